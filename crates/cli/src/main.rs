@@ -1,0 +1,2 @@
+//! The `ctm` program.
+fn main() {}
