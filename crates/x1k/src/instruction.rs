@@ -47,13 +47,10 @@ pub struct Common {
     /// Channel that feeds the ALU result.
     pub result_sel: ResultChannel,
     /// Comparison that makes the ALU result.
-    pub result_op: AluResultOp,
+    pub result_op: ZeroTest,
     /// Statistics enable; ignored by CTM.
     pub stat_we: u8,
 }
-
-/// `ALU_RESULT_OP` has the codes of [`ZeroTest`].
-pub type AluResultOp = ZeroTest;
 
 field_table! { Common, words 6;
     TEX_SEM_WAIT,   0 [2:2],   {tex_sem_wait},   bool,            "wait for the texture semaphore before issuing";
@@ -71,7 +68,7 @@ field_table! { Common, words 6;
     ALPHA_CLAMP,    0 [20:20], {alpha.clamp},    bool,            "clamp the alpha result to [0,1]";
     ALU_RESULT_SEL, 0 [21:21], {result_sel},     ResultChannel,   "channel that feeds the ALU result";
     ALPHA_PRED_INV, 0 [22:22], {alpha.pred_inv}, bool,            "invert the alpha predicate";
-    ALU_RESULT_OP,  0 [24:23], {result_op},      AluResultOp,     "comparison with zero that makes the ALU result";
+    ALU_RESULT_OP,  0 [24:23], {result_op},      ZeroTest,        "comparison with zero that makes the ALU result";
     ALPHA_PRED_SEL, 0 [27:25], {alpha.pred_sel}, PredicateSelect, "predicate of the alpha channel";
     STAT_WE,        0 [31:28], {stat_we},        u8,              "statistics enable; ignored";
 }
