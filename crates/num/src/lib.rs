@@ -1,1 +1,20 @@
-//! Placeholder.
+//! Number rules of the guest machines, bit-exact, as scalar functions.
+//!
+//! Every value is a `u32` that holds the bits of an IEEE-754 binary32 number, never an `f32`: the bits of a NaN are part
+//! of a result here, and host code may change them when an `f32` is moved or computed with.
+//!
+//! - [`flushed`]: the arithmetic that all guest rules are made of. Round to nearest even, denormals read as zero, tiny
+//!   results flushed, one NaN for everything.
+//! - [`x1k`]: one function per operation of the X1K fragment processor.
+//! - [`convert`]: normalized integers, element coordinates.
+//!
+//! A function of this crate is the definition of its operation. Engines that compute it some other way (vector
+//! instructions, generated code) have to give the same bits for all arguments.
+#![forbid(unsafe_code)]
+
+pub mod convert;
+pub mod flushed;
+pub mod x1k;
+
+pub use flushed::flush;
+pub use x1k::{MadRules, X1K_NAN};
