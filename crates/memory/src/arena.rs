@@ -1,0 +1,316 @@
+//! Arenas: the bytes behind GPU addresses.
+
+use crate::BASE_ALIGNMENT;
+use std::alloc::{Layout, alloc_zeroed};
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// log2 of the bytes of a word.
+const WORD_LOG2: u32 = 2;
+
+/// A block of GPU memory at fixed GPU addresses, shared between threads and with the host. It is zero at first, and
+/// takes no host memory until it is written.
+///
+/// The memory is an array of little-endian words. Every access in this type is a relaxed atomic access of one whole
+/// word; writes of less than a word replace a part of it atomically. So accesses may race, and neighbours never
+/// disturb each other.
+pub struct Arena {
+    base: u32,
+    size: u32,
+    words: Box<[AtomicU32]>,
+    /// Words before the first one that is aligned like a base address.
+    skip: usize,
+}
+
+/// Why an arena cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArenaError {
+    /// Base or size is no multiple of [`BASE_ALIGNMENT`], or the size is 0.
+    #[error(
+        "an arena of {size:#x} bytes at {base:#010x}: base and size must be multiples of {BASE_ALIGNMENT}, size not 0"
+    )]
+    Misaligned {
+        /// First GPU address.
+        base: u32,
+        /// Bytes.
+        size: u32,
+    },
+    /// The arena would hold address 0 or leave the 32-bit address space.
+    #[error("an arena of {size:#x} bytes at {base:#010x} leaves the addresses 0x00000001 to 0xffffffff")]
+    OutsideAddressSpace {
+        /// First GPU address.
+        base: u32,
+        /// Bytes.
+        size: u32,
+    },
+    /// The host has no memory left.
+    #[error("no memory for an arena of {size} bytes")]
+    NoMemory {
+        /// Bytes.
+        size: u32,
+    },
+}
+
+impl Arena {
+    /// Makes an arena of `size` bytes at GPU address `base`, all zero.
+    pub fn new(base: u32, size: u32) -> Result<Self, ArenaError> {
+        if !base.is_multiple_of(BASE_ALIGNMENT) || !size.is_multiple_of(BASE_ALIGNMENT) || size == 0 {
+            return Err(ArenaError::Misaligned { base, size });
+        }
+        if base == 0 || u64::from(base) + u64::from(size) > 1 << 32 {
+            return Err(ArenaError::OutsideAddressSpace { base, size });
+        }
+        // The allocator hands out zeroed memory lazily only for small alignments, so align by skipping words.
+        let slack = BASE_ALIGNMENT as usize >> WORD_LOG2;
+        let words = zeroed_words((size as usize >> WORD_LOG2) + slack).ok_or(ArenaError::NoMemory { size })?;
+        let skip = words.as_ptr().align_offset(BASE_ALIGNMENT as usize);
+        assert!(skip <= slack, "a host pointer can be aligned");
+        Ok(Arena { base, size, words, skip })
+    }
+
+    /// First GPU address.
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// Bytes: a multiple of [`BASE_ALIGNMENT`].
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// Host address of the first byte: a multiple of [`BASE_ALIGNMENT`]. The memory lives as long as the arena; who
+    /// uses the pointer answers for races with other accesses.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.words[self.skip..].as_ptr().cast_mut().cast()
+    }
+
+    /// Whether all of `length` bytes at `address` are inside.
+    pub fn contains(&self, address: u32, length: u32) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.size && length <= self.size - offset
+    }
+
+    /// The byte at `address`, if that is inside.
+    pub fn read_u8(&self, address: u32) -> Option<u8> {
+        self.read_u32(address).map(|word| (word >> (address % 4 * 8)) as u8)
+    }
+
+    /// The two bytes at the even address at or below `address`, if they are inside.
+    pub fn read_u16(&self, address: u32) -> Option<u16> {
+        self.read_u32(address).map(|word| (word >> ((address & 2) * 8)) as u16)
+    }
+
+    /// The word at the multiple of 4 at or below `address`, if it is inside.
+    pub fn read_u32(&self, address: u32) -> Option<u32> {
+        self.words_at(address, 1).map(|words| read_word(&words[0]))
+    }
+
+    /// Writes the byte at `address`; false if that is outside.
+    pub fn write_u8(&self, address: u32, value: u8) -> bool {
+        let shift = address % 4 * 8;
+        self.write_bits(address, u32::from(value) << shift, 0xFF << shift)
+    }
+
+    /// Writes the two bytes at the even address at or below `address`; false if they are outside.
+    pub fn write_u16(&self, address: u32, value: u16) -> bool {
+        let shift = (address & 2) * 8;
+        self.write_bits(address, u32::from(value) << shift, 0xFFFF << shift)
+    }
+
+    /// Writes the word at the multiple of 4 at or below `address`; false if it is outside.
+    pub fn write_u32(&self, address: u32, value: u32) -> bool {
+        self.write_bits(address, value, u32::MAX)
+    }
+
+    fn write_bits(&self, address: u32, value: u32, bits: u32) -> bool {
+        self.words_at(address, 1).map(|words| write_word(&words[0], value, bits)).is_some()
+    }
+
+    /// Copies the bytes from `address` on into `bytes`; false, and nothing copied, if not all of them are inside.
+    pub fn read_bytes(&self, address: u32, bytes: &mut [u8]) -> bool {
+        let Some((body, head)) = self.whole_words(address, bytes.len()) else { return false };
+        let (head, rest) = bytes.split_at_mut(head);
+        let (chunks, tail) = rest.as_chunks_mut::<4>();
+        let start = address.wrapping_add(head.len() as u32);
+        for (chunk, word) in chunks.iter_mut().zip(body) {
+            *chunk = read_word(word).to_le_bytes();
+        }
+        for (part, address) in [(head, address), (tail, start.wrapping_add(4 * body.len() as u32))] {
+            for (byte, n) in part.iter_mut().zip(0..) {
+                *byte = self.read_u8(address.wrapping_add(n)).unwrap_or_default();
+            }
+        }
+        true
+    }
+
+    /// Copies `bytes` to `address` and on; false, and nothing copied, if not all of them fall inside.
+    pub fn write_bytes(&self, address: u32, bytes: &[u8]) -> bool {
+        let Some((body, head)) = self.whole_words(address, bytes.len()) else { return false };
+        let (head, rest) = bytes.split_at(head);
+        let (chunks, tail) = rest.as_chunks::<4>();
+        let start = address.wrapping_add(head.len() as u32);
+        for (chunk, word) in chunks.iter().zip(body) {
+            write_word(word, u32::from_le_bytes(*chunk), u32::MAX);
+        }
+        for (part, address) in [(head, address), (tail, start.wrapping_add(4 * body.len() as u32))] {
+            for (byte, n) in part.iter().zip(0..) {
+                self.write_u8(address.wrapping_add(n), *byte);
+            }
+        }
+        true
+    }
+
+    /// The words that lie wholly in `length` bytes at `address`, and the number of bytes before them; none if the
+    /// bytes are not all inside.
+    fn whole_words(&self, address: u32, length: usize) -> Option<(&[AtomicU32], usize)> {
+        if !self.contains(address, u32::try_from(length).ok()?) {
+            return None;
+        }
+        let head = length.min((address.wrapping_neg() % 4) as usize);
+        let count = (length - head) / 4;
+        let body = if count == 0 { &[] } else { self.words_at(address + head as u32, count)? };
+        Some((body, head))
+    }
+
+    /// `count` words from the one that holds `address` on, if they are inside.
+    fn words_at(&self, address: u32, count: usize) -> Option<&[AtomicU32]> {
+        let first = (address.wrapping_sub(self.base) >> WORD_LOG2) as usize;
+        self.words().get(first..first + count)
+    }
+
+    /// All words.
+    pub(crate) fn words(&self) -> &[AtomicU32] {
+        &self.words[self.skip..][..self.size as usize >> WORD_LOG2]
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Arena({:#010x}, {:#x} bytes)", self.base, self.size)
+    }
+}
+
+/// The value of a word of memory.
+#[inline]
+pub(crate) fn read_word(word: &AtomicU32) -> u32 {
+    u32::from_le(word.load(Relaxed))
+}
+
+/// Replaces the bits of a word of memory that are set in `bits`.
+#[inline]
+pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
+    if bits == u32::MAX {
+        word.store(value.to_le(), Relaxed);
+    } else if bits != 0 {
+        let (value, bits) = (value.to_le(), bits.to_le());
+        // The closure always gives a new value, so the update cannot fail.
+        let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !bits | value & bits));
+    }
+}
+
+/// Zeroed words, or none if the host has no memory for them.
+fn zeroed_words(count: usize) -> Option<Box<[AtomicU32]>> {
+    let layout = Layout::array::<AtomicU32>(count).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: the layout has a size. The allocation is that of a slice of `count` words, all bits zero are a valid
+    // `AtomicU32`, and nobody else owns it, so a box may.
+    unsafe {
+        let first = alloc_zeroed(layout).cast::<AtomicU32>();
+        (!first.is_null()).then(|| Box::from_raw(std::ptr::slice_from_raw_parts_mut(first, count)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: u32 = 0x1000_0000;
+
+    fn arena() -> Arena {
+        Arena::new(BASE, 4096).unwrap()
+    }
+
+    #[test]
+    fn bad_places_are_refused() {
+        for (base, size) in [(BASE + 1024, 2048), (BASE, 100), (BASE, 0)] {
+            assert_eq!(Arena::new(base, size).unwrap_err(), ArenaError::Misaligned { base, size });
+        }
+        for (base, size) in [(0, 2048), (0xFFFF_F800, 4096)] {
+            assert_eq!(Arena::new(base, size).unwrap_err(), ArenaError::OutsideAddressSpace { base, size });
+        }
+        assert!(Arena::new(0xFFFF_F800, 2048).is_ok(), "the last address is usable");
+    }
+
+    #[test]
+    fn memory_is_zero_and_aligned_and_lazy() {
+        let arena = Arena::new(BASE, 0x4000_0000).unwrap();
+        assert_eq!(arena.as_ptr() as usize % BASE_ALIGNMENT as usize, 0);
+        for address in [BASE, BASE + 0x2000_0000, BASE + 0x3FFF_FFFC] {
+            assert_eq!(arena.read_u32(address), Some(0));
+        }
+    }
+
+    #[test]
+    fn accesses_are_little_endian_and_leave_neighbours_alone() {
+        let arena = arena();
+        assert!(arena.write_u32(BASE + 8, 0x4433_2211));
+        let bytes: Vec<_> = (8..12).filter_map(|n| arena.read_u8(BASE + n)).collect();
+        assert_eq!(bytes, [0x11, 0x22, 0x33, 0x44]);
+        assert_eq!([arena.read_u16(BASE + 8), arena.read_u16(BASE + 10)], [Some(0x2211), Some(0x4433)]);
+        assert!(arena.write_u16(BASE + 10, 0xBEEF) && arena.write_u8(BASE + 9, 0x99));
+        assert_eq!(arena.read_u32(BASE + 8), Some(0xBEEF_9911));
+    }
+
+    #[test]
+    fn blocks_of_any_place_and_length() {
+        let arena = arena();
+        let pattern: Vec<u8> = (1..=13).collect();
+        for start in 0..5 {
+            for length in 0..pattern.len() {
+                arena.write_bytes(BASE, &[0xEE; 32]);
+                assert!(arena.write_bytes(BASE + 4 + start, &pattern[..length]));
+                let mut all = [0; 32];
+                assert!(arena.read_bytes(BASE, &mut all));
+                let mut expected = [0xEE; 32];
+                expected[4 + start as usize..][..length].copy_from_slice(&pattern[..length]);
+                assert_eq!(all, expected, "{length} bytes at {start}");
+                let mut part = vec![0; length];
+                assert!(arena.read_bytes(BASE + 4 + start, &mut part));
+                assert_eq!(part, pattern[..length]);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_outside_is_touched() {
+        let arena = arena();
+        for address in [0, BASE - 1, BASE + 4096, u32::MAX] {
+            assert_eq!(arena.read_u32(address), None, "{address:#x}");
+            assert!(!arena.write_u8(address, 1) && !arena.write_u16(address, 1) && !arena.write_u32(address, 1));
+        }
+        assert!(!arena.write_bytes(BASE + 4090, &[1; 7]) && !arena.read_bytes(BASE - 1, &mut [0; 2]));
+        assert_eq!(arena.read_u8(BASE + 4090), Some(0), "a block that does not fit is not written in part");
+        assert!(arena.write_bytes(BASE + 4090, &[1; 6]));
+
+        let last = Arena::new(0xFFFF_F800, 2048).unwrap();
+        assert!(last.write_bytes(0xFFFF_FFFD, &[1, 2, 3]) && !last.write_bytes(0xFFFF_FFFD, &[0; 4]));
+        assert_eq!(last.read_u32(0xFFFF_FFFC), Some(0x0302_0100));
+    }
+
+    #[test]
+    fn threads_share_words() {
+        let arena = arena();
+        std::thread::scope(|scope| {
+            for thread in 0..4u32 {
+                let arena = &arena;
+                scope.spawn(move || {
+                    for word in 0..1024 {
+                        arena.write_u8(BASE + 4 * word + thread, word as u8 ^ thread as u8);
+                    }
+                });
+            }
+        });
+        for at in 0..4096 {
+            assert_eq!(arena.read_u8(BASE + at), Some((at / 4) as u8 ^ (at % 4) as u8), "{at}");
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Views: surfaces bound to memory, with loads and stores of elements.
+
+use crate::arena::{read_word, write_word};
+use crate::{Format, LinearLayout, Space, Surface, TiledLayout, Tiling};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+/// What happens to an access whose coordinates lie outside its surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bounds {
+    /// It goes to the nearest element inside. Inputs do this; a pitch or height of 0 counts as 1.
+    Clamp,
+    /// It does not happen; memory reads as zero bytes. Outputs and the conditional buffer do this; a height of 0 means that
+    /// there is no bound.
+    Drop,
+}
+
+/// The address map of a view.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    Linear(LinearLayout),
+    Tiled(TiledLayout),
+}
+
+/// A surface bound to its space: cheap access to elements. Views can be shared between threads.
+///
+/// Coordinates are signed so that what lies left of or above a surface is told from what lies inside. Coordinates
+/// that a surface's pitch and height allow beyond 4095 wrap there, as addresses do.
+#[derive(Debug)]
+pub struct View<'a> {
+    space: &'a Space,
+    surface: Surface,
+    bounds: Bounds,
+    layout: Layout,
+    /// Greatest coordinates inside.
+    last: (i64, i64),
+    /// The arena of the base address: its first address and its words.
+    home: (u32, &'a [AtomicU32]),
+    out_of_range: AtomicBool,
+}
+
+impl<'a> View<'a> {
+    /// Binds a surface. Whether its memory is mapped shows only in accesses.
+    pub fn new(space: &'a Space, surface: Surface, bounds: Bounds) -> Self {
+        let (pitch, height) = (i64::from(surface.pitch), i64::from(surface.height));
+        let last = match bounds {
+            Bounds::Clamp => (pitch.max(1) - 1, height.max(1) - 1),
+            Bounds::Drop => (pitch - 1, if height == 0 { i64::MAX } else { height - 1 }),
+        };
+        let layout = match surface.tiling {
+            Tiling::Linear => Layout::Linear(surface.linear_layout()),
+            Tiling::Tiled => Layout::Tiled(surface.tiled_layout()),
+        };
+        let home = space.arena_of(surface.base, 1).map_or((0, [].as_slice()), |arena| (arena.base(), arena.words()));
+        View { space, surface, bounds, layout, last, home, out_of_range: AtomicBool::new(false) }
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// What happens outside the surface.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Whether any access so far left the mapped memory: such reads gave 0, such writes were dropped. (Accesses outside
+    /// the surface's own bounds do not count.)
+    pub fn out_of_range(&self) -> bool {
+        self.out_of_range.load(Relaxed)
+    }
+
+    /// What a lookup at (`x`, `y`) returns: [`load_2x2`](Self::load_2x2) if this is an input with the superfine
+    /// option and a format of one channel, else [`load`](Self::load).
+    #[inline]
+    pub fn fetch(&self, x: i64, y: i64) -> [u32; 4] {
+        if self.surface.superfine && self.bounds == Bounds::Clamp && self.surface.format.channels() == 1 {
+            self.load_2x2(x, y)
+        } else {
+            self.load(x, y)
+        }
+    }
+
+    /// The four channels of element (`x`, `y`), converted as [`Format::unpack`] says. Memory that is not there reads as
+    /// zero bytes.
+    #[inline]
+    pub fn load(&self, x: i64, y: i64) -> [u32; 4] {
+        self.surface.format.unpack(self.load_raw(x, y))
+    }
+
+    /// Channel 0 of the elements (x+1, y), (x, y+1), (x+1, y+1) and (x, y), in this order (CTM Guide p.13).
+    #[inline]
+    pub fn load_2x2(&self, x: i64, y: i64) -> [u32; 4] {
+        [(1, 0), (0, 1), (1, 1), (0, 0)]
+            .map(|(right, down)| self.load(x.saturating_add(right), y.saturating_add(down))[0])
+    }
+
+    /// Stores channels into element (`x`, `y`), converted as [`Format::pack`] says. Channels whose bit in `mask` is 0
+    /// keep what memory holds.
+    #[inline]
+    pub fn store(&self, x: i64, y: i64, channels: [u32; 4], mask: u8) {
+        let format = self.surface.format;
+        self.store_bits(x, y, format.pack(channels), format.stored_bits(mask));
+    }
+
+    /// The stored words of element (`x`, `y`), without conversion; UINT16_1 fills the low half of the first. All 0 if
+    /// the access is dropped or outside of memory.
+    #[inline]
+    pub fn load_raw(&self, x: i64, y: i64) -> [u32; 4] {
+        let mut raw = [0; 4];
+        let Some(address) = self.address(x, y) else { return raw };
+        let Some(words) = self.words(address) else { return raw };
+        for (value, word) in raw.iter_mut().zip(words) {
+            *value = read_word(word);
+        }
+        if self.surface.format == Format::Uint16_1 {
+            raw[0] = raw[0] >> ((address & 2) * 8) & 0xFFFF;
+        }
+        raw
+    }
+
+    /// Stores the words of element (`x`, `y`) without conversion; the inverse of [`load_raw`](Self::load_raw).
+    #[inline]
+    pub fn store_raw(&self, x: i64, y: i64, raw: [u32; 4]) {
+        self.store_bits(x, y, raw, self.surface.format.stored_bits(0xF));
+    }
+
+    #[inline]
+    fn store_bits(&self, x: i64, y: i64, raw: [u32; 4], bits: [u32; 4]) {
+        let Some(address) = self.address(x, y) else { return };
+        let Some(words) = self.words(address) else { return };
+        // Only elements of two bytes begin inside a word.
+        let shift = (address & 2) * 8;
+        for ((word, value), bits) in words.iter().zip(raw).zip(bits) {
+            write_word(word, value << shift, bits << shift);
+        }
+    }
+
+    /// Address of the element that an access at (`x`, `y`) reaches, if it reaches one.
+    #[inline]
+    fn address(&self, x: i64, y: i64) -> Option<u32> {
+        let (last_x, last_y) = self.last;
+        let (x, y) = match self.bounds {
+            Bounds::Clamp => (x.clamp(0, last_x), y.clamp(0, last_y)),
+            Bounds::Drop if (0..=last_x).contains(&x) && (0..=last_y).contains(&y) => (x, y),
+            Bounds::Drop => return None,
+        };
+        Some(match &self.layout {
+            Layout::Linear(layout) => layout.address(x as u32, y as u32),
+            Layout::Tiled(layout) => layout.address(x as u32, y as u32),
+        })
+    }
+
+    /// The words of the element at `address`. Elements are aligned to their size and arenas to much more, so an
+    /// element is in an arena wholly or not at all.
+    #[inline]
+    fn words(&self, address: u32) -> Option<&'a [AtomicU32]> {
+        let count = self.surface.format.bytes_per_element().div_ceil(4) as usize;
+        let (base, words) = self.home;
+        let first = (address.wrapping_sub(base) >> 2) as usize;
+        words.get(first..first + count).or_else(|| self.words_elsewhere(address, count))
+    }
+
+    /// A surface may reach into an arena that is not the one of its base address.
+    #[cold]
+    fn words_elsewhere(&self, address: u32, count: usize) -> Option<&'a [AtomicU32]> {
+        let Some(arena) = self.space.arena_of(address, 1) else {
+            self.out_of_range.store(true, Relaxed);
+            return None;
+        };
+        let first = ((address - arena.base()) >> 2) as usize;
+        arena.words().get(first..first + count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, ONE};
+
+    const BASE: u32 = 0x1000_0000;
+    const FORMATS_AND_TILINGS: [(Format, Tiling); 10] = {
+        let mut all = [(Format::Uint16_1, Tiling::Linear); 10];
+        let mut n = 0;
+        while n < 10 {
+            all[n] = (Format::ALL[n / 2], if n % 2 == 0 { Tiling::Linear } else { Tiling::Tiled });
+            n += 1;
+        }
+        all
+    };
+
+    fn space() -> Space {
+        let mut space = Space::default();
+        space.map(Arena::new(BASE, 0x2_0000).unwrap()).unwrap();
+        space
+    }
+
+    fn surface(format: Format, tiling: Tiling) -> Surface {
+        Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format }
+    }
+
+    fn f(value: f32) -> u32 {
+        value.to_bits()
+    }
+
+    #[test]
+    fn every_element_has_its_own_place() {
+        for (format, tiling) in FORMATS_AND_TILINGS {
+            let space = space();
+            let view = View::new(&space, surface(format, tiling), Bounds::Drop);
+            let value = |x: i64, y: i64| f((y * 64 + x) as f32 / 65535.0);
+            for (x, y) in (0..64 * 64).map(|n| (n % 64, n / 64)) {
+                view.store(x, y, [value(x, y); 4], 0xF);
+            }
+            for (x, y) in (0..64 * 64).map(|n| (n % 64, n / 64)) {
+                let stored = format.pack([value(x, y); 4]);
+                assert_eq!(view.load_raw(x, y), stored, "{format} {tiling:?} ({x},{y})");
+                assert_eq!(view.load(x, y), format.unpack(stored));
+                let address = view.surface().address(x as u32, y as u32);
+                let bytes: Vec<u8> = stored.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let mut found = vec![0; format.bytes_per_element() as usize];
+                space.read_bytes(address, &mut found).unwrap();
+                assert_eq!(found, bytes[..found.len()]);
+            }
+            assert!(!view.out_of_range());
+        }
+    }
+
+    #[test]
+    fn inputs_clamp_to_their_edges() {
+        for (format, tiling) in FORMATS_AND_TILINGS {
+            let space = space();
+            let surface = Surface { height: 3, ..surface(format, tiling) };
+            View::new(&space, surface, Bounds::Drop).store(63, 2, [ONE; 4], 0xF);
+            View::new(&space, surface, Bounds::Drop).store(0, 0, [f(0.2); 4], 0xF);
+            let view = View::new(&space, surface, Bounds::Clamp);
+            for (x, y) in [(63, 2), (64, 3), (i64::MAX, i64::MAX)] {
+                assert_eq!(view.load(x, y), [ONE; 4]);
+            }
+            assert_eq!(view.load(-1, i64::MIN), view.load(0, 0));
+            assert_ne!(view.load(0, 0), [ONE; 4]);
+            let single = View::new(&space, Surface { pitch: 0, height: 0, ..surface }, Bounds::Clamp);
+            assert_eq!(single.load(9, 9), view.load(0, 0), "0 counts as 1");
+        }
+    }
+
+    #[test]
+    fn outputs_drop_what_is_outside() {
+        let space = space();
+        let surface = Surface { height: 8, ..surface(Format::Float32_1, Tiling::Linear) };
+        let view = View::new(&space, surface, Bounds::Drop);
+        for (x, y) in [(64, 0), (0, 8), (-1, 0), (0, -1), (i64::MAX, 0)] {
+            view.store(x, y, [ONE; 4], 0xF);
+            assert_eq!(view.load_raw(x, y), [0; 4]);
+        }
+        let unbounded = View::new(&space, Surface { height: 0, ..surface }, Bounds::Drop);
+        unbounded.store(0, -1, [ONE; 4], 0xF);
+        let mut bytes = vec![0; 0x2_0000];
+        space.read_bytes(BASE, &mut bytes).unwrap();
+        assert!(bytes.iter().all(|byte| *byte == 0));
+        unbounded.store(1, 100, [ONE; 4], 0xF);
+        assert_eq!(unbounded.load_raw(1, 100)[0], ONE, "height 0 is no bound");
+        assert!(!view.out_of_range() && !unbounded.out_of_range(), "leaving a surface is no fault");
+    }
+
+    #[test]
+    fn masks_keep_channels() {
+        for (format, tiling) in FORMATS_AND_TILINGS {
+            for mask in 0..16u8 {
+                let space = space();
+                let view = View::new(&space, surface(format, tiling), Bounds::Drop);
+                view.store(4, 5, [f(0.2); 4], 0xF);
+                view.store(5, 5, [f(0.4); 4], 0xF);
+                let (old, right) = (view.load(4, 5), view.load_raw(5, 5));
+                view.store(4, 5, [ONE; 4], mask);
+                let expected: Vec<u32> =
+                    old.iter().enumerate().map(|(k, old)| if mask >> k & 1 != 0 { ONE } else { *old }).collect();
+                let channels = format.channels();
+                assert_eq!(view.load(4, 5)[..channels], expected[..channels], "{format} mask {mask:#x}");
+                assert_eq!(view.load_raw(5, 5), right, "the neighbour is untouched");
+            }
+        }
+    }
+
+    #[test]
+    fn superfine_lookups_return_four_neighbours() {
+        for (format, tiling) in FORMATS_AND_TILINGS {
+            let space = space();
+            let surface = Surface { superfine: true, ..surface(format, tiling) };
+            let plain = View::new(&space, surface, Bounds::Drop);
+            for (x, y) in (0..64 * 64).map(|n| (n % 64, n / 64)) {
+                plain.store(x, y, [f((y * 64 + x) as f32 / 65535.0); 4], 0xF);
+            }
+            let value = |x, y| plain.load(x, y)[0];
+            let view = View::new(&space, surface, Bounds::Clamp);
+            assert_eq!(view.load_2x2(9, 20), [value(10, 20), value(9, 21), value(10, 21), value(9, 20)]);
+            assert_eq!(view.load_2x2(63, 7), [value(63, 7), value(63, 8), value(63, 8), value(63, 7)]);
+            assert_eq!(view.load_2x2(8, 63), [value(9, 63), value(8, 63), value(9, 63), value(8, 63)]);
+            assert_eq!(view.load_2x2(63, 63), [value(63, 63); 4]);
+            let one_channel = format.channels() == 1;
+            assert_eq!(view.fetch(9, 20), if one_channel { view.load_2x2(9, 20) } else { view.load(9, 20) });
+            assert_eq!(plain.fetch(9, 20), plain.load(9, 20), "an output has no such option");
+        }
+    }
+
+    #[test]
+    fn unmapped_memory_reads_zero_and_is_reported() {
+        let space = space();
+        let mapped_rows = 0x2_0000 / (64 * 4);
+        let surface = Surface { height: mapped_rows + 1, ..surface(Format::Float32_1, Tiling::Linear) };
+        let view = View::new(&space, surface, Bounds::Clamp);
+        view.store(63, i64::from(mapped_rows) - 1, [ONE; 4], 0xF);
+        assert!(!view.out_of_range());
+        view.store(0, mapped_rows.into(), [ONE; 4], 0xF);
+        assert!(view.out_of_range());
+
+        let nowhere = View::new(&space, Surface { base: 0, ..surface }, Bounds::Clamp);
+        assert_eq!(nowhere.load(0, 0), [0, ONE, ONE, ONE]);
+        assert!(nowhere.out_of_range());
+
+        let wrapping = Surface { base: 0xFFFF_F800, format: Format::Float32_4, ..surface };
+        let mut space = Space::default();
+        space.map(Arena::new(0xFFFF_F800, 0x800).unwrap()).unwrap();
+        let view = View::new(&space, wrapping, Bounds::Clamp);
+        view.store(63, 1, [ONE; 4], 0xF);
+        assert_eq!(view.load_raw(63, 1), [ONE; 4]);
+        assert!(!view.out_of_range());
+        assert_eq!(view.load_raw(0, 2), [0; 4], "address 0 is never mapped");
+        assert!(view.out_of_range());
+    }
+
+    #[test]
+    fn surfaces_may_reach_into_the_next_arena() {
+        let mut space = space();
+        space.map(Arena::new(BASE + 0x2_0000, 0x800).unwrap()).unwrap();
+        let surface = Surface { base: BASE + 0x1_F800, ..surface(Format::Float32_2, Tiling::Linear) };
+        let view = View::new(&space, surface, Bounds::Drop);
+        view.store(63, 7, [7, 8, 0, 0], 0xF);
+        assert_eq!(view.load_raw(63, 7), [7, 8, 0, 0]);
+        assert!(!view.out_of_range());
+        view.store(0, 8, [7, 8, 0, 0], 0xF);
+        assert!(view.out_of_range());
+    }
+
+    #[test]
+    fn neighbouring_elements_can_be_written_by_different_threads() {
+        let space = space();
+        let view = View::new(&space, surface(Format::Uint16_1, Tiling::Linear), Bounds::Drop);
+        std::thread::scope(|scope| {
+            for start in 0..2 {
+                let view = &view;
+                scope.spawn(move || {
+                    for n in (start..64 * 64).step_by(2) {
+                        view.store_raw(n % 64, n / 64, [n as u32, 0, 0, 0]);
+                    }
+                });
+            }
+        });
+        for n in 0..64 * 64 {
+            assert_eq!(view.load_raw(n % 64, n / 64)[0], n as u32);
+        }
+    }
+}
