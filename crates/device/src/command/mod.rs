@@ -1,0 +1,15 @@
+//! Command buffers: the 27 commands, their words, and their text.
+//!
+//! - [`Command`] and [`COMMANDS`]: the commands and the one table that describes their words;
+//! - [`Packet`], [`decode`], [`encode`]: words to commands and back;
+//! - [`print`], [`parse`]: words to readable text (`.ctmcb`) and back.
+
+mod codec;
+mod parse;
+mod print;
+mod table;
+
+pub use codec::*;
+pub use parse::*;
+pub use print::*;
+pub use table::*;
