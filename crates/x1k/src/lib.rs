@@ -2,16 +2,22 @@
 //!
 //! - [`Instruction`]: decode and encode, total and inverse, from one field table;
 //! - [`Program`]: instructions with their program information and constants;
+//! - [`Job`]: one run of a program, for any engine; [`reference::run`]: the engine that is the judge of the others;
 //! - [`Effects`]: what an instruction really reads and writes.
 #![forbid(unsafe_code)]
 
 mod codes;
+mod conditional;
 mod effects;
 mod instruction;
+mod job;
 mod program;
+pub mod reference;
 mod references;
 
 pub use codes::*;
+pub use conditional::*;
 pub use effects::*;
 pub use instruction::*;
+pub use job::*;
 pub use program::*;

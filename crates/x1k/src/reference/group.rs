@@ -1,0 +1,256 @@
+//! One group of lanes, from program start to the last write.
+
+use super::alu::{self, Scratch};
+use super::cycle::{CycleDetector, skip_periods};
+use super::flow::{Control, Limits};
+use super::prepare::{Action, AluKind, Gate, Prepared, Step};
+use super::registers::{Registers, temp_index};
+use super::tex;
+use crate::codes::FlowOp;
+use crate::conditional::{CondLocation, ConditionalUnit};
+use crate::instruction::Flow;
+use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
+use crate::program::{INPUTS, OUTPUTS, WriteMode};
+use ctm_memory::{Bounds, View};
+use ctm_num::convert::float_to_coordinate;
+use ctm_num::x1k::MadRules;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Instructions between two looks at the cancel flag.
+const CANCEL_INTERVAL: u64 = 1 << 14;
+
+/// A job with its surfaces bound to memory and its program prepared; shared by all workers.
+pub(super) struct Machine<'a> {
+    pub job: &'a Job<'a>,
+    pub prepared: Prepared,
+    rules: MadRules,
+    inputs: [Option<View<'a>>; INPUTS],
+    outputs: [Option<View<'a>>; OUTPUTS],
+    conditional: ConditionalUnit<'a>,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(job: &'a Job<'a>) -> Self {
+        let view = |surface: &Option<_>, bounds| surface.map(|surface| View::new(job.memory, surface, bounds));
+        Machine {
+            job,
+            prepared: Prepared::new(job.program, &job.constants),
+            rules: MadRules { unfused: job.unfused, zero_times_anything: job.program.info.zero_times_anything },
+            inputs: job.inputs.each_ref().map(|surface| view(surface, Bounds::Clamp)),
+            outputs: job.outputs.each_ref().map(|surface| view(surface, Bounds::Drop)),
+            conditional: ConditionalUnit::new(&job.conditional, job.memory),
+        }
+    }
+
+    /// True if some access left the mapped memory.
+    pub fn out_of_range(&self) -> bool {
+        let views = self.inputs.iter().chain(&self.outputs).flatten();
+        views.fold(self.conditional.out_of_range(), |any, view| any | view.out_of_range())
+    }
+
+    /// The request of conditional execution: says whether the lane at (i, j) is to run.
+    pub fn lets_run(&self, i: u32, j: u32) -> bool {
+        self.conditional.request(CondLocation::Pe, i, j, self.job.conditional.pe_value)
+    }
+}
+
+/// Everything that decides what a group does next.
+#[derive(Clone, PartialEq)]
+struct State {
+    pc: usize,
+    control: Control,
+    registers: Registers,
+}
+
+/// A group, reused for one set of lanes after the other.
+pub(super) struct Group<'a> {
+    machine: &'a Machine<'a>,
+    options: &'a RunOptions<'a>,
+    state: State,
+    /// (i, j) per lane.
+    positions: Vec<(u32, u32)>,
+    /// Lanes that execute the current instruction.
+    executing: Vec<bool>,
+    scratch: Box<Scratch>,
+}
+
+/// A lane that a group is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub i: u32,
+    pub j: u32,
+    pub role: Role,
+}
+
+/// What a lane of a group is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It runs the program.
+    Runs,
+    /// It computes for the other lanes of its quad, and has no effect.
+    Helps,
+    /// It takes no part.
+    Uncovered,
+}
+
+impl<'a> Group<'a> {
+    pub fn new(machine: &'a Machine<'a>, options: &'a RunOptions<'a>, width: usize) -> Self {
+        let control = Control::new(Limits::new(machine.job.program.info.full_flow_control));
+        Group {
+            machine,
+            options,
+            state: State { pc: 0, control, registers: Registers::new(width, machine.prepared.temps) },
+            positions: Vec::with_capacity(width),
+            executing: vec![false; width],
+            scratch: Box::new(Scratch::new()),
+        }
+    }
+
+    /// Runs the program for these lanes, at most as many as the group is wide.
+    pub fn run(&mut self, places: &[Place], stats: &mut RunStats) -> Result<(), RunError> {
+        self.start(places);
+        stats.lanes += places.iter().filter(|place| place.role == Role::Runs).count() as u64;
+        stats.groups += 1;
+        self.execute_program(stats)?;
+        self.finish();
+        Ok(())
+    }
+
+    fn start(&mut self, places: &[Place]) {
+        let width = self.state.registers.width();
+        let role = |lane: usize| places.get(lane).map_or(Role::Uncovered, |place| place.role);
+        let has = |wanted: Role| -> Vec<bool> { (0..width).map(|lane| role(lane) == wanted).collect() };
+        self.positions.clear();
+        self.positions.extend(places.iter().map(|place| (place.i, place.j)));
+        self.state.pc = self.machine.prepared.start;
+        self.state.control.start(&has(Role::Runs), &has(Role::Helps));
+        self.state.registers.start(self.machine.job.conditional.pe_value);
+        if let Some(position) = self.machine.job.program.info.position {
+            let position = temp_index(position, false, 0);
+            for (lane, &(i, j)) in self.positions.iter().enumerate() {
+                self.state.registers.temp_mut(position, 0)[lane] = (i as f32).to_bits();
+                self.state.registers.temp_mut(position, 1)[lane] = (j as f32).to_bits();
+            }
+        }
+    }
+
+    fn execute_program(&mut self, stats: &mut RunStats) -> Result<(), RunError> {
+        let prepared = &self.machine.prepared;
+        let mut steps = 0;
+        let mut cycles =
+            (self.machine.job.program.info.write_mode == WriteMode::Cached).then(CycleDetector::<State>::new);
+        loop {
+            let pc = self.state.pc;
+            let Some(step) = prepared.steps.get(pc) else { return Err(self.trap(TrapKind::PcOutsideCode)) };
+            if steps == self.options.step_limit {
+                return Err(self.trap(TrapKind::StepLimit));
+            }
+            steps += 1;
+            if steps % CANCEL_INTERVAL == 0 && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+                return Err(RunError::Cancelled);
+            }
+            stats.instructions += self.execute(step).map_err(|kind| self.trap(kind))?;
+            let control = &self.state.control;
+            if pc == prepared.end || control.is_over() || (step.last && control.is_converged()) {
+                return Ok(());
+            }
+            if is_jump(step)
+                && self.state.pc <= pc
+                && let Some(detector) = &mut cycles
+                && let Some(period) = detector.period(&self.state, steps)
+            {
+                steps = skip_periods(steps, period, self.options.step_limit);
+                cycles = None;
+            }
+        }
+    }
+
+    /// Executes the instruction at the program counter, sets that to the next one, and gives the number of lanes that
+    /// took part.
+    fn execute(&mut self, step: &Step) -> Result<u64, TrapKind> {
+        let State { pc, control, registers } = &mut self.state;
+        let constants = &self.machine.job.constants;
+        if let Action::Flow { step, predicate, boolean } = &step.action {
+            let participants = control.participants(step.flow.op);
+            let wants: Vec<bool> =
+                (0..registers.width()).map(|lane| wants(&step.flow, *predicate, *boolean, registers, lane)).collect();
+            *pc = control.execute(step, *pc, &wants)?;
+            registers.alu_result.fill(false);
+            return Ok(participants);
+        }
+        let participants = control.participants(FlowOp::Jump);
+        for (lane, executes) in self.executing.iter_mut().enumerate() {
+            *executes = if step.write_inactive { control.is_live(lane) } else { control.is_active(lane) };
+        }
+        match &step.action {
+            Action::Alu(step) => {
+                let (al, rules) = (control.al(), self.machine.rules);
+                alu::execute(step, rules, constants, al, &self.executing, registers, &mut self.scratch);
+                if step.kind == AluKind::UmrtWrite && step.omask[0] {
+                    self.write_immediately();
+                }
+            }
+            Action::Tex(step) => {
+                let input = self.machine.inputs.get(usize::from(step.tex.id)).and_then(Option::as_ref);
+                tex::execute(step, input, &self.executing, control, registers);
+            }
+            Action::Reserved => return Err(TrapKind::ReservedOperation),
+            Action::Flow { .. } => {}
+        }
+        self.state.pc += 1;
+        Ok(participants)
+    }
+
+    /// The write of a UMRT program: red goes to column green, row blue of output 0, lanes in ascending order.
+    fn write_immediately(&self) {
+        let Some(output) = &self.machine.outputs[0] else { return };
+        for lane in 0..self.positions.len() {
+            if !self.scratch.wrote_all_channels(lane) || !self.state.control.is_live_covered(lane) {
+                continue;
+            }
+            let [value, x, y, _] = self.scratch.result_of(lane);
+            if let (Some(x), Some(y)) = (float_to_coordinate(x), float_to_coordinate(y)) {
+                output.store(x, y, [value, 0, 0, 0], self.machine.job.out_mask);
+            }
+        }
+    }
+
+    /// The end of the lanes that are still live: the request of conditional output, and if it passes the outputs.
+    fn finish(&self) {
+        let Machine { job, conditional, outputs, .. } = self.machine;
+        let info = &job.program.info;
+        let from_program = info.cond_value_from_program || job.program.references.cond_output;
+        for (lane, &(i, j)) in self.positions.iter().enumerate() {
+            if !self.state.control.is_live_covered(lane) {
+                continue;
+            }
+            let registers = &self.state.registers;
+            let value = if from_program { registers.cond_value[lane] } else { job.conditional.pe_value };
+            if !conditional.request(CondLocation::Dpp, i, j, value) || info.write_mode == WriteMode::Umrt {
+                continue;
+            }
+            for &number in &job.program.references.outputs {
+                if let Some(output) = &outputs[usize::from(number)] {
+                    let value = registers.output_of(number.into(), lane);
+                    output.store(i.into(), j.into(), value, job.out_mask);
+                }
+            }
+        }
+    }
+
+    fn trap(&self, kind: TrapKind) -> RunError {
+        let (i, j) = self.state.control.first_lane().map_or((0, 0), |lane| self.positions[lane]);
+        RunError::Trap(Trap { kind, pc: self.state.pc, i, j })
+    }
+}
+
+fn is_jump(step: &Step) -> bool {
+    matches!(&step.action, Action::Flow { step, .. } if step.flow.op == FlowOp::Jump)
+}
+
+/// The lane's entry of JUMP_FUNC (CTM Guide p.36).
+fn wants(flow: &Flow, predicate: Gate, boolean: bool, registers: &Registers, lane: usize) -> bool {
+    let predicate = predicate.is_none_or(|(channel, inverted)| registers.predicates[channel][lane] != inverted);
+    let entry = u32::from(registers.alu_result[lane]) << 2 | u32::from(predicate) << 1 | u32::from(boolean);
+    flow.jump_func >> entry & 1 != 0
+}

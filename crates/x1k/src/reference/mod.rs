@@ -1,0 +1,18 @@
+//! The scalar reference: the guide's rules as plain code over decoded instructions, one group of lanes at a time. It is
+//! the judge of every other engine.
+//!
+//! A group runs one program counter. Lanes of a group come from 2x2 quads of the domain, and it has no effect on the
+//! results how many of them there are (CTM Guide p.4). Programs that use the derivative operations see the other lanes of
+//! their quad; where one of these does not run it helps, and then the quad is a group of its own, so that decisions in
+//! it do not depend on the group width either.
+
+mod alu;
+mod cycle;
+mod flow;
+mod group;
+mod prepare;
+mod registers;
+mod schedule;
+mod tex;
+
+pub use schedule::run;

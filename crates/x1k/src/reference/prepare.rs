@@ -1,0 +1,509 @@
+//! What is known about an instruction before it runs: each operand channel traced to the one value that it reads, each
+//! unit reduced to the channels that have an effect.
+
+use super::flow::FlowStep;
+use crate::codes::*;
+use crate::instruction::{Alu, Body, Common, Flow, Instruction, Operand, Source, Tex, Unit, inline_constant};
+use crate::job::Constants;
+use crate::program::{INT_CONSTANTS, Program, TEMPS, WriteMode};
+use ctm_num::x1k;
+
+const ONE: u32 = 0x3F80_0000;
+const HALF: u32 = 0x3F00_0000;
+/// Lanes of a quad, in lane order.
+const TOP_LEFT: usize = 0;
+const TOP_RIGHT: usize = 1;
+const BOTTOM_LEFT: usize = 2;
+/// The alpha channel's number among R, G, B, A.
+pub(super) const ALPHA: usize = 3;
+
+/// A value that a source address delivers to one channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Scalar {
+    Value(u32),
+    Temp {
+        index: u8,
+        channel: usize,
+    },
+    /// aL is added to the index, modulo the number of registers.
+    RelativeTemp {
+        index: u8,
+        channel: usize,
+    },
+    /// aL is added to the index, modulo the number of constants.
+    RelativeConst {
+        index: u8,
+        channel: usize,
+    },
+}
+
+/// What one channel of an operand reads, before its input modifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Read {
+    Scalar(Scalar),
+    Presubtract(Presubtract, Scalar, Scalar),
+    /// The value that this lane of the quad reads (derivatives).
+    OfQuadLane(usize, Scalar),
+}
+
+/// One channel of an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Term {
+    /// 0 to 2: A, B, C.
+    pub operand: usize,
+    /// 0 to 3: R, G, B, A.
+    pub channel: usize,
+    pub read: Read,
+    pub modifier: InputModifier,
+}
+
+/// What gates the writes of a channel: the predicate bit of this channel, inverted or not.
+pub(super) type Gate = Option<(usize, bool)>;
+
+/// An operation that takes each channel on its own. The derivatives are MAD with operands from the quad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum ChannelOp {
+    Mad,
+    Min,
+    Max,
+    Cnd,
+    Cmp,
+    Frc,
+}
+
+/// A dot product.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum DotOp {
+    Dp3,
+    Dp4,
+    D2a,
+}
+
+/// What the RGB unit does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum RgbAction {
+    PerChannel(ChannelOp),
+    Dot(DotOp),
+    /// SOP.
+    CopyAlpha,
+}
+
+/// What the alpha unit does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum AlphaAction {
+    PerChannel(ChannelOp),
+    Transcendental(fn(u32) -> u32),
+    /// DP.
+    CopyDot,
+}
+
+/// What the OMASK of an instruction means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum AluKind {
+    /// Predicate bits written.
+    Alu,
+    /// Channels of output registers written.
+    Out,
+    /// One immediate memory write, if all channels are set.
+    UmrtWrite,
+}
+
+/// What becomes of one unit's result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnitResult {
+    pub clamp: bool,
+    pub omod: OutputModifier,
+    pub dest: u8,
+    pub dest_relative: bool,
+    pub target: usize,
+    pub predicate_test: ZeroTest,
+}
+
+/// An ALU or OUT instruction.
+#[derive(Clone, Debug)]
+pub(super) struct AluStep {
+    /// The operand channels that are needed.
+    pub terms: Vec<Term>,
+    /// `None` if nothing that the RGB unit computes is used.
+    pub rgb_action: Option<RgbAction>,
+    /// The channels of R, G, B that are used.
+    pub rgb_channels: Vec<usize>,
+    /// `None` if nothing that the alpha unit computes is used.
+    pub alpha_action: Option<AlphaAction>,
+    pub rgb: UnitResult,
+    pub alpha: UnitResult,
+    /// Per channel, what gates its writes.
+    pub gates: [Gate; 4],
+    /// Channels written to the temporaries.
+    pub wmask: [bool; 4],
+    /// OUT: channels written to output registers. ALU: predicate bits written.
+    pub omask: [bool; 4],
+    pub kind: AluKind,
+    /// The test and the channel that make the ALU result, if it is written.
+    pub alu_result: Option<(ZeroTest, usize)>,
+    pub writes_cond_value: bool,
+}
+
+/// A texture instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TexStep {
+    pub tex: Tex,
+    pub gates: [Gate; 4],
+    pub wmask: [bool; 4],
+}
+
+/// What an instruction does, by type.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    Alu(AluStep),
+    Tex(TexStep),
+    Flow {
+        step: FlowStep,
+        /// The predicate that takes part in JUMP_FUNC.
+        predicate: Gate,
+        /// The boolean constant that takes part in JUMP_FUNC.
+        boolean: bool,
+    },
+    /// A code that the guide reserves, or SOP or DP without an operation to copy from.
+    Reserved,
+}
+
+/// One instruction, ready to run.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub action: Action,
+    pub write_inactive: bool,
+    /// LAST counts: the early-exit note is set.
+    pub last: bool,
+}
+
+/// A program, ready to run.
+#[derive(Clone, Debug)]
+pub(super) struct Prepared {
+    pub steps: Vec<Step>,
+    pub start: usize,
+    pub end: usize,
+    /// Number of temporaries that the program can reach.
+    pub temps: usize,
+    /// Some instruction reads other lanes of its quad.
+    pub uses_quads: bool,
+}
+
+impl Prepared {
+    pub fn new(program: &Program, constants: &Constants) -> Self {
+        let info = &program.info;
+        let offset = usize::from(info.code_offset);
+        let steps: Vec<Step> =
+            program.code.iter().map(|instruction| Step::new(instruction, program, constants)).collect();
+        Prepared {
+            uses_quads: steps.iter().any(uses_quads),
+            steps,
+            start: usize::from(info.start) + offset,
+            end: usize::from(info.end) + offset,
+            temps: reachable_temps(program),
+        }
+    }
+}
+
+fn uses_quads(step: &Step) -> bool {
+    matches!(&step.action, Action::Alu(alu) if alu.terms.iter().any(|term| matches!(term.read, Read::OfQuadLane(..))))
+}
+
+/// One more than the highest temporary that the program can name; all of them if it adds aL to some.
+fn reachable_temps(program: &Program) -> usize {
+    let mut count = program.info.position.map_or(0, |position| usize::from(position) + 1);
+    let mut reach = |index: u8, relative: bool| {
+        count = if relative { TEMPS } else { count.max(usize::from(index) + 1) };
+    };
+    for instruction in &program.code {
+        match &instruction.body {
+            Body::Alu(alu) | Body::Out(alu) => {
+                for source in alu.rgb.src.into_iter().chain(alu.alpha.src) {
+                    if let Operand::Temp { index, relative } = source.operand() {
+                        reach(index, relative);
+                    }
+                }
+                reach(alu.rgb.dest, alu.rgb.dest_relative);
+                reach(alu.alpha.dest, alu.alpha.dest_relative);
+            }
+            Body::Tex(tex) => {
+                reach(tex.src.addr, tex.src.relative);
+                reach(tex.dst.addr, tex.dst.relative);
+            }
+            Body::Flow(_) => {}
+        }
+    }
+    count.min(TEMPS)
+}
+
+impl Step {
+    fn new(instruction: &Instruction, program: &Program, constants: &Constants) -> Self {
+        let common = &instruction.common;
+        let action = match &instruction.body {
+            Body::Alu(alu) => alu_action(common, alu, AluKind::Alu, constants),
+            Body::Out(alu) => match program.info.write_mode {
+                WriteMode::Cached => alu_action(common, alu, AluKind::Out, constants),
+                WriteMode::Umrt => alu_action(common, alu, AluKind::UmrtWrite, constants),
+            },
+            Body::Flow(flow) => flow_action(common, flow, program, constants),
+            Body::Tex(tex) if tex.op == TexOp::Reserved7 => Action::Reserved,
+            Body::Tex(tex) => Action::Tex(TexStep { tex: *tex, gates: gates(common), wmask: wmask(common) }),
+        };
+        Step { action, write_inactive: common.write_inactive, last: common.last && program.info.early_exit }
+    }
+}
+
+fn channels(rgb: u8, alpha: u8) -> [bool; 4] {
+    [rgb & 1 != 0, rgb & 2 != 0, rgb & 4 != 0, alpha & 1 != 0]
+}
+
+fn wmask(common: &Common) -> [bool; 4] {
+    channels(common.rgb.wmask, common.alpha.wmask)
+}
+
+/// The predicate of `channel` under a select; `None` stands for "always".
+fn gate(select: PredicateSelect, inverted: bool, channel: usize) -> Gate {
+    let channel = match select {
+        PredicateSelect::None | PredicateSelect::Reserved6 | PredicateSelect::Reserved7 => return None,
+        PredicateSelect::PerChannel => channel,
+        PredicateSelect::Red => 0,
+        PredicateSelect::Green => 1,
+        PredicateSelect::Blue => 2,
+        PredicateSelect::Alpha => 3,
+    };
+    Some((channel, inverted))
+}
+
+fn gates(common: &Common) -> [Gate; 4] {
+    std::array::from_fn(|channel| {
+        let unit = if channel == ALPHA { &common.alpha } else { &common.rgb };
+        gate(unit.pred_sel, unit.pred_inv, channel)
+    })
+}
+
+fn flow_action(common: &Common, flow: &Flow, program: &Program, constants: &Constants) -> Action {
+    if common.rgb.pred_sel == PredicateSelect::PerChannel {
+        return Action::Reserved;
+    }
+    let offset = if flow.jump_global { 0 } else { usize::from(program.info.code_offset) };
+    let step = FlowStep {
+        flow: *flow,
+        target: usize::from(flow.jump_addr) + offset,
+        int: constants.ints[usize::from(flow.int_addr) % INT_CONSTANTS],
+    };
+    Action::Flow {
+        step,
+        predicate: gate(common.rgb.pred_sel, common.rgb.pred_inv, 0),
+        boolean: constants.bools[usize::from(flow.bool_addr) % constants.bools.len()],
+    }
+}
+
+fn alu_action(common: &Common, alu: &Alu, kind: AluKind, constants: &Constants) -> Action {
+    let (wmask, omask) = (wmask(common), channels(common.rgb.omask, common.alpha.omask));
+    let alu_result = alu.alu_wmask.then_some((
+        common.result_op,
+        match common.result_sel {
+            ResultChannel::Red => 0,
+            ResultChannel::Alpha => ALPHA,
+        },
+    ));
+    let mut used: [bool; 4] = std::array::from_fn(|c| wmask[c] || omask[c] || alu_result.is_some_and(|(_, r)| r == c));
+    used[ALPHA] |= alu.w_omask;
+
+    let rgb_used = used[..3].contains(&true);
+    let copies_dot = used[ALPHA] && alu.alpha.op == AlphaOp::Dp;
+    let copies_alpha = rgb_used && alu.rgb.op == RgbOp::Sop;
+    if (copies_dot && !alu.rgb.op.is_dot_product()) || (copies_alpha && !alu.alpha.op.is_transcendental()) {
+        return Action::Reserved;
+    }
+    let rgb_action = if rgb_used || copies_dot {
+        let Some(action) = rgb_action(alu.rgb.op) else { return Action::Reserved };
+        Some(action)
+    } else {
+        None
+    };
+    let alpha_action = if used[ALPHA] || copies_alpha {
+        let Some(action) = alpha_action(alu.alpha.op) else { return Action::Reserved };
+        Some(action)
+    } else {
+        None
+    };
+
+    let sources = Sources { alu, constants };
+    let rgb_channels: Vec<usize> = (0..3).filter(|&channel| used[channel]).collect();
+    let mut terms = match rgb_action {
+        Some(RgbAction::Dot(op)) => sources.dot_terms(op),
+        Some(_) => rgb_channels.iter().flat_map(|&channel| sources.rgb_terms(channel)).collect(),
+        None => Vec::new(),
+    };
+    // DP4 reads operands of alpha as well.
+    let alpha_terms = alpha_action.is_some().then(|| sources.alpha_terms());
+    let is_known = |term: &Term| terms.iter().any(|t: &Term| (t.operand, t.channel) == (term.operand, term.channel));
+    let new_terms: Vec<Term> = alpha_terms.into_iter().flatten().filter(|term| !is_known(term)).collect();
+    terms.extend(new_terms);
+    let step = AluStep {
+        terms,
+        rgb_action,
+        rgb_channels,
+        alpha_action,
+        rgb: result(&alu.rgb, common.rgb.clamp),
+        alpha: result(&alu.alpha, common.alpha.clamp),
+        gates: gates(common),
+        wmask,
+        omask,
+        kind,
+        alu_result,
+        writes_cond_value: alu.w_omask,
+    };
+    match (kind, omask) {
+        (AluKind::UmrtWrite, [true, true, true, true] | [false, false, false, false]) => Action::Alu(step),
+        (AluKind::UmrtWrite, _) => Action::Reserved,
+        _ => Action::Alu(step),
+    }
+}
+
+/// What an RGB operation does; `None` for reserved codes.
+fn rgb_action(op: RgbOp) -> Option<RgbAction> {
+    Some(match op {
+        RgbOp::Mad | RgbOp::Mdh | RgbOp::Mdv => RgbAction::PerChannel(ChannelOp::Mad),
+        RgbOp::Dp3 => RgbAction::Dot(DotOp::Dp3),
+        RgbOp::Dp4 => RgbAction::Dot(DotOp::Dp4),
+        RgbOp::D2a => RgbAction::Dot(DotOp::D2a),
+        RgbOp::Min => RgbAction::PerChannel(ChannelOp::Min),
+        RgbOp::Max => RgbAction::PerChannel(ChannelOp::Max),
+        RgbOp::Cnd => RgbAction::PerChannel(ChannelOp::Cnd),
+        RgbOp::Cmp => RgbAction::PerChannel(ChannelOp::Cmp),
+        RgbOp::Frc => RgbAction::PerChannel(ChannelOp::Frc),
+        RgbOp::Sop => RgbAction::CopyAlpha,
+        RgbOp::Reserved6 | RgbOp::Reserved13 | RgbOp::Reserved14 | RgbOp::Reserved15 => return None,
+    })
+}
+
+/// What an alpha operation does; `None` for the reserved code.
+fn alpha_action(op: AlphaOp) -> Option<AlphaAction> {
+    Some(match op {
+        AlphaOp::Mad | AlphaOp::Mdh | AlphaOp::Mdv => AlphaAction::PerChannel(ChannelOp::Mad),
+        AlphaOp::Dp => AlphaAction::CopyDot,
+        AlphaOp::Min => AlphaAction::PerChannel(ChannelOp::Min),
+        AlphaOp::Max => AlphaAction::PerChannel(ChannelOp::Max),
+        AlphaOp::Cnd => AlphaAction::PerChannel(ChannelOp::Cnd),
+        AlphaOp::Cmp => AlphaAction::PerChannel(ChannelOp::Cmp),
+        AlphaOp::Frc => AlphaAction::PerChannel(ChannelOp::Frc),
+        AlphaOp::Ex2 => AlphaAction::Transcendental(x1k::ex2),
+        AlphaOp::Ln2 => AlphaAction::Transcendental(x1k::ln2),
+        AlphaOp::Rcp => AlphaAction::Transcendental(x1k::rcp),
+        AlphaOp::Rsq => AlphaAction::Transcendental(x1k::rsq),
+        AlphaOp::Sin => AlphaAction::Transcendental(x1k::sin),
+        AlphaOp::Cos => AlphaAction::Transcendental(x1k::cos),
+        AlphaOp::Reserved4 => return None,
+    })
+}
+
+fn result<Op, const N: usize>(unit: &Unit<Op, N>, clamp: bool) -> UnitResult {
+    UnitResult {
+        clamp,
+        omod: unit.omod,
+        dest: unit.dest,
+        dest_relative: unit.dest_relative,
+        target: usize::from(unit.target & 3),
+        predicate_test: unit.predicate_test(),
+    }
+}
+
+/// Traces operand channels to the values that they read.
+struct Sources<'a> {
+    alu: &'a Alu,
+    constants: &'a Constants,
+}
+
+impl Sources<'_> {
+    /// The operands of one RGB channel, as far as the operation reads them.
+    fn rgb_terms(&self, channel: usize) -> Vec<Term> {
+        let op = self.alu.rgb.op;
+        let quad = match op {
+            RgbOp::Mdh => Some(TOP_RIGHT),
+            RgbOp::Mdv => Some(BOTTOM_LEFT),
+            _ => None,
+        };
+        (0..op.operands()).map(|operand| self.term(operand, channel, quad)).collect()
+    }
+
+    /// The operands of the alpha unit, as far as the operation reads them.
+    fn alpha_terms(&self) -> Vec<Term> {
+        let op = self.alu.alpha.op;
+        let quad = match op {
+            AlphaOp::Mdh => Some(TOP_RIGHT),
+            AlphaOp::Mdv => Some(BOTTOM_LEFT),
+            _ => None,
+        };
+        (0..op.operands()).map(|operand| self.term(operand, ALPHA, quad)).collect()
+    }
+
+    /// The operand channels of a dot product.
+    fn dot_terms(&self, op: DotOp) -> Vec<Term> {
+        let factors = match op {
+            DotOp::Dp4 => 4,
+            DotOp::Dp3 => 3,
+            DotOp::D2a => 2,
+        };
+        let mut terms: Vec<Term> =
+            (0..factors).flat_map(|channel| [0, 1].map(|operand| self.term(operand, channel, None))).collect();
+        if op == DotOp::D2a {
+            terms.push(self.term(2, 2, None));
+        }
+        terms
+    }
+
+    /// One channel of operand A, B or C. In a derivative A and C are source 0 as other lanes of the quad read it: the
+    /// top left one, and the one that `quad` names.
+    fn term(&self, operand: usize, channel: usize, quad: Option<usize>) -> Term {
+        let (select, swizzle, modifier) = if channel == ALPHA {
+            let arg = &self.alu.alpha.arg[operand];
+            (arg.sel, arg.swizzle[0], arg.modifier)
+        } else {
+            let arg = &self.alu.rgb.arg[operand];
+            (arg.sel, arg.swizzle[channel], arg.modifier)
+        };
+        let read = match (quad, operand) {
+            (Some(_), 0) => Read::OfQuadLane(TOP_LEFT, self.source(0, channel)),
+            (Some(lane), 2) => Read::OfQuadLane(lane, self.source(0, channel)),
+            _ => self.read(select, swizzle),
+        };
+        Term { operand, channel, read, modifier }
+    }
+
+    fn read(&self, select: Select, swizzle: Swizzle) -> Read {
+        let channel = match swizzle {
+            Swizzle::R => 0,
+            Swizzle::G => 1,
+            Swizzle::B => 2,
+            Swizzle::A => ALPHA,
+            Swizzle::Zero | Swizzle::Unused => return Read::Scalar(Scalar::Value(0)),
+            Swizzle::Half => return Read::Scalar(Scalar::Value(HALF)),
+            Swizzle::One => return Read::Scalar(Scalar::Value(ONE)),
+        };
+        match select {
+            Select::Src0 => Read::Scalar(self.source(0, channel)),
+            Select::Src1 => Read::Scalar(self.source(1, channel)),
+            Select::Src2 => Read::Scalar(self.source(2, channel)),
+            Select::Srcp => {
+                let op = if channel == ALPHA { self.alu.alpha.srcp } else { self.alu.rgb.srcp };
+                Read::Presubtract(op, self.source(0, channel), self.source(1, channel))
+            }
+        }
+    }
+
+    /// One channel of source vector `number`: R, G, B come from the RGB side's address, A from the alpha side's.
+    fn source(&self, number: usize, channel: usize) -> Scalar {
+        let source: Source = if channel == ALPHA { self.alu.alpha.src[number] } else { self.alu.rgb.src[number] };
+        match source.operand() {
+            Operand::Temp { index, relative: false } => Scalar::Temp { index, channel },
+            Operand::Temp { index, relative: true } => Scalar::RelativeTemp { index, channel },
+            Operand::Const { index, relative: false } => {
+                Scalar::Value(self.constants.floats[usize::from(index)][channel])
+            }
+            Operand::Const { index, relative: true } => Scalar::RelativeConst { index, channel },
+            Operand::Inline(code) => Scalar::Value(inline_constant(code).to_bits()),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Cuts a domain into groups, and runs them on threads.
+
+use super::group::{Group, Machine, Place, Role};
+use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
+use crate::program::WriteMode;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Lanes of a quad.
+const QUAD: usize = 4;
+/// Most lanes that a worker takes at once.
+const BAND_LANES: u64 = 4096;
+/// Bands per thread, at least, so that threads finish at about the same time.
+const BANDS_PER_THREAD: u64 = 8;
+
+/// Runs the job.
+///
+/// Memory and results are the same for every group width and thread count, as long as the program does not read what
+/// other lanes of the same run write, and no two lanes write the same place. Programs with immediate writes (UMRT) run
+/// on one thread, group after group, so that with them the thread count never matters.
+///
+/// # Errors
+///
+/// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
+/// trap of the lowest group that trapped, [`RunError::Cancelled`] if the flag of the options was raised.
+pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    job.check()?;
+    let machine = Machine::new(job);
+    let mut width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
+    if machine.prepared.uses_quads {
+        width = width.next_multiple_of(QUAD);
+    }
+    let layout = Layout::new(job.domain, width);
+    let threads = match options.threads {
+        _ if job.program.info.write_mode == WriteMode::Umrt => 1,
+        0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+        threads => threads,
+    };
+    let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
+    let run =
+        Run { machine: &machine, options, layout, threads, next_group: AtomicU64::new(0), outcome: Mutex::default() };
+    if threads == 1 {
+        run.work();
+    } else {
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work()))));
+    }
+    let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    match outcome.failure {
+        Some((_, error)) => Err(error),
+        None => Ok(RunStats { out_of_range: machine.out_of_range(), ..outcome.stats }),
+    }
+}
+
+/// Where the lanes of each group are: quads in row-major order, the lanes of a quad row by row.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    domain: Domain,
+    width: usize,
+}
+
+impl Layout {
+    fn new(domain: Domain, width: usize) -> Self {
+        Layout { domain, width }
+    }
+
+    /// Quads in a row of quads.
+    fn quads_across(&self) -> u64 {
+        u64::from(self.domain.i1 / 2 - self.domain.i0 / 2 + 1)
+    }
+
+    fn slots(&self) -> u64 {
+        if self.domain.is_empty() {
+            return 0;
+        }
+        self.quads_across() * u64::from(self.domain.j1 / 2 - self.domain.j0 / 2 + 1) * QUAD as u64
+    }
+
+    fn groups(&self) -> u64 {
+        self.slots().div_ceil(self.width as u64)
+    }
+
+    /// The pairs of a group, those outside the domain included.
+    fn positions(&self, group: u64) -> impl Iterator<Item = (u32, u32)> {
+        let first = group * self.width as u64;
+        let end = (first + self.width as u64).min(self.slots());
+        let (quads_across, domain) = (self.quads_across(), self.domain);
+        (first..end).map(move |slot| {
+            let (quad, lane) = (slot / QUAD as u64, (slot % QUAD as u64) as u32);
+            let (column, row) = ((quad % quads_across) as u32, (quad / quads_across) as u32);
+            ((domain.i0 / 2 + column) * 2 + lane % 2, (domain.j0 / 2 + row) * 2 + lane / 2)
+        })
+    }
+}
+
+/// What the workers of a run share.
+struct Run<'a> {
+    machine: &'a Machine<'a>,
+    options: &'a RunOptions<'a>,
+    layout: Layout,
+    threads: usize,
+    /// The first group that no worker has taken.
+    next_group: AtomicU64,
+    outcome: Mutex<Outcome>,
+}
+
+#[derive(Default)]
+struct Outcome {
+    stats: RunStats,
+    /// Pairs of the domain in finished bands.
+    done: u64,
+    /// The failure of the lowest group that failed.
+    failure: Option<(u64, RunError)>,
+}
+
+impl Run<'_> {
+    /// Takes bands of groups until none is left. Groups after a failed one need not run, those before it do.
+    fn work(&self) {
+        let mut worker =
+            Worker { machine: self.machine, group: Group::new(self.machine, self.options, self.layout.width) };
+        let groups = self.layout.groups();
+        let fair = groups / (self.threads as u64 * BANDS_PER_THREAD);
+        let band_groups = fair.clamp(1, (BAND_LANES / self.layout.width as u64).max(1));
+        loop {
+            let first = self.next_group.fetch_add(band_groups, Relaxed);
+            if first >= groups || self.has_failed_before(first) {
+                return;
+            }
+            self.run_band(&mut worker, first..(first + band_groups).min(groups));
+        }
+    }
+
+    fn run_band(&self, worker: &mut Worker, band: Range<u64>) {
+        let mut stats = RunStats::default();
+        let mut done = 0;
+        let mut failure = None;
+        for group in band {
+            let cancelled = self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed));
+            let result = if cancelled {
+                Err(RunError::Cancelled)
+            } else {
+                worker.run_group(self.layout.domain, self.layout.positions(group), &mut stats)
+            };
+            match result {
+                Ok(lanes) => done += lanes,
+                Err(error) => {
+                    failure = Some((group, error));
+                    break;
+                }
+            }
+        }
+        let mut outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        outcome.stats.merge(&stats);
+        outcome.done += done;
+        let done = outcome.done;
+        if let Some((group, _)) = &failure
+            && outcome.failure.as_ref().is_none_or(|(earlier, _)| group < earlier)
+        {
+            outcome.failure = failure;
+        }
+        drop(outcome);
+        if let Some(progress) = self.options.progress {
+            progress(done, self.layout.domain.lanes());
+        }
+    }
+
+    fn has_failed_before(&self, group: u64) -> bool {
+        let outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        outcome.failure.as_ref().is_some_and(|(failed, _)| *failed < group)
+    }
+}
+
+/// One thread's part.
+struct Worker<'a> {
+    machine: &'a Machine<'a>,
+    group: Group<'a>,
+}
+
+impl Worker<'_> {
+    /// Runs one group and gives the number of its pairs that are in the domain.
+    fn run_group(
+        &mut self,
+        domain: Domain,
+        positions: impl Iterator<Item = (u32, u32)>,
+        stats: &mut RunStats,
+    ) -> Result<u64, RunError> {
+        let mut covered = 0;
+        let mut places: Vec<Place> = positions
+            .map(|(i, j)| {
+                let inside = domain.contains(i, j);
+                covered += u64::from(inside);
+                let role = if inside && self.machine.lets_run(i, j) { Role::Runs } else { Role::Uncovered };
+                Place { i, j, role }
+            })
+            .collect();
+        let incomplete =
+            if self.machine.prepared.uses_quads { split_incomplete_quads(&mut places) } else { Vec::new() };
+        for places in std::iter::once(&places[..]).chain(incomplete.iter().map(|quad| &quad[..])) {
+            if places.iter().any(|place| place.role == Role::Runs) {
+                self.group.run(places, stats)?;
+            }
+        }
+        Ok(covered)
+    }
+}
+
+/// Takes the quads out of a group in which some lanes run and some do not; the latter help there.
+fn split_incomplete_quads(places: &mut [Place]) -> Vec<Vec<Place>> {
+    let mut incomplete = Vec::new();
+    for quad in places.chunks_exact_mut(QUAD) {
+        let running = quad.iter().filter(|place| place.role == Role::Runs).count();
+        if running == 0 || running == QUAD {
+            continue;
+        }
+        let role = |place: &Place| if place.role == Role::Runs { Role::Runs } else { Role::Helps };
+        incomplete.push(quad.iter().map(|place| Place { role: role(place), ..*place }).collect());
+        quad.iter_mut().for_each(|place| place.role = Role::Uncovered);
+    }
+    incomplete
+}

@@ -1,0 +1,76 @@
+//! Texture instructions: fetches and TEXKILL (CTM Guide p.32-33).
+
+use super::alu::{gate, write_row};
+use super::flow::Control;
+use super::prepare::TexStep;
+use super::registers::{Registers, temp_index};
+use crate::codes::{TexOp, TexSwizzle};
+use crate::instruction::TexRegister;
+use crate::job::MAX_GROUP_WIDTH;
+use ctm_memory::View;
+use ctm_num::{convert, x1k};
+
+/// Executes the instruction for the lanes that `executing` names; TEXKILL kills active lanes only.
+pub(super) fn execute(
+    step: &TexStep,
+    input: Option<&View>,
+    executing: &[bool],
+    control: &mut Control,
+    registers: &mut Registers,
+) {
+    let width = registers.width();
+    let tex = &step.tex;
+    let mut writes = [[false; MAX_GROUP_WIDTH]; 4];
+    for (writes, &channel_gate) in writes.iter_mut().zip(&step.gates) {
+        gate(channel_gate, executing, registers, &mut writes[..width]);
+    }
+    match tex.op {
+        TexOp::Nop | TexOp::Reserved7 => {}
+        TexOp::Texkill => {
+            for lane in (0..width).filter(|&lane| executing[lane]) {
+                let coordinates = coordinates(&tex.src, control.al(), registers, lane);
+                let negative = (0..4).any(|c| writes[c][lane] && x1k::is_less_zero(coordinates[c]));
+                if negative && control.is_active(lane) {
+                    control.kill(lane);
+                }
+            }
+        }
+        TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
+            let mut fetched = [[0; MAX_GROUP_WIDTH]; 4];
+            for lane in (0..width).filter(|&lane| executing[lane]) {
+                let [s, t, _, q] = coordinates(&tex.src, control.al(), registers, lane);
+                let (s, t) = if tex.op == TexOp::Proj { (x1k::div(s, q), x1k::div(t, q)) } else { (s, t) };
+                let element = input.map_or([0; 4], |input| look_up(input, tex.unscaled, s, t));
+                for (row, &channel) in fetched.iter_mut().zip(&tex.dst.swizzle) {
+                    row[lane] = element[channel_index(channel)];
+                }
+            }
+            let dest = temp_index(tex.dst.addr, tex.dst.relative, control.al());
+            for channel in (0..4).filter(|&channel| step.wmask[channel]) {
+                write_row(registers.temp_mut(dest, channel), &fetched[channel], &writes[channel]);
+            }
+        }
+    }
+}
+
+fn channel_index(channel: TexSwizzle) -> usize {
+    channel as usize
+}
+
+/// S, T, R, Q of a lane.
+fn coordinates(source: &TexRegister, al: i32, registers: &Registers, lane: usize) -> [u32; 4] {
+    let index = temp_index(source.addr, source.relative, al);
+    source.swizzle.map(|channel| registers.temp(index, channel_index(channel))[lane])
+}
+
+/// The element at (s, t): the nearest one below or at the coordinates, clamped to the edges.
+fn look_up(input: &View, unscaled: bool, s: u32, t: u32) -> [u32; 4] {
+    let (width, height) = (input.surface().pitch, input.surface().height);
+    let scaled = |coordinate: u32, size: u32| match unscaled {
+        true => coordinate,
+        false => x1k::mul(coordinate, (size as f32).to_bits()),
+    };
+    let x = convert::float_to_index(scaled(s, width), width);
+    let y = convert::float_to_index(scaled(t, height), height);
+    input.fetch(x.into(), y.into())
+}
