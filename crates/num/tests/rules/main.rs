@@ -1,0 +1,7 @@
+//! The number rules against independent models, and against the tables of the guides written out.
+
+mod convert;
+mod flushed;
+mod model;
+mod transcendental;
+mod x1k;
