@@ -2,7 +2,18 @@
 
 use crate::effects::Effects;
 use crate::instruction::{Instruction, Operand};
-use crate::program::{FLOAT_CONSTANTS, ProgramInfo, References, WriteMode};
+use crate::program::{ConstantValues, FLOAT_CONSTANTS, Program, ProgramInfo, References, WriteMode};
+
+impl Program {
+    /// A program of just these instructions: from the first to the last, with the default program information, and with
+    /// the references of the code.
+    pub fn from_code(code: Vec<Instruction>) -> Self {
+        let mut info = ProgramInfo { end: code.len().saturating_sub(1) as u16, ..ProgramInfo::default() };
+        let references = References::of(&code, &info);
+        info.cond_value_from_program = references.cond_output;
+        Program { code, info, references, constants: ConstantValues::default() }
+    }
+}
 
 impl References {
     /// What this code references (CTM Guide p.46-49).
