@@ -1,1 +1,29 @@
-//! Placeholder.
+//! What the tests of ctm share: memory with surfaces in it, programs with known results, generators of random programs,
+//! an oracle, and the runner of the filetests.
+//!
+//! Nothing here is published, and mistakes in test data panic with a message that says where.
+#![forbid(unsafe_code)]
+
+pub mod buffers;
+pub mod case;
+pub mod random;
+
+use ctm_x1k::{Job, RunError, RunOptions, RunStats, reference};
+use std::path::{Path, PathBuf};
+
+/// Something that runs jobs.
+pub type Engine = fn(&Job, &RunOptions) -> Result<RunStats, RunError>;
+
+/// Every engine with its name; all of them have to give the same results.
+pub const ENGINES: [(&str, Engine); 1] = [("reference", reference::run)];
+
+/// The group widths that every test program runs with: one lane, one quad, and two real machines' widths.
+pub const GROUP_WIDTHS: [usize; 4] = [1, 4, 16, 48];
+
+/// The thread counts that every test program runs with.
+pub const THREADS: [usize; 2] = [1, 2];
+
+/// A path inside the project.
+pub fn project_path(path: impl AsRef<Path>) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
