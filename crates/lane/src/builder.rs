@@ -1,0 +1,325 @@
+//! Making functions: instructions in order, terminators, and variables that become values.
+//!
+//! Each operation of the table is a method of [`Builder`] that takes attributes, then operands, and gives the results.
+//!
+//! Guest registers are [`Variable`]s: set in one block, read in another, they become values and block parameters by the
+//! method of Braun and others ("Simple and Efficient Construction of Static Single Assignment Form"). A block is *sealed*
+//! when no further edge to it will come; sealing early spares parameters that simplification would remove.
+
+use crate::attribute::{Bits, Denorm, IntTest, Zero};
+use crate::entity::{Block, Type, Value};
+use crate::function::{Function, Target, Terminator};
+use crate::op::Op;
+use std::collections::HashMap;
+
+/// Something that is set and read in many blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable(u32);
+
+/// Stands for "not set" in the tables of variables.
+const UNSET: Value = Value(u32::MAX);
+
+/// What the builder knows of a block.
+#[derive(Default)]
+struct BlockState {
+    /// Blocks that go here, with the number of the target in their terminator.
+    predecessors: Vec<(Block, usize)>,
+    sealed: bool,
+    /// Variables read before the block was sealed, in the order of their parameters.
+    incomplete: Vec<Variable>,
+    /// The value of each variable at the end of the block so far.
+    current: Vec<Value>,
+}
+
+/// Makes a [`Function`].
+///
+/// ```
+/// use ctm_lane::{Builder, Channels, SurfaceDecl, verify};
+/// let mut b = Builder::new();
+/// let surface = b.function.add_surface(SurfaceDecl::default());
+/// let (x, y, covered) = (b.pos_x(), b.pos_y(), b.covered());
+/// let [red, green, blue, alpha] = b.surface_load(surface, x, y, covered);
+/// b.surface_store(surface, Channels::ALL, x, y, alpha, blue, green, red, covered);
+/// b.ret();
+/// let function = b.finish();
+/// assert!(verify(&function).is_ok());
+/// assert_eq!(function.insts(ctm_lane::Function::ENTRY).len(), 5);
+/// ```
+pub struct Builder {
+    /// The function so far; declarations are made here.
+    pub function: Function,
+    here: Block,
+    states: Vec<BlockState>,
+    variables: Vec<Type>,
+    /// Constants, all at the start of the entry.
+    constants: HashMap<Op, Value>,
+    prelude: Vec<crate::entity::Inst>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// A function with an empty entry block, to which instructions go first. The entry has no predecessors.
+    pub fn new() -> Self {
+        let mut builder = Self {
+            function: Function::default(),
+            here: Function::ENTRY,
+            states: Vec::new(),
+            variables: Vec::new(),
+            constants: HashMap::new(),
+            prelude: Vec::new(),
+        };
+        let entry = builder.new_block();
+        builder.seal(entry);
+        builder
+    }
+
+    /// A new, empty block.
+    pub fn new_block(&mut self) -> Block {
+        self.states.push(BlockState::default());
+        self.function.add_block()
+    }
+
+    /// Adds a parameter to a block. Every jump to it that follows gives an argument for it; so parameters come before
+    /// jumps, and before variables are read in the block.
+    pub fn param(&mut self, block: Block, ty: Type) -> Value {
+        let state = &self.states[block.index()];
+        debug_assert!(state.predecessors.is_empty() && state.incomplete.is_empty(), "parameters come first");
+        self.function.add_param(block, ty)
+    }
+
+    /// Instructions go to the end of this block from now on.
+    pub fn switch_to(&mut self, block: Block) {
+        self.here = block;
+    }
+
+    /// The block to which instructions go.
+    pub fn here(&self) -> Block {
+        self.here
+    }
+
+    /// Whether the block to which instructions go has its terminator already.
+    pub fn is_ended(&self) -> bool {
+        self.function.blocks[self.here.index()].terminator.is_some()
+    }
+
+    /// Appends an instruction and gives its first result.
+    pub(crate) fn emit(&mut self, op: Op, args: &[Value]) -> Value {
+        debug_assert!(!self.is_ended(), "{} is full", self.here);
+        let inst = self.function.make_inst(op, args);
+        self.function.blocks[self.here.index()].insts.push(inst);
+        self.function.result(inst)
+    }
+
+    fn emit_constant(&mut self, op: Op) -> Value {
+        if let Some(&value) = self.constants.get(&op) {
+            return value;
+        }
+        let inst = self.function.make_inst(op, &[]);
+        self.prelude.push(inst);
+        let value = self.function.result(inst);
+        self.constants.insert(op, value);
+        value
+    }
+
+    /// The constant with these bits in every lane, once per function, at the start of the entry.
+    pub fn constant(&mut self, bits: u32) -> Value {
+        self.emit_constant(Op::Lane { bits: Bits(bits) })
+    }
+
+    /// The float constant `value` in every lane.
+    pub fn float_constant(&mut self, value: f32) -> Value {
+        self.constant(value.to_bits())
+    }
+
+    /// The mask of all lanes or of none, once per function.
+    pub fn mask_constant(&mut self, value: bool) -> Value {
+        self.emit_constant(Op::Mask { value })
+    }
+
+    /// The uniform constant, once per function.
+    pub fn uniform_constant(&mut self, value: i32) -> Value {
+        self.emit_constant(Op::Uniform { value })
+    }
+
+    /// a * 2^exponent, flushed (an output modifier); `exponent` in -126..=127. With exponent 0 this is the flush of a.
+    pub fn scale(&mut self, exponent: i32, a: Value) -> Value {
+        let factor = self.constant(((exponent + 127) as u32) << 23);
+        self.fmul(Denorm::Flush, Zero::Ieee, a, factor)
+    }
+
+    /// 1/a, rounded once.
+    pub fn rcp(&mut self, denorm: Denorm, a: Value) -> Value {
+        let one = self.float_constant(1.0);
+        self.fdiv(denorm, one, a)
+    }
+
+    /// 1/sqrt(a): the square root, then its reciprocal, each rounded.
+    pub fn rsq(&mut self, denorm: Denorm, a: Value) -> Value {
+        let root = self.fsqrt(denorm, a);
+        self.rcp(denorm, root)
+    }
+
+    fn target(&mut self, block: Block, args: &[Value], edge: usize) -> Target {
+        let state = &mut self.states[block.index()];
+        debug_assert!(!state.sealed, "{block} is sealed");
+        state.predecessors.push((self.here, edge));
+        Target { block, args: args.to_vec() }
+    }
+
+    fn end(&mut self, terminator: Terminator) {
+        debug_assert!(!self.is_ended(), "{} is full", self.here);
+        self.function.blocks[self.here.index()].terminator = Some(terminator);
+    }
+
+    /// Goes on at `block`.
+    pub fn jump(&mut self, block: Block, args: &[Value]) {
+        let target = self.target(block, args, 0);
+        self.end(Terminator::Jump(target));
+    }
+
+    /// Goes to `then` when the uniforms pass the test, else to `otherwise`.
+    pub fn branch_if(
+        &mut self,
+        test: IntTest,
+        a: Value,
+        b: Value,
+        then: (Block, &[Value]),
+        otherwise: (Block, &[Value]),
+    ) {
+        let then = self.target(then.0, then.1, 0);
+        let otherwise = self.target(otherwise.0, otherwise.1, 1);
+        self.end(Terminator::If { test, a, b, then, otherwise });
+    }
+
+    /// Goes to `then` when the mask has any lane, else to `otherwise`. For the best order of blocks, the target that stays
+    /// in a loop is `then`.
+    pub fn branch_any(&mut self, mask: Value, then: (Block, &[Value]), otherwise: (Block, &[Value])) {
+        let then = self.target(then.0, then.1, 0);
+        let otherwise = self.target(otherwise.0, otherwise.1, 1);
+        self.end(Terminator::Any { mask, then, otherwise });
+    }
+
+    /// Goes to `then` when the mask has all lanes of the group, covered or not, else to `otherwise`.
+    pub fn branch_all(&mut self, mask: Value, then: (Block, &[Value]), otherwise: (Block, &[Value])) {
+        let missing = self.mask_not(mask);
+        self.branch_any(missing, otherwise, then);
+    }
+
+    /// Ends the group.
+    pub fn ret(&mut self) {
+        self.end(Terminator::Return);
+    }
+
+    /// Ends the group, and the run, with an error of the guest's numbering at instruction `pc`, for the lanes of the mask.
+    pub fn trap(&mut self, code: u16, pc: u32, mask: Value) {
+        self.end(Terminator::Trap { code, pc, mask });
+    }
+
+    /// A new variable. Where it is read before it is set, it is zero (or no lane).
+    pub fn variable(&mut self, ty: Type) -> Variable {
+        self.variables.push(ty);
+        Variable(self.variables.len() as u32 - 1)
+    }
+
+    /// Sets a variable at this place.
+    pub fn set(&mut self, variable: Variable, value: Value) {
+        debug_assert_eq!(self.function.value_type(value), self.variables[variable.0 as usize]);
+        self.set_in(self.here, variable, value);
+    }
+
+    /// The value of a variable at this place.
+    pub fn get(&mut self, variable: Variable) -> Value {
+        let mut unfinished = Vec::new();
+        let value = self.find(self.here, variable, &mut unfinished);
+        self.complete(variable, unfinished);
+        value
+    }
+
+    /// Says that no further edge to the block will come.
+    pub fn seal(&mut self, block: Block) {
+        let state = &mut self.states[block.index()];
+        state.sealed = true;
+        for variable in std::mem::take(&mut state.incomplete) {
+            self.complete(variable, vec![block]);
+        }
+    }
+
+    /// Seals the blocks that are not yet, and gives the function.
+    pub fn finish(mut self) -> Function {
+        for block in self.function.blocks() {
+            if !self.states[block.index()].sealed {
+                self.seal(block);
+            }
+        }
+        let entry = &mut self.function.blocks[0].insts;
+        self.prelude.append(entry);
+        *entry = self.prelude;
+        self.function
+    }
+
+    fn set_in(&mut self, block: Block, variable: Variable, value: Value) {
+        let current = &mut self.states[block.index()].current;
+        if current.len() < self.variables.len() {
+            current.resize(self.variables.len(), UNSET);
+        }
+        current[variable.0 as usize] = value;
+    }
+
+    fn zero(&mut self, ty: Type) -> Value {
+        match ty {
+            Type::Lane => self.constant(0),
+            Type::Mask => self.mask_constant(false),
+            Type::Uniform => self.uniform_constant(0),
+        }
+    }
+
+    /// The variable's value at the end of `block`, made a parameter where several ways meet. Parameters that still lack
+    /// their arguments go to `unfinished`.
+    fn find(&mut self, block: Block, variable: Variable, unfinished: &mut Vec<Block>) -> Value {
+        let mut way = Vec::new();
+        let mut at = block;
+        let ty = self.variables[variable.0 as usize];
+        let value = loop {
+            let state = &self.states[at.index()];
+            match state.current.get(variable.0 as usize) {
+                Some(&value) if value != UNSET => break value,
+                _ => way.push(at),
+            }
+            match (state.sealed, state.predecessors.as_slice()) {
+                (false, _) => {
+                    self.states[at.index()].incomplete.push(variable);
+                    break self.function.add_param(at, ty);
+                }
+                (true, []) => break self.zero(ty),
+                // A cycle of blocks with one predecessor each cannot be reached.
+                (true, _) if way.len() > self.states.len() => break self.zero(ty),
+                (true, &[(from, _)]) => at = from,
+                (true, _) => {
+                    unfinished.push(at);
+                    break self.function.add_param(at, ty);
+                }
+            }
+        };
+        for block in way {
+            self.set_in(block, variable, value);
+        }
+        value
+    }
+
+    /// Gives the variable's parameter of each of these sealed blocks its arguments.
+    fn complete(&mut self, variable: Variable, mut unfinished: Vec<Block>) {
+        while let Some(block) = unfinished.pop() {
+            for edge in 0..self.states[block.index()].predecessors.len() {
+                let (from, number) = self.states[block.index()].predecessors[edge];
+                let value = self.find(from, variable, &mut unfinished);
+                let target = self.function.terminator_mut(from).targets_mut().nth(number);
+                target.expect("an edge is a target of its source").args.push(value);
+            }
+        }
+    }
+}

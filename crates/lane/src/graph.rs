@@ -1,0 +1,178 @@
+//! The shape of a function: predecessors, reverse postorder, dominators.
+
+use crate::entity::Block;
+use crate::function::Function;
+
+/// Number that stands for "none" in the tables.
+const NONE: u32 = u32::MAX;
+
+/// Order, predecessors and dominators of the blocks that can be reached.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The blocks that can be reached, in reverse postorder: dominators come before what they dominate, and all
+    /// predecessors but those on loop edges come before a block.
+    pub order: Vec<Block>,
+    /// The place of a block in `order`, by block.
+    place: Vec<u32>,
+    /// Immediate dominators, as places, by place.
+    dominator: Vec<u32>,
+    /// Predecessors of all blocks in a row, once for each edge from a block that can be reached.
+    predecessors: Vec<Block>,
+    /// Where the predecessors of each block start, and where the last ones end.
+    starts: Vec<u32>,
+    /// First and last visit of each place in a walk over the dominator tree: a dominates b when its span holds b's.
+    span: Vec<(u32, u32)>,
+}
+
+impl Graph {
+    /// Looks at a function, every block of which has a terminator with targets in range.
+    pub fn new(function: &Function) -> Self {
+        let count = function.block_count();
+        let order = reverse_postorder(function);
+        let mut place = vec![NONE; count];
+        for (at, block) in order.iter().enumerate() {
+            place[block.index()] = at as u32;
+        }
+        let mut starts = vec![0u32; count + 1];
+        for &block in &order {
+            for target in function.terminator(block).targets() {
+                starts[target.block.index() + 1] += 1;
+            }
+        }
+        for at in 0..count {
+            starts[at + 1] += starts[at];
+        }
+        let mut next = starts.clone();
+        let mut predecessors = vec![Block(0); starts[count] as usize];
+        for &block in &order {
+            for target in function.terminator(block).targets() {
+                let slot = &mut next[target.block.index()];
+                predecessors[*slot as usize] = block;
+                *slot += 1;
+            }
+        }
+        let mut graph = Self { order, place, dominator: Vec::new(), predecessors, starts, span: Vec::new() };
+        graph.find_dominators();
+        graph.find_spans();
+        graph
+    }
+
+    /// Whether the block can be reached.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.place[block.index()] != NONE
+    }
+
+    /// The place of a block in `order`; only for blocks that can be reached.
+    pub fn place(&self, block: Block) -> usize {
+        self.place[block.index()] as usize
+    }
+
+    /// The blocks that go to this one, once for each edge, in the order of `order`.
+    pub fn predecessors(&self, block: Block) -> &[Block] {
+        &self.predecessors[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
+    }
+
+    /// The block that every way to this one passes last; `None` for the entry.
+    pub fn immediate_dominator(&self, block: Block) -> Option<Block> {
+        let place = self.place(block);
+        (place != 0).then(|| self.order[self.dominator[place] as usize])
+    }
+
+    /// Whether every way to `b` passes `a`; both can be reached. A block dominates itself.
+    pub fn dominates(&self, a: Block, b: Block) -> bool {
+        let (outer, inner) = (self.span[self.place(a)], self.span[self.place(b)]);
+        outer.0 <= inner.0 && inner.1 <= outer.1
+    }
+
+    /// Whether an edge between these blocks closes a loop: the target dominates the source.
+    pub fn is_loop_edge(&self, from: Block, to: Block) -> bool {
+        self.dominates(to, from)
+    }
+
+    /// Cooper, Harvey and Kennedy's iteration over reverse postorder.
+    fn find_dominators(&mut self) {
+        let mut dominator = vec![NONE; self.order.len()];
+        dominator[0] = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for at in 1..self.order.len() {
+                let mut best = NONE;
+                for &from in self.predecessors(self.order[at]) {
+                    let from = self.place[from.index()];
+                    if dominator[from as usize] == NONE {
+                        continue;
+                    }
+                    best = if best == NONE { from } else { meet(&dominator, best, from) };
+                }
+                if dominator[at] != best {
+                    dominator[at] = best;
+                    changed = true;
+                }
+            }
+        }
+        self.dominator = dominator;
+    }
+
+    /// Numbers the dominator tree. Children follow their parents in `order`, so sizes of subtrees suffice.
+    fn find_spans(&mut self) {
+        let count = self.order.len();
+        let mut size = vec![1u32; count];
+        for at in (1..count).rev() {
+            size[self.dominator[at] as usize] += size[at];
+        }
+        let mut free = vec![0u32; count];
+        let mut span = vec![(0, 0); count];
+        for at in 0..count {
+            let first = if at == 0 {
+                0
+            } else {
+                let parent = self.dominator[at] as usize;
+                let first = free[parent];
+                free[parent] += size[at];
+                first
+            };
+            span[at] = (first, first + size[at] - 1);
+            free[at] = first + 1;
+        }
+        self.span = span;
+    }
+}
+
+/// The last common dominator of two places.
+fn meet(dominator: &[u32], mut a: u32, mut b: u32) -> u32 {
+    while a != b {
+        while a > b {
+            a = dominator[a as usize];
+        }
+        while b > a {
+            b = dominator[b as usize];
+        }
+    }
+    a
+}
+
+/// A depth-first walk without recursion. Later targets are visited first, so that the first target of a branch comes
+/// right after it.
+fn reverse_postorder(function: &Function) -> Vec<Block> {
+    let mut seen = vec![false; function.block_count()];
+    let mut postorder = Vec::with_capacity(function.block_count());
+    let mut stack = vec![(Function::ENTRY, function.terminator(Function::ENTRY).targets().rev())];
+    seen[0] = true;
+    while let Some((block, targets)) = stack.last_mut() {
+        let block = *block;
+        match targets.next() {
+            Some(target) => {
+                if !std::mem::replace(&mut seen[target.block.index()], true) {
+                    stack.push((target.block, function.terminator(target.block).targets().rev()));
+                }
+            }
+            None => {
+                postorder.push(block);
+                stack.pop();
+            }
+        }
+    }
+    postorder.reverse();
+    postorder
+}

@@ -1,0 +1,58 @@
+//! The verifier names the place and the cause of what is wrong.
+
+use ctm_lane::{Function, Type, Value, VerifyCause, verify};
+
+fn fails_with(body: &str) -> (String, VerifyCause) {
+    let function: Function = body.parse().unwrap_or_else(|error| panic!("{error}\n{body}"));
+    let error = verify(&function).expect_err(body);
+    (error.place.to_string(), error.cause)
+}
+
+fn check(body: &str, place: &str, cause: VerifyCause) {
+    assert_eq!(fails_with(body), (place.to_owned(), cause), "{body}");
+}
+
+#[test]
+fn declarations() {
+    check("array a0 3 lane\nb0:\n return", "declarations", VerifyCause::EntryCount(3));
+    check("table t0 0\nb0:\n return", "declarations", VerifyCause::EntryCount(0));
+    let undeclared = |name: &str| VerifyCause::Undeclared(name.to_owned());
+    check("b0:\n%0 = table_splat t0, 0\nreturn", "b0, instruction 0", undeclared("t0"));
+    check("table t0 4\nb0:\n%0 = table_splat t0, 4\nreturn", "b0, instruction 0", undeclared("entry 4 of t0"));
+    let surface = "surface s0\nb0:\n%0 = pos_x\n%1 = covered\n%2, %3, %4, %5 = surface_load s1, %0, %0, %1\nreturn";
+    check(surface, "b0, instruction 2", undeclared("s1"));
+    let buffer = "buffers 1\nb0:\n%0 = pos_x\n%1 = covered\n%2 = buffer_load m1, %0, %1\nreturn";
+    check(buffer, "b0, instruction 2", undeclared("m1"));
+    let array = "array a0 4 mask\nb0:\n%0 = uniform 1\n%1 = array_read a0, %0\nreturn";
+    check(array, "b0, instruction 1", VerifyCause::ArrayType { has: Type::Mask, wants: Type::Lane });
+}
+
+#[test]
+fn types() {
+    let operand = VerifyCause::Type { value: Value(0), has: Type::Mask, wants: Type::Lane };
+    check("b0:\n%0 = covered\n%1 = neg %0\nreturn", "b0, instruction 1", operand);
+    let condition = VerifyCause::Type { value: Value(0), has: Type::Lane, wants: Type::Mask };
+    check("b0:\n%0 = pos_x\nany %0, b1, b1\nb1:\nreturn", "end of b0", condition);
+    let argument = VerifyCause::Type { value: Value(0), has: Type::Lane, wants: Type::Uniform };
+    check("b0:\n%0 = pos_x\njump b1(%0)\nb1(%1: uniform):\nreturn", "end of b0", argument);
+}
+
+#[test]
+fn targets() {
+    let count = VerifyCause::ArgumentCount { block: ctm_lane::Block(1), takes: 1, given: 0 };
+    check("b0:\njump b1\nb1(%0: lane):\nreturn", "end of b0", count);
+    check("b0:\njump b1\nb1:\njump b0", "end of b1", VerifyCause::BadEntry);
+    check("b0(%0: lane):\nreturn", "head of b0", VerifyCause::BadEntry);
+}
+
+#[test]
+fn dominance() {
+    let early = VerifyCause::NotDominated(Value(1));
+    check("b0:\n%0 = neg %1\n%1 = pos_x\nreturn", "b0, instruction 0", early.clone());
+    let one_side = "b0:\n%0 = covered\nany %0, b1, b2\nb1:\n%1 = pos_x\njump b2\nb2:\n%2 = neg %1\nreturn";
+    check(one_side, "b2, instruction 0", early.clone());
+    let argument = "b0:\n%0 = covered\nany %0, b1, b2(%1)\nb1:\n%1 = pos_x\njump b2(%1)\nb2(%2: lane):\nreturn";
+    check(argument, "end of b0", early);
+    let unreachable = "b0:\nreturn\nb1:\n%0 = neg %1\njump b1\nb2:\n%1 = pos_x\nreturn";
+    verify(&unreachable.parse().unwrap()).unwrap();
+}
