@@ -4,7 +4,7 @@
 use crate::buffers::Buffers;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_x1k::{
-    ConstantValues, Domain, Instruction, IntConstant, Job, Program, ProgramInfo, References, WriteMode, Words,
+    ConstantValues, Domain, Instruction, IntConstant, Job, Program, ProgramInfo, References, Words, WriteMode,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -72,7 +72,8 @@ impl Case {
     pub fn load(folder: &Path) -> Self {
         let meta: Value = serde_json::from_slice(&bytes(&folder.join("meta.json"))).expect("meta.json");
         let words = dwords(&folder.join("program.u32"));
-        let code: Vec<Instruction> = words.as_chunks().0.iter().map(|words: &Words| Instruction::decode(words)).collect();
+        let code: Vec<Instruction> =
+            words.as_chunks().0.iter().map(|words: &Words| Instruction::decode(words)).collect();
         let info = ProgramInfo {
             start: number(&meta["start"]) as u16,
             end: number(&meta["end"]) as u16,

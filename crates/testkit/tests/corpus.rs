@@ -13,9 +13,8 @@ fn corpus() {
     assert!(names.len() >= 8, "cases are missing from {}", folder.display());
     for path in names {
         let case = Case::load(&path);
-        let environments = [Tiling::Linear, Tiling::Tiled].map(|tiling| {
-            case.environment(tiling, |texture| floats(&folder.join("../textures").join(&texture.file)))
-        });
+        let environments = [Tiling::Linear, Tiling::Tiled]
+            .map(|tiling| case.environment(tiling, |texture| floats(&folder.join("../textures").join(&texture.file))));
         for (engine, run) in ENGINES {
             for group_width in GROUP_WIDTHS {
                 for (environment, threads) in environments.iter().zip(THREADS) {
