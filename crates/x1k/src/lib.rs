@@ -4,6 +4,7 @@
 //! - [`Program`]: instructions with their program information and constants;
 //! - [`Job`]: one run of a program, for any engine; [`reference::run`]: the engine that is the judge of the others;
 //! - [`Effects`]: what an instruction really reads and writes.
+//! - [`text`]: the assembly language, both ways.
 #![forbid(unsafe_code)]
 
 mod codes;
@@ -14,6 +15,7 @@ mod job;
 mod program;
 pub mod reference;
 mod references;
+pub mod text;
 
 pub use codes::*;
 pub use conditional::*;

@@ -1,0 +1,264 @@
+//! The parser's place in the tokens: looking, taking, complaining.
+
+use super::diagnostic::{Cause, Diagnostic, Severity, SourceFile, nearest};
+use super::lexer::{Kind, Lexed, Token};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Says that a diagnostic has been made: what was being read has no meaning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+/// A stretch of text that a diagnostic can point at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub file: u32,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    /// From the start of this to the end of `last`, as far as they are in one file.
+    pub fn to(self, last: Span) -> Span {
+        if last.file == self.file && last.end >= self.end { Span { end: last.end, ..self } } else { self }
+    }
+}
+
+impl From<Token> for Span {
+    fn from(token: Token) -> Span {
+        Span { file: token.file, start: token.start, end: token.end }
+    }
+}
+
+/// A place in the tokens.
+pub(super) struct Cursor {
+    files: Vec<Arc<SourceFile>>,
+    tokens: Vec<Token>,
+    at: usize,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Cursor {
+    pub fn new(lexed: Lexed) -> Self {
+        Cursor { files: lexed.files, tokens: lexed.tokens, at: 0, diagnostics: lexed.diagnostics }
+    }
+
+    /// The token `ahead` places further.
+    pub fn look(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    pub fn peek(&self) -> Token {
+        self.look(0)
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.peek().kind == Kind::End
+    }
+
+    pub fn take(&mut self) -> Token {
+        let token = self.peek();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    /// The token that was taken last.
+    pub fn last(&self) -> Token {
+        self.tokens[self.at.saturating_sub(1)]
+    }
+
+    pub fn text(&self, token: Token) -> &str {
+        &self.files[token.file as usize].text[token.start as usize..token.end as usize]
+    }
+
+    pub fn is_symbol(&self, symbol: u8) -> bool {
+        self.peek().kind == Kind::Symbol(symbol)
+    }
+
+    pub fn is_word(&self, word: &str) -> bool {
+        self.word_ahead(0).is_some_and(|text| text.eq_ignore_ascii_case(word))
+    }
+
+    /// The word `ahead` places further, if a word is there.
+    pub fn word_ahead(&self, ahead: usize) -> Option<&str> {
+        let token = self.look(ahead);
+        (token.kind == Kind::Word).then(|| self.text(token))
+    }
+
+    pub fn accept_symbol(&mut self, symbol: u8) -> bool {
+        let there = self.is_symbol(symbol);
+        if there {
+            self.take();
+        }
+        there
+    }
+
+    pub fn accept_word(&mut self, word: &str) -> bool {
+        let there = self.is_word(word);
+        if there {
+            self.take();
+        }
+        there
+    }
+
+    /// Takes a symbol that must be here; `what` says what it would be part of.
+    pub fn expect_symbol(&mut self, symbol: u8, what: &str) -> Result<(), Reported> {
+        if self.accept_symbol(symbol) {
+            return Ok(());
+        }
+        Err(self.expected(&format!("`{}` {what}", symbol as char), ""))
+    }
+
+    /// Takes a word that must be here; `what` says what it would be.
+    pub fn expect_word(&mut self, what: &str, help: &str) -> Result<Token, Reported> {
+        if self.peek().kind == Kind::Word { Ok(self.take()) } else { Err(self.expected(what, help)) }
+    }
+
+    /// Complains that something else is here.
+    pub fn expected(&mut self, what: &str, help: &str) -> Reported {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::End => "the end of the text".to_owned(),
+            Kind::Word | Kind::Symbol(_) => format!("`{}`", excerpt(self.text(token))),
+        };
+        self.error(Cause::Syntax, token, format!("expected {what}, found {found}"), help)
+    }
+
+    /// Complains about a word that is none of the candidates.
+    pub fn unknown_word(&mut self, token: Token, what: &str, candidates: &[&str]) -> Reported {
+        let word = self.text(token);
+        let help = match nearest(word, candidates.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if candidates.len() <= 20 => format!("it can be {}", list(candidates)),
+            None => String::new(),
+        };
+        let message = format!("`{}` is not {what}", excerpt(word));
+        self.error(Cause::UnknownWord, token, message, &help)
+    }
+
+    pub fn error(&mut self, cause: Cause, span: impl Into<Span>, message: impl Into<String>, help: &str) -> Reported {
+        self.report(Severity::Error, cause, span.into(), message.into(), help);
+        Reported
+    }
+
+    pub fn warning(&mut self, cause: Cause, span: impl Into<Span>, message: impl Into<String>, help: &str) {
+        self.report(Severity::Warning, cause, span.into(), message.into(), help);
+    }
+
+    fn report(&mut self, severity: Severity, cause: Cause, span: Span, message: String, help: &str) {
+        let file = self.files[span.file as usize].clone();
+        let span: Range<usize> = span.start as usize..span.end as usize;
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        self.diagnostics.push(Diagnostic { cause, severity, file, span, message, help });
+    }
+
+    /// A whole number of at most `max`, decimal or hexadecimal. One that is too large is reported and read as 0.
+    pub fn number(&mut self, what: &str, max: u32) -> Result<u32, Reported> {
+        let token = self.peek();
+        if token.kind != Kind::Word || !self.text(token).as_bytes()[0].is_ascii_digit() {
+            return Err(self.expected(&format!("{what}, a number from 0 to {max}"), ""));
+        }
+        self.take();
+        let text = self.text(token);
+        let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => (digits, 16),
+            None => (text, 10),
+        };
+        if digits.is_empty() || !digits.bytes().all(|digit| (digit as char).is_digit(radix)) {
+            let message = format!("`{}` is not a whole number", excerpt(text));
+            return Err(self.error(Cause::Syntax, token, message, &format!("{what} is a number from 0 to {max}")));
+        }
+        match u32::from_str_radix(digits, radix) {
+            Ok(value) if value <= max => Ok(value),
+            _ => {
+                let message = format!("{what} {} is too large", excerpt(text));
+                self.error(Cause::Range, token, message, &format!("the largest is {max}"));
+                Ok(0)
+            }
+        }
+    }
+
+    /// A number with sign, fraction and exponent, or the bits of a float in hexadecimal, or `inf`: bits of a binary32.
+    pub fn float(&mut self, what: &str) -> Result<(u32, Span), Reported> {
+        let first = self.peek();
+        let negative = self.accept_symbol(b'-');
+        let number = self.peek();
+        let sign = u32::from(negative) << 31;
+        if self.accept_word("inf") {
+            return Ok((sign | f32::INFINITY.to_bits(), Span::from(first).to(number.into())));
+        }
+        let text = &self.files[number.file as usize].text[number.start as usize..];
+        let length = float_length(text.as_bytes());
+        let end = number.start + length as u32;
+        let span = Span::from(first).to(Span { end, ..number.into() });
+        let spelled = &text[..length];
+        if number.kind != Kind::Word || length == 0 {
+            return Err(self.expected(what, "write a number such as `0.5`, `-1e3`, `inf`, or its bits, `0x3F000000`"));
+        }
+        let bits = match spelled.strip_prefix("0x").or_else(|| spelled.strip_prefix("0X")) {
+            Some(digits) if !negative && digits.len() <= 8 => u32::from_str_radix(digits, 16).ok(),
+            Some(_) => None,
+            None => spelled.parse::<f32>().ok().map(f32::to_bits),
+        };
+        let shown = excerpt(spelled);
+        while !self.at_end() && self.peek().file == number.file && self.peek().start < end {
+            self.take();
+        }
+        match bits {
+            Some(bits) if f32::from_bits(bits) != f32::INFINITY => Ok((sign | bits, span)),
+            Some(_) => {
+                let message = format!("{what} {shown} is too large");
+                self.error(Cause::Range, span, message, "the largest is 3.4028235e38; infinity is `inf`");
+                Ok((0, span))
+            }
+            None => {
+                let message = format!("`{shown}` is not a number");
+                Err(self.error(Cause::Syntax, span, message, "bits are `0x` and up to 8 digits, without a sign"))
+            }
+        }
+    }
+}
+
+/// Length of the number that begins a text: words, a point between them, a sign after an `e`.
+fn float_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    let mut point = false;
+    let hexadecimal = text.len() > 1 && text[0] == b'0' && matches!(text[1], b'x' | b'X');
+    if !text.first().is_some_and(u8::is_ascii_digit) {
+        return 0;
+    }
+    while let Some(&byte) = text.get(at) {
+        let exponent_sign = !hexadecimal
+            && matches!(byte, b'-' | b'+')
+            && matches!(text[at - 1], b'e' | b'E')
+            && text.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let is_point = !hexadecimal && byte == b'.' && !point && text.get(at + 1).is_some_and(u8::is_ascii_digit);
+        if !(byte.is_ascii_alphanumeric() || byte == b'_' || exponent_sign || is_point) {
+            break;
+        }
+        point |= is_point;
+        at += 1;
+    }
+    at
+}
+
+/// The beginning of a text that may be long.
+pub(super) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// `a`, `b` or `c`, each in quotes.
+pub(super) fn list(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => format!("`{word}`"),
+        [before @ .., last] => {
+            let before: Vec<String> = before.iter().map(|word| format!("`{word}`")).collect();
+            format!("{} or `{last}`", before.join(", "))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Text to tokens, with `#include`.
+
+use super::diagnostic::{Cause, Diagnostic, Severity, SourceFile};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Letters, digits and underscores.
+    Word,
+    /// One character of punctuation.
+    Symbol(u8),
+    /// The end of the whole text.
+    End,
+}
+
+/// A token: where it is tells what it says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub kind: Kind,
+    /// Index of its text among the files.
+    pub file: u32,
+    pub start: u32,
+    pub end: u32,
+    /// Its line in its text, from 1.
+    pub line: u32,
+    /// It is the first of its line.
+    pub first_of_line: bool,
+}
+
+/// Gives the text that an `#include` names.
+///
+/// It gets the name of the file that includes and the name in quotes, and gives back the name and the text of what is
+/// meant, or a reason why not. Two names that stand for the same text should come back as one, so that files that include
+/// themselves are found.
+pub type Loader<'l> = dyn FnMut(&str, &str) -> Result<SourceFile, String> + 'l;
+
+/// After this many diagnostics the rest of a text is not looked at.
+pub(super) const MOST_DIAGNOSTICS: usize = 256;
+/// Files that may include each other this deep.
+const DEEPEST_INCLUDE: usize = 64;
+/// Inclusions in all.
+const MOST_INCLUDES: usize = 10_000;
+/// Bytes of text in all, each included file as often as it is included.
+const MOST_TEXT: usize = 1 << 24;
+
+/// All tokens of a text and what it includes, ending in [`Kind::End`].
+pub(super) struct Lexed {
+    pub files: Vec<Arc<SourceFile>>,
+    pub tokens: Vec<Token>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+struct Lexer<'l, 'f> {
+    loader: &'l mut Loader<'f>,
+    lexed: Lexed,
+    /// Files being read, outermost first.
+    open: Vec<u32>,
+    text_left: usize,
+    includes_left: usize,
+}
+
+pub(super) fn lex(main: SourceFile, loader: &mut Loader<'_>) -> Lexed {
+    let lexed = Lexed { files: vec![Arc::new(main)], tokens: Vec::new(), diagnostics: Vec::new() };
+    let mut lexer = Lexer { loader, lexed, open: Vec::new(), text_left: MOST_TEXT, includes_left: MOST_INCLUDES };
+    lexer.file(0);
+    let end = lexer.lexed.files[0].text.len().min(MOST_TEXT) as u32;
+    let end = Token { kind: Kind::End, file: 0, start: end, end, line: 0, first_of_line: true };
+    lexer.lexed.tokens.push(end);
+    lexer.lexed
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+impl Lexer<'_, '_> {
+    fn error(&mut self, file: u32, span: Range<usize>, cause: Cause, message: String, help: &str) {
+        let file = self.lexed.files[file as usize].clone();
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        self.lexed.diagnostics.push(Diagnostic { cause, severity: Severity::Error, file, span, message, help });
+    }
+
+    fn file(&mut self, file: u32) {
+        let source = self.lexed.files[file as usize].clone();
+        let text = source.text.as_bytes();
+        if text.len() > self.text_left {
+            let message = format!("more than {} MiB of text", MOST_TEXT >> 20);
+            self.error(file, 0..0, Cause::TooLong, message, "a program has 512 instructions at most");
+            self.text_left = 0;
+            return;
+        }
+        self.text_left -= text.len();
+        self.open.push(file);
+        let mut at = 0;
+        let (mut line, mut first_of_line) = (1, true);
+        while at < text.len() && self.lexed.diagnostics.len() < MOST_DIAGNOSTICS {
+            let start = at;
+            let byte = text[at];
+            at += 1;
+            match byte {
+                b'\n' => (line, first_of_line) = (line + 1, true),
+                b' ' | b'\t' | b'\r' => {}
+                b'-' if text.get(at) == Some(&b'-') => at = line_end(text, at),
+                b'#' => at = self.include(file, start),
+                _ if is_word(byte) || b"()[]{}.,:;=*|-+!&^@".contains(&byte) => {
+                    let kind = if is_word(byte) { Kind::Word } else { Kind::Symbol(byte) };
+                    if kind == Kind::Word {
+                        at = end_of(text, at, is_word);
+                    }
+                    let (start, end) = (start as u32, at as u32);
+                    self.lexed.tokens.push(Token { kind, file, start, end, line, first_of_line });
+                    first_of_line = false;
+                }
+                _ => {
+                    at = end_of(text, at, |byte| !byte.is_ascii() || byte.is_ascii_control() && byte != b'\n');
+                    let message = format!("`{}` has no meaning here", source.text[start..at].escape_debug());
+                    self.error(file, start..at, Cause::Character, message, "comments begin with `--`");
+                }
+            }
+        }
+        self.open.pop();
+    }
+
+    /// Reads `#include "name"` from the `#` on, lexes the file, and gives the place after it.
+    fn include(&mut self, file: u32, start: usize) -> usize {
+        let source = self.lexed.files[file as usize].clone();
+        let text = source.text.as_bytes();
+        let word_end = end_of(text, start + 1, is_word);
+        let quote = end_of(text, word_end, |byte| byte == b' ' || byte == b'\t');
+        let stop = line_end(text, quote);
+        if &text[start + 1..word_end] != b"include" || text.get(quote) != Some(&b'"') {
+            let message = "only `#include \"file\"` begins with `#`".to_owned();
+            self.error(file, start..stop, Cause::Include, message, "comments begin with `--`");
+            return stop;
+        }
+        let Some(length) = text[quote + 1..stop].iter().position(|&byte| byte == b'"') else {
+            let message = "the name of the included file has no closing quote".to_owned();
+            self.error(file, quote..stop, Cause::Include, message, "write `#include \"file\"`");
+            return stop;
+        };
+        let name = &source.text[quote + 1..quote + 1 + length];
+        let after = quote + length + 2;
+        let span = quote..after;
+        if self.open.len() >= DEEPEST_INCLUDE {
+            let message = format!("files include each other more than {DEEPEST_INCLUDE} deep");
+            self.error(file, span, Cause::Include, message, "");
+            return after;
+        }
+        if self.includes_left == 0 {
+            let message = format!("more than {MOST_INCLUDES} inclusions");
+            self.error(file, span, Cause::TooLong, message, "a program has 512 instructions at most");
+            self.text_left = 0;
+            return text.len();
+        }
+        self.includes_left -= 1;
+        match (self.loader)(&source.name, name) {
+            Err(reason) => self.error(file, span, Cause::Include, format!("cannot include `{name}`: {reason}"), ""),
+            Ok(found) if self.open.iter().any(|&open| self.lexed.files[open as usize].name == found.name) => {
+                let message = format!("`{}` includes itself", found.name);
+                self.error(file, span, Cause::Include, message, "a file cannot be part of itself");
+            }
+            Ok(found) => {
+                // A file that is included again shares its text.
+                let known = self.lexed.files.iter().position(|file| **file == found);
+                let index = known.unwrap_or_else(|| {
+                    self.lexed.files.push(Arc::new(found));
+                    self.lexed.files.len() - 1
+                });
+                if self.text_left > 0 {
+                    self.file(index as u32);
+                }
+            }
+        }
+        after
+    }
+}
+
+fn end_of(text: &[u8], from: usize, inside: impl Fn(u8) -> bool) -> usize {
+    text[from..].iter().position(|&byte| !inside(byte)).map_or(text.len(), |length| from + length)
+}
+
+fn line_end(text: &[u8], from: usize) -> usize {
+    end_of(text, from, |byte| byte != b'\n')
+}

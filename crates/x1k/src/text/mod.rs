@@ -1,0 +1,68 @@
+//! The assembly language of X1K: text to programs and back.
+//!
+//! The language is the one that the public R500 fragment-shader sources of today are written in, extended in its own
+//! style until every field has a spelling; `docs/x1k-assembly.md` describes it. [`parse`] and [`print_program`] are
+//! inverse: what is printed reads as the same program, word for word.
+//!
+//! ```
+//! let text = "
+//!     .const c0 = 0.5, 0.25, 0.125, 1.0
+//!     TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgaa ;
+//!     OUT TEX_SEM_WAIT
+//!     src0.rgb = temp[0], src1.rgb = const[0] :
+//!       out[0].rgb = MAD src0.rgb src1.rgb src0.000,
+//!       out[0].a   = MAX src0.1 src0.1 ;
+//! ";
+//! let program = ctm_x1k::text::parse(text).unwrap().program;
+//! assert_eq!(program.code.len(), 2);
+//! let printed = ctm_x1k::text::print_program(&program);
+//! assert_eq!(ctm_x1k::text::parse(&printed).unwrap().program, program);
+//! ```
+
+mod arithmetic;
+mod assemble;
+mod condition;
+mod cursor;
+mod diagnostic;
+mod directives;
+mod flow;
+mod header;
+mod lexer;
+mod operand;
+mod print;
+mod statements;
+mod texture;
+
+pub use diagnostic::{Cause, Diagnostic, Severity, SourceFile};
+pub use lexer::Loader;
+pub use print::{PrintOptions, print_instruction, print_program, print_program_with};
+
+use crate::program::Program;
+
+/// A program made from text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assembled {
+    /// The program.
+    pub program: Program,
+    /// For each instruction, the line that it begins on, from 1, in the text that it is in.
+    pub lines: Vec<u32>,
+    /// What may not be as it was meant.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Assembles a text that includes no other.
+///
+/// # Errors
+/// All that is wrong with the text, in the order in which it was found, warnings among it. At most 256 diagnostics.
+pub fn parse(source: &str) -> Result<Assembled, Vec<Diagnostic>> {
+    parse_with("<text>", source, &mut |_, _| Err("no files can be included here".into()))
+}
+
+/// Assembles a text with this name (for diagnostics), which may include others.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(name: &str, source: &str, loader: &mut Loader<'_>) -> Result<Assembled, Vec<Diagnostic>> {
+    let main = SourceFile { name: name.to_owned(), text: source.to_owned() };
+    assemble::assemble(cursor::Cursor::new(lexer::lex(main, loader)))
+}
