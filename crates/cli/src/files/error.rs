@@ -1,0 +1,154 @@
+//! What can be wrong with array files.
+
+use super::{MAX_SIDE, Shape};
+use std::io;
+use std::path::PathBuf;
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The system does not give its bytes.
+    #[error("cannot read '{}'", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// It is longer than the largest surface.
+    #[error("'{}' holds more than a surface of {MAX_SIDE}x{MAX_SIDE} elements with 4 float32 channels", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its content is not usable.
+    #[error("'{}': {cause}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: ContentError,
+    },
+}
+
+impl FileError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            FileError::Unreadable { .. } => None,
+            FileError::TooLong { .. } => Some("split the data over several files or runs".into()),
+            FileError::Content { cause, .. } => cause.help(),
+        }
+    }
+}
+
+/// What is wrong with the content of a file, or with an array.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContentError {
+    /// It does not begin like an `.npy` file.
+    #[error("this is no .npy file")]
+    NotNpy,
+    /// The header of an `.npy` file is not what NumPy writes.
+    #[error("the header of the .npy file is damaged: {cause}")]
+    NpyHeader {
+        /// Why.
+        cause: String,
+    },
+    /// The values are of a type that is not read.
+    #[error("the values are of type {found}; float32, uint8 and uint16 are read")]
+    ElementType {
+        /// NumPy's name for the type.
+        found: String,
+    },
+    /// The array has not two or three axes.
+    #[error("the array has {} axes {found:?}; it must be height x width or height x width x channels", found.len())]
+    Axes {
+        /// Lengths of the axes.
+        found: Vec<u64>,
+    },
+    /// An axis has length 0.
+    #[error("the array is empty")]
+    Empty,
+    /// There are more or fewer bytes than the shape asks for.
+    #[error("{expected} bytes of values are needed, but there are {found}")]
+    Length {
+        /// Bytes that the shape asks for.
+        expected: u64,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// The shape is so large that nothing can hold it.
+    #[error("no memory holds an array of {shape} values")]
+    Huge {
+        /// The shape.
+        shape: Shape,
+    },
+    /// A `.f32` file is named without its shape.
+    #[error("a .f32 file does not tell its shape")]
+    NoShape,
+    /// The argument gives another shape than the file.
+    #[error("the shape {given} is asked for, but the file has {found} (width x height x channels)")]
+    OtherShape {
+        /// Shape in the argument.
+        given: Shape,
+        /// Shape in the file.
+        found: Shape,
+    },
+    /// The PNG decoder refuses it.
+    #[error("this is no valid PNG: {cause}")]
+    Png {
+        /// Why.
+        cause: String,
+    },
+    /// It is wider or higher than coordinates reach.
+    #[error("{width}x{height} elements are too many; a surface has at most {MAX_SIDE}x{MAX_SIDE}")]
+    TooLarge {
+        /// Elements in a row.
+        width: u64,
+        /// Rows.
+        height: u64,
+    },
+    /// No surface or picture has so many channels.
+    #[error("{channels} channels of {values} fit no {target}")]
+    Channels {
+        /// Number of channels.
+        channels: usize,
+        /// NumPy's name of the type of the values.
+        values: &'static str,
+        /// What they should fit.
+        target: &'static str,
+    },
+    /// A file of constants holds something else.
+    #[error("constants are up to 256 rows of 4 float32 values, but this is {found}")]
+    Constants {
+        /// What it is.
+        found: String,
+    },
+}
+
+impl ContentError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            ContentError::NotNpy | ContentError::NpyHeader { .. } => "write it anew with numpy.save(FILE, array)",
+            ContentError::ElementType { .. } => "convert it: numpy.save(FILE, numpy.load(FILE).astype('float32'))",
+            ContentError::Axes { .. } => {
+                "reshape it: numpy.save(FILE, numpy.load(FILE).reshape(HEIGHT, WIDTH, CHANNELS))"
+            }
+            ContentError::NoShape => "append it to the name, like FILE.f32:640x480x4 (width, height, channels)",
+            ContentError::TooLarge { .. } => "split the data over several surfaces",
+            ContentError::Channels { values: "uint8", target: "surface", .. } => {
+                "uint8 arrays have 1, 3 or 4 channels; others can be converted with astype('float32')"
+            }
+            ContentError::Channels { .. } => "arrays have 1 to 4 channels",
+            ContentError::Empty
+            | ContentError::Length { .. }
+            | ContentError::Huge { .. }
+            | ContentError::OtherShape { .. }
+            | ContentError::Png { .. }
+            | ContentError::Constants { .. } => return None,
+        };
+        Some(help.into())
+    }
+}

@@ -1,0 +1,100 @@
+//! Array files, and how their values get into surfaces and back.
+//!
+//! ```text
+//! FileSpec::parse(argument) -> read -> Array -> surface_for, upload -> memory of the device
+//!                            encode <- Array <- download              <-
+//! ```
+//!
+//! - [`FileSpec::parse`] takes `PATH[:WxHxC][:tiled]` apart; [`read`] reads the file that it names.
+//! - [`read_npy`], [`read_png`] and [`read_raw`] take bytes, whatever they are, to an [`Array`] or a [`ContentError`].
+//! - [`surface_for`] says how an array lies in memory, and [`surface`] makes a surface for results of a given size; both
+//!   leave the base address to the caller. [`upload`] and [`download`] move the values.
+//! - [`encode`] gives the bytes of a file of some [`FileKind`]. Whoever writes them takes care that the file appears
+//!   complete or not at all.
+//!
+//! Every error has a text that says what is wrong, and `help()`, which says what to do about it.
+//!
+//! # What becomes of channels
+//!
+//! | array | surface |
+//! |---|---|
+//! | float32, 1, 2 or 4 channels | FLOAT32_1, FLOAT32_2, FLOAT32_4, bit for bit |
+//! | float32, 3 channels | FLOAT32_4, channel 3 is 1.0 |
+//! | uint8, 4 channels | UINT8_4 |
+//! | uint8, 3 channels | UINT8_4, channel 3 is 255 |
+//! | uint8, 1 channel | UINT8_4, the value in channels 0 to 2, channel 3 is 255 |
+//! | uint16, 1 channel | UINT16_1 |
+//! | uint16, 2 to 4 channels | as the float32 array of the values / 65535, for want of such a format |
+//!
+//! A PNG with gray and alpha is read as RGBA, one with a palette as RGB or RGBA.
+
+mod array;
+mod constants;
+mod error;
+mod npy;
+mod png;
+mod raw;
+mod spec;
+mod transfer;
+
+pub use array::{Array, Data};
+pub use constants::{parse_constants, read_constants};
+pub use error::{ContentError, FileError};
+pub use npy::read_npy;
+pub use png::{Tonemap, read_png};
+pub use raw::read_raw;
+pub use spec::{FileKind, FileSpec, Shape, SpecError};
+pub use transfer::{MAX_SIDE, download, surface, surface_for, upload};
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Longest file that is read: the largest surface, as float32 with 4 channels, and room for a header.
+const MAX_FILE: u64 = (MAX_SIDE * MAX_SIDE * 16 + 0x1_0000) as u64;
+
+/// How values become a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WriteOptions {
+    /// What a picture shows from black to white; without it 0 to 1. It applies to float values only, never to alpha.
+    pub tonemap: Option<Tonemap>,
+}
+
+/// Reads the array that a file holds.
+pub fn read(spec: &FileSpec) -> Result<Array, FileError> {
+    let bytes = read_bytes(&spec.path)?;
+    let array = match spec.kind {
+        FileKind::Npy => read_npy(&bytes),
+        FileKind::Png => read_png(&bytes),
+        FileKind::Raw => spec.shape.ok_or(ContentError::NoShape).and_then(|shape| read_raw(&bytes, shape)),
+    };
+    array
+        .and_then(|array| match spec.shape {
+            Some(given) if given != array.shape => Err(ContentError::OtherShape { given, found: array.shape }),
+            _ => Ok(array),
+        })
+        .map_err(|cause| FileError::Content { path: spec.path.clone(), cause })
+}
+
+/// The bytes of a file of this kind that holds `array`.
+///
+/// `.npy` keeps the type of the values, in C order, little-endian, without an axis for channels if there is one only.
+/// `.f32` holds float32 values; integers become fractions of their greatest value. PNG has 16 bits per channel for
+/// uint16, else 8.
+pub fn encode(kind: FileKind, array: &Array, options: &WriteOptions) -> Result<Vec<u8>, ContentError> {
+    match kind {
+        FileKind::Npy => Ok(npy::encode(array)),
+        FileKind::Png => png::encode(array, options.tonemap),
+        FileKind::Raw => Ok(raw::encode(array)),
+    }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    let unreadable = |cause| FileError::Unreadable { path: path.into(), cause };
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(FileError::TooLong { path: path.into() });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,297 @@
+//! NumPy's `.npy` files.
+
+use super::{Array, ContentError, Data, Shape};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriterBuilder};
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// Longest header: NumPy's own limit for files that it does not trust.
+const MAX_HEADER: usize = 10_000;
+/// Deepest nesting in a header: a dictionary of a list of tuples with a tuple in them.
+const MAX_DEPTH: usize = 4;
+/// Digits in a header, so that no product of its numbers leaves 64 bits.
+const MAX_DIGITS: usize = 19;
+
+/// Reads the bytes of a `.npy` file: an array of height x width or height x width x channels, of float32, uint8 or
+/// uint16 values of either byte order, in C or Fortran order.
+pub fn read_npy(bytes: &[u8]) -> Result<Array, ContentError> {
+    check_header(bytes)?;
+    let mut values = bytes;
+    let header = NpyHeader::from_reader(&mut values).map_err(|error| damaged(&error.to_string()))?;
+
+    let dtype = header.dtype();
+    let DType::Plain(element) = &dtype else { return Err(ContentError::ElementType { found: short(dtype.descr()) }) };
+    let (height, width, channels) = match *header.shape() {
+        [height, width] => (height, width, 1),
+        [height, width, channels] => (height, width, channels),
+        ref axes => return Err(ContentError::Axes { found: axes.to_vec() }),
+    };
+    if header.len() == 0 {
+        return Err(ContentError::Empty);
+    }
+
+    let big = element.endianness() == Endianness::Big;
+    let read: fn(&[u8], bool) -> Data = match (element.type_char(), element.size_field()) {
+        (TypeChar::Float, 4) => {
+            |bytes, big| Data::F32(numbers(bytes, if big { u32::from_be_bytes } else { u32::from_le_bytes }))
+        }
+        (TypeChar::Uint, 2) => {
+            |bytes, big| Data::U16(numbers(bytes, if big { u16::from_be_bytes } else { u16::from_le_bytes }))
+        }
+        (TypeChar::Uint, 1) => |bytes, _| Data::U8(bytes.to_vec()),
+        _ => return Err(ContentError::ElementType { found: type_name(element) }),
+    };
+    let (expected, found) = (header.len().saturating_mul(element.size_field()), values.len() as u64);
+    if expected != found {
+        return Err(ContentError::Length { expected, found });
+    }
+    // All values are there, so the sides fit what counts bytes in memory.
+    let shape = Shape { width: width as usize, height: height as usize, channels: channels as usize };
+    let data = read(values, big);
+    Ok(match header.order() {
+        Order::C => Array { shape, data },
+        Order::Fortran => {
+            let data = match data {
+                Data::U8(values) => Data::U8(rows_first(&values, shape)),
+                Data::U16(values) => Data::U16(rows_first(&values, shape)),
+                Data::F32(values) => Data::F32(rows_first(&values, shape)),
+            };
+            Array { shape, data }
+        }
+    })
+}
+
+/// Refuses what would make the header's parser allocate, recurse or compute without bound. No header that NumPy writes
+/// for an array that can be read is refused.
+fn check_header(bytes: &[u8]) -> Result<(), ContentError> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(ContentError::NotNpy);
+    }
+    let length = |at: std::ops::Range<usize>| {
+        bytes.get(at).map(|bytes| bytes.iter().rev().fold(0, |n, byte| n << 8 | *byte as usize))
+    };
+    let (start, length) = if bytes.get(6) == Some(&1) { (10, length(8..10)) } else { (12, length(8..12)) };
+    let length = length.ok_or_else(|| damaged("it is cut off"))?;
+    if length > MAX_HEADER {
+        return Err(damaged("it is too long"));
+    }
+    let header = bytes.get(start..start + length).ok_or_else(|| damaged("it is cut off"))?;
+
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"{}()[]<>|=:,'\"_ \n".contains(&byte);
+    if let Some(&byte) = header.iter().find(|&&byte| !known(byte)) {
+        return Err(damaged(&format!("'{}' does not belong there", char::from(byte).escape_default())));
+    }
+    let mut depth = 0usize;
+    for byte in header {
+        match byte {
+            b'{' | b'(' | b'[' => depth += 1,
+            b'}' | b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(damaged("it is nested too deep"));
+        }
+    }
+    let digits = header.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let hexadecimal = header.windows(2).any(|pair| pair.eq_ignore_ascii_case(b"0x"));
+    // Structured types may have many numbers in the names of their fields, but then the shape does not matter.
+    if (digits > MAX_DIGITS || hexadecimal) && header.windows(2).any(|pair| pair == b"[(") {
+        return Err(ContentError::ElementType { found: "a structure".into() });
+    }
+    if digits > MAX_DIGITS || hexadecimal {
+        return Err(damaged("its numbers are too large"));
+    }
+    Ok(())
+}
+
+fn damaged(cause: &str) -> ContentError {
+    ContentError::NpyHeader { cause: short(cause.lines().collect::<Vec<_>>().join(" ")) }
+}
+
+/// The beginning of a text that may be very long.
+fn short(text: String) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// What NumPy calls a type.
+fn type_name(element: &TypeStr) -> String {
+    let family = match element.type_char() {
+        TypeChar::Int => "int",
+        TypeChar::Uint => "uint",
+        TypeChar::Float => "float",
+        TypeChar::Complex => "complex",
+        TypeChar::Bool => return "bool".into(),
+        _ => return format!("'{element}'"),
+    };
+    format!("{family}{}", element.size_field().saturating_mul(8))
+}
+
+fn numbers<const N: usize, T>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
+}
+
+/// Turns Fortran order, where the row number runs fastest, into C order.
+fn rows_first<T: Copy>(values: &[T], Shape { width, height, channels }: Shape) -> Vec<T> {
+    let place = |n: usize| n / (width * channels) + height * (n / channels % width + width * (n % channels));
+    (0..values.len()).map(|n| values[place(n)]).collect()
+}
+
+/// The bytes of a `.npy` file: C order, little-endian, and no axis for channels if there is one only.
+pub(super) fn encode(array: &Array) -> Vec<u8> {
+    let (descr, values): (&str, Vec<u8>) = match &array.data {
+        Data::U8(values) => ("|u1", values.clone()),
+        Data::U16(values) => ("<u2", values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        Data::F32(values) => ("<f4", values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+    };
+    let Shape { width, height, channels } = array.shape;
+    let axes = [height, width, channels].map(|side| side as u64);
+    let axes = if channels == 1 { &axes[..2] } else { &axes[..] };
+    let dtype = DType::new_scalar(descr.parse().expect("a type that NumPy knows"));
+    let mut bytes = npyz::WriteOptions::new_header_only()
+        .dtype(dtype)
+        .shape(axes)
+        .writer(Vec::new())
+        .write_header_only()
+        .expect("a vector takes every byte");
+    bytes.extend(values);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file as NumPy would write it.
+    fn file(descr: &str, fortran: bool, axes: &str, values: &[u8]) -> Vec<u8> {
+        let fortran = if fortran { "True" } else { "False" };
+        with_header(&format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {axes}, }}\n"), values)
+    }
+
+    fn with_header(header: &str, values: &[u8]) -> Vec<u8> {
+        let length = (header.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), values].concat()
+    }
+
+    fn shape(width: usize, height: usize, channels: usize) -> Shape {
+        Shape { width, height, channels }
+    }
+
+    #[test]
+    fn every_type_and_byte_order() {
+        let floats = [1.0f32.to_bits(), 0x7F80_0001, 0x8000_0001, 0xFFC0_1234];
+        let little: Vec<u8> = floats.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let big: Vec<u8> = floats.iter().flat_map(|value| value.to_be_bytes()).collect();
+        let array = Array { shape: shape(2, 2, 1), data: Data::F32(floats.to_vec()) };
+        assert_eq!(read_npy(&file("'<f4'", false, "(2, 2)", &little)), Ok(array.clone()));
+        assert_eq!(read_npy(&file("'>f4'", false, "(2, 2)", &big)), Ok(array));
+        let array = Array { shape: shape(1, 2, 1), data: Data::U16(vec![0x0102, 0xFFFE]) };
+        assert_eq!(read_npy(&file("'<u2'", false, "(2, 1)", &[2, 1, 0xFE, 0xFF])), Ok(array.clone()));
+        assert_eq!(read_npy(&file("'>u2'", false, "(2, 1)", &[1, 2, 0xFF, 0xFE])), Ok(array));
+        let array = Array { shape: shape(1, 1, 3), data: Data::U8(vec![7, 8, 9]) };
+        assert_eq!(read_npy(&file("'|u1'", false, "(1, 1, 3)", &[7, 8, 9])), Ok(array));
+    }
+
+    #[test]
+    fn fortran_order_becomes_c_order() {
+        // The value of element (row, column, channel) is its three digits.
+        let values: Vec<u8> = (0..24).map(|n| n % 2 * 100 + n / 2 % 3 * 10 + n / 6).collect();
+        let expected: Vec<u8> = (0..24).map(|n| n / 12 * 100 + n / 4 % 3 * 10 + n % 4).collect();
+        let array = read_npy(&file("'|u1'", true, "(2, 3, 4)", &values)).unwrap();
+        assert_eq!(array, Array { shape: shape(3, 2, 4), data: Data::U8(expected) });
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let count = 3 * 2 * 4;
+        for data in [
+            Data::U8((0..count).collect()),
+            Data::U16((0..count.into()).map(|n| n * 2000).collect()),
+            Data::F32((0..count.into()).map(|n| n * 0x0765_4321).collect()),
+        ] {
+            for shape in [shape(3, 2, 4), shape(6, 4, 1)] {
+                let array = Array { shape, data: data.clone() };
+                let bytes = encode(&array);
+                assert_eq!(read_npy(&bytes), Ok(array));
+                let axes = if shape.channels == 1 { "(4, 6, )" } else { "(2, 3, 4, )" };
+                let header = String::from_utf8_lossy(&bytes[10..128]);
+                assert!(header.contains(axes) && header.contains("'fortran_order': False"), "{header}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_types_are_named() {
+        for (descr, name) in [
+            ("'<f8'", "float64"),
+            ("'>f2'", "float16"),
+            ("'<i4'", "int32"),
+            ("'|i1'", "int8"),
+            ("'<u4'", "uint32"),
+            ("'<c8'", "complex64"),
+            ("'|b1'", "bool"),
+            ("'<U3'", "'<U3'"),
+            ("'|O'", "'|O'"),
+            ("[('x', '<f4'), ('y', '<f4')]", "[('x', '<f4'), ('y', '<f4'), ]"),
+            ("[('field11111', '<f4'), ('field22222', '<f4'), ('field33333', '<f4')]", "a structure"),
+        ] {
+            let error = read_npy(&file(descr, false, "(1, 1)", &[0; 64])).unwrap_err();
+            assert_eq!(error, ContentError::ElementType { found: name.into() }, "{descr}");
+            assert!(error.help().unwrap().contains("astype('float32')"));
+        }
+    }
+
+    #[test]
+    fn wrong_shapes_and_lengths() {
+        let read = |axes, bytes: usize| read_npy(&file("'<f4'", false, axes, &vec![0; bytes])).unwrap_err();
+        assert_eq!(read("()", 4), ContentError::Axes { found: vec![] });
+        assert_eq!(read("(4,)", 16), ContentError::Axes { found: vec![4] });
+        assert_eq!(read("(1, 1, 1, 1)", 4), ContentError::Axes { found: vec![1; 4] });
+        assert_eq!(read("(0, 4)", 0), ContentError::Empty);
+        assert_eq!(read("(2, 2)", 15), ContentError::Length { expected: 16, found: 15 });
+        assert_eq!(read("(2, 2)", 17), ContentError::Length { expected: 16, found: 17 });
+        // Nothing is allocated for what is only claimed.
+        let claimed = ContentError::Length { expected: 4 * 999_999_999 * 999_999_999, found: 4 };
+        assert_eq!(read("(999999999, 999999999)", 4), claimed);
+    }
+
+    #[test]
+    fn hostile_headers() {
+        let refused =
+            |header: &str| matches!(read_npy(&with_header(header, &[0; 4])), Err(ContentError::NpyHeader { .. }));
+        let entries = |axes: &str| format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {axes}}}");
+        for header in [
+            "",
+            "{}",
+            "['descr']",
+            "{'descr': 3}",
+            "{'descr': '\\UFFFFFFFF', 'fortran_order': False, 'shape': (1, 1)}",
+            &entries("(-1, 1)"),
+            &entries("(4294967296, 4294967296)"),
+            &entries("(0xFFFFFFFFF, 0xFFFFFFFFF)"),
+            &entries("(99999999999999999999, 1)"),
+            &entries("(1.5, 1)"),
+            &entries(&"(".repeat(9000)),
+            &entries(&"{".repeat(3)),
+            &" ".repeat(10_001),
+        ] {
+            assert!(refused(header), "{header}");
+        }
+        for bytes in [&b""[..], b"\x93NUMP", b"PK\x03\x04"] {
+            assert_eq!(read_npy(bytes), Err(ContentError::NotNpy));
+        }
+        for bytes in [
+            &b"\x93NUMPY"[..],
+            b"\x93NUMPY\x01\x00\x10",
+            b"\x93NUMPY\x02\x00\xFF\xFF\xFF\xFF{}",
+            b"\x93NUMPY\x09\x00\x02\x00\x00\x00{}",
+        ] {
+            assert!(matches!(read_npy(bytes), Err(ContentError::NpyHeader { .. })), "{bytes:?}");
+        }
+        let good = file("'<f4'", false, "(1, 1)", &[0; 4]);
+        for length in 0..good.len() {
+            assert!(read_npy(&good[..length]).is_err(), "{length} bytes");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Pictures in PNG files.
+
+use super::{Array, ContentError, Data, MAX_SIDE, Shape};
+use ::png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
+use ctm_num::convert::f32_to_unorm8;
+use std::io::Cursor;
+
+/// The values that a picture shows from black to white.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tonemap {
+    /// Becomes black.
+    pub min: f32,
+    /// Becomes white; not equal to `min`.
+    pub max: f32,
+}
+
+impl Tonemap {
+    /// Where a value lies between `min` (0) and `max` (1).
+    fn apply(self, value: u32) -> u32 {
+        let [value, min, max] = [f32::from_bits(value), self.min, self.max].map(f64::from);
+        (((value - min) / (max - min)) as f32).to_bits()
+    }
+}
+
+/// Reads the bytes of a PNG file: uint8 for up to 8 bits per channel, uint16 for 16 bits.
+///
+/// Gray has 1 channel, RGB 3; pictures with alpha, or with a transparent color, have 4.
+pub fn read_png(bytes: &[u8]) -> Result<Array, ContentError> {
+    let damaged = |error: ::png::DecodingError| ContentError::Png { cause: error.to_string() };
+    let mut decoder = Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(Transformations::EXPAND);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let info = decoder.read_header_info().map_err(damaged)?;
+    let (width, height) = (info.width, info.height);
+    if width.max(height) as usize > MAX_SIDE {
+        return Err(ContentError::TooLarge { width: width.into(), height: height.into() });
+    }
+    let mut reader = decoder.read_info().map_err(damaged)?;
+    let (color, depth) = reader.output_color_type();
+    let too_large = ContentError::TooLarge { width: width.into(), height: height.into() };
+    // The system gives zeroed memory page by page, so a picture that is cut off takes what it has, not what it claims.
+    let mut values = vec![0; reader.output_buffer_size().ok_or(too_large)?];
+    let frame = reader.next_frame(&mut values).map_err(damaged)?;
+    values.truncate(frame.buffer_size());
+
+    let gray_alpha = color == ColorType::GrayscaleAlpha;
+    let data = if depth == BitDepth::Sixteen {
+        let values = values.as_chunks().0.iter().map(|value| u16::from_be_bytes(*value)).collect();
+        Data::U16(if gray_alpha { to_rgba(values) } else { values })
+    } else {
+        Data::U8(if gray_alpha { to_rgba(values) } else { values })
+    };
+    let channels = if gray_alpha { 4 } else { color.samples() };
+    Ok(Array { shape: Shape { width: width as usize, height: height as usize, channels }, data })
+}
+
+fn to_rgba<T: Copy>(values: Vec<T>) -> Vec<T> {
+    values.as_chunks().0.iter().flat_map(|&[gray, alpha]| [gray, gray, gray, alpha]).collect()
+}
+
+/// The bytes of a PNG file: 16 bits per channel for uint16, else 8. Float values are clamped to 0..1 after the tonemap,
+/// which leaves alpha alone; NaN is black.
+///
+/// 1 channel becomes gray, 2 become red and green, 3 RGB, 4 RGBA. An alpha that is 0 everywhere is left out: it comes
+/// from programs that do not write it, and would hide the whole picture.
+pub(super) fn encode(array: &Array, tonemap: Option<Tonemap>) -> Result<Vec<u8>, ContentError> {
+    let Shape { width, height, channels } = array.shape;
+    if !(1..=4).contains(&channels) {
+        return Err(ContentError::Channels { channels, values: array.data.type_name(), target: "picture" });
+    }
+    let too_large = ContentError::TooLarge { width: width as u64, height: height as u64 };
+    let (Ok(columns), Ok(rows)) = (u32::try_from(width), u32::try_from(height)) else { return Err(too_large) };
+
+    let (color, depth, bytes) = match &array.data {
+        Data::U8(values) => {
+            let (color, values) = picture(values, channels);
+            (color, BitDepth::Eight, values)
+        }
+        Data::U16(values) => {
+            let (color, values) = picture(values, channels);
+            (color, BitDepth::Sixteen, values.iter().flat_map(|value| value.to_be_bytes()).collect())
+        }
+        Data::F32(values) => {
+            let shown = |(n, &value): (usize, &u32)| match tonemap {
+                Some(tonemap) if n % channels < 3 => f32_to_unorm8(tonemap.apply(value)),
+                _ => f32_to_unorm8(value),
+            };
+            let values: Vec<u8> = values.iter().enumerate().map(shown).collect();
+            let (color, values) = picture(&values, channels);
+            (color, BitDepth::Eight, values)
+        }
+    };
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, columns, rows);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(&bytes)?;
+        writer.finish()
+    });
+    written.map_err(|error| ContentError::Png { cause: error.to_string() })?;
+    Ok(file)
+}
+
+/// Arranges values in the channels of a picture.
+fn picture<T: Copy + Default + PartialEq>(values: &[T], channels: usize) -> (ColorType, Vec<T>) {
+    match channels {
+        1 => (ColorType::Grayscale, values.to_vec()),
+        2 => (ColorType::Rgb, values.as_chunks().0.iter().flat_map(|&[r, g]| [r, g, T::default()]).collect()),
+        3 => (ColorType::Rgb, values.to_vec()),
+        _ => match values.as_chunks::<4>().0 {
+            pixels if pixels.iter().all(|[.., alpha]| *alpha == T::default()) => {
+                (ColorType::Rgb, pixels.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect())
+            }
+            _ => (ColorType::Rgba, values.to_vec()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(width: usize, channels: usize, data: Data) -> Array {
+        Array { shape: Shape { width, height: 1, channels }, data }
+    }
+
+    fn floats(values: &[f32]) -> Data {
+        Data::F32(values.iter().map(|value| value.to_bits()).collect())
+    }
+
+    /// A file made by the encoder of the library, with what ours never writes.
+    fn file(
+        color: ColorType,
+        depth: BitDepth,
+        palette: Option<(&'static [u8], &'static [u8])>,
+        data: &[u8],
+    ) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder = Encoder::new(&mut file, 2, 1);
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        if let Some((colors, alphas)) = palette {
+            encoder.set_palette(colors);
+            encoder.set_trns(alphas);
+        }
+        encoder.write_header().unwrap().write_image_data(data).unwrap();
+        file
+    }
+
+    fn round_trip(array: &Array) -> Array {
+        read_png(&encode(array, None).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn integers_come_back() {
+        for channels in [1, 3, 4] {
+            let eight = array(2, channels, Data::U8((1..=2 * channels as u8).collect()));
+            assert_eq!(round_trip(&eight), eight);
+            let sixteen = array(2, channels, Data::U16((1..=2 * channels as u16).map(|n| n * 0x1234).collect()));
+            assert_eq!(round_trip(&sixteen), sixteen);
+        }
+    }
+
+    #[test]
+    fn every_kind_of_picture_is_read() {
+        let read = |color, depth, palette, data: &[u8]| read_png(&file(color, depth, palette, data)).unwrap();
+        let gray_alpha = read(ColorType::GrayscaleAlpha, BitDepth::Eight, None, &[10, 20, 30, 40]);
+        assert_eq!(gray_alpha, array(2, 4, Data::U8(vec![10, 10, 10, 20, 30, 30, 30, 40])));
+        let gray_alpha = read(ColorType::GrayscaleAlpha, BitDepth::Sixteen, None, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        let expected = vec![0x0102, 0x0102, 0x0102, 0x0304, 0x0506, 0x0506, 0x0506, 0x0708];
+        assert_eq!(gray_alpha, array(2, 4, Data::U16(expected)));
+        assert_eq!(
+            read(ColorType::Grayscale, BitDepth::One, None, &[0b0100_0000]),
+            array(2, 1, Data::U8(vec![0, 255]))
+        );
+        let palette = (&[1, 2, 3, 4, 5, 6][..], &[200, 100][..]);
+        let indexed = read(ColorType::Indexed, BitDepth::Eight, Some(palette), &[1, 0]);
+        assert_eq!(indexed, array(2, 4, Data::U8(vec![4, 5, 6, 100, 1, 2, 3, 200])));
+    }
+
+    #[test]
+    fn floats_are_clamped() {
+        let values = [-1.0, 0.0, 0.5, 1.0, f32::INFINITY, f32::NAN, f32::NEG_INFINITY];
+        let picture = round_trip(&array(7, 1, floats(&values)));
+        assert_eq!(picture.data, Data::U8(vec![0, 0, 128, 255, 255, 0, 0]));
+    }
+
+    #[test]
+    fn tonemap_spares_alpha() {
+        let tonemap = Some(Tonemap { min: -2.0, max: 2.0 });
+        let pixels = array(2, 4, floats(&[-2.0, 0.0, 2.0, 1.0, -3.0, 3.0, f32::NAN, 0.2]));
+        let picture = read_png(&encode(&pixels, tonemap).unwrap()).unwrap();
+        assert_eq!(picture.data, Data::U8(vec![0, 128, 255, 255, 0, 255, 0, 51]));
+        let backwards = Some(Tonemap { min: 1.0, max: 0.0 });
+        let picture = encode(&array(2, 1, floats(&[0.0, 1.0])), backwards).unwrap();
+        assert_eq!(read_png(&picture).unwrap().data, Data::U8(vec![255, 0]));
+        let huge = Some(Tonemap { min: f32::MIN, max: f32::MAX });
+        let picture = encode(&array(2, 1, floats(&[f32::MIN, f32::MAX])), huge).unwrap();
+        assert_eq!(read_png(&picture).unwrap().data, Data::U8(vec![0, 255]));
+    }
+
+    #[test]
+    fn channels_of_pictures() {
+        let two = round_trip(&array(1, 2, Data::U8(vec![9, 8])));
+        assert_eq!(two, array(1, 3, Data::U8(vec![9, 8, 0])));
+        let hidden = round_trip(&array(2, 4, floats(&[1.0, 0.2, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0])));
+        assert_eq!(hidden, array(2, 3, Data::U8(vec![255, 51, 0, 0, 0, 255])));
+        let five = encode(&array(1, 5, Data::U8(vec![0; 5])), None).unwrap_err();
+        assert_eq!(five, ContentError::Channels { channels: 5, values: "uint8", target: "picture" });
+    }
+
+    #[test]
+    fn damaged_and_oversized_files() {
+        let good = encode(&array(2, 4, Data::U8((1..9).collect())), None).unwrap();
+        // Only what follows the values may be missing.
+        for length in 0..good.len() - 12 {
+            assert!(matches!(read_png(&good[..length]), Err(ContentError::Png { .. })), "{length} bytes");
+        }
+        let mut wide = Vec::new();
+        let mut encoder = Encoder::new(&mut wide, 4097, 1);
+        encoder.set_color(ColorType::Grayscale);
+        encoder.write_header().unwrap().write_image_data(&[0; 4097]).unwrap();
+        assert_eq!(read_png(&wide), Err(ContentError::TooLarge { width: 4097, height: 1 }));
+    }
+}
