@@ -168,7 +168,8 @@ impl Findings {
     }
 
     fn merge(&mut self, other: Findings) {
-        if other.worst > self.worst {
+        // The lowest of equally bad inputs, whichever worker met it.
+        if other.worst > self.worst || other.worst == self.worst && other.worst_input < self.worst_input {
             (self.worst, self.worst_input) = (other.worst, other.worst_input);
         }
         self.largest_ulp = self.largest_ulp.max(other.largest_ulp);

@@ -9,7 +9,8 @@
 //!   2^-126 - 2^-150 and 2^-126 - 2^-151 round to 2^-126 on the grid of the denormals, and are flushed nevertheless.
 //! - Every NaN result has the bits `NAN`, the parameter that a guest machine fills in.
 //!
-//! So only a result of magnitude 2^-126 needs a second look, and the common case costs one comparison.
+//! So only a result of magnitude 2^-126 needs a second look, and the common case costs one comparison. The host's binary32
+//! operations, `f32::mul_add` among them, have to be correctly rounded; its floating-point environment is the default one.
 
 const SIGN: u32 = 0x8000_0000;
 const MAGNITUDE: u32 = 0x7FFF_FFFF;

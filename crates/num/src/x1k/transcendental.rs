@@ -1,15 +1,39 @@
 //! EX2, LN2, RCP, RSQ, SIN and COS.
 //!
-//! Each is one sequence of binary32 steps without branches, so that engines can do the same steps on vectors and get the
-//! same bits.
+//! Each is one fixed sequence of binary32 additions, multiplications, fused multiply-adds, divisions, square roots,
+//! integer operations and selections, without branches. An engine that does the same steps in the same order, on scalars
+//! or on vectors, gets the same bits. Their errors are in `docs/accuracy.md`.
+//!
+//! What an engine may rely on:
+//!
+//! - Every step rounds to nearest even. No step but the last can have a tiny result, save the square in SIN and COS, which
+//!   then is absorbed by a much larger addend. So the steps may flush denormals or keep them.
+//! - Arguments are flushed first. Selections are written `condition ? x : y`; a comparison with a NaN is false.
+//! - A NaN passes through the steps with whatever bits; a last selection makes it the standard one.
+//!
+//! Special values follow IEEE-754 and D3D10 where the CTM Guide (p.42-43) has none:
+//!
+//! | | NaN | -inf | below 0 | -0 | +0 | +inf | exact for |
+//! |---|---|---|---|---|---|---|---|
+//! | EX2 | NaN | +0 | | 1 | 1 | +inf | integers |
+//! | LN2 | NaN | NaN | NaN | -inf | -inf | +inf | powers of two |
+//! | RCP | NaN | -0 | | -inf | +inf | +0 | powers of two |
+//! | RSQ | NaN | NaN | NaN | -inf | +inf | +0 | even powers of two |
+//! | SIN | NaN | NaN | | -0 | +0 | NaN | multiples of 1/4 |
+//! | COS | NaN | NaN | | 1 | 1 | NaN | multiples of 1/4 |
+//!
+//! Denormal arguments count as zeros; results that would be denormal are zeros. A zero result is +0, but for RCP of -inf
+//! and of numbers below -2^126, and SIN of -0.
 
 use super::X1K_NAN;
 use crate::flushed::{self, flush};
 
-/// (2^f - 1) / f for |f| <= 1/2, lowest degree first.
+/// Coefficients of (2^f - 1) / f for |f| <= 1/2, lowest degree first. Minimax for the relative error of 2^f, 2^-28.5
+/// before they were rounded.
 pub const EX2_COEFFICIENTS: [u32; 6] = [0x3F31_7219, 0x3E75_FDF1, 0x3D63_5739, 0x3C1D_9387, 0x3AAF_B93B, 0x3923_85A1];
 
-/// log2(1 + d) / d for 1 + d in [sqrt(1/2), sqrt(2)), lowest degree first.
+/// Coefficients of log2(1 + d) / d for 1 + d from sqrt(1/2) to sqrt(2), lowest degree first. Minimax for the relative
+/// error, 2^-25.2 before they were rounded.
 pub const LN2_COEFFICIENTS: [u32; 9] = [
     0x3FB8_AA3B,
     0xBF38_AA38,
@@ -22,7 +46,8 @@ pub const LN2_COEFFICIENTS: [u32; 9] = [
     0x3E00_DB6D,
 ];
 
-/// sin(2 pi r) / r as a polynomial in r^2 for |r| <= 1/4, lowest degree first.
+/// Coefficients of sin(2 pi r) / r as a polynomial in r^2 for |r| <= 1/4, lowest degree first. Minimax for the relative
+/// error, 2^-27.5 before they were rounded.
 pub const SIN_COEFFICIENTS: [u32; 5] = [0x40C9_0FDB, 0xC225_5DE1, 0x42A3_3458, 0xC299_2665, 0x421E_D7FB];
 
 const SIGN: u32 = 0x8000_0000;
@@ -36,7 +61,8 @@ const UNIT_SPACED: u32 = 0x4B00_0000;
 /// The bits of sqrt(1/2), rounded down.
 const SQRT_HALF: u32 = 0x3F35_04F3;
 
-/// The polynomial with these coefficients, lowest degree first: one multiply-add per degree, from the highest.
+/// The polynomial with these coefficients c: the last of them, then `sum = fma(sum, x, c[k])` for the others from the
+/// last to the first.
 #[inline]
 fn horner<const N: usize>(coefficients: &[u32; N], x: f32) -> f32 {
     let start = f32::from_bits(coefficients[N - 1]);
@@ -44,6 +70,14 @@ fn horner<const N: usize>(coefficients: &[u32; N], x: f32) -> f32 {
 }
 
 /// 2^a.
+///
+/// ```text
+/// x = x > 200 ? 200 : x;  x = x < -200 ? -200 : x        (far beyond overflow and underflow)
+/// t = x + 0x1.8p23;  n = bits(t) - bits(0x1.8p23);  f = x - (t - 0x1.8p23)
+/// p = fma(horner(EX2_COEFFICIENTS, f), f, 1)
+/// h = n >> 1 (arithmetic);  result = (p * 2^h) * 2^(n-h)   (2^k has the bits (k << 23) + bits(1.0))
+/// result = result is NaN ? NaN : result
+/// ```
 pub fn ex2(a: u32) -> u32 {
     let x = f32::from_bits(flush(a));
     let x = if x > 200.0 { 200.0 } else { x };
@@ -57,24 +91,32 @@ pub fn ex2(a: u32) -> u32 {
     let first = (half.wrapping_shl(23) as u32).wrapping_add(ONE);
     let second = ((n - half).wrapping_shl(23) as u32).wrapping_add(ONE);
     let scaled = (p * f32::from_bits(first)).to_bits();
-    let result = flushed::mul::<X1K_NAN>(scaled, second);
-    if x.is_nan() { X1K_NAN } else { result }
+    flushed::mul::<X1K_NAN>(scaled, second)
 }
 
 /// log2(a).
+///
+/// ```text
+/// k = (bits(x) - bits(sqrt(1/2))) >> 23 (arithmetic)
+/// m = float(bits(x) - (k << 23));  d = m - 1               (m in [sqrt(1/2), sqrt(2)), d exact)
+/// e = float(bits(0x1.8p23) + k) - 0x1.8p23                 (k as a number)
+/// result = fma(horner(LN2_COEFFICIENTS, d), d, e)
+/// result = x < inf ? result : +inf;  result = x > 0 ? result : NaN;  result = x == 0 ? -inf : result
+/// ```
 pub fn ln2(a: u32) -> u32 {
+    let a = flush(a);
     let exponent = (a.wrapping_sub(SQRT_HALF) as i32) >> 23;
     let m = f32::from_bits(a.wrapping_sub((exponent << 23) as u32));
     let d = m - 1.0;
     let e = f32::from_bits(ROUNDER.to_bits().wrapping_add(exponent as u32)) - ROUNDER;
     let result = horner(&LN2_COEFFICIENTS, d).mul_add(d, e).to_bits();
-    let x = f32::from_bits(flush(a));
+    let x = f32::from_bits(a);
     let result = if x < f32::INFINITY { result } else { INFINITY };
     let result = if x > 0.0 { result } else { X1K_NAN };
     if x == 0.0 { MINUS_INFINITY } else { result }
 }
 
-/// 1/a.
+/// 1/a, correctly rounded: one division.
 #[inline]
 pub fn rcp(a: u32) -> u32 {
     flushed::div::<X1K_NAN>(ONE, a)
@@ -86,7 +128,8 @@ pub fn rsq(a: u32) -> u32 {
     rcp(flushed::sqrt::<X1K_NAN>(a))
 }
 
-/// x - n with the integer n nearest to x, ties to even: exact, in [-1/2, 1/2]. NaN for infinities.
+/// x - n with the integer n nearest to x, ties to even: exact, in [-1/2, 1/2]. NaN for infinities. -0 stays -0, because
+/// n is +0 for small x of either sign.
 #[inline]
 fn reduce_turns(x: f32) -> f32 {
     let shift = f32::from_bits(x.to_bits() & SIGN | UNIT_SPACED);
@@ -105,16 +148,27 @@ fn sin_quarter(r: f32) -> u32 {
 }
 
 /// sin(2 pi a): the argument is in turns.
+///
+/// ```text
+/// s = 2^23 with the sign of x;  n = |x| < 2^23 ? (x + s) - s : x;  r = x - n
+/// r = |r| > 1/4 ? (1/2 with the sign of r) - r : r
+/// q = horner(SIN_COEFFICIENTS, r * r) * r
+/// result = (|q| > 1 ? 1 : |q|) with the sign of r;  result = q is NaN ? NaN : result
+/// ```
 pub fn sin(a: u32) -> u32 {
-    let x = f32::from_bits(flush(a));
-    let r = reduce_turns(x);
+    let r = reduce_turns(f32::from_bits(flush(a)));
     let half = f32::from_bits(r.to_bits() & SIGN | 0.5f32.to_bits());
     let folded = if r.abs() > 0.25 { half - r } else { r };
-    let result = sin_quarter(folded);
-    if x == 0.0 { x.to_bits() } else { result }
+    sin_quarter(folded)
 }
 
 /// cos(2 pi a): the argument is in turns.
+///
+/// ```text
+/// r = x - n                                                (n as in SIN)
+/// r = 1/4 - |r|
+/// result from r as in SIN
+/// ```
 pub fn cos(a: u32) -> u32 {
     let r = reduce_turns(f32::from_bits(flush(a)));
     sin_quarter(0.25 - r.abs())

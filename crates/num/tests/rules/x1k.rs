@@ -108,7 +108,7 @@ fn mad_follows_its_rules() {
 #[test]
 fn one_rounding_or_two() {
     // (1 + 2^-23)^2 - (1 + 2^-22) = 2^-46, which the rounded product loses.
-    let (x, rounded) = (ONE + 1, SIGN | ONE + 2);
+    let (x, rounded) = (ONE + 1, SIGN | (ONE + 2));
     assert_eq!(mad(FUSED, x, x, rounded), (127 - 46) << 23);
     assert_eq!(mad(UNFUSED, x, x, rounded), 0);
     // The rounded product overflows, or is flushed.
