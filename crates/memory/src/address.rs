@@ -40,6 +40,26 @@ fn element_log2(bytes_per_element: u32) -> u32 {
     bytes_per_element.trailing_zeros()
 }
 
+/// The address map of a surface, with all that it needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Row after row.
+    Linear(LinearLayout),
+    /// In tiles.
+    Tiled(TiledLayout),
+}
+
+impl Layout {
+    /// Address of element (`x`, `y`); coordinates wrap at 4096.
+    #[inline]
+    pub fn address(&self, x: u32, y: u32) -> u32 {
+        match self {
+            Layout::Linear(layout) => layout.address(x, y),
+            Layout::Tiled(layout) => layout.address(x, y),
+        }
+    }
+}
+
 /// What the linear map needs to know: `address = base + y * row_bytes + (x << element_log2)`, modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinearLayout {

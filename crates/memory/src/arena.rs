@@ -209,14 +209,16 @@ pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
 }
 
 /// Zeroed words, or none if the host has no memory for them.
+#[expect(unsafe_code)]
 fn zeroed_words(count: usize) -> Option<Box<[AtomicU32]>> {
     let layout = Layout::array::<AtomicU32>(count).ok().filter(|layout| layout.size() > 0)?;
-    // SAFETY: the layout has a size. The allocation is that of a slice of `count` words, all bits zero are a valid
-    // `AtomicU32`, and nobody else owns it, so a box may.
-    unsafe {
-        let first = alloc_zeroed(layout).cast::<AtomicU32>();
-        (!first.is_null()).then(|| Box::from_raw(std::ptr::slice_from_raw_parts_mut(first, count)))
+    // SAFETY: the layout's size is not 0.
+    let first = unsafe { alloc_zeroed(layout) }.cast::<AtomicU32>();
+    if first.is_null() {
+        return None;
     }
+    // SAFETY: the allocation is new and has the layout of a slice of `count` words, all of them valid: zero.
+    Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(first, count)) })
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@
 //! assert_eq!(View::new(&space, surface, Bounds::Clamp).load(3, 5), [two, one, one, one]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![deny(unsafe_code)]
 
 mod address;
 mod arena;
@@ -36,7 +37,7 @@ mod space;
 mod surface;
 mod view;
 
-pub use address::{LinearLayout, TiledLayout, linear_address, tiled_address};
+pub use address::{Layout, LinearLayout, TiledLayout, linear_address, tiled_address};
 pub use arena::{Arena, ArenaError};
 pub use format::{Format, ONE};
 pub use space::{Overlap, RangeError, Space};

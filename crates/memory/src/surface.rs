@@ -1,6 +1,6 @@
 //! Surfaces: how a client of the memory controller sees a piece of memory.
 
-use crate::{Format, LinearLayout, TiledLayout};
+use crate::{Format, Layout, LinearLayout, TiledLayout};
 
 /// Base addresses are multiples of this many bytes (CTM Guide p.13).
 pub const BASE_ALIGNMENT: u32 = 2048;
@@ -67,25 +67,28 @@ impl Surface {
         self.pitch & PITCH_BITS | tiling << 16 | (self.superfine as u32) << 17 | self.format.code() << 24
     }
 
-    /// Address of element (`x`, `y`), in bytes; no bounds are checked.
-    #[inline]
-    pub fn address(&self, x: u32, y: u32) -> u32 {
+    /// The facts of the surface's address map.
+    pub fn layout(&self) -> Layout {
+        let bytes_per_element = self.format.bytes_per_element();
         match self.tiling {
-            Tiling::Linear => self.linear_layout().address(x, y),
-            Tiling::Tiled => self.tiled_layout().address(x, y),
+            Tiling::Linear => Layout::Linear(LinearLayout::new(self.pitch, self.base, bytes_per_element)),
+            Tiling::Tiled => Layout::Tiled(TiledLayout::new(self.pitch, self.base, bytes_per_element)),
         }
+    }
+
+    /// Address of element (`x`, `y`), in bytes; no bounds are checked.
+    pub fn address(&self, x: u32, y: u32) -> u32 {
+        self.layout().address(x, y)
     }
 
     /// Bytes to allocate for the surface: its rows, or its rows of tiles.
     ///
     /// A pitch that is no multiple of the granule (see [`pitch`](Self::pitch)) leaves the end of the last row outside.
     pub fn bytes(&self) -> u64 {
-        match self.tiling {
-            Tiling::Linear => u64::from(self.height) * u64::from(self.linear_layout().row_bytes),
-            Tiling::Tiled => {
-                let layout = self.tiled_layout();
-                u64::from(self.height).div_ceil(1 << layout.tile_height_log2) * u64::from(layout.tile_row_bytes)
-            }
+        let height = u64::from(self.height);
+        match self.layout() {
+            Layout::Linear(layout) => height * u64::from(layout.row_bytes),
+            Layout::Tiled(layout) => height.div_ceil(1 << layout.tile_height_log2) * u64::from(layout.tile_row_bytes),
         }
     }
 
@@ -96,16 +99,6 @@ impl Surface {
             Tiling::Linear => 32 / bytes_per_element,
             Tiling::Tiled => 1 << TiledLayout::new(0, 0, bytes_per_element).tile_width_log2,
         }
-    }
-
-    /// The address map's facts, if the surface is linear or read as such.
-    pub(crate) fn linear_layout(&self) -> LinearLayout {
-        LinearLayout::new(self.pitch, self.base, self.format.bytes_per_element())
-    }
-
-    /// The address map's facts, if the surface is tiled or read as such.
-    pub(crate) fn tiled_layout(&self) -> TiledLayout {
-        TiledLayout::new(self.pitch, self.base, self.format.bytes_per_element())
     }
 }
 

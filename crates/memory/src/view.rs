@@ -1,7 +1,7 @@
 //! Views: surfaces bound to memory, with loads and stores of elements.
 
 use crate::arena::{read_word, write_word};
-use crate::{Format, LinearLayout, Space, Surface, TiledLayout, Tiling};
+use crate::{Format, Layout, Space, Surface};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// What happens to an access whose coordinates lie outside its surface.
@@ -12,13 +12,6 @@ pub enum Bounds {
     /// It does not happen; memory reads as zero bytes. Outputs and the conditional buffer do this; a height of 0 means that
     /// there is no bound.
     Drop,
-}
-
-/// The address map of a view.
-#[derive(Clone, Copy, Debug)]
-enum Layout {
-    Linear(LinearLayout),
-    Tiled(TiledLayout),
 }
 
 /// A surface bound to its space: cheap access to elements. Views can be shared between threads.
@@ -46,12 +39,8 @@ impl<'a> View<'a> {
             Bounds::Clamp => (pitch.max(1) - 1, height.max(1) - 1),
             Bounds::Drop => (pitch - 1, if height == 0 { i64::MAX } else { height - 1 }),
         };
-        let layout = match surface.tiling {
-            Tiling::Linear => Layout::Linear(surface.linear_layout()),
-            Tiling::Tiled => Layout::Tiled(surface.tiled_layout()),
-        };
         let home = space.arena_of(surface.base, 1).map_or((0, [].as_slice()), |arena| (arena.base(), arena.words()));
-        View { space, surface, bounds, layout, last, home, out_of_range: AtomicBool::new(false) }
+        View { space, surface, bounds, layout: surface.layout(), last, home, out_of_range: AtomicBool::new(false) }
     }
 
     /// The surface.
@@ -145,10 +134,7 @@ impl<'a> View<'a> {
             Bounds::Drop if (0..=last_x).contains(&x) && (0..=last_y).contains(&y) => (x, y),
             Bounds::Drop => return None,
         };
-        Some(match &self.layout {
-            Layout::Linear(layout) => layout.address(x as u32, y as u32),
-            Layout::Tiled(layout) => layout.address(x as u32, y as u32),
-        })
+        Some(self.layout.address(x as u32, y as u32))
     }
 
     /// The words of the element at `address`. Elements are aligned to their size and arenas to much more, so an
@@ -176,7 +162,7 @@ impl<'a> View<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arena, ONE};
+    use crate::{Arena, ONE, Tiling};
 
     const BASE: u32 = 0x1000_0000;
     const FORMATS_AND_TILINGS: [(Format, Tiling); 10] = {
