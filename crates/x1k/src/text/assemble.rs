@@ -56,7 +56,6 @@ pub(super) struct Literal {
 pub(super) struct Pending {
     pub instruction: Instruction,
     pub span: Span,
-    pub line: u32,
     pub target: Option<Target>,
     pub statement: Option<statements::Statement>,
     pub literals: Vec<Literal>,
@@ -74,7 +73,6 @@ impl Pending {
         Pending {
             instruction,
             span,
-            line: 0,
             target: None,
             statement: None,
             literals: Vec::new(),
@@ -145,8 +143,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         }
         match read_instruction(&mut cursor) {
             Ok(mut pending) => {
-                pending.span = Span::from(first);
-                pending.line = first.line;
+                pending.span = Span::from(first).to(cursor.last().into());
                 code.push(pending);
             }
             Err(Reported) => {
@@ -167,7 +164,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         set_named_fields(pending);
     }
 
-    let lines = code.iter().map(|pending| pending.line).collect();
+    let origins = code.iter().map(|pending| cursor.origin(pending.span)).collect();
     let umrt = code.iter().any(|pending| pending.umrt);
     let code: Vec<Instruction> = code.into_iter().map(|pending| pending.instruction).collect();
     let info = directives.info(&mut cursor, &code, umrt, &places);
@@ -178,7 +175,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         return Err(diagnostics);
     }
     let program = Program { code, info, references, constants };
-    Ok(Assembled { program, lines, warnings: diagnostics })
+    Ok(Assembled { program, origins, warnings: diagnostics })
 }
 
 fn label_here(cursor: &Cursor) -> Option<String> {

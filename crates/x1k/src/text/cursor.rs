@@ -1,8 +1,7 @@
 //! The parser's place in the tokens: looking, taking, complaining.
 
-use super::diagnostic::{Cause, Diagnostic, Severity, SourceFile, nearest};
+use super::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
 use super::lexer::{Kind, Lexed, Token};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Says that a diagnostic has been made: what was being read has no meaning.
@@ -145,9 +144,13 @@ impl Cursor {
         self.report(Severity::Warning, cause, span.into(), message.into(), help);
     }
 
+    /// The place of a stretch of text, for whoever has no tokens.
+    pub fn origin(&self, span: Span) -> Origin {
+        Origin { file: self.files[span.file as usize].clone(), span: span.start as usize..span.end as usize }
+    }
+
     fn report(&mut self, severity: Severity, cause: Cause, span: Span, message: String, help: &str) {
-        let file = self.files[span.file as usize].clone();
-        let span: Range<usize> = span.start as usize..span.end as usize;
+        let Origin { file, span } = self.origin(span);
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.diagnostics.push(Diagnostic { cause, severity, file, span, message, help });
     }

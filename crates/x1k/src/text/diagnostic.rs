@@ -24,6 +24,15 @@ impl SourceFile {
     }
 }
 
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The text.
+    pub file: Arc<SourceFile>,
+    /// The place in the text, in bytes; always within the text and on character boundaries.
+    pub span: Range<usize>,
+}
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {

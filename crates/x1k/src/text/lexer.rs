@@ -23,8 +23,6 @@ pub(super) struct Token {
     pub file: u32,
     pub start: u32,
     pub end: u32,
-    /// Its line in its text, from 1.
-    pub line: u32,
     /// It is the first of its line.
     pub first_of_line: bool,
 }
@@ -66,7 +64,7 @@ pub(super) fn lex(main: SourceFile, loader: &mut Loader<'_>) -> Lexed {
     let mut lexer = Lexer { loader, lexed, open: Vec::new(), text_left: MOST_TEXT, includes_left: MOST_INCLUDES };
     lexer.file(0);
     let end = lexer.lexed.files[0].text.len().min(MOST_TEXT) as u32;
-    let end = Token { kind: Kind::End, file: 0, start: end, end, line: 0, first_of_line: true };
+    let end = Token { kind: Kind::End, file: 0, start: end, end, first_of_line: true };
     lexer.lexed.tokens.push(end);
     lexer.lexed
 }
@@ -94,13 +92,13 @@ impl Lexer<'_, '_> {
         self.text_left -= text.len();
         self.open.push(file);
         let mut at = 0;
-        let (mut line, mut first_of_line) = (1, true);
+        let mut first_of_line = true;
         while at < text.len() && self.lexed.diagnostics.len() < MOST_DIAGNOSTICS {
             let start = at;
             let byte = text[at];
             at += 1;
             match byte {
-                b'\n' => (line, first_of_line) = (line + 1, true),
+                b'\n' => first_of_line = true,
                 b' ' | b'\t' | b'\r' => {}
                 b'-' if text.get(at) == Some(&b'-') => at = line_end(text, at),
                 b'#' => at = self.include(file, start),
@@ -110,7 +108,7 @@ impl Lexer<'_, '_> {
                         at = end_of(text, at, is_word);
                     }
                     let (start, end) = (start as u32, at as u32);
-                    self.lexed.tokens.push(Token { kind, file, start, end, line, first_of_line });
+                    self.lexed.tokens.push(Token { kind, file, start, end, first_of_line });
                     first_of_line = false;
                 }
                 _ => {

@@ -33,7 +33,7 @@ mod print;
 mod statements;
 mod texture;
 
-pub use diagnostic::{Cause, Diagnostic, Severity, SourceFile};
+pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile};
 pub use lexer::Loader;
 pub use print::{PrintOptions, print_instruction, print_program, print_program_with};
 
@@ -44,8 +44,8 @@ use crate::program::Program;
 pub struct Assembled {
     /// The program.
     pub program: Program,
-    /// For each instruction, the line that it begins on, from 1, in the text that it is in.
-    pub lines: Vec<u32>,
+    /// Where each instruction stands.
+    pub origins: Vec<Origin>,
     /// What may not be as it was meant.
     pub warnings: Vec<Diagnostic>,
 }
