@@ -3,13 +3,16 @@
 //! - [`Instruction`]: decode and encode, total and inverse, from one field table;
 //! - [`Program`]: instructions with their program information and constants;
 //! - [`Job`]: one run of a program, for any engine; [`reference::run`]: the engine that is the judge of the others;
-//! - [`Effects`]: what an instruction really reads and writes.
+//! - [`check::check`]: the rules of the machine, hazards and likely mistakes;
+//! - [`Effects`]: what an instruction really reads and writes; [`Graph`]: what can follow it;
 //! - [`text`]: the assembly language, both ways.
 #![forbid(unsafe_code)]
 
+pub mod check;
 mod codes;
 mod conditional;
 mod effects;
+mod graph;
 mod instruction;
 mod job;
 mod program;
@@ -20,6 +23,7 @@ pub mod text;
 pub use codes::*;
 pub use conditional::*;
 pub use effects::*;
+pub use graph::*;
 pub use instruction::*;
 pub use job::*;
 pub use program::*;

@@ -1,5 +1,6 @@
 //! Why an image does not load.
 
+use ctm_x1k::check::Finding;
 use ctm_x1k::{INSTRUCTION_BYTES, MAX_INSTRUCTIONS};
 use thiserror::Error;
 
@@ -128,4 +129,15 @@ impl ElfError {
             Self::NoProgramInfo => "every image needs this note: assemble the program again with `ctm asm`",
         }
     }
+}
+
+/// Why an image is refused: it is no image, or its program breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LoadError {
+    /// The bytes are no image.
+    #[error(transparent)]
+    Elf(#[from] ElfError),
+    /// The program is ill-formed.
+    #[error("the program breaks {} of the machine's rules; first: {}", .0.len(), .0.first().map_or("", |f| &f.message))]
+    Illegal(Vec<Finding>),
 }

@@ -1,6 +1,7 @@
 //! The CTM program image: an ELF file whose notes say what a program needs (CTM Guide p.45-49).
 //!
-//! [`read`] takes an image apart, [`write`] makes one. The layout, and what the project adds to it, is in `docs/elf.md`.
+//! [`read`] takes an image apart, [`load`] also refuses programs that the device would refuse, [`write`] makes an
+//! image. The layout, and what the project adds to it, is in `docs/elf.md`.
 //!
 //! ```
 //! use ctm_object::{elf, raw};
@@ -19,6 +20,6 @@ mod notes;
 mod read;
 mod write;
 
-pub use error::ElfError;
-pub use read::read;
+pub use error::{ElfError, LoadError};
+pub use read::{load, read};
 pub use write::write;

@@ -1,10 +1,10 @@
 //! Image to program.
 
-use super::error::ElfError;
+use super::error::{ElfError, LoadError};
 use super::layout::{ABI_VERSION, FILE_FLAGS, FILE_TYPE, MACHINE, OS_ABI};
 use super::notes::Notes;
 use crate::raw;
-use ctm_x1k::{INSTRUCTION_BYTES, MAX_INSTRUCTIONS, Program, References};
+use ctm_x1k::{INSTRUCTION_BYTES, MAX_INSTRUCTIONS, Program, References, check};
 use object::LittleEndian as LE;
 use object::elf::{ELFCLASS32, ELFDATA2LSB, ELFMAG, EV_CURRENT, FileHeader32, PT_LOAD, PT_NOTE, ProgramHeader32};
 use object::pod::{Pod, from_bytes};
@@ -12,7 +12,7 @@ use object::pod::{Pod, from_bytes};
 /// Reads a program image.
 ///
 /// Program headers alone decide, as on the device; addresses, alignments and section headers are ignored. Bytes after
-/// the image do not matter. The program is as the image has it, legal or not.
+/// the image do not matter. The program is as the image has it: [`load`] also checks it against the machine's rules.
 ///
 /// Three things that notes leave open are settled here: the boolean constants are those that the code depends on; a
 /// CONDOUT note of 1 makes the conditional value come from the program; and an image of other tools, whose program
@@ -61,6 +61,16 @@ pub fn read(bytes: &[u8]) -> Result<Program, ElfError> {
     let bool_constants = References::of(&code, &info).bool_constants;
     let references = References { bool_constants, ..notes.references()? };
     Ok(Program { references, constants: notes.constants()?, code, info })
+}
+
+/// Reads a program image and checks that the device accepts the program: what [`read`] and [`check::legal`] ask for.
+///
+/// # Errors
+/// The image or the program is ill-formed.
+pub fn load(bytes: &[u8]) -> Result<Program, LoadError> {
+    let program = read(bytes)?;
+    check::legal(&program).map_err(LoadError::Illegal)?;
+    Ok(program)
 }
 
 /// The bytes `offset..offset + size` as a range of the image.

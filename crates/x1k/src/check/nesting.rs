@@ -1,0 +1,217 @@
+//! The stacks of flow control: matching heads and ends, and how deep they get.
+
+use super::{Code, Finding, Subject};
+use crate::codes::{AddressOp, BranchOp, FlowOp};
+use crate::graph::Way;
+use crate::instruction::{Body, Flow};
+use std::collections::BTreeSet;
+
+/// Depth of the loop stack and of the address stack with full flow control; partial flow control has neither.
+const STACK_DEPTH: usize = 4;
+/// Levels of branches: full and partial flow control.
+const BRANCH_LEVELS: (usize, usize) = (32, 6);
+
+/// What the stacks hold on a way to an instruction.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Stacks {
+    /// Addresses of the heads of the loops around, innermost last.
+    loops: Vec<usize>,
+    calls: usize,
+    branches: usize,
+}
+
+impl Stacks {
+    fn deeper_than(&self, other: &Stacks) -> bool {
+        self.loops.len() > other.loops.len() || self.calls > other.calls || self.branches > other.branches
+    }
+}
+
+pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
+    let code = &subject.program.code;
+    let mut walk = Walk { subject, found: BTreeSet::new(), findings };
+    let mut before: Vec<Option<Stacks>> = vec![None; code.len()];
+    let mut open = Vec::new();
+    if let Some(entry) = subject.group.entry() {
+        before[entry] = Some(Stacks::default());
+        open.push(entry);
+    }
+    // Every instruction is visited with the first stacks that reach it, and again with deeper ones. No depth goes far
+    // beyond its limit, so this ends.
+    while let Some(pc) = open.pop() {
+        let Some(stacks) = before[pc].clone() else { continue };
+        if let Body::Flow(flow) = &code[pc].body {
+            walk.visit(pc, flow, &stacks);
+        }
+        for edge in subject.group.successors(pc) {
+            if edge.way == Way::Jump && skips_to_a_loop_end(subject, pc, edge.to) {
+                continue;
+            }
+            let arriving = match (&code[pc].body, edge.way) {
+                (_, Way::Return { call }) => match &before[call] {
+                    Some(stacks) => stacks.clone(),
+                    None => continue,
+                },
+                (Body::Flow(flow), way) => after(pc, flow, &stacks, way == Way::Jump),
+                _ => stacks.clone(),
+            };
+            if before[edge.to].as_ref().is_none_or(|known| arriving.deeper_than(known)) {
+                before[edge.to] = Some(arriving);
+                open.push(edge.to);
+            }
+        }
+    }
+    unreachable(subject, findings);
+}
+
+/// True for a loop head whose address is a loop end. Such a jump traps; where the end is its own it is reported there.
+fn skips_to_a_loop_end(subject: &Subject, pc: usize, to: usize) -> bool {
+    let op = |pc: usize| match &subject.program.code[pc].body {
+        Body::Flow(flow) => Some(flow.op),
+        _ => None,
+    };
+    matches!(op(pc), Some(FlowOp::Loop | FlowOp::Rep)) && matches!(op(to), Some(FlowOp::EndLoop | FlowOp::EndRep))
+}
+
+/// The stacks on the way on, each depth at most one beyond its limit.
+fn after(pc: usize, flow: &Flow, stacks: &Stacks, jumps: bool) -> Stacks {
+    let mut stacks = stacks.clone();
+    match (flow.op, jumps) {
+        (FlowOp::Loop | FlowOp::Rep, false) if stacks.loops.len() <= STACK_DEPTH => stacks.loops.push(pc),
+        (FlowOp::EndLoop | FlowOp::EndRep, false) | (FlowOp::BreakLoop | FlowOp::BreakRep, true) => {
+            stacks.loops.pop();
+        }
+        (FlowOp::Jump, true) if flow.a_op == AddressOp::Push => stacks.calls = (stacks.calls + 1).min(STACK_DEPTH + 1),
+        _ => {}
+    }
+    match if jumps { flow.b_op1 } else { flow.b_op0 } {
+        BranchOp::Incr => stacks.branches = (stacks.branches + 1).min(BRANCH_LEVELS.0 + 1),
+        BranchOp::Decr => stacks.branches = stacks.branches.saturating_sub(flow.b_pop_cnt.into()),
+        BranchOp::None | BranchOp::Reserved3 => {}
+    }
+    stacks
+}
+
+struct Walk<'a, 'b> {
+    subject: &'a Subject<'a>,
+    /// What was reported: an instruction can be visited several times.
+    found: BTreeSet<(usize, Code)>,
+    findings: &'b mut Vec<Finding>,
+}
+
+impl Walk<'_, '_> {
+    fn report(&mut self, code: Code, pc: usize, message: String, help: &str) {
+        if self.found.insert((pc, code)) {
+            self.findings.push(Finding::new(code, Some(pc), message, help));
+        }
+    }
+
+    fn visit(&mut self, pc: usize, flow: &Flow, stacks: &Stacks) {
+        let name = flow.op.name();
+        let info = &self.subject.program.info;
+        match (flow.op, stacks.loops.last().copied()) {
+            (FlowOp::Jump, _) => self.visit_jump(pc, flow, stacks),
+            (FlowOp::Loop | FlowOp::Rep, _) => {
+                if stacks.loops.len() >= STACK_DEPTH {
+                    let message = format!("{name} inside {STACK_DEPTH} other loops");
+                    self.report(Code::StackOverflow, pc, message, "the loop stack holds 4: unroll one of the loops");
+                }
+                if !self.subject.program.constants.ints.contains_key(&flow.int_addr) {
+                    let message = format!("{name} counts with integer constant {}, which has no value", flow.int_addr);
+                    let help = "give its value in the program, or to the run (--iconst); without, it is 0 passes";
+                    self.report(Code::CountUnknown, pc, message, help);
+                }
+            }
+            (_, None) => {
+                let message = format!("{name} outside every loop: it traps");
+                self.report(Code::UnmatchedFlow, pc, message, "put it between a loop head and its end");
+            }
+            (op, Some(head)) => self.visit_in_loop(pc, op, info.target_address(flow), head),
+        }
+        self.visit_branches(pc, flow, stacks.branches);
+    }
+
+    fn visit_jump(&mut self, pc: usize, flow: &Flow, stacks: &Stacks) {
+        match flow.a_op {
+            AddressOp::Push if stacks.calls >= STACK_DEPTH => {
+                let message = format!("a call inside {STACK_DEPTH} other calls");
+                self.report(
+                    Code::StackOverflow,
+                    pc,
+                    message,
+                    "the address stack holds 4: put the subroutine's code here",
+                );
+            }
+            AddressOp::Pop if stacks.calls == 0 => {
+                let message = "a return on a way without a call: it traps".to_owned();
+                self.report(Code::UnmatchedFlow, pc, message, "jump over subroutines, and enter them by calls only");
+            }
+            _ => {}
+        }
+    }
+
+    /// An instruction that works on the innermost loop, whose head stands at `head`.
+    fn visit_in_loop(&mut self, pc: usize, op: FlowOp, target: usize, head: usize) {
+        let Body::Flow(head_flow) = &self.subject.program.code[head].body else { return };
+        let for_loop = matches!(op, FlowOp::EndLoop | FlowOp::BreakLoop);
+        let for_rep = matches!(op, FlowOp::EndRep | FlowOp::BreakRep);
+        if for_loop && head_flow.op == FlowOp::Rep || for_rep && head_flow.op == FlowOp::Loop {
+            let message = format!("{} in the {} at {head}: aL goes wrong", op.name(), head_flow.op.name());
+            self.report(Code::UnmatchedFlow, pc, message, "take the instruction that belongs to the kind of loop");
+        }
+        if !matches!(op, FlowOp::EndLoop | FlowOp::EndRep) {
+            return;
+        }
+        if target != head + 1 {
+            let message = format!("{} goes back to {target}, its loop head stands at {head}", op.name());
+            self.report(
+                Code::UnmatchedFlow,
+                pc,
+                message,
+                "its address must be that of the instruction behind the head",
+            );
+        }
+        if self.subject.program.info.target_address(head_flow) == pc {
+            let message = format!(
+                "{} skips to its own {}, which then has no loop to end: a count of 0, or a group with no active lane, \
+                 traps",
+                head_flow.op.name(),
+                op.name()
+            );
+            let help = "its address must be that of the instruction behind the loop end";
+            self.report(Code::LoopTargetsItsEnd, head, message, help);
+        }
+    }
+
+    fn visit_branches(&mut self, pc: usize, flow: &Flow, depth: usize) {
+        let full = self.subject.program.info.full_flow_control;
+        let levels = if full { BRANCH_LEVELS.0 } else { BRANCH_LEVELS.1 };
+        let goes_deeper = flow.b_op0 == BranchOp::Incr || flow.b_op1 == BranchOp::Incr;
+        if goes_deeper && depth >= levels {
+            let help = if full {
+                "compute both branches and select, or move an inner branch out"
+            } else {
+                "declare full flow control, which has 32 levels"
+            };
+            let message = format!("a branch inside {depth} others; this flow control has {levels} levels");
+            self.report(Code::BranchNesting, pc, message, help);
+        }
+    }
+}
+
+/// One finding for each run of instructions that nothing reaches.
+fn unreachable(subject: &Subject, findings: &mut Vec<Finding>) {
+    let reachable = &subject.reachable;
+    let mut pc = 0;
+    while pc < reachable.len() {
+        let run = reachable[pc..].iter().take_while(|reached| !**reached).count();
+        if run > 0 {
+            let message = match run {
+                1 => "nothing reaches this instruction".to_owned(),
+                _ => format!("nothing reaches this instruction and the {} behind it", run - 1),
+            };
+            let help = "remove it, or correct the jump, start or end address that should lead here";
+            findings.push(Finding::new(Code::Unreachable, Some(pc), message, help));
+        }
+        pc += run.max(1);
+    }
+}
