@@ -6,7 +6,10 @@
 
 pub mod buffers;
 pub mod case;
+pub mod emit;
+pub mod oracle;
 pub mod random;
+pub mod structured;
 
 use ctm_x1k::{Job, RunError, RunOptions, RunStats, reference};
 use std::path::{Path, PathBuf};
