@@ -1,7 +1,7 @@
 //! Field tables: one row per field of an instruction word.
 
 /// One field of an instruction word, as a table row describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// The guide's name of the field, in capitals.
     pub name: &'static str,

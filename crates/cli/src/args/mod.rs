@@ -1,0 +1,166 @@
+//! The command line: commands, options, and the texts of `--help`.
+
+pub mod run;
+pub mod values;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use run::RunArgs;
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Assembles, disassembles, checks, runs and explains native GPU programs, without the GPU.
+#[derive(Debug, Parser)]
+#[command(name = "ctm", version, styles = STYLES, max_term_width = 110, propagate_version = true, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ctm run examples/mandelbrot.x1k -o mandelbrot.png
+  ctm asm program.x1k -o program.elf
+  ctm dis program.elf
+  ctm check program.x1k
+
+Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 130 interrupted.
+'ctm COMMAND --help' tells more about a command.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Assemble text into an ELF image or raw words
+    Asm(AsmArgs),
+    /// Disassemble an ELF image or raw words
+    Dis(DisArgs),
+    /// Report what is wrong or suspicious in a program
+    Check(CheckArgs),
+    /// Explain the code of an error or warning
+    Explain(ExplainArgs),
+    /// Tell what a program contains and uses
+    Info(InfoArgs),
+    /// Run a program over a domain
+    Run(Box<RunArgs>),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+}
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Isa {
+    /// ATI X1K (R5xx) fragment programs
+    X1k,
+}
+
+/// How a program file is to be read.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// Program: assembly text, ELF image, or raw little-endian dwords (.u32)
+    #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
+    pub program: PathBuf,
+    /// Take the file as raw dwords of this instruction set, whatever its name
+    #[arg(long, value_name = "ISA")]
+    pub isa: Option<Isa>,
+}
+
+/// `ctm asm`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm asm blur.x1k                 writes blur.elf
+  ctm asm blur.x1k -o blur.u32     writes the instruction words alone
+  ctm asm blur.x1k -o - | xxd      writes the image to standard output")]
+pub struct AsmArgs {
+    /// Assembly text ('-' reads standard input)
+    #[arg(value_name = "FILE.x1k", value_hint = ValueHint::FilePath)]
+    pub source: PathBuf,
+    /// Where to write: an ELF image, or raw dwords if the name ends in .u32 [default: the source's name with .elf]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// `ctm dis`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm dis blur.elf                     prints assembly that assembles to the same program
+  ctm dis blur.elf --fields | less     every field of every instruction, with its meaning
+  ctm dis words.bin --isa x1k          raw little-endian dwords
+  ctm dis blur.elf --json | jq '.instructions[0].text'")]
+pub struct DisArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Print a table of every field of every instruction
+    #[arg(long)]
+    pub fields: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "fields")]
+    pub json: bool,
+}
+
+/// `ctm check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm check blur.x1k
+  ctm check blur.elf --json
+
+The exit code is 1 if there is an error, and 0 if there are only warnings and notes.
+'ctm explain CODE' tells what a finding means.")]
+pub struct CheckArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ctm explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm explain             lists all codes
+  ctm explain X1K001      explains one")]
+pub struct ExplainArgs {
+    /// Code of an error or warning; without it, all codes are listed
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
+}
+
+/// `ctm info`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm info blur.elf
+  ctm info blur.elf --json | jq .registers")]
+pub struct InfoArgs {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ctm completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm completions bash > ~/.local/share/bash-completion/completions/ctm
+  ctm completions zsh > ~/.zfunc/_ctm
+  ctm completions fish > ~/.config/fish/completions/ctm.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}

@@ -1,0 +1,222 @@
+//! Values of options: how they are spelled, and what is wrong with a spelling.
+
+use crate::files::{FileKind, SpecError, Tonemap};
+use ctm_memory::Format;
+use ctm_x1k::{Domain, IntConstant, MAX_COORDINATE};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Largest width and height of a domain.
+pub const MAX_DOMAIN: u32 = MAX_COORDINATE + 1;
+
+/// A width and a height, both at least 1: `WxH`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Elements in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+impl From<Extent> for Domain {
+    fn from(Extent { width, height }: Extent) -> Self {
+        Domain { i0: 0, j0: 0, i1: width - 1, j1: height - 1 }
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+impl FromStr for Extent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("expected WIDTHxHEIGHT, like 640x480, each from 1 to {MAX_DOMAIN}");
+        let (width, height) = text.split_once(['x', 'X']).ok_or_else(wrong)?;
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=MAX_DOMAIN).contains(side)).ok_or_else(wrong);
+        Ok(Extent { width: side(width)?, height: side(height)? })
+    }
+}
+
+/// A value for something that has a number: `N=VALUE`, with `N` below `COUNT`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbered<T, const COUNT: usize> {
+    /// The number.
+    pub number: u8,
+    /// The value.
+    pub value: T,
+}
+
+impl<T: FromStr<Err: fmt::Display>, const COUNT: usize> FromStr for Numbered<T, COUNT> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, value) = text.split_once('=').ok_or("expected NUMBER=VALUE")?;
+        let number = number.trim().parse().ok().filter(|&number: &u8| usize::from(number) < COUNT);
+        let number = number.ok_or_else(|| format!("the number before '=' must be 0 to {}", COUNT - 1))?;
+        let value = value.parse().map_err(|error: T::Err| error.to_string())?;
+        Ok(Numbered { number, value })
+    }
+}
+
+/// Four channels as binary32 bits: `V` (for all of them) or `R,G,B,A`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vector(pub [u32; 4]);
+
+impl FromStr for Vector {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let values = text.split(',').map(float_bits).collect::<Result<Vec<_>, _>>()?;
+        match *values {
+            [v] => Ok(Vector([v; 4])),
+            [r, g, b, a] => Ok(Vector([r, g, b, a])),
+            _ => Err(format!("expected 1 or 4 numbers with commas between, got {}", values.len())),
+        }
+    }
+}
+
+/// An integer constant: `COUNT`, `COUNT,INIT` or `COUNT,INIT,STEP`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integers(pub IntConstant);
+
+impl FromStr for Integers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        fn part<T: FromStr>(text: Option<&str>, absent: T, what: &str) -> Result<T, String> {
+            text.map_or(Ok(absent), |text| text.trim().parse().map_err(|_| format!("{what}, not '{text}'")))
+        }
+        let mut parts = text.split(',');
+        let constant = IntConstant {
+            count: part(parts.next(), 0, "the count must be 0 to 255")?,
+            init: part(parts.next(), 0, "the initial value must be 0 to 255")?,
+            step: part(parts.next(), 1, "the step must be -128 to 127")?,
+        };
+        match parts.next() {
+            None => Ok(Integers(constant)),
+            Some(_) => Err("expected COUNT,INIT,STEP".to_string()),
+        }
+    }
+}
+
+/// A boolean constant: `true`, `false`, `1` or `0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boolean(pub bool);
+
+impl FromStr for Boolean {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "true" | "1" => Ok(Boolean(true)),
+            "false" | "0" => Ok(Boolean(false)),
+            _ => Err("expected true or false".to_string()),
+        }
+    }
+}
+
+/// A register that receives the position: `rN`, `N` or `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position(pub Option<u8>);
+
+impl FromStr for Position {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(Position(None));
+        }
+        let number = text.strip_prefix('r').unwrap_or(text).parse().ok();
+        match number.filter(|&number: &u8| usize::from(number) < ctm_x1k::TEMPS) {
+            Some(number) => Ok(Position(Some(number))),
+            None => Err("expected a register, r0 to r127, or none".to_string()),
+        }
+    }
+}
+
+/// The values that a picture shows from black to white: `MIN,MAX`.
+pub fn tonemap(text: &str) -> Result<Tonemap, String> {
+    let (min, max) = text.split_once(',').ok_or("expected MIN,MAX")?;
+    let (min, max) = (f32::from_bits(float_bits(min)?), f32::from_bits(float_bits(max)?));
+    if min != max && min.is_finite() && max.is_finite() {
+        Ok(Tonemap { min, max })
+    } else {
+        Err("the two numbers must differ".to_string())
+    }
+}
+
+/// A file that receives an output; its name tells its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its kind.
+    pub kind: FileKind,
+}
+
+impl FromStr for OutputFile {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        if text.is_empty() {
+            return Err(SpecError::Empty);
+        }
+        let path = PathBuf::from(text);
+        Ok(OutputFile { kind: FileKind::of(&path)?, path })
+    }
+}
+
+/// An element format by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatName(pub Format);
+
+impl FromStr for FormatName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = || Format::ALL.map(|format| format.name().to_lowercase()).join(", ");
+        Format::parse(text).map(FormatName).ok_or_else(|| format!("the formats are {}", names()))
+    }
+}
+
+/// The bits of a binary32 number: decimal (`-1.5e3`), `inf`, `nan`, hexadecimal with an exponent (`0x1.8p-3`), or the
+/// bits themselves (`0x7FC00000`).
+pub fn float_bits(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    let wrong = || format!("'{text}' is not a number (like 0.5, -1e-3, inf, nan, 0x1.8p3, or 0x3F800000 for the bits)");
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', ..] => (true, &text[1..]),
+        [b'+', ..] => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    match hex {
+        None if digits.eq_ignore_ascii_case("nan") => Ok(ctm_num::X1K_NAN),
+        None => text.parse::<f32>().map(f32::to_bits).map_err(|_| wrong()),
+        Some(hex) if hex.contains(['p', 'P']) => {
+            hex_float(hex).map(|bits| bits | u32::from(negative) << 31).ok_or_else(wrong)
+        }
+        Some(hex) if !negative => u32::from_str_radix(hex, 16).map_err(|_| wrong()),
+        Some(_) => Err(wrong()),
+    }
+}
+
+/// `H.HHHpE` without sign, rounded to nearest even; `None` if it is malformed.
+fn hex_float(text: &str) -> Option<u32> {
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || digits.len() > 13 {
+        return None;
+    }
+    let digits = u64::from_str_radix(&digits, 16).ok()?;
+    let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() <= 400)?;
+    let exponent = exponent - 4 * fraction.len() as i32;
+    // 13 digits fit a binary64 mantissa and the scale stays far inside its range, so only the last step rounds.
+    Some(((digits as f64 * 2f64.powi(exponent)) as f32).to_bits())
+}

@@ -1,0 +1,16 @@
+//! The commands, one function each.
+
+mod asm;
+mod check;
+mod completions;
+mod dis;
+mod explain;
+mod info;
+
+pub use crate::run::run;
+pub use asm::asm;
+pub use check::check;
+pub use completions::completions;
+pub use dis::dis;
+pub use explain::explain;
+pub use info::info;

@@ -1,0 +1,61 @@
+//! Why a command did not finish, and the exit code that tells it.
+
+use crate::report::Message;
+use std::io;
+
+/// Why a command did not finish.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program or an input is wrong, or a file cannot be read or written.
+    Input(Vec<Message>),
+    /// The command line asks for something that there is not.
+    Usage(Message),
+    /// The program trapped.
+    Trap(Message),
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+    /// Standard output does not take more.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Exit code of the process. A reader that closes its end of a pipe is content with what it has.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Failure::Input(_) | Failure::Output(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::Trap(_) => 3,
+            Failure::Interrupted => 130,
+        }
+    }
+
+    /// What to tell.
+    pub fn into_messages(self) -> Vec<Message> {
+        match self {
+            Failure::Input(messages) => messages,
+            Failure::Usage(message) | Failure::Trap(message) => vec![message],
+            Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Vec::new(),
+            Failure::Output(error) => vec![Message::error(format!("cannot write standard output: {}", cause(&error)))],
+        }
+    }
+}
+
+impl From<Message> for Failure {
+    fn from(message: Message) -> Self {
+        Failure::Input(vec![message])
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+/// What the system says, without its number.
+pub fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}

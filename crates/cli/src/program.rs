@@ -1,0 +1,116 @@
+//! Loading programs: assembly text, ELF images, raw words.
+
+use crate::args::ProgramArgs;
+use crate::report::{Message, Place};
+use crate::wording::one_line;
+use crate::{Console, Failure, source};
+use ctm_object::{elf, raw};
+use ctm_x1k::check::{self, Finding, Severity};
+use ctm_x1k::text::{self, Assembled, Diagnostic, SourceFile};
+use ctm_x1k::{Program, ProgramInfo, References};
+use std::path::Path;
+
+/// A program and where it comes from.
+pub struct Loaded {
+    /// How the file is called in messages.
+    pub name: String,
+    /// The program.
+    pub program: Program,
+    /// What kind of file it comes from.
+    pub origin: Origin,
+}
+
+/// What kind of file a program comes from.
+pub enum Origin {
+    /// Assembly text.
+    Text(Assembled),
+    /// An ELF image.
+    Elf,
+    /// Raw words, which carry no program information.
+    Raw,
+}
+
+impl Loaded {
+    /// Reads a program. The kind of file follows from what it holds; raw words must say so by their name or by `--isa`.
+    /// Warnings of the assembler are told at once.
+    pub fn read(args: &ProgramArgs, console: &mut Console) -> Result<Self, Failure> {
+        let (path, name) = (&args.program, source::name(&args.program));
+        let bytes = source::read(path)?;
+        let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
+        let is_raw = args.isa.is_some() || path.extension().is_some_and(|extension| extension == "u32");
+        let (program, origin) = if is_raw {
+            let code = raw::read_words(&bytes).map_err(|error| wrong(error.to_string()))?;
+            (raw_program(code), Origin::Raw)
+        } else if bytes.starts_with(b"\x7FELF") {
+            (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Origin::Elf)
+        } else {
+            let text = source::text(path, bytes).map_err(|message| {
+                message.help("raw instruction words need '--isa x1k', or a name that ends in .u32")
+            })?;
+            let assembled = assemble(path, &text, console)?;
+            (assembled.program.clone(), Origin::Text(assembled))
+        };
+        Ok(Loaded { name, program, origin })
+    }
+
+    /// Where instruction `pc` stands: its source line, else its disassembly.
+    pub fn place(&self, pc: usize) -> Place {
+        if let Origin::Text(assembled) = &self.origin
+            && let Some(place) = assembled.origins.get(pc)
+        {
+            return Place::Text { file: place.file.clone(), span: place.span.clone() };
+        }
+        match self.program.code.get(pc) {
+            Some(instruction) => Place::Listing {
+                path: format!("disassembly of {}", self.name),
+                number: pc,
+                line: one_line(&text::print_instruction(instruction)),
+            },
+            None => Place::File(self.name.clone()),
+        }
+    }
+
+    /// A finding as a message.
+    pub fn message(&self, finding: &Finding) -> Message {
+        let place = finding.pc.map_or_else(|| Place::File(self.name.clone()), |pc| self.place(pc));
+        Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place).help(&finding.help)
+    }
+
+    /// Refuses a program that no machine would load.
+    pub fn require_legal(&self) -> Result<(), Failure> {
+        check::legal(&self.program)
+            .map_err(|findings| Failure::Input(findings.iter().map(|finding| self.message(finding)).collect()))
+    }
+}
+
+/// A program of code alone: all of it runs, with full flow control and the position in r0.
+fn raw_program(code: Vec<ctm_x1k::Instruction>) -> Program {
+    let info = ProgramInfo { end: code.len().saturating_sub(1) as u16, ..ProgramInfo::default() };
+    Program { references: References::of(&code, &info), code, info, ..Program::default() }
+}
+
+/// Assembles a text; `#include` reads files beside the including one.
+pub fn assemble(path: &Path, text: &str, console: &mut Console) -> Result<Assembled, Failure> {
+    let mut load = |including: &str, wanted: &str| {
+        let path = Path::new(including).with_file_name(wanted);
+        let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
+        read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
+    };
+    match text::parse_with(&source::name(path), text, &mut load) {
+        Ok(assembled) => {
+            assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
+            Ok(assembled)
+        }
+        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
+    }
+}
+
+fn diagnostic(diagnostic: &Diagnostic) -> Message {
+    let severity = match diagnostic.severity {
+        text::Severity::Error => Severity::Error,
+        text::Severity::Warning => Severity::Warning,
+    };
+    let place = Place::Text { file: diagnostic.file.clone(), span: diagnostic.span.clone() };
+    let message = Message::new(severity, &diagnostic.message).at(place);
+    diagnostic.help.iter().fold(message, |message, help| message.help(help))
+}

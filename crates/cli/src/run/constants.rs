@@ -1,0 +1,47 @@
+//! The constants of a run.
+
+use crate::args::run::RunArgs;
+use crate::files;
+use crate::report::Message;
+use crate::wording::ranges;
+use crate::{Console, Failure};
+use ctm_x1k::{Constants, Program};
+use std::collections::BTreeSet;
+
+/// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
+/// Warns of constants that the program reads and nobody gives.
+pub fn gather(args: &RunArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
+    let mut values = program.constants.clone();
+    if let Some(path) = &args.consts {
+        values.floats.extend((0..=u8::MAX).zip(files::read_constants(path).map_err(Message::from)?));
+    }
+    values.floats.extend(args.floats.iter().map(|given| (given.number, given.value.0)));
+    values.ints.extend(args.ints.iter().map(|given| (given.number, given.value.0)));
+    values.bools.extend(args.bools.iter().map(|given| (given.number, given.value.0)));
+
+    let read = &program.references;
+    let floats =
+        missing("c", "--const", "=R,G,B,A", &read.float_constants, |number| values.floats.contains_key(number));
+    let ints =
+        missing("i", "--iconst", "=COUNT,INIT,STEP", &read.int_constants, |number| values.ints.contains_key(number));
+    let bools = missing("b", "--bconst", "=true", &read.bool_constants, |number| values.bools.contains_key(number));
+    [floats, ints, bools].into_iter().flatten().for_each(|message| console.tell(&message));
+    Ok(Constants::from(&values))
+}
+
+fn missing(
+    prefix: &str,
+    option: &str,
+    value: &str,
+    read: &BTreeSet<u8>,
+    is_given: impl Fn(&u8) -> bool,
+) -> Option<Message> {
+    let missing: Vec<u8> = read.iter().copied().filter(|number| !is_given(number)).collect();
+    let first = missing.first()?;
+    let names = ranges(prefix, missing.iter().copied());
+    let verb = if missing.len() == 1 { "has" } else { "have" };
+    Some(
+        Message::warning(format!("the program reads {names}, which {verb} no value and counts as 0"))
+            .help(format!("give one with {option} {first}{value}")),
+    )
+}

@@ -1,0 +1,93 @@
+//! Executing a job, with time.
+
+use crate::Console;
+use crate::args::run::{Engine, RunArgs};
+use crate::args::values::Extent;
+use clap::ValueEnum;
+use ctm_x1k::{Job, RunError, RunOptions, RunStats, reference};
+use serde_json::json;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// What came of a job that ran one or more times.
+pub struct Measured {
+    /// What a run did; all runs do the same.
+    pub stats: RunStats,
+    /// How long each run took, in ascending order.
+    times: Vec<Duration>,
+}
+
+/// Runs a job `repeat` times; `reset` prepares memory before each and is not timed.
+pub fn measure(
+    engine: Engine,
+    repeat: u32,
+    job: &Job,
+    options: &RunOptions,
+    reset: impl Fn(),
+) -> Result<Measured, RunError> {
+    let mut measured = Measured { stats: RunStats::default(), times: Vec::new() };
+    for _ in 0..repeat {
+        reset();
+        let start = Instant::now();
+        measured.stats = match engine {
+            Engine::Reference => reference::run(job, options)?,
+        };
+        measured.times.push(start.elapsed());
+    }
+    measured.times.sort();
+    Ok(measured)
+}
+
+impl Measured {
+    /// The median time of a run.
+    fn median(&self) -> Duration {
+        let middle = self.times.len() / 2;
+        match self.times.len() % 2 {
+            0 => (self.times[middle - 1] + self.times[middle]) / 2,
+            _ => self.times[middle],
+        }
+    }
+
+    /// Prints what was executed and how fast.
+    pub fn report(
+        &self,
+        args: &RunArgs,
+        domain: Extent,
+        options: &RunOptions,
+        console: &mut Console,
+    ) -> io::Result<()> {
+        let RunStats { lanes, instructions, groups, .. } = self.stats;
+        let engine = args.engine.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
+        let seconds = self.median().as_secs_f64();
+        let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
+        // The reference executes decoded instructions as they are, so nothing is compiled.
+        let compile_seconds = match args.engine {
+            Engine::Reference => 0.0,
+        };
+        if args.json {
+            return console.json(&json!({
+                "engine": engine,
+                "threads": options.threads,
+                "group_width": options.group_width,
+                "domain": [domain.width, domain.height],
+                "lanes": lanes,
+                "instructions": instructions,
+                "groups": groups,
+                "compile_seconds": compile_seconds,
+                "run_seconds": seconds,
+                "run_seconds_min": self.times[0].as_secs_f64(),
+                "repeat": self.times.len(),
+                "instructions_per_second": rate,
+            }));
+        }
+        let out = &mut *console.out;
+        let runs =
+            if self.times.len() == 1 { String::new() } else { format!(" (median of {} runs)", self.times.len()) };
+        writeln!(out, "engine          {engine}, {} threads, groups of {}", options.threads, options.group_width)?;
+        writeln!(out, "domain          {domain}: {lanes} lanes in {groups} groups")?;
+        writeln!(out, "instructions    {instructions}, {:.1} per lane", instructions as f64 / lanes.max(1) as f64)?;
+        writeln!(out, "compile time    {:.3} ms", compile_seconds * 1e3)?;
+        writeln!(out, "run time        {:.3} ms{runs}", seconds * 1e3)?;
+        writeln!(out, "speed           {:.1} million instructions per second, over all lanes", rate / 1e6)
+    }
+}

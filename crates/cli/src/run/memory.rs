@@ -1,0 +1,226 @@
+//! The memory of a run: files into inputs, outputs into files.
+
+use crate::args::run::RunArgs;
+use crate::args::values::{Extent, Numbered, OutputFile, Vector};
+use crate::files::{self, FileKind, FileSpec, WriteOptions};
+use crate::report::Message;
+use crate::sink::Sink;
+use crate::{Console, Failure};
+use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
+use ctm_x1k::{CondLocation, CondTest, Conditional, INPUTS, OUTPUTS, Program, WriteMode};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The surfaces of a run, and the files that outputs go to.
+pub struct Data {
+    /// What the surfaces lie in.
+    pub memory: Space,
+    /// Inputs, filled.
+    pub inputs: [Option<Surface>; INPUTS],
+    /// Outputs: those that the program writes, and those that files are to receive.
+    pub outputs: [Option<Surface>; OUTPUTS],
+    /// The conditional unit, which does nothing but write the values, if a file is to receive them.
+    pub conditional: Conditional,
+    /// Every surface that the run writes to, with the part of it that counts.
+    written: Vec<(Surface, Extent)>,
+    files: Vec<Target>,
+    /// First address behind the arenas.
+    next: u32,
+}
+
+/// Address of the first arena.
+const FIRST_BASE: u32 = 0x10_0000;
+
+/// A file that receives a surface.
+struct Target {
+    path: PathBuf,
+    kind: FileKind,
+    sink: Sink,
+    surface: Surface,
+    extent: Extent,
+}
+
+impl Data {
+    /// Reads the inputs, makes surfaces for the outputs, and makes sure that their files can be written.
+    pub fn prepare(args: &RunArgs, program: &Program, domain: Extent, console: &mut Console) -> Result<Self, Failure> {
+        let inputs = once_each("input", &args.inputs)?;
+        let mut outputs = once_each("output", &args.outputs)?;
+        let sizes = once_each("the size of output", &args.output_sizes)?;
+        let formats = once_each("the format of output", &args.output_formats)?;
+        if let Some(file) = &args.output0
+            && outputs.insert(0, file).is_some()
+        {
+            return Err(Failure::Usage(Message::error("output 0 is given twice").help("-o FILE is --output 0=FILE")));
+        }
+        different_files(outputs.values().copied().chain(&args.cond_output))?;
+        tell_differences(args, program, &inputs, &outputs, console)?;
+
+        let mut data = Data {
+            memory: Space::default(),
+            inputs: [None; INPUTS],
+            outputs: [None; OUTPUTS],
+            conditional: Conditional::default(),
+            written: Vec::new(),
+            files: Vec::new(),
+            next: FIRST_BASE,
+        };
+        for (&number, &spec) in &inputs {
+            data.inputs[usize::from(number)] = Some(data.load(spec)?);
+        }
+        let default_format = match program.info.write_mode {
+            WriteMode::Cached => Format::Float32_4,
+            WriteMode::Umrt => Format::Float32_1,
+        };
+        for number in 0..OUTPUTS as u8 {
+            let file = outputs.get(&number).copied();
+            if file.is_none() && !program.references.outputs.contains(&number) {
+                continue;
+            }
+            let extent = sizes.get(&number).map_or(domain, |&&extent| extent);
+            let format = formats.get(&number).map_or(default_format, |name| name.0);
+            data.outputs[usize::from(number)] = Some(data.place_output(extent, format, file)?);
+        }
+        if let Some(file) = &args.cond_output {
+            let surface = data.place_output(domain, Format::Float32_1, Some(file))?;
+            data.conditional = Conditional {
+                test: CondTest::Always,
+                location: CondLocation::Dpp,
+                write: true,
+                surface: Some(surface),
+                ..Conditional::default()
+            };
+        }
+        Ok(data)
+    }
+
+    /// Reads a file into a new surface.
+    fn load(&mut self, spec: &FileSpec) -> Result<Surface, Message> {
+        let array = files::read(spec)?;
+        let unusable = |cause| files::FileError::Content { path: spec.path.clone(), cause };
+        let surface = self.place(files::surface_for(&array, spec.tiling).map_err(unusable)?)?;
+        files::upload(&array, &self.memory, surface).map_err(|error| Message::error(error.to_string()))?;
+        Ok(surface)
+    }
+
+    /// Makes a surface that the run writes to, and opens the file that is to receive it.
+    fn place_output(&mut self, extent: Extent, format: Format, file: Option<&OutputFile>) -> Result<Surface, Message> {
+        let (width, height) = (extent.width as usize, extent.height as usize);
+        let surface =
+            files::surface(width, height, format, Tiling::Linear).map_err(|error| Message::error(error.to_string()))?;
+        let surface = self.place(surface)?;
+        self.written.push((surface, extent));
+        if let Some(OutputFile { path, kind }) = file {
+            let sink = Sink::open(path)?;
+            self.files.push(Target { path: path.clone(), kind: *kind, sink, surface, extent });
+        }
+        Ok(surface)
+    }
+
+    /// Gives a surface an arena of its own, behind all others.
+    fn place(&mut self, surface: Surface) -> Result<Surface, Message> {
+        let too_much = || {
+            Message::error("inputs and outputs together need more memory than there is").help(
+                "the device addresses 4 GiB; use a smaller domain or --output-format with fewer or smaller channels",
+            )
+        };
+        let size = surface.bytes().next_multiple_of(BASE_ALIGNMENT.into());
+        let size = u32::try_from(size).map_err(|_| too_much())?;
+        let arena = Arena::new(self.next, size).map_err(|_| too_much())?;
+        let base = self.next;
+        self.next = base.checked_add(size).ok_or_else(too_much)?;
+        self.memory.map(arena).map_err(|_| too_much())?;
+        Ok(Surface { base, ..surface })
+    }
+
+    /// Fills everything that the run writes to with one value.
+    pub fn clear(&self, Vector(value): Vector) {
+        for &(surface, extent) in &self.written {
+            let view = View::new(&self.memory, surface, Bounds::Drop);
+            for y in 0..extent.height {
+                for x in 0..extent.width {
+                    view.store(x.into(), y.into(), value, 0xF);
+                }
+            }
+        }
+    }
+
+    /// Writes the files. They appear together, after all of them have been written.
+    pub fn write(self, args: &RunArgs) -> Result<(), Failure> {
+        let options = WriteOptions { tonemap: args.tonemap };
+        let mut sinks = Vec::new();
+        for mut target in self.files {
+            let (width, height) = (target.extent.width as usize, target.extent.height as usize);
+            let bytes = files::download(&self.memory, target.surface, width, height)
+                .map_err(|error| error.to_string())
+                .and_then(|array| files::encode(target.kind, &array, &options).map_err(|error| error.to_string()))
+                .map_err(|error| Message::error(format!("cannot write '{}': {error}", target.path.display())))?;
+            target.sink.write(&bytes)?;
+            sinks.push(target.sink);
+        }
+        Ok(sinks.into_iter().try_for_each(Sink::commit)?)
+    }
+}
+
+/// Values by number; none may be given twice.
+fn once_each<'a, T, const COUNT: usize>(
+    what: &str,
+    given: &'a [Numbered<T, COUNT>],
+) -> Result<BTreeMap<u8, &'a T>, Failure> {
+    let mut values = BTreeMap::new();
+    for Numbered { number, value } in given {
+        if values.insert(*number, value).is_some() {
+            return Err(Failure::Usage(Message::error(format!("{what} {number} is given twice"))));
+        }
+    }
+    Ok(values)
+}
+
+fn different_files<'a>(files: impl Iterator<Item = &'a OutputFile>) -> Result<(), Failure> {
+    let mut paths: Vec<&Path> = files.map(|file| file.path.as_path()).collect();
+    paths.sort();
+    match paths.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let message = format!("'{}' is to receive more than one output", pair[0].display());
+            Err(Failure::Usage(Message::error(message).help("give each output a file of its own")))
+        }
+    }
+}
+
+/// Compares what the program reads and writes with what the command line gives. A missing input is an error.
+fn tell_differences(
+    args: &RunArgs,
+    program: &Program,
+    inputs: &BTreeMap<u8, &FileSpec>,
+    outputs: &BTreeMap<u8, &OutputFile>,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let uses = &program.references;
+    let missing: Vec<Message> = uses
+        .inputs
+        .iter()
+        .filter(|number| !inputs.contains_key(number))
+        .map(|number| {
+            Message::error(format!("the program reads input {number}, but no file is given for it"))
+                .help(format!("add --input {number}=FILE"))
+        })
+        .collect();
+    if !missing.is_empty() {
+        return Err(Failure::Input(missing));
+    }
+    for number in inputs.keys().filter(|number| !uses.inputs.contains(number)) {
+        console.tell(&Message::warning(format!("input {number} is given, but the program does not read it")));
+    }
+    for (number, file) in outputs.iter().filter(|(number, _)| !uses.outputs.contains(number)) {
+        let file = file.path.display();
+        let message = format!("the program does not write output {number}; '{file}' receives what it held before");
+        console.tell(&Message::warning(message));
+    }
+    if args.cond_output.is_some() && !uses.cond_output {
+        console.tell(&Message::warning("the program writes no conditional value; it is 0 everywhere"));
+    }
+    if outputs.is_empty() && args.cond_output.is_none() && !args.stats {
+        console.tell(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
+    }
+    Ok(())
+}
