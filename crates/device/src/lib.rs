@@ -1,6 +1,31 @@
 //! The CTM device in software.
 //!
-//! - [`command`]: command buffers, their words and their text.
+//! - [`command`]: command buffers, their words and their text;
+//! - [`Connection`]: a device with its memory, which executes submitted command buffers;
+//! - [`Processor`]: the same without queue and thread;
+//! - [`Fault`]: what can go wrong; [`Report`]: what strict mode finds;
+//! - [`Trace`]: what a device executed, and [`replay`] of it.
 #![forbid(unsafe_code)]
 
+mod cache;
 pub mod command;
+mod connection;
+mod counters;
+mod fault;
+mod options;
+mod processor;
+mod program;
+mod recorder;
+mod region;
+mod report;
+mod state;
+mod trace;
+
+pub use connection::*;
+pub use fault::*;
+pub use options::*;
+pub use processor::Processor;
+pub use recorder::Patch;
+pub use report::Report;
+pub use state::{Binding, State};
+pub use trace::*;

@@ -1,0 +1,359 @@
+//! A connection to a device: memory, a queue of command buffers, and the thread that executes them.
+
+use crate::fault::Fault;
+use crate::options::{HOST_BASE, LOCAL_BASE, MOST_HOST_BYTES, MOST_LOCAL_BYTES, Options};
+use crate::processor::Processor;
+use crate::report::Report;
+use crate::trace::{Recording, Trace};
+use ctm_memory::{Arena, ArenaError, RangeError, Space};
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Names of submissions: 1 to this, then from 1 again.
+const IDS: u64 = u32::MAX as u64;
+/// How long the worker looks for work, and a waiting client for the end of it, before it goes to sleep. Waking a
+/// sleeper takes about as long.
+const SPIN: Duration = Duration::from_micros(20);
+/// Looks at the queue between two looks at the clock.
+const LOOKS: u32 = 64;
+
+/// The name of a submitted command buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BufferId(NonZeroU32);
+
+impl BufferId {
+    /// The number that stands for the name in the C interface. Never 0.
+    pub const fn get(self) -> u32 {
+        self.0.get()
+    }
+}
+
+/// Why a device cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OpenError {
+    /// Local memory is too large.
+    #[error("{0:#x} bytes of local memory are more than {MOST_LOCAL_BYTES:#x}")]
+    LocalBytes(u32),
+    /// Host-visible memory is too large.
+    #[error("{0:#x} bytes of host-visible memory are more than {MOST_HOST_BYTES:#x}")]
+    HostBytes(u32),
+    /// An arena cannot be made.
+    #[error(transparent)]
+    Arena(#[from] ArenaError),
+    /// The host gives no thread.
+    #[error("no thread for the device: {0}")]
+    Thread(String),
+}
+
+/// Why a command buffer was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SubmitError {
+    /// It has no words.
+    #[error("a command buffer of 0 words: it needs at least one command")]
+    Empty,
+    /// Its address is no multiple of 4.
+    #[error("the command buffer's address {0:#010x} is no multiple of 4")]
+    Misaligned(u32),
+    /// It is not in host-visible memory.
+    #[error("{words} words at {address:#010x} are not in host-visible memory, where command buffers must be")]
+    Outside {
+        /// Address of the first word.
+        address: u32,
+        /// Number of words.
+        words: u32,
+    },
+}
+
+/// A device with its memory.
+///
+/// Any number of devices can be open at the same time, and any number of threads can use one. Command buffers are
+/// executed one after the other, in the order in which [`submit`](Self::submit) took them. Dropping the connection waits
+/// until all of them are done.
+///
+/// ```
+/// use ctm_device::command::{Command, encode};
+/// use ctm_device::{Connection, HOST_BASE, Options};
+///
+/// let device = Connection::open(Options::default())?;
+/// let words = encode([Command::SetOutMask { mask: 0x3 }, Command::WaitForIdle]);
+/// device.write_words(HOST_BASE, &words)?;
+/// let id = device.submit(HOST_BASE, words.len() as u32)?;
+/// device.wait(id);
+/// assert!(device.consumed(id.get()));
+/// assert_eq!(device.take_fault(), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Connection {
+    memory: Space,
+    options: Options,
+    shared: Arc<Shared>,
+    worker: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// There is work, or the connection closes.
+    work: Condvar,
+    /// A buffer was consumed.
+    progress: Condvar,
+    /// Buffers submitted so far.
+    submitted: AtomicU64,
+    /// Buffers consumed so far.
+    consumed: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<Submission>,
+    closing: bool,
+    worker_sleeps: bool,
+    clients_sleep: bool,
+    fault: Option<Fault>,
+    reports: Vec<Report>,
+    recording: Option<Recording>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Submission {
+    id: u32,
+    address: u32,
+    words: u32,
+}
+
+/// The name of the `n`th buffer, counted from 0.
+const fn id_of(n: u64) -> u32 {
+    (n % IDS) as u32 + 1
+}
+
+impl Connection {
+    /// Opens a device of its own: memory zero, registers as after reset.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        Self::start(options, None)
+    }
+
+    /// Opens a device that records everything it executes, for [`take_trace`](Self::take_trace).
+    pub fn open_recording(options: Options) -> Result<Self, OpenError> {
+        Self::start(options, Some(Recording::new(options)))
+    }
+
+    fn start(options: Options, recording: Option<Recording>) -> Result<Self, OpenError> {
+        let memory = map(&options)?;
+        let mut processor = Processor::new(memory.clone(), options);
+        if recording.is_some() {
+            processor.record();
+        }
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue { recording, ..Queue::default() }),
+            work: Condvar::new(),
+            progress: Condvar::new(),
+            submitted: AtomicU64::new(0),
+            consumed: AtomicU64::new(0),
+        });
+        let for_worker = shared.clone();
+        let worker = std::thread::Builder::new()
+            .name("ctm-device".to_string())
+            .spawn(move || for_worker.work(processor))
+            .map_err(|error| OpenError::Thread(error.to_string()))?;
+        Ok(Connection { memory, options, shared, worker: Some(worker) })
+    }
+
+    /// The options that the device was opened with.
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The device's address space: local memory from [`LOCAL_BASE`] on, host-visible memory from [`HOST_BASE`] on. Access
+    /// while a buffer is executed is allowed and unordered.
+    pub const fn memory(&self) -> &Space {
+        &self.memory
+    }
+
+    /// Writes words to consecutive addresses.
+    pub fn write_words(&self, address: u32, words: &[u32]) -> Result<(), RangeError> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.memory.write_bytes(address, &bytes)
+    }
+
+    /// Reads `count` words from consecutive addresses.
+    pub fn read_words(&self, address: u32, count: usize) -> Result<Vec<u32>, RangeError> {
+        let mut bytes = vec![0; 4 * count];
+        self.memory.read_bytes(address, &mut bytes)?;
+        Ok(words_of(&bytes))
+    }
+
+    /// Queues the command buffer of `words` 32-bit words at `address`, and does not wait for it. The words, and all memory
+    /// that they name, must stay as they are until the buffer is consumed.
+    pub fn submit(&self, address: u32, words: u32) -> Result<BufferId, SubmitError> {
+        if words == 0 {
+            return Err(SubmitError::Empty);
+        }
+        if !address.is_multiple_of(4) {
+            return Err(SubmitError::Misaligned(address));
+        }
+        let bytes = words.checked_mul(4).filter(|_| address >= HOST_BASE);
+        if bytes.and_then(|bytes| self.memory.arena_of(address, bytes)).is_none() {
+            return Err(SubmitError::Outside { address, words });
+        }
+        let mut queue = self.shared.lock();
+        let id = id_of(self.shared.submitted.load(Ordering::Relaxed));
+        queue.waiting.push_back(Submission { id, address, words });
+        // Under the lock, so that ids count up in the order of the queue.
+        self.shared.submitted.fetch_add(1, Ordering::Release);
+        let wake = queue.worker_sleeps;
+        drop(queue);
+        if wake {
+            self.shared.work.notify_one();
+        }
+        Ok(BufferId(NonZeroU32::new(id).expect("ids begin with 1")))
+    }
+
+    /// Whether the buffer has been executed and all that it did is in memory. True for numbers that are no id.
+    pub fn consumed(&self, id: u32) -> bool {
+        // In this order: a buffer that is submitted between the two looks does not count as consumed.
+        let consumed = self.shared.consumed.load(Ordering::Acquire);
+        let submitted = self.shared.submitted.load(Ordering::Acquire);
+        let Some(place) = u64::from(id).checked_sub(1) else { return true };
+        // How many buffers after the first one that is not consumed.
+        let ahead = (place + IDS - consumed % IDS) % IDS;
+        ahead >= submitted - consumed
+    }
+
+    /// Waits until a buffer is consumed.
+    pub fn wait(&self, id: BufferId) {
+        if self.shared.spin(|| self.consumed(id.get())) {
+            return;
+        }
+        let mut queue = self.shared.lock();
+        while !self.consumed(id.get()) {
+            queue.clients_sleep = true;
+            queue = self.shared.progress.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until every buffer that was submitted before is consumed.
+    pub fn wait_all(&self) {
+        let submitted = self.shared.submitted.load(Ordering::Acquire);
+        if let Some(id) = submitted.checked_sub(1).and_then(|last| NonZeroU32::new(id_of(last))) {
+            self.wait(BufferId(id));
+        }
+    }
+
+    /// Takes the sticky error: the first one since it was last taken.
+    pub fn take_fault(&self) -> Option<Fault> {
+        self.shared.lock().fault.take()
+    }
+
+    /// Takes what strict mode has found in the buffers consumed so far.
+    pub fn take_reports(&self) -> Vec<Report> {
+        std::mem::take(&mut self.shared.lock().reports)
+    }
+
+    /// Waits for everything submitted so far, and gives the record of all that was executed since the device was opened.
+    /// None if it was not opened with [`open_recording`](Self::open_recording).
+    pub fn take_trace(&self) -> Option<Trace> {
+        self.wait_all();
+        self.shared.lock().recording.as_ref().map(Recording::trace)
+    }
+}
+
+impl Drop for Connection {
+    /// Waits until everything submitted is done.
+    fn drop(&mut self) {
+        self.shared.lock().closing = true;
+        self.shared.work.notify_one();
+        if let Some(worker) = self.worker.take() {
+            // Only a bug in the device makes the thread panic, and then it has said so.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Nothing is left half done in the queue wherever a thread might end.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks for something for a short while; tells whether it came.
+    fn spin(&self, came: impl Fn() -> bool) -> bool {
+        let start = Instant::now();
+        loop {
+            for _ in 0..LOOKS {
+                if came() {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+            if start.elapsed() > SPIN {
+                return false;
+            }
+        }
+    }
+
+    /// The next buffer to execute; none when the connection closes and nothing is left.
+    fn next(&self) -> Option<Submission> {
+        let submitted = || self.submitted.load(Ordering::Acquire) != self.consumed.load(Ordering::Relaxed);
+        self.spin(submitted);
+        let mut queue = self.lock();
+        loop {
+            match queue.waiting.pop_front() {
+                Some(submission) => return Some(submission),
+                None if queue.closing => return None,
+                None => {
+                    queue.worker_sleeps = true;
+                    queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    queue.worker_sleeps = false;
+                }
+            }
+        }
+    }
+
+    /// What the worker thread does.
+    fn work(&self, mut processor: Processor) {
+        while let Some(Submission { id, address, words }) = self.next() {
+            let result = processor.execute_at(id, address, words);
+            let reports = processor.take_reports();
+            let patches = processor.end_record();
+            let mut queue = self.lock();
+            if let (Some(recording), Some((before, after))) = (&mut queue.recording, patches) {
+                recording.add(before, address, words, after, result.as_ref().err());
+            }
+            queue.reports.extend(reports);
+            if let Err(fault) = result {
+                queue.fault.get_or_insert(fault);
+            }
+            self.consumed.fetch_add(1, Ordering::Release);
+            if std::mem::take(&mut queue.clients_sleep) {
+                self.progress.notify_all();
+            }
+        }
+    }
+}
+
+/// The address space of a device with these options.
+pub(crate) fn map(options: &Options) -> Result<Space, OpenError> {
+    let Options { local_bytes, host_bytes, .. } = *options;
+    if local_bytes > MOST_LOCAL_BYTES {
+        return Err(OpenError::LocalBytes(local_bytes));
+    }
+    if host_bytes > MOST_HOST_BYTES {
+        return Err(OpenError::HostBytes(host_bytes));
+    }
+    let mut memory = Space::default();
+    for (base, bytes) in [(LOCAL_BASE, local_bytes), (HOST_BASE, host_bytes)] {
+        memory.map(Arena::new(base, bytes)?).expect("the two arenas are apart");
+    }
+    Ok(memory)
+}
+
+/// Little-endian words.
+pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}

@@ -1,0 +1,180 @@
+//! What goes wrong on the device, as its sticky error tells it.
+
+use crate::command::{DecodeError, FormatCode};
+use ctm_object::elf::LoadError;
+use ctm_x1k::Trap;
+use std::fmt;
+use thiserror::Error;
+
+/// The device's error codes. The guide leaves errors open; the codes are this device's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum ErrorCode {
+    /// A dword is no opcode, or the buffer ends inside a command. The rest of the buffer was dropped.
+    Opcode = 1,
+    /// Something reaches outside the mapped memory: reads gave 0, writes were dropped.
+    Address = 2,
+    /// There is no program, or an ill-formed one.
+    Program = 3,
+    /// A program needs state that is not set, or is set to what it cannot use.
+    State = 4,
+    /// A lane did what the machine cannot do.
+    Trap = 5,
+}
+
+impl ErrorCode {
+    /// The short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ErrorCode::Opcode => "E_OPCODE",
+            ErrorCode::Address => "E_ADDR",
+            ErrorCode::Program => "E_PROGRAM",
+            ErrorCode::State => "E_STATE",
+            ErrorCode::Trap => "E_TRAP",
+        }
+    }
+}
+
+/// A client of the memory controller (CTM Guide p.5-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Client {
+    /// Instruction fetches.
+    Inst,
+    /// An input, 0 to 15.
+    Input(u8),
+    /// An output, 0 to 3.
+    Output(u8),
+    /// The conditional output buffer.
+    CondOut,
+    /// Float constants.
+    ConstF,
+    /// Integer constants.
+    ConstI,
+    /// Boolean constants.
+    ConstB,
+    /// The performance counters' dwords.
+    Counters,
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Client::Inst => f.write_str("the program image"),
+            Client::Input(n) => write!(f, "input {n}"),
+            Client::Output(n) => write!(f, "output {n}"),
+            Client::CondOut => f.write_str("the conditional output buffer"),
+            Client::ConstF => f.write_str("the float constants"),
+            Client::ConstI => f.write_str("the integer constants"),
+            Client::ConstB => f.write_str("the boolean constants"),
+            Client::Counters => f.write_str("the performance counters"),
+        }
+    }
+}
+
+/// Why a program did not start for want of state (E_STATE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum StateError {
+    /// A client that the program uses has a reserved format code.
+    #[error("{client} has the reserved format {}: set one of the formats 0 to 4", .format.name())]
+    ReservedFormat {
+        /// The client.
+        client: Client,
+        /// Its format.
+        format: FormatCode,
+    },
+    /// The program reads constants whose address is not set.
+    #[error("the program reads {0}, but their address is not set: issue {command} first", command = set_command(*.0))]
+    NoConstants(Client),
+    /// The rest of the environment does not fit the program.
+    #[error(transparent)]
+    Environment(#[from] ctm_x1k::StateError),
+}
+
+fn set_command(client: Client) -> &'static str {
+    match client {
+        Client::ConstF => "set_constf_fmt",
+        Client::ConstI => "set_consti_fmt",
+        _ => "set_constb_fmt",
+    }
+}
+
+/// Why there is no program to start (E_PROGRAM).
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProgramError {
+    /// No `set_inst_fmt` was issued.
+    #[error("no program is set: issue set_inst_fmt first")]
+    NoneSet,
+    /// The image is refused.
+    #[error("the program image at {address:#010x} is refused: {error}")]
+    Refused {
+        /// Where the image is.
+        address: u32,
+        /// What is wrong with it.
+        error: LoadError,
+    },
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Cause {
+    /// See [`ErrorCode::Opcode`].
+    #[error(transparent)]
+    Opcode(#[from] DecodeError),
+    /// See [`ErrorCode::Address`].
+    #[error("{client}, based at {base:#010x}, leaves the mapped memory: check base, pitch and height")]
+    Address {
+        /// Whose access it was; if a run had several clients, the one that leaves the memory by its layout.
+        client: Client,
+        /// Its base address.
+        base: u32,
+    },
+    /// See [`ErrorCode::Program`].
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// See [`ErrorCode::State`].
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// See [`ErrorCode::Trap`].
+    #[error("the program trapped: {0}")]
+    Trap(#[from] Trap),
+}
+
+impl Cause {
+    /// The error code.
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Cause::Opcode(_) => ErrorCode::Opcode,
+            Cause::Address { .. } => ErrorCode::Address,
+            Cause::Program(_) => ErrorCode::Program,
+            Cause::State(_) => ErrorCode::State,
+            Cause::Trap(_) => ErrorCode::Trap,
+        }
+    }
+}
+
+/// An error of the device, with its place.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}: buffer {buffer}, dword {offset}: {cause}", .cause.code().name())]
+pub struct Fault {
+    /// Id of the submission.
+    pub buffer: u32,
+    /// Index of the offending command's first dword in its buffer.
+    pub offset: usize,
+    /// What went wrong.
+    pub cause: Cause,
+}
+
+impl Fault {
+    /// The error code.
+    pub const fn code(&self) -> ErrorCode {
+        self.cause.code()
+    }
+
+    /// The one number that the C interface tells beside the code: the program counter for E_TRAP, else the offset.
+    pub const fn detail(&self) -> u32 {
+        match &self.cause {
+            Cause::Trap(trap) => trap.pc as u32,
+            _ => self.offset as u32,
+        }
+    }
+}

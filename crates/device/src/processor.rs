@@ -1,0 +1,283 @@
+//! The processor execution unit: runs command buffers.
+
+use crate::cache::Caches;
+use crate::command::{Command, decode};
+use crate::connection::words_of;
+use crate::counters::{Clock, Counters};
+use crate::fault::{Cause, Client, Fault, ProgramError};
+use crate::options::Options;
+use crate::program::{ProgramCache, read_image};
+use crate::recorder::{Patch, Recorder};
+use crate::region::{self, Region, Use};
+use crate::report::Report;
+use crate::state::State;
+use ctm_memory::Space;
+use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions, reference};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Executes command buffers on an address space, in the order given, each to its end.
+///
+/// This is the device without its connection: no queue, no thread. Whatever the words are, execution ends (each group
+/// of lanes within the step limit of the options) and leaves at most a [`Fault`].
+///
+/// Every `start_program` runs to its end before the next command is read; so state that changes later never affects
+/// it, and `wait_for_idle` has nothing to wait for. Commands that should wait for it and do not are executed all the
+/// same.
+#[derive(Debug)]
+pub struct Processor {
+    memory: Space,
+    options: Options,
+    state: State,
+    clock: Clock,
+    counters: Counters,
+    programs: ProgramCache,
+    caches: Option<Caches>,
+    recorder: Option<Recorder>,
+}
+
+impl Processor {
+    /// A device after reset.
+    pub fn new(memory: Space, options: Options) -> Self {
+        let clock = if options.deterministic_clock { Clock::Deterministic(0) } else { Clock::Real(Instant::now()) };
+        Processor {
+            caches: options.strict.then(|| Caches::new(memory.clone())),
+            memory,
+            options,
+            state: State::default(),
+            clock,
+            counters: Counters::default(),
+            programs: ProgramCache::default(),
+            recorder: None,
+        }
+    }
+
+    /// The address space.
+    pub fn memory(&self) -> &Space {
+        &self.memory
+    }
+
+    /// The registers.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes what strict mode has found so far.
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        self.caches.as_mut().map(Caches::take_reports).unwrap_or_default()
+    }
+
+    /// Keeps a record of the memory that commands reach, from here on.
+    pub(crate) fn record(&mut self) {
+        self.recorder = Some(Recorder::new(self.memory.clone()));
+    }
+
+    /// Ends the record of a buffer, if one is kept: how memory was before it, and how the buffer changed it.
+    pub(crate) fn end_record(&mut self) -> Option<(Vec<Patch>, Vec<Patch>)> {
+        self.recorder.as_mut().map(Recorder::end_buffer)
+    }
+
+    /// Executes the command buffer of `words` words that is in memory at `address`. Words outside of memory count as 0.
+    pub(crate) fn execute_at(&mut self, buffer: u32, address: u32, words: u32) -> Result<(), Fault> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.reads(Region { base: address, bytes: 4 * u64::from(words) });
+        }
+        let mut bytes = vec![0; 4 * words as usize];
+        // Submissions and traces were checked; for others zeros are as good as anything.
+        let _ = self.memory.read_bytes(address, &mut bytes);
+        self.execute(buffer, &words_of(&bytes))
+    }
+
+    /// Executes a command buffer. `buffer` names it in errors and reports.
+    ///
+    /// At its end all that it started has finished and is in memory.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that went wrong. Commands with errors have no effect, but for those that the [`ErrorCode`] names;
+    /// the commands after them were executed all the same, except after [`ErrorCode::Opcode`].
+    ///
+    /// [`ErrorCode`]: crate::ErrorCode
+    /// [`ErrorCode::Opcode`]: crate::ErrorCode::Opcode
+    pub fn execute(&mut self, buffer: u32, words: &[u32]) -> Result<(), Fault> {
+        let mut first = None;
+        if let Some(caches) = &mut self.caches {
+            caches.begin_buffer(buffer);
+        }
+        for item in decode(words) {
+            let (offset, result) = match item {
+                Ok((offset, packet)) => (offset, self.command(offset, &packet.command)),
+                Err(error) => (error.offset(), Err(error.into())),
+            };
+            if let Err(cause) = result {
+                first.get_or_insert(Fault { buffer, offset, cause });
+            }
+        }
+        if let Some(caches) = &mut self.caches {
+            caches.end_buffer();
+        }
+        first.map_or(Ok(()), Err)
+    }
+
+    fn command(&mut self, offset: usize, command: &Command) -> Result<(), Cause> {
+        if let Some(caches) = &mut self.caches {
+            caches.command(offset, command);
+        }
+        match *command {
+            Command::StartProgram => return self.start_program(),
+            Command::InitPerfCounters { enable } => self.counters.init(enable),
+            Command::StartPerfCounters => self.counters.start(self.clock.now()),
+            Command::StopPerfCounters => self.counters.stop(self.clock.now()),
+            Command::ReadPerfCounters { base } => return self.read_counters(base),
+            _ => self.state.set(command),
+        }
+        Ok(())
+    }
+
+    fn read_counters(&mut self, base: u32) -> Result<(), Cause> {
+        let Some(counters) = self.counters.read(self.clock.now()) else { return Ok(()) };
+        let bytes: Vec<u8> = counters.into_iter().flat_map(u32::to_le_bytes).collect();
+        let region = Region { base, bytes: bytes.len() as u64 };
+        if let Some(caches) = &mut self.caches {
+            caches.before_write(region);
+        }
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| self.options.deterministic_clock) {
+            recorder.writes(region);
+        }
+        self.memory.write_bytes(base, &bytes).map_err(|_| Cause::Address { client: Client::Counters, base })
+    }
+
+    /// Runs the current program over the domain. An empty domain asks for nothing, not even a program.
+    fn start_program(&mut self) -> Result<(), Cause> {
+        if self.state.domain.is_empty() {
+            return Ok(());
+        }
+        let started = self.clock.now();
+        let program = self.program()?;
+        self.state.check(&program.references)?;
+        let (constants, outside) = self.constants(&program);
+        let memory = self.memory.clone();
+        let job = Job {
+            constants,
+            inputs: self.state.inputs.map(|binding| binding.surface()),
+            outputs: self.state.outputs.map(|binding| binding.surface()),
+            out_mask: self.state.out_mask,
+            conditional: self.state.conditional(),
+            unfused: self.options.unfused,
+            ..Job::new(&program, self.state.domain, &memory)
+        };
+        job.check().map_err(|error| Cause::State(error.into()))?;
+        let uses = region::uses(&job);
+        if let Some(recorder) = &mut self.recorder {
+            uses.iter().for_each(|used| recorder.uses(used));
+        }
+        let options = self.run_options(&uses);
+        let run = |job: &Job| reference::run(job, &options);
+        let result = match &mut self.caches {
+            None => run(&job),
+            Some(caches) => caches.run(&job, &uses, run),
+        };
+        let stats = result.map_err(|error| match error {
+            RunError::State(error) => Cause::State(error.into()),
+            RunError::Trap(trap) => Cause::Trap(trap),
+            RunError::Cancelled => unreachable!("no run of the device can be cancelled"),
+        });
+        if let Ok(stats) = &stats {
+            self.clock.executed(stats.instructions);
+        }
+        self.counters.busy(self.clock.now().saturating_sub(started));
+        let left_memory = stats?.out_of_range.then(|| self.outside(&uses)).flatten();
+        match outside.or(left_memory) {
+            Some(cause) => Err(cause),
+            None => Ok(()),
+        }
+    }
+
+    fn run_options(&self, uses: &[Use]) -> RunOptions<'static> {
+        // Threads would make races of what one thread does in a fixed order.
+        let threads = if region::order_matters(uses) { 1 } else { self.options.threads };
+        RunOptions {
+            group_width: self.options.group_width,
+            threads,
+            step_limit: self.options.step_limit,
+            ..RunOptions::default()
+        }
+    }
+
+    /// The client whose buffer leaves the mapped memory.
+    fn outside(&self, uses: &[Use]) -> Option<Cause> {
+        let outside = uses.iter().find(|used| !used.region.is_mapped(&self.memory))?;
+        Some(Cause::Address { client: outside.client, base: outside.surface.base })
+    }
+
+    /// The program whose image is at the address of `set_inst_fmt`.
+    fn program(&mut self) -> Result<Arc<Program>, Cause> {
+        let address = self.state.inst.ok_or(ProgramError::NoneSet)?;
+        if self.memory.arena_of(address, 1).is_none() {
+            return Err(Cause::Address { client: Client::Inst, base: address });
+        }
+        let image = read_image(|offset, bytes| match address.checked_add(offset) {
+            Some(address) => self.fetch(Client::Inst, address, bytes),
+            None => 0,
+        });
+        if let Some(caches) = &mut self.caches {
+            caches.check_read(Client::Inst, Region { base: address, bytes: image.len() as u64 });
+        }
+        Ok(self.programs.load(image, address)?)
+    }
+
+    /// The constants as memory has them, and what of them the program wants and memory has not.
+    fn constants(&mut self, program: &Program) -> (Constants, Option<Cause>) {
+        let mut constants = Constants::default();
+        let notes = &program.references;
+        let last = |indices: &BTreeSet<u8>| indices.last().map(|&index| usize::from(index));
+        let State { constf, consti, constb, .. } = self.state;
+        let mut outside = None;
+        let mut read = |client, base: Option<u32>, last: Option<usize>, size: usize, bytes: &mut [u8]| {
+            let Some(base) = base else { return };
+            let found = self.fetch(client, base, bytes);
+            let wanted = last.map_or(0, |last| (last + 1) * size);
+            if let Some(caches) = &mut self.caches {
+                caches.check_read(client, Region { base, bytes: wanted as u64 });
+            }
+            if wanted > found {
+                outside.get_or_insert(Cause::Address { client, base });
+            }
+        };
+        let mut floats = [0; size_of::<[[u32; 4]; ctm_x1k::FLOAT_CONSTANTS]>()];
+        read(Client::ConstF, constf, last(&notes.float_constants), 16, &mut floats);
+        for (constant, bytes) in constants.floats.as_flattened_mut().iter_mut().zip(floats.as_chunks().0) {
+            *constant = u32::from_le_bytes(*bytes);
+        }
+        let mut ints = [0; 4 * ctm_x1k::INT_CONSTANTS];
+        read(Client::ConstI, consti, last(&notes.int_constants), 4, &mut ints);
+        for (constant, bytes) in constants.ints.iter_mut().zip(ints.as_chunks().0) {
+            *constant = IntConstant::from_dword(u32::from_le_bytes(*bytes));
+        }
+        let mut bools = [0; 4 * ctm_x1k::BOOL_CONSTANTS];
+        read(Client::ConstB, constb, last(&notes.bool_constants), 4, &mut bools);
+        for (constant, bytes) in constants.bools.iter_mut().zip(bools.as_chunks::<4>().0) {
+            *constant = bytes[0] != 0;
+        }
+        (constants, outside)
+    }
+
+    /// Copies what a client sees from `address` on, as far as one arena goes; tells how many bytes that were.
+    fn fetch(&mut self, client: Client, address: u32, bytes: &mut [u8]) -> usize {
+        let Some(arena) = self.memory.arena_of(address, 1) else { return 0 };
+        let rest = arena.size() - (address - arena.base());
+        let length = bytes.len().min(rest as usize);
+        let region = Region { base: address, bytes: length as u64 };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.reads(region);
+        }
+        match &mut self.caches {
+            Some(caches) => caches.read(client, region, &mut bytes[..length]),
+            None => {
+                arena.read_bytes(address, &mut bytes[..length]);
+            }
+        }
+        length
+    }
+}
