@@ -63,7 +63,7 @@ pub(super) fn lex(main: SourceFile, loader: &mut Loader<'_>) -> Lexed {
     let lexed = Lexed { files: vec![Arc::new(main)], tokens: Vec::new(), diagnostics: Vec::new() };
     let mut lexer = Lexer { loader, lexed, open: Vec::new(), text_left: MOST_TEXT, includes_left: MOST_INCLUDES };
     lexer.file(0);
-    let end = lexer.lexed.files[0].text.len().min(MOST_TEXT) as u32;
+    let end = u32::try_from(lexer.lexed.files[0].text.len()).unwrap_or(0);
     let end = Token { kind: Kind::End, file: 0, start: end, end, first_of_line: true };
     lexer.lexed.tokens.push(end);
     lexer.lexed

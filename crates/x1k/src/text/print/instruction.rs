@@ -14,29 +14,45 @@ const LINE: usize = 110;
 pub(super) struct Parts {
     /// Header items: a form's word, flags, fields by name.
     pub header: Vec<String>,
-    /// What follows the header on the same line.
-    pub body: String,
-    /// Operations of arithmetic, which may stand on lines of their own.
-    pub operations: Vec<String>,
+    body: Form,
+}
+
+enum Form {
+    /// Sources and operations.
+    Arithmetic { sources: Vec<String>, operations: Vec<String> },
+    /// Anything else, on one line.
+    Line(String),
 }
 
 impl Parts {
     /// The instruction as text. Lines after the first begin with two blanks.
     pub fn layout(&self) -> String {
         let mut head = self.header.join(" ");
-        if !head.is_empty() && !self.body.is_empty() {
-            head.push(' ');
+        let (sources, operations) = match &self.body {
+            Form::Line(line) => return format!("{head} {line} ;"),
+            Form::Arithmetic { sources, operations } => (sources, operations),
+        };
+        if sources.is_empty() {
+            let word = if head.is_empty() { "ALU" } else { "" };
+            head.push_str(&format!("{word} :"));
         }
-        head.push_str(&self.body);
-        let length = head.len() + self.operations.iter().map(|operation| operation.len() + 2).sum::<usize>();
+        for (number, source) in sources.iter().enumerate() {
+            let line = head.rsplit('\n').next().unwrap_or_default().len();
+            let between = match line + source.len() {
+                _ if head.is_empty() => "",
+                length if length > LINE => "\n  ",
+                _ => " ",
+            };
+            let after = if number + 1 < sources.len() { "," } else { " :" };
+            head.push_str(&format!("{between}{source}{after}"));
+        }
+        let length = head.len() + operations.iter().map(|operation| operation.len() + 2).sum::<usize>();
         let between = if length <= LINE { " " } else { "\n  " };
-        for (number, operation) in self.operations.iter().enumerate() {
-            head.push_str(if number == 0 { "" } else { "," });
-            head.push_str(between);
-            head.push_str(operation);
+        for (number, operation) in operations.iter().enumerate() {
+            let comma = if number == 0 { "" } else { "," };
+            head.push_str(&format!("{comma}{between}{operation}"));
         }
-        head.push_str(" ;");
-        head
+        head + " ;"
     }
 }
 
@@ -49,30 +65,26 @@ pub(super) fn parts(instruction: &Instruction, write_mode: WriteMode, target: Op
         Body::Out(_) => header.push("OUT".to_owned()),
         Body::Alu(_) => {}
     }
-    // Also whether the condition of a jump names the predicate, so that PRED need not.
-    let (mut body, operations, predicate_named) = match &instruction.body {
+    // Whether the condition of a jump names the predicate, so that PRED need not.
+    let mut predicate_named = false;
+    let body = match &instruction.body {
         Body::Alu(alu) | Body::Out(alu) => {
             let targets = match (&instruction.body, write_mode) {
                 (Body::Alu(_), _) => Targets::Predicates,
                 (_, WriteMode::Cached) => Targets::Outputs,
                 (_, WriteMode::Umrt) => Targets::Immediate,
             };
-            (sources(alu), both_units(&instruction.common, alu, targets), false)
+            Form::Arithmetic { sources: sources(alu), operations: both_units(&instruction.common, alu, targets) }
         }
         Body::Flow(flow) => {
-            let (items, predicate_named) = flow_items(&instruction.common, flow, target);
-            (items, Vec::new(), predicate_named)
+            let items;
+            (items, predicate_named) = flow_items(&instruction.common, flow, target);
+            Form::Line(items)
         }
-        Body::Tex(tex) => (texture(&instruction.common, tex), Vec::new(), false),
+        Body::Tex(tex) => Form::Line(texture(&instruction.common, tex)),
     };
     flags(&mut header, instruction, predicate_named);
-    if let Body::Alu(_) | Body::Out(_) = instruction.body {
-        if header.is_empty() && body.is_empty() {
-            header.push("ALU".to_owned());
-        }
-        body.push_str(if body.is_empty() { ":" } else { " :" });
-    }
-    Parts { header, body, operations }
+    Parts { header, body }
 }
 
 fn flags(header: &mut Vec<String>, instruction: &Instruction, predicate_named: bool) {
@@ -119,7 +131,7 @@ fn flags(header: &mut Vec<String>, instruction: &Instruction, predicate_named: b
     }
 }
 
-fn sources(alu: &Alu) -> String {
+fn sources(alu: &Alu) -> Vec<String> {
     let mut items = Vec::new();
     for (side, sources) in [("rgb", &alu.rgb.src), ("a", &alu.alpha.src)] {
         for (number, source) in sources.iter().enumerate() {
@@ -134,14 +146,15 @@ fn sources(alu: &Alu) -> String {
             items.push(format!("srcp.{side} = {}", op.name()));
         }
     }
-    items.join(", ")
+    items
 }
 
 fn source_text(source: Source) -> String {
     match source.operand() {
         Operand::Temp { index, relative } => format!("temp[{}]", index_text(index, relative)),
         Operand::Const { index, relative } => format!("const[{}]", index_text(index, relative)),
-        Operand::Inline(code) => format!("float({})", index_text(code, source.relative)),
+        Operand::Inline(code) if source.relative => format!("float({})", index_text(code, true)),
+        Operand::Inline(code) => format!("{:?}", inline_constant(code)),
     }
 }
 

@@ -6,7 +6,7 @@ mod outline;
 use super::directives::implied_info;
 use super::operand::spell_float;
 use crate::instruction::{Body, Flow, Instruction};
-use crate::program::{Program, ProgramInfo, References, WriteMode};
+use crate::program::{Program, ProgramInfo, References, TEMPS, WriteMode};
 use instruction::parts;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -155,7 +155,8 @@ fn directives(program: &Program) -> Vec<String> {
     say(info.write_mode == WriteMode::Umrt, ".write_mode umrt".into());
     let position = info.position.map_or("none".into(), |register| format!("temp[{register}]"));
     say(info.position != implied.position, format!(".position {position}"));
-    say(info.temps != implied.temps, format!(".temps {}", info.temps));
+    let temps = if info.temps == 0 { TEMPS } else { info.temps.into() };
+    say(info.temps != implied.temps, format!(".temps {temps}"));
     say(info.early_exit != implied.early_exit, format!(".early_exit {}", yes_no(info.early_exit)));
 
     let said = &program.references;
