@@ -96,16 +96,17 @@ impl<'a> View<'a> {
     /// the access is dropped or outside of memory.
     #[inline]
     pub fn load_raw(&self, x: i64, y: i64) -> [u32; 4] {
-        let mut raw = [0; 4];
-        let Some(address) = self.address(x, y) else { return raw };
-        let Some(words) = self.words(address) else { return raw };
-        for (value, word) in raw.iter_mut().zip(words) {
-            *value = read_word(word);
+        let Some(address) = self.address(x, y) else { return [0; 4] };
+        match self.words(address) {
+            // Only elements of two bytes begin inside a word.
+            Some([word]) if self.surface.format == Format::Uint16_1 => {
+                [read_word(word) >> ((address & 2) * 8) & 0xFFFF, 0, 0, 0]
+            }
+            Some([word]) => [read_word(word), 0, 0, 0],
+            Some([first, second]) => [read_word(first), read_word(second), 0, 0],
+            Some([first, second, third, fourth]) => [first, second, third, fourth].map(read_word),
+            _ => [0; 4],
         }
-        if self.surface.format == Format::Uint16_1 {
-            raw[0] = raw[0] >> ((address & 2) * 8) & 0xFFFF;
-        }
-        raw
     }
 
     /// Stores the words of element (`x`, `y`) without conversion; the inverse of [`load_raw`](Self::load_raw).

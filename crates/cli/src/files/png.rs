@@ -207,6 +207,8 @@ mod tests {
         assert_eq!(two, array(1, 3, Data::U8(vec![9, 8, 0])));
         let hidden = round_trip(&array(2, 4, floats(&[1.0, 0.2, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0])));
         assert_eq!(hidden, array(2, 3, Data::U8(vec![255, 51, 0, 0, 0, 255])));
+        let partly_hidden = array(2, 4, Data::U8(vec![1, 2, 3, 0, 4, 5, 6, 1]));
+        assert_eq!(round_trip(&partly_hidden), partly_hidden);
         let five = encode(&array(1, 5, Data::U8(vec![0; 5])), None).unwrap_err();
         assert_eq!(five, ContentError::Channels { channels: 5, values: "uint8", target: "picture" });
     }
