@@ -2,17 +2,20 @@
 //!
 //! - [`command`]: command buffers, their words and their text;
 //! - [`Connection`]: a device with its memory, which executes submitted command buffers;
-//! - [`Processor`]: the same without queue and thread;
+//! - [`Client`] and [`Pass`]: a domain of work in ten lines;
+//! - [`Processor`]: the device without queue and thread;
 //! - [`Fault`]: what can go wrong; [`Report`]: what strict mode finds;
 //! - [`Trace`]: what a device executed, and [`replay`] of it.
 #![forbid(unsafe_code)]
 
 mod cache;
+mod client;
 pub mod command;
 mod connection;
 mod counters;
 mod fault;
 mod options;
+mod pass;
 mod processor;
 mod program;
 mod recorder;
@@ -21,9 +24,11 @@ mod report;
 mod state;
 mod trace;
 
+pub use client::{Client, ClientError, Place};
 pub use connection::*;
 pub use fault::*;
 pub use options::*;
+pub use pass::{LoadedProgram, Pass};
 pub use processor::Processor;
 pub use recorder::Patch;
 pub use report::Report;

@@ -78,13 +78,15 @@ impl Processor {
         self.recorder.as_mut().map(Recorder::end_buffer)
     }
 
-    /// Executes the command buffer of `words` words that is in memory at `address`. Words outside of memory count as 0.
+    /// Executes the command buffer of `words` words that is in memory at `address`; it ends where the memory ends.
     pub(crate) fn execute_at(&mut self, buffer: u32, address: u32, words: u32) -> Result<(), Fault> {
         if let Some(recorder) = &mut self.recorder {
             recorder.reads(Region { base: address, bytes: 4 * u64::from(words) });
         }
-        let mut bytes = vec![0; 4 * words as usize];
-        // Submissions and traces were checked; for others zeros are as good as anything.
+        let arena = self.memory.arena_of(address, 1);
+        let rest = arena.map_or(0, |arena| u64::from(arena.size() - (address - arena.base())));
+        let mut bytes = vec![0; rest.min(4 * u64::from(words)) as usize];
+        // All of these bytes are in one arena.
         let _ = self.memory.read_bytes(address, &mut bytes);
         self.execute(buffer, &words_of(&bytes))
     }
