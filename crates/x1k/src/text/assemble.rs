@@ -117,6 +117,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
     let mut code: Vec<Pending> = Vec::new();
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();
     let mut directives = Directives::default();
+    let mut complete = true;
     while !cursor.at_end() && cursor.diagnostics.len() < MOST_DIAGNOSTICS {
         let first = cursor.peek();
         if cursor.is_symbol(b'.') {
@@ -139,6 +140,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         if code.len() == MAX_INSTRUCTIONS {
             let message = format!("a program has {MAX_INSTRUCTIONS} instructions at most");
             cursor.error(Cause::TooLong, first, message, "this is one more");
+            complete = false;
             break;
         }
         match read_instruction(&mut cursor) {
@@ -148,12 +150,16 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
             }
             Err(Reported) => {
                 skip_instruction(&mut cursor, first.into());
+                complete = false;
                 // Its place is kept, so that labels stay where they belong.
                 code.push(Pending::of(Instruction::decode(&[0; DWORDS])));
             }
         }
     }
-    statements::resolve(&mut cursor, &mut code, &labels);
+    // A statement that has no meaning would make those that belong to it look wrong as well.
+    if complete {
+        statements::resolve(&mut cursor, &mut code, &labels);
+    }
     let places = Places { labels, code_offset: directives.code_offset() };
     for pending in &mut code {
         set_target(&mut cursor, &places, pending);

@@ -1,5 +1,6 @@
 //! Text to tokens, with `#include`.
 
+use super::cursor::excerpt;
 use super::diagnostic::{Cause, Diagnostic, Severity, SourceFile};
 use std::ops::Range;
 use std::sync::Arc;
@@ -102,19 +103,25 @@ impl Lexer<'_, '_> {
                 b' ' | b'\t' | b'\r' => {}
                 b'-' if text.get(at) == Some(&b'-') => at = line_end(text, at),
                 b'#' => at = self.include(file, start),
-                _ if is_word(byte) || b"()[]{}.,:;=*|-+!&^@".contains(&byte) => {
-                    let kind = if is_word(byte) { Kind::Word } else { Kind::Symbol(byte) };
-                    if kind == Kind::Word {
-                        at = end_of(text, at, is_word);
+                _ => {
+                    let kind = match byte {
+                        _ if is_word(byte) => Kind::Word,
+                        _ if b"()[]{}.,:;=*|-+!&^@".contains(&byte) => Kind::Symbol(byte),
+                        _ => Kind::End,
+                    };
+                    // Letters of other alphabets belong to the word that they are in.
+                    if !matches!(kind, Kind::Symbol(_)) {
+                        at = end_of(text, at, |byte| is_word(byte) || !byte.is_ascii());
+                    }
+                    if kind == Kind::End || !source.text[start..at].is_ascii() {
+                        let message =
+                            format!("`{}` has no meaning here", excerpt(&source.text[start..at]).escape_debug());
+                        self.error(file, start..at, Cause::Character, message, "comments begin with `--`");
+                        continue;
                     }
                     let (start, end) = (start as u32, at as u32);
                     self.lexed.tokens.push(Token { kind, file, start, end, first_of_line });
                     first_of_line = false;
-                }
-                _ => {
-                    at = end_of(text, at, |byte| !byte.is_ascii() || byte.is_ascii_control() && byte != b'\n');
-                    let message = format!("`{}` has no meaning here", source.text[start..at].escape_debug());
-                    self.error(file, start..at, Cause::Character, message, "comments begin with `--`");
                 }
             }
         }
