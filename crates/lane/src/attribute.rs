@@ -151,6 +151,21 @@ impl FloatTest {
         }
     }
 
+    /// The test that says the same with the operands exchanged.
+    pub const fn exchanged(self) -> Self {
+        match self {
+            Self::Olt => Self::Ogt,
+            Self::Ole => Self::Oge,
+            Self::Ogt => Self::Olt,
+            Self::Oge => Self::Ole,
+            Self::Ult => Self::Ugt,
+            Self::Ule => Self::Uge,
+            Self::Ugt => Self::Ult,
+            Self::Uge => Self::Ule,
+            Self::Oeq | Self::One | Self::Ord | Self::Ueq | Self::Une | Self::Uno => self,
+        }
+    }
+
     /// Whether the test holds for two floats that compare like this; `None` stands for unordered.
     pub fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
         use std::cmp::Ordering::{Equal, Greater, Less};
@@ -207,6 +222,21 @@ impl IntTest {
             Self::Ule => Self::Ugt,
             Self::Ugt => Self::Ule,
             Self::Uge => Self::Ult,
+        }
+    }
+
+    /// The test that says the same with the operands exchanged.
+    pub const fn exchanged(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Slt => Self::Sgt,
+            Self::Sle => Self::Sge,
+            Self::Sgt => Self::Slt,
+            Self::Sge => Self::Sle,
+            Self::Ult => Self::Ugt,
+            Self::Ule => Self::Uge,
+            Self::Ugt => Self::Ult,
+            Self::Uge => Self::Ule,
         }
     }
 

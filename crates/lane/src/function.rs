@@ -1,6 +1,6 @@
 //! Functions: dense vectors of values, instructions and blocks.
 
-use crate::attribute::{FloatTest, IntTest};
+use crate::attribute::IntTest;
 use crate::entity::{Array, Block, Buffer, Inst, Surface, Table, Type, Value};
 use crate::op::Op;
 
@@ -392,20 +392,5 @@ impl Function {
     /// Number of instructions in blocks.
     pub fn live_inst_count(&self) -> usize {
         self.blocks.iter().map(|block| block.insts.len()).sum()
-    }
-}
-
-/// The float test with operands exchanged.
-pub(crate) const fn exchanged(test: FloatTest) -> FloatTest {
-    match test {
-        FloatTest::Olt => FloatTest::Ogt,
-        FloatTest::Ogt => FloatTest::Olt,
-        FloatTest::Ole => FloatTest::Oge,
-        FloatTest::Oge => FloatTest::Ole,
-        FloatTest::Ult => FloatTest::Ugt,
-        FloatTest::Ugt => FloatTest::Ult,
-        FloatTest::Ule => FloatTest::Uge,
-        FloatTest::Uge => FloatTest::Ule,
-        same => same,
     }
 }

@@ -33,9 +33,12 @@ mod attribute;
 mod builder;
 mod compact;
 mod entity;
+mod facts;
 mod function;
 mod graph;
 mod op;
+mod scalar;
+mod simplify;
 mod text;
 mod verify;
 
@@ -44,8 +47,11 @@ pub use attribute::{
 };
 pub use builder::{Builder, Variable};
 pub use entity::{Array, Block, Buffer, Inst, Surface, Table, Type, Value};
+pub use facts::{Axis, Range, Ranges, Shape, Shapes};
 pub use function::{ArrayDecl, Def, Function, SurfaceDecl, TableDecl, Target, Terminator};
 pub use graph::Graph;
 pub use op::{Effect, NanBits, Op, OpInfo};
+pub use scalar::evaluate;
+pub use simplify::{assume_covered, simplify, simplify_with};
 pub use text::{Cursor, ParseCause, ParseError};
-pub use verify::{Place, VerifyCause, VerifyError, verify};
+pub use verify::{Place, VerifyCause, VerifyError, verify, verify_form};

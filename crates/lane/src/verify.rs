@@ -1,9 +1,12 @@
 //! The verifier: every function passes it before an engine sees it.
 
+use crate::attribute::Channels;
 use crate::entity::{Block, Inst, Type, Value};
+use crate::facts::Ranges;
 use crate::function::{Def, Function, Target, Terminator};
 use crate::graph::Graph;
-use crate::op::Op;
+use crate::op::{NanBits, Op};
+use crate::simplify::Observed;
 
 /// Where a function is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +87,12 @@ pub enum VerifyCause {
     /// A value is used where its definition has not always been passed.
     #[error("{0} may not be computed yet here")]
     NotDominated(Value),
+    /// Arithmetic leaves the bits of a NaN open, and something observes them.
+    #[error("the bits of a NaN in {0} are open, and observed: `canon_nan` or `pass_nan` is missing")]
+    OpenNan(Value),
+    /// A store that writes no channel.
+    #[error("the store writes no channel")]
+    NoChannels,
     /// A value's definition is no part of the function, or its instruction stands in two places.
     #[error("{0} is not defined exactly once")]
     Definition(Value),
@@ -99,14 +108,43 @@ pub struct VerifyError {
     pub cause: VerifyCause,
 }
 
-/// Checks everything that engines and simplifications rely on: declarations, types, targets and their arguments, and
-/// that every value is computed before it is used. Blocks that cannot be reached need only be well-formed.
+/// Checks everything that engines and simplifications rely on: declarations, types, targets and their arguments, that
+/// every value is computed before it is used, and that no NaN with open bits is observed. Blocks that cannot be reached
+/// need only be well-formed.
 ///
 /// # Errors
 /// The first thing that is wrong.
 pub fn verify(function: &Function) -> Result<(), VerifyError> {
-    let checker = Checker { function, places: Vec::new() };
-    checker.run()
+    verify_form(function)?;
+    nan_bits(function, &Graph::new(function))
+}
+
+/// What [`verify`] checks, without the NaNs. Simplification keeps this to the letter. It keeps the bits of NaNs as well,
+/// but may drop what fixes them where a range shows that there is no NaN, and the ranges of the function that it makes need
+/// not show it again.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn verify_form(function: &Function) -> Result<(), VerifyError> {
+    Checker { function, places: Vec::new() }.run()
+}
+
+/// Nothing observes the bits of a NaN that are open.
+fn nan_bits(function: &Function, graph: &Graph) -> Result<(), VerifyError> {
+    let observed = Observed::new(function, graph);
+    let mut ranges = None;
+    for &block in &graph.order {
+        for (at, &inst) in function.insts(block).iter().enumerate() {
+            if function.op(inst).nan_bits() == NanBits::Loose && observed.get(function.result(inst)) {
+                let value = function.result(inst);
+                let ranges = ranges.get_or_insert_with(|| Ranges::new(function, graph));
+                if ranges.get(value).nan {
+                    return Err(VerifyError { place: Place::Inst(block, at), cause: VerifyCause::OpenNan(value) });
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 struct Checker<'a> {
@@ -210,6 +248,9 @@ impl Checker<'_> {
         let undeclared = |name: &dyn ToString| Err(VerifyCause::Undeclared(name.to_string()));
         if let Some(surface) = op.surface().filter(|surface| surface.index() >= function.surfaces.len()) {
             return undeclared(&surface);
+        }
+        if matches!(op, Op::SurfaceStore { channels: Channels(0), .. }) {
+            return Err(VerifyCause::NoChannels);
         }
         if let Some(buffer) = op.buffer().filter(|buffer| buffer.0 >= function.buffers) {
             return undeclared(&buffer);

@@ -1,0 +1,7 @@
+//! What is known of values beyond their types: side tables for simplifications and engines.
+
+mod range;
+mod shape;
+
+pub use range::{Range, Ranges};
+pub use shape::{Axis, Shape, Shapes};

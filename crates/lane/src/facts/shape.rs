@@ -1,0 +1,231 @@
+//! Shapes: how a value varies over the lanes of a group.
+//!
+//! Engines read surfaces by vectors where the coordinates of neighbouring lanes are neighbours, and once for all lanes
+//! where they are the same. Guests may compute coordinates as floats; positions are small integers, so the sum of a
+//! position and a constant with few fraction bits is exact.
+
+use crate::entity::{Block, Type, Value};
+use crate::function::Function;
+use crate::graph::Graph;
+use crate::op::Op;
+
+/// A coordinate of the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+}
+
+/// How a lane or mask value varies over the lanes of a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// The same in every lane.
+    Uniform,
+    /// The integer clamp(position + offset, 0, limit - 1), without clamp when there is no limit.
+    Index {
+        /// Which coordinate of the position.
+        axis: Axis,
+        /// What is added.
+        offset: i32,
+        /// Number of elements in this direction.
+        limit: Option<u32>,
+    },
+    /// The float position + offset, exactly; the offset is a multiple of 1/64.
+    Coordinate {
+        /// Which coordinate of the position.
+        axis: Axis,
+        /// What is added.
+        offset: f32,
+    },
+    /// Likely the position plus something uniform, but for rounding and clamps. Only a hint: who relies on it has to check
+    /// the lanes.
+    Along(Axis),
+    /// Anything.
+    Varying,
+}
+
+impl Shape {
+    fn axis(self) -> Option<Axis> {
+        match self {
+            Self::Index { axis, .. } | Self::Coordinate { axis, .. } | Self::Along(axis) => Some(axis),
+            Self::Uniform | Self::Varying => None,
+        }
+    }
+
+    fn join(self, other: Self) -> Self {
+        match (self.axis(), other.axis()) {
+            _ if self == other => self,
+            (Some(a), Some(b)) if a == b => Self::Along(a),
+            _ => Self::Varying,
+        }
+    }
+}
+
+/// The shape of every lane and mask value of a function.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    shapes: Vec<Option<Shape>>,
+}
+
+impl Shapes {
+    /// Looks at a function that passes the verifier.
+    pub fn new(function: &Function, graph: &Graph) -> Self {
+        let mut shapes = Self { shapes: vec![None; function.value_count()] };
+        // Shapes only grow, at most twice each, so this ends.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &graph.order {
+                changed |= shapes.enter(function, graph, block);
+                for &inst in function.insts(block) {
+                    let results = function.results(inst).filter(|&value| function.value_type(value) != Type::Uniform);
+                    for result in results {
+                        let new = shapes.of_op(function, function.op(inst), function.args(inst));
+                        shapes.shapes[result.index()] = Some(new);
+                    }
+                }
+            }
+        }
+        shapes
+    }
+
+    fn enter(&mut self, function: &Function, graph: &Graph, block: Block) -> bool {
+        let mut changed = false;
+        for (number, &param) in function.params(block).iter().enumerate() {
+            let sources = graph.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
+            let args = sources.filter(|target| target.block == block).map(|target| target.args[number]);
+            let incoming = args.filter_map(|arg| self.shapes[arg.index()]).reduce(Shape::join);
+            let old = self.shapes[param.index()];
+            let new = match (old, incoming) {
+                (Some(old), Some(new)) => Some(old.join(new)),
+                (old, new) => old.or(new),
+            };
+            changed |= new != old;
+            self.shapes[param.index()] = new;
+        }
+        changed
+    }
+
+    /// The shape of a lane or mask value.
+    pub fn get(&self, value: Value) -> Shape {
+        self.shapes.get(value.index()).copied().flatten().unwrap_or(Shape::Varying)
+    }
+
+    /// Whether the value is the same in every lane.
+    pub fn is_uniform(&self, value: Value) -> bool {
+        self.get(value) == Shape::Uniform
+    }
+
+    /// The shape, with values that no round has reached yet taken as uniform.
+    fn hoped(&self, function: &Function, value: Value) -> Shape {
+        match function.value_type(value) {
+            Type::Uniform => Shape::Uniform,
+            _ => self.shapes[value.index()].unwrap_or(Shape::Uniform),
+        }
+    }
+
+    fn of_op(&self, function: &Function, op: &Op, args: &[Value]) -> Shape {
+        let arg = |at: usize| self.hoped(function, args[at]);
+        let float = |at: usize| function.lane_constant(args[at]).map(f32::from_bits);
+        match *op {
+            Op::PosX {} => Shape::Index { axis: Axis::X, offset: 0, limit: None },
+            Op::PosY {} => Shape::Index { axis: Axis::Y, offset: 0, limit: None },
+            Op::Covered {}
+            | Op::ArrayRead { .. }
+            | Op::ArrayGather { .. }
+            | Op::MaskArrayRead { .. }
+            | Op::SurfaceTest { .. } => Shape::Varying,
+            Op::CanonNan { .. } => as_float(arg(0)),
+            Op::Itof {} => match arg(0) {
+                Shape::Index { axis, offset, limit: None } => coordinate(axis, offset as f32),
+                other => blurred(&[other]),
+            },
+            Op::Iadd {} => shifted(arg(0), arg(1), function.lane_constant(args[1]))
+                .or_else(|| shifted(arg(1), arg(0), function.lane_constant(args[0])))
+                .unwrap_or_else(|| blurred(&[arg(0), arg(1)])),
+            Op::Fadd { .. } => moved(arg(0), arg(1), float(1), 1.0)
+                .or_else(|| moved(arg(1), arg(0), float(0), 1.0))
+                .unwrap_or_else(|| blurred(&[arg(0), arg(1)])),
+            Op::Fsub { .. } => moved(arg(0), arg(1), float(1), -1.0).unwrap_or_else(|| blurred(&[arg(0), arg(1)])),
+            Op::Fmul { .. } if float(1) == Some(1.0) => as_float(arg(0)),
+            Op::Fmul { .. } if float(0) == Some(1.0) => as_float(arg(1)),
+            Op::Fma { .. } if float(1) == Some(1.0) => {
+                moved(arg(0), arg(2), float(2), 1.0).unwrap_or_else(|| blurred(&[arg(0), arg(2)]))
+            }
+            Op::Fma { .. } => match (arg(0), arg(1)) {
+                (Shape::Uniform, Shape::Uniform) => blurred(&[arg(2)]),
+                _ => Shape::Varying,
+            },
+            Op::FloatToIndex { limit } => match arg(0) {
+                Shape::Coordinate { axis, offset } => {
+                    Shape::Index { axis, offset: offset.floor() as i32, limit: Some(limit.max(1)) }
+                }
+                other => blurred(&[other]),
+            },
+            Op::FloatToCoordinate {} => match arg(0) {
+                Shape::Coordinate { axis, offset } => Shape::Index { axis, offset: offset.floor() as i32, limit: None },
+                other => blurred(&[other]),
+            },
+            Op::Fround { .. } => blurred(&[arg(0)]),
+            Op::Select {} => match (arg(0), arg(1), arg(2)) {
+                (Shape::Uniform, a, b) => a.join(b),
+                (_, a, b) => a.axis().filter(|&axis| b.axis() == Some(axis)).map_or(Shape::Varying, Shape::Along),
+            },
+            _ if (0..args.len()).all(|at| arg(at) == Shape::Uniform) => Shape::Uniform,
+            _ => Shape::Varying,
+        }
+    }
+}
+
+/// The largest offset: with positions below 2^16, sums stay below 2^17, which leaves 6 bits for fractions.
+const MAX_OFFSET: f32 = 65_536.0;
+
+/// The exact float position + offset, where it is exact.
+fn coordinate(axis: Axis, offset: f32) -> Shape {
+    let exact = offset.abs() <= MAX_OFFSET && (offset * 64.0).fract() == 0.0;
+    if exact { Shape::Coordinate { axis, offset } } else { Shape::Along(axis) }
+}
+
+/// a + sign * b with an exact coordinate a and a constant b; `None` if it is something else.
+fn moved(a: Shape, b: Shape, constant: Option<f32>, sign: f32) -> Option<Shape> {
+    match (a, b, constant) {
+        (Shape::Coordinate { axis, offset }, Shape::Uniform, Some(constant)) => {
+            Some(coordinate(axis, offset + sign * constant))
+        }
+        _ => None,
+    }
+}
+
+/// The same number after an operation that leaves ordinary floats alone. (Integers may be denormals or NaNs.)
+fn as_float(a: Shape) -> Shape {
+    match a {
+        Shape::Coordinate { .. } => a,
+        other => blurred(&[other]),
+    }
+}
+
+/// The sum of two integers, the second with this constant value. Large offsets are left alone, so that nothing wraps.
+fn shifted(a: Shape, b: Shape, constant: Option<u32>) -> Option<Shape> {
+    match (a, b, constant) {
+        (Shape::Index { axis, offset, limit: None }, Shape::Uniform, Some(constant)) => {
+            let offset = offset.checked_add(constant.cast_signed())?;
+            (offset.unsigned_abs() <= 1 << 20).then_some(Shape::Index { axis, offset, limit: None })
+        }
+        _ => None,
+    }
+}
+
+/// A sum of these, perhaps rounded or clamped: along an axis if exactly one of them is, and the others are uniform.
+fn blurred(parts: &[Shape]) -> Shape {
+    let mut along = Shape::Uniform;
+    for part in parts {
+        along = match (along, part.axis(), part) {
+            (_, _, Shape::Uniform) => along,
+            (Shape::Uniform, Some(axis), _) => Shape::Along(axis),
+            _ => return Shape::Varying,
+        };
+    }
+    along
+}

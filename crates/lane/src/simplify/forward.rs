@@ -1,0 +1,313 @@
+//! One walk in reverse postorder: operands are replaced by what is known of them, rules rewrite the instruction, and an
+//! equal computation that dominates it takes its place.
+
+use super::known::Known;
+use super::rules;
+use crate::entity::{Block, Inst, Type, Value};
+use crate::facts::{Range, Ranges, Shapes};
+use crate::function::Function;
+use crate::graph::Graph;
+use crate::op::{Effect, Op};
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+/// What a rule makes of an instruction.
+pub(crate) enum Outcome {
+    /// The instruction is another one.
+    Becomes(Op, Vec<Value>),
+    /// Its only result is this value.
+    Is(Value),
+    /// Its only result is this constant (an operation without operands).
+    IsConstant(Op),
+    /// All its results are zero.
+    IsZero,
+    /// It does nothing.
+    IsNothing,
+}
+
+/// Rewrites one instruction can go through; each makes it simpler, so this is never reached.
+const MAX_REWRITES: usize = 16;
+
+/// What rules may look at and use.
+pub(crate) struct Rewriter<'a> {
+    pub(crate) function: &'a mut Function,
+    graph: Graph,
+    ranges: Ranges,
+    shapes: Shapes,
+    known: Known,
+    /// Uses of each value before the walk.
+    uses: Vec<u32>,
+    /// What each value is replaced by.
+    replacement: Vec<Value>,
+    constants: HashMap<Op, Value>,
+    prelude: Vec<Inst>,
+    changed: bool,
+}
+
+impl Rewriter<'_> {
+    /// The range of a value.
+    pub(crate) fn range(&self, value: Value) -> Range {
+        self.ranges.of(self.function, value)
+    }
+
+    /// Whether the value is the same in every lane.
+    pub(crate) fn is_uniform(&self, value: Value) -> bool {
+        self.function.lane_constant(value).is_some() || self.shapes.is_uniform(value)
+    }
+
+    /// Whether nothing else used the value when the walk began.
+    pub(crate) fn has_one_use(&self, value: Value) -> bool {
+        self.uses.get(value.index()) == Some(&1)
+    }
+
+    /// The operation and operands that give a value.
+    pub(crate) fn definition(&self, value: Value) -> Option<(Op, &[Value])> {
+        self.function.defining_op(value).map(|(op, args)| (*op, args))
+    }
+
+    /// The value of a constant operation, at the start of the entry.
+    pub(crate) fn constant(&mut self, op: Op) -> Value {
+        if let Some(&value) = self.constants.get(&op) {
+            return value;
+        }
+        let inst = self.function.make_inst(op, &[]);
+        self.prelude.push(inst);
+        let value = self.function.result(inst);
+        self.replacement.push(value);
+        self.constants.insert(op, value);
+        value
+    }
+
+    fn resolve(&self, mut value: Value) -> Value {
+        while self.replacement[value.index()] != value {
+            value = self.replacement[value.index()];
+        }
+        value
+    }
+
+    /// The value as seen from `block`: replaced, and constant where a branch tells so.
+    fn seen(&mut self, value: Value, block: Block) -> Value {
+        let value = self.resolve(value);
+        if self.function.value_type(value) == Type::Mask && self.function.mask_constant(value).is_none() {
+            if let Some(known) = self.known.get(&self.graph, value, block) {
+                self.changed = true;
+                return self.constant(Op::Mask { value: known });
+            }
+        }
+        value
+    }
+
+    /// Replaces the operands of an instruction by what they are known to be.
+    fn see_operands(&mut self, inst: Inst, block: Block) {
+        for at in 0..self.function.args(inst).len() {
+            let seen = self.seen(self.function.args(inst)[at], block);
+            self.function.args_mut(inst)[at] = seen;
+        }
+    }
+
+    fn replace(&mut self, inst: Inst, values: impl Iterator<Item = Value>) {
+        for (result, value) in self.function.results(inst).zip(values) {
+            self.replacement[result.index()] = value;
+        }
+        self.changed = true;
+    }
+
+    /// Applies rules until none applies; gives whether the instruction stays.
+    fn rewrite(&mut self, inst: Inst) -> bool {
+        for _ in 0..MAX_REWRITES {
+            let (op, args) = (*self.function.op(inst), self.function.args(inst).to_vec());
+            let Some(outcome) = rules::apply(self, &op, &args) else { break };
+            self.changed = true;
+            match outcome {
+                Outcome::Becomes(op, args) => self.function.replace_op(inst, op, &args),
+                Outcome::Is(value) => {
+                    self.replace(inst, std::iter::once(value));
+                    return false;
+                }
+                Outcome::IsConstant(op) => {
+                    let value = self.constant(op);
+                    self.replace(inst, std::iter::once(value));
+                    return false;
+                }
+                Outcome::IsZero => {
+                    let zero = self.constant(super::lane(0));
+                    self.replace(inst, std::iter::repeat(zero));
+                    return false;
+                }
+                Outcome::IsNothing => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Whether the operation is a constant, which lives at the start of the entry.
+fn is_constant(op: &Op) -> bool {
+    matches!(op, Op::Lane { .. } | Op::Mask { .. } | Op::Uniform { .. })
+}
+
+pub(crate) fn run(function: &mut Function) -> bool {
+    let graph = Graph::new(function);
+    let ranges = Ranges::new(function, &graph);
+    let shapes = Shapes::new(function, &graph);
+    let known = Known::new(function, &graph, &shapes);
+    let order = graph.order.clone();
+    let mut uses = vec![0; function.value_count()];
+    function.map_operands(|value| {
+        uses[value.index()] += 1;
+        value
+    });
+    let replacement = (0..function.value_count()).map(Value::new).collect();
+    let mut rewriter = Rewriter {
+        function,
+        graph,
+        ranges,
+        shapes,
+        known,
+        uses,
+        replacement,
+        constants: HashMap::new(),
+        prelude: Vec::new(),
+        changed: false,
+    };
+    let mut equals = Equals::new(rewriter.function.inst_count());
+    for &block in &order {
+        let insts = std::mem::take(&mut rewriter.function.blocks[block.index()].insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        equals.epoch += 1;
+        for inst in insts {
+            let op = *rewriter.function.op(inst);
+            if is_constant(&op) {
+                match rewriter.constants.get(&op) {
+                    Some(&value) => rewriter.replace(inst, std::iter::once(value)),
+                    None => {
+                        rewriter.constants.insert(op, rewriter.function.result(inst));
+                        rewriter.prelude.push(inst);
+                        rewriter.changed |= block != Function::ENTRY;
+                    }
+                }
+                continue;
+            }
+            rewriter.see_operands(inst, block);
+            if !rewriter.rewrite(inst) {
+                continue;
+            }
+            let op = *rewriter.function.op(inst);
+            if let Some(earlier) = equals.find(rewriter.function, &rewriter.graph, inst, block) {
+                let results = rewriter.function.results(earlier);
+                rewriter.replace(inst, results);
+                continue;
+            }
+            if matches!(op.effect(), Effect::WritesMemory | Effect::WritesArray) {
+                equals.epoch += 1;
+            }
+            kept.push(inst);
+        }
+        rewriter.function.blocks[block.index()].insts = kept;
+        see_terminator(&mut rewriter, block);
+    }
+    let Rewriter { function, replacement, mut prelude, changed, .. } = rewriter;
+    let entry = &mut function.blocks[0].insts;
+    prelude.append(entry);
+    *entry = prelude;
+    function.map_operands(|mut value| {
+        while replacement[value.index()] != value {
+            value = replacement[value.index()];
+        }
+        value
+    });
+    changed
+}
+
+/// Replaces what a terminator reads by what it is known to be, on each edge for itself.
+fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
+    use crate::function::Terminator::Any;
+    let mut terminator = rewriter.function.terminator(block).clone();
+    terminator.for_each_value_mut(|value| *value = rewriter.seen(*value, block));
+    if let Any { mask, then, otherwise } = &mut terminator {
+        let is_uniform = rewriter.is_uniform(*mask);
+        for (target, known) in [(then, is_uniform.then_some(true)), (otherwise, Some(false))] {
+            let Some(value) = known else { continue };
+            for arg in target.args.iter_mut().filter(|arg| *arg == mask) {
+                let constant = rewriter.constant(Op::Mask { value });
+                rewriter.changed |= *arg != constant;
+                *arg = constant;
+            }
+        }
+    }
+    *rewriter.function.terminator_mut(block) = terminator;
+}
+
+/// A hash function for small keys: multiply and rotate.
+#[derive(Default)]
+struct FastHasher(u64);
+
+impl Hasher for FastHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+    fn write_u8(&mut self, word: u8) {
+        self.write_u64(word.into());
+    }
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
+    }
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+/// The computations seen so far: an open hash table of instructions.
+struct Equals {
+    /// Instructions plus one; 0 where free. The length is a power of two and more than the number of instructions.
+    slots: Vec<u32>,
+    /// Block and epoch of each instruction in the table.
+    homes: Vec<(Block, u32)>,
+    /// Counts blocks and writes: reads are equal only within one epoch.
+    epoch: u32,
+}
+
+impl Equals {
+    fn new(inst_count: usize) -> Self {
+        let slots = vec![0; (2 * inst_count + 2).next_power_of_two()];
+        Self { slots, homes: vec![(Block(0), 0); inst_count], epoch: 0 }
+    }
+
+    /// The same computation, if it dominates this one; otherwise this one is remembered.
+    fn find(&mut self, function: &Function, graph: &Graph, inst: Inst, block: Block) -> Option<Inst> {
+        let (op, args) = (function.op(inst), function.args(inst));
+        let is_read = match op.effect() {
+            Effect::Pure => false,
+            Effect::ReadsMemory | Effect::ReadsArray => true,
+            Effect::WritesMemory | Effect::WritesArray | Effect::Counts => return None,
+        };
+        let mut hasher = FastHasher::default();
+        op.hash(&mut hasher);
+        args.iter().for_each(|arg| hasher.write_u32(arg.0));
+        let mut at = hasher.finish() as usize;
+        loop {
+            at &= self.slots.len() - 1;
+            let Some(earlier) = self.slots[at].checked_sub(1).map(Inst) else { break };
+            if function.op(earlier) == op && function.args(earlier) == args {
+                let (home, epoch) = self.homes[earlier.index()];
+                if graph.dominates(home, block) && (!is_read || epoch == self.epoch) {
+                    return Some(earlier);
+                }
+                break;
+            }
+            at += 1;
+        }
+        self.slots[at] = inst.0 + 1;
+        self.homes[inst.index()] = (block, self.epoch);
+        None
+    }
+}

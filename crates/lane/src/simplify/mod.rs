@@ -1,0 +1,77 @@
+//! Simplifications that all engines share. They preserve every observable bit: memory, decisions, traps, counts.
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | forward | one walk along the dominator tree: folds constants, applies the rules of [`rules`], takes equal computations together, uses what branches tell about masks |
+//! | demand | finds the lanes in which a value is wanted, and passes selects and masks by that only matter in others |
+//! | NaN bits | removes the operations that fix bits of NaNs which nothing observes |
+//! | parameters | removes parameters that always are the same value |
+//! | dead | removes what nobody wants, parameters in circles included |
+//! | blocks | folds branches that are decided, merges blocks in a row |
+
+mod blocks;
+mod dead;
+mod demand;
+mod forward;
+mod implication;
+mod known;
+mod nan_bits;
+mod params;
+mod rules;
+
+use crate::attribute::Bits;
+use crate::function::Function;
+use crate::op::Op;
+
+pub(crate) use nan_bits::Observed;
+
+/// The passes, in the order in which a round runs them.
+const PASSES: &[(&str, fn(&mut Function) -> bool)] = &[
+    ("forward", forward::run),
+    ("parameters", params::run),
+    ("demand", demand::run),
+    ("NaN bits", nan_bits::run),
+    ("dead", dead::run),
+    ("blocks", blocks::run),
+];
+
+/// Rounds after which simplification ends even if something could still change.
+const MAX_ROUNDS: usize = 8;
+
+/// Simplifies a function that passes the verifier, and puts it in order ([`Function::compact`]).
+pub fn simplify(function: &mut Function) {
+    simplify_with(function, |_, _| ());
+}
+
+/// Like [`simplify`], and shows the function to `observe` with the pass's name after every pass that changed something, so
+/// that a test can run it and compare.
+pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
+    function.compact();
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = false;
+        for &(name, pass) in PASSES {
+            if pass(function) {
+                changed = true;
+                observe(name, function);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    function.compact();
+}
+
+/// Makes a function for groups that lie wholly inside the domain out of one for any group: every lane is covered.
+pub fn assume_covered(function: &mut Function) {
+    for inst in &mut function.insts {
+        if inst.op == (Op::Covered {}) {
+            inst.op = Op::Mask { value: true };
+        }
+    }
+}
+
+/// A float constant's operation.
+pub(crate) fn lane(bits: u32) -> Op {
+    Op::Lane { bits: Bits(bits) }
+}

@@ -1,0 +1,87 @@
+//! Rules of float arithmetic. A NaN result has open bits, so a rule may give any NaN where there was one.
+
+use crate::attribute::{Denorm, Zero};
+use crate::entity::Value;
+use crate::facts::Range;
+use crate::op::Op;
+use crate::simplify::forward::{Outcome, Rewriter};
+use std::cmp::Ordering;
+
+const ONE: u32 = 0x3F80_0000;
+const MINUS_ZERO: u32 = 0x8000_0000;
+
+pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
+    let becomes = |op, args: &[Value]| Some(Outcome::Becomes(op, args.to_vec()));
+    let negated = |at: usize| match rewriter.definition(args[at]) {
+        Some((Op::Neg {}, &[a])) => Some(a),
+        _ => None,
+    };
+    let is = |at: usize, bits: u32| rewriter.function.lane_constant(args[at]) == Some(bits);
+    let unchanged = |denorm: Denorm| {
+        let settled = denorm == Denorm::Keep || !rewriter.range(args[0]).denormal;
+        settled.then(|| Outcome::Is(args[0]))
+    };
+    match *op {
+        Op::Fadd { denorm } if is(1, MINUS_ZERO) => unchanged(denorm),
+        Op::Fsub { denorm } if is(1, 0) => unchanged(denorm),
+        Op::Fadd { denorm } => match (negated(0), negated(1)) {
+            (_, Some(b)) => becomes(Op::Fsub { denorm }, &[args[0], b]),
+            (Some(a), None) => becomes(Op::Fsub { denorm }, &[args[1], a]),
+            (None, None) => None,
+        },
+        Op::Fsub { denorm } => negated(1).and_then(|b| becomes(Op::Fadd { denorm }, &[args[0], b])),
+        Op::Fmul { denorm, zero } => {
+            if zero != Zero::Always && is(1, ONE) {
+                if let Some(outcome) = unchanged(denorm) {
+                    return Some(outcome);
+                }
+            }
+            if let (Some(a), Some(b)) = (negated(0), negated(1)) {
+                return becomes(*op, &[a, b]);
+            }
+            (zero == Zero::Special && !zero_rule_matters(rewriter, args))
+                .then(|| Outcome::Becomes(Op::Fmul { denorm, zero: Zero::Ieee }, args.to_vec()))
+        }
+        Op::Fma { denorm, zero } => {
+            if zero != Zero::Always && is(1, ONE) {
+                return becomes(Op::Fadd { denorm }, &[args[0], args[2]]);
+            }
+            if is(2, MINUS_ZERO) {
+                return becomes(Op::Fmul { denorm, zero }, &args[..2]);
+            }
+            if let (Some(a), Some(b)) = (negated(0), negated(1)) {
+                return becomes(*op, &[a, b, args[2]]);
+            }
+            (zero == Zero::Special && !zero_rule_matters(rewriter, args))
+                .then(|| Outcome::Becomes(Op::Fma { denorm, zero: Zero::Ieee }, args.to_vec()))
+        }
+        Op::Fcmp { test, denorm } => {
+            let orders = possible_orders(&rewriter.range(args[0]), &rewriter.range(args[1]), denorm);
+            let mut answers = orders.iter().flatten().map(|&order| test.holds(order));
+            let first = answers.next()?;
+            answers.all(|answer| answer == first).then_some(Outcome::IsConstant(Op::Mask { value: first }))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a product can be zero times infinity or NaN.
+fn zero_rule_matters(rewriter: &Rewriter<'_>, args: &[Value]) -> bool {
+    let (a, b) = (rewriter.range(args[0]), rewriter.range(args[1]));
+    a.may_be_zero_times_special(&b)
+}
+
+/// How two floats of these ranges can compare; `None` inside is unordered.
+fn possible_orders(a: &Range, b: &Range, denorm: Denorm) -> [Option<Option<Ordering>>; 4] {
+    let flush = |end: f32| match denorm {
+        Denorm::Keep => end,
+        Denorm::Flush => f32::from_bits(ctm_num::flush(end.to_bits())),
+    };
+    let (a_lo, a_hi, b_lo, b_hi) = (flush(a.lo), flush(a.hi), flush(b.lo), flush(b.hi));
+    [
+        (a_lo < b_hi).then_some(Some(Ordering::Less)),
+        (a_lo <= b_hi && b_lo <= a_hi).then_some(Some(Ordering::Equal)),
+        (a_hi > b_lo).then_some(Some(Ordering::Greater)),
+        (a.nan || b.nan).then_some(None),
+    ]
+}

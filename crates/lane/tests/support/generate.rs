@@ -1,0 +1,445 @@
+//! Random functions: structured control flow over variables, as lifts make it, with every operation in reach.
+
+use super::random::Random;
+use ctm_lane::*;
+
+struct Generator<'a> {
+    random: &'a mut Random,
+    b: Builder,
+    lanes: Vec<Variable>,
+    masks: Vec<Variable>,
+    uniforms: Vec<Variable>,
+    /// The lanes that are active here.
+    active: Variable,
+    surfaces: Vec<Surface>,
+    tables: Vec<Table>,
+    arrays: Vec<Array>,
+    mask_array: Array,
+    uniform_array: Array,
+    buffer: Buffer,
+    pc: u32,
+}
+
+/// A function with about `size` instructions.
+pub fn function(random: &mut Random, size: usize) -> Function {
+    let mut b = Builder::new();
+    let surfaces = (0..3).map(|at| b.function.add_surface(SurfaceDecl { unit: at == 0, whole: at != 2 })).collect();
+    let tables = vec![
+        b.function.add_table(TableDecl { entries: 16, finite: false }),
+        b.function.add_table(TableDecl { entries: 4, finite: true }),
+    ];
+    let arrays = vec![b.function.add_array(ArrayDecl { entries: 4, ty: Type::Lane })];
+    let mask_array = b.function.add_array(ArrayDecl { entries: 2, ty: Type::Mask });
+    let uniform_array = b.function.add_array(ArrayDecl { entries: 2, ty: Type::Uniform });
+    let buffer = b.function.add_buffer();
+    let lanes: Vec<_> = (0..6).map(|_| b.variable(Type::Lane)).collect();
+    let masks: Vec<_> = (0..3).map(|_| b.variable(Type::Mask)).collect();
+    let uniforms: Vec<_> = (0..3).map(|_| b.variable(Type::Uniform)).collect();
+    let active = b.variable(Type::Mask);
+    let covered = b.covered();
+    b.set(active, covered);
+    let x = b.pos_x();
+    let x = b.itof(x);
+    b.set(lanes[0], x);
+    let mut generator = Generator {
+        random,
+        b,
+        lanes,
+        masks,
+        uniforms,
+        active,
+        surfaces,
+        tables,
+        arrays,
+        mask_array,
+        uniform_array,
+        buffer,
+        pc: 0,
+    };
+    generator.statements(size, 3);
+    generator.finish()
+}
+
+impl Generator<'_> {
+    fn finish(mut self) -> Function {
+        let (x, y, m) = (self.b.pos_x(), self.b.pos_y(), self.b.covered());
+        let values = [0, 1, 2, 3].map(|at| self.b.get(self.lanes[at]));
+        let [r, g, b, a] = values;
+        self.b.surface_store(self.surfaces[1], Channels::ALL, x, y, r, g, b, a, m);
+        self.b.ret();
+        self.b.finish()
+    }
+
+    fn lane(&mut self) -> Value {
+        match self.random.below(10) {
+            0 => {
+                let bits = self.random.float_bits();
+                self.b.constant(bits)
+            }
+            1 => {
+                let one = self.random.pick(&[0, 0x3F80_0000, 0x8000_0000]);
+                self.b.constant(one)
+            }
+            _ => {
+                let variable = self.random.pick(&self.lanes);
+                self.b.get(variable)
+            }
+        }
+    }
+
+    fn mask(&mut self) -> Value {
+        match self.random.below(8) {
+            0 => {
+                let value = self.random.chance(50);
+                self.b.mask_constant(value)
+            }
+            1..5 => self.b.get(self.active),
+            _ => {
+                let variable = self.random.pick(&self.masks);
+                self.b.get(variable)
+            }
+        }
+    }
+
+    fn uniform(&mut self) -> Value {
+        if self.random.chance(40) {
+            let value = self.random.below(5) as i32;
+            return self.b.uniform_constant(value);
+        }
+        let variable = self.random.pick(&self.uniforms);
+        self.b.get(variable)
+    }
+
+    /// Writes a lane variable, mostly in the active lanes only, as guests do.
+    fn set_lane(&mut self, value: Value) {
+        let variable = self.random.pick(&self.lanes);
+        let value = if self.random.chance(70) {
+            let (active, old) = (self.b.get(self.active), self.b.get(variable));
+            self.b.select(active, value, old)
+        } else {
+            value
+        };
+        self.b.set(variable, value);
+    }
+
+    fn statements(&mut self, size: usize, depth: usize) {
+        let mut left = size;
+        while left > 0 {
+            let choice = self.random.below(100);
+            if depth > 0 && choice < 6 {
+                self.condition(left / 2, depth - 1);
+                left -= left / 2 + 1;
+            } else if depth > 0 && choice < 10 {
+                self.repetition(left / 2, depth - 1);
+                left -= left / 2 + 1;
+            } else {
+                self.statement();
+                left -= 1;
+            }
+        }
+    }
+
+    /// IF: fewer lanes are active inside; the code is passed by when there are none.
+    fn condition(&mut self, size: usize, depth: usize) {
+        let outer = self.b.get(self.active);
+        let condition = self.mask();
+        let inner = if self.random.chance(50) {
+            self.b.mask_and(outer, condition)
+        } else {
+            self.b.mask_andnot(outer, condition)
+        };
+        let (body, after) = (self.b.new_block(), self.b.new_block());
+        self.b.branch_any(inner, (body, &[]), (after, &[]));
+        self.b.seal(body);
+        self.b.switch_to(body);
+        self.b.set(self.active, inner);
+        self.statements(size, depth);
+        self.b.set(self.active, outer);
+        self.b.jump(after, &[]);
+        self.b.seal(after);
+        self.b.switch_to(after);
+        self.b.set(self.active, outer);
+    }
+
+    /// A loop of a few passes, which lanes may leave early.
+    fn repetition(&mut self, size: usize, depth: usize) {
+        let outer = self.b.get(self.active);
+        let counter = self.b.variable(Type::Uniform);
+        let zero = self.b.uniform_constant(0);
+        self.b.set(counter, zero);
+        let (head, again, after) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
+        self.b.jump(head, &[]);
+        self.b.switch_to(head);
+        self.statements(size, depth);
+        let (active, gone) = (self.b.get(self.active), self.mask());
+        let staying = self.b.mask_andnot(active, gone);
+        self.b.set(self.active, staying);
+        self.b.branch_any(staying, (again, &[]), (after, &[]));
+        self.b.seal(again);
+        self.b.switch_to(again);
+        let (count, one, limit) = (self.b.get(counter), self.b.uniform_constant(1), self.b.uniform_constant(3));
+        let count = self.b.uniform_add(count, one);
+        self.b.set(counter, count);
+        let splat = self.b.splat(count);
+        let float = self.b.itof(splat);
+        self.set_lane(float);
+        self.b.branch_if(IntTest::Slt, count, limit, (head, &[]), (after, &[]));
+        self.b.seal(head);
+        self.b.seal(after);
+        self.b.switch_to(after);
+        self.b.set(self.active, outer);
+    }
+
+    fn denorm(&mut self) -> Denorm {
+        if self.random.chance(80) { Denorm::Flush } else { Denorm::Keep }
+    }
+
+    fn statement(&mut self) {
+        match self.random.below(20) {
+            0..8 => self.arithmetic(),
+            8..10 => self.choice(),
+            10..13 => self.mask_statement(),
+            13 => self.integer(),
+            14 => self.uniform_statement(),
+            15..17 => self.load(),
+            17 => self.array(),
+            18 => self.store(),
+            _ => {
+                let (count, pc, mask) = (self.random.below(5) as u32, self.pc, self.b.get(self.active));
+                self.pc += count;
+                self.b.steps(count, pc, mask);
+            }
+        }
+    }
+
+    /// Arithmetic, with the bits of NaNs fixed one way or another.
+    fn arithmetic(&mut self) {
+        let denorm = self.denorm();
+        let zero = self.random.pick(Zero::ALL);
+        let (a, b, c) = (self.lane(), self.lane(), self.lane());
+        let result = match self.random.below(13) {
+            0 => self.b.fadd(denorm, a, b),
+            1 => self.b.fsub(denorm, a, b),
+            2 => self.b.fmul(denorm, zero, a, b),
+            3..6 => self.b.fma(denorm, zero, a, b, c),
+            6 => self.b.fdiv(denorm, a, b),
+            7 => self.b.fsqrt(denorm, a),
+            8 => {
+                let round = self.random.pick(Round::ALL);
+                self.b.fround(round, denorm, a)
+            }
+            9 => self.b.frc(a),
+            10 => self.b.scale(self.random.pick(&[0, 0, 1, -2]), a),
+            11 => {
+                let clamped = self.b.clamp01(denorm, a);
+                return self.set_lane(clamped);
+            }
+            _ => match self.random.below(4) {
+                0 => self.b.ex2(a),
+                1 => self.b.ln2(a),
+                2 => self.b.sin(a),
+                _ => self.b.cos(a),
+            },
+        };
+        let fixed = self.b.canon_nan(Bits(0x7FFF_FFFF), result);
+        let fixed = if self.random.chance(10) { self.b.pass_nan(fixed, a) } else { fixed };
+        self.set_lane(fixed);
+    }
+
+    fn choice(&mut self) {
+        let denorm = self.denorm();
+        let (a, b, m) = (self.lane(), self.lane(), self.mask());
+        let result = match self.random.below(8) {
+            0 => self.b.fmin(denorm, a, b),
+            1 => self.b.fmax(denorm, a, b),
+            2..4 => self.b.select(m, a, b),
+            4 => self.b.neg(a),
+            5 => self.b.abs(a),
+            6 => self.b.nabs(a),
+            _ => {
+                let order = QuadOrder([0; 4].map(|_: u8| self.random.below(4) as u8));
+                self.b.quad(order, a)
+            }
+        };
+        self.set_lane(result);
+    }
+
+    fn mask_statement(&mut self) {
+        let (a, b, m, n, o) = (self.lane(), self.lane(), self.mask(), self.mask(), self.mask());
+        let result = match self.random.below(9) {
+            0..3 => {
+                let (test, denorm) = (self.random.pick(FloatTest::ALL), self.denorm());
+                self.b.fcmp(test, denorm, a, b)
+            }
+            3 => {
+                let test = self.random.pick(IntTest::ALL);
+                self.b.icmp(test, a, b)
+            }
+            4 => self.b.mask_and(m, n),
+            5 => self.b.mask_or(m, n),
+            6 => self.b.mask_andnot(m, n),
+            7 => {
+                if self.random.chance(50) {
+                    self.b.mask_not(m)
+                } else {
+                    self.b.mask_xor(m, n)
+                }
+            }
+            _ => self.b.mask_select(m, n, o),
+        };
+        let variable = self.random.pick(&self.masks);
+        self.b.set(variable, result);
+    }
+
+    fn integer(&mut self) {
+        let (a, b) = (self.lane(), self.lane());
+        let result = match self.random.below(18) {
+            0 => self.b.iadd(a, b),
+            1 => self.b.isub(a, b),
+            2 => self.b.imul(a, b),
+            3 => self.b.smul_high(a, b),
+            4 => self.b.umul_high(a, b),
+            5 => self.b.smin(a, b),
+            6 => self.b.smax(a, b),
+            7 => self.b.umin(a, b),
+            8 => self.b.umax(a, b),
+            9 => self.b.and(a, b),
+            10 => self.b.or(a, b),
+            11 => self.b.xor(a, b),
+            12 => self.b.shl(a, b),
+            13 => self.b.shr(a, b),
+            14 => self.b.sar(a, b),
+            15 => self.b.itof(a),
+            16 => self.b.utof(a),
+            _ => {
+                if self.random.chance(50) {
+                    self.b.ftoi(a)
+                } else {
+                    self.b.ftou(a)
+                }
+            }
+        };
+        self.set_lane(result);
+    }
+
+    fn uniform_statement(&mut self) {
+        let (a, b) = (self.uniform(), self.uniform());
+        let result = match self.random.below(6) {
+            0 => self.b.uniform_add(a, b),
+            1 => self.b.uniform_sub(a, b),
+            2 => self.b.uniform_mul(a, b),
+            3 => self.b.uniform_and(a, b),
+            4 => self.b.table_uniform(self.tables[0], 3),
+            _ => {
+                self.b.uniform_array_write(self.uniform_array, a, b);
+                self.b.uniform_array_read(self.uniform_array, b)
+            }
+        };
+        let variable = self.random.pick(&self.uniforms);
+        self.b.set(variable, result);
+    }
+
+    /// Coordinates as guests compute them.
+    fn coordinates(&mut self) -> (Value, Value) {
+        if self.random.chance(50) {
+            return (self.b.pos_x(), self.b.pos_y());
+        }
+        let (x, y) = (self.lane(), self.lane());
+        if self.random.chance(80) {
+            (self.b.float_to_index(8, x), self.b.float_to_index(4, y))
+        } else {
+            (self.b.float_to_coordinate(x), self.b.float_to_coordinate(y))
+        }
+    }
+
+    fn load(&mut self) {
+        let mask = self.mask();
+        let result = match self.random.below(7) {
+            0..3 => {
+                let surface = self.random.pick(&self.surfaces);
+                let (x, y) = self.coordinates();
+                let channels = if self.random.chance(80) {
+                    self.b.surface_load(surface, x, y, mask)
+                } else {
+                    self.b.surface_load_2x2(surface, x, y, mask)
+                };
+                self.random.pick(&channels)
+            }
+            3 => {
+                let table = self.random.pick(&self.tables);
+                self.b.table_splat(table, self.random.below(4) as u32)
+            }
+            4 => {
+                let (table, index) = (self.random.pick(&self.tables), self.uniform());
+                self.b.table_at(table, index)
+            }
+            5 => {
+                let (table, index) = (self.random.pick(&self.tables), self.lane());
+                self.b.table_gather(table, index)
+            }
+            _ => {
+                let address = self.lane();
+                self.b.buffer_load(self.buffer, address, mask)
+            }
+        };
+        self.set_lane(result);
+    }
+
+    fn array(&mut self) {
+        let array = self.random.pick(&self.arrays);
+        let (index, lane, value, mask) = (self.uniform(), self.lane(), self.lane(), self.mask());
+        match self.random.below(5) {
+            0 => self.b.array_write(array, index, value, mask),
+            1 => self.b.array_scatter(array, lane, value, mask),
+            2 => {
+                let read = self.b.array_read(array, index);
+                self.set_lane(read);
+            }
+            3 => {
+                let read = self.b.array_gather(array, lane);
+                self.set_lane(read);
+            }
+            _ => {
+                self.b.mask_array_write(self.mask_array, index, mask);
+                let index = self.uniform();
+                let read = self.b.mask_array_read(self.mask_array, index);
+                let variable = self.random.pick(&self.masks);
+                self.b.set(variable, read);
+            }
+        }
+    }
+
+    fn store(&mut self) {
+        let mask = self.mask();
+        let (x, y) = self.coordinates();
+        let values = [0; 4].map(|_| self.lane());
+        match self.random.below(5) {
+            0 => {
+                let test = self.random.pick(UnitTest::ALL);
+                let write = self.random.pick(UnitWrite::ALL);
+                let passed = self.b.surface_test(self.surfaces[1], test, write, x, y, values[0], mask);
+                let variable = self.random.pick(&self.masks);
+                self.b.set(variable, passed);
+            }
+            1 => self.b.buffer_store(self.buffer, values[0], values[1], mask),
+            2 => {
+                // A trap for some lanes, as guests raise them.
+                let active = self.b.get(self.active);
+                let bad = self.b.mask_and(active, mask);
+                let (trap, after) = (self.b.new_block(), self.b.new_block());
+                self.b.branch_any(bad, (trap, &[]), (after, &[]));
+                self.b.seal(trap);
+                self.b.seal(after);
+                self.b.switch_to(trap);
+                self.b.trap(3, self.pc, bad);
+                self.b.switch_to(after);
+            }
+            _ => {
+                let channels = Channels(1 + self.random.below(15) as u8);
+                let surface = self.random.pick(&self.surfaces);
+                let [r, g, b, a] = values;
+                self.b.surface_store(surface, channels, x, y, r, g, b, a, mask);
+            }
+        }
+    }
+}
