@@ -6,7 +6,7 @@ use crate::wording::one_line;
 use crate::{Console, Failure, source};
 use ctm_object::{elf, raw};
 use ctm_x1k::check::{self, Finding, Severity};
-use ctm_x1k::text::{self, Assembled, Diagnostic, SourceFile};
+use ctm_x1k::text::{self, Assembled, Diagnostic, Origin, SourceFile};
 use ctm_x1k::{Program, ProgramInfo, References};
 use std::path::Path;
 
@@ -16,18 +16,8 @@ pub struct Loaded {
     pub name: String,
     /// The program.
     pub program: Program,
-    /// What kind of file it comes from.
-    pub origin: Origin,
-}
-
-/// What kind of file a program comes from.
-pub enum Origin {
-    /// Assembly text.
-    Text(Assembled),
-    /// An ELF image.
-    Elf,
-    /// Raw words, which carry no program information.
-    Raw,
+    /// Where each instruction stands in the text; empty if the program comes from a binary.
+    pub origins: Vec<Origin>,
 }
 
 impl Loaded {
@@ -38,27 +28,25 @@ impl Loaded {
         let bytes = source::read(path)?;
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
         let is_raw = args.isa.is_some() || path.extension().is_some_and(|extension| extension == "u32");
-        let (program, origin) = if is_raw {
+        let (program, origins) = if is_raw {
             let code = raw::read_words(&bytes).map_err(|error| wrong(error.to_string()))?;
-            (raw_program(code), Origin::Raw)
+            (raw_program(code), Vec::new())
         } else if bytes.starts_with(b"\x7FELF") {
-            (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Origin::Elf)
+            (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
         } else {
             let text = source::text(path, bytes).map_err(|message| {
                 message.help("raw instruction words need '--isa x1k', or a name that ends in .u32")
             })?;
             let assembled = assemble(path, &text, console)?;
-            (assembled.program.clone(), Origin::Text(assembled))
+            (assembled.program, assembled.origins)
         };
-        Ok(Loaded { name, program, origin })
+        Ok(Loaded { name, program, origins })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.
     pub fn place(&self, pc: usize) -> Place {
-        if let Origin::Text(assembled) = &self.origin
-            && let Some(place) = assembled.origins.get(pc)
-        {
-            return Place::Text { file: place.file.clone(), span: place.span.clone() };
+        if let Some(origin) = self.origins.get(pc) {
+            return Place::Text(origin.clone());
         }
         match self.program.code.get(pc) {
             Some(instruction) => Place::Listing {
@@ -110,7 +98,7 @@ fn diagnostic(diagnostic: &Diagnostic) -> Message {
         text::Severity::Error => Severity::Error,
         text::Severity::Warning => Severity::Warning,
     };
-    let place = Place::Text { file: diagnostic.file.clone(), span: diagnostic.span.clone() };
+    let place = Place::Text(Origin { file: diagnostic.file.clone(), span: diagnostic.span.clone() });
     let message = Message::new(severity, &diagnostic.message).at(place);
     diagnostic.help.iter().fold(message, |message, help| message.help(help))
 }

@@ -3,11 +3,9 @@
 use crate::failure;
 use crate::files::FileError;
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ctm_x1k::check::Severity;
-use ctm_x1k::text::SourceFile;
-use std::ops::Range;
-use std::sync::Arc;
+use ctm_x1k::text::Origin;
 
 fn level(severity: Severity) -> Level<'static> {
     match severity {
@@ -23,12 +21,7 @@ pub enum Place {
     /// A file as a whole.
     File(String),
     /// A part of a text.
-    Text {
-        /// The text.
-        file: Arc<SourceFile>,
-        /// Bytes of it.
-        span: Range<usize>,
-    },
+    Text(Origin),
     /// One line of a listing that is not in a file, such as a disassembled instruction.
     Listing {
         /// Name of what was listed.
@@ -60,7 +53,7 @@ pub struct Message {
     /// What is wrong, in one line.
     pub title: String,
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// Facts that help to understand.
     pub notes: Vec<String>,
     /// What to do about it.
@@ -96,7 +89,7 @@ impl Message {
 
     /// Adds the place.
     pub fn at(mut self, place: Place) -> Self {
-        self.place = Some(place);
+        self.place = Some(Box::new(place));
         self
     }
 
@@ -119,10 +112,10 @@ impl Message {
             title = title.id(code);
         }
         let mut group = Group::with_title(title);
-        match &self.place {
+        match self.place.as_deref() {
             None => {}
-            Some(Place::File(path)) => group = group.element(Origin::path(path)),
-            Some(Place::Text { file, span }) => {
+            Some(Place::File(path)) => group = group.element(annotate_snippets::Origin::path(path)),
+            Some(Place::Text(Origin { file, span })) => {
                 let marked = AnnotationKind::Primary.span(span.clone());
                 group = group.element(Snippet::source(&file.text).path(&file.name).annotation(marked));
             }

@@ -1,7 +1,7 @@
 //! The options of `ctm run`.
 
 use super::ProgramArgs;
-use super::values::{Boolean, Extent, FormatName, Integers, Numbered, OutputFile, Position, Vector, tonemap};
+use super::values::{Boolean, Extent, FormatName, InputSource, Integers, Numbered, Position, Vector, tonemap};
 use crate::files::{FileSpec, Tonemap};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
 use ctm_x1k::{BOOL_CONSTANTS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, MAX_GROUP_WIDTH, OUTPUTS};
@@ -21,6 +21,7 @@ Examples:
   ctm run mandelbrot.x1k -o mandelbrot.png
   ctm run blur.elf --domain 640x480 --input 0=photo.png -o blurred.png
   ctm run sum.x1k --domain 64x64 --input 0=a.npy --input 1=b.npy --output 0=sum.npy --output 1=diff.npy
+  ctm run histogram.x1k --domain 1x512 --input 0=photo.png --input 1=@0 --output 0=histogram.npy:64x512x1
   ctm run program.u32 --domain 64x64 --consts constants.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
 
@@ -28,8 +29,9 @@ Files:
   .npy   array of float32, uint8 or uint16, H x W or H x W x C
   .f32   little-endian float32 and nothing else; an input needs its shape, as in FILE.f32:640x480x4
   .png   picture; float outputs are clamped to 0..1, or to the range that --tonemap gives
-An input whose name ends in ':tiled' lies in tiles in the memory of the device. Outputs have 4 float32
-channels unless --output-format gives another format: uint16_1, uint8_4, float32_1, float32_2.")]
+A name may be followed by ':WxHxC' (width, height, channels) and ':tiled', which lays the surface out in tiles in
+the memory of the device. Outputs are as large as the domain and have 4 float32 channels unless the name says
+otherwise, or --output-format, which knows uint16_1, uint8_4, float32_1, float32_2 and float32_4.")]
 pub struct RunArgs {
     /// The program.
     #[command(flatten)]
@@ -37,24 +39,21 @@ pub struct RunArgs {
     /// Width and height of the domain: every (i, j) in it runs the program once [default: 512x512]
     #[arg(long, value_name = "WxH", help_heading = "Domain and data")]
     pub domain: Option<Extent>,
-    /// File that input N reads
+    /// What input N reads: a file, or the memory of an output (N=@M)
     #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]", help_heading = "Domain and data")]
-    pub inputs: Vec<Numbered<FileSpec, INPUTS>>,
+    pub inputs: Vec<Numbered<InputSource, INPUTS>>,
     /// File that receives output N
-    #[arg(long = "output", value_name = "N=FILE", help_heading = "Domain and data")]
-    pub outputs: Vec<Numbered<OutputFile, OUTPUTS>>,
+    #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
+    pub outputs: Vec<Numbered<FileSpec, OUTPUTS>>,
     /// File that receives output 0
     #[arg(short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
-    pub output0: Option<OutputFile>,
+    pub output0: Option<FileSpec>,
     /// Element format of output N [default: float32_4]
     #[arg(long = "output-format", value_name = "N=FORMAT", help_heading = "Domain and data")]
     pub output_formats: Vec<Numbered<FormatName, OUTPUTS>>,
-    /// Width and height of output N [default: those of the domain]
-    #[arg(long = "output-size", value_name = "N=WxH", help_heading = "Domain and data")]
-    pub output_sizes: Vec<Numbered<Extent, OUTPUTS>>,
     /// File that receives the conditional values (one float32 channel)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
-    pub cond_output: Option<OutputFile>,
+    pub cond_output: Option<FileSpec>,
     /// What outputs hold before the run: one number or r,g,b,a
     #[arg(
         long,

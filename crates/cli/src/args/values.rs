@@ -1,10 +1,9 @@
 //! Values of options: how they are spelled, and what is wrong with a spelling.
 
-use crate::files::{FileKind, SpecError, Tonemap};
+use crate::files::{FileSpec, Tonemap};
 use ctm_memory::Format;
-use ctm_x1k::{Domain, IntConstant, MAX_COORDINATE};
+use ctm_x1k::{Domain, IntConstant, MAX_COORDINATE, OUTPUTS};
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Largest width and height of a domain.
@@ -150,24 +149,26 @@ pub fn tonemap(text: &str) -> Result<Tonemap, String> {
     }
 }
 
-/// A file that receives an output; its name tells its kind.
+/// What an input reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputFile {
-    /// The file.
-    pub path: PathBuf,
-    /// Its kind.
-    pub kind: FileKind,
+pub enum InputSource {
+    /// A file: `FILE[:WxHxC][:tiled]`.
+    File(FileSpec),
+    /// The memory of an output: `@N`.
+    Output(u8),
 }
 
-impl FromStr for OutputFile {
-    type Err = SpecError;
+impl FromStr for InputSource {
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        if text.is_empty() {
-            return Err(SpecError::Empty);
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix('@') {
+            None => FileSpec::parse(text).map(InputSource::File).map_err(|error| error.to_string()),
+            Some(number) => match number.parse() {
+                Ok(number) if usize::from(number) < OUTPUTS => Ok(InputSource::Output(number)),
+                _ => Err(format!("'@{number}' is no output; outputs are @0 to @{}", OUTPUTS - 1)),
+            },
         }
-        let path = PathBuf::from(text);
-        Ok(OutputFile { kind: FileKind::of(&path)?, path })
     }
 }
 

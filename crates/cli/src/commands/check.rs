@@ -1,7 +1,7 @@
 //! `ctm check`.
 
 use crate::args::CheckArgs;
-use crate::program::{Loaded, Origin};
+use crate::program::Loaded;
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
@@ -30,16 +30,13 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<(), Failure> {
 
 fn machine_form(loaded: &Loaded, finding: &Finding) -> Value {
     let message = loaded.message(finding);
-    let line = match &loaded.origin {
-        Origin::Text(assembled) => finding.pc.and_then(|pc| assembled.origins.get(pc)),
-        _ => None,
-    };
+    let origin = finding.pc.and_then(|pc| loaded.origins.get(pc));
     json!({
         "code": finding.code.as_str(),
         "severity": finding.severity.name(),
         "pc": finding.pc,
-        "file": line.as_ref().map(|place| place.file.name.clone()),
-        "line": line.as_ref().map(|place| place.file.line_column(place.span.start).0),
+        "file": origin.map(|origin| &origin.file.name),
+        "line": origin.map(|origin| origin.file.line_column(origin.span.start).0),
         "message": message.title,
         "help": message.help,
     })

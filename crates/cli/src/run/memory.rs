@@ -1,8 +1,8 @@
 //! The memory of a run: files into inputs, outputs into files.
 
 use crate::args::run::RunArgs;
-use crate::args::values::{Extent, Numbered, OutputFile, Vector};
-use crate::files::{self, FileKind, FileSpec, WriteOptions};
+use crate::args::values::{Extent, InputSource, Numbered, Vector};
+use crate::files::{self, FileError, FileKind, FileSpec, Shape, WriteOptions};
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure};
@@ -10,6 +10,9 @@ use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, 
 use ctm_x1k::{CondLocation, CondTest, Conditional, INPUTS, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Address of the first arena.
+const FIRST_BASE: u32 = 0x10_0000;
 
 /// The surfaces of a run, and the files that outputs go to.
 pub struct Data {
@@ -21,23 +24,25 @@ pub struct Data {
     pub outputs: [Option<Surface>; OUTPUTS],
     /// The conditional unit, which does nothing but write the values, if a file is to receive them.
     pub conditional: Conditional,
-    /// Every surface that the run writes to, with the part of it that counts.
-    written: Vec<(Surface, Extent)>,
-    files: Vec<Target>,
+    /// Everything that the run writes to.
+    written: Vec<Written>,
     /// First address behind the arenas.
     next: u32,
 }
 
-/// Address of the first arena.
-const FIRST_BASE: u32 = 0x10_0000;
+/// A surface that the run writes to.
+struct Written {
+    surface: Surface,
+    /// Width and height of the part that counts.
+    size: (usize, usize),
+    file: Option<Target>,
+}
 
 /// A file that receives a surface.
 struct Target {
     path: PathBuf,
     kind: FileKind,
     sink: Sink,
-    surface: Surface,
-    extent: Extent,
 }
 
 impl Data {
@@ -45,7 +50,6 @@ impl Data {
     pub fn prepare(args: &RunArgs, program: &Program, domain: Extent, console: &mut Console) -> Result<Self, Failure> {
         let inputs = once_each("input", &args.inputs)?;
         let mut outputs = once_each("output", &args.outputs)?;
-        let sizes = once_each("the size of output", &args.output_sizes)?;
         let formats = once_each("the format of output", &args.output_formats)?;
         if let Some(file) = &args.output0
             && outputs.insert(0, file).is_some()
@@ -61,11 +65,12 @@ impl Data {
             outputs: [None; OUTPUTS],
             conditional: Conditional::default(),
             written: Vec::new(),
-            files: Vec::new(),
             next: FIRST_BASE,
         };
-        for (&number, &spec) in &inputs {
-            data.inputs[usize::from(number)] = Some(data.load(spec)?);
+        for (&number, source) in &inputs {
+            if let InputSource::File(spec) = source {
+                data.inputs[usize::from(number)] = Some(data.load(spec)?);
+            }
         }
         let default_format = match program.info.write_mode {
             WriteMode::Cached => Format::Float32_4,
@@ -73,20 +78,24 @@ impl Data {
         };
         for number in 0..OUTPUTS as u8 {
             let file = outputs.get(&number).copied();
-            if file.is_none() && !program.references.outputs.contains(&number) {
-                continue;
+            if file.is_some() || program.references.outputs.contains(&number) {
+                let format = formats.get(&number).map(|name| name.0);
+                data.outputs[usize::from(number)] = Some(data.place_written(file, domain, format, default_format)?);
             }
-            let extent = sizes.get(&number).map_or(domain, |&&extent| extent);
-            let format = formats.get(&number).map_or(default_format, |name| name.0);
-            data.outputs[usize::from(number)] = Some(data.place_output(extent, format, file)?);
+        }
+        for (&number, source) in &inputs {
+            if let InputSource::Output(output) = **source {
+                let surface = data.outputs[usize::from(output)].ok_or_else(|| no_such_output(number, output))?;
+                data.inputs[usize::from(number)] = Some(surface);
+            }
         }
         if let Some(file) = &args.cond_output {
-            let surface = data.place_output(domain, Format::Float32_1, Some(file))?;
+            let format = Format::Float32_1;
             data.conditional = Conditional {
                 test: CondTest::Always,
                 location: CondLocation::Dpp,
                 write: true,
-                surface: Some(surface),
+                surface: Some(data.place_written(Some(file), domain, Some(format), format)?),
                 ..Conditional::default()
             };
         }
@@ -96,37 +105,48 @@ impl Data {
     /// Reads a file into a new surface.
     fn load(&mut self, spec: &FileSpec) -> Result<Surface, Message> {
         let array = files::read(spec)?;
-        let unusable = |cause| files::FileError::Content { path: spec.path.clone(), cause };
+        let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
         let surface = self.place(files::surface_for(&array, spec.tiling).map_err(unusable)?)?;
         files::upload(&array, &self.memory, surface).map_err(|error| Message::error(error.to_string()))?;
         Ok(surface)
     }
 
-    /// Makes a surface that the run writes to, and opens the file that is to receive it.
-    fn place_output(&mut self, extent: Extent, format: Format, file: Option<&OutputFile>) -> Result<Surface, Message> {
-        let (width, height) = (extent.width as usize, extent.height as usize);
-        let surface =
-            files::surface(width, height, format, Tiling::Linear).map_err(|error| Message::error(error.to_string()))?;
+    /// Makes a surface that the run writes to, and opens the file that is to receive it, if there is one.
+    fn place_written(
+        &mut self,
+        file: Option<&FileSpec>,
+        domain: Extent,
+        format: Option<Format>,
+        default_format: Format,
+    ) -> Result<Surface, Failure> {
+        let shape = file.and_then(|spec| spec.shape);
+        let format = match shape {
+            None => format.unwrap_or(default_format),
+            Some(shape) => format_for(shape, format)?,
+        };
+        let size = shape.map_or((domain.width as usize, domain.height as usize), |shape| (shape.width, shape.height));
+        let tiling = file.map_or(Tiling::Linear, |spec| spec.tiling);
+        let surface = files::surface(size.0, size.1, format, tiling)
+            .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
         let surface = self.place(surface)?;
-        self.written.push((surface, extent));
-        if let Some(OutputFile { path, kind }) = file {
-            let sink = Sink::open(path)?;
-            self.files.push(Target { path: path.clone(), kind: *kind, sink, surface, extent });
-        }
+        let target = |spec: &FileSpec| {
+            let sink = Sink::open(&spec.path)?;
+            Ok::<_, Message>(Target { path: spec.path.clone(), kind: spec.kind, sink })
+        };
+        self.written.push(Written { surface, size, file: file.map(target).transpose()? });
         Ok(surface)
     }
 
     /// Gives a surface an arena of its own, behind all others.
     fn place(&mut self, surface: Surface) -> Result<Surface, Message> {
         let too_much = || {
-            Message::error("inputs and outputs together need more memory than there is").help(
-                "the device addresses 4 GiB; use a smaller domain or --output-format with fewer or smaller channels",
-            )
+            Message::error("inputs and outputs together need more memory than there is")
+                .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
         };
+        let base = self.next;
         let size = surface.bytes().next_multiple_of(BASE_ALIGNMENT.into());
         let size = u32::try_from(size).map_err(|_| too_much())?;
-        let arena = Arena::new(self.next, size).map_err(|_| too_much())?;
-        let base = self.next;
+        let arena = Arena::new(base, size).map_err(|_| too_much())?;
         self.next = base.checked_add(size).ok_or_else(too_much)?;
         self.memory.map(arena).map_err(|_| too_much())?;
         Ok(Surface { base, ..surface })
@@ -134,11 +154,11 @@ impl Data {
 
     /// Fills everything that the run writes to with one value.
     pub fn clear(&self, Vector(value): Vector) {
-        for &(surface, extent) in &self.written {
-            let view = View::new(&self.memory, surface, Bounds::Drop);
-            for y in 0..extent.height {
-                for x in 0..extent.width {
-                    view.store(x.into(), y.into(), value, 0xF);
+        for Written { surface, size: (width, height), .. } in &self.written {
+            let view = View::new(&self.memory, *surface, Bounds::Drop);
+            for y in 0..*height as i64 {
+                for x in 0..*width as i64 {
+                    view.store(x, y, value, 0xF);
                 }
             }
         }
@@ -148,17 +168,35 @@ impl Data {
     pub fn write(self, args: &RunArgs) -> Result<(), Failure> {
         let options = WriteOptions { tonemap: args.tonemap };
         let mut sinks = Vec::new();
-        for mut target in self.files {
-            let (width, height) = (target.extent.width as usize, target.extent.height as usize);
-            let bytes = files::download(&self.memory, target.surface, width, height)
+        for Written { surface, size: (width, height), file } in self.written {
+            let Some(mut file) = file else { continue };
+            let bytes = files::download(&self.memory, surface, width, height)
                 .map_err(|error| error.to_string())
-                .and_then(|array| files::encode(target.kind, &array, &options).map_err(|error| error.to_string()))
-                .map_err(|error| Message::error(format!("cannot write '{}': {error}", target.path.display())))?;
-            target.sink.write(&bytes)?;
-            sinks.push(target.sink);
+                .and_then(|array| files::encode(file.kind, &array, &options).map_err(|error| error.to_string()))
+                .map_err(|error| Message::error(format!("cannot write '{}': {error}", file.path.display())))?;
+            file.sink.write(&bytes)?;
+            sinks.push(file.sink);
         }
         Ok(sinks.into_iter().try_for_each(Sink::commit)?)
     }
+}
+
+/// The format of an output with this shape: the given one if it has as many channels; without one, floats.
+fn format_for(shape: Shape, given: Option<Format>) -> Result<Format, Failure> {
+    let candidates = given.map_or(vec![Format::Float32_1, Format::Float32_2, Format::Float32_4], |format| vec![format]);
+    candidates.iter().copied().find(|format| format.channels() == shape.channels).ok_or_else(|| {
+        let names = candidates.iter().map(|format| format.name().to_lowercase()).collect::<Vec<_>>().join(", ");
+        let message =
+            format!("an output of the shape {shape} has {} channels, which is not that of {names}", shape.channels);
+        Failure::Usage(Message::error(message))
+    })
+}
+
+fn no_such_output(input: u8, output: u8) -> Failure {
+    let message = format!("input {input} is to read output {output}, but the program does not write that");
+    Failure::Usage(
+        Message::error(message).help(format!("give it a file with --output {output}=FILE, or another input")),
+    )
 }
 
 /// Values by number; none may be given twice.
@@ -175,7 +213,7 @@ fn once_each<'a, T, const COUNT: usize>(
     Ok(values)
 }
 
-fn different_files<'a>(files: impl Iterator<Item = &'a OutputFile>) -> Result<(), Failure> {
+fn different_files<'a>(files: impl Iterator<Item = &'a FileSpec>) -> Result<(), Failure> {
     let mut paths: Vec<&Path> = files.map(|file| file.path.as_path()).collect();
     paths.sort();
     match paths.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -191,8 +229,8 @@ fn different_files<'a>(files: impl Iterator<Item = &'a OutputFile>) -> Result<()
 fn tell_differences(
     args: &RunArgs,
     program: &Program,
-    inputs: &BTreeMap<u8, &FileSpec>,
-    outputs: &BTreeMap<u8, &OutputFile>,
+    inputs: &BTreeMap<u8, &InputSource>,
+    outputs: &BTreeMap<u8, &FileSpec>,
     console: &mut Console,
 ) -> Result<(), Failure> {
     let uses = &program.references;
@@ -201,7 +239,7 @@ fn tell_differences(
         .iter()
         .filter(|number| !inputs.contains_key(number))
         .map(|number| {
-            Message::error(format!("the program reads input {number}, but no file is given for it"))
+            Message::error(format!("the program reads input {number}, but nothing is given for it"))
                 .help(format!("add --input {number}=FILE"))
         })
         .collect();
