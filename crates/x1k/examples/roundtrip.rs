@@ -26,8 +26,7 @@ fn main() -> ExitCode {
         }
         let instruction = Instruction::decode(&words);
         // Words as they are come out as dwords for the most part; half of them are freed of reserved bits.
-        let instruction =
-            if number % 2 == 0 { instruction } else { Instruction { reserved: [0; 6], ..instruction } };
+        let instruction = if number % 2 == 0 { instruction } else { Instruction { reserved: [0; 6], ..instruction } };
         let printed = text::print_instruction(&instruction);
         named += u64::from(printed.contains('@'));
         raw += u64::from(printed.starts_with("RAW"));

@@ -109,13 +109,8 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
             return Err(cursor.unknown_word(token, "the beginning of an instruction or a source", &words));
         };
         cursor.expect_symbol(b'.', "after the source")?;
-        let token = cursor.expect_word("`rgb` or `a`", "")?;
-        let side = match cursor.text(token).to_ascii_lowercase().as_str() {
-            "rgb" => Side::Rgb,
-            "a" => Side::Alpha,
-            _ => return Err(cursor.unknown_word(token, "a side of a source", &["rgb", "a"])),
-        };
-        let span = Span::from(first).to(token.into());
+        let side = [Side::Rgb, Side::Alpha][cursor.expect_name("a side of a source", &["rgb", "a"])?];
+        let span = Span::from(first).to(cursor.last().into());
         if std::mem::replace(&mut given[side as usize][number], true) {
             cursor.error(Cause::Duplicate, span, "this source is given twice", "each side of a source is set once");
         }
@@ -130,11 +125,8 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
                 Value::Floats(values, span) => literals.push(Literal { side, source: number, values, span }),
             },
             None => {
-                let token = cursor.expect_word("a presubtract operation", "`neg2`, `sub`, `add` or `neg`")?;
-                *presubtract = Presubtract::parse(cursor.text(token)).ok_or(()).or_else(|()| {
-                    let names = Presubtract::ALL.map(Presubtract::name);
-                    Err(cursor.unknown_word(token, "a presubtract operation", &names))
-                })?;
+                let names = Presubtract::ALL.map(Presubtract::name);
+                *presubtract = Presubtract::ALL[cursor.expect_name("a presubtract operation", &names)?];
             }
         }
         if !cursor.accept_symbol(b',') && !cursor.is_symbol(b':') {
@@ -330,10 +322,7 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
 fn read_code(cursor: &mut Cursor, what: &str, names: &[&str]) -> Result<u8, Reported> {
     cursor.take();
     cursor.expect_symbol(b'[', &format!("before {what}"))?;
-    let token = cursor.expect_word(what, &format!("it can be {}", list(names)))?;
-    let Some(code) = names.iter().position(|name| name.eq_ignore_ascii_case(cursor.text(token))) else {
-        return Err(cursor.unknown_word(token, what, names));
-    };
+    let code = cursor.expect_name(what, names)?;
     cursor.expect_symbol(b']', &format!("after {what}"))?;
     Ok(code as u8)
 }

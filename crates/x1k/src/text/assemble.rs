@@ -9,7 +9,7 @@ use super::{Assembled, arithmetic, flow, statements, texture};
 use crate::instruction::{Alu, Body, DWORDS, Flow, Instruction};
 use crate::program::{ConstantValues, FLOAT_CONSTANTS, MAX_INSTRUCTIONS, Program, References};
 use ctm_bits::Field;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 /// One of the two units, and its side of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,11 +129,14 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         if let Some(label) = label_here(&cursor) {
             let token = cursor.take();
             cursor.take();
-            if labels.contains_key(&label) {
-                let message = format!("the label `{}` is there already", excerpt(&label));
-                cursor.error(Cause::Duplicate, token, message, "each label has one place");
-            } else {
-                labels.insert(label, code.len());
+            match labels.entry(label) {
+                Entry::Vacant(entry) => {
+                    entry.insert(code.len());
+                }
+                Entry::Occupied(entry) => {
+                    let message = format!("the label `{}` is there already", excerpt(entry.key()));
+                    cursor.error(Cause::Duplicate, token, message, "each label has one place");
+                }
             }
             continue;
         }
@@ -227,8 +230,8 @@ fn skip_instruction(cursor: &mut Cursor, first: Span) {
         let begins = cursor.is_symbol(b'.')
             || label_here(cursor).is_some()
             || cursor.word_ahead(0).is_some_and(|word| {
-                let same = |name: &&str| name.eq_ignore_ascii_case(word);
-                FORMS.iter().any(|name| same(&name)) || statements::WORDS.iter().any(|name| same(&name)) || same(&"OUT")
+                let names = FORMS.iter().chain(&statements::WORDS).chain(&["OUT"]);
+                names.into_iter().any(|name| name.eq_ignore_ascii_case(word))
             });
         if begun && begins && cursor.peek().first_of_line {
             return;

@@ -97,17 +97,12 @@ impl Condition {
             }
             "pred" => {
                 if cursor.accept_symbol(b'.') {
-                    let channel = cursor.expect_word("a channel of the predicate", "`r`, `g`, `b` or `a`")?;
-                    let select = match cursor.text(channel).to_ascii_lowercase().as_str() {
-                        "r" => PredicateSelect::Red,
-                        "g" => PredicateSelect::Green,
-                        "b" => PredicateSelect::Blue,
-                        "a" => PredicateSelect::Alpha,
-                        _ => return Err(cursor.unknown_word(channel, "a predicate channel", &["r", "g", "b", "a"])),
-                    };
+                    let channel = cursor.expect_name("a predicate channel", &["r", "g", "b", "a"])?;
+                    let select = PredicateSelect::ALL[PredicateSelect::Red as usize + channel];
                     if self.predicate.is_some_and(|predicate| predicate != select) {
                         let message = "a condition can only test one predicate channel";
-                        cursor.error(Cause::Condition, Span::from(first).to(channel.into()), message, HELP);
+                        let span = Span::from(first).to(cursor.last().into());
+                        cursor.error(Cause::Condition, span, message, HELP);
                     }
                     self.predicate = Some(select);
                 }

@@ -113,6 +113,13 @@ impl Cursor {
         if self.peek().kind == Kind::Word { Ok(self.take()) } else { Err(self.expected(what, help)) }
     }
 
+    /// Takes a word that must be one of these names; gives its place among them.
+    pub fn expect_name(&mut self, what: &str, names: &[&str]) -> Result<usize, Reported> {
+        let token = self.expect_word(what, &format!("it can be {}", list(names)))?;
+        let place = names.iter().position(|name| name.eq_ignore_ascii_case(self.text(token)));
+        place.ok_or(()).map_err(|()| self.unknown_word(token, what, names))
+    }
+
     /// Complains that something else is here.
     pub fn expected(&mut self, what: &str, help: &str) -> Reported {
         let token = self.peek();

@@ -247,12 +247,7 @@ fn read_int(cursor: &mut Cursor) -> Result<IntConstant, Reported> {
 
 /// One of two words; true for the second.
 fn read_choice(cursor: &mut Cursor, words: [&str; 2]) -> Result<bool, Reported> {
-    let token = cursor.expect_word(&format!("`{}` or `{}`", words[0], words[1]), "")?;
-    let text = cursor.text(token);
-    match words.iter().position(|word| word.eq_ignore_ascii_case(text)) {
-        Some(index) => Ok(index == 1),
-        None => Err(cursor.unknown_word(token, "a value of this directive", &words)),
-    }
+    Ok(cursor.expect_name("a value of this directive", &words)? == 1)
 }
 
 fn read_place(cursor: &mut Cursor) -> Result<Target, Reported> {

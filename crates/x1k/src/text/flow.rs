@@ -82,11 +82,8 @@ fn read_item(
         "pop_count" => flow.b_pop_cnt = cursor.number("the pop count", 31)? as u8,
         "else" => flow.b_else = true,
         "address" => {
-            let token = cursor.expect_word("an address stack operation", "`push` or `pop`")?;
-            flow.a_op = AddressOp::parse(cursor.text(token)).ok_or(()).or_else(|()| {
-                let names = AddressOp::ALL.map(AddressOp::name);
-                Err(cursor.unknown_word(token, "an address stack operation", &names))
-            })?;
+            let names = AddressOp::ALL.map(AddressOp::name);
+            flow.a_op = AddressOp::ALL[cursor.expect_name("an address stack operation", &names)?];
         }
         "global" => flow.jump_global = true,
         "i" => flow.int_addr = operand::bracketed(cursor, "an integer constant", 31)?,
@@ -96,11 +93,7 @@ fn read_item(
 }
 
 fn read_branch_op(cursor: &mut Cursor) -> Result<BranchOp, Reported> {
-    let token = cursor.expect_word("a branch operation", "`none`, `decr` or `incr`")?;
-    BranchOp::parse(cursor.text(token)).ok_or(()).or_else(|()| {
-        let names = BranchOp::ALL.map(BranchOp::name);
-        Err(cursor.unknown_word(token, "a branch operation", &names))
-    })
+    Ok(BranchOp::ALL[cursor.expect_name("a branch operation", &BranchOp::ALL.map(BranchOp::name))?])
 }
 
 /// Makes the instruction jump on this condition.

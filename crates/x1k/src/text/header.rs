@@ -153,11 +153,8 @@ impl Header {
                 cursor.expect_symbol(b'=', "after the unit of the predicate")?;
             }
             let inverted = cursor.accept_symbol(b'!');
-            let token = cursor.expect_word("a predicate select", "such as `rgba`, `gggg` or `!gggg`")?;
-            let Some(select) = PredicateSelect::parse(cursor.text(token)) else {
-                let names: Vec<_> = PredicateSelect::ALL[..6].iter().map(|select| select.name()).collect();
-                return Err(cursor.unknown_word(token, "a predicate select", &names));
-            };
+            let names = PredicateSelect::ALL.map(PredicateSelect::name);
+            let select = PredicateSelect::ALL[cursor.expect_name("a predicate select", &names)?];
             let common = &mut self.common;
             for (wanted, control) in [(!by_unit.1, &mut common.rgb), (!by_unit.0, &mut common.alpha)] {
                 if wanted {

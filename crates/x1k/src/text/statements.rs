@@ -231,18 +231,18 @@ fn resolve_calls(code: &mut [Pending], labels: &BTreeMap<String, usize>) {
         }
     }
     let mut levels = 0;
-    for at in 0..code.len() {
+    for (at, pending) in code.iter_mut().enumerate() {
         if subroutines.contains(&at) {
             levels = u8::from(conditional_subroutines.contains(&at));
         }
-        match code[at].statement {
-            Some(Statement::Call { .. }) => {
-                if entry(&code[at]).is_some_and(|entry| conditional_subroutines.contains(&entry)) {
-                    code[at].flow().b_op1 = BranchOp::Incr;
-                }
+        match pending.statement {
+            Some(Statement::Call { .. })
+                if entry(pending).is_some_and(|entry| conditional_subroutines.contains(&entry)) =>
+            {
+                pending.flow().b_op1 = BranchOp::Incr;
             }
             Some(Statement::Return { conditional }) => {
-                let flow = code[at].flow();
+                let flow = pending.flow();
                 if levels > 0 {
                     (flow.b_op1, flow.b_pop_cnt) = (BranchOp::Decr, levels.min(31));
                 }

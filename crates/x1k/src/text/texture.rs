@@ -59,8 +59,8 @@ fn read_swizzle(cursor: &mut Cursor) -> Result<[TexSwizzle; 4], Reported> {
     let token = cursor.expect_word("a swizzle", HELP)?;
     let text = cursor.text(token);
     let letters: Option<Vec<_>> = (0..text.len()).map(|at| TexSwizzle::parse(&text[at..=at])).collect();
-    letters.and_then(|letters| letters.try_into().ok()).ok_or(()).or_else(|()| {
+    letters.and_then(|letters| letters.try_into().ok()).ok_or(()).map_err(|()| {
         let message = format!("`{}` is not a swizzle of four channels", excerpt(cursor.text(token)));
-        Err(cursor.error(Cause::Operand, token, message, HELP))
+        cursor.error(Cause::Operand, token, message, HELP)
     })
 }
