@@ -1,6 +1,6 @@
 //! Values of options: how they are spelled, and what is wrong with a spelling.
 
-use crate::files::{FileSpec, Tonemap};
+use crate::files::Tonemap;
 use ctm_memory::Format;
 use ctm_x1k::{Domain, IntConstant, MAX_COORDINATE, OUTPUTS};
 use std::fmt;
@@ -152,8 +152,8 @@ pub fn tonemap(text: &str) -> Result<Tonemap, String> {
 /// What an input reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputSource {
-    /// A file: `FILE[:WxHxC][:tiled]`.
-    File(FileSpec),
+    /// A file: `FILE[:WxHxC][:tiled]`, not yet taken apart: a file of an unknown kind is a wrong input, not a wrong option.
+    File(String),
     /// The memory of an output: `@N`.
     Output(u8),
 }
@@ -163,7 +163,8 @@ impl FromStr for InputSource {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix('@') {
-            None => FileSpec::parse(text).map(InputSource::File).map_err(|error| error.to_string()),
+            None if text.is_empty() => Err("the file name is missing".to_string()),
+            None => Ok(InputSource::File(text.to_string())),
             Some(number) => match number.parse() {
                 Ok(number) if usize::from(number) < OUTPUTS => Ok(InputSource::Output(number)),
                 _ => Err(format!("'@{number}' is no output; outputs are @0 to @{}", OUTPUTS - 1)),
@@ -220,4 +221,44 @@ fn hex_float(text: &str) -> Option<u32> {
     let exponent = exponent - 4 * fraction.len() as i32;
     // 13 digits fit a binary64 mantissa and the scale stays far inside its range, so only the last step rounds.
     Some(((digits as f64 * 2f64.powi(exponent)) as f32).to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_every_spelling() {
+        for (text, bits) in [
+            ("0.5", 0x3F00_0000),
+            ("-0", 0x8000_0000),
+            ("1e-45", 1),
+            ("inf", 0x7F80_0000),
+            ("-inf", 0xFF80_0000),
+            ("nan", ctm_num::X1K_NAN),
+            ("0x1.8p3", 12f32.to_bits()),
+            ("-0x.8p0", (-0.5f32).to_bits()),
+            ("0x1p-149", 1),
+            ("0x1.ffffffp0", 2f32.to_bits()),
+            ("0x1.000001p0", 1f32.to_bits()),
+            ("0x1p400", 0x7F80_0000),
+            ("0x7FC00001", 0x7FC0_0001),
+        ] {
+            assert_eq!(float_bits(text), Ok(bits), "{text}");
+        }
+        for text in ["", "one", "1,5", "0x", "0xp1", "0x1p", "0x123456789", "-0x7", "0x1.p999", "0x12345678901234p0"] {
+            assert!(float_bits(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_of_integer_constants_may_be_left_out() {
+        let constant = |count, init, step| Ok(Integers(IntConstant { count, init, step }));
+        assert_eq!("7".parse(), constant(7, 0, 1));
+        assert_eq!("7,3".parse(), constant(7, 3, 1));
+        assert_eq!("255,255,-128".parse(), constant(255, 255, -128));
+        for text in ["", "1,", "1,2,128", "-1", "1,2,3,4"] {
+            assert!(text.parse::<Integers>().is_err(), "{text}");
+        }
+    }
 }

@@ -68,8 +68,9 @@ impl Data {
             next: FIRST_BASE,
         };
         for (&number, source) in &inputs {
-            if let InputSource::File(spec) = source {
-                data.inputs[usize::from(number)] = Some(data.load(spec)?);
+            if let InputSource::File(file) = source {
+                let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
+                data.inputs[usize::from(number)] = Some(data.load(&spec)?);
             }
         }
         let default_format = match program.info.write_mode {

@@ -20,15 +20,13 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let mut loaded = Loaded::read(&args.program, console)?;
     adjust(&mut loaded.program, args)?;
     loaded.require_legal()?;
-    let domain = args.domain.unwrap_or_else(|| {
-        let size = DEFAULT_DOMAIN;
-        console.tell(&Message::note(format!("the domain is {size}; --domain WxH gives another")));
-        size
-    });
-
+    let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let program = &loaded.program;
     let constants = constants::gather(args, program, console)?;
     let data = Data::prepare(args, program, domain, console)?;
+    if args.domain.is_none() {
+        console.tell(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
+    }
 
     let job = Job {
         constants,

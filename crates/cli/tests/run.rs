@@ -1,0 +1,257 @@
+//! `ctm run`: data in, data out.
+
+mod common;
+
+use common::{Folder, POSITION, floats};
+use serde_json::Value;
+
+/// Writes input 0 times c0, except where its red is negative; keeps there what the output held.
+const SCALE: &str = "\
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[0].rgba ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = TEXKILL tex[0].rgba temp[1].rrrr ;
+OUT TEX_SEM_WAIT
+  src0.rgb = temp[1], src0.a = temp[1], src1.rgb = const[0], src1.a = const[0] :
+  out[0].rgb = MAD src0.rgb src1.rgb src0.000,
+  out[0].a = MAD src0.a src1.a src0.0 ;
+";
+
+fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// The bytes of a `.npy` file of little-endian values.
+fn npy(kind: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
+    header += &" ".repeat(64 - (header.len() + 11) % 64);
+    header.push('\n');
+    [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), values].concat()
+}
+
+/// The values of a `.npy` file, and its header.
+fn values_of_npy(file: &[u8]) -> (String, &[u8]) {
+    let start = 10 + usize::from(u16::from_le_bytes([file[8], file[9]]));
+    (String::from_utf8_lossy(&file[10..start]).into_owned(), &file[start..])
+}
+
+#[test]
+fn a_picture_in_one_go() {
+    let folder = Folder::new("one-go");
+    folder.write("position.x1k", POSITION);
+    let told = folder.ctm("run position.x1k --const 0=0,0,0,0 --tonemap 0,511 -o out.png").ok();
+    assert!(told.err().contains("the domain is 512x512"), "{}", told.err());
+    let picture = folder.read("out.png");
+    assert_eq!(
+        (&picture[..8], &picture[16..24]),
+        (b"\x89PNG\r\n\x1a\n".as_slice(), [0, 0, 2, 0, 0, 0, 2, 0].as_slice())
+    );
+    assert_eq!(folder.names(), ["out.png", "position.x1k"]);
+}
+
+#[test]
+fn constants_from_every_side() {
+    let folder = Folder::new("constants");
+    folder.write("position.x1k", format!(".const c0 = 1.0, 1.0, 1.0, 1.0\n{POSITION}"));
+    let run = |options: &str| {
+        folder.ctm(&format!("run position.x1k --domain 3x2 -o out.f32 {options}")).ok();
+        folder.read_floats("out.f32")[4 * 5..].to_vec()
+    };
+    assert_eq!(run(""), [3.0, 2.0, 3.0, 2.0]);
+    folder.write("c.f32", bytes(&[10.0, 20.0, 30.0, 40.0, 9.0, 9.0, 9.0, 9.0]));
+    assert_eq!(run("--consts c.f32"), [12.0, 21.0, 32.0, 41.0]);
+    folder.write("c.npy", npy("<f4", "1, 4", &bytes(&[10.0, 20.0, 30.0, 40.0])));
+    assert_eq!(run("--consts c.npy"), [12.0, 21.0, 32.0, 41.0]);
+    assert_eq!(run("--consts c.f32 --const 0=-1,0x1p-1,1e1,inf"), [1.0, 1.5, 12.0, f32::INFINITY]);
+}
+
+const LOOP: &str = "\
+FC ALU_WAIT JUMP after, when = b[3], stay = none, jump = none ;
+LOOP i[2];
+  src0.rgb = temp[0], src1.rgb = temp[1 + aL] : temp[3].r = MAD src0.1__ src0.1__ src1.0__ ;
+  src0.rgb = temp[2] : temp[2].r = MAD src0.1__ src0.1__ src0.r__ ;
+ENDLOOP;
+after:
+OUT TEX_SEM_WAIT src0.rgb = temp[2] : out[0].rgb = MAX src0.r00 src0.r00 ;
+";
+
+#[test]
+fn integer_and_boolean_constants() {
+    let folder = Folder::new("loop-constants");
+    folder.write("loop.x1k", LOOP);
+    let run = |options: &str| {
+        let done = folder.ctm(&format!("run loop.x1k --domain 1x1 -o out.f32 {options}")).ok();
+        (folder.read_floats("out.f32")[0], done.err().to_string())
+    };
+    assert_eq!(run("--iconst 2=7,0,1 --bconst 3=false"), (7.0, String::new()));
+    assert_eq!(run("--iconst 2=7 --bconst 3=true"), (0.0, String::new()));
+    let (value, told) = run("");
+    assert_eq!(value, 0.0);
+    assert!(told.contains("reads i2") && told.contains("--iconst 2=") && told.contains("--bconst 3="), "{told}");
+}
+
+#[test]
+fn inputs_of_every_kind_and_what_outputs_held_before() {
+    let folder = Folder::new("kinds");
+    folder.write("scale.x1k", SCALE);
+    let run = |options: &str| {
+        folder.ctm(&format!("run scale.x1k --domain 2x1 --const 0=2 --clear 7,8,9,10 -o out.f32 {options}")).ok();
+        folder.read_floats("out.f32")
+    };
+    folder.write("in.f32", bytes(&[1.0, 2.0, 3.0, 4.0, -1.0, 2.0, 3.0, 4.0]));
+    assert_eq!(run("--input 0=in.f32:2x1x4"), [2.0, 4.0, 6.0, 8.0, 7.0, 8.0, 9.0, 10.0]);
+    assert_eq!(run("--input 0=in.f32:2x1x4:tiled"), [2.0, 4.0, 6.0, 8.0, 7.0, 8.0, 9.0, 10.0]);
+    folder.write("in.npy", npy("<f4", "1, 2", &bytes(&[0.5, 1.5])));
+    assert_eq!(run("--input 0=in.npy"), [1.0, 2.0, 2.0, 2.0, 3.0, 2.0, 2.0, 2.0]);
+    folder.write("in.npy", npy("|u1", "1, 2, 4", &[255, 0, 255, 0, 51, 255, 0, 255]));
+    assert_eq!(run("--input 0=in.npy"), [2.0, 0.0, 2.0, 0.0, 0.4, 2.0, 0.0, 2.0]);
+    folder.write("in.npy", npy("<u2", "1, 2", &[255, 255, 0x33, 0x33]));
+    assert_eq!(run("--input 0=in.npy"), [2.0, 2.0, 2.0, 2.0, 0.4, 2.0, 2.0, 2.0]);
+}
+
+#[test]
+fn pictures_pass_through_unchanged() {
+    let folder = Folder::new("pictures");
+    folder.write("position.x1k", POSITION).write("scale.x1k", SCALE);
+    folder.ctm("run position.x1k --domain 20x10 --const 0=0 --tonemap 0,19 -o first.png").ok();
+    folder.ctm("run scale.x1k --domain 20x10 --const 0=1 --input 0=first.png -o second.png").ok();
+    assert_eq!(folder.read("first.png"), folder.read("second.png"));
+}
+
+#[test]
+fn outputs_of_every_format() {
+    let folder = Folder::new("formats");
+    folder.write("position.x1k", POSITION);
+    for (format, kind, shape, expected) in [
+        ("float32_4", "<f4", "1, 3, 4, )", bytes(&[0.25, 0.5, 0.0, 1.0])),
+        ("float32_2", "<f4", "1, 3, 2, )", bytes(&[0.25, 0.5])),
+        ("FLOAT32_1", "<f4", "(1, 3, )", bytes(&[0.25])),
+        ("uint8_4", "|u1", "1, 3, 4, )", vec![64, 128, 0, 255]),
+        ("uint16_1", "<u2", "(1, 3, )", vec![0, 64]),
+    ] {
+        folder
+            .ctm(&format!(
+                "run position.x1k --domain 3x1 --const 0=0.25,0.5,0,0 --output 0=out.npy --output-format 0={format}"
+            ))
+            .ok();
+        let file = folder.read("out.npy");
+        let (header, values) = values_of_npy(&file);
+        assert!(header.contains(kind) && header.contains(shape), "{format}: {header}");
+        assert_eq!(&values[..expected.len()], expected, "{format}");
+    }
+    folder.ctm("run position.x1k --domain 3x1 --const 0=0 --clear 5 -o out.npy:2x2x1").ok();
+    let file = folder.read("out.npy");
+    let (header, values) = values_of_npy(&file);
+    assert!(header.contains("(2, 2, )"), "{header}");
+    assert_eq!(floats(values), [0.0, 1.0, 5.0, 5.0]);
+}
+
+const COND: &str = "\
+OUT TEX_SEM_WAIT
+  src0.rgb = temp[0], src0.a = temp[0] :
+  out[0].rgb = MAX src0.rgb src0.rgb,
+  w = MAX src0.g src0.g ;
+";
+
+#[test]
+fn conditional_values_get_a_file_of_their_own() {
+    let folder = Folder::new("conditional");
+    folder.write("cond.x1k", COND);
+    folder.ctm("run cond.x1k --domain 2x3 --cond-output w.f32 -o out.f32").ok();
+    assert_eq!(folder.read_floats("w.f32"), [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]);
+    folder.write("position.x1k", POSITION);
+    let told = folder.ctm("run position.x1k --domain 2x1 --const 0=0 --cond-output w.npy").ok();
+    assert!(told.err().contains("no conditional value"), "{}", told.err());
+}
+
+const COUNT: &str = "\
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].r = LD tex[0].rgba temp[2].rgba ;
+OUT TEX_SEM_WAIT src0.rgb = temp[1] :
+  umrt[per_processor_idx_tex_sem_acquire].rgb = MAD src0.r00 src0.1__ src0.100,
+  umrt[per_processor_idx_tex_sem_acquire].a = MAX src0.0 src0.0 ;
+OUT TEX_SEM_WAIT : ;
+";
+
+#[test]
+fn an_input_reads_what_an_output_holds() {
+    let folder = Folder::new("read-back");
+    folder.write("count.x1k", COUNT);
+    folder.ctm("run count.x1k --domain 1x1 --input 0=@0 --clear 41 --output 0=out.f32:1x1x1").ok();
+    assert_eq!(folder.read_floats("out.f32"), [42.0]);
+}
+
+#[test]
+fn results_depend_on_neither_groups_nor_threads() {
+    let folder = Folder::new("determinism");
+    let case = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus");
+    let run = |options: &str| {
+        let program = format!(
+            "{case}/x1k/cf_loop_dyn/program.u32 --iconst 0=255,0,0 --consts {case}/x1k/cf_loop_dyn/constants.f32"
+        );
+        let data = format!("--domain 61x33 --input 0={case}/textures/rnd64.f32:64x64x4 -o out.f32");
+        folder.ctm(&format!("run {program} {data} {options}")).ok();
+        folder.read("out.f32")
+    };
+    let first = run("--group 1 --threads 1");
+    for options in ["", "--group 4", "--group 16 --threads 2", "--group 48 --threads 3", "--group 256 --threads 1"] {
+        assert!(run(options) == first, "{options}");
+    }
+    assert!(run("--mad unfused") != first, "rounding twice shows");
+}
+
+#[test]
+fn program_information_of_the_command_line_wins() {
+    let folder = Folder::new("overrides");
+    let twice = format!("{POSITION}{POSITION}").replacen("src1.a ;", "src0.0 ;", 1);
+    folder.write("twice.x1k", twice);
+    let run = |options: &str| {
+        folder.ctm(&format!("run twice.x1k --domain 2x1 --const 0=0,0,0,6 -o out.f32 {options}")).ok();
+        folder.read_floats("out.f32")[4..].to_vec()
+    };
+    assert_eq!(run(""), [1.0, 0.0, 1.0, 7.0]);
+    assert_eq!(run("--end 0"), [1.0, 0.0, 1.0, 1.0]);
+    assert_eq!(run("--start 1"), [1.0, 0.0, 1.0, 7.0]);
+    assert_eq!(run("--position r9"), [0.0, 0.0, 0.0, 7.0]);
+    assert_eq!(run("--position none"), [0.0, 0.0, 0.0, 7.0]);
+
+    let product =
+        "OUT TEX_SEM_WAIT src0.rgb = temp[0], src1.rgb = const[0] : out[0].rgb = MAD src0.rgb src1.rgb src0.000 ;\n";
+    folder.write("product.x1k", product);
+    let run = |options: &str| {
+        folder.ctm(&format!("run product.x1k --domain 1x1 --const 0=inf -o out.f32 {options}")).ok();
+        folder.read_floats("out.f32")[0]
+    };
+    assert!(run("").is_nan());
+    assert_eq!(run("--zero-times-anything"), 0.0);
+
+    folder.write("loop.x1k", LOOP);
+    folder.ctm("run loop.x1k --domain 1x1 --iconst 2=2 --flow partial").fails(1, &["X1K011"]);
+}
+
+#[test]
+fn statistics_for_people_and_machines() {
+    let folder = Folder::new("stats");
+    folder.write("position.x1k", format!("{POSITION}{POSITION}"));
+    let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --repeat 4").ok();
+    for part in ["60 lanes", "120, 2.0 per lane", "reference", "median of 4 runs"] {
+        assert!(told.out().contains(part), "{part}\n{}", told.out());
+    }
+    let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --json --threads 2 --group 8").ok();
+    let stats: Value = serde_json::from_str(told.out()).expect("one JSON object");
+    assert_eq!((&stats["lanes"], &stats["instructions"]), (&60.into(), &120.into()));
+    assert_eq!(
+        (&stats["engine"], &stats["threads"], &stats["group_width"]),
+        (&"reference".into(), &2.into(), &8.into())
+    );
+    assert!(stats["run_seconds"].as_f64().expect("a number") > 0.0 && stats["compile_seconds"].is_number());
+}
+
+#[test]
+fn files_that_exist_are_replaced_or_kept_as_a_whole() {
+    let folder = Folder::new("replace");
+    folder.write("position.x1k", POSITION).write("out.f32", "old").write("kept.f32", "old");
+    folder.ctm("run position.x1k --domain 1x1 --const 0=0 -o out.f32").ok();
+    assert_eq!(folder.read_floats("out.f32"), [0.0, 0.0, 0.0, 1.0]);
+    folder.write("endless.x1k", "FC JUMP 0, when = always ;\nOUT TEX_SEM_WAIT : ;\n");
+    folder.ctm("run endless.x1k -o kept.f32").fails(3, &["trap"]);
+    assert_eq!(folder.read("kept.f32"), b"old");
+    assert_eq!(folder.names(), ["endless.x1k", "kept.f32", "out.f32", "position.x1k"]);
+}
