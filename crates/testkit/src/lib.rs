@@ -7,6 +7,7 @@
 pub mod buffers;
 pub mod case;
 pub mod emit;
+pub mod filetest;
 pub mod oracle;
 pub mod random;
 pub mod structured;

@@ -1,0 +1,349 @@
+//! What a filetest asks for: the directive lines of its text.
+
+use ctm_memory::{Format, Tiling};
+use ctm_x1k::{CondLocation, CondTest, Conditional, DEFAULT_STEP_LIMIT, Domain, TrapKind};
+use std::ops::RangeInclusive;
+
+/// What begins a directive: a comment of the assembly language, marked.
+const MARK: &str = "--;";
+
+/// Everything that a file asks for.
+#[derive(Debug, Default)]
+pub struct Directives {
+    /// Runs, in order.
+    pub runs: Vec<Run>,
+    /// Codes of errors that assembling or checking the text must give; with their lines.
+    pub errors: Vec<(usize, String)>,
+}
+
+/// `--; run: ...` and the expectations after it.
+#[derive(Debug)]
+pub struct Run {
+    /// Line, from 1.
+    pub line: usize,
+    /// `--domain 8x4` or `--domain 3,1..10,4` (first and last pair).
+    pub domain: Domain,
+    /// `--input N=SURFACE`
+    pub inputs: Vec<(usize, Contents)>,
+    /// `--output N=SURFACE`; outputs that are not given are FLOAT32_4 of the domain's size.
+    pub outputs: Vec<(usize, SurfaceSpec)>,
+    /// `--clear VALUE`: what all channels of outputs hold before.
+    pub clear: u32,
+    /// `--out-mask 0xF`
+    pub out_mask: u8,
+    /// `--cond-test less`, `--cond-location pe`, `--cond-write`, `--cond-value 0.5`
+    pub conditional: Conditional,
+    /// `--cond-buffer SURFACE`
+    pub cond_buffer: Option<Contents>,
+    /// `--mad unfused`
+    pub unfused: bool,
+    /// `--step-limit 100`
+    pub step_limit: u64,
+    /// `--widths 4,16`: for programs whose result depends on the group width.
+    pub widths: Option<Vec<usize>>,
+    /// What must come out.
+    pub expectations: Vec<Expectation>,
+}
+
+/// `8x4:FLOAT32_1[:tiled][:2x2]`
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceSpec {
+    /// Elements in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// What an element is.
+    pub format: Format,
+    /// Order of the elements.
+    pub tiling: Tiling,
+    /// The 2x2 option.
+    pub superfine: bool,
+}
+
+/// A surface with what is in it.
+#[derive(Clone, Debug)]
+pub enum Contents {
+    /// `SURFACE:iota`: element (x, y) holds x, y, y * width + x, 1.
+    Iota(SurfaceSpec),
+    /// `SURFACE:v,v,v...`: values channel by channel, element by element; they repeat.
+    Values(SurfaceSpec, Vec<u32>),
+    /// `outN`: the surface of an output.
+    Output(usize),
+}
+
+/// `--; expect ...`
+#[derive(Debug)]
+pub struct Expectation {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is expected.
+    pub what: Expected,
+}
+
+/// What a run must give.
+#[derive(Debug)]
+pub enum Expected {
+    /// `out0[i,j] = v, v, v, v`, with a place `*`, `2` or `0..3` for i and j.
+    Elements {
+        /// Output, or `None` for the conditional buffer.
+        output: Option<usize>,
+        /// Columns.
+        columns: Option<RangeInclusive<u32>>,
+        /// Rows.
+        rows: Option<RangeInclusive<u32>>,
+        /// A value per channel.
+        values: Vec<Value>,
+    },
+    /// `trap: StepLimit pc 3`
+    Trap(TrapKind, usize),
+    /// `state: NoInput`: the name of a `StateError`.
+    State(String),
+    /// `lanes: 12`: how many lanes ran.
+    Lanes(u64),
+    /// `instructions: 40`: per-lane sum.
+    Instructions(u64),
+    /// `out of range`: some access left memory.
+    OutOfRange,
+}
+
+/// An expected value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `_`
+    Any,
+    /// `0x3F800000`, `1.5`, `-inf`: these bits.
+    Bits(u32),
+    /// `2*i+j-1`: this number.
+    Expression(String),
+}
+
+type Parsed<T> = Result<T, String>;
+
+/// Reads the directives of a text.
+pub fn parse(text: &str) -> Parsed<Directives> {
+    let mut directives = Directives::default();
+    for (line, text) in (1..).zip(text.lines()) {
+        let Some(directive) = text.trim().strip_prefix(MARK) else { continue };
+        read_line(&mut directives, line, directive.trim()).map_err(|error| format!("line {line}: {error}"))?;
+    }
+    if directives.runs.is_empty() && directives.errors.is_empty() {
+        return Err(format!("there is no `{MARK} run:` and no `{MARK} error:` line"));
+    }
+    for run in &directives.runs {
+        if run.expectations.is_empty() {
+            return Err(format!("line {}: this run has no `{MARK} expect` line", run.line));
+        }
+    }
+    Ok(directives)
+}
+
+fn read_line(directives: &mut Directives, line: usize, text: &str) -> Parsed<()> {
+    if let Some(options) = text.strip_prefix("run:") {
+        directives.runs.push(read_run(line, options)?);
+    } else if let Some(code) = text.strip_prefix("error:") {
+        directives.errors.push((line, code.trim().to_owned()));
+    } else if let Some(expectation) = text.strip_prefix("expect ") {
+        let run = directives.runs.last_mut().ok_or("an expectation before any run")?;
+        run.expectations.push(Expectation { line, what: read_expectation(expectation.trim())? });
+    } else {
+        return Err(format!("`{text}` is no directive; they are `run:`, `expect` and `error:`"));
+    }
+    Ok(())
+}
+
+fn read_run(line: usize, options: &str) -> Parsed<Run> {
+    let mut run = Run {
+        line,
+        domain: Domain::default(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        clear: 0,
+        out_mask: 0xF,
+        conditional: Conditional::default(),
+        cond_buffer: None,
+        unfused: false,
+        step_limit: DEFAULT_STEP_LIMIT,
+        widths: None,
+        expectations: Vec::new(),
+    };
+    let mut words = options.split_whitespace();
+    while let Some(option) = words.next() {
+        if option == "--cond-write" {
+            run.conditional.write = true;
+            continue;
+        }
+        let value = words.next().ok_or_else(|| format!("`{option}` needs a value"))?;
+        match option {
+            "--domain" => run.domain = domain(value)?,
+            "--input" => {
+                let (number, contents) = value.split_once('=').ok_or("write --input N=SURFACE")?;
+                run.inputs.push((number_of(number)?, read_contents(contents)?));
+            }
+            "--output" => {
+                let (number, surface) = value.split_once('=').ok_or("write --output N=SURFACE")?;
+                run.outputs.push((number_of(number)?, read_surface(surface)?.0));
+            }
+            "--clear" => run.clear = bits(value)?,
+            "--out-mask" => run.out_mask = bits(value)? as u8,
+            "--cond-test" => {
+                let spelled = |test: &CondTest| format!("{test:?}").eq_ignore_ascii_case(value);
+                let test = CondTest::ALL.into_iter().find(spelled);
+                run.conditional.test = test.ok_or_else(|| format!("`{value}` is no test"))?;
+            }
+            "--cond-location" => {
+                run.conditional.location = match value {
+                    "pe" => CondLocation::Pe,
+                    "dpp" => CondLocation::Dpp,
+                    _ => return Err(format!("`{value}` is neither `pe` nor `dpp`")),
+                };
+            }
+            "--cond-value" => run.conditional.pe_value = bits(value)?,
+            "--cond-buffer" => run.cond_buffer = Some(read_contents(value)?),
+            "--mad" => run.unfused = value == "unfused",
+            "--step-limit" => run.step_limit = number_of(value)?,
+            "--widths" => run.widths = Some(value.split(',').map(number_of).collect::<Parsed<_>>()?),
+            _ => return Err(format!("`{option}` is no option")),
+        }
+    }
+    Ok(run)
+}
+
+fn number_of<T: std::str::FromStr>(text: &str) -> Parsed<T> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a number that fits here"))
+}
+
+/// Binary32 bits: hexadecimal, or a number.
+fn bits(text: &str) -> Parsed<u32> {
+    let text = text.trim();
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).map_err(|_| format!("`{text}` is not a dword")),
+        None => text.parse().map(f32::to_bits).map_err(|_| format!("`{text}` is not a number")),
+    }
+}
+
+fn pair(text: &str, between: char) -> Parsed<(u32, u32)> {
+    let (x, y) = text.split_once(between).ok_or_else(|| format!("`{text}` is not two numbers with `{between}`"))?;
+    Ok((number_of(x)?, number_of(y)?))
+}
+
+fn domain(text: &str) -> Parsed<Domain> {
+    match text.split_once("..") {
+        Some((first, last)) => {
+            let ((i0, j0), (i1, j1)) = (pair(first, ',')?, pair(last, ',')?);
+            Ok(Domain { i0, j0, i1, j1 })
+        }
+        None => {
+            let (width, height) = pair(text, 'x')?;
+            Domain::of_size(width, height).ok_or_else(|| "an empty domain".to_owned())
+        }
+    }
+}
+
+/// The surface, and what follows it.
+fn read_surface(text: &str) -> Parsed<(SurfaceSpec, Option<&str>)> {
+    let mut parts = text.split(':');
+    let (width, height) = pair(parts.next().unwrap_or_default(), 'x')?;
+    let format = parts.next().and_then(Format::parse).ok_or_else(|| format!("`{text}` names no format"))?;
+    let mut surface = SurfaceSpec { width, height, format, tiling: Tiling::Linear, superfine: false };
+    for part in parts.by_ref() {
+        match part {
+            "tiled" => surface.tiling = Tiling::Tiled,
+            "2x2" => surface.superfine = true,
+            contents => return Ok((surface, Some(contents))),
+        }
+    }
+    Ok((surface, None))
+}
+
+fn read_contents(text: &str) -> Parsed<Contents> {
+    if let Some(output) = text.strip_prefix("out") {
+        return Ok(Contents::Output(number_of(output)?));
+    }
+    match read_surface(text)? {
+        (surface, Some("iota")) => Ok(Contents::Iota(surface)),
+        (surface, Some(values)) => Ok(Contents::Values(surface, values.split(',').map(bits).collect::<Parsed<_>>()?)),
+        (_, None) => Err(format!("`{text}` does not say what is in the surface")),
+    }
+}
+
+fn read_expectation(text: &str) -> Parsed<Expected> {
+    if text == "out of range" {
+        return Ok(Expected::OutOfRange);
+    }
+    if let Some((what, value)) = text.split_once(':') {
+        let value = value.trim();
+        return match what {
+            "trap" => {
+                let (kind, pc) = value.split_once(" pc ").ok_or("write `trap: KIND pc N`")?;
+                let found = TrapKind::ALL.into_iter().find(|known| format!("{known:?}") == kind);
+                Ok(Expected::Trap(found.ok_or_else(|| format!("`{kind}` is no trap"))?, number_of(pc)?))
+            }
+            "state" => Ok(Expected::State(value.to_owned())),
+            "lanes" => Ok(Expected::Lanes(number_of(value)?)),
+            "instructions" => Ok(Expected::Instructions(number_of(value)?)),
+            _ => Err(format!("`{what}` cannot be expected")),
+        };
+    }
+    let (place, values) = text.split_once('=').ok_or("write `expect out0[i,j] = values`")?;
+    let (name, place) = place.trim().strip_suffix(']').and_then(|place| place.split_once('[')).ok_or("no place")?;
+    let output = match name.strip_prefix("out") {
+        Some(number) => Some(number_of(number)?),
+        None if name == "cond" => None,
+        None => return Err(format!("`{name}` is neither an output nor `cond`")),
+    };
+    let (columns, rows) = place.split_once(',').ok_or("a place is `[i,j]`")?;
+    Ok(Expected::Elements {
+        output,
+        columns: range(columns)?,
+        rows: range(rows)?,
+        values: values.split(',').map(|value| read_value(value.trim())).collect::<Parsed<_>>()?,
+    })
+}
+
+/// `None` is everything.
+fn range(text: &str) -> Parsed<Option<RangeInclusive<u32>>> {
+    Ok(match text.trim() {
+        "*" => None,
+        text => match text.split_once("..") {
+            Some((first, last)) => Some(number_of(first)?..=number_of(last)?),
+            None => {
+                let number = number_of(text)?;
+                Some(number..=number)
+            }
+        },
+    })
+}
+
+fn read_value(text: &str) -> Parsed<Value> {
+    if text == "_" {
+        return Ok(Value::Any);
+    }
+    if let Ok(bits) = bits(text) {
+        return Ok(Value::Bits(bits));
+    }
+    evaluate(text, 0, 0)?;
+    Ok(Value::Expression(text.to_owned()))
+}
+
+impl Value {
+    /// The bits expected at (i, j), if any are.
+    pub fn bits(&self, i: u32, j: u32) -> Option<u32> {
+        match self {
+            Value::Any => None,
+            Value::Bits(bits) => Some(*bits),
+            Value::Expression(text) => evaluate(text, i, j).ok().map(|value| (value as f32).to_bits()),
+        }
+    }
+}
+
+/// Sums of products of numbers, `i` and `j`.
+fn evaluate(text: &str, i: u32, j: u32) -> Parsed<f64> {
+    let text = text.replace(' ', "").replace('-', "+-1*");
+    let factor = |factor: &str| match factor {
+        "i" => Ok(f64::from(i)),
+        "j" => Ok(f64::from(j)),
+        number => number.parse().map_err(|_| format!("`{number}` is not a number, `i` or `j`")),
+    };
+    let product = |term: &str| term.split('*').map(factor).product::<Parsed<f64>>();
+    text.split('+').filter(|term| !term.is_empty()).map(product).sum()
+}
