@@ -136,9 +136,12 @@ macro_rules! operations {
             /// The operation with this name and the attributes at the cursor; `None` if there is no such name.
             pub(crate) fn parse(name: &str, cursor: &mut Cursor<'_>) -> Option<Result<Self, ParseCause>> {
                 match name {
-                    $($(stringify!($name) => Some((|| Ok(Self::$variant {
-                        $($attribute: <$attribute_ty as Attribute>::parse(cursor)?),*
-                    }))()),)+)+
+                    $($(stringify!($name) => {
+                        let parse = |#[allow(unused_variables)] cursor: &mut Cursor<'_>| Ok(Self::$variant {
+                            $($attribute: <$attribute_ty as Attribute>::parse(cursor)?),*
+                        });
+                        Some(parse(cursor))
+                    })+)+
                     _ => None,
                 }
             }

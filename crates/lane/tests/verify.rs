@@ -56,3 +56,31 @@ fn dominance() {
     let unreachable = "b0:\nreturn\nb1:\n%0 = neg %1\njump b1\nb2:\n%1 = pos_x\nreturn";
     verify(&unreachable.parse().unwrap()).unwrap();
 }
+
+#[test]
+fn open_bits_of_nans_may_not_be_observed() {
+    let head = "surface s0 unit\ntable t0 4\narray a0 4 lane\nb0:\n%0 = pos_x\n%1 = covered\n%2 = table_splat t0, 0\n";
+    let store = "surface_store.r s0, %0, %0, {}, %0, %0, %0, %1\nreturn";
+    let store = |value: &str| store.replace("{}", value);
+    let open = VerifyCause::OpenNan(Value(3));
+    check(&format!("{head}%3 = fadd.ftz %2, %2\n{}", store("%3")), "b0, instruction 3", open.clone());
+    let passed = "%3 = sin %2\n%4 = select %1, %3, %2\n%5 = neg %4\njump b1(%5)\nb1(%6: lane):\n";
+    check(&format!("{head}{passed}{}", store("%6")), "b0, instruction 3", open.clone());
+    let array = "%3 = fadd %2, %2\n%4 = uniform 1\narray_write a0, %4, %3, %1\n%5 = array_read a0, %4\n";
+    check(&format!("{head}{array}{}", store("%5")), "b0, instruction 3", open.clone());
+    check(&format!("{head}%3 = fadd %2, %2\n%4 = iadd %3, %3\nreturn"), "b0, instruction 3", open);
+    let fine = ["%3 = sin %2\n%4 = canon_nan 0x7fffffff, %3\n", "%3 = itof %0\n%4 = fadd.ftz %3, %3\n"];
+    for fine in fine {
+        verify(&format!("{head}{fine}{}", store("%4")).parse().unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn stores_write_something() {
+    let mut b = ctm_lane::Builder::new();
+    let surface = b.function.add_surface(ctm_lane::SurfaceDecl::default());
+    let (x, m) = (b.pos_x(), b.covered());
+    b.surface_store(surface, ctm_lane::Channels(0), x, x, x, x, x, x, m);
+    b.ret();
+    assert_eq!(verify(&b.finish()).unwrap_err().cause, VerifyCause::NoChannels);
+}

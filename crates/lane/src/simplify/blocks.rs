@@ -1,6 +1,7 @@
 //! Branches that are decided, empty blocks, and blocks in a row.
 
-use crate::entity::{Block, Value};
+use super::replacement::Replacement;
+use crate::entity::Block;
 use crate::function::{BlockData, Function, Target, Terminator};
 use crate::graph::Graph;
 
@@ -44,11 +45,13 @@ fn skip_empty_targets(function: &mut Function, block: Block) -> bool {
     let mut terminator = function.terminator(block).clone();
     for target in terminator.targets_mut() {
         let empty = &function.blocks[target.block.index()];
-        if let Some(Terminator::Jump(next)) = &empty.terminator {
-            if empty.params.is_empty() && empty.insts.is_empty() && next.block != target.block {
-                *target = next.clone();
-                changed = true;
-            }
+        if let Some(Terminator::Jump(next)) = &empty.terminator
+            && empty.params.is_empty()
+            && empty.insts.is_empty()
+            && next.block != target.block
+        {
+            *target = next.clone();
+            changed = true;
         }
     }
     if changed {
@@ -60,7 +63,7 @@ fn skip_empty_targets(function: &mut Function, block: Block) -> bool {
 /// Appends blocks to the only block that goes to them.
 fn merge(function: &mut Function) -> bool {
     let graph = Graph::new(function);
-    let mut replacement: Vec<Value> = (0..function.value_count()).map(Value::new).collect();
+    let mut replacement = Replacement::new(function);
     let mut gone = vec![false; function.block_count()];
     let mut changed = false;
     for &block in &graph.order {
@@ -73,7 +76,7 @@ fn merge(function: &mut Function) -> bool {
                 break;
             }
             for (&param, &arg) in function.params(next).iter().zip(&target.args) {
-                replacement[param.index()] = arg;
+                replacement.set(param, arg);
             }
             let end = BlockData { terminator: Some(Terminator::Return), ..BlockData::default() };
             let mut data = std::mem::replace(&mut function.blocks[next.index()], end);
@@ -85,12 +88,7 @@ fn merge(function: &mut Function) -> bool {
         }
     }
     if changed {
-        function.map_operands(|mut value| {
-            while replacement[value.index()] != value {
-                value = replacement[value.index()];
-            }
-            value
-        });
+        replacement.apply(function);
     }
     changed
 }

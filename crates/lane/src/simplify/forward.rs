@@ -2,6 +2,7 @@
 //! equal computation that dominates it takes its place.
 
 use super::known::Known;
+use super::replacement::Replacement;
 use super::rules;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::{Range, Ranges, Shapes};
@@ -37,8 +38,7 @@ pub(crate) struct Rewriter<'a> {
     known: Known,
     /// Uses of each value before the walk.
     uses: Vec<u32>,
-    /// What each value is replaced by.
-    replacement: Vec<Value>,
+    replacement: Replacement,
     constants: HashMap<Op, Value>,
     prelude: Vec<Inst>,
     changed: bool,
@@ -73,26 +73,20 @@ impl Rewriter<'_> {
         let inst = self.function.make_inst(op, &[]);
         self.prelude.push(inst);
         let value = self.function.result(inst);
-        self.replacement.push(value);
+        self.replacement.extend(self.function);
         self.constants.insert(op, value);
-        value
-    }
-
-    fn resolve(&self, mut value: Value) -> Value {
-        while self.replacement[value.index()] != value {
-            value = self.replacement[value.index()];
-        }
         value
     }
 
     /// The value as seen from `block`: replaced, and constant where a branch tells so.
     fn seen(&mut self, value: Value, block: Block) -> Value {
-        let value = self.resolve(value);
-        if self.function.value_type(value) == Type::Mask && self.function.mask_constant(value).is_none() {
-            if let Some(known) = self.known.get(&self.graph, value, block) {
-                self.changed = true;
-                return self.constant(Op::Mask { value: known });
-            }
+        let value = self.replacement.get(value);
+        if self.function.value_type(value) == Type::Mask
+            && self.function.mask_constant(value).is_none()
+            && let Some(known) = self.known.get(&self.graph, value, block)
+        {
+            self.changed = true;
+            return self.constant(Op::Mask { value: known });
         }
         value
     }
@@ -107,7 +101,7 @@ impl Rewriter<'_> {
 
     fn replace(&mut self, inst: Inst, values: impl Iterator<Item = Value>) {
         for (result, value) in self.function.results(inst).zip(values) {
-            self.replacement[result.index()] = value;
+            self.replacement.set(result, value);
         }
         self.changed = true;
     }
@@ -157,7 +151,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
         uses[value.index()] += 1;
         value
     });
-    let replacement = (0..function.value_count()).map(Value::new).collect();
+    let replacement = Replacement::new(function);
     let mut rewriter = Rewriter {
         function,
         graph,
@@ -210,12 +204,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
     let entry = &mut function.blocks[0].insts;
     prelude.append(entry);
     *entry = prelude;
-    function.map_operands(|mut value| {
-        while replacement[value.index()] != value {
-            value = replacement[value.index()];
-        }
-        value
-    });
+    replacement.apply(function);
     changed
 }
 

@@ -31,7 +31,7 @@ impl Known {
                 known.add_empty(function, otherwise.block, *mask, 4);
             }
             if graph.predecessors(then.block).len() == 1 && shapes.is_uniform(*mask) {
-                known.add_full(function, shapes, then.block, *mask, 4);
+                known.add_full(function, then.block, *mask, 4);
             }
         }
         known
@@ -51,16 +51,16 @@ impl Known {
         }
     }
 
-    fn add_full(&mut self, function: &Function, shapes: &Shapes, region: Block, mask: Value, depth: u32) {
+    fn add_full(&mut self, function: &Function, region: Block, mask: Value, depth: u32) {
         self.add(region, mask, true);
         let Some(depth) = depth.checked_sub(1) else { return };
         match function.defining_op(mask) {
             Some((Op::MaskAnd {}, &[a, b])) => {
-                self.add_full(function, shapes, region, a, depth);
-                self.add_full(function, shapes, region, b, depth);
+                self.add_full(function, region, a, depth);
+                self.add_full(function, region, b, depth);
             }
             Some((Op::MaskAndnot {}, &[a, b])) => {
-                self.add_full(function, shapes, region, a, depth);
+                self.add_full(function, region, a, depth);
                 self.add_empty(function, region, b, depth);
             }
             Some((Op::MaskNot {}, &[a])) => self.add_empty(function, region, a, depth),

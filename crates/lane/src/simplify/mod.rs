@@ -17,6 +17,7 @@ mod implication;
 mod known;
 mod nan_bits;
 mod params;
+mod replacement;
 mod rules;
 
 use crate::attribute::Bits;
@@ -25,8 +26,11 @@ use crate::op::Op;
 
 pub(crate) use nan_bits::Observed;
 
+/// A pass: its name, and what it does, which tells whether it changed something.
+type Pass = (&'static str, fn(&mut Function) -> bool);
+
 /// The passes, in the order in which a round runs them.
-const PASSES: &[(&str, fn(&mut Function) -> bool)] = &[
+const PASSES: &[Pass] = &[
     ("forward", forward::run),
     ("parameters", params::run),
     ("demand", demand::run),

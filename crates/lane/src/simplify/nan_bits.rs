@@ -1,5 +1,6 @@
 //! Removes operations that fix the bits of NaNs which nothing observes.
 
+use super::replacement::Replacement;
 use crate::entity::{Type, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
@@ -83,7 +84,7 @@ impl Observed {
 pub(crate) fn run(function: &mut Function) -> bool {
     let graph = Graph::new(function);
     let observed = Observed::new(function, &graph);
-    let mut replacement: Vec<Value> = (0..function.value_count()).map(Value::new).collect();
+    let mut replacement = Replacement::new(function);
     let mut changed = false;
     for &block in &graph.order {
         let mut insts = std::mem::take(&mut function.blocks[block.index()].insts);
@@ -93,19 +94,14 @@ pub(crate) fn run(function: &mut Function) -> bool {
             if !fixes || observed.get(result) {
                 return true;
             }
-            replacement[result.index()] = function.args(inst)[0];
+            replacement.set(result, function.args(inst)[0]);
             changed = true;
             false
         });
         function.blocks[block.index()].insts = insts;
     }
     if changed {
-        function.map_operands(|mut value| {
-            while replacement[value.index()] != value {
-                value = replacement[value.index()];
-            }
-            value
-        });
+        replacement.apply(function);
     }
     changed
 }

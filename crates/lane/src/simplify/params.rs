@@ -1,47 +1,41 @@
 //! Parameters that are the same value on every way into their block.
 
+use super::replacement::Replacement;
 use crate::entity::{Block, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
 
 pub(crate) fn run(function: &mut Function) -> bool {
     let graph = Graph::new(function);
-    let mut replacement: Vec<Value> = (0..function.value_count()).map(Value::new).collect();
+    let mut replacement = Replacement::new(function);
+    let mut changed = false;
     let mut again = true;
     while again {
         again = false;
         for &block in &graph.order {
             for (number, &param) in function.params(block).iter().enumerate() {
-                if replacement[param.index()] == param {
-                    if let Some(value) = only_argument(function, &graph, &replacement, block, number, param) {
-                        replacement[param.index()] = value;
-                        again = true;
-                    }
+                if !replacement.has(param)
+                    && let Some(value) = only_argument(function, &graph, &replacement, block, number, param)
+                {
+                    replacement.set(param, value);
+                    again = true;
                 }
             }
         }
+        changed |= again;
     }
-    let is_replaced = |value: Value| resolve(&replacement, value) != value;
-    let changed = graph.order.iter().any(|&block| function.params(block).iter().any(|&param| is_replaced(param)));
     if changed {
-        retain(function, |param| !is_replaced(param));
-        function.map_operands(|value| resolve(&replacement, value));
+        retain(function, |param| !replacement.has(param));
+        replacement.apply(function);
     }
     changed
-}
-
-fn resolve(replacement: &[Value], mut value: Value) -> Value {
-    while replacement[value.index()] != value {
-        value = replacement[value.index()];
-    }
-    value
 }
 
 /// The value that every edge from elsewhere gives for the parameter.
 fn only_argument(
     function: &Function,
     graph: &Graph,
-    replacement: &[Value],
+    replacement: &Replacement,
     block: Block,
     number: usize,
     param: Value,
@@ -49,7 +43,7 @@ fn only_argument(
     let mut only = None;
     for &from in graph.predecessors(block) {
         for target in function.terminator(from).targets().filter(|target| target.block == block) {
-            let value = resolve(replacement, target.args[number]);
+            let value = replacement.get(target.args[number]);
             if value == param || only == Some(value) {
                 continue;
             }

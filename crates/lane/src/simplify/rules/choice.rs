@@ -51,10 +51,10 @@ fn select(rewriter: &Rewriter<'_>, op: &Op, m: Value, a: Value, b: Value) -> Opt
             return becomes(inner, &[m, y, b]);
         }
     }
-    if let Some((inner, &[n, _, y])) = rewriter.definition(b).filter(|(inner, _)| inner == op) {
-        if implies(function, n, m) {
-            return becomes(inner, &[m, a, y]);
-        }
+    if let Some((inner, &[n, _, y])) = rewriter.definition(b).filter(|(inner, _)| inner == op)
+        && implies(function, n, m)
+    {
+        return becomes(inner, &[m, a, y]);
     }
     None
 }

@@ -31,10 +31,11 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         },
         Op::Fsub { denorm } => negated(1).and_then(|b| becomes(Op::Fadd { denorm }, &[args[0], b])),
         Op::Fmul { denorm, zero } => {
-            if zero != Zero::Always && is(1, ONE) {
-                if let Some(outcome) = unchanged(denorm) {
-                    return Some(outcome);
-                }
+            if zero != Zero::Always
+                && is(1, ONE)
+                && let Some(outcome) = unchanged(denorm)
+            {
+                return Some(outcome);
             }
             if let (Some(a), Some(b)) = (negated(0), negated(1)) {
                 return becomes(*op, &[a, b]);

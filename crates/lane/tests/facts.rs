@@ -1,0 +1,209 @@
+//! Ranges and shapes of values.
+
+mod support;
+
+use ctm_lane::{Axis, Function, Graph, Op, Range, Ranges, Shape, Shapes, Type, Value, verify};
+use support::random::Random;
+
+/// Gives the function, and the values by their names in the text, which are numbered in order.
+fn read(text: &str) -> (Function, Graph) {
+    let function: Function = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&function).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let graph = Graph::new(&function);
+    (function, graph)
+}
+
+#[test]
+fn coordinates_are_positions_and_constants() {
+    let (function, graph) = read(
+        "table t0 4
+        b0:
+        %0 = pos_x
+        %1 = itof %0
+        %2 = lane 0x3fc00000 ; 1.5
+        %3 = fadd.ftz %1, %2
+        %4 = float_to_index 64, %3
+        %5 = lane 0xc0000000 ; -2.0
+        %6 = lane 0x3f800000 ; 1.0
+        %7 = fma.ftz.zx %3, %6, %5
+        %8 = float_to_coordinate %7
+        %9 = lane 0x3dcccccd ; 0.1, which is no multiple of 1/64
+        %10 = fadd.ftz %1, %9
+        %11 = float_to_index 64, %10
+        %12 = pos_y
+        %13 = lane 7
+        %14 = iadd %13, %12
+        %15 = iadd %12, %0
+        %16 = table_splat t0, 1
+        %17 = fadd.ftz %1, %16
+        %18 = fmul.ftz %16, %16
+        %19 = fcmp.olt.ftz %18, %16
+        %20 = select %19, %16, %18
+        %21 = fmul.ftz %1, %16
+        return",
+    );
+    let shapes = Shapes::new(&function, &graph);
+    let shape = |number| shapes.get(Value(number));
+    assert_eq!(shape(3), Shape::Coordinate { axis: Axis::X, offset: 1.5 });
+    assert_eq!(shape(4), Shape::Index { axis: Axis::X, offset: 1, limit: Some(64) });
+    assert_eq!(shape(7), Shape::Coordinate { axis: Axis::X, offset: -0.5 });
+    assert_eq!(shape(8), Shape::Index { axis: Axis::X, offset: -1, limit: None });
+    assert_eq!(shape(10), Shape::Along(Axis::X));
+    assert_eq!(shape(11), Shape::Along(Axis::X));
+    assert_eq!(shape(14), Shape::Index { axis: Axis::Y, offset: 7, limit: None });
+    assert_eq!(shape(15), Shape::Varying);
+    assert_eq!(shape(17), Shape::Along(Axis::X));
+    for uniform in [16, 18, 19, 20] {
+        assert_eq!(shape(uniform), Shape::Uniform, "%{uniform}");
+    }
+    assert_eq!(shape(21), Shape::Varying);
+}
+
+#[test]
+fn shapes_in_loops() {
+    let (function, graph) = read(
+        "b0:
+        %0 = pos_x
+        %1 = itof %0
+        %2 = lane 0x3f800000
+        %3 = covered
+        %4 = fcmp.ord.ftz %2, %2
+        jump b1(%1, %2, %2, %3)
+        b1(%5: lane, %6: lane, %7: lane, %8: mask):
+        %9 = fadd.ftz %5, %2
+        %10 = fadd.ftz %6, %2
+        %11 = fadd.ftz %7, %5
+        %12 = mask_and %4, %4
+        any %12, b1(%9, %10, %11, %12), b2
+        b2:
+        return",
+    );
+    let shapes = Shapes::new(&function, &graph);
+    assert_eq!(shapes.get(Value(5)), Shape::Along(Axis::X));
+    assert_eq!(shapes.get(Value(10)), Shape::Uniform);
+    assert_eq!(shapes.get(Value(7)), Shape::Varying);
+    assert_eq!(shapes.get(Value(12)), Shape::Uniform);
+    assert_eq!(shapes.get(Value(8)), Shape::Varying);
+}
+
+#[test]
+fn ranges_in_loops_end() {
+    let (function, graph) = read(
+        "surface s0 unit whole
+        b0:
+        %0 = pos_x
+        %1 = lane 0
+        %2 = lane 0x3f800000
+        %3 = mask true
+        %4 = itof %0
+        jump b1(%1, %1, %4)
+        b1(%5: lane, %6: lane, %7: lane):
+        %8, %9, %10, %11 = surface_load s0, %0, %0, %3
+        %12 = fadd.ftz %5, %8
+        %13 = fmul.ftz %6, %8
+        %14 = fma.ftz %13, %8, %9
+        %15 = clamp01.ftz %14
+        %16 = frc %7
+        %17 = canon_nan 0x7fffffff, %16
+        %18 = fdiv.ftz %2, %7
+        any %3, b1(%12, %15, %17), b2
+        b2:
+        return",
+    );
+    let ranges = Ranges::new(&function, &graph);
+    let range = |number| ranges.get(Value(number));
+    let ends = |range: Range| (range.lo, range.hi, range.nan);
+    assert_eq!(ends(range(4)), (0.0, 65_535.0, false));
+    // Nothing up to 1 that is added to the greatest number rounds to infinity.
+    assert_eq!(ends(range(5)), (0.0, f32::MAX, false));
+    assert_eq!(ends(range(6)), (0.0, 1.0, false));
+    assert_eq!(ends(range(14)), (0.0, 2.0, false));
+    assert_eq!(ends(range(7)), (0.0, 65_535.0, false));
+    assert!(range(18).may_be_infinite() && !range(18).nan);
+}
+
+/// Every result lies in its range, for arguments that do.
+#[test]
+fn ranges_hold_all_results() {
+    const UNARY: [&str; 16] = [
+        "fsqrt",
+        "fsqrt.ftz",
+        "fround.floor",
+        "fround.even.ftz",
+        "frc",
+        "ex2",
+        "ln2",
+        "sin",
+        "cos",
+        "clamp01",
+        "clamp01.ftz",
+        "neg",
+        "abs",
+        "nabs",
+        "itof",
+        "utof",
+    ];
+    const BINARY: [&str; 12] = [
+        "fadd",
+        "fadd.ftz",
+        "fsub",
+        "fsub.ftz",
+        "fmul",
+        "fmul.ftz",
+        "fmul.ftz.zx",
+        "fmul.zz",
+        "fdiv",
+        "fdiv.ftz",
+        "fmin.ftz",
+        "fmax.ftz",
+    ];
+    let mut random = Random::new(7);
+    for round in 0..30_000 {
+        // Each operand is a choice of two constants, so that its range is all between them.
+        let bits: [u32; 6] = std::array::from_fn(|_| random.float_bits());
+        let mut text = "b0:\n%0 = covered\n".to_owned();
+        for (at, bits) in bits.iter().enumerate() {
+            text += &format!("%{} = lane {bits:#x}\n", at + 1);
+        }
+        text += "%7 = select %0, %1, %2\n%8 = select %0, %3, %4\n%9 = select %0, %5, %6\n";
+        let (operation, operands) = match round % 3 {
+            0 => (random.pick(&UNARY), "%7"),
+            1 => (random.pick(&BINARY), "%7, %8"),
+            _ => (random.pick(&["fma", "fma.ftz", "fma.ftz.zx", "fma.zz"]), "%7, %8, %9"),
+        };
+        text += &format!("%10 = {operation} {operands}\nreturn");
+        let (function, graph) = read(&text);
+        let ranges = Ranges::new(&function, &graph);
+        let result = *function.insts(Function::ENTRY).last().expect("there are instructions");
+        let range = ranges.get(function.result(result));
+        assert_eq!(function.value_type(function.result(result)), Type::Lane);
+        let op: &Op = function.op(result);
+        for _ in 0..8 {
+            // Between the floats that two integers are as bits, there are other integers.
+            let of_integers = operation == "itof" || operation == "utof";
+            let mut choose = |at: usize| match of_integers {
+                true => bits[2 * at],
+                false => between(&mut random, bits[2 * at], bits[2 * at + 1]),
+            };
+            let args: Vec<u32> = (0..3).map(&mut choose).collect();
+            let bits = ctm_lane::evaluate(op, &args[..op.info().operands.len()]).expect("the operation is pure");
+            let value = f32::from_bits(bits);
+            let held = if value.is_nan() {
+                range.nan
+            } else {
+                range.lo <= value && value <= range.hi && (range.denormal || !value.is_subnormal())
+            };
+            assert!(held, "{text}\n{value:e} of {args:x?} is not in {range:?}");
+        }
+    }
+}
+
+/// A value that the range of a select between two constants holds: one of them, or a float between them.
+fn between(random: &mut Random, a: u32, b: u32) -> u32 {
+    let (x, y) = (f64::from(f32::from_bits(a)), f64::from(f32::from_bits(b)));
+    let inner = (x + (y - x) * random.below(1000) as f64 / 1000.0) as f32;
+    if random.chance(50) || !inner.is_normal() {
+        return if random.chance(50) { a } else { b };
+    }
+    inner.to_bits()
+}

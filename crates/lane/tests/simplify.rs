@@ -1,0 +1,40 @@
+//! Each simplification on a small function: `simplify.txt` holds what goes in and what comes out.
+
+mod support;
+
+use ctm_lane::{Function, assume_covered, simplify, verify};
+use support::evaluate::{LANES, Run};
+
+const CASES: &str = include_str!("simplify.txt");
+
+fn read(name: &str, text: &str) -> Function {
+    let function: Function = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+    verify(&function).unwrap_or_else(|error| panic!("{name}: {error}"));
+    function
+}
+
+#[test]
+fn functions_become_what_is_written() {
+    let mut count = 0;
+    for case in CASES.split("===== ").skip(1) {
+        let (name, body) = case.split_once('\n').expect("a case has a name");
+        let (before, after) = body.split_once("-----\n").expect("a case has two functions");
+        let mut function = read(name, before);
+        let outcome = Run::new(&function, 1, [true; LANES], 0x7FC0_0000).run();
+        simplify(&mut function);
+        assert_eq!(function.to_string(), after, "{name}");
+        assert_eq!(function, read(name, after), "{name}");
+        assert_eq!(Run::new(&function, 1, [true; LANES], 0xFFC0_0000).run(), outcome, "{name}");
+        count += 1;
+    }
+    assert_eq!(count, CASES.matches("-----\n").count());
+}
+
+#[test]
+fn groups_inside_the_domain_need_no_cover() {
+    let text = "b0:\n%0 = covered\n%1 = mask_not %0\nany %1, b1, b2\nb1:\nsteps 1, 0, %1\njump b2\nb2:\nsteps 2, 1, %0\nreturn";
+    let mut function = read("covered", text);
+    assume_covered(&mut function);
+    simplify(&mut function);
+    assert_eq!(function.to_string(), "b0:\n    %0 = mask true\n    steps 2, 1, %0\n    return\n");
+}
