@@ -6,6 +6,7 @@
 
 pub mod buffers;
 pub mod case;
+pub mod doors;
 pub mod emit;
 pub mod filetest;
 pub mod oracle;

@@ -1,0 +1,147 @@
+//! The doors through which bytes come in from outside, each as a function that may do anything but panic, hang, or break
+//! the promise that it checks. Fuzzers knock here; so does a short deterministic test.
+
+use crate::buffers::Buffers;
+use ctm_cli::files;
+use ctm_memory::{Format, Tiling};
+use ctm_object::{elf, raw};
+use ctm_x1k::{
+    Body, Domain, INSTRUCTION_BYTES, Instruction, Job, Program, ProgramInfo, RunOptions, check, reference, text,
+};
+
+/// A door: its name, and what knocks on it.
+pub type Door = (&'static str, fn(&[u8]));
+
+/// Every door.
+pub const DOORS: [Door; 7] = [
+    ("instruction_round_trip", instruction_round_trip),
+    ("assembly", assembly),
+    ("elf_image", elf_image),
+    ("npy", npy),
+    ("png", png),
+    ("arguments", arguments),
+    ("run", run),
+];
+
+fn instructions(bytes: &[u8]) -> Vec<Instruction> {
+    raw::read_words(&bytes[..bytes.len() / INSTRUCTION_BYTES * INSTRUCTION_BYTES]).unwrap_or_default()
+}
+
+/// Words decode, encode, print and parse back to themselves.
+pub fn instruction_round_trip(bytes: &[u8]) {
+    let code = instructions(bytes);
+    for instruction in &code {
+        assert_eq!(Instruction::decode(&instruction.encode()), *instruction);
+        let printed = text::print_instruction(instruction);
+        let parsed = text::parse(&printed).unwrap_or_else(|errors| panic!("{printed}\n{errors:?}"));
+        assert_eq!(parsed.program.code, [*instruction], "{printed}");
+    }
+    if code.is_empty() {
+        return;
+    }
+    let program = Program {
+        info: ProgramInfo { end: (code.len() - 1) as u16, ..Default::default() },
+        code,
+        ..Default::default()
+    };
+    let printed = text::print_program(&program);
+    let parsed = text::parse(&printed).unwrap_or_else(|errors| panic!("{printed}\n{errors:?}"));
+    assert_eq!(parsed.program, program, "{printed}");
+}
+
+/// Any text gives a program or diagnostics whose spans lie in the text; a program prints and parses back to itself.
+pub fn assembly(bytes: &[u8]) {
+    let source = String::from_utf8_lossy(bytes);
+    match text::parse(&source) {
+        Ok(assembled) => {
+            let printed = text::print_program(&assembled.program);
+            let again = text::parse(&printed).unwrap_or_else(|errors| panic!("{printed}\n{errors:?}"));
+            assert_eq!(again.program, assembled.program, "{printed}");
+            check::check(&assembled.program);
+        }
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty());
+            for diagnostic in &diagnostics {
+                assert!(source.get(diagnostic.span.clone()).is_some(), "{diagnostic:?}");
+            }
+        }
+    }
+}
+
+/// Any bytes give a program or an error; a program is written and read back as itself.
+pub fn elf_image(bytes: &[u8]) {
+    if let Ok(program) = elf::read(bytes) {
+        check::check(&program);
+        assert_eq!(elf::read(&elf::write(&program)).as_ref(), Ok(&program));
+    }
+}
+
+/// Any bytes give an array with as many values as its shape says, or an error with a text.
+pub fn npy(bytes: &[u8]) {
+    array(files::read_npy(bytes));
+}
+
+/// As [`npy`].
+pub fn png(bytes: &[u8]) {
+    array(files::read_png(bytes));
+}
+
+fn array(array: Result<files::Array, files::ContentError>) {
+    match array {
+        Ok(array) => assert_eq!(Some(array.data.to_f32().len()), array.shape.values()),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Any text is a file argument or an error with a text.
+pub fn arguments(bytes: &[u8]) {
+    if let Err(error) = files::FileSpec::parse(&String::from_utf8_lossy(bytes)) {
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+/// Whatever the words are, they run to an end or to a trap; and programs that do not write to memory at once do so alike
+/// in groups of 4 and of 16 lanes, on one thread and on two.
+pub fn run(bytes: &[u8]) {
+    let mut code = instructions(bytes);
+    let Some(last) = code.last_mut() else { return };
+    if let Body::Alu(alu) = last.body {
+        last.body = Body::Out(alu);
+    }
+    code.truncate(64);
+    let info = ProgramInfo {
+        end: (code.len() - 1) as u16,
+        full_flow_control: bytes[0] & 1 == 0,
+        zero_times_anything: bytes[0] & 2 == 0,
+        cond_value_from_program: bytes[0] & 4 == 0,
+        early_exit: bytes[0] & 8 == 0,
+        ..ProgramInfo::default()
+    };
+    let mut references = ctm_x1k::References::of(&code, &info);
+    references.inputs.retain(|&input| input < 16);
+    let program = Program { code, info, references, ..Program::default() };
+    check::check(&program);
+
+    let outcome = |group_width, threads| {
+        let mut buffers = Buffers::new(0x40_0000);
+        let input = buffers.allocate(8, 4, Format::Float32_4, Tiling::Linear);
+        buffers.fill(&input, 8, |x, y| [x, y, x * y, 1].map(|value| (value as f32 - 3.0).to_bits()));
+        let outputs: [_; 4] = std::array::from_fn(|_| buffers.allocate(5, 3, Format::Float32_4, Tiling::Tiled));
+        let mut job = Job::new(&program, Domain::of_size(5, 3).expect("sides"), buffers.space());
+        job.inputs = [Some(input); 16];
+        job.outputs = outputs.map(Some);
+        for (index, constant) in job.constants.ints.iter_mut().enumerate() {
+            constant.count = index as u8 % 5;
+        }
+        let result =
+            reference::run(&job, &RunOptions { group_width, threads, step_limit: 500, ..RunOptions::default() });
+        let pixels = (0..15).flat_map(|at| outputs.map(|output| buffers.read(&output, at % 5, at / 5)));
+        (result.map(|stats| stats.lanes), pixels.collect::<Vec<_>>())
+    };
+    let whole = outcome(16, 1);
+    assert_eq!(whole, outcome(16, 1));
+    let (quads, threads) = (outcome(4, 1), outcome(4, 2));
+    if quads.0.is_ok() {
+        assert_eq!(quads, threads);
+    }
+}

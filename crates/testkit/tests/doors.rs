@@ -1,0 +1,113 @@
+//! A short, deterministic knock on every door; and every input that once broke one. `fuzz/` knocks for longer.
+
+use ctm_testkit::doors::DOORS;
+use ctm_testkit::project_path;
+use ctm_testkit::random::Random;
+use std::panic::catch_unwind;
+use std::path::Path;
+
+const ROUNDS: usize = 4000;
+
+/// Bytes that a door lets in, to start from.
+fn seeds(door: &str) -> Vec<Vec<u8>> {
+    let read = |path: &Path| std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let list = |folder: &str| {
+        let mut paths: Vec<_> = std::fs::read_dir(project_path(folder))
+            .unwrap_or_else(|error| panic!("{folder}: {error}"))
+            .map(|entry| entry.expect("a directory entry").path())
+            .collect();
+        paths.sort();
+        paths
+    };
+    let programs = || list("examples").into_iter().filter(|path| path.extension().is_some_and(|end| end == "x1k"));
+    let assemble = |path: &Path| {
+        let source = String::from_utf8(read(path)).expect("UTF-8");
+        ctm_x1k::text::parse(&source).unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display())).program
+    };
+    match door {
+        "assembly" => programs().map(|path| read(&path)).collect(),
+        "elf_image" => programs().map(|path| ctm_object::elf::write(&assemble(&path))).collect(),
+        "instruction_round_trip" | "run" => {
+            let corpus = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("program.u32")));
+            corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
+        }
+        "npy" => {
+            let header = |order: &str, dtype: &str| {
+                let mut text = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': (2, 3, 4), }}");
+                text += &" ".repeat(117 - text.len());
+                let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+                bytes.extend(text.bytes());
+                bytes.push(b'\n');
+                bytes.extend((0..96u8).map(|byte| byte.wrapping_mul(7)));
+                bytes
+            };
+            vec![header("False", "<f4"), header("True", ">f4")]
+        }
+        "png" => ["life.png"].iter().map(|name| read(&project_path("docs/images").join(name))).collect(),
+        "arguments" => ["a.npy", "b.f32:64x32x4:tiled", "c.png:tiled"].map(|text| text.as_bytes().to_vec()).into(),
+        _ => panic!("{door}: where do its seeds come from?"),
+    }
+}
+
+/// The seed with a few random changes.
+fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = seeds[random.below(seeds.len())].clone();
+    for _ in 0..1 + random.below(8) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.below(bytes.len());
+        match random.below(8) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes[at] = random.bits() as u8,
+            2 => bytes.truncate(at),
+            3 => bytes.insert(at, random.bits() as u8),
+            4 => drop(bytes.drain(at..bytes.len().min(at + random.below(16)))),
+            5 => {
+                let other = &seeds[random.below(seeds.len())];
+                let from = random.below(other.len());
+                let part = other[from..other.len().min(from + random.below(64))].to_vec();
+                bytes.splice(at..at, part);
+            }
+            6 => bytes[at] = random.pick(b"[](){},.;:=+-|@#\0\xFF09azAZ\n"),
+            _ => {
+                let end = bytes.len().min(at + 4);
+                bytes[at..end].fill(random.pick(&[0, 0x7F, 0x80, 0xFF]));
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn mutated_seeds() {
+    for (name, door) in DOORS {
+        let seeds = seeds(name);
+        let mut random = Random::new(1);
+        for seed in &seeds {
+            door(seed);
+        }
+        for round in 0..ROUNDS {
+            let bytes = if round % 16 == 0 {
+                (0..random.below(200)).map(|_| random.bits() as u8).collect()
+            } else {
+                mutate(&mut random, &seeds)
+            };
+            if catch_unwind(|| door(&bytes)).is_err() {
+                let path = std::env::temp_dir().join(format!("ctm-{name}-{round}"));
+                std::fs::write(&path, &bytes).expect("a file for the input");
+                panic!("the input that broke `{name}` is in {}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn regressions() {
+    for (name, door) in DOORS {
+        let folder = project_path("fuzz/regressions").join(name);
+        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+            door(&std::fs::read(entry.expect("a directory entry").path()).expect("a regression"));
+        }
+    }
+}
