@@ -9,6 +9,8 @@ mod declared;
 mod hazards;
 mod legal;
 mod nesting;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub use code::{Code, Severity};

@@ -21,8 +21,13 @@ struct Stacks {
 }
 
 impl Stacks {
-    fn deeper_than(&self, other: &Stacks) -> bool {
-        self.loops.len() > other.loops.len() || self.calls > other.calls || self.branches > other.branches
+    /// Deepens each stack to at least the other's depth. Loops that are known stay the ones they are.
+    fn join(&mut self, other: Stacks) {
+        if other.loops.len() > self.loops.len() {
+            self.loops = other.loops;
+        }
+        self.calls = self.calls.max(other.calls);
+        self.branches = self.branches.max(other.branches);
     }
 }
 
@@ -35,8 +40,8 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
         before[entry] = Some(Stacks::default());
         open.push(entry);
     }
-    // Every instruction is visited with the first stacks that reach it, and again with deeper ones. No depth goes far
-    // beyond its limit, so this ends.
+    // Every instruction is visited with the first stacks that reach it, and again with deeper ones. Depths only grow, and
+    // none goes far beyond its limit, so this ends.
     while let Some(pc) = open.pop() {
         let Some(stacks) = before[pc].clone() else { continue };
         if let Body::Flow(flow) = &code[pc].body {
@@ -54,8 +59,16 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
                 (Body::Flow(flow), way) => after(pc, flow, &stacks, way == Way::Jump),
                 _ => stacks.clone(),
             };
-            if before[edge.to].as_ref().is_none_or(|known| arriving.deeper_than(known)) {
-                before[edge.to] = Some(arriving);
+            let joined = match &before[edge.to] {
+                Some(known) => {
+                    let mut joined = known.clone();
+                    joined.join(arriving);
+                    joined
+                }
+                None => arriving,
+            };
+            if before[edge.to].as_ref() != Some(&joined) {
+                before[edge.to] = Some(joined);
                 open.push(edge.to);
             }
         }
