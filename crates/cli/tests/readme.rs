@@ -1,0 +1,53 @@
+//! The README's tour is true: every command of it runs, and gives the pictures that the page shows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project's folder")
+}
+
+/// The `sh` blocks of the tour; those marked `setup` install what the tests have already.
+fn tour(readme: &str) -> Vec<&str> {
+    let (_, tour) = readme.split_once("\n## Tour\n").expect("a tour");
+    tour.split("\n```sh\n").skip(1).map(|rest| rest.split_once("\n```").expect("the end of a block").0).collect()
+}
+
+fn pixels(path: &Path) -> Vec<u8> {
+    let file = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    reader.next_frame(&mut pixels).expect("a picture");
+    pixels
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_of_the_tour() {
+    let project = project();
+    let readme = std::fs::read_to_string(project.join("README.md")).expect("README.md");
+    let folder = std::env::temp_dir().join(format!("ctm-tour-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder to work in");
+    for name in ["examples", "tests"] {
+        std::os::unix::fs::symlink(project.join(name), folder.join(name)).expect("a link");
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_ctm"));
+    let path = format!("{}:{}", program.parent().expect("a folder").display(), std::env::var("PATH").expect("PATH"));
+    let run = |script: &str| {
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-eu", "-c", script]).current_dir(&folder).env("PATH", &path).output().expect("a shell");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{script}\n{errors}");
+        assert!(!errors.contains("warning"), "{script}\n{errors}");
+    };
+
+    let blocks = tour(&readme);
+    assert!(blocks.len() >= 10, "only {} blocks", blocks.len());
+    run("ctm run examples/mandelbrot.x1k -o mandelbrot.png");
+    blocks.into_iter().for_each(run);
+    for picture in ["mandelbrot.png", "julia.png", "blurred.png", "life.png"] {
+        let shown = pixels(&project.join("docs/images").join(picture));
+        assert!(pixels(&folder.join(picture)) == shown, "{picture} is not what docs/images shows");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
