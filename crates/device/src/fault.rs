@@ -37,7 +37,7 @@ impl ErrorCode {
 
 /// A client of the memory controller (CTM Guide p.5-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Client {
+pub enum MemoryClient {
     /// Instruction fetches.
     Inst,
     /// An input, 0 to 15.
@@ -56,17 +56,17 @@ pub enum Client {
     Counters,
 }
 
-impl fmt::Display for Client {
+impl fmt::Display for MemoryClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Client::Inst => f.write_str("the program image"),
-            Client::Input(n) => write!(f, "input {n}"),
-            Client::Output(n) => write!(f, "output {n}"),
-            Client::CondOut => f.write_str("the conditional output buffer"),
-            Client::ConstF => f.write_str("the float constants"),
-            Client::ConstI => f.write_str("the integer constants"),
-            Client::ConstB => f.write_str("the boolean constants"),
-            Client::Counters => f.write_str("the performance counters"),
+            MemoryClient::Inst => f.write_str("the program image"),
+            MemoryClient::Input(n) => write!(f, "input {n}"),
+            MemoryClient::Output(n) => write!(f, "output {n}"),
+            MemoryClient::CondOut => f.write_str("the conditional output buffer"),
+            MemoryClient::ConstF => f.write_str("the float constants"),
+            MemoryClient::ConstI => f.write_str("the integer constants"),
+            MemoryClient::ConstB => f.write_str("the boolean constants"),
+            MemoryClient::Counters => f.write_str("the performance counters"),
         }
     }
 }
@@ -78,22 +78,22 @@ pub enum StateError {
     #[error("{client} has the reserved format {}: set one of the formats 0 to 4", .format.name())]
     ReservedFormat {
         /// The client.
-        client: Client,
+        client: MemoryClient,
         /// Its format.
         format: FormatCode,
     },
     /// The program reads constants whose address is not set.
     #[error("the program reads {0}, but their address is not set: issue {command} first", command = set_command(*.0))]
-    NoConstants(Client),
+    NoConstants(MemoryClient),
     /// The rest of the environment does not fit the program.
     #[error(transparent)]
     Environment(#[from] ctm_x1k::StateError),
 }
 
-fn set_command(client: Client) -> &'static str {
+fn set_command(client: MemoryClient) -> &'static str {
     match client {
-        Client::ConstF => "set_constf_fmt",
-        Client::ConstI => "set_consti_fmt",
+        MemoryClient::ConstF => "set_constf_fmt",
+        MemoryClient::ConstI => "set_consti_fmt",
         _ => "set_constb_fmt",
     }
 }
@@ -124,7 +124,7 @@ pub enum Cause {
     #[error("{client}, based at {base:#010x}, leaves the mapped memory: check base, pitch and height")]
     Address {
         /// Whose access it was; if a run had several clients, the one that leaves the memory by its layout.
-        client: Client,
+        client: MemoryClient,
         /// Its base address.
         base: u32,
     },

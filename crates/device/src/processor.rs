@@ -4,7 +4,7 @@ use crate::cache::Caches;
 use crate::command::{Command, decode};
 use crate::connection::words_of;
 use crate::counters::{Clock, Counters};
-use crate::fault::{Cause, Client, Fault, ProgramError};
+use crate::fault::{Cause, Fault, MemoryClient, ProgramError};
 use crate::options::Options;
 use crate::program::{ProgramCache, read_image};
 use crate::recorder::{Patch, Recorder};
@@ -80,14 +80,13 @@ impl Processor {
 
     /// Executes the command buffer of `words` words that is in memory at `address`; it ends where the memory ends.
     pub(crate) fn execute_at(&mut self, buffer: u32, address: u32, words: u32) -> Result<(), Fault> {
+        let region = available(&self.memory, address, 4 * u64::from(words));
         if let Some(recorder) = &mut self.recorder {
-            recorder.reads(Region { base: address, bytes: 4 * u64::from(words) });
+            recorder.reads(region);
         }
-        let arena = self.memory.arena_of(address, 1);
-        let rest = arena.map_or(0, |arena| u64::from(arena.size() - (address - arena.base())));
-        let mut bytes = vec![0; rest.min(4 * u64::from(words)) as usize];
-        // All of these bytes are in one arena.
-        let _ = self.memory.read_bytes(address, &mut bytes);
+        let mut bytes = vec![0; region.bytes as usize];
+        // All of these bytes are mapped, or there are none.
+        self.memory.read_bytes(address, &mut bytes).unwrap_or_default();
         self.execute(buffer, &words_of(&bytes))
     }
 
@@ -147,7 +146,7 @@ impl Processor {
         if let Some(recorder) = self.recorder.as_mut().filter(|_| self.options.deterministic_clock) {
             recorder.writes(region);
         }
-        self.memory.write_bytes(base, &bytes).map_err(|_| Cause::Address { client: Client::Counters, base })
+        self.memory.write_bytes(base, &bytes).map_err(|_| Cause::Address { client: MemoryClient::Counters, base })
     }
 
     /// Runs the current program over the domain. An empty domain asks for nothing, not even a program.
@@ -217,14 +216,17 @@ impl Processor {
     fn program(&mut self) -> Result<Arc<Program>, Cause> {
         let address = self.state.inst.ok_or(ProgramError::NoneSet)?;
         if self.memory.arena_of(address, 1).is_none() {
-            return Err(Cause::Address { client: Client::Inst, base: address });
+            return Err(Cause::Address { client: MemoryClient::Inst, base: address });
         }
-        let image = read_image(|offset, bytes| match address.checked_add(offset) {
-            Some(address) => self.fetch(Client::Inst, address, bytes),
-            None => 0,
-        });
+        let image = read_image(address, |address, bytes| self.fetch(MemoryClient::Inst, address, bytes));
         if let Some(caches) = &mut self.caches {
-            caches.check_read(Client::Inst, Region { base: address, bytes: image.len() as u64 });
+            // What the cache has may be no image, or a shorter one.
+            let in_memory = read_image(address, |address, bytes| {
+                let length = available(&self.memory, address, bytes.len() as u64).bytes as usize;
+                self.memory.read_bytes(address, &mut bytes[..length]).map_or(0, |()| length)
+            });
+            let bytes = image.len().max(in_memory.len()) as u64;
+            caches.check_read(MemoryClient::Inst, Region { base: address, bytes });
         }
         Ok(self.programs.load(image, address)?)
     }
@@ -248,17 +250,17 @@ impl Processor {
             }
         };
         let mut floats = [0; size_of::<[[u32; 4]; ctm_x1k::FLOAT_CONSTANTS]>()];
-        read(Client::ConstF, constf, last(&notes.float_constants), 16, &mut floats);
+        read(MemoryClient::ConstF, constf, last(&notes.float_constants), 16, &mut floats);
         for (constant, bytes) in constants.floats.as_flattened_mut().iter_mut().zip(floats.as_chunks().0) {
             *constant = u32::from_le_bytes(*bytes);
         }
         let mut ints = [0; 4 * ctm_x1k::INT_CONSTANTS];
-        read(Client::ConstI, consti, last(&notes.int_constants), 4, &mut ints);
+        read(MemoryClient::ConstI, consti, last(&notes.int_constants), 4, &mut ints);
         for (constant, bytes) in constants.ints.iter_mut().zip(ints.as_chunks().0) {
             *constant = IntConstant::from_dword(u32::from_le_bytes(*bytes));
         }
         let mut bools = [0; 4 * ctm_x1k::BOOL_CONSTANTS];
-        read(Client::ConstB, constb, last(&notes.bool_constants), 4, &mut bools);
+        read(MemoryClient::ConstB, constb, last(&notes.bool_constants), 4, &mut bools);
         for (constant, bytes) in constants.bools.iter_mut().zip(bools.as_chunks::<4>().0) {
             *constant = bytes[0] != 0;
         }
@@ -266,20 +268,24 @@ impl Processor {
     }
 
     /// Copies what a client sees from `address` on, as far as one arena goes; tells how many bytes that were.
-    fn fetch(&mut self, client: Client, address: u32, bytes: &mut [u8]) -> usize {
-        let Some(arena) = self.memory.arena_of(address, 1) else { return 0 };
-        let rest = arena.size() - (address - arena.base());
-        let length = bytes.len().min(rest as usize);
-        let region = Region { base: address, bytes: length as u64 };
+    fn fetch(&mut self, client: MemoryClient, address: u32, bytes: &mut [u8]) -> usize {
+        let region = available(&self.memory, address, bytes.len() as u64);
+        let bytes = &mut bytes[..region.bytes as usize];
         if let Some(recorder) = &mut self.recorder {
             recorder.reads(region);
         }
         match &mut self.caches {
-            Some(caches) => caches.read(client, region, &mut bytes[..length]),
-            None => {
-                arena.read_bytes(address, &mut bytes[..length]);
-            }
+            Some(caches) => caches.read(client, region, bytes),
+            // All of these bytes are mapped, or there are none.
+            None => self.memory.read_bytes(address, bytes).unwrap_or_default(),
         }
-        length
+        bytes.len()
     }
+}
+
+/// As much of `bytes` bytes at `address` as one arena has.
+fn available(memory: &Space, address: u32, bytes: u64) -> Region {
+    let arena = memory.arena_of(address, 1);
+    let rest = arena.map_or(0, |arena| u64::from(arena.size() - (address - arena.base())));
+    Region { base: address, bytes: bytes.min(rest) }
 }

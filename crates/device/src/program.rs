@@ -18,18 +18,18 @@ const SEGMENT_TYPES: [u32; 2] = [1, 4];
 /// Programs that are kept.
 const MOST_PROGRAMS: usize = 64;
 
-/// Reads the image that begins at offset 0. `read` copies bytes from an offset on, as many as there are, and tells how
-/// many; the image ends where its header, program headers and segments end.
-pub(crate) fn read_image(mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u8> {
+/// Reads the image at `base`. `read` copies bytes from an address on, as many as there are, and tells how many; the image
+/// ends where its header, program headers and segments end.
+pub(crate) fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u8> {
     let mut header = vec![0; HEADER_BYTES];
-    if read(0, &mut header) < HEADER_BYTES || !header.starts_with(b"\x7FELF") {
+    if read(base, &mut header) < HEADER_BYTES || !header.starts_with(b"\x7FELF") {
         return Vec::new();
     }
     let dword = |bytes: &[u8], at: usize| bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let table = dword(&header, PROGRAM_HEADERS_AT);
     let count = dword(&header, PROGRAM_HEADER_COUNT_AT) as usize & 0xFFFF;
     let mut headers = vec![0; count * PROGRAM_HEADER_BYTES];
-    let found = read(table, &mut headers);
+    let found = base.checked_add(table).map_or(0, |address| read(address, &mut headers));
     let segments = headers[..found].chunks_exact(PROGRAM_HEADER_BYTES);
     let ends = segments
         .filter(|segment| SEGMENT_TYPES.contains(&dword(segment, 0)))
@@ -38,7 +38,7 @@ pub(crate) fn read_image(mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u
     let length = ends.fold(table_end.max(HEADER_BYTES as u64), u64::max);
     // An image that claims to be longer than the memory behind its address ends with the memory.
     let mut image = vec![0; length.min(u64::from(u32::MAX)) as usize];
-    let found = read(0, &mut image);
+    let found = read(base, &mut image);
     image.truncate(found);
     image
 }

@@ -1,6 +1,6 @@
 //! Which memory a run can reach.
 
-use crate::fault::Client;
+use crate::fault::MemoryClient;
 use ctm_memory::{Space, Surface, Tiling};
 use ctm_x1k::{Job, MAX_COORDINATE, WriteMode};
 
@@ -72,7 +72,7 @@ impl Region {
 /// One client's buffer in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Use {
-    pub client: Client,
+    pub client: MemoryClient,
     pub surface: Surface,
     /// What the run can reach of it.
     pub region: Region,
@@ -87,7 +87,7 @@ pub(crate) fn uses(job: &Job) -> Vec<Use> {
     for &input in &notes.inputs {
         if let Some(surface) = job.inputs[usize::from(input)] {
             let region = Region::of_surface(&surface, surface.pitch.max(1), surface.height.max(1));
-            uses.push(Use { client: Client::Input(input), surface, region, read: true, written: false });
+            uses.push(Use { client: MemoryClient::Input(input), surface, region, read: true, written: false });
         }
     }
     let rows = |surface: &Surface| if surface.height == 0 { MAX_COORDINATE + 1 } else { surface.height };
@@ -97,7 +97,7 @@ pub(crate) fn uses(job: &Job) -> Vec<Use> {
     };
     if let Some(surface) = job.conditional.surface.filter(|_| job.conditional.needs_buffer()) {
         let (read, written) = (job.conditional.test.reads_buffer(), job.conditional.write);
-        uses.push(Use { client: Client::CondOut, surface, region: covered(&surface), read, written });
+        uses.push(Use { client: MemoryClient::CondOut, surface, region: covered(&surface), read, written });
     }
     for &output in &notes.outputs {
         if let Some(surface) = job.outputs[usize::from(output)] {
@@ -105,7 +105,7 @@ pub(crate) fn uses(job: &Job) -> Vec<Use> {
                 WriteMode::Cached => covered(&surface),
                 WriteMode::Umrt => Region::of_surface(&surface, surface.pitch, rows(&surface)),
             };
-            uses.push(Use { client: Client::Output(output), surface, region, read: false, written: true });
+            uses.push(Use { client: MemoryClient::Output(output), surface, region, read: false, written: true });
         }
     }
     uses

@@ -1,6 +1,6 @@
 //! What strict mode finds: cache and wait commands that a client left out.
 
-use crate::fault::Client;
+use crate::fault::MemoryClient;
 use std::fmt;
 
 /// A command that is missing in a command buffer.
@@ -18,7 +18,7 @@ pub struct Report {
     /// The guide's name of the missing command.
     pub missing: &'static str,
     /// Whose data was not what the client could expect; nobody's for `wait_for_idle`.
-    pub client: Option<Client>,
+    pub client: Option<MemoryClient>,
     /// What is wrong.
     pub message: String,
     /// What to do.

@@ -1,7 +1,7 @@
 //! The registers of the device: what commands set and `start_program` reads.
 
 use crate::command::{Command, FormatCode, LocationCode, TilingCode};
-use crate::fault::{Client, StateError};
+use crate::fault::{MemoryClient, StateError};
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_x1k::{CondLocation, CondTest, Conditional, Domain, INPUTS, OUTPUTS, References};
 
@@ -44,7 +44,7 @@ impl Binding {
         }
     }
 
-    fn check(&self, client: Client) -> Result<(), StateError> {
+    fn check(&self, client: MemoryClient) -> Result<(), StateError> {
         match *self {
             Binding::Reserved(format) => Err(StateError::ReservedFormat { client, format }),
             _ => Ok(()),
@@ -138,18 +138,18 @@ impl State {
     /// Checks what a [`ctm_x1k::Job`] cannot know: reserved formats, and addresses of constants.
     pub fn check(&self, references: &References) -> Result<(), StateError> {
         for &input in &references.inputs {
-            self.inputs[usize::from(input) % INPUTS].check(Client::Input(input))?;
+            self.inputs[usize::from(input) % INPUTS].check(MemoryClient::Input(input))?;
         }
         for &output in &references.outputs {
-            self.outputs[usize::from(output) % OUTPUTS].check(Client::Output(output))?;
+            self.outputs[usize::from(output) % OUTPUTS].check(MemoryClient::Output(output))?;
         }
         if self.conditional.needs_buffer() {
-            self.cond_out.check(Client::CondOut)?;
+            self.cond_out.check(MemoryClient::CondOut)?;
         }
         let constants = [
-            (Client::ConstF, self.constf, references.float_constants.is_empty()),
-            (Client::ConstI, self.consti, references.int_constants.is_empty()),
-            (Client::ConstB, self.constb, references.bool_constants.is_empty()),
+            (MemoryClient::ConstF, self.constf, references.float_constants.is_empty()),
+            (MemoryClient::ConstI, self.consti, references.int_constants.is_empty()),
+            (MemoryClient::ConstB, self.constb, references.bool_constants.is_empty()),
         ];
         match constants.into_iter().find(|(_, base, unused)| base.is_none() && !unused) {
             Some((client, ..)) => Err(StateError::NoConstants(client)),

@@ -1,15 +1,9 @@
 //! Command words and their text.
 
-use ctm_device::command::*;
+mod common;
 
-/// A deterministic sequence of dwords.
-fn random() -> impl FnMut() -> u32 {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    move || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 32) as u32
-    }
-}
+use common::Random;
+use ctm_device::command::*;
 
 /// The opcodes as the guide prints them, with the number of parameters.
 const GUIDE: [(&str, u32, usize); 27] = [
@@ -148,7 +142,8 @@ fn a_buffer_that_ends_inside_a_command_is_an_error() {
 }
 
 /// Buffers with many valid commands, odd bits, and now and then garbage.
-fn random_buffer(next: &mut impl FnMut() -> u32) -> Vec<u32> {
+fn random_buffer(random: &mut Random) -> Vec<u32> {
+    let mut next = || random.bits();
     let mut words = Vec::new();
     for _ in 0..next() % 20 {
         match next() % 16 {
@@ -168,9 +163,9 @@ fn random_buffer(next: &mut impl FnMut() -> u32) -> Vec<u32> {
 
 #[test]
 fn text_and_words_are_inverse() {
-    let mut next = random();
+    let mut random = Random::new(2);
     for round in 0..3000 {
-        let words = random_buffer(&mut next);
+        let words = random_buffer(&mut random);
         let text = print(&words);
         let parsed = parse(&text).unwrap_or_else(|problems| panic!("round {round}: {problems:#?}\n{text}"));
         assert_eq!(parsed.words, words, "round {round}:\n{text}");
@@ -179,13 +174,13 @@ fn text_and_words_are_inverse() {
 
 #[test]
 fn random_text_is_refused_with_places_inside_it() {
-    let mut next = random();
+    let mut random = Random::new(2);
     for _ in 0..2000 {
-        let mut text = print(&random_buffer(&mut next));
+        let mut text = print(&random_buffer(&mut random));
         for _ in 0..3 {
             let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-            let at = places.get(next() as usize % (places.len() + 1)).copied().unwrap_or(text.len());
-            text.insert(at, ['ß', '=', ' ', '-', 'x', '\n', '.', '9'][next() as usize % 8]);
+            let at = places.get(random.below(places.len() + 1)).copied().unwrap_or(text.len());
+            text.insert(at, random.pick(&['ß', '=', ' ', '-', 'x', '\n', '.', '9']));
         }
         for problem in parse(&text).err().unwrap_or_default() {
             assert!(text.get(problem.span.clone()).is_some_and(|part| !part.is_empty()), "{problem:?}");

@@ -8,7 +8,7 @@ mod pages;
 mod shadow;
 
 use crate::command::Command;
-use crate::fault::Client;
+use crate::fault::MemoryClient;
 use crate::region::{Region, Use};
 use crate::report::Report;
 use ctm_memory::{Space, Surface};
@@ -107,7 +107,7 @@ impl Caches {
                 if !self.cond_writes.is_empty() {
                     let message = "the cache is invalidated while it holds values that are not in memory".to_string();
                     let remedy = "insert flush_cond_out_cache before inv_cond_out_cache".to_string();
-                    self.report(Command::FlushCondOutCache, Some(Client::CondOut), message, remedy);
+                    self.report(Command::FlushCondOutCache, Some(MemoryClient::CondOut), message, remedy);
                     self.flush_cond_out();
                 }
                 self.cond_reads.invalidate();
@@ -117,24 +117,24 @@ impl Caches {
     }
 
     /// Copies what a client other than a buffer sees.
-    pub fn read(&mut self, client: Client, region: Region, bytes: &mut [u8]) {
+    pub fn read(&mut self, client: MemoryClient, region: Region, bytes: &mut [u8]) {
         self.copy(client, &region, bytes);
     }
 
     /// Reports if what a client sees of a region is not what memory has or is about to have.
-    pub fn check_read(&mut self, client: Client, region: Region) {
+    pub fn check_read(&mut self, client: MemoryClient, region: Region) {
         let (mut stale, mut unflushed, mut cond_unflushed) = (None, None, None);
         for part in parts(&self.memory, &region) {
             let mut served = vec![0; part.bytes as usize];
             self.copy(client, &part, &mut served);
             let current = bytes_in(&self.memory, &part);
             let mut expected = current.clone();
-            if client == Client::CondOut {
+            if client == MemoryClient::CondOut {
                 self.cond_writes.overlay(&part, &mut expected);
             }
             stale = stale.or(first_difference(&part, &served, &expected));
             unflushed = unflushed.or_else(|| self.outputs.hides(&part, &current, &served));
-            if client != Client::CondOut {
+            if client != MemoryClient::CondOut {
                 cond_unflushed = cond_unflushed.or_else(|| self.cond_writes.hides(&part, &current, &served));
             }
         }
@@ -173,7 +173,7 @@ impl Caches {
         uses.iter().filter(|used| used.read).for_each(|used| self.check_read(used.client, used.region));
         // Uncached writes go to memory at once, and so do reads of what they write.
         let uncached = match job.program.info.write_mode {
-            WriteMode::Umrt => uses.iter().find(|used| used.client == Client::Output(0)).map(|used| used.region),
+            WriteMode::Umrt => uses.iter().find(|used| used.client == MemoryClient::Output(0)).map(|used| used.region),
             WriteMode::Cached => None,
         };
         if let Some(region) = uncached {
@@ -197,8 +197,8 @@ impl Caches {
         for (used, copied) in &copies {
             let surface = Some(Surface { base: copied.base, ..used.surface });
             match used.client {
-                Client::Input(n) => job.inputs[usize::from(n)] = surface,
-                Client::Output(n) => job.outputs[usize::from(n)] = surface,
+                MemoryClient::Input(n) => job.inputs[usize::from(n)] = surface,
+                MemoryClient::Output(n) => job.outputs[usize::from(n)] = surface,
                 _ => job.conditional.surface = surface,
             }
         }
@@ -209,7 +209,7 @@ impl Caches {
                 self.copy(used.client, &part, &mut before);
                 let after = bytes_in(&shadow.space, &copied.part(&part));
                 let cache = match used.client {
-                    Client::CondOut => &mut self.cond_writes,
+                    MemoryClient::CondOut => &mut self.cond_writes,
                     _ => &mut self.outputs,
                 };
                 cache.write(&part, &before, &after);
@@ -219,25 +219,25 @@ impl Caches {
     }
 
     /// What a client's caches have for a region.
-    fn copy(&mut self, client: Client, region: &Region, bytes: &mut [u8]) {
+    fn copy(&mut self, client: MemoryClient, region: &Region, bytes: &mut [u8]) {
         for part in parts(&self.memory, region) {
             let at = (part.base - region.base) as usize;
             let bytes = &mut bytes[at..at + part.bytes as usize];
             let reads = match client {
-                Client::Inst => &mut self.inst,
-                Client::Input(_) => &mut self.inputs,
-                Client::ConstF => &mut self.constf,
-                Client::ConstI => &mut self.consti,
-                Client::ConstB => &mut self.constb,
-                Client::CondOut => &mut self.cond_reads,
-                Client::Output(_) | Client::Counters => {
+                MemoryClient::Inst => &mut self.inst,
+                MemoryClient::Input(_) => &mut self.inputs,
+                MemoryClient::ConstF => &mut self.constf,
+                MemoryClient::ConstI => &mut self.consti,
+                MemoryClient::ConstB => &mut self.constb,
+                MemoryClient::CondOut => &mut self.cond_reads,
+                MemoryClient::Output(_) | MemoryClient::Counters => {
                     bytes.copy_from_slice(&bytes_in(&self.memory, &part));
                     self.outputs.overlay(&part, bytes);
                     continue;
                 }
             };
             bytes.copy_from_slice(&reads.read(&self.memory, &part));
-            if client == Client::CondOut {
+            if client == MemoryClient::CondOut {
                 self.cond_writes.overlay(&part, bytes);
             }
         }
@@ -265,7 +265,7 @@ impl Caches {
         [inst, inputs, constf, consti, constb, cond_reads]
     }
 
-    fn report(&mut self, missing: Command, client: Option<Client>, message: String, remedy: String) {
+    fn report(&mut self, missing: Command, client: Option<MemoryClient>, message: String, remedy: String) {
         let missing = missing.info().name;
         let report = Report { buffer: self.buffer, offset: self.offset, missing, client, message, remedy };
         if self.reports.len() < MOST_REPORTS {
@@ -285,13 +285,13 @@ fn first_difference(part: &Region, a: &[u8], b: &[u8]) -> Option<u32> {
 }
 
 /// The command that invalidates a client's cache.
-const fn invalidate(client: Client) -> Command {
+const fn invalidate(client: MemoryClient) -> Command {
     match client {
-        Client::Inst => Command::InvInstCache,
-        Client::ConstF => Command::InvConstfCache,
-        Client::ConstI => Command::InvConstiCache,
-        Client::ConstB => Command::InvConstbCache,
-        Client::CondOut => Command::InvCondOutCache,
-        Client::Input(_) | Client::Output(_) | Client::Counters => Command::InvInpCache,
+        MemoryClient::Inst => Command::InvInstCache,
+        MemoryClient::ConstF => Command::InvConstfCache,
+        MemoryClient::ConstI => Command::InvConstiCache,
+        MemoryClient::ConstB => Command::InvConstbCache,
+        MemoryClient::CondOut => Command::InvCondOutCache,
+        MemoryClient::Input(_) | MemoryClient::Output(_) | MemoryClient::Counters => Command::InvInpCache,
     }
 }
