@@ -17,7 +17,7 @@ pub struct SurfaceDecl {
 /// A table of 32-bit constants, which a run supplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableDecl {
-    /// Number of entries, a power of two.
+    /// Number of entries, a power of two up to 65536.
     pub entries: u32,
     /// The run promises that no entry that is read as a float is an infinity or a NaN.
     pub finite: bool,
@@ -26,7 +26,7 @@ pub struct TableDecl {
 /// Storage of the group that is reached by index; zero (or no lane) at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayDecl {
-    /// Number of entries, a power of two.
+    /// Number of entries, a power of two up to 65536.
     pub entries: u32,
     /// What an entry holds.
     pub ty: Type,

@@ -44,8 +44,8 @@ pub enum VerifyCause {
     /// A block does not end.
     #[error("the block has no terminator")]
     NoTerminator,
-    /// The number of entries is no power of two.
-    #[error("{0} entries are no power of two")]
+    /// The number of entries is no power of two, or too large.
+    #[error("{0} entries are not a power of two up to 65536")]
     EntryCount(u32),
     /// A value's number is out of range.
     #[error("{0} does not exist")]
@@ -107,6 +107,9 @@ pub struct VerifyError {
     /// Why.
     pub cause: VerifyCause,
 }
+
+/// Entries of the largest table or array.
+const MAX_ENTRIES: u32 = 1 << 16;
 
 /// Checks everything that engines and simplifications rely on: declarations, types, targets and their arguments, that
 /// every value is computed before it is used, and that no NaN with open bits is observed. Blocks that cannot be reached
@@ -190,7 +193,7 @@ impl Checker<'_> {
     fn declarations(&self) -> Checked {
         let tables = self.function.tables.iter().map(|table| table.entries);
         let arrays = self.function.arrays.iter().map(|array| array.entries);
-        match tables.chain(arrays).find(|entries| !entries.is_power_of_two()) {
+        match tables.chain(arrays).find(|&entries| !entries.is_power_of_two() || entries > MAX_ENTRIES) {
             Some(entries) => Err(VerifyCause::EntryCount(entries)),
             None => Ok(()),
         }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use ctm_lane::{Function, assume_covered, simplify_with, verify, verify_form};
+use ctm_lane::{Function, assume_covered, simplify, simplify_with, verify, verify_form};
 use support::evaluate::{LANES, Outcome, Run};
 use support::generate;
 use support::random::Random;
@@ -27,6 +27,45 @@ fn text_is_exact() {
         assert_eq!(read, function, "seed {seed}");
         assert_eq!(read.to_string(), text, "seed {seed}");
     }
+}
+
+/// Replaces, drops or doubles a few words of a text.
+fn damage(random: &mut Random, text: &str) -> String {
+    let mut words: Vec<&str> = text.split_inclusive([' ', '\n', ',']).collect();
+    for _ in 0..1 + random.below(3) {
+        let (at, other) = (random.below(words.len()), random.below(words.len()));
+        match random.below(4) {
+            0 => words[at] = words[other],
+            1 => words.swap(at, other),
+            2 => words.insert(at, words[other]),
+            _ => drop(words.remove(at)),
+        }
+    }
+    words.concat()
+}
+
+/// Damaged text, loops with two entrances among it, is refused, or simplified like any other.
+#[test]
+fn damaged_text_is_refused_or_right() {
+    let mut right = 0;
+    for seed in 0..20_000 {
+        let mut random = Random::new(seed);
+        let size = 5 + random.below(25);
+        let mut function = generate::function(&mut random, size);
+        function.compact();
+        let Ok(mut function) = damage(&mut random, &function.to_string()).parse::<Function>() else { continue };
+        if verify(&function).is_err() {
+            continue;
+        }
+        right += 1;
+        let before = outcomes(&function, seed as u32, [true; LANES]);
+        let original = function.clone();
+        simplify(&mut function);
+        verify_form(&function).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{original}\n=>\n{function}"));
+        let after = outcomes(&function, seed as u32, [true; LANES]);
+        assert!(before.endless || after == before, "seed {seed}:\n{original}\n=>\n{function}\n{before:?}\n{after:?}");
+    }
+    assert!(right > 1000, "only {right} functions were right");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //!
 //! | pass | what it does |
 //! |---|---|
+//! | dead | removes what nobody wants, parameters in circles included |
 //! | forward | one walk along the dominator tree: folds constants, applies the rules of [`rules`], takes equal computations together, uses what branches tell about masks |
 //! | demand | finds the lanes in which a value is wanted, and passes selects and masks by that only matter in others |
 //! | NaN bits | removes the operations that fix bits of NaNs which nothing observes |
 //! | parameters | removes parameters that always are the same value |
-//! | dead | removes what nobody wants, parameters in circles included |
 //! | blocks | folds branches that are decided, merges blocks in a row |
 
 mod blocks;
@@ -31,11 +31,11 @@ type Pass = (&'static str, fn(&mut Function) -> bool);
 
 /// The passes, in the order in which a round runs them.
 const PASSES: &[Pass] = &[
+    ("dead", dead::run),
     ("forward", forward::run),
     ("parameters", params::run),
     ("demand", demand::run),
     ("NaN bits", nan_bits::run),
-    ("dead", dead::run),
     ("blocks", blocks::run),
 ];
 

@@ -173,6 +173,10 @@ impl<'a> Parser<'a> {
         let mut words = rest.split_whitespace();
         let mut next = |what| words.next().ok_or(ParseCause::Expected(what));
         let count = |text: &str| number(text)?.try_into().map_err(|_| ParseCause::NumberRange);
+        let declared = [self.function.surfaces.len(), self.function.tables.len(), self.function.arrays.len()];
+        if declared.contains(&usize::from(u16::MAX)) {
+            return Err(ParseCause::NumberRange);
+        }
         match word {
             "surface" => {
                 in_order(next("a surface")?, format!("s{}", self.function.surfaces.len()))?;
