@@ -125,3 +125,69 @@ fn random_programs() {
         assert_eq!(read.program, program, "{printed}");
     }
 }
+
+/// The layout of a printed program, to the letter.
+#[test]
+fn layout() {
+    let source = "
+        .const c1 = 0.5
+        .int i2 = 3, 0, -1
+        .position none
+        src0.rgb = const[1] : result[ne] = MAX src0.rgb src0.rgb ;
+        IF alu;
+        LOOP i[2];
+        PRED(rgb = gggg) CALL sub IF pred;
+        BREAK IF b[3];
+        ENDLOOP;
+        ELSE;
+        src0.rgb = temp[1 + aL], src1.rgb = temp[2], src2.rgb = const[255], src0.a = 480, src1.a = temp[4], src2.a = temp[5],
+        srcp.a = add :
+          temp[0].rgb = MAD src0.rgb src1.rgb src2.rgb, temp[3].a = exact * MIN src0.a srcp.a ;
+        ENDIF;
+        finish: OUT LAST : ;
+        sub: RETURN;
+        .end finish
+    ";
+    let expected = "\
+.end 9
+.position none
+.const c1 = 0.5, 0.5, 0.5, 0.5
+.int i2 = 3, 0, -1
+
+-- 0
+src0.rgb = const[1] : result[ne] = MAX src0.rgb src0.rgb ;
+-- 1
+FC ALU_WAIT JUMP L7, when = !alu, stay = incr, jump = incr ;  -- IF alu
+  -- 2
+  FC ALU_WAIT LOOP L6, i[2] ;
+L3:
+    -- 3
+    FC ALU_WAIT JUMP L10, any, when = pred.g, address = push, jump = incr ;  -- CALL IF pred.g
+    -- 4
+    FC ALU_WAIT BREAKLOOP L6, when = b[3], jump = decr ;  -- BREAK IF b[3]
+  -- 5
+  FC ALU_WAIT ENDLOOP L3, i[2], any, when = always ;
+L6:
+-- 6
+FC ALU_WAIT JUMP L9, else, jump = decr, pop_count = 1 ;  -- ELSE
+L7:
+  -- 7
+  src0.rgb = temp[1 + aL], src1.rgb = temp[2], src2.rgb = const[255], src0.a = 480.0, src1.a = temp[4],
+    src2.a = temp[5], srcp.a = add :
+    temp[0].rgb = MAD src0.rgb src1.rgb src2.rgb,
+    temp[3].a = exact * MIN src0.a srcp.a ;
+-- 8
+FC ALU_WAIT JUMP L9, any, stay = decr, pop_count = 1 ;  -- ENDIF
+L9:
+-- 9
+OUT LAST : ;
+L10:
+-- 10
+FC ALU_WAIT JUMP 0, when = always, address = pop, jump = decr, pop_count = 1 ;  -- RETURN
+";
+    let program = parse(source).expect("good").program;
+    let printed = print_program_with(&program, &PrintOptions { addresses: true, words: false });
+    assert_eq!(printed, expected);
+    let words = print_program_with(&program, &PrintOptions { addresses: false, words: true });
+    assert!(words.contains("\n-- 00000101 08020080 08020080 00000000 00000000 00000000\nOUT LAST : ;\n"), "{words}");
+}

@@ -321,9 +321,9 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
 /// `word[name]`: the number of the name.
 fn read_code(cursor: &mut Cursor, what: &str, names: &[&str]) -> Result<u8, Reported> {
     cursor.take();
-    cursor.expect_symbol(b'[', &format!("before {what}"))?;
+    cursor.expect_symbol(b'[', format_args!("before {what}"))?;
     let code = cursor.expect_name(what, names)?;
-    cursor.expect_symbol(b']', &format!("after {what}"))?;
+    cursor.expect_symbol(b']', format_args!("after {what}"))?;
     Ok(code as u8)
 }
 

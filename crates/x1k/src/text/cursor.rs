@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
 use super::lexer::{Kind, Lexed, Token};
+use std::fmt;
 use std::sync::Arc;
 
 /// Says that a diagnostic has been made: what was being read has no meaning.
@@ -101,7 +102,7 @@ impl Cursor {
     }
 
     /// Takes a symbol that must be here; `what` says what it would be part of.
-    pub fn expect_symbol(&mut self, symbol: u8, what: &str) -> Result<(), Reported> {
+    pub fn expect_symbol(&mut self, symbol: u8, what: impl fmt::Display) -> Result<(), Reported> {
         if self.accept_symbol(symbol) {
             return Ok(());
         }
@@ -115,7 +116,10 @@ impl Cursor {
 
     /// Takes a word that must be one of these names; gives its place among them.
     pub fn expect_name(&mut self, what: &str, names: &[&str]) -> Result<usize, Reported> {
-        let token = self.expect_word(what, &format!("it can be {}", list(names)))?;
+        if self.peek().kind != Kind::Word {
+            return Err(self.expected(what, &format!("it can be {}", list(names))));
+        }
+        let token = self.take();
         let place = names.iter().position(|name| name.eq_ignore_ascii_case(self.text(token)));
         place.ok_or(()).map_err(|()| self.unknown_word(token, what, names))
     }

@@ -7,9 +7,7 @@ use super::diagnostic::Cause;
 use super::flow::read_target;
 use super::lexer::Token;
 use super::operand;
-use crate::codes::{AddressOp, BranchOp, FlowOp};
-use crate::effects::temps_used;
-use crate::instruction::{Body, Instruction};
+use crate::instruction::Instruction;
 use crate::program::*;
 use std::collections::BTreeSet;
 
@@ -146,7 +144,7 @@ impl Directives {
             })
         };
         let (start, end) = (address(&self.start), address(&self.end));
-        let implied = implied_info(code, self.code_offset, end);
+        let implied = ProgramInfo::implied(code, self.code_offset, end);
         ProgramInfo {
             start: start.unwrap_or(implied.start),
             zero_times_anything: self.zero_times_anything,
@@ -176,39 +174,6 @@ impl Directives {
         }
         references.cond_output = self.cond_output.unwrap_or(references.cond_output);
     }
-}
-
-/// The program information of code that no directive says anything about, with this code offset and end address.
-///
-/// The end is the last instruction. Flow control is full where there are loops, calls or more than six levels of
-/// branches (CTM Guide p.34). The conditional value comes from the program if an instruction writes it. There is an early
-/// exit if LAST stands before the end.
-pub(super) fn implied_info(code: &[Instruction], code_offset: u16, end: Option<u16>) -> ProgramInfo {
-    let end = end.unwrap_or((code.len().max(1) - 1).saturating_sub(usize::from(code_offset)) as u16);
-    let last = usize::from(end) + usize::from(code_offset);
-    ProgramInfo {
-        end,
-        code_offset,
-        full_flow_control: needs_full_flow_control(code),
-        cond_value_from_program: code.iter().filter_map(Instruction::alu).any(|alu| alu.w_omask),
-        temps: (temps_used(code) % TEMPS) as u8,
-        early_exit: code.iter().take(last).any(|instruction| instruction.common.last),
-        ..ProgramInfo::default()
-    }
-}
-
-fn needs_full_flow_control(code: &[Instruction]) -> bool {
-    const PARTIAL_DEPTH: usize = 6;
-    let mut depth: usize = 0;
-    code.iter().any(|instruction| {
-        let Body::Flow(flow) = &instruction.body else { return false };
-        match flow.b_op0 {
-            BranchOp::Incr => depth += 1,
-            BranchOp::Decr => depth = depth.saturating_sub(usize::from(flow.b_pop_cnt)),
-            BranchOp::None | BranchOp::Reserved3 => {}
-        }
-        flow.op != FlowOp::Jump || flow.a_op != AddressOp::None || depth > PARTIAL_DEPTH
-    })
 }
 
 /// `c4 =`, with this letter: the number.

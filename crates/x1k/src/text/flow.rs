@@ -65,7 +65,7 @@ fn read_item(
     given.push(item);
     let takes_value = matches!(name, "when" | "stay" | "jump" | "pop_count" | "address");
     if takes_value {
-        cursor.expect_symbol(b'=', &format!("after `{name}`"))?;
+        cursor.expect_symbol(b'=', format_args!("after `{name}`"))?;
     }
     match name {
         "when" => {

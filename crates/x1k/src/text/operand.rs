@@ -7,9 +7,9 @@ use crate::instruction::inline_constant;
 
 /// `[n]`
 pub(super) fn bracketed(cursor: &mut Cursor, what: &str, max: u32) -> Result<u8, Reported> {
-    cursor.expect_symbol(b'[', &format!("before the number of {what}"))?;
+    cursor.expect_symbol(b'[', format_args!("before the number of {what}"))?;
     let number = cursor.number(what, max)?;
-    cursor.expect_symbol(b']', &format!("after the number of {what}"))?;
+    cursor.expect_symbol(b']', format_args!("after the number of {what}"))?;
     Ok(number as u8)
 }
 
@@ -20,7 +20,7 @@ pub(super) fn index(cursor: &mut Cursor, what: &str, max: u32, close: u8) -> Res
     if relative && !cursor.accept_word("aL") {
         return Err(cursor.expected("`aL` after `+`", "only the loop variable can be added, as in `temp[3 + aL]`"));
     }
-    cursor.expect_symbol(close, &format!("after the number of {what}"))?;
+    cursor.expect_symbol(close, format_args!("after the number of {what}"))?;
     Ok((number as u8, relative))
 }
 

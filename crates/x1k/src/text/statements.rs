@@ -102,7 +102,7 @@ pub(super) fn read(cursor: &mut Cursor, header: &Header) -> Result<Pending, Repo
     if statement == Statement::If || conditional {
         set_condition(cursor, &mut common, &mut flow, condition, token);
     }
-    cursor.expect_symbol(b';', &format!("after `{word}`"))?;
+    cursor.expect_symbol(b';', format_args!("after `{word}`"))?;
     let mut pending = Pending::of(Instruction { common, body: Body::Flow(flow), reserved: [0; DWORDS] });
     pending.statement = Some(statement);
     pending.target = target;

@@ -3,7 +3,6 @@
 mod instruction;
 mod outline;
 
-use super::directives::implied_info;
 use super::operand::spell_float;
 use crate::instruction::{Body, Flow, Instruction};
 use crate::program::{Program, ProgramInfo, References, TEMPS, WriteMode};
@@ -136,8 +135,8 @@ fn labels(program: &Program) -> BTreeSet<usize> {
 fn directives(program: &Program) -> Vec<String> {
     let mut lines = Vec::new();
     let (info, constants) = (&program.info, &program.constants);
-    let by_default = implied_info(&program.code, info.code_offset, None);
-    let implied = implied_info(&program.code, info.code_offset, Some(info.end));
+    let by_default = ProgramInfo::implied(&program.code, info.code_offset, None);
+    let implied = ProgramInfo::implied(&program.code, info.code_offset, Some(info.end));
     let yes_no = |yes: bool| if yes { "yes" } else { "no" };
     let mut say = |said: bool, line: String| {
         if said {

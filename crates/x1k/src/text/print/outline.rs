@@ -12,7 +12,7 @@ pub(super) struct Outline {
     pub dedent: usize,
     /// Levels that begin after the instruction.
     pub indent: usize,
-    /// The statement.
+    /// The statement, where the operation is called otherwise.
     pub statement: Option<String>,
 }
 
@@ -20,18 +20,18 @@ pub(super) struct Outline {
 pub(super) fn outline(instruction: &Instruction) -> Outline {
     let Body::Flow(flow) = &instruction.body else { return Outline::default() };
     let Some((dedent, indent, word, condition)) = statement(flow) else { return Outline::default() };
+    if word == flow.op.name() {
+        return Outline { dedent, indent, statement: None };
+    }
     let mut statement = word.to_owned();
     match condition {
-        None | Some(0xFF) => {}
-        Some(table) => {
+        Some(table) if table != 0xFF || word == "IF" => {
             let (predicate, _) = predicate_text(&instruction.common);
             let boolean = format!("b[{}]", flow.bool_addr);
             let sign = if word == "IF" { "" } else { " IF" };
             statement.push_str(&format!("{sign} {}", condition::spell(table, &predicate, &boolean)));
         }
-    }
-    if matches!(flow.op, FlowOp::Loop | FlowOp::Rep) {
-        statement.push_str(&format!(" i[{}]", flow.int_addr));
+        _ => {}
     }
     Outline { dedent, indent, statement: Some(statement) }
 }
@@ -47,7 +47,6 @@ fn statement(flow: &Flow) -> Option<(usize, usize, &'static str, Option<u8>)> {
         }
         (FlowOp::Jump, AddressOp::Push, BranchOp::None, _) => (0, 0, "CALL", Some(flow.jump_func)),
         (FlowOp::Jump, AddressOp::Pop, ..) => (0, 0, "RETURN", Some(flow.jump_func)),
-        (FlowOp::Jump, AddressOp::None, BranchOp::None, BranchOp::None) => (0, 0, "JUMP", Some(flow.jump_func)),
         (FlowOp::Jump, ..) => return None,
         (FlowOp::Loop, ..) => (0, 1, "LOOP", None),
         (FlowOp::Rep, ..) => (0, 1, "REP", None),
