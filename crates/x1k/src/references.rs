@@ -1,18 +1,51 @@
-//! What the code of a program references, for the notes of its image.
+//! What the code of a program references and implies, for the notes of its image.
 
-use crate::effects::Effects;
-use crate::instruction::{Instruction, Operand};
-use crate::program::{ConstantValues, FLOAT_CONSTANTS, Program, ProgramInfo, References, WriteMode};
+use crate::codes::{AddressOp, BranchOp, FlowOp};
+use crate::effects::{Effects, temps_used};
+use crate::instruction::{Body, Instruction, Operand};
+use crate::program::{ConstantValues, FLOAT_CONSTANTS, Program, ProgramInfo, References, TEMPS, WriteMode};
 
 impl Program {
-    /// A program of just these instructions: from the first to the last, with the default program information, and with
-    /// the references of the code.
+    /// A program of just these instructions, with the program information and the references that they imply.
     pub fn from_code(code: Vec<Instruction>) -> Self {
-        let mut info = ProgramInfo { end: code.len().saturating_sub(1) as u16, ..ProgramInfo::default() };
-        let references = References::of(&code, &info);
-        info.cond_value_from_program = references.cond_output;
-        Program { code, info, references, constants: ConstantValues::default() }
+        let info = ProgramInfo::implied(&code, 0, None);
+        Program { references: References::of(&code, &info), info, code, constants: ConstantValues::default() }
     }
+}
+
+impl ProgramInfo {
+    /// The program information that code implies, with this code offset and end address.
+    ///
+    /// The end, if none is given, is the last instruction. Flow control is full where there are loops, calls or more than
+    /// six levels of branches (CTM Guide p.34). The conditional value comes from the program if an instruction writes it.
+    /// There is an early exit if LAST stands before the end.
+    pub fn implied(code: &[Instruction], code_offset: u16, end: Option<u16>) -> Self {
+        let end = end.unwrap_or((code.len().max(1) - 1).saturating_sub(usize::from(code_offset)) as u16);
+        let last = usize::from(end) + usize::from(code_offset);
+        ProgramInfo {
+            end,
+            code_offset,
+            full_flow_control: needs_full_flow_control(code),
+            cond_value_from_program: code.iter().filter_map(Instruction::alu).any(|alu| alu.w_omask),
+            temps: (temps_used(code) % TEMPS) as u8,
+            early_exit: code.iter().take(last).any(|instruction| instruction.common.last),
+            ..ProgramInfo::default()
+        }
+    }
+}
+
+fn needs_full_flow_control(code: &[Instruction]) -> bool {
+    const PARTIAL_DEPTH: usize = 6;
+    let mut depth: usize = 0;
+    code.iter().any(|instruction| {
+        let Body::Flow(flow) = &instruction.body else { return false };
+        match flow.b_op0 {
+            BranchOp::Incr => depth += 1,
+            BranchOp::Decr => depth = depth.saturating_sub(usize::from(flow.b_pop_cnt)),
+            BranchOp::None | BranchOp::Reserved3 => {}
+        }
+        flow.op != FlowOp::Jump || flow.a_op != AddressOp::None || depth > PARTIAL_DEPTH
+    })
 }
 
 impl References {

@@ -1,0 +1,279 @@
+//! The log of Mesa's r300 driver: programs that it compiled for R500 chips, as `RADEON_DEBUG=fp` prints them.
+//!
+//! A log has, for every program, a listing of the compiler's own form ("after register allocation") and the machine code
+//! with every dword that the chip gets. The machine code is what counts; the listing goes along as a comment. Anything
+//! else in the log is skipped.
+
+use ctm_x1k::{Instruction, IntConstant, MAX_INSTRUCTIONS, Program, Words, text};
+use std::fmt::Write;
+use thiserror::Error;
+
+/// Why a log is not a program. Lines are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MesaError {
+    /// There is no machine code for R500.
+    #[error("no line says `R500 Fragment Program:`; run the program with RADEON_DEBUG=fp and keep what it prints")]
+    NoProgram,
+    /// The wanted program is not there.
+    #[error("the log has {count} programs, numbered from 0; there is no number {index}")]
+    NoSuchProgram {
+        /// The number that was asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A program has no instructions.
+    #[error("line {line}: no instruction follows the heading")]
+    Empty {
+        /// Line of the heading.
+        line: usize,
+    },
+    /// Something else stands where a dword should.
+    #[error("line {line}: expected {expected}, found `{found}`")]
+    Unexpected {
+        /// Line number.
+        line: usize,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A dword of an instruction is missing.
+    #[error("line {line}: instruction {instruction} has no dword {dword} ({name}); is the log cut off?")]
+    MissingDword {
+        /// Line where the instruction begins.
+        line: usize,
+        /// Address of the instruction.
+        instruction: usize,
+        /// Number of the dword.
+        dword: usize,
+        /// Name of the dword in the log.
+        name: &'static str,
+    },
+    /// More instructions than the machine holds.
+    #[error("line {line}: more than {MAX_INSTRUCTIONS} instructions")]
+    TooLong {
+        /// Line of the first one too many.
+        line: usize,
+    },
+}
+
+/// The heading of a program's machine code.
+const HEADING: &str = "R500 Fragment Program:";
+/// The heading of the listing of the compiler's last form.
+const LISTING: &str = "# Radeon Compiler Program";
+/// Names of the dwords of ALU and OUT instructions.
+const ALU_DWORDS: [&str; 6] = ["CMN_INST", "RGB_ADDR", "ALPHA_ADDR", "RGB_INST", "ALPHA_INST", "RGBA_INST"];
+/// Names of the dwords of FC instructions; the log leaves out those that are always zero.
+const FLOW_DWORDS: [&str; 6] = ["CMN_INST", "", "FC_INST", "FC_ADDR", "", ""];
+/// Names of the dwords of TEX instructions.
+const TEX_DWORDS: [&str; 6] = ["CMN_INST", "TEX_INST", "TEX_ADDR", "TEX_DXDY", "", ""];
+
+/// Turns the last program of a log into assembly text.
+///
+/// The text assembles to the words of the log, with the program information that all programs of this compiler have: the
+/// end is the last instruction, flow control is full if the code needs it, zero times anything is zero, the position is
+/// in register 0, loops have 255 passes. Float constants are not in the log, or only with four decimals: such lines
+/// become comments.
+///
+/// # Errors
+/// The log has no program for R500, or the program is damaged.
+pub fn import(dump: &str) -> Result<String, MesaError> {
+    let programs = find(dump);
+    import_found(programs.last().ok_or(MesaError::NoProgram)?)
+}
+
+/// Turns the program with this number of a log, from 0, into assembly text; see [`import`].
+///
+/// # Errors
+/// As [`import`], or there is no such program.
+pub fn import_nth(dump: &str, index: usize) -> Result<String, MesaError> {
+    let programs = find(dump);
+    let count = programs.len();
+    match programs.get(index) {
+        Some(found) => import_found(found),
+        None if count == 0 => Err(MesaError::NoProgram),
+        None => Err(MesaError::NoSuchProgram { index, count }),
+    }
+}
+
+/// The number of programs for R500 in a log.
+pub fn count(dump: &str) -> usize {
+    find(dump).len()
+}
+
+/// A program in a log.
+#[derive(Default)]
+struct Found<'a> {
+    /// Line of the heading.
+    line: usize,
+    /// The lines of the machine code, with their numbers.
+    code: Vec<(usize, &'a str)>,
+    /// The last listing before it.
+    listing: Vec<&'a str>,
+    /// Constants, as the log has them.
+    constants: Vec<&'a str>,
+}
+
+/// Finds the programs of a log.
+fn find(dump: &str) -> Vec<Found<'_>> {
+    let mut programs: Vec<Found> = Vec::new();
+    let mut next = Found::default();
+    // Which part the lines belong to: a listing, or the code of the last program.
+    let (mut in_listing, mut in_code) = (false, false);
+    for (number, line) in (1..).zip(dump.lines()) {
+        let trimmed = line.trim();
+        if trimmed == HEADING {
+            programs.push(Found { line: number, ..std::mem::take(&mut next) });
+            (in_listing, in_code) = (false, true);
+        } else if trimmed == LISTING {
+            next.listing.clear();
+            (in_listing, in_code) = (true, false);
+        } else if trimmed.starts_with("CONST[") {
+            next.constants.push(trimmed);
+        } else if in_listing && is_listed(line) {
+            next.listing.push(line.trim_end());
+        } else if in_code && (is_code(line) || trimmed.is_empty() || trimmed.chars().all(|c| c == '-')) {
+            programs.last_mut().expect("code follows a heading").code.push((number, line));
+        } else {
+            in_listing = false;
+            in_code &= trimmed.is_empty();
+        }
+    }
+    programs
+}
+
+/// A line of a listing: numbered, or indented below a numbered one.
+fn is_listed(line: &str) -> bool {
+    let numbered = line.trim_start().split_once(':').is_some_and(|(number, _)| number.parse::<usize>().is_ok());
+    numbered || line.starts_with("   ")
+}
+
+/// A line of machine code: `number TAB word`, or `TAB word`.
+fn is_code(line: &str) -> bool {
+    line.split_once('\t').is_some_and(|(number, _)| number.trim().bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+fn import_found(found: &Found) -> Result<String, MesaError> {
+    let code = instructions(found)?;
+    if code.is_empty() {
+        return Err(MesaError::Empty { line: found.line });
+    }
+    let mut program = Program::from_code(code);
+    program.info.zero_times_anything = true;
+    // All loops of this compiler end by themselves after 255 passes; the log does not say so.
+    let passes = IntConstant { count: 255, init: 0, step: 0 };
+    program.constants.ints = program.references.int_constants.iter().map(|number| (*number, passes)).collect();
+
+    let mut text = String::from("-- Compiled by Mesa's r300 driver for R500.\n");
+    if !found.constants.is_empty() {
+        text.push_str("-- Constants, in the log rounded to four decimals; give the exact values to the run:\n");
+        for line in &found.constants {
+            writeln!(text, "--   {line}").expect("writing to a string");
+        }
+    }
+    if !found.listing.is_empty() {
+        text.push_str("--\n-- The compiler's own form:\n");
+        for line in &found.listing {
+            writeln!(text, "-- {line}").expect("writing to a string");
+        }
+    }
+    text.push('\n');
+    text.push_str(&text::print_program(&program));
+    Ok(text)
+}
+
+/// One dword of the machine code.
+struct Dword<'a> {
+    line: usize,
+    /// Address, on the first dword of an instruction.
+    address: Option<&'a str>,
+    name: &'a str,
+    value: u32,
+}
+
+/// Takes `0\t0:CMN_INST   0x00001800:ALU wmask: RG` apart.
+fn dword(line: usize, text: &str) -> Result<Dword<'_>, MesaError> {
+    let unexpected = |expected: &str| MesaError::Unexpected {
+        line,
+        expected: expected.to_owned(),
+        found: text.trim().chars().take(60).collect(),
+    };
+    let (address, rest) = text.split_once('\t').ok_or_else(|| unexpected("a tab"))?;
+    let address = Some(address.trim()).filter(|address| !address.is_empty());
+    // The number of the dword is followed by a colon or a blank; so is the name.
+    let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.trim_start_matches([':', ' ']);
+    let end = rest.find([':', ' ']).ok_or_else(|| unexpected("the name of a dword"))?;
+    let (name, rest) = rest.split_at(end);
+    let digits = rest.trim_start_matches([':', ' ']).strip_prefix("0x").and_then(|digits| digits.get(..8));
+    let value = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let value = value.ok_or_else(|| unexpected("a dword of eight hexadecimal digits"))?;
+    Ok(Dword { line, address, name, value })
+}
+
+/// An instruction on its way: its words, and which of them were there.
+struct Partial {
+    line: usize,
+    words: Words,
+    seen: [bool; 6],
+}
+
+impl Partial {
+    /// The names of the dwords that an instruction of this type has in the log.
+    fn names(&self) -> [&'static str; 6] {
+        match self.words[0] & 3 {
+            0 | 1 => ALU_DWORDS,
+            2 => FLOW_DWORDS,
+            _ => TEX_DWORDS,
+        }
+    }
+
+    fn finish(self, instruction: usize) -> Result<Instruction, MesaError> {
+        for (dword, name) in self.names().into_iter().enumerate() {
+            if !name.is_empty() && !self.seen[dword] {
+                return Err(MesaError::MissingDword { line: self.line, instruction, dword, name });
+            }
+        }
+        Ok(Instruction::decode(&self.words))
+    }
+}
+
+fn instructions(found: &Found) -> Result<Vec<Instruction>, MesaError> {
+    let mut code = Vec::new();
+    let mut partial: Option<Partial> = None;
+    for &(line, text) in found.code.iter().filter(|(_, text)| is_code(text)) {
+        let dword = dword(line, text)?;
+        let unexpected = |expected: String| MesaError::Unexpected { line, expected, found: text.trim().to_owned() };
+        if let Some(address) = dword.address {
+            if let Some(done) = partial.take() {
+                code.push(done.finish(code.len())?);
+            }
+            if address.parse() != Ok(code.len()) || dword.name != ALU_DWORDS[0] {
+                return Err(unexpected(format!("CMN_INST of instruction {}", code.len())));
+            }
+            if code.len() == MAX_INSTRUCTIONS {
+                return Err(MesaError::TooLong { line });
+            }
+            let first = [true, false, false, false, false, false];
+            partial = Some(Partial { line: dword.line, words: [dword.value, 0, 0, 0, 0, 0], seen: first });
+            continue;
+        }
+        let Some(partial) = &mut partial else { return Err(unexpected("the first dword of instruction 0".into())) };
+        let place = partial.names().into_iter().position(|name| name == dword.name && !name.is_empty());
+        match place {
+            Some(place) if !partial.seen[place] => {
+                partial.words[place] = dword.value;
+                partial.seen[place] = true;
+            }
+            _ => {
+                let names: Vec<&str> = partial.names().into_iter().filter(|name| !name.is_empty()).collect();
+                return Err(unexpected(format!("one each of {}", names.join(", "))));
+            }
+        }
+    }
+    if let Some(done) = partial {
+        code.push(done.finish(code.len())?);
+    }
+    Ok(code)
+}

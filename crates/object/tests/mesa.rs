@@ -1,0 +1,116 @@
+//! Logs of Mesa's r300 driver: every program of the corpus comes out word for word.
+
+use ctm_object::mesa::{self, MesaError};
+use ctm_object::raw;
+use ctm_x1k::{IntConstant, Program, text};
+use std::path::PathBuf;
+
+const CASES: [&str; 8] =
+    ["cf_discard", "cf_loop_dyn", "cf_nest3", "k_jacobi", "op_mad", "op_select", "op_sincos", "pre_sub"];
+
+fn case(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/x1k").join(name)
+}
+
+fn log(name: &str) -> String {
+    std::fs::read_to_string(case(name).join("dump.txt")).unwrap()
+}
+
+fn words(name: &str) -> Vec<u8> {
+    std::fs::read(case(name).join("program.u32")).unwrap()
+}
+
+fn assemble(text: &str) -> Program {
+    text::parse(text).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].message)).program
+}
+
+#[test]
+fn the_words_of_the_corpus() {
+    for name in CASES {
+        let text = mesa::import(&log(name)).unwrap();
+        let program = assemble(&text);
+        assert_eq!(raw::write_words(&program.code), words(name), "{name}");
+        let info = program.info;
+        assert!(info.zero_times_anything, "{name}");
+        assert_eq!((info.start, info.end, info.position), (0, program.code.len() as u16 - 1, Some(0)), "{name}");
+        let loops = name == "cf_loop_dyn";
+        assert_eq!(info.full_flow_control, loops, "{name}");
+        let passes = IntConstant { count: 255, init: 0, step: 0 };
+        assert_eq!(program.constants.ints, if loops { [(0, passes)].into() } else { [].into() }, "{name}");
+    }
+}
+
+#[test]
+fn the_listing_goes_along() {
+    let text = mesa::import(&log("cf_discard")).unwrap();
+    assert!(text.contains("--      CMP temp[1].x, src0.0__, src0.1__, src0.x__\n"), "{text}");
+    assert!(text.contains("--   7: KIL temp[1];\n"), "{text}");
+    assert!(!text.contains("machine code"), "{text}");
+}
+
+#[test]
+fn noise_line_ends_and_several_programs() {
+    let noise = "r300: DRM version: 2.50.0\nINFO: x: 0x1\n\n";
+    let both = format!("{noise}{}{noise}{}\ndone\n", log("op_mad"), log("cf_discard")).replace('\n', "\r\n");
+    assert_eq!(mesa::count(&both), 2);
+    assert_eq!(mesa::import(&both).unwrap(), mesa::import(&log("cf_discard")).unwrap());
+    assert_eq!(mesa::import_nth(&both, 0).unwrap(), mesa::import(&log("op_mad")).unwrap());
+    assert_eq!(mesa::import_nth(&both, 2), Err(MesaError::NoSuchProgram { index: 2, count: 2 }));
+}
+
+#[test]
+fn rounded_constants_become_comments() {
+    let constant = "CONST[0] = {     0.3333     1.0000     0.0000     0.0000 }";
+    let text = mesa::import(&format!("{constant}\n{}", log("op_mad"))).unwrap();
+    assert!(text.contains(&format!("--   {constant}\n")), "{text}");
+    assert!(assemble(&text).constants.floats.is_empty());
+}
+
+#[test]
+fn damaged_logs() {
+    assert_eq!(mesa::import("nothing here"), Err(MesaError::NoProgram));
+    let log = log("op_mad");
+    let broken = |from: &str, to: &str| {
+        assert!(log.contains(from));
+        mesa::import(&log.replacen(from, to, 1)).unwrap_err()
+    };
+    let line_of = |part: &str| log.lines().position(|line| line.contains(part)).unwrap() + 1;
+
+    let error = broken("\t2:ALPHA_ADDR 0x", "\t2:ALPHA_ADDR 0y");
+    assert!(matches!(error, MesaError::Unexpected { line, .. } if line == line_of("2:ALPHA_ADDR")), "{error}");
+    let error = broken("\n1\t0:CMN_INST", "\n2\t0:CMN_INST");
+    assert!(error.to_string().contains("CMN_INST of instruction 1"), "{error}");
+    let error = broken("\t2:ALPHA_ADDR", "\t1:RGB_ADDR");
+    assert!(error.to_string().contains("one each of CMN_INST, RGB_ADDR, ALPHA_ADDR"), "{error}");
+
+    // Cut off in the middle of the last instruction.
+    let cut = &log[..log.rfind("\t4 ALPHA_INST").unwrap()];
+    let error = mesa::import(cut).unwrap_err();
+    let expected = MesaError::MissingDword {
+        line: log.lines().count() - log[log.rfind("0:CMN_INST").unwrap()..].lines().count() + 1,
+        instruction: words("op_mad").len() / 24 - 1,
+        dword: 4,
+        name: "ALPHA_INST",
+    };
+    assert_eq!(error, expected);
+    let heading = &log[..log.find("0\t0:CMN").unwrap()];
+    assert!(matches!(mesa::import(heading), Err(MesaError::Empty { .. })));
+}
+
+#[test]
+fn any_text_gives_a_program_or_an_error() {
+    let log = log("cf_loop_dyn");
+    arbtest::arbtest(|u| {
+        let mut bytes = log.clone().into_bytes();
+        for _ in 0..u.int_in_range(1..=6)? {
+            let at = u.choose_index(bytes.len())?;
+            bytes[at] = *u.choose(b"\t\n\r :0x9fCMN_\xE2\x82\xAC")?;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Ok(text) = mesa::import(&text) {
+            assert!(text::parse(&text).is_ok());
+        }
+        Ok(())
+    })
+    .budget_ms(500);
+}
