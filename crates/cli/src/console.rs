@@ -22,6 +22,6 @@ impl Console<'_> {
 
     /// Prints a JSON value on a line of its own.
     pub fn json(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        writeln!(self.out, "{value:#}")
+        writeln!(self.out, "{value}")
     }
 }

@@ -14,7 +14,7 @@ pub mod files;
 mod interrupt;
 mod program;
 mod progress;
-mod report;
+pub mod report;
 mod run;
 mod sink;
 mod source;
@@ -24,7 +24,7 @@ pub use args::Cli;
 pub use console::Console;
 pub use failure::Failure;
 
-use args::Command;
+use args::{Command, ImportCommand};
 
 /// Runs a command, tells why it failed if it did, and returns the exit code.
 pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
@@ -48,6 +48,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Check(args) => commands::check(args, console),
         Command::Explain(args) => commands::explain(args, console),
         Command::Info(args) => commands::info(args, console),
+        Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
         Command::Completions(args) => commands::completions(args, console),
     }

@@ -47,6 +47,9 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Tell what a program contains and uses
     Info(InfoArgs),
+    /// Turn a compiler's dump into assembly
+    #[command(subcommand)]
+    Import(ImportCommand),
     /// Run a program over a domain
     Run(Box<RunArgs>),
     /// Print the completions of a shell
@@ -82,7 +85,8 @@ pub struct AsmArgs {
     /// Assembly text ('-' reads standard input)
     #[arg(value_name = "FILE.x1k", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
-    /// Where to write: an ELF image, or raw dwords if the name ends in .u32 [default: the source's name with .elf]
+    /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
+    /// name with .elf]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
@@ -150,6 +154,32 @@ pub struct InfoArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// `ctm import`.
+#[derive(Debug, Subcommand)]
+pub enum ImportCommand {
+    /// Text that Mesa's r300 driver prints with RADEON_DEBUG=fp
+    Mesa(ImportMesaArgs),
+}
+
+/// `ctm import mesa`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  RADEON_DEBUG=fp glxgears 2> dump.txt
+  ctm import mesa dump.txt -o shader.x1k
+  ctm import mesa dump.txt --index 2 -o third.x1k     the third program of the dump")]
+pub struct ImportMesaArgs {
+    /// The dump ('-' reads standard input)
+    #[arg(value_name = "DUMP", value_hint = ValueHint::FilePath)]
+    pub dump: PathBuf,
+    /// Where to write the assembly ('-' is standard output)
+    #[arg(short, long, value_name = "OUT.x1k", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// Which program of the dump, counted from 0 [default: the last one]
+    #[arg(long, value_name = "N")]
+    pub index: Option<usize>,
 }
 
 /// `ctm completions`.

@@ -10,11 +10,13 @@ use ctm_object::{elf, raw};
 pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
     let output = match &args.output {
         Some(output) => output.clone(),
-        None if source::is_standard(&args.source) => {
-            return Err(Failure::Usage(Message::error("text from standard input needs -o FILE")));
-        }
+        None if source::is_standard(&args.source) => args.source.clone(),
         None => args.source.with_extension("elf"),
     };
+    if output == args.source && !source::is_standard(&output) {
+        let message = format!("'{}' is the source itself", output.display());
+        return Err(Failure::Usage(Message::error(message).help("name the output with -o FILE")));
+    }
     let text = source::text(&args.source, source::read(&args.source)?)?;
     let assembled = program::assemble(&args.source, &text, console)?;
     let bytes = match output.extension() {

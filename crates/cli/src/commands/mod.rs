@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod dis;
 mod explain;
+mod import;
 mod info;
 
 pub use crate::run::run;
@@ -13,4 +14,5 @@ pub use check::check;
 pub use completions::completions;
 pub use dis::dis;
 pub use explain::explain;
+pub use import::import_mesa;
 pub use info::info;

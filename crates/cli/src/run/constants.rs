@@ -5,7 +5,7 @@ use crate::files;
 use crate::report::Message;
 use crate::wording::ranges;
 use crate::{Console, Failure};
-use ctm_x1k::{Constants, Program};
+use ctm_x1k::{Constants, Effects, Operand, Program};
 use std::collections::BTreeSet;
 
 /// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
@@ -20,13 +20,24 @@ pub fn gather(args: &RunArgs, program: &Program, console: &mut Console) -> Resul
     values.bools.extend(args.bools.iter().map(|given| (given.number, given.value.0)));
 
     let read = &program.references;
-    let floats =
-        missing("c", "--const", "=R,G,B,A", &read.float_constants, |number| values.floats.contains_key(number));
+    let floats = missing("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));
     let ints =
         missing("i", "--iconst", "=COUNT,INIT,STEP", &read.int_constants, |number| values.ints.contains_key(number));
     let bools = missing("b", "--bconst", "=true", &read.bool_constants, |number| values.bools.contains_key(number));
     [floats, ints, bools].into_iter().flatten().for_each(|message| console.tell(&message));
     Ok(Constants::from(&values))
+}
+
+/// The float constants that instructions name. Those that they reach by aL only may as well not be reached.
+fn named(program: &Program) -> BTreeSet<u8> {
+    let effects = program.code.iter().map(|instruction| Effects::of(instruction, program.info.write_mode));
+    let reads = effects.flat_map(|effects| effects.reads);
+    reads
+        .filter_map(|read| match read.operand {
+            Operand::Const { index, relative: false } => Some(index),
+            _ => None,
+        })
+        .collect()
 }
 
 fn missing(

@@ -10,6 +10,7 @@ use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, 
 use ctm_x1k::{CondLocation, CondTest, Conditional, INPUTS, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Address of the first arena.
 const FIRST_BASE: u32 = 0x10_0000;
@@ -165,8 +166,8 @@ impl Data {
         }
     }
 
-    /// Writes the files. They appear together, after all of them have been written.
-    pub fn write(self, args: &RunArgs) -> Result<(), Failure> {
+    /// Writes the files. They appear together, after all of them have been written, unless `cancel` is raised by then.
+    pub fn write(self, args: &RunArgs, cancel: &AtomicBool) -> Result<(), Failure> {
         let options = WriteOptions { tonemap: args.tonemap };
         let mut sinks = Vec::new();
         for Written { surface, size: (width, height), file } in self.written {
@@ -177,6 +178,9 @@ impl Data {
                 .map_err(|error| Message::error(format!("cannot write '{}': {error}", file.path.display())))?;
             file.sink.write(&bytes)?;
             sinks.push(file.sink);
+        }
+        if cancel.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
         }
         Ok(sinks.into_iter().try_for_each(Sink::commit)?)
     }

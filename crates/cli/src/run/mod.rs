@@ -53,7 +53,7 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     if measured.stats.out_of_range {
         console.tell(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
     }
-    data.write(args)?;
+    data.write(args, &cancel)?;
     if args.stats {
         measured.report(args, domain, &options, console)?;
     }

@@ -1,0 +1,172 @@
+//! Every command does what its help says.
+
+mod common;
+
+use common::{Folder, POSITION};
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn prepared(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.write("position.x1k", POSITION);
+    folder
+}
+
+#[test]
+fn text_words_and_images_turn_into_each_other() {
+    let folder = prepared("forms");
+    assert_eq!(folder.ctm("asm position.x1k").ok().err(), "");
+    folder.ctm("asm position.x1k -o position.u32").ok();
+    assert_eq!(folder.names(), ["position.elf", "position.u32", "position.x1k"]);
+    assert_eq!(folder.ctm("asm position.x1k -o -").ok().0.stdout, folder.read("position.elf"));
+
+    for form in ["position.x1k", "position.elf", "position.u32"] {
+        let text = folder.ctm(&format!("dis {form}")).ok();
+        folder.write("again.x1k", text.out()).ctm("asm again.x1k -o again.u32").ok();
+        assert_eq!(folder.read("again.u32"), folder.read("position.u32"), "{form}");
+    }
+    std::fs::copy(folder.0.join("position.u32"), folder.0.join("words.bin")).expect("a copy");
+    let words = folder.ctm("dis words.bin --isa x1k").ok();
+    assert_eq!(words.out(), folder.ctm("dis position.u32").ok().out());
+}
+
+#[test]
+fn disassembly_shows_every_field() {
+    let folder = prepared("fields");
+    let table = folder.ctm("dis position.x1k --fields").ok();
+    for row in [
+        "TYPE                  0   1:0       1  OUT",
+        "RGB_OMASK             0 17:15       7",
+        "RGB_OP                5   3:0       0  MAD",
+    ] {
+        assert!(table.out().contains(row), "{row}\n{}", table.out());
+    }
+    let listing = json(folder.ctm("dis position.x1k --json").ok().out());
+    let instruction = &listing["instructions"][0];
+    assert_eq!(instruction["type"], "OUT");
+    let words: Vec<_> = instruction["words"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    let bytes: Vec<u8> =
+        words.iter().flat_map(|word| u32::from_str_radix(&word[2..], 16).expect("hex").to_le_bytes()).collect();
+    folder.ctm("asm position.x1k -o position.u32").ok();
+    assert_eq!(bytes, folder.read("position.u32"));
+    let field = |name: &str| {
+        instruction["fields"].as_array().expect("fields").iter().find(|field| field["name"] == name).cloned()
+    };
+    assert_eq!(field("RGB_OP").expect("the field")["is"], "MAD");
+    assert_eq!(listing["info"]["end"], 0);
+}
+
+#[test]
+fn check_tells_and_explain_explains() {
+    let folder = prepared("check");
+    assert_eq!(folder.ctm("check position.x1k").ok().out(), "position.x1k: no errors, no warnings\n");
+    folder.write("unset.x1k", "OUT TEX_SEM_WAIT src0.rgb = temp[5] : out[0].rgb = MAX src0.rgb src0.rgb ;\n");
+    let told = folder.ctm("check unset.x1k").ok();
+    assert!(told.err().contains("warning[X1K105]") && told.err().contains("unset.x1k:1:"), "{}", told.err());
+    assert_eq!(told.out(), "unset.x1k: no errors, 1 warning\n");
+    let findings = json(folder.ctm("check unset.x1k --json").ok().out());
+    assert_eq!((&findings["errors"], &findings["warnings"]), (&Value::from(0), &Value::from(1)));
+    let finding = &findings["findings"][0];
+    assert_eq!((&finding["code"], &finding["line"], &finding["pc"]), (&"X1K105".into(), &1.into(), &0.into()));
+
+    let all = folder.ctm("explain").ok();
+    assert!(all.out().contains("X1K105  warning  register read before it is written\n"), "{}", all.out());
+    for line in all.out().lines() {
+        let code = line.split_whitespace().next().expect("a code");
+        assert!(folder.ctm(&format!("explain {}", code.to_lowercase())).ok().out().contains(code));
+    }
+}
+
+#[test]
+fn info_tells_what_a_program_uses() {
+    let folder = prepared("info");
+    folder.write("more.x1k", format!(".const c7 = 1.0, 2.0, inf, 0x7FC00000\n{POSITION}"));
+    let told = folder.ctm("info more.x1k").ok();
+    for line in [
+        "instructions           1, from 0 to 0",
+        "float constants        c0",
+        "c7                   1, 2, inf, NaN",
+        "OUT 1",
+    ] {
+        assert!(told.out().contains(line), "{line}\n{}", told.out());
+    }
+    let told = json(folder.ctm("info more.x1k --json").ok().out());
+    assert_eq!(told["registers"], json("[0]"));
+    assert_eq!(told["constants"]["c7"], json(r#"[1.0, 2.0, "inf", "NaN"]"#));
+    assert_eq!(told["notes"]["float_constants"], json("[0]"));
+    assert_eq!(told["mix"]["rgb"]["MAD"], 1);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    let folder = Folder::new("completions");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = folder.ctm(&format!("completions {shell}")).ok();
+        assert!(
+            script.out().contains("--zero-times-anything") || script.out().contains("zero-times-anything"),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    let folder = Folder::new("help");
+    assert!(folder.ctm("--help").ok().out().contains("Examples:"));
+    for command in ["asm", "dis", "check", "explain", "info", "run", "completions", "import mesa"] {
+        let help = folder.ctm(&format!("{command} --help")).ok();
+        assert!(help.out().contains(&format!("ctm {command} ")), "{}", help.out());
+    }
+}
+
+#[test]
+fn a_program_comes_from_standard_input() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let folder = Folder::new("stdin");
+    let mut child =
+        folder.command(["dis", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ctm starts");
+    child.stdin.take().expect("a pipe").write_all(POSITION.as_bytes()).expect("ctm reads");
+    let output = child.wait_with_output().expect("ctm ends");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("MAD src0.rgr"));
+}
+
+#[test]
+fn errors_in_included_texts_show_those() {
+    let folder = Folder::new("include");
+    std::fs::create_dir(folder.0.join("parts")).expect("a folder");
+    folder.write("main.x1k", "#include \"parts/loop.x1k\"\nOUT TEX_SEM_WAIT : ;\n");
+    folder.write("parts/loop.x1k", "-- a comment\nFC JUMP 0, when = always ;\n");
+    folder.ctm("run main.x1k").fails(3, &["parts/loop.x1k:2:1", "FC JUMP"]);
+    folder.write("parts/loop.x1k", "\n\nMUD ;\n");
+    folder.ctm("run main.x1k").fails(1, &["parts/loop.x1k:3:1", "MUD"]);
+    folder.write("main.x1k", "#include \"nowhere.x1k\"\n");
+    folder.ctm("run main.x1k").fails(1, &["main.x1k:1:", "nowhere.x1k", "no such file"]);
+}
+
+#[test]
+fn a_trap_of_a_binary_shows_the_disassembly() {
+    let folder = Folder::new("binary-trap");
+    folder.write("endless.x1k", ": ;\nFC JUMP 1, when = always ;\nOUT TEX_SEM_WAIT : ;\n");
+    folder.ctm("asm endless.x1k").ok();
+    folder.ctm("run endless.elf").fails(3, &["disassembly of endless.elf:1:1", "1 | FC", "JUMP"]);
+}
+
+#[test]
+fn a_dump_with_more_programs_than_one() {
+    let folder = Folder::new("dumps");
+    let dump = |case: &str| {
+        std::fs::read_to_string(format!("{}/../../tests/corpus/x1k/{case}/dump.txt", env!("CARGO_MANIFEST_DIR")))
+            .expect("a dump")
+    };
+    folder.write("two.txt", dump("op_mad") + &dump("pre_sub"));
+    let last = folder.ctm("import mesa two.txt -o -").ok();
+    assert!(last.err().contains("2 programs"), "{}", last.err());
+    assert_eq!(last.out(), folder.ctm("import mesa two.txt --index 1 -o -").ok().out());
+    let first = folder.ctm("import mesa two.txt --index 0 -o -").ok();
+    assert_ne!(first.out(), last.out());
+    folder.ctm("import mesa two.txt --index 2 -o -").fails(1, &["2 programs", "number 2"]);
+}

@@ -1,0 +1,244 @@
+//! What goes wrong is told in words, with the right exit code, and leaves no half-written files.
+
+mod common;
+
+use common::{Folder, POSITION};
+
+/// A folder with `position.x1k` and `position.elf`.
+fn prepared(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.write("position.x1k", POSITION);
+    folder.ctm("asm position.x1k").ok();
+    folder
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let folder = Folder::new("no-program");
+    for line in ["run", "dis", "check", "info", "asm"].map(|command| format!("{command} nowhere.x1k")) {
+        folder.ctm(&line).fails(1, &["cannot read 'nowhere.x1k'", "no such file"]);
+    }
+    folder.ctm("run .").fails(1, &["cannot read '.'", "directory"]);
+}
+
+#[test]
+fn a_file_that_is_no_program() {
+    let folder = Folder::new("no-program-inside");
+    folder.write("picture.png", b"\x89PNG\r\n\x1a\n").write("empty.x1k", b"").write("prose.x1k", "Hello, world.\n");
+    folder.ctm("run picture.png").fails(1, &["picture.png", "no text", "--isa x1k"]);
+    folder.ctm("run empty.x1k").fails(1, &["empty.x1k", "empty"]);
+    folder.ctm("run prose.x1k").fails(1, &["prose.x1k:1:1", "Hello"]);
+}
+
+#[test]
+fn every_error_of_a_text_is_shown_with_its_place() {
+    let folder = Folder::new("text-errors");
+    let wrong = POSITION.replace("MAD src0.rgr", "MUD src0.rgr").replace("src1.a ;", "src1.q ;");
+    folder.write("wrong.x1k", wrong);
+    for command in ["asm", "check", "run", "info", "dis"] {
+        folder.ctm(&format!("{command} wrong.x1k")).fails(1, &["wrong.x1k:3:", "wrong.x1k:4:", "MUD", "^"]);
+    }
+    assert_eq!(folder.names(), ["wrong.x1k"]);
+}
+
+#[test]
+fn a_truncated_program() {
+    let folder = prepared("truncated");
+    let image = folder.read("position.elf");
+    for length in [4, 40, 52, 100, 160] {
+        folder.write("short.elf", &image[..length]);
+        folder.ctm("run short.elf").fails(1, &["short.elf"]);
+    }
+    folder.write("short.u32", [0; 23]);
+    folder.ctm("run short.u32").fails(1, &["short.u32", "24 bytes"]);
+}
+
+#[test]
+fn a_program_that_the_machine_refuses() {
+    let folder = Folder::new("refused");
+    folder.write("refused.x1k", "TEX temp[0].rgba = LD tex[0].rgba temp[0].rgba ;\n");
+    folder.ctm("run refused.x1k -o out.png").fails(1, &["X1K003", "refused.x1k:1:"]);
+    folder.ctm("check refused.x1k").fails(1, &["X1K003", "1 error"]);
+    folder.ctm("asm refused.x1k -o refused.u32").ok();
+    folder.ctm("run refused.u32").fails(1, &["X1K003", "disassembly of refused.u32", "LD"]);
+    assert_eq!(folder.names(), ["refused.u32", "refused.x1k"]);
+}
+
+const COPY: &str = "\
+TEX TEX_SEM_ACQUIRE temp[0].rgba = LD tex[2].rgba temp[0].rgba ;
+OUT TEX_SEM_WAIT
+  src0.rgb = temp[0], src0.a = temp[0] :
+  out[0].rgb = MAX src0.rgb src0.rgb,
+  out[0].a = MAX src0.a src0.a ;
+";
+
+#[test]
+fn an_input_that_is_missing() {
+    let folder = Folder::new("missing-input");
+    folder.write("copy.x1k", COPY);
+    folder.ctm("run copy.x1k -o out.npy").fails(1, &["input 2", "--input 2=FILE"]);
+    folder
+        .ctm("run copy.x1k --input 2=nowhere.npy -o out.npy")
+        .fails(1, &["cannot read 'nowhere.npy'", "no such file"]);
+    assert_eq!(folder.names(), ["copy.x1k"]);
+}
+
+#[test]
+fn an_input_of_the_wrong_shape_or_content() {
+    let folder = Folder::new("wrong-input");
+    folder
+        .write("copy.x1k", COPY)
+        .write("raw.f32", [0; 80])
+        .write("cut.npy", b"\x93NUMPY\x01\x00")
+        .write("cut.png", b"\x89PNG");
+    folder.ctm("run copy.x1k --input 2=raw.f32 -o out.npy").fails(1, &["raw.f32", "its shape", "FILE.f32:640x480x4"]);
+    folder.ctm("run copy.x1k --input 2=raw.f32:4x4x4 -o out.npy").fails(1, &["raw.f32", "256", "80"]);
+    folder.ctm("run copy.x1k --input 2=raw.f32:4x1x5 -o out.npy").fails(1, &["raw.f32", "channels"]);
+    folder.ctm("run copy.x1k --input 2=raw.f32:0x4x4 -o out.npy").fails(1, &[":0x4x4"]);
+    folder.ctm("run copy.x1k --input 2=cut.npy -o out.npy").fails(1, &["cut.npy"]);
+    folder.ctm("run copy.x1k --input 2=cut.png -o out.npy").fails(1, &["cut.png"]);
+    folder.ctm("run copy.x1k --input 2=copy.x1k -o out.npy").fails(1, &["copy.x1k", ".npy", ".png"]);
+    folder.ctm("run copy.x1k --input 2=raw.f32:5x1x4 --consts cut.npy -o out.npy").fails(1, &["cut.npy"]);
+    folder.write("odd.f32", [0; 20]);
+    folder.ctm("run copy.x1k --input 2=raw.f32:5x1x4 --consts odd.f32 -o out.npy").fails(1, &["odd.f32"]);
+    assert!(!folder.names().contains(&"out.npy".to_string()));
+}
+
+#[test]
+fn an_output_that_cannot_be_written() {
+    let folder = prepared("unwritable");
+    folder
+        .ctm("run position.elf --domain 4x4 -o nowhere/out.png")
+        .fails(1, &["cannot write 'nowhere/out.png'", "folder"]);
+    folder.ctm("run position.elf --domain 4x4 -o out.jpg").fails(2, &["out.jpg", ".npy", ".png"]);
+    std::fs::create_dir(folder.0.join("taken.png")).expect("a folder can be made");
+    folder.ctm("run position.elf --domain 4x4 -o taken.png").fails(1, &["cannot write 'taken.png'", "directory"]);
+    folder.ctm("asm position.x1k -o nowhere/out.elf").fails(1, &["cannot write 'nowhere/out.elf'"]);
+    folder.ctm("run position.elf --domain 4x4 -o a.npy --output 1=a.npy").fails(2, &["a.npy"]);
+    folder.ctm("run position.elf --domain 4x4 -o a.npy --output 0=b.npy").fails(2, &["output 0"]);
+    assert_eq!(folder.names(), ["position.elf", "position.x1k", "taken.png"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    let folder = prepared("full-disk");
+    folder.ctm("asm position.x1k -o /dev/full").fails(1, &["cannot write '/dev/full'", "no space"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("the device is there");
+    let output = folder.command(["info", "position.elf"]).stdout(full).output().expect("ctm starts");
+    common::Done(output).fails(1, &["standard output", "no space"]);
+}
+
+const ENDLESS: &str = "\
+again:
+  FC JUMP again, when = always ;
+OUT TEX_SEM_WAIT : ;
+";
+
+#[test]
+fn an_endless_loop() {
+    let folder = Folder::new("endless");
+    folder.write("endless.x1k", ENDLESS);
+    let expected = ["step limit", "endless.x1k:2:", "instruction 0", "(0, 0)", "--step-limit"];
+    folder.ctm("run endless.x1k --domain 8x8 -o out.png").fails(3, &expected);
+    folder.ctm("run endless.x1k --domain 8x8 --step-limit 100 -o out.png").fails(3, &["executed 100 instructions"]);
+    assert_eq!(folder.names(), ["endless.x1k"]);
+}
+
+#[test]
+fn command_lines_that_make_no_sense() {
+    let folder = prepared("usage");
+    let wrong = [
+        ("", &["Usage"][..]),
+        ("walk", &["walk"]),
+        ("run", &["<PROGRAM>"]),
+        ("run position.elf --engine warp", &["warp", "reference"]),
+        ("run position.elf --domain 10", &["WIDTHxHEIGHT"]),
+        ("run position.elf --domain 0x4", &["1 to 4096"]),
+        ("run position.elf --domain 4x4097", &["1 to 4096"]),
+        ("run position.elf --const 0=1,2,3", &["1 or 4 numbers"]),
+        ("run position.elf --const 0=one", &["'one' is not a number"]),
+        ("run position.elf --const 256=1", &["0 to 255"]),
+        ("run position.elf --const 1", &["NUMBER=VALUE"]),
+        ("run position.elf --iconst 0=256,0,0", &["0 to 255"]),
+        ("run position.elf --iconst 32=1,0,0", &["0 to 31"]),
+        ("run position.elf --iconst 0=1,2,3,4", &["COUNT,INIT,STEP"]),
+        ("run position.elf --bconst 0=maybe", &["true or false"]),
+        ("run position.elf --input 16=a.png", &["0 to 15"]),
+        ("run position.elf --input 0=", &["file name"]),
+        ("run position.elf --input 0=@4", &["'@4' is no output"]),
+        ("run position.elf --input 0=@3", &["output 3", "--output 3=FILE"]),
+        ("run position.elf --output 4=a.png", &["0 to 3"]),
+        ("run position.elf --output 0=a.npy:4x4x3", &["4x4x3", "float32_4"]),
+        ("run position.elf --output 0=a.npy:4x4x2 --output-format 0=uint8_4", &["4x4x2", "uint8_4"]),
+        ("run position.elf --output 0=a.npy:5000x4x4", &["5000x4", "4096x4096"]),
+        ("run position.elf --output-format 0=float64", &["float32_4"]),
+        ("run position.elf --position r128", &["r0 to r127"]),
+        ("run position.elf --tonemap 1,1", &["differ"]),
+        ("run position.elf --group 0", &["1..=256"]),
+        ("run position.elf --threads 0", &["--threads"]),
+        ("run position.elf --repeat 0", &["--repeat"]),
+        ("run position.elf --end 5", &["--end", "0 to 0"]),
+        ("run position.elf --json", &["--stats"]),
+        ("dis position.elf --json --fields", &["--fields"]),
+        ("dis position.elf --isa r9000", &["x1k"]),
+        ("asm position.x1k -o position.x1k", &["source itself", "-o FILE"]),
+        ("explain X1K999", &["X1K999", "ctm explain"]),
+        ("completions tcsh", &["bash"]),
+        ("import mesa dump.txt", &["--output"]),
+    ];
+    for (line, expected) in wrong {
+        println!("ctm {line}");
+        folder.ctm(line).fails(2, expected);
+    }
+    assert_eq!(folder.names(), ["position.elf", "position.x1k"]);
+}
+
+#[test]
+fn a_dump_without_a_program() {
+    let folder = Folder::new("no-dump");
+    folder.write("dump.txt", "nothing of interest\n");
+    folder.ctm("import mesa dump.txt -o out.x1k").fails(1, &["dump.txt", "R500 Fragment Program", "RADEON_DEBUG=fp"]);
+    folder.ctm("import mesa nowhere.txt -o out.x1k").fails(1, &["cannot read 'nowhere.txt'"]);
+    assert_eq!(folder.names(), ["dump.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_and_leaves_nothing() {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new("interrupted");
+    // It counts, so that it never is where it was before.
+    let counting = "again: src0.rgb = temp[1] : temp[1].r = MAD src0.r00 src0.111 src0.100 ;\n";
+    folder.write("endless.x1k", ENDLESS.replace("again:\n", counting));
+    let arguments = ["run", "endless.x1k", "--step-limit", "18446744073709551615", "-o", "out.png"];
+    let mut child = folder.command(arguments).stderr(Stdio::piped()).spawn().expect("ctm starts");
+    let part = format!(".out.png.{}.part", child.id());
+    // The file that waits for the picture shows that the run is about to begin.
+    while !folder.names().contains(&part) {
+        assert!(child.try_wait().expect("ctm can be watched").is_none(), "ctm ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
+    assert!(killed.success());
+    let status = child.wait().expect("ctm ends");
+    let mut told = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
+    assert_eq!(status.code(), Some(130), "{told}");
+    assert!(told.contains("interrupted"), "{told}");
+    assert_eq!(folder.names(), ["endless.x1k"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let folder = prepared("broken-pipe");
+    let script = format!("'{}' dis position.elf --fields | head -n 1", env!("CARGO_BIN_EXE_ctm"));
+    let output =
+        std::process::Command::new("sh").current_dir(&folder.0).args(["-c", &script]).output().expect("a shell");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.stdout.starts_with(b"0: OUT"));
+}
