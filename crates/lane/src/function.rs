@@ -7,7 +7,8 @@ use crate::op::Op;
 /// What is known of a surface when the function is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SurfaceDecl {
-    /// Loads give numbers in [0, 1] only (normalized formats; the constant 1 of missing channels).
+    /// The surface holds normalized integers: loads give numbers in [0, 1] only, and stores take no notice of the bits of a
+    /// NaN.
     pub unit: bool,
     /// Every element lies in mapped memory, so that a load has no other effect than its results. Loads from other surfaces
     /// may report an access out of range, and are kept even when nobody wants their results.

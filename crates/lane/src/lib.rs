@@ -36,6 +36,7 @@ mod entity;
 mod facts;
 mod function;
 mod graph;
+mod hash;
 mod op;
 mod reference;
 mod scalar;

@@ -16,7 +16,10 @@ fn read(text: &str) -> (Function, Graph) {
 #[test]
 fn coordinates_are_positions_and_constants() {
     let (function, graph) = read(
-        "table t0 4
+        "surface s0
+        table t0 4
+        array a0 4 lane
+        array a1 4 mask
         b0:
         %0 = pos_x
         %1 = itof %0
@@ -40,6 +43,14 @@ fn coordinates_are_positions_and_constants() {
         %19 = fcmp.olt.ftz %18, %16
         %20 = select %19, %16, %18
         %21 = fmul.ftz %1, %16
+        %22 = uniform 1
+        %23 = array_read a0, %22
+        %24 = mask_array_read a1, %22
+        %25 = covered
+        %26, %27, %28, %29 = surface_load s0, %13, %13, %25
+        %30 = mask true
+        %31, %32, %33, %34 = surface_load s0, %13, %13, %30
+        %35 = surface_test.lt s0, %13, %13, %13, %30
         return",
     );
     let shapes = Shapes::new(&function, &graph);
@@ -53,10 +64,12 @@ fn coordinates_are_positions_and_constants() {
     assert_eq!(shape(14), Shape::Index { axis: Axis::Y, offset: 7, limit: None });
     assert_eq!(shape(15), Shape::Varying);
     assert_eq!(shape(17), Shape::Along(Axis::X));
-    for uniform in [16, 18, 19, 20] {
+    for uniform in [16, 18, 19, 20, 30, 31, 34] {
         assert_eq!(shape(uniform), Shape::Uniform, "%{uniform}");
     }
-    assert_eq!(shape(21), Shape::Varying);
+    for varying in [21, 23, 24, 25, 26, 35] {
+        assert_eq!(shape(varying), Shape::Varying, "%{varying}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use support::evaluate::{LANES, Outcome, Run};
 use support::generate;
 use support::random::Random;
 
-const FUNCTIONS: u64 = 3000;
+const FUNCTIONS: u64 = 2000;
 const OPEN_NANS: [u32; 2] = [0x7FC0_0000, 0xFFAB_CDEF];
 
 fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Outcome {
@@ -48,7 +48,7 @@ fn damage(random: &mut Random, text: &str) -> String {
 #[test]
 fn damaged_text_is_refused_or_right() {
     let mut right = 0;
-    for seed in 0..20_000 {
+    for seed in 0..8000 {
         let mut random = Random::new(seed);
         let size = 5 + random.below(25);
         let mut function = generate::function(&mut random, size);
@@ -65,7 +65,7 @@ fn damaged_text_is_refused_or_right() {
         let after = outcomes(&function, seed as u32, [true; LANES]);
         assert!(before.endless || after == before, "seed {seed}:\n{original}\n=>\n{function}\n{before:?}\n{after:?}");
     }
-    assert!(right > 1000, "only {right} functions were right");
+    assert!(right > 500, "only {right} functions were right");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn dominance() {
 
 #[test]
 fn open_bits_of_nans_may_not_be_observed() {
-    let head = "surface s0 unit\ntable t0 4\narray a0 4 lane\nb0:\n%0 = pos_x\n%1 = covered\n%2 = table_splat t0, 0\n";
+    let head = "surface s0\ntable t0 4\narray a0 4 lane\nb0:\n%0 = pos_x\n%1 = covered\n%2 = table_splat t0, 0\n";
     let store = "surface_store.r s0, %0, %0, {}, %0, %0, %0, %1\nreturn";
     let store = |value: &str| store.replace("{}", value);
     let open = VerifyCause::OpenNan(Value(3));

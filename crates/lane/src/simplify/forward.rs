@@ -8,6 +8,7 @@ use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::{Range, Ranges, Shapes};
 use crate::function::Function;
 use crate::graph::Graph;
+use crate::hash::FastHasher;
 use crate::op::{Effect, Op};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -225,34 +226,6 @@ fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
         }
     }
     *rewriter.function.terminator_mut(block) = terminator;
-}
-
-/// A hash function for small keys: multiply and rotate.
-#[derive(Default)]
-struct FastHasher(u64);
-
-impl Hasher for FastHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-    fn write_u8(&mut self, word: u8) {
-        self.write_u64(word.into());
-    }
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(word.into());
-    }
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
-    }
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-    fn write_isize(&mut self, word: isize) {
-        self.write_u64(word as u64);
-    }
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
 }
 
 /// The computations seen so far: an open hash table of instructions.

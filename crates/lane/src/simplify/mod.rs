@@ -6,10 +6,11 @@
 //! | forward | one walk along the dominator tree: folds constants, applies the rules of [`rules`], takes equal computations together, uses what branches tell about masks |
 //! | demand | finds the lanes in which a value is wanted, and passes selects and masks by that only matter in others |
 //! | NaN bits | removes the operations that fix bits of NaNs which nothing observes |
-//! | parameters | removes parameters that always are the same value |
+//! | parameters | removes parameters that always are the same value, or the same as another |
 //! | blocks | folds branches that are decided, merges blocks in a row |
 
 mod blocks;
+mod congruence;
 mod dead;
 mod demand;
 mod forward;

@@ -1,5 +1,6 @@
-//! Parameters that are the same value on every way into their block.
+//! Parameters that are the same value on every way into their block, or the same as another parameter.
 
+use super::congruence::join_params;
 use super::replacement::Replacement;
 use crate::entity::{Block, Value};
 use crate::function::{Def, Function};
@@ -21,6 +22,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
                     again = true;
                 }
             }
+            again |= join_params(function, &graph, block, &mut replacement);
         }
         changed |= again;
     }
