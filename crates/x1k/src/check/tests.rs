@@ -202,3 +202,29 @@ fn the_list_in_the_documentation_is_complete() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(written, list, "{} is out of date: it must be this", path.display());
 }
+
+/// What the analyses cannot follow must not make them talk.
+#[test]
+fn predicated_relative_and_wide_writes() {
+    const END: &str = "OUT TEX_SEM_WAIT src0.rgb = temp[3] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;";
+    for body in [
+        // The first write lasts in lanes whose predicate is false.
+        "src0.rgb = temp[0] : pred[lt].r = MAD src0.rgb src0.111 src0.000 ;
+         src0.rgb = temp[0] : temp[3].rgb = MAD src0.rgb src0.111 src0.000 ;
+         PRED(rrrr) src0.rgb = temp[0] : temp[3].rgb = MAD src0.rgb src0.rgb src0.000 ;",
+        // Together these write all lanes.
+        "src0.rgb = temp[0] : pred[lt].r = MAD src0.rgb src0.111 src0.000 ;
+         PRED(rrrr) src0.rgb = temp[0] : temp[3].rgb = MAD src0.rgb src0.111 src0.000 ;
+         PRED(!rrrr) src0.rgb = temp[0] : temp[3].rgb = MAD src0.rgb src0.rgb src0.000 ;",
+        // Which registers this writes depends on aL.
+        "LOOP i[0] ; ALU src0.rgb = temp[0] : temp[1 + aL].rgb = MAD src0.rgb src0.111 src0.000 ; ENDLOOP ;",
+        // Any register may be read.
+        "src0.rgb = temp[0] : temp[9].rgb = MAD src0.rgb src0.111 src0.000 ;
+         LOOP i[0] ; ALU src0.rgb = temp[7 + aL] : temp[3].rgb = MAD src0.rgb src0.111 src0.000 ; ENDLOOP ;",
+        // This also reaches the lanes that do not enter the branch.
+        "src0.rgb = temp[0] : result[lt] = MAD src0.rgb src0.111 src0.000 ;
+         IF alu ; WRITE_INACTIVE src0.rgb = temp[0] : temp[3].rgb = MAD src0.rgb src0.111 src0.000 ; ENDIF ;",
+    ] {
+        assert_eq!(codes(&assemble(&format!(".int i0 = 4, 0, 1\n{body}\n{END}"))), [""; 0], "{body}");
+    }
+}
