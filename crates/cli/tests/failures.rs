@@ -135,14 +135,21 @@ again:
 OUT TEX_SEM_WAIT : ;
 ";
 
+/// A program that never ends, and never is where it was before.
+fn counting() -> String {
+    ENDLESS.replace("again:\n", "again: src0.rgb = temp[1] : temp[1].r = MAD src0.r00 src0.111 src0.100 ;\n")
+}
+
 #[test]
 fn an_endless_loop() {
     let folder = Folder::new("endless");
+    folder.write("counting.x1k", counting());
+    folder.ctm("run counting.x1k --domain 1x1").fails(3, &["step limit", "executed 4194304 instructions"]);
     folder.write("endless.x1k", ENDLESS);
     let expected = ["step limit", "endless.x1k:2:", "instruction 0", "(0, 0)", "--step-limit"];
     folder.ctm("run endless.x1k --domain 8x8 -o out.png").fails(3, &expected);
     folder.ctm("run endless.x1k --domain 8x8 --step-limit 100 -o out.png").fails(3, &["executed 100 instructions"]);
-    assert_eq!(folder.names(), ["endless.x1k"]);
+    assert_eq!(folder.names(), ["counting.x1k", "endless.x1k"]);
 }
 
 #[test]
@@ -210,9 +217,7 @@ fn ctrl_c_ends_a_run_and_leaves_nothing() {
     use std::process::{Command, Stdio};
 
     let folder = Folder::new("interrupted");
-    // It counts, so that it never is where it was before.
-    let counting = "again: src0.rgb = temp[1] : temp[1].r = MAD src0.r00 src0.111 src0.100 ;\n";
-    folder.write("endless.x1k", ENDLESS.replace("again:\n", counting));
+    folder.write("endless.x1k", counting());
     let arguments = ["run", "endless.x1k", "--step-limit", "18446744073709551615", "-o", "out.png"];
     let mut child = folder.command(arguments).stderr(Stdio::piped()).spawn().expect("ctm starts");
     let part = format!(".out.png.{}.part", child.id());

@@ -35,7 +35,8 @@ fn commands_of_the_tour() {
     let path = format!("{}:{}", program.parent().expect("a folder").display(), std::env::var("PATH").expect("PATH"));
     let run = |script: &str| {
         let mut shell = Command::new("sh");
-        let output = shell.args(["-eu", "-c", script]).current_dir(&folder).env("PATH", &path).output().expect("a shell");
+        let output =
+            shell.args(["-eu", "-c", script]).current_dir(&folder).env("PATH", &path).output().expect("a shell");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{script}\n{errors}");
         assert!(!errors.contains("warning"), "{script}\n{errors}");
