@@ -69,6 +69,11 @@ fn open_bits_of_nans_may_not_be_observed() {
     let array = "%3 = fadd %2, %2\n%4 = uniform 1\narray_write a0, %4, %3, %1\n%5 = array_read a0, %4\n";
     check(&format!("{head}{array}{}", store("%5")), "b0, instruction 3", open.clone());
     check(&format!("{head}%3 = fadd %2, %2\n%4 = iadd %3, %3\nreturn"), "b0, instruction 3", open);
+    // A normalized surface does not see the bits, but coordinates are integers.
+    let unit = head.replace("surface s0", "surface s0 unit");
+    let placed = "%3 = fadd %2, %2\nsurface_store.r s0, %3, %0, %0, %0, %0, %0, %1\nreturn";
+    check(&format!("{unit}{placed}"), "b0, instruction 3", VerifyCause::OpenNan(Value(3)));
+    verify(&format!("{unit}%3 = fadd.ftz %2, %2\n{}", store("%3")).parse().unwrap()).unwrap();
     let fine = ["%3 = sin %2\n%4 = canon_nan 0x7fffffff, %3\n", "%3 = itof %0\n%4 = fadd.ftz %3, %3\n"];
     for fine in fine {
         verify(&format!("{head}{fine}{}", store("%4")).parse().unwrap()).unwrap();

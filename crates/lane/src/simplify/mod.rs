@@ -1,13 +1,14 @@
 //! Simplifications that all engines share. They preserve every observable bit: memory, decisions, traps, counts.
 //!
-//! | pass | what it does |
-//! |---|---|
-//! | dead | removes what nobody wants, parameters in circles included |
-//! | forward | one walk along the dominator tree: folds constants, applies the rules of [`rules`], takes equal computations together, uses what branches tell about masks |
-//! | demand | finds the lanes in which a value is wanted, and passes selects and masks by that only matter in others |
-//! | NaN bits | removes the operations that fix bits of NaNs which nothing observes |
-//! | parameters | removes parameters that always are the same value, or the same as another |
-//! | blocks | folds branches that are decided, merges blocks in a row |
+//! Passes take turns until nothing changes:
+//!
+//! - *dead* removes what nobody wants, parameters in circles included;
+//! - *forward* walks once along the dominator tree: it folds constants, applies the rules of single operations, takes equal
+//!   computations together, and uses what branches tell about masks;
+//! - *parameters* removes those that always are the same value, or the same as another;
+//! - *demand* finds the lanes in which a value is wanted, and passes by selects and masks that only matter in others;
+//! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
+//! - *blocks* folds branches that are decided, and merges blocks in a row.
 
 mod blocks;
 mod congruence;
