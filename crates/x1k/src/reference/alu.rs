@@ -4,7 +4,7 @@
 //! instruction are computed along, and their results dropped.
 
 use super::prepare::{
-    ALPHA, AlphaAction, AluKind, AluStep, ChannelOp, DotOp, Gate, Read, RgbAction, Scalar, Term, UnitResult,
+    ALPHA, AlphaAction, AluKind, AluStep, ChannelOp, DotOp, Gate, OPERANDS, Read, RgbAction, Scalar, Term, UnitResult,
 };
 use super::registers::{Registers, temp_index};
 use crate::codes::{InputModifier, OutputModifier, Presubtract, ZeroTest};
@@ -20,8 +20,8 @@ type Row = [u32; MAX_GROUP_WIDTH];
 
 /// The intermediate values of an instruction.
 pub(super) struct Scratch {
-    /// Operands A, B, C, channels R, G, B, A.
-    operands: [[Row; 4]; 3],
+    /// Operands, channels R, G, B, A.
+    operands: [[Row; 4]; OPERANDS],
     /// A second value that a term is made from.
     second: Row,
     /// The RGB unit's dot product.
@@ -35,7 +35,7 @@ pub(super) struct Scratch {
 impl Scratch {
     pub fn new() -> Self {
         Scratch {
-            operands: [[[0; MAX_GROUP_WIDTH]; 4]; 3],
+            operands: [[[0; MAX_GROUP_WIDTH]; 4]; OPERANDS],
             second: [0; MAX_GROUP_WIDTH],
             dot: [0; MAX_GROUP_WIDTH],
             results: [[0; MAX_GROUP_WIDTH]; 4],
@@ -132,7 +132,7 @@ fn fetch(
 /// The operations of both units. SOP and DP copy the other unit's result before its output modifier.
 fn compute(step: &AluStep, rules: MadRules, width: usize, scratch: &mut Scratch) {
     let Scratch { operands, dot, results, .. } = scratch;
-    let [a, b, c] = &*operands;
+    let [a, b, c, ..] = &*operands;
     if let Some(RgbAction::Dot(op)) = step.rgb_action {
         for (lane, dot) in dot[..width].iter_mut().enumerate() {
             *dot = match op {
@@ -165,8 +165,8 @@ fn compute(step: &AluStep, rules: MadRules, width: usize, scratch: &mut Scratch)
 }
 
 /// An operation that takes each channel on its own.
-fn per_channel(op: ChannelOp, rules: MadRules, operands: &[[Row; 4]; 3], channel: usize, result: &mut [u32]) {
-    let [a, b, c] = operands.each_ref().map(|operand| &operand[channel]);
+fn per_channel(op: ChannelOp, rules: MadRules, operands: &[[Row; 4]; OPERANDS], channel: usize, result: &mut [u32]) {
+    let [a, b, c, quad_a, quad_c] = operands.each_ref().map(|operand| &operand[channel]);
     match op {
         ChannelOp::Mad => map(result, a, b, c, |a, b, c| x1k::mad(rules, a, b, c)),
         ChannelOp::Min => map(result, a, b, c, |a, b, _| x1k::min(a, b)),
@@ -174,6 +174,7 @@ fn per_channel(op: ChannelOp, rules: MadRules, operands: &[[Row; 4]; 3], channel
         ChannelOp::Cnd => map(result, a, b, c, x1k::cnd),
         ChannelOp::Cmp => map(result, a, b, c, x1k::cmp),
         ChannelOp::Frc => map(result, a, b, c, |a, _, _| x1k::frc(a)),
+        ChannelOp::Derivative => map(result, quad_a, b, quad_c, |a, b, c| x1k::mad(rules, a, b, c)),
     }
 }
 

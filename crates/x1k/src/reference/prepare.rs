@@ -14,6 +14,12 @@ const HALF: u32 = 0x3F00_0000;
 const TOP_LEFT: usize = 0;
 const TOP_RIGHT: usize = 1;
 const BOTTOM_LEFT: usize = 2;
+/// The places of a derivative's operands A and C among the operands. They have their own, because a DP4 beside an alpha
+/// derivative reads the ordinary ones.
+pub(super) const QUAD_A: usize = 3;
+pub(super) const QUAD_C: usize = 4;
+/// Number of operands.
+pub(super) const OPERANDS: usize = 5;
 /// The alpha channel's number among R, G, B, A.
 pub(super) const ALPHA: usize = 3;
 
@@ -49,7 +55,7 @@ pub(super) enum Read {
 /// One channel of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Term {
-    /// 0 to 2: A, B, C.
+    /// 0 to 2: A, B, C; then [`QUAD_A`] and [`QUAD_C`].
     pub operand: usize,
     /// 0 to 3: R, G, B, A.
     pub channel: usize,
@@ -60,7 +66,7 @@ pub(super) struct Term {
 /// What gates the writes of a channel: the predicate bit of this channel, inverted or not.
 pub(super) type Gate = Option<(usize, bool)>;
 
-/// An operation that takes each channel on its own. The derivatives are MAD with operands from the quad.
+/// An operation that takes each channel on its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ChannelOp {
     Mad,
@@ -69,6 +75,8 @@ pub(super) enum ChannelOp {
     Cnd,
     Cmp,
     Frc,
+    /// MDH and MDV: a multiply-add of [`QUAD_A`], B and [`QUAD_C`].
+    Derivative,
 }
 
 /// A dot product.
@@ -192,14 +200,13 @@ pub(super) struct Prepared {
 impl Prepared {
     pub fn new(program: &Program, constants: &Constants) -> Self {
         let info = &program.info;
-        let offset = usize::from(info.code_offset);
         let steps: Vec<Step> =
             program.code.iter().map(|instruction| Step::new(instruction, program, constants)).collect();
         Prepared {
             uses_quads: steps.iter().any(uses_quads),
             steps,
-            start: usize::from(info.start) + offset,
-            end: usize::from(info.end) + offset,
+            start: info.first_address(),
+            end: info.last_address(),
             temps: reachable_temps(program),
         }
     }
@@ -365,7 +372,7 @@ fn alu_action(common: &Common, alu: &Alu, kind: AluKind, constants: &Constants) 
 /// What an RGB operation does; `None` for reserved codes.
 fn rgb_action(op: RgbOp) -> Option<RgbAction> {
     Some(match op {
-        RgbOp::Mad | RgbOp::Mdh | RgbOp::Mdv => RgbAction::PerChannel(ChannelOp::Mad),
+        RgbOp::Mad => RgbAction::PerChannel(ChannelOp::Mad),
         RgbOp::Dp3 => RgbAction::Dot(DotOp::Dp3),
         RgbOp::Dp4 => RgbAction::Dot(DotOp::Dp4),
         RgbOp::D2a => RgbAction::Dot(DotOp::D2a),
@@ -375,6 +382,7 @@ fn rgb_action(op: RgbOp) -> Option<RgbAction> {
         RgbOp::Cmp => RgbAction::PerChannel(ChannelOp::Cmp),
         RgbOp::Frc => RgbAction::PerChannel(ChannelOp::Frc),
         RgbOp::Sop => RgbAction::CopyAlpha,
+        RgbOp::Mdh | RgbOp::Mdv => RgbAction::PerChannel(ChannelOp::Derivative),
         RgbOp::Reserved6 | RgbOp::Reserved13 | RgbOp::Reserved14 | RgbOp::Reserved15 => return None,
     })
 }
@@ -382,7 +390,7 @@ fn rgb_action(op: RgbOp) -> Option<RgbAction> {
 /// What an alpha operation does; `None` for the reserved code.
 fn alpha_action(op: AlphaOp) -> Option<AlphaAction> {
     Some(match op {
-        AlphaOp::Mad | AlphaOp::Mdh | AlphaOp::Mdv => AlphaAction::PerChannel(ChannelOp::Mad),
+        AlphaOp::Mad => AlphaAction::PerChannel(ChannelOp::Mad),
         AlphaOp::Dp => AlphaAction::CopyDot,
         AlphaOp::Min => AlphaAction::PerChannel(ChannelOp::Min),
         AlphaOp::Max => AlphaAction::PerChannel(ChannelOp::Max),
@@ -395,6 +403,7 @@ fn alpha_action(op: AlphaOp) -> Option<AlphaAction> {
         AlphaOp::Rsq => AlphaAction::Transcendental(x1k::rsq),
         AlphaOp::Sin => AlphaAction::Transcendental(x1k::sin),
         AlphaOp::Cos => AlphaAction::Transcendental(x1k::cos),
+        AlphaOp::Mdh | AlphaOp::Mdv => AlphaAction::PerChannel(ChannelOp::Derivative),
         AlphaOp::Reserved4 => return None,
     })
 }
@@ -419,24 +428,30 @@ struct Sources<'a> {
 impl Sources<'_> {
     /// The operands of one RGB channel, as far as the operation reads them.
     fn rgb_terms(&self, channel: usize) -> Vec<Term> {
-        let op = self.alu.rgb.op;
-        let quad = match op {
-            RgbOp::Mdh => Some(TOP_RIGHT),
-            RgbOp::Mdv => Some(BOTTOM_LEFT),
-            _ => None,
-        };
-        (0..op.operands()).map(|operand| self.term(operand, channel, quad)).collect()
+        match self.alu.rgb.op {
+            RgbOp::Mdh => self.derivative_terms(channel, TOP_RIGHT),
+            RgbOp::Mdv => self.derivative_terms(channel, BOTTOM_LEFT),
+            op => (0..op.operands()).map(|operand| self.term(operand, channel)).collect(),
+        }
     }
 
     /// The operands of the alpha unit, as far as the operation reads them.
     fn alpha_terms(&self) -> Vec<Term> {
-        let op = self.alu.alpha.op;
-        let quad = match op {
-            AlphaOp::Mdh => Some(TOP_RIGHT),
-            AlphaOp::Mdv => Some(BOTTOM_LEFT),
-            _ => None,
+        match self.alu.alpha.op {
+            AlphaOp::Mdh => self.derivative_terms(ALPHA, TOP_RIGHT),
+            AlphaOp::Mdv => self.derivative_terms(ALPHA, BOTTOM_LEFT),
+            op => (0..op.operands()).map(|operand| self.term(operand, ALPHA)).collect(),
+        }
+    }
+
+    /// The operands of a derivative: for A source 0 of the top left lane, for C that of the other lane. The input
+    /// modifiers of A and C apply to them, their selects do not.
+    fn derivative_terms(&self, channel: usize, other: usize) -> Vec<Term> {
+        let of_lane = |operand, lane, modifiers_of| {
+            let read = Read::OfQuadLane(lane, self.source(0, channel));
+            Term { operand, read, ..self.term(modifiers_of, channel) }
         };
-        (0..op.operands()).map(|operand| self.term(operand, ALPHA, quad)).collect()
+        vec![of_lane(QUAD_A, TOP_LEFT, 0), self.term(1, channel), of_lane(QUAD_C, other, 2)]
     }
 
     /// The operand channels of a dot product.
@@ -447,16 +462,15 @@ impl Sources<'_> {
             DotOp::D2a => 2,
         };
         let mut terms: Vec<Term> =
-            (0..factors).flat_map(|channel| [0, 1].map(|operand| self.term(operand, channel, None))).collect();
+            (0..factors).flat_map(|channel| [0, 1].map(|operand| self.term(operand, channel))).collect();
         if op == DotOp::D2a {
-            terms.push(self.term(2, 2, None));
+            terms.push(self.term(2, 2));
         }
         terms
     }
 
-    /// One channel of operand A, B or C. In a derivative A and C are source 0 as other lanes of the quad read it: the
-    /// top left one, and the one that `quad` names.
-    fn term(&self, operand: usize, channel: usize, quad: Option<usize>) -> Term {
+    /// One channel of operand A, B or C.
+    fn term(&self, operand: usize, channel: usize) -> Term {
         let (select, swizzle, modifier) = if channel == ALPHA {
             let arg = &self.alu.alpha.arg[operand];
             (arg.sel, arg.swizzle[0], arg.modifier)
@@ -464,12 +478,7 @@ impl Sources<'_> {
             let arg = &self.alu.rgb.arg[operand];
             (arg.sel, arg.swizzle[channel], arg.modifier)
         };
-        let read = match (quad, operand) {
-            (Some(_), 0) => Read::OfQuadLane(TOP_LEFT, self.source(0, channel)),
-            (Some(lane), 2) => Read::OfQuadLane(lane, self.source(0, channel)),
-            _ => self.read(select, swizzle),
-        };
-        Term { operand, channel, read, modifier }
+        Term { operand, channel, read: self.read(select, swizzle), modifier }
     }
 
     fn read(&self, select: Select, swizzle: Swizzle) -> Read {
