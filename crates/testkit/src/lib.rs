@@ -9,6 +9,8 @@ pub mod case;
 pub mod doors;
 pub mod emit;
 pub mod filetest;
+pub mod generate;
+pub mod literal;
 pub mod oracle;
 pub mod random;
 pub mod structured;

@@ -97,17 +97,16 @@ fn modify(modifier: InputModifier, value: u32) -> u32 {
 /// The source vectors 0, 1, 2 and the presubtract result, each with its RGB from the one side and its alpha from the
 /// other.
 fn source_vectors(alu: &Alu, lane: &Lane, environment: &Environment) -> [[u32; 4]; 4] {
-    let mut vectors = [[0; 4]; 4];
-    for number in 0..3 {
+    let [v0, v1, v2] = std::array::from_fn(|number| {
         let rgb = fetch(alu.rgb.src[number], lane, environment);
         let alpha = fetch(alu.alpha.src[number], lane, environment);
-        vectors[number] = [rgb[0], rgb[1], rgb[2], alpha[3]];
-    }
-    for channel in 0..4 {
+        [rgb[0], rgb[1], rgb[2], alpha[3]]
+    });
+    let presubtracted = std::array::from_fn(|channel| {
         let op = if channel == 3 { alu.alpha.srcp } else { alu.rgb.srcp };
-        vectors[3][channel] = presubtract(op, vectors[0][channel], vectors[1][channel], environment.rules);
-    }
-    vectors
+        presubtract(op, v0[channel], v1[channel], environment.rules)
+    });
+    [v0, v1, v2, presubtracted]
 }
 
 fn select<const N: usize>(arg: &Arg<N>, channel: usize, vectors: &[[u32; 4]; 4]) -> u32 {
