@@ -60,6 +60,18 @@ fn disassembly_shows_every_field() {
 }
 
 #[test]
+fn disassembly_with_comments_assembles_too() {
+    let folder = prepared("comments");
+    folder.ctm("asm position.x1k -o position.u32").ok();
+    let text = folder.ctm("dis position.u32 --addresses --words").ok();
+    let words = folder.read("position.u32");
+    let first = format!("{:02x}{:02x}{:02x}{:02x}", words[3], words[2], words[1], words[0]);
+    assert!(text.out().to_lowercase().contains(&first), "{}", text.out());
+    folder.write("again.x1k", text.out()).ctm("asm again.x1k -o again.u32").ok();
+    assert_eq!(folder.read("again.u32"), words);
+}
+
+#[test]
 fn check_tells_and_explain_explains() {
     let folder = prepared("check");
     assert_eq!(folder.ctm("check position.x1k").ok().out(), "position.x1k: no errors, no warnings\n");
@@ -116,7 +128,7 @@ fn completions_know_the_commands() {
 fn help_has_examples() {
     let folder = Folder::new("help");
     assert!(folder.ctm("--help").ok().out().contains("Examples:"));
-    for command in ["asm", "dis", "check", "explain", "info", "run", "completions", "import mesa"] {
+    for command in ["asm", "dis", "check", "explain", "info", "run", "completions", "import", "import mesa"] {
         let help = folder.ctm(&format!("{command} --help")).ok();
         assert!(help.out().contains(&format!("ctm {command} ")), "{}", help.out());
     }

@@ -17,7 +17,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Assembles, disassembles, checks, runs and explains native GPU programs, without the GPU.
 #[derive(Debug, Parser)]
-#[command(name = "ctm", version, styles = STYLES, max_term_width = 110, propagate_version = true, after_help = EXAMPLES)]
+#[command(name = "ctm", version, styles = STYLES, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -109,6 +109,12 @@ pub struct DisArgs {
     /// Print one JSON object
     #[arg(long, conflicts_with = "fields")]
     pub json: bool,
+    /// Add the address of each instruction as a comment
+    #[arg(long, conflicts_with_all = ["fields", "json"])]
+    pub addresses: bool,
+    /// Add the six dwords of each instruction as a comment
+    #[arg(long, conflicts_with_all = ["fields", "json"])]
+    pub words: bool,
 }
 
 /// `ctm check`.
@@ -158,6 +164,10 @@ pub struct InfoArgs {
 
 /// `ctm import`.
 #[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  ctm import mesa dump.txt -o shader.x1k
+  ctm import mesa --help")]
 pub enum ImportCommand {
     /// Text that Mesa's r300 driver prints with RADEON_DEBUG=fp
     Mesa(ImportMesaArgs),

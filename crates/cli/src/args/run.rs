@@ -20,18 +20,21 @@ pub const STEP_LIMIT: u64 = 1 << 22;
 Examples:
   ctm run mandelbrot.x1k -o mandelbrot.png
   ctm run blur.elf --domain 640x480 --input 0=photo.png -o blurred.png
-  ctm run sum.x1k --domain 64x64 --input 0=a.npy --input 1=b.npy --output 0=sum.npy --output 1=diff.npy
-  ctm run histogram.x1k --domain 1x512 --input 0=photo.png --input 1=@0 --output 0=histogram.npy:64x512x1
-  ctm run program.u32 --domain 64x64 --consts constants.f32 --zero-times-anything -o out.f32
+  ctm run step.x1k --domain 64x64 --input 0=a.npy --output 0=b.npy --output 1=c.npy
+  ctm run count.x1k --domain 1x512 --input 0=photo.png --input 1=@0 -o bins.npy:64x512x1
+  ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
 
 Files:
   .npy   array of float32, uint8 or uint16, H x W or H x W x C
-  .f32   little-endian float32 and nothing else; an input needs its shape, as in FILE.f32:640x480x4
-  .png   picture; float outputs are clamped to 0..1, or to the range that --tonemap gives
-A name may be followed by ':WxHxC' (width, height, channels) and ':tiled', which lays the surface out in tiles in
-the memory of the device. Outputs are as large as the domain and have 4 float32 channels unless the name says
-otherwise, or --output-format, which knows uint16_1, uint8_4, float32_1, float32_2 and float32_4.")]
+  .f32   little-endian float32 and nothing else; an input needs its shape,
+         as in FILE.f32:640x480x4 (width, height, channels)
+  .png   picture; float outputs are clamped to 0..1, or to the range that
+         --tonemap gives
+An output is as large as the domain and has 4 float32 channels, unless a shape
+after its name or --output-format says otherwise (uint16_1, uint8_4, float32_1,
+float32_2, float32_4). ':tiled' after a name lays the surface out in tiles in
+the memory of the device; results do not depend on it.")]
 pub struct RunArgs {
     /// The program.
     #[command(flatten)]

@@ -5,7 +5,8 @@ use crate::program::Loaded;
 use crate::wording::one_line;
 use crate::{Console, Failure};
 use ctm_bits::Field;
-use ctm_x1k::{Instruction, text};
+use ctm_x1k::Instruction;
+use ctm_x1k::text::{self, PrintOptions};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -19,7 +20,8 @@ pub fn dis(args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
             print_fields(console.out, pc, instruction)?;
         }
     } else {
-        console.out.write_all(text::print_program(&loaded.program).as_bytes())?;
+        let options = PrintOptions { addresses: args.addresses, words: args.words };
+        console.out.write_all(text::print_program_with(&loaded.program, &options).as_bytes())?;
     }
     Ok(())
 }
