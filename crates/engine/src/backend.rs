@@ -1,0 +1,99 @@
+//! Where machine code plugs in: what a backend is given, and what it gives.
+//!
+//! A [`Backend`] turns a simplified function into [`Code`] once per kernel; the code then runs rectangles of the domain, from
+//! any thread, with the [`Bindings`] of each run. How it forms groups inside a rectangle is its own affair: rows of W lanes,
+//! or, where quads matter, two rows of W/2. That is sound because the scheduler hands a backend only functions whose
+//! lanes do not depend on the composition of groups, which have no trap, and whose steps stay below the run's limit
+//! ([`crate::kernel`] says how it knows). Everything else goes to the interpreter, in the groups that the run's options name.
+
+use ctm_lane::Function;
+use ctm_memory::{Bounds, Space, Surface, View};
+use ctm_x1k::Domain;
+
+/// What is known of a surface when a kernel is made: everything but where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SurfaceFacts {
+    /// The surface, its base 0.
+    pub surface: Surface,
+    /// What becomes of accesses outside.
+    pub bounds: Bounds,
+    /// Every element that the bounds let through lies in one arena.
+    pub whole: bool,
+}
+
+impl SurfaceFacts {
+    /// The facts of a surface that a run binds.
+    pub fn of(space: &Space, surface: &Surface, bounds: Bounds) -> Self {
+        let bytes = match (bounds, surface.height) {
+            // Without a bound, rows go up to the last coordinate.
+            (Bounds::Drop, 0) => Surface { height: 4096, ..*surface }.bytes(),
+            (Bounds::Drop, _) => surface.bytes(),
+            (Bounds::Clamp, _) => Surface { height: surface.height.max(1), ..*surface }.bytes(),
+        };
+        let granule = Surface::pitch_granule(surface.tiling, surface.format);
+        let whole = surface.pitch != 0
+            && surface.pitch <= 4096
+            && surface.height <= 4096
+            && surface.pitch % granule == 0
+            && u32::try_from(bytes).is_ok_and(|bytes| space.arena_of(surface.base, bytes).is_some());
+        Self { surface: Surface { base: 0, ..*surface }, bounds, whole }
+    }
+}
+
+/// What a backend compiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The function: verified, simplified, without traps.
+    pub function: &'a Function,
+    /// The same for groups all of whose lanes are covered.
+    pub interior: &'a Function,
+    /// The surfaces, as the function numbers them.
+    pub surfaces: &'a [SurfaceFacts],
+}
+
+/// What a run binds to the names in a function.
+#[derive(Debug)]
+pub struct Bindings<'a> {
+    /// The memory of all surfaces.
+    pub space: &'a Space,
+    /// The surfaces, as the function numbers them.
+    pub surfaces: Vec<View<'a>>,
+    /// The tables, each with as many entries as the function declares.
+    pub tables: Vec<Vec<u32>>,
+}
+
+impl Bindings<'_> {
+    /// Host address of element (0, 0) of a surface that is whole; its other elements lie at the offsets that its layout
+    /// with base 0 gives. Null if the surface is not mapped.
+    pub fn base(&self, surface: ctm_lane::Surface) -> *mut u8 {
+        let base = self.surfaces[surface.index()].surface().base;
+        match self.space.arena_of(base, 1) {
+            Some(arena) => arena.as_ptr().wrapping_add((base - arena.base()) as usize),
+            None => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// What running a rectangle did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Instructions executed, summed over the lanes that took part in each.
+    pub instructions: u64,
+}
+
+/// Code for one kernel. Bindings always have the facts that the code was compiled for.
+pub trait Code: Send + Sync {
+    /// Runs every pair of the rectangle (bounds inclusive, not empty). Where quads matter, pairs next to it that complete
+    /// a quad are computed as lanes that are not covered.
+    fn run(&self, bindings: &Bindings, rectangle: Domain) -> Outcome;
+}
+
+/// Makes code.
+pub trait Backend: Send + Sync {
+    /// Its name, for people.
+    fn name(&self) -> &'static str;
+
+    /// Code for a function, or `None` if this backend cannot run it, so that the interpreter has to. Bits of results,
+    /// memory and counts are those of the IR's operations.
+    fn compile(&self, source: &Source) -> Option<Box<dyn Code>>;
+}
