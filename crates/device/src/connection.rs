@@ -33,6 +33,13 @@ impl BufferId {
     }
 }
 
+impl From<NonZeroU32> for BufferId {
+    /// The name that a number stands for, whether or not a submission has it.
+    fn from(id: NonZeroU32) -> Self {
+        BufferId(id)
+    }
+}
+
 /// Why a device cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OpenError {

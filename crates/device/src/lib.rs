@@ -30,6 +30,7 @@ pub use fault::*;
 pub use options::*;
 pub use pass::{LoadedProgram, Pass};
 pub use processor::Processor;
+pub use program::read_image;
 pub use recorder::Patch;
 pub use report::Report;
 pub use state::{Binding, State};

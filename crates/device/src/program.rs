@@ -20,7 +20,7 @@ const MOST_PROGRAMS: usize = 64;
 
 /// Reads the image at `base`. `read` copies bytes from an address on, as many as there are, and tells how many; the image
 /// ends where its header, program headers and segments end.
-pub(crate) fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u8> {
+pub fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u8> {
     let mut header = vec![0; HEADER_BYTES];
     if read(base, &mut header) < HEADER_BYTES || !header.starts_with(b"\x7FELF") {
         return Vec::new();

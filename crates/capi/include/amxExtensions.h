@@ -1,0 +1,67 @@
+/* What this device has beyond the CTM interface: options, errors, reports, traces. */
+#ifndef AMX_EXTENSIONS_H
+#define AMX_EXTENSIONS_H
+
+#include "amDeviceManaged.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Codes of amxGetError. */
+#define AMX_NO_ERROR 0
+#define AMX_E_OPCODE 1  /* a word is no opcode, or a buffer ends inside a command; its rest was dropped */
+#define AMX_E_ADDR 2    /* an access outside the device's memory: reads gave 0, writes were dropped */
+#define AMX_E_PROGRAM 3 /* start_program without a program, or with an ill-formed one */
+#define AMX_E_STATE 4   /* start_program without state that the program needs */
+#define AMX_E_TRAP 5    /* a lane did what the machine cannot do, or ran too long */
+
+typedef struct AMXoptions {
+    AMuint32 size;               /* sizeof(AMXoptions) */
+    AMuint32 localBytes;         /* bytes of local memory, a multiple of 2048 */
+    AMuint32 hostBytes;          /* bytes of host-visible memory, a multiple of 2048, at most 0x40000000 */
+    AMuint32 threads;            /* worker threads of one run; 0: one per core */
+    AMuint32 groupWidth;         /* lanes of a group */
+    AMuint32 stepLimit;          /* instructions of a group before it traps; 0: the default, 2^32 */
+    AMuint32 unfused;            /* not 0: multiply-add, dot products and BIAS round twice */
+    AMuint32 deterministicClock; /* not 0: performance counters count instructions instead of time */
+    AMuint32 strict;             /* not 0: missing cache and wait commands show, see amxGetReport */
+    AMuint32 record;             /* not 0: the device records, see amxWriteTrace */
+} AMXoptions;
+
+/* Fills options with what amOpenManagedConnection uses. */
+void amxDefaultOptions(AMXoptions *options);
+
+/* Opens a device as amOpenManagedConnection does, with options; NULL: the defaults. */
+AMmanagedDevice amxOpenManagedConnection(const char *name, AMmanagedDeviceInfo *info, const AMXoptions *options);
+
+/* Takes the device's sticky error: the code of the first error since the last call. *detail (which may be NULL) becomes
+ * the program counter for AMX_E_TRAP, else the offset of the offending command in its buffer, in words. */
+AMuint32 amxGetError(AMmanagedDevice dev, AMuint32 *detail);
+
+/* Copies the text of this thread's last failure, or of the error that it last took with amxGetError: as much as fits
+ * into `size` bytes, with a NUL. Returns the bytes that all of it needs. */
+AMuint32 amxGetMessage(char *text, AMuint32 size);
+
+/* Copies the text of the oldest report of strict mode that was not taken before, and takes it if it fits into `size`
+ * bytes. Returns the bytes that it needs; 0 if there is no report. */
+AMuint32 amxGetReport(AMmanagedDevice dev, char *text, AMuint32 size);
+
+/* The host address of a GPU address, local memory included; NULL if nothing is there. Valid until the device is closed. */
+void *amxLocalPointer(AMmanagedDevice dev, AMuint32 gpuAddr);
+
+/* Waits until a buffer is consumed. */
+void amxWaitCommandBuffer(AMmanagedDevice dev, AMuint32 buf);
+
+/* Waits for everything submitted so far, and writes what a recording device has executed to a file, for `ctm replay`.
+ * 1 if that is done, 0 if not. */
+AMuint32 amxWriteTrace(AMmanagedDevice dev, const char *path);
+
+/* Frees what amuAsmAssemble and amuABIExtractConstants have made. NULL is ignored. */
+void amxFree(void *block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
