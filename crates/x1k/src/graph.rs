@@ -47,6 +47,7 @@ pub struct Edge {
 #[derive(Clone, Debug)]
 pub struct Graph {
     successors: Vec<Vec<Edge>>,
+    calls: Vec<usize>,
     entry: usize,
 }
 
@@ -107,12 +108,18 @@ impl Graph {
             edges.retain(|edge| edge.to < code.len());
             edges
         };
-        Graph { successors: code.iter().enumerate().map(edges).collect(), entry: info.first_address() }
+        let successors = code.iter().enumerate().map(edges).collect();
+        Graph { successors, calls, entry: info.first_address() }
     }
 
     /// What can follow the instruction at this address.
     pub fn successors(&self, pc: usize) -> &[Edge] {
         &self.successors[pc]
+    }
+
+    /// Addresses of the calls, ascending.
+    pub fn calls(&self) -> &[usize] {
+        &self.calls
     }
 
     /// Address of the first instruction; none if it lies outside the code.

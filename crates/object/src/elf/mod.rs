@@ -1,6 +1,6 @@
 //! The CTM program image: an ELF file whose notes say what a program needs (CTM Guide p.45-49).
 //!
-//! [`read`] takes an image apart, [`load`] also refuses programs that the device would refuse, [`write`] makes an
+//! [`read()`] takes an image apart, [`load()`] also refuses programs that the device would refuse, [`write()`] makes an
 //! image. The layout, and what the project adds to it, is in `docs/elf.md`.
 //!
 //! ```

@@ -2,6 +2,7 @@
 //! instructions execute one after the other, but do on hardware.
 
 use super::bits::Bits;
+use super::worklist::Worklist;
 use super::{Code, Finding, Subject};
 use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Instruction};
@@ -110,7 +111,7 @@ fn reads_before_wait(subject: &Subject, findings: &mut Vec<Finding>) {
     let none = Pending { covered: Bits::EMPTY, uncovered: Bits::EMPTY };
     let mut before = vec![none; subject.program.code.len()];
     let write_mode = subject.program.info.write_mode;
-    let mut open: Vec<usize> = subject.instructions().map(|(pc, ..)| pc).collect();
+    let mut open = Worklist::new(before.len(), subject.instructions().map(|(pc, ..)| pc));
     while let Some(pc) = open.pop() {
         let after = before[pc].after(&subject.program.code[pc], &subject.effects[pc], write_mode);
         for edge in subject.group.successors(pc) {

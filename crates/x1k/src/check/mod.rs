@@ -12,6 +12,7 @@ mod nesting;
 #[cfg(test)]
 mod tests;
 mod values;
+mod worklist;
 
 pub use code::{Code, Severity};
 pub use legal::legal;

@@ -1,5 +1,6 @@
 //! The stacks of flow control: matching heads and ends, and how deep they get.
 
+use super::worklist::Worklist;
 use super::{Code, Finding, Subject};
 use crate::codes::{AddressOp, BranchOp, FlowOp};
 use crate::graph::Way;
@@ -21,13 +22,13 @@ struct Stacks {
 }
 
 impl Stacks {
-    /// Deepens each stack to at least the other's depth. Loops that are known stay the ones they are.
-    fn join(&mut self, other: Stacks) {
-        if other.loops.len() > self.loops.len() {
-            self.loops = other.loops;
+    /// Deepens each stack to at least the depth that is known. Known loops stay the ones they are.
+    fn join(&mut self, known: Stacks) {
+        if known.loops.len() >= self.loops.len() {
+            self.loops = known.loops;
         }
-        self.calls = self.calls.max(other.calls);
-        self.branches = self.branches.max(other.branches);
+        self.calls = self.calls.max(known.calls);
+        self.branches = self.branches.max(known.branches);
     }
 }
 
@@ -35,41 +36,44 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
     let code = &subject.program.code;
     let mut walk = Walk { subject, found: BTreeSet::new(), findings };
     let mut before: Vec<Option<Stacks>> = vec![None; code.len()];
-    let mut open = Vec::new();
+    let mut open = Worklist::new(code.len(), subject.group.entry());
     if let Some(entry) = subject.group.entry() {
         before[entry] = Some(Stacks::default());
-        open.push(entry);
     }
+    let mut any_returns = false;
     // Every instruction is visited with the first stacks that reach it, and again with deeper ones. Depths only grow, and
     // none goes far beyond its limit, so this ends.
     while let Some(pc) = open.pop() {
         let Some(stacks) = before[pc].clone() else { continue };
-        if let Body::Flow(flow) = &code[pc].body {
-            walk.visit(pc, flow, &stacks);
-        }
-        for edge in subject.group.successors(pc) {
-            if edge.way == Way::Jump && skips_to_a_loop_end(subject, pc, edge.to) {
-                continue;
-            }
-            let arriving = match (&code[pc].body, edge.way) {
-                (_, Way::Return { call }) => match &before[call] {
-                    Some(stacks) => stacks.clone(),
-                    None => continue,
-                },
-                (Body::Flow(flow), way) => after(pc, flow, &stacks, way == Way::Jump),
-                _ => stacks.clone(),
-            };
-            let joined = match &before[edge.to] {
-                Some(known) => {
-                    let mut joined = known.clone();
-                    joined.join(arriving);
-                    joined
+        let mut arriving: Vec<(usize, Stacks)> = Vec::new();
+        match &code[pc].body {
+            Body::Flow(flow) => {
+                walk.visit(pc, flow, &stacks);
+                for edge in subject.group.successors(pc) {
+                    match edge.way {
+                        Way::Return { .. } if any_returns => {}
+                        Way::Return { .. } => {
+                            any_returns = true;
+                            open.extend(subject.group.calls().iter().copied());
+                        }
+                        Way::Jump if skips_to_a_loop_end(subject, pc, edge.to) => {}
+                        way => arriving.push((edge.to, after(pc, flow, &stacks, way == Way::Jump))),
+                    }
                 }
-                None => arriving,
-            };
-            if before[edge.to].as_ref() != Some(&joined) {
-                before[edge.to] = Some(joined);
-                open.push(edge.to);
+                // A subroutine leaves the stacks as they were at the call.
+                if any_returns && subject.group.calls().binary_search(&pc).is_ok() && pc + 1 < code.len() {
+                    arriving.push((pc + 1, stacks));
+                }
+            }
+            _ => arriving.extend(subject.group.successors(pc).iter().map(|edge| (edge.to, stacks.clone()))),
+        }
+        for (to, mut arriving) in arriving {
+            if let Some(known) = &before[to] {
+                arriving.join(known.clone());
+            }
+            if before[to].as_ref() != Some(&arriving) {
+                before[to] = Some(arriving);
+                open.push(to);
             }
         }
     }

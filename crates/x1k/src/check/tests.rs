@@ -228,3 +228,33 @@ fn predicated_relative_and_wide_writes() {
         assert_eq!(codes(&assemble(&format!(".int i0 = 4, 0, 1\n{body}\n{END}"))), [""; 0], "{body}");
     }
 }
+
+/// Hundreds of calls and returns, each of which can lead behind each call: this must not take for ever.
+#[test]
+fn tangled_calls_and_returns() {
+    let mut state = 1u32;
+    let mut next = |limit: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % limit
+    };
+    for kinds in [2, 3, 3, 3] {
+        let code = (0..512u32).map(|number| {
+            let branch_ops = next(3) << 24 | next(3) << 26 | next(32) << 16;
+            let target = next(511) << 16;
+            let (read, write) = (next(128), (number % 128) << 4);
+            Instruction::decode(&match next(kinds) {
+                0 => [0x402, 0, 0xF080 | branch_ops, target, 0, 0],
+                1 => [0x402, 0, 0xF040 | branch_ops | (next(2) * next(8)), target, 0, 0],
+                _ => [
+                    0x7800,
+                    0x0802_0000 | read,
+                    0x0802_0000 | read,
+                    0x1C44_0220,
+                    0x1C60_C003 | write,
+                    0x2049_0005 | write,
+                ],
+            })
+        });
+        assert!(!check(&Program::from_code(code.collect())).is_empty());
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::bits::Bits;
 use super::legal::channel_letters;
+use super::worklist::Worklist;
 use super::{Code, Finding, Subject};
 use crate::effects::Effects;
 use crate::graph::Way;
@@ -60,33 +61,36 @@ fn settled(subject: &Subject) -> Vec<Bits> {
             _ => out,
         }
     };
-    let returns: Vec<(usize, usize)> = (0..program.code.len())
-        .flat_map(|from| subject.lane.successors(from).iter().map(move |edge| (from, edge.way)))
-        .filter_map(|(from, way)| if let Way::Return { call } = way { Some((from, call)) } else { None })
-        .collect();
     let mut before = vec![Bits::FULL; program.code.len()];
-    let mut open: Vec<usize> = subject.lane.entry().into_iter().collect();
-    for pc in &open {
-        before[*pc] = entry;
+    let mut open = Worklist::new(before.len(), subject.lane.entry());
+    if let Some(pc) = subject.lane.entry() {
+        before[pc] = entry;
     }
+    // What every return leaves written. A subroutine is looked at once for all its callers; but what was written before
+    // a call is still written behind it.
+    let mut returned = Bits::FULL;
     while let Some(pc) = open.pop() {
         let out = after(pc, before[pc]);
+        let mut arrive = |to: usize, arriving: Bits, open: &mut Worklist| {
+            let joined = before[to].and(arriving);
+            if joined != before[to] {
+                before[to] = joined;
+                open.push(to);
+            }
+        };
+        let mut returns = false;
         for edge in subject.lane.successors(pc) {
-            // What was written before a call is still written when it returns.
-            let arriving = match edge.way {
-                Way::Return { call } if before[call] != Bits::FULL => out.or(after(call, before[call])),
-                Way::Return { .. } => continue,
-                Way::Stay | Way::Jump => out,
-            };
-            let joined = before[edge.to].and(arriving);
-            if joined != before[edge.to] {
-                before[edge.to] = joined;
-                open.push(edge.to);
+            match edge.way {
+                Way::Stay | Way::Jump => arrive(edge.to, out, &mut open),
+                Way::Return { .. } => returns = true,
             }
         }
-        // The ways back from a subroutine depend on the call too.
-        if returns.iter().any(|(_, call)| *call == pc) {
-            open.extend(returns.iter().map(|(from, _)| *from).filter(|from| before[*from] != Bits::FULL));
+        if returned != Bits::FULL && subject.lane.calls().binary_search(&pc).is_ok() && pc + 1 < program.code.len() {
+            arrive(pc + 1, returned.or(out), &mut open);
+        }
+        if returns && returned.and(out) != returned {
+            returned = returned.and(out);
+            open.extend(subject.lane.calls().iter().copied().filter(|call| before[*call] != Bits::FULL));
         }
     }
     before
@@ -151,7 +155,7 @@ fn live_after(subject: &Subject) -> Vec<Bits> {
         }
     }
     let mut after = vec![Bits::EMPTY; count];
-    let mut open: Vec<usize> = (0..count).collect();
+    let mut open = Worklist::new(count, (0..count).rev());
     while let Some(pc) = open.pop() {
         let live = before(pc, after[pc]);
         for from in &predecessors[pc] {
