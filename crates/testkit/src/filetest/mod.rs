@@ -240,3 +240,42 @@ fn spell(values: impl IntoIterator<Item = Option<u32>>) -> String {
     });
     format!("[{}]", spelled.collect::<Vec<_>>().join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    const PROGRAM: &str = "OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n";
+
+    fn error_of(directives: &str) -> Option<String> {
+        check(&format!("{PROGRAM}{directives}")).err()
+    }
+
+    #[test]
+    fn what_holds_passes() {
+        assert_eq!(error_of("--; run: --domain 3x2\n--; expect out0[1..2,*] = i, j, _, 0\n--; expect lanes: 6"), None);
+        assert_eq!(error_of("--; run: --domain 2x2\n--; expect out0[*,1] = 2*i-i, 0x3F800000, 0, 0"), None);
+    }
+
+    #[test]
+    fn what_does_not_hold_is_told() {
+        for (directives, told) in [
+            ("", "no `--; run:`"),
+            ("--; run: --domain 2x2", "no `--; expect`"),
+            ("--; expect lanes: 4", "before any run"),
+            ("--; run: --domain 2x2 --color red\n--; expect lanes: 4", "`--color` is no option"),
+            ("--; run: --domain 2x2\n--; expect lanes: 5", "Lanes(5), but the run gave Ok"),
+            ("--; run: --domain 2x2\n--; expect instructions: 5", "Instructions(5)"),
+            ("--; run: --domain 2x2\n--; expect out0[*,*] = i, i, 0, 0", "(1, 0) is [1.0 (0x3f800000), 0.0"),
+            ("--; run: --domain 2x2\n--; expect out0[1,1] = 1, 1, 0, 1", "(1, 1) is"),
+            ("--; run: --domain 2x2\n--; expect trap: StepLimit pc 0", "Trap(StepLimit, 0), but"),
+            ("--; run: --domain 2x2\n--; expect out of range", "OutOfRange, but"),
+            ("--; run: --domain 2x2\n--; expect cond[0,0] = 0", "no such surface"),
+            ("--; error: X1K004\n--; run: --domain 2x2\n--; expect lanes: 4", "errors [] instead of [\"X1K004\"]"),
+            ("--; run: --domain 2x2 --step-limit 0\n--; expect lanes: 4", "StepLimit"),
+        ] {
+            let error = error_of(directives).unwrap_or_default();
+            assert!(error.contains(told), "{directives}: {error}");
+        }
+    }
+}

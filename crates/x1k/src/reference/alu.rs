@@ -3,9 +3,8 @@
 //! All operands of all lanes are read before anything is written, as in the machine. Lanes that do not execute the
 //! instruction are computed along, and their results dropped.
 
-use super::prepare::{
-    ALPHA, AlphaAction, AluKind, AluStep, ChannelOp, DotOp, Gate, OPERANDS, Read, RgbAction, Scalar, Term, UnitResult,
-};
+use super::operands::{ALPHA, OPERANDS, Read, Scalar, Term};
+use super::prepare::{AlphaAction, AluKind, AluStep, ChannelOp, DotOp, Gate, RgbAction, UnitResult};
 use super::registers::{Registers, temp_index};
 use crate::codes::{InputModifier, OutputModifier, Presubtract, ZeroTest};
 use crate::job::{Constants, MAX_GROUP_WIDTH};

@@ -2,7 +2,7 @@
 
 use super::alu::{self, Scratch};
 use super::cycle::{CycleDetector, skip_periods};
-use super::flow::{Control, Limits};
+use super::flow::{Control, FlowStep, Limits};
 use super::prepare::{Action, AluKind, Gate, Prepared, Step};
 use super::registers::{Registers, temp_index};
 use super::tex;
@@ -168,36 +168,48 @@ impl<'a> Group<'a> {
     /// Executes the instruction at the program counter, sets that to the next one, and gives the number of lanes that
     /// took part.
     fn execute(&mut self, step: &Step) -> Result<u64, TrapKind> {
-        let State { pc, control, registers } = &mut self.state;
-        let constants = &self.machine.job.constants;
-        if let Action::Flow { step, predicate, boolean } = &step.action {
-            let participants = control.participants(step.flow.op);
-            let wants: Vec<bool> =
-                (0..registers.width()).map(|lane| wants(&step.flow, *predicate, *boolean, registers, lane)).collect();
-            *pc = control.execute(step, *pc, &wants)?;
-            registers.alu_result.fill(false);
-            return Ok(participants);
-        }
-        let participants = control.participants(FlowOp::Jump);
-        for (lane, executes) in self.executing.iter_mut().enumerate() {
-            *executes = if step.write_inactive { control.is_live(lane) } else { control.is_active(lane) };
-        }
         match &step.action {
-            Action::Alu(step) => {
-                let (al, rules) = (control.al(), self.machine.rules);
-                alu::execute(step, rules, constants, al, &self.executing, registers, &mut self.scratch);
-                if step.kind == AluKind::UmrtWrite && step.omask[0] {
+            Action::Reserved => Err(TrapKind::ReservedOperation),
+            Action::Flow { step, predicate, boolean } => self.execute_flow(step, *predicate, *boolean),
+            Action::Alu(alu) => {
+                let participants = self.choose_lanes(step.write_inactive);
+                let Machine { job, rules, .. } = self.machine;
+                let State { pc, control, registers } = &mut self.state;
+                let al = control.al();
+                alu::execute(alu, *rules, &job.constants, al, &self.executing, registers, &mut self.scratch);
+                *pc += 1;
+                if alu.kind == AluKind::UmrtWrite && alu.omask[0] {
                     self.write_immediately();
                 }
+                Ok(participants)
             }
-            Action::Tex(step) => {
-                let input = self.machine.inputs.get(usize::from(step.tex.id)).and_then(Option::as_ref);
-                tex::execute(step, input, &self.executing, control, registers);
+            Action::Tex(tex) => {
+                let participants = self.choose_lanes(step.write_inactive);
+                let input = self.machine.inputs.get(usize::from(tex.tex.id)).and_then(Option::as_ref);
+                let State { pc, control, registers } = &mut self.state;
+                tex::execute(tex, input, &self.executing, control, registers);
+                *pc += 1;
+                Ok(participants)
             }
-            Action::Reserved => return Err(TrapKind::ReservedOperation),
-            Action::Flow { .. } => {}
         }
-        self.state.pc += 1;
+    }
+
+    /// Sets the lanes that execute an instruction which is no flow control, and gives the number of those that count.
+    fn choose_lanes(&mut self, write_inactive: bool) -> u64 {
+        let control = &self.state.control;
+        for (lane, executes) in self.executing.iter_mut().enumerate() {
+            *executes = if write_inactive { control.is_live(lane) } else { control.is_active(lane) };
+        }
+        control.participants(FlowOp::Jump)
+    }
+
+    fn execute_flow(&mut self, step: &FlowStep, predicate: Gate, boolean: bool) -> Result<u64, TrapKind> {
+        let State { pc, control, registers } = &mut self.state;
+        let participants = control.participants(step.flow.op);
+        let lanes = 0..registers.width();
+        let wants: Vec<bool> = lanes.map(|lane| wants(&step.flow, predicate, boolean, registers, lane)).collect();
+        *pc = control.execute(step, *pc, &wants)?;
+        registers.alu_result.fill(false);
         Ok(participants)
     }
 

@@ -10,6 +10,7 @@ mod alu;
 mod cycle;
 mod flow;
 mod group;
+mod operands;
 mod prepare;
 mod registers;
 mod schedule;
