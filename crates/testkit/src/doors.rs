@@ -4,7 +4,7 @@
 use crate::buffers::Buffers;
 use ctm_cli::files;
 use ctm_memory::{Format, Tiling};
-use ctm_object::{elf, raw};
+use ctm_object::{elf, mesa, raw};
 use ctm_x1k::{
     Body, Domain, INSTRUCTION_BYTES, Instruction, Job, Program, ProgramInfo, RunOptions, check, reference, text,
 };
@@ -13,10 +13,11 @@ use ctm_x1k::{
 pub type Door = (&'static str, fn(&[u8]));
 
 /// Every door.
-pub const DOORS: [Door; 7] = [
+pub const DOORS: [Door; 8] = [
     ("instruction_round_trip", instruction_round_trip),
     ("assembly", assembly),
     ("elf_image", elf_image),
+    ("mesa_dump", mesa_dump),
     ("npy", npy),
     ("png", png),
     ("arguments", arguments),
@@ -73,6 +74,14 @@ pub fn elf_image(bytes: &[u8]) {
     if let Ok(program) = elf::read(bytes) {
         check::check(&program);
         assert_eq!(elf::read(&elf::write(&program)).as_ref(), Ok(&program));
+    }
+}
+
+/// Any text gives assembly that assembles, or an error with a text.
+pub fn mesa_dump(bytes: &[u8]) {
+    match mesa::import(&String::from_utf8_lossy(bytes)) {
+        Ok(assembly) => assert!(text::parse(&assembly).is_ok(), "{assembly}"),
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 

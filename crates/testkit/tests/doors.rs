@@ -31,6 +31,7 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
             let corpus = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("program.u32")));
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
+        "mesa_dump" => list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("dump.txt"))).collect(),
         "npy" => {
             let header = |order: &str, dtype: &str| {
                 let mut text = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': (2, 3, 4), }}");

@@ -12,7 +12,7 @@ pub const DEFAULT_DOMAIN: Extent = Extent { width: 512, height: 512 };
 
 /// Instructions that a group may execute when nothing says otherwise: well above what programs need, and reached within
 /// seconds by one that never ends.
-pub const STEP_LIMIT: u64 = 1 << 22;
+pub const STEP_LIMIT: u64 = 1 << 24;
 
 /// `ctm run`.
 #[derive(Debug, Args)]
@@ -111,7 +111,7 @@ pub struct RunArgs {
     /// Rounding of multiply-add: once at the end (fused) or after each step
     #[arg(long, value_name = "RULE", default_value = "fused", help_heading = "Execution")]
     pub mad: MadRule,
-    /// Instructions that a group may execute before it counts as endless [default: 2^22]
+    /// Instructions that a group may execute before it counts as endless [default: 2^24]
     #[arg(long, value_name = "N", default_value_t = STEP_LIMIT, hide_default_value = true, help_heading = "Execution")]
     pub step_limit: u64,
     /// Run N times and report the median time
