@@ -11,17 +11,10 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Names of submissions: 1 to this, then from 1 again.
 const IDS: u64 = u32::MAX as u64;
-/// How long the worker looks for work, and a waiting client for the end of it, before it goes to sleep. Waking a
-/// sleeper takes about as long.
-const SPIN: Duration = Duration::from_micros(20);
-/// Looks at the queue between two looks at the clock.
-const LOOKS: u32 = 64;
-
 /// The name of a submitted command buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferId(NonZeroU32);
@@ -234,9 +227,6 @@ impl Connection {
 
     /// Waits until a buffer is consumed.
     pub fn wait(&self, id: BufferId) {
-        if self.shared.spin(|| self.consumed(id.get())) {
-            return;
-        }
         let mut queue = self.shared.lock();
         while !self.consumed(id.get()) {
             queue.clients_sleep = true;
@@ -288,26 +278,9 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks for something for a short while; tells whether it came.
-    fn spin(&self, came: impl Fn() -> bool) -> bool {
-        let start = Instant::now();
-        loop {
-            for _ in 0..LOOKS {
-                if came() {
-                    return true;
-                }
-                std::hint::spin_loop();
-            }
-            if start.elapsed() > SPIN {
-                return false;
-            }
-        }
-    }
-
-    /// The next buffer to execute; none when the connection closes and nothing is left.
+    /// The next buffer to execute. Without work the thread sleeps at once: looking for more first does not pay, because
+    /// it takes a core from the client. None when the connection closes and nothing is left.
     fn next(&self) -> Option<Submission> {
-        let submitted = || self.submitted.load(Ordering::Acquire) != self.consumed.load(Ordering::Relaxed);
-        self.spin(submitted);
         let mut queue = self.lock();
         loop {
             match queue.waiting.pop_front() {

@@ -23,7 +23,7 @@ pub struct Options {
     pub host_bytes: u32,
     /// Lanes of a group.
     pub group_width: usize,
-    /// Worker threads of one run; 0 is one per core.
+    /// Worker threads of one run, at most 1024; 0 is one per core.
     pub threads: usize,
     /// Instructions that a group may execute; one more traps.
     pub step_limit: u64,

@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Threads of a run, at most.
+const MOST_THREADS: usize = 1024;
+
 /// Executes command buffers on an address space, in the order given, each to its end.
 ///
 /// This is the device without its connection: no queue, no thread. Whatever the words are, execution ends (each group
@@ -197,7 +200,7 @@ impl Processor {
 
     fn run_options(&self, uses: &[Use]) -> RunOptions<'static> {
         // Threads would make races of what one thread does in a fixed order.
-        let threads = if region::order_matters(uses) { 1 } else { self.options.threads };
+        let threads = if region::order_matters(uses) { 1 } else { self.options.threads.min(MOST_THREADS) };
         RunOptions {
             group_width: self.options.group_width,
             threads,
@@ -206,10 +209,14 @@ impl Processor {
         }
     }
 
-    /// The client whose buffer leaves the mapped memory.
+    /// The client whose buffer leaves the mapped memory: one of those that the program's notes name, or an input that they
+    /// do not name.
     fn outside(&self, uses: &[Use]) -> Option<Cause> {
-        let outside = uses.iter().find(|used| !used.region.is_mapped(&self.memory))?;
-        Some(Cause::Address { client: outside.client, base: outside.surface.base })
+        let inputs = (0..).zip(&self.state.inputs).filter_map(|(n, binding)| Some((n, binding.surface()?)));
+        let unnamed = inputs.map(|(n, surface)| (MemoryClient::Input(n), surface, Region::of_input(&surface)));
+        let named = uses.iter().map(|used| (used.client, used.surface, used.region));
+        let (client, surface, _) = named.chain(unnamed).find(|(_, _, region)| !region.is_mapped(&self.memory))?;
+        Some(Cause::Address { client, base: surface.base })
     }
 
     /// The program whose image is at the address of `set_inst_fmt`.

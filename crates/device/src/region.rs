@@ -32,6 +32,11 @@ impl Region {
         Region { base: surface.base, bytes }
     }
 
+    /// What a lookup in an input can reach.
+    pub fn of_input(surface: &Surface) -> Region {
+        Region::of_surface(surface, surface.pitch.max(1), surface.height.max(1))
+    }
+
     /// One past the last address, within the address space.
     fn end(&self) -> u64 {
         (u64::from(self.base) + self.bytes).min(1 << 32)
@@ -86,7 +91,7 @@ pub(crate) fn uses(job: &Job) -> Vec<Use> {
     let notes = &job.program.references;
     for &input in &notes.inputs {
         if let Some(surface) = job.inputs[usize::from(input)] {
-            let region = Region::of_surface(&surface, surface.pitch.max(1), surface.height.max(1));
+            let region = Region::of_input(&surface);
             uses.push(Use { client: MemoryClient::Input(input), surface, region, read: true, written: false });
         }
     }

@@ -187,8 +187,10 @@ impl Caches {
                 for part in parts(&self.memory, &used.region) {
                     let mut bytes = vec![0; part.bytes as usize];
                     self.copy(used.client, &part, &mut bytes);
-                    // The copy was made for exactly these bytes.
-                    let _ = shadow.space.write_bytes(copied.part(&part).base, &bytes);
+                    // The copy is zero at first, and takes memory only where it is written.
+                    if bytes.iter().any(|&byte| byte != 0) {
+                        let _ = shadow.space.write_bytes(copied.part(&part).base, &bytes);
+                    }
                 }
                 copies.push((used, copied));
             }
