@@ -135,24 +135,28 @@ fn ids_are_unique_and_unknown_ids_are_consumed() {
 
 #[test]
 fn a_running_buffer_is_not_consumed_and_closing_waits_for_it() {
-    let options = Options { step_limit: 3_000_000, ..SMALL };
-    let device = Connection::open(options).unwrap();
+    let device = Connection::open(Options { step_limit: u64::MAX, ..SMALL }).unwrap();
     let memory = device.memory().clone();
     let mut client = Client::new(&device);
-    let endless = client.load(&common::program(common::ENDLESS)).unwrap();
+    let waiting = client.load(&common::program(common::WAIT_FOR_HOST)).unwrap();
     let position = client.load(&common::program(common::POSITION)).unwrap();
-    let output = client.buffer(Place::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap();
-    let words = encode(
-        [endless, position].into_iter().flat_map(|program| Pass::new(program, 64, 1).output(0, output).commands()),
-    );
+    let [flag, echo, output] =
+        [(); 3].map(|()| client.buffer(Place::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap());
+    let first = Pass::new(waiting, 1, 1).input(0, flag).output(0, echo);
+    let words = encode([first, Pass::new(position, 64, 1).output(0, output)].iter().flat_map(Pass::commands));
     device.write_words(HOST_BASE, &words).unwrap();
     let id = device.submit(HOST_BASE, words.len() as u32).unwrap();
-    assert!(!device.consumed(id.get()));
-    assert!(device.consumed(id.get() + 1));
+    assert!(!device.consumed(id.get()), "the program waits for the host");
+    assert!(device.consumed(id.get() + 1) && device.consumed(u32::MAX));
+    client.write(&flag, 1, &[[2.5; 4]]);
     drop(device);
-    let mut last = [0; 4];
-    memory.read_bytes(output.base + 4 * 63, &mut last).unwrap();
-    assert_eq!(f32::from_le_bytes(last), 63.0, "the second program ran before the device closed");
+    let read = |address| {
+        let mut bytes = [0; 4];
+        memory.read_bytes(address, &mut bytes).unwrap();
+        f32::from_le_bytes(bytes)
+    };
+    assert_eq!(read(echo.base), 2.5);
+    assert_eq!(read(output.base + 4 * 63), 63.0, "all of the buffer ran before the device closed");
 }
 
 #[test]

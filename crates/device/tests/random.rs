@@ -83,6 +83,29 @@ fn memory_does_not_depend_on_threads() {
     assert!(outcomes.len() >= 5, "{outcomes:?}");
 }
 
+/// A program that moves a buffer down over itself reads what other lanes write; lanes run in one order all the same.
+#[test]
+fn overlapping_buffers_are_worked_through_in_order() {
+    use ctm_device::command::{Command, FormatCode, TilingCode};
+    const ROWS: usize = 200;
+    const SHIFT: u32 = 16 * 1024;
+    let (format, tiling, pitch, height) = (FormatCode::Float32_1, TilingCode::Linear, 256, 216);
+    for round in 0..20 {
+        let mut rig = rig(Options { threads: 2, ..Options::default() });
+        let values: Vec<f32> = (0..256 * height).map(|n| n as f32).collect();
+        rig.write(OUTPUT, &values);
+        rig.run(&[
+            SET_IMAGE,
+            Command::SetInpFmt { input: 0, base: OUTPUT + SHIFT, format, tiling, pitch, height: 200 },
+            Command::SetOutFmt { output: 0, base: OUTPUT, format, tiling, pitch, height },
+            domain(256, ROWS as u16),
+            Command::StartProgram,
+        ])
+        .unwrap();
+        assert!(rig.floats(OUTPUT, 256 * ROWS) == values[SHIFT as usize / 4..][..256 * ROWS], "round {round}");
+    }
+}
+
 #[test]
 fn any_words_end() {
     let mut random = Random::new(6);

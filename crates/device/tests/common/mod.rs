@@ -92,6 +92,13 @@ pub const ENDLESS: &str = "
     FC JUMP again, when = always ;
     OUT TEX_SEM_WAIT : out[0].r = MAX src0.100 src0.100 ;";
 
+/// Runs until input 0 at (0, 0) is not 0, or the step limit; output 0 = what was there.
+pub const WAIT_FOR_HOST: &str = "
+    again: TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[2].rgrg ;
+    TEX_SEM_WAIT src0.rgb = temp[1] : result[eq] = MAX src0.r__ src0.r__ ;
+    FC JUMP again, when = alu ;
+    OUT TEX_SEM_WAIT src0.rgb = temp[1] : out[0].r = MAX src0.r00 src0.r00 ;";
+
 pub fn program(source: &str) -> Program {
     text::parse(source).unwrap_or_else(|problems| panic!("{problems:#?}\n{source}")).program
 }
