@@ -7,7 +7,7 @@ use crate::{Console, Failure, source};
 use ctm_object::{elf, raw};
 use ctm_x1k::check::{self, Finding, Severity};
 use ctm_x1k::text::{self, Assembled, Diagnostic, Origin, SourceFile};
-use ctm_x1k::{Program, ProgramInfo, References};
+use ctm_x1k::Program;
 use std::path::Path;
 
 /// A program and where it comes from.
@@ -30,7 +30,7 @@ impl Loaded {
         let is_raw = args.isa.is_some() || path.extension().is_some_and(|extension| extension == "u32");
         let (program, origins) = if is_raw {
             let code = raw::read_words(&bytes).map_err(|error| wrong(error.to_string()))?;
-            (raw_program(code), Vec::new())
+            (Program::from_code(code), Vec::new())
         } else if bytes.starts_with(b"\x7FELF") {
             (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
         } else {
@@ -69,12 +69,6 @@ impl Loaded {
         check::legal(&self.program)
             .map_err(|findings| Failure::Input(findings.iter().map(|finding| self.message(finding)).collect()))
     }
-}
-
-/// A program of code alone: all of it runs, with full flow control and the position in r0.
-fn raw_program(code: Vec<ctm_x1k::Instruction>) -> Program {
-    let info = ProgramInfo { end: code.len().saturating_sub(1) as u16, ..ProgramInfo::default() };
-    Program { references: References::of(&code, &info), code, info, ..Program::default() }
 }
 
 /// Assembles a text; `#include` reads files beside the including one.

@@ -70,9 +70,28 @@ impl ProgramInfo {
         self.end as usize + self.code_offset as usize
     }
 
-    /// Address that a flow-control instruction jumps to.
+    /// Address that a flow-control instruction names, with the code offset unless it is global.
     pub const fn target_address(&self, flow: &Flow) -> usize {
         flow.jump_addr as usize + if flow.jump_global { 0 } else { self.code_offset as usize }
+    }
+
+    /// Where the flow-control instruction at `pc` goes when it jumps: to the address that it names, but for loop heads that
+    /// name their own loop end. Those go to the instruction behind it.
+    ///
+    /// The guide's loop head names that instruction (CTM Guide p.39). Mesa's r300 compiler has all its loop heads name the
+    /// loop end; taken literally, a head that no lane is active at would have the loop end find no loop, or end a pass of
+    /// the loop around it.
+    pub fn jump_address(&self, code: &[Instruction], pc: usize, flow: &Flow) -> usize {
+        let target = self.target_address(flow);
+        let end = match flow.op {
+            FlowOp::Loop => FlowOp::EndLoop,
+            FlowOp::Rep => FlowOp::EndRep,
+            _ => return target,
+        };
+        match code.get(target).map(|instruction| &instruction.body) {
+            Some(Body::Flow(tail)) if tail.op == end && self.target_address(tail) == pc + 1 => target + 1,
+            _ => target,
+        }
     }
 }
 
@@ -102,7 +121,7 @@ impl Graph {
                 if jump_with(instruction, AddressOp::Pop).is_some() {
                     edges.extend(calls.iter().map(|call| Edge { to: call + 1, way: Way::Return { call: *call } }));
                 } else if let Body::Flow(flow) = &instruction.body {
-                    edges.push(Edge { to: info.target_address(flow), way: Way::Jump });
+                    edges.push(Edge { to: info.jump_address(code, pc, flow), way: Way::Jump });
                 }
             }
             edges.retain(|edge| edge.to < code.len());

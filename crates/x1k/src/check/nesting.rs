@@ -189,8 +189,7 @@ impl Walk<'_, '_> {
         }
         if self.subject.program.info.target_address(head_flow) == pc {
             let message = format!(
-                "{} skips to its own {}, which then has no loop to end: a count of 0, or a group with no active lane, \
-                 traps",
+                "{} names its own {} as the place to skip to; it is taken to name the instruction behind it",
                 head_flow.op.name(),
                 op.name()
             );

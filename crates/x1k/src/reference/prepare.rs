@@ -4,7 +4,7 @@
 use super::flow::FlowStep;
 use super::operands::{ALPHA, Read, Sources, Term};
 use crate::codes::*;
-use crate::instruction::{Alu, Body, Common, Flow, Instruction, Operand, Tex, Unit};
+use crate::instruction::{Alu, Body, Common, Flow, Operand, Tex, Unit};
 use crate::job::Constants;
 use crate::program::{INT_CONSTANTS, Program, TEMPS, WriteMode};
 use ctm_num::x1k;
@@ -146,8 +146,7 @@ pub(super) struct Prepared {
 impl Prepared {
     pub fn new(program: &Program, constants: &Constants) -> Self {
         let info = &program.info;
-        let steps: Vec<Step> =
-            program.code.iter().map(|instruction| Step::new(instruction, program, constants)).collect();
+        let steps: Vec<Step> = (0..program.code.len()).map(|pc| Step::new(pc, program, constants)).collect();
         Prepared {
             uses_quads: steps.iter().any(uses_quads),
             steps,
@@ -190,7 +189,8 @@ fn reachable_temps(program: &Program) -> usize {
 }
 
 impl Step {
-    fn new(instruction: &Instruction, program: &Program, constants: &Constants) -> Self {
+    fn new(pc: usize, program: &Program, constants: &Constants) -> Self {
+        let instruction = &program.code[pc];
         let common = &instruction.common;
         let action = match &instruction.body {
             Body::Alu(alu) => alu_action(common, alu, AluKind::Alu, constants),
@@ -198,7 +198,7 @@ impl Step {
                 WriteMode::Cached => alu_action(common, alu, AluKind::Out, constants),
                 WriteMode::Umrt => alu_action(common, alu, AluKind::UmrtWrite, constants),
             },
-            Body::Flow(flow) => flow_action(common, flow, program, constants),
+            Body::Flow(flow) => flow_action(common, pc, flow, program, constants),
             Body::Tex(tex) if tex.op == TexOp::Reserved7 => Action::Reserved,
             Body::Tex(tex) => Action::Tex(TexStep { tex: *tex, gates: gates(common), wmask: wmask(common) }),
         };
@@ -234,14 +234,13 @@ fn gates(common: &Common) -> [Gate; 4] {
     })
 }
 
-fn flow_action(common: &Common, flow: &Flow, program: &Program, constants: &Constants) -> Action {
+fn flow_action(common: &Common, pc: usize, flow: &Flow, program: &Program, constants: &Constants) -> Action {
     if common.rgb.pred_sel == PredicateSelect::PerChannel {
         return Action::Reserved;
     }
-    let offset = if flow.jump_global { 0 } else { usize::from(program.info.code_offset) };
     let step = FlowStep {
         flow: *flow,
-        target: usize::from(flow.jump_addr) + offset,
+        target: program.info.jump_address(&program.code, pc, flow),
         int: constants.ints[usize::from(flow.int_addr) % INT_CONSTANTS],
     };
     Action::Flow {
