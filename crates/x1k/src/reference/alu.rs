@@ -69,10 +69,21 @@ pub(super) fn execute(
         fetch(term, rules, constants, al, registers, &mut scratch.second[..width], &mut row[..width]);
     }
     compute(step, rules, width, scratch);
-    for &channel in &step.rgb_channels {
-        modify(&step.rgb, &mut scratch.results[channel][..width]);
+    let is_sum = |op| matches!(op, ChannelOp::Mad | ChannelOp::Derivative);
+    let rgb_sums = match step.rgb_action {
+        Some(RgbAction::PerChannel(op)) => is_sum(op),
+        Some(RgbAction::Dot(_)) => true,
+        Some(RgbAction::CopyAlpha) | None => false,
+    };
+    if !(rgb_sums && changes_no_sum(&step.rgb)) {
+        step.rgb_channels.iter().for_each(|&channel| modify(&step.rgb, &mut scratch.results[channel][..width]));
     }
-    if step.alpha_action.is_some() {
+    let alpha_sums = match step.alpha_action {
+        Some(AlphaAction::PerChannel(op)) => is_sum(op),
+        Some(AlphaAction::CopyDot) => true,
+        Some(AlphaAction::Transcendental(_)) | None => false,
+    };
+    if step.alpha_action.is_some() && !(alpha_sums && changes_no_sum(&step.alpha)) {
         modify(&step.alpha, &mut scratch.results[ALPHA][..width]);
     }
     write(step, al, executing, registers, scratch);
@@ -186,6 +197,12 @@ fn map(result: &mut [u32], a: &Row, b: &Row, c: &Row, operation: impl Fn(u32, u3
 /// The first channels of an operand of one lane.
 fn at<const N: usize>(operand: &[Row; 4], lane: usize) -> [u32; N] {
     std::array::from_fn(|channel| operand[channel][lane])
+}
+
+/// True if the output modifier and the clamp change no result of a multiply-add: such results are flushed already, and
+/// have the standard NaN.
+fn changes_no_sum(result: &UnitResult) -> bool {
+    result.omod == OutputModifier::X1 && !result.clamp
 }
 
 /// Output modifier, then clamp.
