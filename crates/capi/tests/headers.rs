@@ -1,0 +1,280 @@
+//! The headers agree with the library: layouts, constants, packed words, declared and exported functions.
+#![cfg(unix)]
+
+mod compiler;
+
+use compiler::{INCLUDE, Scratch, compile, is_compiler_there, shared_library, succeed};
+use ctm::*;
+use ctm_device::ErrorCode;
+use ctm_device::command::{COMMANDS, Command, FormatCode, LocationCode, TestCode, TilingCode, encode};
+use object::{Object, ObjectSymbol};
+use std::collections::BTreeSet;
+use std::mem::offset_of;
+
+const HEADERS: [&str; 5] = ["amDeviceManaged.h", "amuABI.h", "amuAsm.h", "amuCbufTypes.h", "amxExtensions.h"];
+
+/// A text with the headers, each of which can come first.
+fn with_headers(first: &str, text: &str) -> String {
+    let others = HEADERS.iter().filter(|header| **header != first);
+    let includes: String =
+        std::iter::once(&first).chain(others).map(|header| format!("#include \"{header}\"\n")).collect();
+    includes + "#include <stddef.h>\n#include <stdio.h>\n" + text
+}
+
+/// Lines that compile only if all conditions are true.
+fn assertions(conditions: &[String]) -> String {
+    let line = |(n, condition)| format!("typedef char assertion_{n}[({condition}) ? 1 : -1]; /* {condition} */\n");
+    conditions.iter().enumerate().map(line).collect()
+}
+
+/// Size and offsets of a type, as conditions for C.
+macro_rules! layout {
+    ($type:ident { $($member:ident),+ }) => {{
+        let size = format!("sizeof({}) == {}", stringify!($type), size_of::<$type>());
+        let members = [$((stringify!($member), offset_of!($type, $member))),+];
+        let offsets = members.map(|(name, offset)| {
+            format!("offsetof({}, {}) == {offset}", stringify!($type), name.trim_start_matches("r#"))
+        });
+        std::iter::once(size).chain(offsets)
+    }};
+}
+
+fn layouts() -> Vec<String> {
+    let info = layout!(AMmanagedDeviceInfo {
+        baseAddressGPU,
+        arenaSizeGPU,
+        baseAddressGPUb,
+        arenaSizeGPUb,
+        baseAddressSYS,
+        arenaSizeSYS,
+        baseAddressCPU,
+        baseAddressSYSc,
+        arenaSizeSYSc,
+        baseAddressCPUc,
+        reserved0,
+        reserved1
+    });
+    let options = layout!(AMXoptions {
+        size,
+        localBytes,
+        hostBytes,
+        threads,
+        groupWidth,
+        stepLimit,
+        unfused,
+        deterministicClock,
+        strict,
+        record
+    });
+    let name = layout!(AMUabiName { str });
+    let user = layout!(AMUabiUserConst { name, r#type, addr });
+    let literal = layout!(AMUabiLiteralConst { r#type, addr, value });
+    let constants = layout!(AMUabiConstsInfo { userConsts, userConstsCount, litConsts, litConstsCount });
+    let types = [
+        format!("sizeof(AMuint32) == {}", size_of::<AMuint32>()),
+        format!("sizeof(AMmanagedDevice) == {}", size_of::<AMmanagedDevice>()),
+        format!("sizeof(AMUlogFunction) == {}", size_of::<AMUlogFunction>()),
+        format!("sizeof(AMUabiDataType) == {}", size_of::<AMUabiDataType>()),
+        format!("sizeof(((AMUabiLiteralConst *)0)->value) == {}", size_of::<AMUabiConstValue>()),
+        "(AMuint32)-1 > 0".to_string(),
+    ];
+    info.chain(options).chain(name).chain(user).chain(literal).chain(constants).chain(types).collect()
+}
+
+/// Names in the headers, and what they are in the library.
+fn constants() -> Vec<String> {
+    let mut all: Vec<(String, u32)> = vec![
+        ("AMU_ABI_FLOAT32".into(), AMU_ABI_FLOAT32),
+        ("AMU_ABI_INT32".into(), AMU_ABI_INT32),
+        ("AMU_ABI_BOOL32".into(), AMU_ABI_BOOL32),
+        ("AMX_NO_ERROR".into(), 0),
+    ];
+    let errors = [ErrorCode::Opcode, ErrorCode::Address, ErrorCode::Program, ErrorCode::State, ErrorCode::Trap];
+    all.extend(errors.map(|code| (format!("AMX_{}", code.name()), code as u32)));
+    all.extend(COMMANDS.iter().map(|info| (format!("AMU_CBUF_OP_{}", info.name.to_uppercase()), info.opcode)));
+    let formats = FormatCode::ALL.into_iter().filter(|code| !code.name().starts_with("RESERVED"));
+    all.extend(formats.map(|code| (format!("AMU_CBUF_FLD_FORMAT_{}", code.name()), code as u32)));
+    all.extend(TilingCode::ALL.map(|code| {
+        let name = code.name().replace("TILED", "TILED0");
+        (format!("AMU_CBUF_FLD_TILING_{name}"), code as u32)
+    }));
+    all.extend(TestCode::ALL.map(|code| (format!("AMU_CBUF_FLD_TEST_{}", code.name()), code as u32)));
+    all.extend(LocationCode::ALL.map(|code| (format!("AMU_CBUF_FLD_LOC_{}", code.name()), code as u32)));
+    all.into_iter().map(|(name, value)| format!("{name} == {value}u")).collect()
+}
+
+#[test]
+fn layouts_and_constants_are_those_of_the_library() {
+    let scratch = Scratch::new();
+    let text = assertions(&[layouts(), constants()].concat());
+    for (extension, first) in ["c", "cpp"].into_iter().flat_map(|extension| HEADERS.map(|header| (extension, header))) {
+        let source = scratch.file(&format!("layouts.{extension}"), &with_headers(first, &text));
+        if is_compiler_there(&source) {
+            succeed(&mut compile(&source, &scratch.path("layouts.o"), &["-c", "-Wno-sign-compare"]));
+        }
+    }
+}
+
+#[test]
+fn no_constant_is_forgotten() {
+    // Whatever the headers define has its counterpart above.
+    let known: BTreeSet<String> =
+        constants().iter().filter_map(|text| Some(text.split_once(' ')?.0.to_owned())).collect();
+    let texts = HEADERS.map(|header| std::fs::read_to_string(format!("{INCLUDE}/{header}")).unwrap());
+    let defined = texts.iter().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix("#define "));
+    let valued = defined.filter_map(|line| line.split_once(' ').map(|(name, _)| name.to_owned()));
+    let functions = "AMU_CBUF_FORMAT_WORD(format,".to_owned();
+    let defined: BTreeSet<String> = valued.filter(|name| *name != functions).collect();
+    let enumerators = ["AMU_ABI_FLOAT32", "AMU_ABI_INT32", "AMU_ABI_BOOL32"];
+    assert_eq!(defined, known.into_iter().filter(|name| !enumerators.contains(&name.as_str())).collect());
+}
+
+/// The names that the headers declare as functions.
+fn declared() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for header in HEADERS {
+        let text = std::fs::read_to_string(format!("{INCLUDE}/{header}")).unwrap();
+        let declarations = text.lines().filter(|line| line.ends_with(");") && !line.starts_with("typedef"));
+        for line in declarations {
+            let (before, _) = line.split_once('(').unwrap();
+            names.insert(before.rsplit([' ', '*']).next().unwrap().to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn what_is_exported_is_declared_and_what_is_declared_is_exported() {
+    let bytes = std::fs::read(shared_library()).unwrap();
+    let library = object::read::elf::ElfFile64::<object::Endianness>::parse(&*bytes).unwrap();
+    let exported: BTreeSet<String> = library
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition() && symbol.is_global())
+        .map(|symbol| symbol.name().unwrap().to_owned())
+        .collect();
+    assert_eq!(exported, declared());
+    assert!(exported.len() > 10 && exported.contains("amSubmitCommandBuffer"));
+}
+
+/// All commands through the packer, with parameters that no two fields share.
+const PACK_ALL: &str = r#"
+#include "amuCbufPack.h"
+#include <stdio.h>
+int main()
+{
+    unsigned int words[256];
+    AMUcbufPack pack(words, 256);
+    pack.appendInitPerfCounters(1);
+    pack.appendStartPerfCounters();
+    pack.appendStopPerfCounters();
+    pack.appendReadPerfCounters(0x80000800u);
+    pack.appendSetCondVal(-0.75f);
+    pack.appendSetDomain(1, 2, 3, 4095);
+    pack.appendStartProgram();
+    pack.appendWaitForIdle();
+    pack.appendSetInstFmt(0x80100000u, 0, 0, 0);
+    pack.appendSetInpFmt(13, 0x80200000u, AMU_CBUF_FLD_FORMAT_FLOAT32_2, AMU_CBUF_FLD_TILING_TILED0_INP_2X2, 8188, 77);
+    pack.appendSetOutFmt(3, 0x10000800u, AMU_CBUF_FLD_FORMAT_UINT8_4, AMU_CBUF_FLD_TILING_TILED0, 64, 8191);
+    pack.appendSetCondOutFmt(0x10001000u, AMU_CBUF_FLD_FORMAT_UINT16_1, AMU_CBUF_FLD_TILING_LINEAR, 4, 5);
+    pack.appendSetConstfFmt(0x80300000u, 4, 1, 256);
+    pack.appendSetConstiFmt(0x80400000u, 0, 0, 0);
+    pack.appendSetConstbFmt(0x80500000u, 0, 0, 0);
+    pack.appendInvInstCache();
+    pack.appendInvConstfCache();
+    pack.appendInvConstiCache();
+    pack.appendInvConstbCache();
+    pack.appendInvCondOutCache();
+    pack.appendInvInpCache();
+    pack.appendFlushOutCache();
+    pack.appendFlushCondOutCache();
+    pack.appendSetOutMask(5);
+    pack.appendSetCondOutMask(1);
+    pack.appendSetCondTest(AMU_CBUF_FLD_TEST_GREATER);
+    pack.appendSetCondLoc(AMU_CBUF_FLD_LOC_PE);
+    unsigned int size = pack.getCommandBufferSize();
+    for (unsigned int n = 0; n < size; n++) {
+        printf("%u\n", words[n]);
+    }
+    /* A command that does not fit is not written at all, but counts. */
+    unsigned int little[4] = {7, 7, 7, 7};
+    AMUcbufPack full(little, 3);
+    full.appendFlushOutCache();
+    full.appendWaitForIdle();
+    full.appendStartProgram();
+    return full.getCommandBufferSize() == 6 && little[2] == 7 && little[3] == 7 ? 0 : 1;
+}
+"#;
+
+#[test]
+fn the_packer_packs_every_command() {
+    let scratch = Scratch::new();
+    let source = scratch.file("pack.cpp", PACK_ALL);
+    if !is_compiler_there(&source) {
+        return;
+    }
+    let program = scratch.path("pack");
+    succeed(&mut compile(&source, &program, &[]));
+    let output = succeed(&mut std::process::Command::new(program)).stdout;
+    let words: Vec<u32> = String::from_utf8(output).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+
+    let (plain, linear) = (FormatCode::default(), TilingCode::Linear);
+    let expected = [
+        Command::InitPerfCounters { enable: true },
+        Command::StartPerfCounters,
+        Command::StopPerfCounters,
+        Command::ReadPerfCounters { base: 0x8000_0800 },
+        Command::SetCondVal { value: (-0.75f32).to_bits() },
+        Command::SetDomain { i0: 1, j0: 2, i1: 3, j1: 4095 },
+        Command::StartProgram,
+        Command::WaitForIdle,
+        Command::SetInstFmt { base: 0x8010_0000, format: plain, tiling: linear, pitch: 0 },
+        Command::SetInpFmt {
+            input: 13,
+            base: 0x8020_0000,
+            format: FormatCode::Float32_2,
+            tiling: TilingCode::TiledInp2x2,
+            pitch: 8188,
+            height: 77,
+        },
+        Command::SetOutFmt {
+            output: 3,
+            base: 0x1000_0800,
+            format: FormatCode::Uint8_4,
+            tiling: TilingCode::Tiled,
+            pitch: 64,
+            height: 8191,
+        },
+        Command::SetCondOutFmt { base: 0x1000_1000, format: FormatCode::Uint16_1, tiling: linear, pitch: 4, height: 5 },
+        Command::SetConstfFmt {
+            base: 0x8030_0000,
+            format: FormatCode::Float32_4,
+            tiling: TilingCode::Tiled,
+            pitch: 256,
+        },
+        Command::SetConstiFmt { base: 0x8040_0000, format: plain, tiling: linear, pitch: 0 },
+        Command::SetConstbFmt { base: 0x8050_0000, format: plain, tiling: linear, pitch: 0 },
+        Command::InvInstCache,
+        Command::InvConstfCache,
+        Command::InvConstiCache,
+        Command::InvConstbCache,
+        Command::InvCondOutCache,
+        Command::InvInpCache,
+        Command::FlushOutCache,
+        Command::FlushCondOutCache,
+        Command::SetOutMask { mask: 5 },
+        Command::SetCondOutMask { mask: true },
+        Command::SetCondTest { test: TestCode::Greater },
+        Command::SetCondLoc { location: LocationCode::Pe },
+    ];
+    assert_eq!(expected.len(), COMMANDS.len(), "every command");
+    assert_eq!(words, encode(expected));
+}
+
+#[test]
+fn every_command_has_its_method() {
+    let text = std::fs::read_to_string(format!("{INCLUDE}/amuCbufPack.h")).unwrap();
+    for info in COMMANDS {
+        let camel: String = info.name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+        assert!(text.contains(&format!("void append{camel}(")), "{camel}");
+    }
+}
