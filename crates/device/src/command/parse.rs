@@ -1,20 +1,13 @@
 //! Text to words. The language is described in `docs/ctmcb.md`.
 
 use super::{COMMANDS, Command, CommandInfo, Notation, Packet, Parameter, Parameters};
+use ctm_x1k::text::{Cause, Diagnostic, Severity, SourceFile};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::sync::Arc;
 
-/// One thing that is wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// The place in the text, in bytes; on character boundaries.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: Option<String>,
-}
+/// Problems that are told.
+const MOST_DIAGNOSTICS: usize = 256;
 
 /// A command buffer that was parsed from text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +27,7 @@ pub struct Place {
     pub line: usize,
 }
 
-/// Parses the text of a command buffer. All problems are found in one go.
+/// Parses the text of a command buffer. Problems do not stop it, so that all are found in one go.
 ///
 /// ```
 /// use ctm_device::command::parse;
@@ -46,16 +39,32 @@ pub struct Place {
 /// assert_eq!(problems[0].message, "`i1` is 5000, but goes to 4095");
 /// assert_eq!(problems[1].message, "there is no command `strat_program`");
 /// ```
+///
+/// # Errors
+/// What is wrong with the text, in its order; at most 256 diagnostics.
 pub fn parse(text: &str) -> Result<Assembled, Vec<Diagnostic>> {
+    parse_file("<text>", text)
+}
+
+/// Parses a text with this name (for diagnostics).
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_file(name: &str, text: &str) -> Result<Assembled, Vec<Diagnostic>> {
+    let file = Arc::new(SourceFile { name: name.to_owned(), text: text.to_owned() });
     let mut buffer = Assembled::default();
     let mut diagnostics = Vec::new();
     let mut start = 0;
     for (line, content) in text.split_inclusive('\n').enumerate() {
         let code = content.split("--").next().unwrap_or_default();
-        let words = Line { code, start, diagnostics: &mut diagnostics }.parse();
+        let words = Line { code, start, file: &file, diagnostics: &mut diagnostics }.parse();
         if !words.is_empty() {
             buffer.places.push(Place { offset: buffer.words.len(), line: line + 1 });
             buffer.words.extend(words);
+        }
+        if diagnostics.len() >= MOST_DIAGNOSTICS {
+            diagnostics.truncate(MOST_DIAGNOSTICS);
+            break;
         }
         start += content.len();
     }
@@ -67,6 +76,7 @@ struct Line<'a> {
     code: &'a str,
     /// Place of the line in the text.
     start: usize,
+    file: &'a Arc<SourceFile>,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -81,7 +91,12 @@ impl<'a> Line<'a> {
         }
         let Some(row) = COMMANDS.iter().position(|info| info.name.eq_ignore_ascii_case(name)) else {
             let near = nearest(name);
-            self.report(name, format!("there is no command `{name}`"), Some(format!("did you mean `{near}`?")));
+            self.report(
+                name,
+                Cause::UnknownWord,
+                format!("there is no command `{name}`"),
+                Some(format!("did you mean `{near}`?")),
+            );
             return Vec::new();
         };
         self.command(row, name, &items).map_or(Vec::new(), |packet| packet.words())
@@ -89,7 +104,7 @@ impl<'a> Line<'a> {
 
     fn dwords(&mut self, name: &str, items: &[&str]) -> Vec<u32> {
         if items.is_empty() {
-            self.report(name, "`.dword` needs a number".to_string(), None);
+            self.report(name, Cause::Syntax, "`.dword` needs a number".to_string(), None);
         }
         items.iter().filter_map(|item| self.number(item, item)).collect()
     }
@@ -103,11 +118,11 @@ impl<'a> Line<'a> {
         for &item in items {
             let Some((key, value)) = item.split_once('=') else {
                 let help = format!("write it as name=value; {}", names_of(info));
-                self.report(item, format!("`{item}` is no parameter"), Some(help));
+                self.report(item, Cause::Syntax, format!("`{item}` is no parameter"), Some(help));
                 continue;
             };
             if seen.iter().any(|other| other.eq_ignore_ascii_case(key)) {
-                self.report(item, format!("`{key}` is given twice"), None);
+                self.report(item, Cause::Duplicate, format!("`{key}` is given twice"), None);
                 continue;
             }
             seen.push(key);
@@ -129,21 +144,36 @@ impl<'a> Line<'a> {
                     if let Some(opcode) = self.number(item, value) {
                         consistent_opcode = Some(opcode) == info.consistent_opcode;
                         if !consistent_opcode && opcode != info.opcode {
-                            self.report(item, format!("{opcode:#010X} is no opcode of `{}`", info.name), None);
+                            self.report(
+                                item,
+                                Cause::Range,
+                                format!("{opcode:#010X} is no opcode of `{}`", info.name),
+                                None,
+                            );
                         }
                     }
                 }
                 (_, _, "extra") if info.consistent_opcode.is_some() => extra = self.number(item, value),
-                _ => self.report(item, format!("`{}` has no parameter `{key}`", info.name), Some(names_of(info))),
+                _ => self.report(
+                    item,
+                    Cause::Misplaced,
+                    format!("`{}` has no parameter `{key}`", info.name),
+                    Some(names_of(info)),
+                ),
             }
         }
         let missing = info.fields.iter().filter(|field| !field.optional).map(|field| field.field.name);
         let missing: Vec<_> = missing.filter(|field| !seen.iter().any(|key| key.eq_ignore_ascii_case(field))).collect();
         if !missing.is_empty() {
-            self.report(name, format!("`{}` needs {}", info.name, missing.join(", ")), Some(names_of(info)));
+            self.report(
+                name,
+                Cause::Syntax,
+                format!("`{}` needs {}", info.name, missing.join(", ")),
+                Some(names_of(info)),
+            );
         }
         if consistent_opcode && extra.is_some() {
-            self.report(name, "only the guide's opcode takes an extra dword along".to_string(), None);
+            self.report(name, Cause::Misplaced, "only the guide's opcode takes an extra dword along".to_string(), None);
         }
         let command = Command::read(row, &words).filter(|_| self.diagnostics.len() == problems)?;
         Some(Packet { command, reserved, consistent_opcode, extra })
@@ -153,7 +183,12 @@ impl<'a> Line<'a> {
         if bits & !info.reserved[word] != 0 {
             let message =
                 format!("parameter {word} of `{}` has the reserved bits {:#X}", info.name, info.reserved[word]);
-            self.report(item, message, Some("give the other bits through the named parameters".to_string()));
+            self.report(
+                item,
+                Cause::Range,
+                message,
+                Some("give the other bits through the named parameters".to_string()),
+            );
         }
     }
 
@@ -169,7 +204,7 @@ impl<'a> Line<'a> {
         {
             let all: Vec<_> = spellings().map(|(_, spelling)| spelling).collect();
             let help = format!("{name} is one of {}", all.join(", "));
-            self.report(item, format!("`{text}` is no {name} (such as {first})"), Some(help));
+            self.report(item, Cause::UnknownWord, format!("`{text}` is no {name} (such as {first})"), Some(help));
             return None;
         }
         if field.notation == Notation::Float
@@ -189,7 +224,7 @@ impl<'a> Line<'a> {
             (true, Notation::Hex) => format!("`{name}` is {text}, but goes to {largest:#X}"),
             (true, _) => format!("`{name}` is {text}, but goes to {largest}"),
         };
-        self.report(item, message, None);
+        self.report(item, Cause::Range, message, None);
         None
     }
 
@@ -201,15 +236,16 @@ impl<'a> Line<'a> {
         };
         if number.is_err() {
             let help = "numbers are decimal (64) or hexadecimal (0x40), at most 0xFFFFFFFF".to_string();
-            self.report(item, format!("`{text}` is no 32-bit number"), Some(help));
+            self.report(item, Cause::Range, format!("`{text}` is no 32-bit number"), Some(help));
         }
         number.ok()
     }
 
     /// Reports a problem with `part`, which is a piece of the line.
-    fn report(&mut self, part: &str, message: String, help: Option<String>) {
+    fn report(&mut self, part: &str, cause: Cause, message: String, help: Option<String>) {
         let start = self.start + (part.as_ptr() as usize - self.code.as_ptr() as usize);
-        self.diagnostics.push(Diagnostic { span: start..start + part.len(), message, help });
+        let (file, span) = (self.file.clone(), start..start + part.len());
+        self.diagnostics.push(Diagnostic { cause, severity: Severity::Error, file, span, message, help });
     }
 }
 
