@@ -282,7 +282,7 @@ impl Processor {
             recorder.reads(region);
         }
         match &mut self.caches {
-            Some(caches) => caches.read(client, region, bytes),
+            Some(caches) => caches.read(client, &region, bytes),
             // All of these bytes are mapped, or there are none.
             None => self.memory.read_bytes(address, bytes).unwrap_or_default(),
         }

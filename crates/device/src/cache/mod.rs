@@ -116,17 +116,12 @@ impl Caches {
         }
     }
 
-    /// Copies what a client other than a buffer sees.
-    pub fn read(&mut self, client: MemoryClient, region: Region, bytes: &mut [u8]) {
-        self.copy(client, &region, bytes);
-    }
-
     /// Reports if what a client sees of a region is not what memory has or is about to have.
     pub fn check_read(&mut self, client: MemoryClient, region: Region) {
         let (mut stale, mut unflushed, mut cond_unflushed) = (None, None, None);
         for part in parts(&self.memory, &region) {
             let mut served = vec![0; part.bytes as usize];
-            self.copy(client, &part, &mut served);
+            self.read(client, &part, &mut served);
             let current = bytes_in(&self.memory, &part);
             let mut expected = current.clone();
             if client == MemoryClient::CondOut {
@@ -186,7 +181,7 @@ impl Caches {
             if let Some(copied) = shadow.place(&self.memory, &used.region) {
                 for part in parts(&self.memory, &used.region) {
                     let mut bytes = vec![0; part.bytes as usize];
-                    self.copy(used.client, &part, &mut bytes);
+                    self.read(used.client, &part, &mut bytes);
                     // The copy is zero at first, and takes memory only where it is written.
                     if bytes.iter().any(|&byte| byte != 0) {
                         let _ = shadow.space.write_bytes(copied.part(&part).base, &bytes);
@@ -208,7 +203,7 @@ impl Caches {
         for (used, copied) in copies.into_iter().filter(|(used, _)| used.written) {
             for part in parts(&self.memory, &used.region) {
                 let mut before = vec![0; part.bytes as usize];
-                self.copy(used.client, &part, &mut before);
+                self.read(used.client, &part, &mut before);
                 let after = bytes_in(&shadow.space, &copied.part(&part));
                 let cache = match used.client {
                     MemoryClient::CondOut => &mut self.cond_writes,
@@ -220,8 +215,8 @@ impl Caches {
         result
     }
 
-    /// What a client's caches have for a region.
-    fn copy(&mut self, client: MemoryClient, region: &Region, bytes: &mut [u8]) {
+    /// Copies what a client's caches have for a region.
+    pub fn read(&mut self, client: MemoryClient, region: &Region, bytes: &mut [u8]) {
         for part in parts(&self.memory, region) {
             let at = (part.base - region.base) as usize;
             let bytes = &mut bytes[at..at + part.bytes as usize];

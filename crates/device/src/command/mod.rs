@@ -2,7 +2,7 @@
 //!
 //! - [`Command`] and [`COMMANDS`]: the commands and the one table that describes their words;
 //! - [`Packet`], [`decode`], [`encode`]: words to commands and back;
-//! - [`print`], [`parse`]: words to readable text (`.ctmcb`) and back.
+//! - [`print()`], [`parse`]: words to readable text (`.ctmcb`) and back.
 
 mod codec;
 mod parse;
