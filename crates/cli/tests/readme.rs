@@ -7,6 +7,10 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project's folder")
 }
 
+/// What the commands write and the page shows.
+const PICTURES: [&str; 7] =
+    ["mandelbrot.png", "julia.png", "blurred.png", "life.png", "numbers.png", "sorted.png", "histogram.png"];
+
 /// The `sh` blocks of the tour; those marked `setup` install what the tests have already.
 fn tour(readme: &str) -> Vec<&str> {
     let (_, tour) = readme.split_once("\n## Tour\n").expect("a tour");
@@ -46,7 +50,7 @@ fn commands_of_the_tour() {
     assert!(blocks.len() >= 10, "only {} blocks", blocks.len());
     run("ctm run examples/mandelbrot.x1k -o mandelbrot.png");
     blocks.into_iter().for_each(run);
-    for picture in ["mandelbrot.png", "julia.png", "blurred.png", "life.png"] {
+    for picture in PICTURES {
         let shown = pixels(&project.join("docs/images").join(picture));
         assert!(pixels(&folder.join(picture)) == shown, "{picture} is not what docs/images shows");
     }
