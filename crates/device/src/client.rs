@@ -32,6 +32,12 @@ pub enum ClientError {
         bytes: u64,
     },
     /// Too many passes at once.
+    #[error("the commands of {passes} passes do not fit into {COMMAND_BYTES} bytes: run them in several parts")]
+    TooManyPasses {
+        /// How many passes.
+        passes: usize,
+    },
+    /// Memory that was allocated is not there.
     #[error(transparent)]
     Range(#[from] RangeError),
     /// The command buffer was not taken.
@@ -159,7 +165,7 @@ impl<'d> Client<'d> {
     pub fn run(&self, passes: &[Pass]) -> Result<(), ClientError> {
         let words = encode(passes.iter().flat_map(Pass::commands));
         if words.len() > COMMAND_BYTES as usize / 4 {
-            return Err(RangeError { address: HOST_BASE, length: 4 * words.len() }.into());
+            return Err(ClientError::TooManyPasses { passes: passes.len() });
         }
         self.device.write_words(HOST_BASE, &words)?;
         let id = self.device.submit(HOST_BASE, words.len() as u32)?;

@@ -11,10 +11,8 @@ const HEADER_BYTES: usize = 52;
 /// Where the header says at which offset the program headers are, and (two bytes) how many there are.
 const PROGRAM_HEADERS_AT: usize = 28;
 const PROGRAM_HEADER_COUNT_AT: usize = 44;
-/// Bytes of a program header; type, offset and size of its segment are its dwords 0, 1 and 4.
+/// Bytes of a program header; offset and size of its segment are its dwords 1 and 4.
 const PROGRAM_HEADER_BYTES: usize = 32;
-/// Types of the segments that loaders look at: code and notes.
-const SEGMENT_TYPES: [u32; 2] = [1, 4];
 /// Programs that are kept.
 const MOST_PROGRAMS: usize = 64;
 
@@ -31,9 +29,7 @@ pub fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> V
     let mut headers = vec![0; count * PROGRAM_HEADER_BYTES];
     let found = base.checked_add(table).map_or(0, |address| read(address, &mut headers));
     let segments = headers[..found].chunks_exact(PROGRAM_HEADER_BYTES);
-    let ends = segments
-        .filter(|segment| SEGMENT_TYPES.contains(&dword(segment, 0)))
-        .map(|segment| u64::from(dword(segment, 4)) + u64::from(dword(segment, 16)));
+    let ends = segments.map(|segment| u64::from(dword(segment, 4)) + u64::from(dword(segment, 16)));
     let table_end = u64::from(table) + headers.len() as u64;
     let length = ends.fold(table_end.max(HEADER_BYTES as u64), u64::max);
     // An image that claims to be longer than the memory behind its address ends with the memory.

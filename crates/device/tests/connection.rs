@@ -5,7 +5,8 @@ mod common;
 use common::Random;
 use ctm_device::command::{Command, encode};
 use ctm_device::{
-    Client, Connection, ErrorCode, HOST_BASE, LOCAL_BASE, OpenError, Options, Pass, Place, SubmitError, command,
+    Client, ClientError, Connection, ErrorCode, HOST_BASE, LOCAL_BASE, OpenError, Options, Pass, Place, SubmitError,
+    command,
 };
 use ctm_memory::{Format, Surface, Tiling, linear_address, tiled_address};
 use ctm_object::{elf, raw};
@@ -243,6 +244,22 @@ fn thousands_of_submissions_from_several_threads() {
     assert!(order.windows(2).all(|pair| pair[0].0 < pair[1].0), "ids count up in the order of submission");
     let expected = order.iter().fold(0f32, |cell, &(_, value)| cell * 0.5 + value as f32);
     assert_eq!(client.read(&cell, 1, 1)[0][0], expected);
+}
+
+#[test]
+fn a_client_is_told_when_memory_or_commands_do_not_fit() {
+    let device = Connection::open(SMALL).unwrap();
+    let mut client = Client::new(&device);
+    let all = client.allocate(Place::Local, SMALL.local_bytes.into()).unwrap();
+    assert_eq!(all, LOCAL_BASE);
+    assert_eq!(client.allocate(Place::Local, 1), Err(ClientError::Full { bytes: 1 }));
+    let huge = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 4096, 4096);
+    assert_eq!(huge, Err(ClientError::Full { bytes: 4096 * 4096 * 16 }));
+    let program = client.load(&common::program(common::POSITION)).unwrap();
+    let error = client.run(&vec![Pass::new(program, 1, 1); 2000]).unwrap_err();
+    assert!(matches!(error, ClientError::TooManyPasses { passes: 2000 }), "{error}");
+    let error = client.run(&[Pass::new(program, 1, 1)]).unwrap_err();
+    assert!(error.to_string().contains("output 0"), "{error}");
 }
 
 #[test]

@@ -280,6 +280,30 @@ fn uncached_writes_need_no_flush_but_later_reads_an_invalidation() {
 }
 
 #[test]
+fn outputs_without_a_bound_are_as_high_as_the_domain() {
+    let mut rig = Rig::strict();
+    rig.load(POSITION);
+    let text = SETUP.replace(
+        "FLOAT32_4 tiling=LINEAR pitch=16 height=8\n    inv",
+        "FLOAT32_1 tiling=LINEAR pitch=16 height=0\n    inv",
+    );
+    assert_eq!(reports(&mut rig, &format!("{text}flush_out_cache")), []);
+    assert_eq!(rig.floats(OUTPUT + 64 * 7, 16), (0..16).map(|i| i as f32).collect::<Vec<_>>());
+}
+
+#[test]
+fn counters_change_memory_behind_the_caches() {
+    let mut rig = Rig::strict();
+    rig.load(COPY);
+    let read = "init_perf_counters enable=1\nstart_perf_counters\nread_perf_counters base=0x80040000\nstart_program";
+    // The counters replace these bytes at the beginning of the input, after the cache was invalidated.
+    rig.write(INPUT, &[f32::NAN; 2]);
+    let text = SETUP.replace("start_program", read);
+    assert_eq!(reports(&mut rig, &format!("{text}\nflush_out_cache")), [(28, "inv_inp_cache")]);
+    assert!(rig.floats(OUTPUT, 1)[0].is_nan(), "the program saw the old bytes");
+}
+
+#[test]
 fn a_report_tells_place_cause_and_remedy() {
     let mut rig = Rig::strict();
     rig.load(COPY);
@@ -292,4 +316,58 @@ fn a_report_tells_place_cause_and_remedy() {
         "buffer 7, dword 22: inv_inp_cache is missing: memory of input 0 changed at 0x80040002, but its cache still has \
          the old bytes (insert inv_inp_cache between the change and this command)"
     );
+}
+
+/// Random passes of a correct client: strict mode has nothing to say, and memory is as without it.
+#[test]
+fn random_correct_clients_hear_nothing() {
+    use ctm_device::{LoadedProgram, Pass};
+    use ctm_memory::{Format, Surface, Tiling};
+    use ctm_x1k::{CondLocation, CondTest, Conditional};
+
+    let mut random = Random::new(9);
+    let mut rigs = [Rig::strict(), Rig::new()];
+    let sources = [COPY, POSITION, POSITION_AND_VALUE, ADD, COUNT, CHOOSE, SCATTER];
+    for rig in &rigs {
+        for (n, source) in sources.iter().enumerate() {
+            rig.load_at(IMAGE + 0x1000 * n as u32, source);
+        }
+    }
+    for round in 0..300 {
+        let mut bases: Vec<u32> = (0..6).map(|n| LOCAL_BASE + 0x4000 * n).chain([INPUT, INPUT + 0x4000]).collect();
+        let mut surface = |random: &mut Random, formats: &[Format]| Surface {
+            base: bases.swap_remove(random.below(bases.len())),
+            pitch: 32,
+            height: 16 + random.below(16) as u32,
+            tiling: random.pick(&[Tiling::Linear, Tiling::Tiled]),
+            superfine: false,
+            format: random.pick(formats),
+        };
+        let n = random.below(sources.len());
+        let output_formats: &[Format] = if sources[n] == SCATTER { &[Format::Float32_1] } else { &Format::ALL };
+        let conditional = Conditional {
+            test: random.pick(&CondTest::ALL),
+            location: random.pick(&[CondLocation::Dpp, CondLocation::Pe]),
+            write: random.below(2) == 0,
+            surface: Some(surface(&mut random, &[Format::Float32_1, Format::Uint16_1, Format::Uint8_4])),
+            pe_value: (random.below(9) as f32 / 4.0).to_bits(),
+        };
+        let program =
+            LoadedProgram { image: IMAGE + 0x1000 * n as u32, constf: CONSTF, consti: CONSTI, constb: CONSTB };
+        let pass = Pass::new(program, 1 + random.below(40) as u32, 1 + random.below(40) as u32)
+            .input(0, surface(&mut random, &Format::ALL))
+            .output(0, surface(&mut random, output_formats))
+            .out_mask(random.below(16) as u8)
+            .conditional(conditional);
+        // The host changes a constant or an input now and then.
+        let (address, value) = (random.pick(&[CONSTF, CONSTI, CONSTB, INPUT]), random.below(5) as f32);
+        for rig in &mut rigs {
+            rig.write(address, &[value; 8]);
+            rig.run(&pass.commands()).unwrap();
+        }
+        assert_eq!(rigs[0].processor.take_reports(), [], "round {round}: {pass:?}");
+    }
+    let memory = |rig: &Rig| rig.words(LOCAL_BASE, ARENA_BYTES as usize / 4);
+    assert!(memory(&rigs[0]) == memory(&rigs[1]));
+    assert!(memory(&rigs[0]).iter().filter(|&&word| word != 0).count() > 1000);
 }

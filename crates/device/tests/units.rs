@@ -444,3 +444,12 @@ fn the_real_clock_counts_time() {
     let counters = rig.words(CONSTF, 2);
     assert!(0 < counters[1] && counters[1] <= counters[0], "{counters:?}");
 }
+
+#[test]
+fn an_input_that_the_notes_do_not_name_is_told_when_it_leaves_memory() {
+    let mut rig = Rig::new();
+    rig.load(&format!(".inputs 5\n{COPY}"));
+    let (near, far) = (input(5, INPUT, FLOAT4), input(0, 0x6000_0000, FLOAT4));
+    let fault = rig.run(&[SET_IMAGE, near, far, output(0, OUTPUT, FLOAT4), domain(1, 1), START]).unwrap_err();
+    assert_eq!(fault.cause, Cause::Address { client: MemoryClient::Input(0), base: 0x6000_0000 });
+}

@@ -92,9 +92,11 @@ pub const ENDLESS: &str = "
     FC JUMP again, when = always ;
     OUT TEX_SEM_WAIT : out[0].r = MAX src0.100 src0.100 ;";
 
-/// Runs until input 0 at (0, 0) is not 0, or the step limit; output 0 = what was there.
+/// Runs until input 0 at (0, 0) is not 0, which is output 0 then. It counts, so that no state comes again and no engine can
+/// tell that only the host can end it.
 pub const WAIT_FOR_HOST: &str = "
     again: TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[2].rgrg ;
+    src0.rgb = temp[3] : temp[3].r = MAD src0.r__ src0.1__ src0.1__ ;
     TEX_SEM_WAIT src0.rgb = temp[1] : result[eq] = MAX src0.r__ src0.r__ ;
     FC JUMP again, when = alu ;
     OUT TEX_SEM_WAIT src0.rgb = temp[1] : out[0].r = MAX src0.r00 src0.r00 ;";
