@@ -50,6 +50,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
+        Command::Replay(args) => commands::replay(args, console),
         Command::Completions(args) => commands::completions(args, console),
     }
 }

@@ -1,13 +1,13 @@
 //! Loading programs: assembly text, ELF images, raw words.
 
-use crate::args::ProgramArgs;
+use crate::args::{Isa, ProgramArgs};
 use crate::report::{Message, Place};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
 use ctm_object::{elf, raw};
+use ctm_x1k::Program;
 use ctm_x1k::check::{self, Finding, Severity};
 use ctm_x1k::text::{self, Assembled, Diagnostic, Origin, SourceFile};
-use ctm_x1k::Program;
 use std::path::Path;
 
 /// A program and where it comes from.
@@ -24,6 +24,10 @@ impl Loaded {
     /// Reads a program. The kind of file follows from what it holds; raw words must say so by their name or by `--isa`.
     /// Warnings of the assembler are told at once.
     pub fn read(args: &ProgramArgs, console: &mut Console) -> Result<Self, Failure> {
+        if args.isa == Some(Isa::Ctm) {
+            let message = Message::error("a command buffer is not a program").help("'ctm dis --isa ctm' shows it");
+            return Err(Failure::Usage(message));
+        }
         let (path, name) = (&args.program, source::name(&args.program));
         let bytes = source::read(path)?;
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
@@ -87,7 +91,8 @@ pub fn assemble(path: &Path, text: &str, console: &mut Console) -> Result<Assemb
     }
 }
 
-fn diagnostic(diagnostic: &Diagnostic) -> Message {
+/// A diagnostic of a text as a message.
+pub fn diagnostic(diagnostic: &Diagnostic) -> Message {
     let severity = match diagnostic.severity {
         text::Severity::Error => Severity::Error,
         text::Severity::Warning => Severity::Warning,

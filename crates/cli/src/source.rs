@@ -21,17 +21,22 @@ pub fn is_standard(path: &Path) -> bool {
 
 /// Reads a program, or a dump of one.
 pub fn read(path: &Path) -> Result<Vec<u8>, Message> {
+    read_at_most(path, LIMIT, "a program")
+}
+
+/// Reads a file that is to hold `what`, at most `limit` bytes.
+pub fn read_at_most(path: &Path, limit: u64, what: &str) -> Result<Vec<u8>, Message> {
     let mut bytes = Vec::new();
     let read = if is_standard(path) {
-        io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes)
+        io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)
     } else {
-        File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes))
+        File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
     };
     match read {
         Err(error) => Err(Message::error(format!("cannot read '{}': {}", name(path), cause(&error)))),
         Ok(0) => Err(Message::error("the file is empty").at(Place::File(name(path)))),
-        Ok(length) if length as u64 > LIMIT => {
-            Err(Message::error(format!("the file is too large for a program (over {} MiB)", LIMIT >> 20))
+        Ok(length) if length as u64 > limit => {
+            Err(Message::error(format!("the file is too large for {what} (over {} MiB)", limit >> 20))
                 .at(Place::File(name(path))))
         }
         Ok(_) => Ok(bytes),

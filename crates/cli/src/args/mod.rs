@@ -1,11 +1,13 @@
 //! The command line: commands, options, and the texts of `--help`.
 
+pub mod replay;
 pub mod run;
 pub mod values;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use replay::ReplayArgs;
 use run::RunArgs;
 use std::path::PathBuf;
 
@@ -37,9 +39,9 @@ Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while ru
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Assemble text into an ELF image or raw words
+    /// Assemble text into an ELF image, raw words or a command buffer
     Asm(AsmArgs),
-    /// Disassemble an ELF image or raw words
+    /// Disassemble an ELF image, raw words or a command buffer
     Dis(DisArgs),
     /// Report what is wrong or suspicious in a program
     Check(CheckArgs),
@@ -52,6 +54,8 @@ pub enum Command {
     Import(ImportCommand),
     /// Run a program over a domain
     Run(Box<RunArgs>),
+    /// Execute what a trace has recorded, and compare the results
+    Replay(ReplayArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
 }
@@ -61,6 +65,8 @@ pub enum Command {
 pub enum Isa {
     /// ATI X1K (R5xx) fragment programs
     X1k,
+    /// CTM command buffers (ctm dis)
+    Ctm,
 }
 
 /// How a program file is to be read.
@@ -80,13 +86,14 @@ pub struct ProgramArgs {
 Examples:
   ctm asm blur.x1k                 writes blur.elf
   ctm asm blur.x1k -o blur.u32     writes the instruction words alone
-  ctm asm blur.x1k -o - | xxd      writes the image to standard output")]
+  ctm asm blur.x1k -o - | xxd      writes the image to standard output
+  ctm asm copy.ctmcb               a command buffer: writes copy.bin")]
 pub struct AsmArgs {
-    /// Assembly text ('-' reads standard input)
-    #[arg(value_name = "FILE.x1k", value_hint = ValueHint::FilePath)]
+    /// Assembly text ('-' reads standard input), or the text of a command buffer if its name ends in .ctmcb
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
-    /// name with .elf]
+    /// name with .elf, or with .bin for a command buffer]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
@@ -98,6 +105,7 @@ Examples:
   ctm dis blur.elf                     prints assembly that assembles to the same program
   ctm dis blur.elf --fields | less     every field of every instruction, with its meaning
   ctm dis words.bin --isa x1k          raw little-endian dwords
+  ctm dis copy.bin --isa ctm           the text of a command buffer
   ctm dis blur.elf --json | jq '.instructions[0].text'")]
 pub struct DisArgs {
     /// The program.

@@ -117,6 +117,9 @@ pub struct RunArgs {
     /// Run N times and report the median time
     #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..), help_heading = "Execution")]
     pub repeat: u32,
+    /// Before the run, run the program on the CTM device too, and record all of it for 'ctm replay'
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Execution")]
+    pub emit_trace: Option<PathBuf>,
     /// Print what was executed, and how fast
     #[arg(long, help_heading = "Execution")]
     pub stats: bool,

@@ -1,6 +1,7 @@
 //! `ctm dis`.
 
-use crate::args::DisArgs;
+use super::buffer;
+use crate::args::{DisArgs, Isa};
 use crate::program::Loaded;
 use crate::wording::one_line;
 use crate::{Console, Failure};
@@ -10,8 +11,11 @@ use ctm_x1k::text::{self, PrintOptions};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Disassembles a program.
+/// Disassembles a program or a command buffer.
 pub fn dis(args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
+    if args.program.isa == Some(Isa::Ctm) {
+        return buffer::dis(args, console);
+    }
     let loaded = Loaded::read(&args.program, console)?;
     if args.json {
         console.json(&listing(&loaded))?;

@@ -1,12 +1,14 @@
 //! The commands, one function each.
 
 mod asm;
+mod buffer;
 mod check;
 mod completions;
 mod dis;
 mod explain;
 mod import;
 mod info;
+mod replay;
 
 pub use crate::run::run;
 pub use asm::asm;
@@ -16,3 +18,4 @@ pub use dis::dis;
 pub use explain::explain;
 pub use import::import_mesa;
 pub use info::info;
+pub use replay::replay;

@@ -3,12 +3,14 @@
 mod constants;
 mod measure;
 mod memory;
+mod trace;
 
 use crate::args::run::{DEFAULT_DOMAIN, FlowControl, MadRule, RunArgs};
 use crate::args::values::Position;
 use crate::program::Loaded;
 use crate::progress::Progress;
 use crate::report::Message;
+use crate::sink::Sink;
 use crate::{Console, Failure, interrupt};
 use ctm_x1k::{Job, Program, RunError, RunOptions, Trap, TrapKind};
 use measure::measure;
@@ -46,6 +48,10 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         progress: Some(&update),
         cancel: Some(&cancel),
     };
+    if let Some(path) = &args.emit_trace {
+        data.clear(args.clear);
+        Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
+    }
     let measured = measure(args.engine, args.repeat, &job, &options, || data.clear(args.clear))
         .map_err(|error| failure(error, &loaded, options.step_limit))?;
     progress.iter().for_each(Progress::finish);

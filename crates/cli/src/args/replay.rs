@@ -1,0 +1,31 @@
+//! The options of `ctm replay`.
+
+use clap::{Args, ValueHint, value_parser};
+use ctm_x1k::MAX_GROUP_WIDTH;
+use std::path::PathBuf;
+
+/// `ctm replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm run blur.x1k --input 0=photo.png --domain 64x64 --emit-trace blur.ctmtrace
+  ctm replay blur.ctmtrace
+  CTM_TRACE=client.ctmtrace ./client      a client of libctm leaves a trace
+  ctm replay client.ctmtrace --strict
+
+A trace has the memory, the command buffers and the results of a CTM device. The exit code is 0 if all results are the
+same, 1 if something differs or the file is no trace.")]
+pub struct ReplayArgs {
+    /// Trace file
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub trace: PathBuf,
+    /// Let caches keep what they hold until a command says otherwise, and report commands that are missing
+    #[arg(long)]
+    pub strict: bool,
+    /// Lanes that run in step, 1 to 256 [default: as in the trace]
+    #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64))]
+    pub group: Option<u16>,
+    /// Threads [default: as in the trace]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}

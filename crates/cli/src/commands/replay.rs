@@ -1,0 +1,39 @@
+//! `ctm replay`.
+
+use crate::args::replay::ReplayArgs;
+use crate::report::{Message, Place};
+use crate::{Console, Failure, source};
+use ctm_device::{Options, Trace, replay as execute};
+
+/// Bytes above which a file is no trace that fits into memory with what it records.
+const LIMIT: u64 = 4 << 30;
+
+/// Executes a trace and compares what comes out.
+pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
+    let name = source::name(&args.trace);
+    let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
+    let bytes = source::read_at_most(&args.trace, LIMIT, "a trace")?;
+    let trace = Trace::from_bytes(&bytes).map_err(|error| wrong(error.to_string()))?;
+    let recorded = trace.options;
+    let options = Options {
+        strict: args.strict || recorded.strict,
+        group_width: args.group.map_or(recorded.group_width, usize::from),
+        threads: args.threads.map_or(recorded.threads, usize::from),
+        ..recorded
+    };
+    let replay = execute(&trace, options).map_err(|error| wrong(format!("no such device can be made: {error}")))?;
+
+    let reports = replay.reports.iter().map(|report| {
+        let place = format!("submission {}, dword {}", report.buffer.wrapping_sub(1), report.offset);
+        let title = format!("{place}: {} is missing: {}", report.missing, report.message);
+        Message::error(title).help(report.remedy.clone())
+    });
+    let differences = replay.differences.iter().map(|difference| Message::error(difference.to_string()));
+    let mut messages: Vec<Message> = reports.chain(differences).collect();
+    let summary = format!("{} submissions, {} bytes of results", replay.submissions, replay.bytes_compared);
+    if messages.is_empty() {
+        return Ok(writeln!(console.out, "{summary}: the same as in the trace")?);
+    }
+    messages.push(wrong(format!("{summary}: not the same as in the trace, or commands are missing")));
+    Err(Failure::Input(messages))
+}
