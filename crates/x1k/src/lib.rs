@@ -15,6 +15,7 @@ mod effects;
 mod graph;
 mod instruction;
 mod job;
+pub mod lift;
 mod program;
 pub mod reference;
 mod references;

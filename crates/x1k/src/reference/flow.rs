@@ -312,11 +312,12 @@ impl Control {
                 }
             }
             BranchOp::Incr => {
+                let lanes: Vec<_> = lanes.collect();
+                if lanes.iter().any(|(_, state)| **state == Lane::Branch(self.limits.branches - 1)) {
+                    return Err(TrapKind::BranchCounterOverflow);
+                }
                 for (lane, state) in lanes {
                     match *state {
-                        Lane::Branch(counter) if counter + 1 == self.limits.branches => {
-                            return Err(TrapKind::BranchCounterOverflow);
-                        }
                         Lane::Branch(counter) => *state = Lane::Branch(counter + 1),
                         Lane::Active if active[lane] && wants(lane) != jump => *state = Lane::Branch(0),
                         _ => {}

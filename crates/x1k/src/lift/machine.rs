@@ -1,0 +1,402 @@
+//! The state of a group as values: registers, masks, constants.
+
+use super::{FLOAT_TABLES, Facts, INT_TABLE, BOOL_TABLE, Lifted, PE_VALUE_TABLE, Role};
+use crate::codes::{AlphaOp, PredicateSelect, RgbOp};
+use crate::conditional::{CondLocation, CondTest};
+use crate::instruction::{Body, Flow, Instruction, Operand};
+use crate::program::{INPUTS, OUTPUTS, Program, TEMPS, WriteMode};
+use ctm_lane::{
+    Array, ArrayDecl, Bits, Builder, Channels, IntTest, QuadOrder, SurfaceDecl, Table, TableDecl, Type, UnitTest,
+    UnitWrite, Value, Variable,
+};
+use ctm_memory::Format;
+
+/// The alpha channel's number among R, G, B, A.
+pub(super) const ALPHA: usize = 3;
+
+/// What gates the writes of a channel: the predicate bit of this channel, inverted or not.
+pub(super) type Gate = Option<(usize, bool)>;
+
+/// The predicate of `channel` under a select; `None` stands for "always".
+pub(super) fn gate(select: PredicateSelect, inverted: bool, channel: usize) -> Gate {
+    let channel = match select {
+        PredicateSelect::None | PredicateSelect::Reserved6 | PredicateSelect::Reserved7 => return None,
+        PredicateSelect::PerChannel => channel,
+        PredicateSelect::Red => 0,
+        PredicateSelect::Green => 1,
+        PredicateSelect::Blue => 2,
+        PredicateSelect::Alpha => 3,
+    };
+    Some((channel, inverted))
+}
+
+/// What each lane wants at a flow-control instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wants {
+    Never,
+    Always,
+    Lanes(Value),
+}
+
+/// Registers and masks, and the function that is made.
+pub(super) struct Machine<'a> {
+    pub b: Builder,
+    pub program: &'a Program,
+    pub facts: &'a Facts,
+    pub uses_quads: bool,
+    /// Lanes of the domain.
+    pub covered: Value,
+    pub live: Variable,
+    pub active: Variable,
+    pub al: Variable,
+    pub predicates: [Variable; 4],
+    pub alu_result: Variable,
+    cond_value: Variable,
+    temps: Vec<[Variable; 4]>,
+    /// Temporaries of a channel that is reached through aL.
+    arrays: [Option<Array>; 4],
+    outputs: Vec<[Variable; 4]>,
+    surfaces: Vec<Role>,
+    inputs: [Option<ctm_lane::Surface>; INPUTS],
+}
+
+impl<'a> Machine<'a> {
+    /// The machine at program start.
+    pub fn new(program: &'a Program, facts: &'a Facts) -> Self {
+        let mut b = Builder::new();
+        for channel in 0..FLOAT_TABLES {
+            b.function.add_table(TableDecl { entries: 256, finite: facts.finite[channel] });
+        }
+        for entries in [128, 32, 1] {
+            b.function.add_table(TableDecl { entries, finite: false });
+        }
+        let arrays = relative_channels(program).map(|relative| {
+            relative.then(|| b.function.add_array(ArrayDecl { entries: TEMPS as u32, ty: Type::Lane }))
+        });
+        let covered = b.covered();
+        let uses_quads = program.code.iter().any(uses_quads);
+        let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {
+            (0..count).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect()
+        };
+        let mut machine = Machine {
+            program,
+            facts,
+            uses_quads,
+            covered,
+            live: b.variable(Type::Mask),
+            active: b.variable(Type::Mask),
+            al: b.variable(Type::Uniform),
+            predicates: std::array::from_fn(|_| b.variable(Type::Mask)),
+            alu_result: b.variable(Type::Mask),
+            cond_value: b.variable(Type::Lane),
+            temps: registers(&mut b, TEMPS),
+            arrays,
+            outputs: registers(&mut b, OUTPUTS),
+            surfaces: Vec::new(),
+            inputs: [None; INPUTS],
+            b,
+        };
+        machine.start();
+        machine
+    }
+
+    fn start(&mut self) {
+        let live = if self.uses_quads { self.whole_quads() } else { self.covered };
+        self.b.set(self.live, live);
+        self.b.set(self.active, live);
+        let value = self.b.table_splat(Table(PE_VALUE_TABLE as u16), 0);
+        self.b.set(self.cond_value, value);
+        if let Some(position) = self.program.info.position {
+            let (x, y) = (self.b.pos_x(), self.b.pos_y());
+            for (channel, position_of) in [x, y].into_iter().enumerate() {
+                let value = self.b.utof(position_of);
+                self.write_temp(position, false, channel, value, None);
+            }
+        }
+    }
+
+    /// The lanes of quads with a covered lane. The others of them help.
+    fn whole_quads(&mut self) -> Value {
+        let (one, zero) = (self.b.constant(1), self.b.constant(0));
+        let mut any = self.b.select(self.covered, one, zero);
+        for order in [QuadOrder::HORIZONTAL, QuadOrder::VERTICAL] {
+            let other = self.b.quad(order, any);
+            any = self.b.or(any, other);
+        }
+        self.b.icmp(IntTest::Ne, any, zero)
+    }
+
+    /// Of these lanes, those that decide and whose results count: helper lanes do not.
+    pub fn deciding(&mut self, lanes: Value) -> Value {
+        if self.uses_quads { self.b.mask_and(lanes, self.covered) } else { lanes }
+    }
+
+    pub fn flip(&mut self, mask: Value) -> Value {
+        self.b.mask_not(mask)
+    }
+
+    /// A float constant.
+    pub fn constant(&mut self, index: u8, relative: bool, channel: usize) -> Value {
+        let table = Table(channel as u16);
+        if !relative {
+            return self.b.table_splat(table, index.into());
+        }
+        let index = self.with_al(index);
+        self.b.table_at(table, index)
+    }
+
+    fn with_al(&mut self, index: u8) -> Value {
+        let (al, index) = (self.b.get(self.al), self.b.uniform_constant(index.into()));
+        self.b.uniform_add(index, al)
+    }
+
+    /// A field of an integer constant: 0 count, 1 start, 2 step.
+    pub fn int(&mut self, index: u8, field: u32) -> Value {
+        self.b.table_uniform(Table(INT_TABLE as u16), u32::from(index & 31) * 4 + field)
+    }
+
+    fn boolean(&mut self, index: u8) -> Value {
+        let (value, zero) = (self.b.table_splat(Table(BOOL_TABLE as u16), u32::from(index & 31)), self.b.constant(0));
+        self.b.icmp(IntTest::Ne, value, zero)
+    }
+
+    fn index(&mut self, index: u8, relative: bool) -> Value {
+        if relative { self.with_al(index) } else { self.b.uniform_constant(index.into()) }
+    }
+
+    /// One channel of a temporary.
+    pub fn temp(&mut self, index: u8, relative: bool, channel: usize) -> Value {
+        match self.arrays[channel] {
+            Some(array) => {
+                let index = self.index(index, relative);
+                self.b.array_read(array, index)
+            }
+            None => self.b.get(self.temps[usize::from(index) % TEMPS][channel]),
+        }
+    }
+
+    /// Writes one channel of a temporary, in the lanes of the mask (`None`: where nobody looks at the others).
+    pub fn write_temp(&mut self, index: u8, relative: bool, channel: usize, value: Value, lanes: Option<Value>) {
+        match self.arrays[channel] {
+            Some(array) => {
+                let index = self.index(index, relative);
+                let lanes = lanes.unwrap_or_else(|| self.b.mask_constant(true));
+                self.b.array_write(array, index, value, lanes);
+            }
+            None => self.write(self.temps[usize::from(index) % TEMPS][channel], value, lanes),
+        }
+    }
+
+    pub fn write_output(&mut self, number: usize, channel: usize, value: Value, lanes: Option<Value>) {
+        self.write(self.outputs[number][channel], value, lanes);
+    }
+
+    pub fn write_cond_value(&mut self, value: Value, lanes: Option<Value>) {
+        self.write(self.cond_value, value, lanes);
+    }
+
+    fn write(&mut self, variable: Variable, value: Value, lanes: Option<Value>) {
+        let value = match lanes {
+            Some(lanes) => {
+                let old = self.b.get(variable);
+                self.b.select(lanes, value, old)
+            }
+            None => value,
+        };
+        self.b.set(variable, value);
+    }
+
+    /// Sets bits of a mask variable in the lanes that execute.
+    pub fn write_mask(&mut self, variable: Variable, value: Value, lanes: Option<Value>) {
+        let value = match lanes {
+            Some(lanes) => {
+                let old = self.b.get(variable);
+                self.b.mask_select(lanes, value, old)
+            }
+            None => value,
+        };
+        self.b.set(variable, value);
+    }
+
+    /// The lanes, out of those that execute, that the predicate lets write.
+    pub fn gated(&mut self, gate: Gate, executing: Option<Value>) -> Option<Value> {
+        let Some((channel, inverted)) = gate else { return executing };
+        let bits = self.b.get(self.predicates[channel]);
+        Some(match (executing, inverted) {
+            (Some(lanes), false) => self.b.mask_and(lanes, bits),
+            (Some(lanes), true) => self.b.mask_andnot(lanes, bits),
+            (None, false) => bits,
+            (None, true) => self.b.mask_not(bits),
+        })
+    }
+
+    /// The lanes whose entry of JUMP_FUNC is set (CTM Guide p.36).
+    pub fn wants(&mut self, instruction: &Instruction, flow: &Flow) -> Wants {
+        let rgb = &instruction.common.rgb;
+        let predicate = gate(rgb.pred_sel, rgb.pred_inv, 0);
+        let pairs: [Wants; 4] = std::array::from_fn(|pair| match flow.jump_func >> (pair * 2) & 3 {
+            0 => Wants::Never,
+            3 => Wants::Always,
+            entry => {
+                let boolean = self.boolean(flow.bool_addr);
+                Wants::Lanes(if entry == 2 { boolean } else { self.b.mask_not(boolean) })
+            }
+        });
+        let [low, high] = [0, 2].map(|at| match predicate {
+            None => pairs[at + 1],
+            Some((channel, inverted)) => {
+                let bits = self.predicates[channel];
+                let (set, clear) = (pairs[at + 1], pairs[at]);
+                if inverted { self.choose(bits, clear, set) } else { self.choose(bits, set, clear) }
+            }
+        });
+        self.choose(self.alu_result, high, low)
+    }
+
+    fn choose(&mut self, by: Variable, set: Wants, clear: Wants) -> Wants {
+        if set == clear {
+            return set;
+        }
+        let by = self.b.get(by);
+        Wants::Lanes(match (set, clear) {
+            (Wants::Always, Wants::Never) => by,
+            (Wants::Never, Wants::Always) => self.b.mask_not(by),
+            (set, clear) => {
+                let (set, clear) = (self.lanes_of(set), self.lanes_of(clear));
+                self.b.mask_select(by, set, clear)
+            }
+        })
+    }
+
+    pub fn lanes_of(&mut self, wants: Wants) -> Value {
+        match wants {
+            Wants::Never => self.b.mask_constant(false),
+            Wants::Always => self.b.mask_constant(true),
+            Wants::Lanes(lanes) => lanes,
+        }
+    }
+
+    /// The ALU result is not kept across flow control.
+    pub fn clear_alu_result(&mut self) {
+        let none = self.b.mask_constant(false);
+        self.b.set(self.alu_result, none);
+    }
+
+    fn surface(&mut self, role: Role, decl: SurfaceDecl) -> ctm_lane::Surface {
+        self.surfaces.push(role);
+        self.b.function.add_surface(decl)
+    }
+
+    /// The surface of an input; `None` if it is not set.
+    pub fn input(&mut self, number: usize) -> Option<ctm_lane::Surface> {
+        let (surface, whole) = self.facts.inputs[number]?;
+        if self.inputs[number].is_none() {
+            let unit = matches!(surface.format, Format::Uint8_4 | Format::Uint16_1);
+            self.inputs[number] = Some(self.surface(Role::Input(number), SurfaceDecl { unit, whole }));
+        }
+        self.inputs[number]
+    }
+
+    /// The write of a UMRT program: red goes to column green, row blue of output 0.
+    pub fn write_immediately(&mut self, [value, x, y]: [Value; 3], lanes: Value) {
+        if self.facts.out_mask & 1 == 0 || !self.facts.outputs[0] {
+            return;
+        }
+        let output = match self.surfaces.iter().position(|role| *role == Role::Output(0)) {
+            Some(at) => ctm_lane::Surface::new(at),
+            None => self.surface(Role::Output(0), SurfaceDecl::default()),
+        };
+        let (x, y) = (self.b.float_to_coordinate(x), self.b.float_to_coordinate(y));
+        let zero = self.b.constant(0);
+        let lanes = self.deciding(lanes);
+        self.b.surface_store(output, Channels(1), x, y, value, zero, zero, zero, lanes);
+    }
+
+    /// The end of the lanes that are still live: the request of conditional output, and if it passes the outputs.
+    pub fn finish(&mut self) {
+        let (program, facts) = (self.program, self.facts);
+        let live = self.b.get(self.live);
+        let mut lanes = self.deciding(live);
+        let (x, y) = (self.b.pos_x(), self.b.pos_y());
+        if facts.location == CondLocation::Dpp {
+            lanes = self.request(lanes, x, y);
+        }
+        if program.info.write_mode == WriteMode::Cached && facts.out_mask & 0xF != 0 {
+            for &number in &program.references.outputs {
+                let number = usize::from(number);
+                if !facts.outputs.get(number).is_some_and(|set| *set) {
+                    continue;
+                }
+                let output = self.surface(Role::Output(number), SurfaceDecl::default());
+                let [red, green, blue, alpha] = self.outputs[number].map(|channel| self.b.get(channel));
+                let channels = Channels(facts.out_mask & 0xF);
+                self.b.surface_store(output, channels, x, y, red, green, blue, alpha, lanes);
+            }
+        }
+        self.b.ret();
+    }
+
+    fn request(&mut self, lanes: Value, x: Value, y: Value) -> Value {
+        let test = match self.facts.test {
+            CondTest::Never => return self.b.mask_constant(false),
+            CondTest::Always if !self.facts.write => return lanes,
+            CondTest::Always => UnitTest::Always,
+            CondTest::Less => UnitTest::Lt,
+            CondTest::LessEqual => UnitTest::Le,
+            CondTest::Equal => UnitTest::Eq,
+            CondTest::GreaterEqual => UnitTest::Ge,
+            CondTest::Greater => UnitTest::Gt,
+            CondTest::NotEqual => UnitTest::Ne,
+        };
+        let write = if self.facts.write { UnitWrite::Yes } else { UnitWrite::No };
+        let program = self.program;
+        let from_program = program.info.cond_value_from_program || program.references.cond_output;
+        let value = if from_program {
+            self.b.get(self.cond_value)
+        } else {
+            self.b.table_splat(Table(PE_VALUE_TABLE as u16), 0)
+        };
+        let buffer = self.surface(Role::Conditional, SurfaceDecl::default());
+        self.b.surface_test(buffer, test, write, x, y, value, lanes)
+    }
+
+    /// The finished function.
+    pub fn done(self, steps: Vec<(u32, Vec<u8>)>, counted: Vec<u8>) -> Lifted {
+        Lifted {
+            function: self.b.finish(),
+            surfaces: self.surfaces,
+            uses_quads: self.uses_quads,
+            steps,
+            counted,
+        }
+    }
+}
+
+/// Whether the instruction reads other lanes of its quad.
+fn uses_quads(instruction: &Instruction) -> bool {
+    instruction.alu().is_some_and(|alu| {
+        matches!(alu.rgb.op, RgbOp::Mdh | RgbOp::Mdv) || matches!(alu.alpha.op, AlphaOp::Mdh | AlphaOp::Mdv)
+    })
+}
+
+/// Channels of temporaries that some instruction reaches through aL.
+fn relative_channels(program: &Program) -> [bool; 4] {
+    let mut relative = [false; 4];
+    for instruction in &program.code {
+        match &instruction.body {
+            Body::Alu(alu) | Body::Out(alu) => {
+                let is_relative = |operand: Operand| matches!(operand, Operand::Temp { relative: true, .. });
+                let rgb = alu.rgb.dest_relative || alu.rgb.src.iter().any(|source| is_relative(source.operand()));
+                let alpha = alu.alpha.dest_relative || alu.alpha.src.iter().any(|source| is_relative(source.operand()));
+                relative[..ALPHA].iter_mut().for_each(|channel| *channel |= rgb);
+                relative[ALPHA] |= alpha;
+            }
+            Body::Tex(tex) if tex.src.relative || tex.dst.relative => relative = [true; 4],
+            Body::Tex(_) | Body::Flow(_) => {}
+        }
+    }
+    relative
+}
+
+/// A constant of the guest as an attribute.
+pub(super) const NAN: Bits = Bits(ctm_num::x1k::X1K_NAN);

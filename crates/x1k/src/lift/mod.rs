@@ -1,0 +1,130 @@
+//! From programs to lane IR.
+//!
+//! A program is lifted in one of two forms ([`Form`]), with the same arithmetic and the same counting of instructions:
+//!
+//! - [`Form::Free`] takes structured programs only, and follows what each lane does: IF, ELSE, ENDIF (merged ones too), LOOP
+//!   and REP with BREAK and CONTINUE, subroutines that are called unconditionally. Masks of lanes stand for the
+//!   nesting. Results do not depend on how lanes are grouped, so an engine groups them as it likes.
+//! - [`Form::Exact`] takes any program, and follows what the group does: its program counter, its stacks, its traps. Each
+//!   value of the branch counter is a mask, and a counter that changes is masks that change places.
+//!
+//! In both the program counter and the depths of the stacks are known at every place, subroutines being repeated for each
+//! call; registers are values, but those that are reached through aL.
+
+mod arithmetic;
+mod exact;
+mod free;
+mod machine;
+mod plan;
+mod texture;
+
+use crate::conditional::{CondLocation, CondTest};
+use crate::job::TrapKind;
+use crate::program::{INPUTS, OUTPUTS, Program};
+use ctm_lane::Function;
+use ctm_memory::Surface;
+
+/// The float constants: tables 0 to 3 hold a channel of each.
+pub const FLOAT_TABLES: usize = 4;
+/// The table of integer constants: count, start and step of each, and one unused entry.
+pub const INT_TABLE: usize = 4;
+/// The table of boolean constants.
+pub const BOOL_TABLE: usize = 5;
+/// The table whose only entry is the value of conditional execution.
+pub const PE_VALUE_TABLE: usize = 6;
+/// Number of tables.
+pub const TABLES: usize = 7;
+
+/// What a lifted function may rely on. All of it is true of every run of that function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Facts {
+    /// The inputs that are set, their base 0, and whether all their elements are in mapped memory.
+    pub inputs: [Option<(Surface, bool)>; INPUTS],
+    /// The outputs that are set.
+    pub outputs: [bool; OUTPUTS],
+    /// Channels of outputs that are written.
+    pub out_mask: u8,
+    /// The test of the conditional unit.
+    pub test: CondTest,
+    /// Which client is tested.
+    pub location: CondLocation,
+    /// Values that pass are written to the conditional buffer.
+    pub write: bool,
+    /// Multiply-add rounds twice.
+    pub unfused: bool,
+    /// Per channel: no float constant is an infinity or a NaN.
+    pub finite: [bool; 4],
+}
+
+/// What a surface of a lifted function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// An input.
+    Input(usize),
+    /// An output.
+    Output(usize),
+    /// The buffer of the conditional unit.
+    Conditional,
+}
+
+/// Whose way through the program a function follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The lanes'.
+    Free,
+    /// The group's.
+    Exact,
+}
+
+/// A program as a function.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    /// The function.
+    pub function: Function,
+    /// What its surfaces are.
+    pub surfaces: Vec<Role>,
+    /// Instructions read other lanes of their quad.
+    pub uses_quads: bool,
+    /// Of a free function: the number of instructions at each place, with the integer constants that count the loops
+    /// around it. Each place is passed at most as often as these multiplied.
+    pub steps: Vec<(u32, Vec<u8>)>,
+    /// Of a free function: integer constants whose count must not be 0, else the function is not the program.
+    pub counted: Vec<u8>,
+}
+
+impl Lifted {
+    /// Most instructions that a group can execute, of a free function.
+    pub fn max_steps(&self, count: impl Fn(u8) -> u8) -> u64 {
+        let passes = |loops: &[u8]| loops.iter().fold(1u64, |n, &int| n.saturating_mul(u64::from(count(int)).max(1)));
+        self.steps.iter().fold(0u64, |sum, (steps, loops)| {
+            sum.saturating_add(passes(loops).saturating_mul(u64::from(*steps)))
+        })
+    }
+}
+
+/// Why a program has no such form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotLifted {
+    /// What a lane does may depend on the group.
+    #[error("instruction {0} is no part of a structured program")]
+    Unstructured(usize),
+    /// Subroutines call each other in too many ways.
+    #[error("the program has too many ways through its subroutines")]
+    TooLarge,
+}
+
+/// Lifts a program.
+///
+/// # Errors
+/// If the program does not have the form.
+pub fn lift(program: &Program, facts: &Facts, form: Form) -> Result<Lifted, NotLifted> {
+    match form {
+        Form::Free => free::lift(program, facts),
+        Form::Exact => exact::lift(program, facts),
+    }
+}
+
+/// The trap with this code in a function.
+pub fn trap_kind(code: u16) -> Option<TrapKind> {
+    TrapKind::ALL.get(usize::from(code)).copied()
+}

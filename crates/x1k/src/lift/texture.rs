@@ -1,0 +1,76 @@
+//! Texture instructions: fetches and TEXKILL (CTM Guide p.32-33).
+
+use super::machine::{ALPHA, Machine, gate};
+use crate::codes::TexOp;
+use crate::instruction::{Common, Tex, TexRegister};
+use ctm_lane::{Denorm, FloatTest, Value, Zero};
+
+impl Machine<'_> {
+    /// A fetch, in the lanes that execute; `writes` is `None` where nobody looks at the other lanes of a register.
+    pub fn fetch(&mut self, common: &Common, tex: &Tex, executing: Value, writes: Option<Value>) {
+        if matches!(tex.op, TexOp::Nop | TexOp::Texkill | TexOp::Reserved7) {
+            return;
+        }
+        let [mut s, mut t] = [0, 1].map(|at| self.coordinate(&tex.src, at));
+        if tex.op == TexOp::Proj {
+            let q = self.coordinate(&tex.src, 3);
+            [s, t] = [s, t].map(|coordinate| self.b.fdiv(Denorm::Flush, coordinate, q));
+        }
+        let element = self.element(tex, s, t, executing);
+        let wmask = common.rgb.wmask | common.alpha.wmask << 3;
+        let mut written = Vec::new();
+        for channel in (0..4).filter(|channel| wmask >> channel & 1 != 0) {
+            let lanes = self.channel_lanes(common, channel, writes);
+            written.push((channel, element[tex.dst.swizzle[channel] as usize], lanes));
+        }
+        for (channel, value, lanes) in written {
+            self.write_temp(tex.dst.addr, tex.dst.relative, channel, value, lanes);
+        }
+    }
+
+    /// The lanes that TEXKILL kills, out of the active ones.
+    pub fn killed(&mut self, common: &Common, tex: &Tex, active: Value) -> Value {
+        let mut killed = self.b.mask_constant(false);
+        let zero = self.b.constant(0);
+        for channel in 0..4 {
+            let coordinate = self.coordinate(&tex.src, channel);
+            let negative = self.b.fcmp(FloatTest::Olt, Denorm::Flush, coordinate, zero);
+            let lanes = self.channel_lanes(common, channel, Some(active)).unwrap_or(active);
+            let negative = self.b.mask_and(lanes, negative);
+            killed = self.b.mask_or(killed, negative);
+        }
+        killed
+    }
+
+    /// The lanes in which an instruction writes a channel.
+    fn channel_lanes(&mut self, common: &Common, channel: usize, executing: Option<Value>) -> Option<Value> {
+        let unit = if channel == ALPHA { &common.alpha } else { &common.rgb };
+        self.gated(gate(unit.pred_sel, unit.pred_inv, channel), executing)
+    }
+
+    fn coordinate(&mut self, source: &TexRegister, at: usize) -> Value {
+        self.temp(source.addr, source.relative, source.swizzle[at] as usize)
+    }
+
+    /// The element at (s, t): the nearest one below or at the coordinates, clamped to the edges.
+    fn element(&mut self, tex: &Tex, s: Value, t: Value, lanes: Value) -> [Value; 4] {
+        let number = usize::from(tex.id);
+        let (Some(input), Some((surface, _))) = (self.input(number), self.facts.inputs[number]) else {
+            return [self.b.constant(0); 4];
+        };
+        let [x, y] = [(s, surface.pitch), (t, surface.height)].map(|(coordinate, size)| {
+            let coordinate = if tex.unscaled {
+                coordinate
+            } else {
+                let size = self.b.float_constant(size as f32);
+                self.b.fmul(Denorm::Flush, Zero::Ieee, coordinate, size)
+            };
+            self.b.float_to_index(size, coordinate)
+        });
+        if surface.superfine && surface.format.channels() == 1 {
+            self.b.surface_load_2x2(input, x, y, lanes)
+        } else {
+            self.b.surface_load(input, x, y, lanes)
+        }
+    }
+}
