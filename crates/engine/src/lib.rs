@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod interp;
 
 pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};

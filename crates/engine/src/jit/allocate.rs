@@ -1,0 +1,244 @@
+//! Register allocation: linear scan over the live ranges of all virtual registers.
+//!
+//! A range goes from the definition to the last use in the order of the code, holes included. Each virtual register lives
+//! in one place for all of its range: a machine register, or a slot of the frame, which most instructions can read as
+//! their memory operand. What is used least for its length goes to the frame.
+
+use super::mir::{Arg, Class, Kind, Machine, Reg};
+
+/// Where a virtual register lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the machine register with this number in its class.
+    Register(u8),
+    /// In this slot of the frame, counted by class.
+    Slot(u32),
+    /// Nowhere: it is never used.
+    Nowhere,
+}
+
+/// The places of all virtual registers.
+#[derive(Debug)]
+pub struct Allocation {
+    pub places: Vec<Place>,
+    /// Slots of vectors, masks and general registers.
+    pub slots: [u32; 3],
+}
+
+/// The machine registers of each class that can be allocated, best first.
+pub struct Registers<'a> {
+    pub vector: &'a [u8],
+    pub mask: &'a [u8],
+    pub general: &'a [u8],
+}
+
+#[derive(Clone, Copy)]
+struct Range {
+    start: u32,
+    end: u32,
+    weight: f32,
+}
+
+const EMPTY: Range = Range { start: u32::MAX, end: 0, weight: 0.0 };
+
+impl Range {
+    fn cover(&mut self, from: u32, to: u32) {
+        self.start = self.start.min(from);
+        self.end = self.end.max(to);
+    }
+}
+
+fn class_index(class: Class) -> usize {
+    match class {
+        Class::Vector => 0,
+        Class::Mask => 1,
+        Class::General => 2,
+    }
+}
+
+/// The registers that are live where each block starts, as bits.
+fn live_ins(machine: &Machine) -> Vec<Vec<u64>> {
+    let words = machine.classes.len().div_ceil(64);
+    let bit = |reg: Reg| (reg.index() / 64, 1u64 << (reg.index() % 64));
+    // What each block reads before it defines it, and what it defines.
+    let mut reads = vec![vec![0u64; words]; machine.blocks.len()];
+    let mut defines = vec![vec![0u64; words]; machine.blocks.len()];
+    for (at, block) in machine.blocks.iter().enumerate() {
+        let (reads, defines) = (&mut reads[at], &mut defines[at]);
+        for &param in &block.params {
+            let (word, bit) = bit(param);
+            defines[word] |= bit;
+        }
+        let mut read = |reg: Reg, defines: &[u64]| {
+            let (word, bit) = bit(reg);
+            if defines[word] & bit == 0 {
+                reads[word] |= bit;
+            }
+        };
+        for inst in &block.insts {
+            inst.for_each_use(|reg| read(reg, defines));
+            if let Some(def) = inst.def {
+                let (word, bit) = bit(def);
+                defines[word] |= bit;
+            }
+        }
+        for arg in block.end.edges().flat_map(|edge| &edge.args) {
+            if let Arg::Reg(reg) = *arg {
+                read(reg, defines);
+            }
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for at in (0..machine.blocks.len()).rev() {
+            for edge in machine.blocks[at].end.edges() {
+                for word in 0..words {
+                    let new = reads[edge.block][word] & !defines[at][word] & !reads[at][word];
+                    reads[at][word] |= new;
+                    changed |= new != 0;
+                }
+            }
+        }
+    }
+    reads
+}
+
+/// Finds a place for every virtual register.
+pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
+    let count = machine.classes.len();
+    let live = live_ins(machine);
+    let mut ranges = vec![EMPTY; count];
+    // The register whose place is best for this one.
+    let mut hints: Vec<Option<Reg>> = vec![None; count];
+    let mut position = 0u32;
+    for block in &machine.blocks {
+        let start = position;
+        let factor = 8f32.powi(block.depth.min(6) as i32);
+        for &param in &block.params {
+            ranges[param.index()].cover(start, start + 1);
+            ranges[param.index()].weight += factor;
+        }
+        position += 2;
+        for inst in &block.insts {
+            // Gathers write their result before they have read all of the index.
+            let read = if inst.kind == Kind::Gather { position + 2 } else { position + 1 };
+            inst.for_each_use(|reg| {
+                ranges[reg.index()].cover(start, read);
+                ranges[reg.index()].weight += factor;
+            });
+            if let Some(def) = inst.def {
+                let range = &mut ranges[def.index()];
+                // A range that has begun belongs to a use in an earlier block of the order: keep its start.
+                range.cover(position + 1, position + 2);
+                range.weight += factor;
+                match (inst.kind, inst.args) {
+                    (Kind::Tied(_), [Arg::Reg(reg), ..]) | (Kind::Fma { .. }, [_, _, Arg::Reg(reg), _]) => {
+                        hints[def.index()] = hints[def.index()].or(Some(reg));
+                    }
+                    _ => {}
+                }
+            }
+            position += 2;
+        }
+        for edge in block.end.edges() {
+            for (arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
+                if let Arg::Reg(reg) = *arg {
+                    ranges[reg.index()].cover(start, position + 1);
+                    ranges[reg.index()].weight += factor;
+                    hints[reg.index()] = Some(param);
+                    hints[param.index()] = hints[param.index()].or(Some(reg));
+                }
+            }
+        }
+        position += 2;
+        for edge in block.end.edges() {
+            for (word, &bits) in live[edge.block].iter().enumerate() {
+                let mut bits = bits;
+                while bits != 0 {
+                    ranges[word * 64 + bits.trailing_zeros() as usize].cover(start, position);
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+    // Uses cover from the start of their block; definitions in the same block move the start to where it belongs.
+    let mut at = 0u32;
+    for (number, block) in machine.blocks.iter().enumerate() {
+        let start = at;
+        at += 2;
+        for inst in &block.insts {
+            if let Some(def) = inst.def
+                && ranges[def.index()].start == start
+                && live[number][def.index() / 64] >> (def.index() % 64) & 1 == 0
+            {
+                ranges[def.index()].start = at + 1;
+            }
+            at += 2;
+        }
+        at += 2;
+    }
+    scan(machine, registers, &ranges, &hints)
+}
+
+fn scan(machine: &Machine, registers: &Registers, ranges: &[Range], hints: &[Option<Reg>]) -> Allocation {
+    let mut places = vec![Place::Nowhere; ranges.len()];
+    let mut order: Vec<usize> = (0..ranges.len()).filter(|&at| ranges[at].start != u32::MAX).collect();
+    order.sort_unstable_by_key(|&at| (ranges[at].start, at));
+    // For each machine register of each class: the virtual register that was given it last.
+    let mut holders: [Vec<Option<usize>>; 3] = std::array::from_fn(|_| vec![None; 32]);
+    let mut spilled: Vec<usize> = Vec::new();
+    let density = |at: usize| ranges[at].weight / (ranges[at].end - ranges[at].start + 8) as f32;
+    for at in order {
+        let class = machine.classes[at];
+        let holders = &mut holders[class_index(class)];
+        let candidates = match class {
+            Class::Vector => registers.vector,
+            Class::Mask => registers.mask,
+            Class::General => registers.general,
+        };
+        let is_free = |holders: &[Option<usize>], register: u8| {
+            holders[register as usize].is_none_or(|holder| ranges[holder].end <= ranges[at].start)
+        };
+        let hinted = hints[at].and_then(|hint| match places[hint.index()] {
+            Place::Register(register) if machine.classes[hint.index()] == class => Some(register),
+            _ => None,
+        });
+        let hinted = hinted.filter(|&register| is_free(holders, register));
+        if let Some(register) = hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
+        {
+            holders[register as usize] = Some(at);
+            places[at] = Place::Register(register);
+            continue;
+        }
+        let weakest = candidates.iter().copied().min_by(|&a, &b| {
+            let density_of = |register: u8| holders[register as usize].map_or(0.0, density);
+            density_of(a).total_cmp(&density_of(b))
+        });
+        match weakest.and_then(|register| Some((register, holders[register as usize]?))) {
+            Some((register, holder)) if density(holder) < density(at) => {
+                spilled.push(holder);
+                places[holder] = Place::Slot(0);
+                holders[register as usize] = Some(at);
+                places[at] = Place::Register(register);
+            }
+            _ => {
+                spilled.push(at);
+                places[at] = Place::Slot(0);
+            }
+        }
+    }
+    // Slots, by first fit in order of starts.
+    let mut slots: [Vec<u32>; 3] = Default::default();
+    spilled.sort_unstable_by_key(|&at| ranges[at].start);
+    for at in spilled {
+        let ends = &mut slots[class_index(machine.classes[at])];
+        let slot = ends.iter().position(|&end| end <= ranges[at].start).unwrap_or_else(|| {
+            ends.push(0);
+            ends.len() - 1
+        });
+        ends[slot] = ranges[at].end;
+        places[at] = Place::Slot(slot as u32);
+    }
+    Allocation { places, slots: slots.map(|ends| ends.len() as u32) }
+}

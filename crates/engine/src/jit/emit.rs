@@ -1,0 +1,732 @@
+//! From machine instructions with places for their registers to bytes.
+
+use super::allocate::{Allocation, Place};
+use super::context;
+use super::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
+use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register, RoundingControl};
+
+/// Registers that the encoder keeps for itself.
+const VECTOR_SCRATCH: [u8; 3] = [31, 30, 29];
+const MASK_SCRATCH: [u8; 2] = [7, 0];
+const GENERAL_SCRATCH: [u8; 2] = [0, 1];
+/// Registers for the allocator.
+pub const VECTORS: [u8; 29] = {
+    let mut all = [0; 29];
+    let mut at = 0;
+    while at < 29 {
+        all[at] = at as u8;
+        at += 1;
+    }
+    all
+};
+pub const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
+pub const GENERALS: [u8; 12] = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+const CONTEXT: Register = Register::R15;
+const SAVED: [Register; 6] =
+    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// Bytes: constants, then code.
+pub struct Emitted {
+    pub bytes: Vec<u8>,
+    pub entry: usize,
+}
+
+/// The instruction cannot be encoded; a fault of selection.
+#[derive(Debug)]
+pub struct Unencodable;
+
+/// Encodes a machine function.
+pub fn emit(machine: &Machine, allocation: &Allocation) -> Result<Emitted, Unencodable> {
+    let mut bytes: Vec<u8> = machine.pool.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.resize(bytes.len().next_multiple_of(64), 0);
+    let entry = bytes.len();
+    let [vectors, masks, generals] = allocation.slots.map(|slots| slots as i32);
+    let mask_slots = vectors * 64;
+    let general_slots = mask_slots + masks * 8;
+    let mut emitter = Emitter {
+        machine,
+        allocation,
+        encoder: Encoder::new(64),
+        bytes,
+        starts: vec![0; machine.blocks.len()],
+        jumps: Vec::new(),
+        stubs: Vec::new(),
+        slots: [0, mask_slots, general_slots],
+        stack: general_slots + generals * 8,
+    };
+    emitter.prologue()?;
+    for at in 0..machine.blocks.len() {
+        emitter.starts[at] = emitter.bytes.len();
+        for inst in &machine.blocks[at].insts {
+            emitter.inst(inst)?;
+        }
+        emitter.end(at)?;
+    }
+    emitter.finish()?;
+    let mut bytes = emitter.encoder.take_buffer();
+    std::mem::swap(&mut bytes, &mut emitter.bytes);
+    Ok(Emitted { bytes, entry })
+}
+
+/// Where a jump goes.
+enum Label {
+    Block(usize),
+    Stub(usize),
+}
+
+struct Emitter<'a> {
+    machine: &'a Machine,
+    allocation: &'a Allocation,
+    encoder: Encoder,
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+    /// Ends of jumps, whose last four bytes are the distance.
+    jumps: Vec<(usize, Label)>,
+    /// Moves of edges, out of line.
+    stubs: Vec<&'a Edge>,
+    /// Where the slots of each class start in the frame.
+    slots: [i32; 3],
+    stack: i32,
+}
+
+/// A source or a destination of a move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Spot {
+    Register(u8),
+    Slot(u32),
+    Memory(Mem),
+}
+
+fn vector(number: u8) -> Register {
+    Register::ZMM0 + u32::from(number)
+}
+
+fn mask(number: u8) -> Register {
+    Register::K0 + u32::from(number)
+}
+
+fn general(number: u8, wide: bool) -> Register {
+    if wide { Register::RAX + u32::from(number) } else { Register::EAX + u32::from(number) }
+}
+
+/// Whether general operands of this instruction have 64 bits.
+fn is_wide(code: Code) -> bool {
+    matches!(code, Code::Mov_r64_rm64 | Code::Add_r64_rm64 | Code::Lea_r64_m | Code::Mov_rm64_r64)
+}
+
+/// The register operand `number` of class `class` as operand `at` of the instruction.
+fn operand(code: Code, at: usize, class: Class, number: u8) -> Register {
+    match class {
+        Class::Mask => mask(number),
+        Class::General => general(number, is_wide(code)),
+        Class::Vector => match (code, at) {
+            (Code::EVEX_Vmovd_rm32_xmm, _)
+            | (Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32 | Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, 1) => {
+                Register::XMM0 + u32::from(number)
+            }
+            (Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, 1) => {
+                Register::YMM0 + u32::from(number)
+            }
+            _ => vector(number),
+        },
+    }
+}
+
+impl<'a> Emitter<'a> {
+    fn put(&mut self, instruction: &Instruction) -> Result<(), Unencodable> {
+        let at = self.bytes.len();
+        self.encoder.encode(instruction, at as u64).map_err(|_error| {
+            debug_assert!(false, "{instruction:?}: {_error}");
+            Unencodable
+        })?;
+        let mut encoded = self.encoder.take_buffer();
+        self.bytes.extend_from_slice(&encoded);
+        encoded.clear();
+        self.encoder.set_buffer(encoded);
+        Ok(())
+    }
+
+    fn put_result(&mut self, made: Result<Instruction, iced_x86::IcedError>) -> Result<(), Unencodable> {
+        let instruction = made.map_err(|_| Unencodable)?;
+        self.put(&instruction)
+    }
+
+    fn context(offset: i32) -> MemoryOperand {
+        MemoryOperand::with_base_displ(CONTEXT, offset.into())
+    }
+
+    fn prologue(&mut self) -> Result<(), Unencodable> {
+        for register in SAVED {
+            self.put_result(Instruction::with1(Code::Push_r64, register))?;
+        }
+        self.put_result(Instruction::with2(Code::Mov_r64_rm64, CONTEXT, Register::RDI))?;
+        self.put_result(Instruction::with2(Code::Mov_r64_rm64, Register::RAX, Register::RSP))?;
+        self.put_result(Instruction::with2(Code::Sub_rm64_imm32, Register::RSP, self.stack + 8))?;
+        self.put_result(Instruction::with2(Code::And_rm64_imm32, Register::RSP, -64))?;
+        let saved = MemoryOperand::with_base_displ(Register::RSP, self.stack.into());
+        self.put_result(Instruction::with2(Code::Mov_rm64_r64, saved, Register::RAX))?;
+        self.put_result(Instruction::with1(Code::Stmxcsr_m32, Self::context(context::SAVED_MODE)))?;
+        self.put_result(Instruction::with1(Code::Ldmxcsr_m32, Self::context(context::MODE_AT)))
+    }
+
+    fn epilogue(&mut self) -> Result<(), Unencodable> {
+        self.put_result(Instruction::with1(Code::Stmxcsr_m32, Self::context(context::FLAGS)))?;
+        self.put_result(Instruction::with1(Code::Ldmxcsr_m32, Self::context(context::SAVED_MODE)))?;
+        self.put(&Instruction::with(Code::VEX_Vzeroupper))?;
+        let saved = MemoryOperand::with_base_displ(Register::RSP, self.stack.into());
+        self.put_result(Instruction::with2(Code::Mov_r64_rm64, Register::RSP, saved))?;
+        for register in SAVED.into_iter().rev() {
+            self.put_result(Instruction::with1(Code::Pop_r64, register))?;
+        }
+        self.put(&Instruction::with(Code::Retnq))
+    }
+
+    fn class(&self, reg: Reg) -> Class {
+        self.machine.classes[reg.index()]
+    }
+
+    fn spot(&self, reg: Reg) -> Spot {
+        match self.allocation.places[reg.index()] {
+            Place::Register(number) => Spot::Register(number),
+            Place::Slot(slot) => Spot::Slot(slot),
+            // Whatever is never read may be anywhere.
+            Place::Nowhere => Spot::Register(match self.class(reg) {
+                Class::Vector => VECTOR_SCRATCH[0],
+                Class::Mask => MASK_SCRATCH[0],
+                Class::General => GENERAL_SCRATCH[0],
+            }),
+        }
+    }
+
+    fn slot(&self, class: Class, slot: u32) -> MemoryOperand {
+        let (start, size) = match class {
+            Class::Vector => (self.slots[0], 64),
+            Class::Mask => (self.slots[1], 8),
+            Class::General => (self.slots[2], 8),
+        };
+        MemoryOperand::with_base_displ(Register::RSP, i64::from(start + slot as i32 * size))
+    }
+
+    /// Loads what lies in the frame into a register.
+    fn reload(&mut self, class: Class, register: u8, slot: u32) -> Result<(), Unencodable> {
+        let from = self.slot(class, slot);
+        self.put_result(match class {
+            Class::Vector => Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, vector(register), from),
+            Class::Mask => Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(register), from),
+            Class::General => Instruction::with2(Code::Mov_r64_rm64, general(register, true), from),
+        })
+    }
+
+    fn spill(&mut self, class: Class, slot: u32, register: u8) -> Result<(), Unencodable> {
+        let to = self.slot(class, slot);
+        self.put_result(match class {
+            Class::Vector => Instruction::with2(Code::EVEX_Vmovaps_zmmm512_k1z_zmm, to, vector(register)),
+            Class::Mask => Instruction::with2(Code::VEX_Kmovw_m16_kr, to, mask(register)),
+            Class::General => Instruction::with2(Code::Mov_rm64_r64, to, general(register, true)),
+        })
+    }
+
+    /// Copies between registers, slots and (vectors only) memory, through the second scratch register where needed.
+    fn copy(&mut self, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable> {
+        if to == from {
+            return Ok(());
+        }
+        let scratch = match class {
+            Class::Vector => VECTOR_SCRATCH[1],
+            Class::Mask => MASK_SCRATCH[1],
+            Class::General => GENERAL_SCRATCH[1],
+        };
+        match (to, from) {
+            (Spot::Register(to), Spot::Register(from)) => self.put_result(match class {
+                Class::Vector => Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, vector(to), vector(from)),
+                Class::Mask => Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(to), mask(from)),
+                Class::General => Instruction::with2(Code::Mov_r64_rm64, general(to, true), general(from, true)),
+            }),
+            (Spot::Register(to), Spot::Slot(slot)) => self.reload(class, to, slot),
+            (Spot::Register(to), Spot::Memory(mem)) => {
+                let code = match class {
+                    Class::Vector if mem.broadcast => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
+                    Class::Vector => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+                    Class::Mask => Code::VEX_Kmovw_kr_km16,
+                    Class::General => Code::Mov_r32_rm32,
+                };
+                let mut instruction = Instruction::new();
+                instruction.set_code(code);
+                instruction.set_op0_register(operand(code, 0, class, to));
+                self.set_memory(&mut instruction, 1, Mem { broadcast: false, ..mem })?;
+                self.put(&instruction)
+            }
+            (Spot::Slot(slot), Spot::Register(from)) => self.spill(class, slot, from),
+            (Spot::Slot(slot), from) => {
+                self.copy(class, Spot::Register(scratch), from)?;
+                self.spill(class, slot, scratch)
+            }
+            (Spot::Memory(_), _) => Err(Unencodable),
+        }
+    }
+
+    /// Puts a memory operand into an instruction; base and index that lie in the frame go to scratch registers first.
+    fn set_memory(&mut self, instruction: &mut Instruction, at: u32, mem: Mem) -> Result<(), Unencodable> {
+        let base = match mem.base {
+            Base::Pool => Register::RIP,
+            Base::Context => CONTEXT,
+            Base::Reg(reg) => match self.spot(reg) {
+                Spot::Slot(slot) => {
+                    self.reload(Class::General, GENERAL_SCRATCH[1], slot)?;
+                    general(GENERAL_SCRATCH[1], true)
+                }
+                Spot::Register(number) => general(number, true),
+                Spot::Memory(_) => return Err(Unencodable),
+            },
+        };
+        let index = match mem.index {
+            None => Register::None,
+            Some(reg) => {
+                let class = self.class(reg);
+                let scratch = if class == Class::Vector { VECTOR_SCRATCH[2] } else { GENERAL_SCRATCH[0] };
+                let number = match self.spot(reg) {
+                    Spot::Slot(slot) => {
+                        self.reload(class, scratch, slot)?;
+                        scratch
+                    }
+                    Spot::Register(number) => number,
+                    Spot::Memory(_) => return Err(Unencodable),
+                };
+                if class == Class::Vector { vector(number) } else { general(number, true) }
+            }
+        };
+        set_memory_registers(instruction, at, (base, index), mem);
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<(), Unencodable> {
+        match inst.kind {
+            Kind::Plain(code) => self.plain(inst, code),
+            Kind::Tied(code) => self.tied(inst, code),
+            Kind::Fma { negate_product, negate_addend } => self.fma(inst, negate_product, negate_addend),
+            Kind::Gather => self.gather(inst),
+            Kind::Scatter => self.scatter(inst),
+            Kind::Count(count) => self.count(inst, count),
+        }
+    }
+
+    /// The register that a definition is computed in, and the slot where it goes then.
+    fn definition(&self, def: Reg) -> (u8, Option<u32>) {
+        match (self.spot(def), self.class(def)) {
+            (Spot::Register(number), _) => (number, None),
+            (Spot::Slot(slot), Class::Vector) => (VECTOR_SCRATCH[0], Some(slot)),
+            (Spot::Slot(slot), Class::Mask) => (MASK_SCRATCH[0], Some(slot)),
+            (Spot::Slot(slot), Class::General) => (GENERAL_SCRATCH[0], Some(slot)),
+            (Spot::Memory(_), _) => (0, None),
+        }
+    }
+
+    fn mask_register(&mut self, mask_reg: Reg) -> Result<Register, Unencodable> {
+        Ok(mask(match self.spot(mask_reg) {
+            Spot::Slot(slot) => {
+                self.reload(Class::Mask, MASK_SCRATCH[0], slot)?;
+                MASK_SCRATCH[0]
+            }
+            Spot::Register(number) => number,
+            Spot::Memory(_) => return Err(Unencodable),
+        }))
+    }
+
+    /// Fills in operands from `first` on. `scratch` says how many vector scratch registers are taken.
+    fn operands(
+        &mut self,
+        instruction: &mut Instruction,
+        inst: &Inst,
+        args: &[Arg],
+        first: usize,
+        taken: usize,
+    ) -> Result<(), Unencodable> {
+        let code = instruction.code();
+        let has_memory = args.iter().any(|arg| matches!(arg, Arg::Mem(_)));
+        let last_register = args.iter().rposition(|arg| matches!(arg, Arg::Reg(_)));
+        let (mut vectors, mut masks, mut generals) = (taken, 0, 0);
+        for (number, arg) in args.iter().enumerate() {
+            let at = (first + number) as u32;
+            match *arg {
+                Arg::None => {}
+                Arg::Imm(value) => {
+                    let imm8 = !matches!(
+                        code,
+                        Code::And_rm32_imm32 | Code::Add_rm32_imm32 | Code::Cmp_rm32_imm32 | Code::Mov_r32_imm32
+                    );
+                    if code == Code::Imul_r32_rm32_imm32 || !imm8 {
+                        instruction.set_op_kind(at, OpKind::Immediate32);
+                        instruction.set_immediate32(value.cast_unsigned());
+                    } else {
+                        instruction.set_op_kind(at, OpKind::Immediate8);
+                        instruction.set_immediate8(value as u8);
+                    }
+                }
+                Arg::Mem(mem) => self.set_memory(instruction, at, mem)?,
+                Arg::Reg(reg) => {
+                    let class = self.class(reg);
+                    match self.spot(reg) {
+                        Spot::Register(number) => {
+                            instruction.set_op_kind(at, OpKind::Register);
+                            instruction.set_op_register(at, operand(code, at as usize, class, number));
+                        }
+                        Spot::Slot(slot)
+                            if inst.foldable
+                                && !inst.toward_zero
+                                && !has_memory
+                                && class != Class::Mask
+                                && last_register == Some(number) =>
+                        {
+                            let memory = self.slot(class, slot);
+                            set_memory_registers(
+                                instruction,
+                                at,
+                                (memory.base, Register::None),
+                                Mem::at(Base::Context, memory.displacement as i32),
+                            );
+                        }
+                        Spot::Slot(slot) => {
+                            let (scratch, count) = match class {
+                                Class::Vector => (VECTOR_SCRATCH.as_slice(), &mut vectors),
+                                Class::Mask => (MASK_SCRATCH.as_slice(), &mut masks),
+                                Class::General => (GENERAL_SCRATCH.as_slice(), &mut generals),
+                            };
+                            let register = *scratch.get(*count).ok_or(Unencodable)?;
+                            *count += 1;
+                            self.reload(class, register, slot)?;
+                            instruction.set_op_kind(at, OpKind::Register);
+                            instruction.set_op_register(at, operand(code, at as usize, class, register));
+                        }
+                        Spot::Memory(_) => return Err(Unencodable),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_instruction(&mut self, mut instruction: Instruction, inst: &Inst) -> Result<(), Unencodable> {
+        if let Some(mask) = inst.mask {
+            instruction.set_op_mask(self.mask_register(mask)?);
+            instruction.set_zeroing_masking(inst.zeroing);
+        }
+        if inst.toward_zero {
+            instruction.set_rounding_control(RoundingControl::RoundTowardZero);
+        }
+        self.put(&instruction)
+    }
+
+    fn plain(&mut self, inst: &Inst, code: Code) -> Result<(), Unencodable> {
+        let mut instruction = Instruction::new();
+        instruction.set_code(code);
+        let Some(def) = inst.def else {
+            self.operands(&mut instruction, inst, trimmed(&inst.args), 0, 0)?;
+            return self.finish_instruction(instruction, inst);
+        };
+        let class = self.class(def);
+        // A copy that the allocator made superfluous.
+        if let (Code::EVEX_Vmovaps_zmm_k1z_zmmm512, None, Arg::Reg(from)) = (code, inst.mask, inst.args[0]) {
+            return self.copy(class, self.spot(def), self.spot(from));
+        }
+        let (register, slot) = self.definition(def);
+        instruction.set_op0_kind(OpKind::Register);
+        instruction.set_op0_register(operand(code, 0, class, register));
+        self.operands(&mut instruction, inst, trimmed(&inst.args), 1, 0)?;
+        self.finish_instruction(instruction, inst)?;
+        slot.map_or(Ok(()), |slot| self.spill(class, slot, register))
+    }
+
+    fn tied(&mut self, inst: &Inst, code: Code) -> Result<(), Unencodable> {
+        let Some(def) = inst.def else { return Err(Unencodable) };
+        let class = self.class(def);
+        let old = match inst.args[0] {
+            Arg::Reg(reg) => self.spot(reg),
+            Arg::Mem(mem) => Spot::Memory(mem),
+            Arg::None | Arg::Imm(_) => return Err(Unencodable),
+        };
+        let to = self.spot(def);
+        let mut is_read = false;
+        let rest = Inst { args: [inst.args[1], inst.args[2], inst.args[3], Arg::None], ..*inst };
+        rest.for_each_use(|reg| is_read |= self.class(reg) == class && self.spot(reg) == to);
+        let work = match to {
+            Spot::Register(_) if old == to || !is_read => to,
+            _ => Spot::Register(if class == Class::Vector { VECTOR_SCRATCH[0] } else { GENERAL_SCRATCH[0] }),
+        };
+        let Spot::Register(register) = work else { return Err(Unencodable) };
+        self.copy(class, work, old)?;
+        let mut instruction = Instruction::new();
+        instruction.set_code(code);
+        instruction.set_op0_kind(OpKind::Register);
+        instruction.set_op0_register(operand(code, 0, class, register));
+        let taken = usize::from(class == Class::Vector);
+        self.operands(&mut instruction, &rest, trimmed(&rest.args), 1, taken)?;
+        self.finish_instruction(instruction, &rest)?;
+        self.copy(class, to, work)
+    }
+
+    /// `a * b + c`; the forms are named by the places of their operands: 213 is second * first + third.
+    fn fma(&mut self, inst: &Inst, negate_product: bool, negate_addend: bool) -> Result<(), Unencodable> {
+        let Some(def) = inst.def else { return Err(Unencodable) };
+        let to = self.spot(def);
+        let [a, b, c, _] = inst.args;
+        let is_to = |arg: Arg| arg.reg().is_some_and(|reg| self.spot(reg) == to && matches!(to, Spot::Register(_)));
+        let is_memory = |arg: Arg| match arg {
+            Arg::Mem(_) => true,
+            Arg::Reg(reg) => matches!(self.spot(reg), Spot::Slot(_)),
+            Arg::None | Arg::Imm(_) => false,
+        };
+        // Of two operands, whether the first has to be the one in memory.
+        let is_last = |first: Arg, second: Arg| {
+            !matches!(second, Arg::Mem(_)) && (matches!(first, Arg::Mem(_)) || is_memory(first) && !is_memory(second))
+        };
+        // Destroys a factor.
+        let by_factor = |tied: Arg, factor: Arg| {
+            if is_last(factor, c) { (132, tied, c, factor) } else { (213, tied, factor, c) }
+        };
+        let by_addend = || if is_last(a, b) { (231, c, b, a) } else { (231, c, a, b) };
+        let (form, tied, second, third) = if is_to(c) {
+            by_addend()
+        } else if is_to(a) {
+            by_factor(a, b)
+        } else if is_to(b) {
+            by_factor(b, a)
+        } else if matches!(a, Arg::Mem(_)) && is_memory(c) {
+            by_factor(b, a)
+        } else if matches!(c, Arg::Mem(_)) || is_memory(a) && is_memory(c) {
+            by_factor(a, b)
+        } else {
+            by_addend()
+        };
+        use Code::*;
+        let codes = match (negate_product, negate_addend) {
+            (false, false) => [
+                EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+            ],
+            (false, true) => [
+                EVEX_Vfmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
+            ],
+            (true, false) => [
+                EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+            ],
+            (true, true) => [
+                EVEX_Vfnmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
+                EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
+            ],
+        };
+        let code = codes[match form {
+            132 => 0,
+            213 => 1,
+            _ => 2,
+        }];
+        self.tied(&Inst { args: [tied, second, third, Arg::None], ..*inst }, code)
+    }
+
+    fn gather(&mut self, inst: &Inst) -> Result<(), Unencodable> {
+        let (Some(def), Arg::Mem(mem)) = (inst.def, inst.args[0]) else { return Err(Unencodable) };
+        let (register, slot) = self.definition(def);
+        let to = vector(register);
+        self.put_result(Instruction::with3(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, to, to, to))?;
+        self.copy_mask(inst.mask)?;
+        let mut instruction = Instruction::new();
+        instruction.set_code(Code::EVEX_Vgatherdps_zmm_k1_vm32z);
+        instruction.set_op0_kind(OpKind::Register);
+        instruction.set_op0_register(to);
+        self.set_memory(&mut instruction, 1, mem)?;
+        instruction.set_op_mask(mask(MASK_SCRATCH[0]));
+        self.put(&instruction)?;
+        slot.map_or(Ok(()), |slot| self.spill(Class::Vector, slot, register))
+    }
+
+    fn scatter(&mut self, inst: &Inst) -> Result<(), Unencodable> {
+        let (Arg::Reg(value), Arg::Mem(mem)) = (inst.args[0], inst.args[1]) else { return Err(Unencodable) };
+        self.copy_mask(inst.mask)?;
+        let number = match self.spot(value) {
+            Spot::Register(number) => number,
+            from => {
+                self.copy(Class::Vector, Spot::Register(VECTOR_SCRATCH[0]), from)?;
+                VECTOR_SCRATCH[0]
+            }
+        };
+        let mut instruction = Instruction::new();
+        instruction.set_code(Code::EVEX_Vscatterdps_vm32z_k1_zmm);
+        instruction.set_op1_kind(OpKind::Register);
+        instruction.set_op1_register(vector(number));
+        self.set_memory(&mut instruction, 0, mem)?;
+        instruction.set_op_mask(mask(MASK_SCRATCH[0]));
+        self.put(&instruction)
+    }
+
+    /// A mask that an instruction may destroy; all lanes without one.
+    fn copy_mask(&mut self, from: Option<Reg>) -> Result<(), Unencodable> {
+        let to = MASK_SCRATCH[0];
+        match from {
+            Some(from) => self.copy(Class::Mask, Spot::Register(to), self.spot(from)),
+            None => self.put_result(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, mask(to), mask(to), mask(to))),
+        }
+    }
+
+    fn count(&mut self, inst: &Inst, count: u32) -> Result<(), Unencodable> {
+        let total = Self::context(context::INSTRUCTIONS);
+        let Arg::Reg(reg) = inst.args[0] else {
+            let amount = count.cast_signed();
+            return self.put_result(Instruction::with2(Code::Add_rm64_imm32, total, amount));
+        };
+        let from = self.mask_register(reg)?;
+        self.put_result(Instruction::with2(Code::VEX_Kmovw_r32_kr, Register::EAX, from))?;
+        self.put_result(Instruction::with2(Code::Popcnt_r32_rm32, Register::EAX, Register::EAX))?;
+        if count != 1 {
+            let amount = count.cast_signed();
+            self.put_result(Instruction::with3(Code::Imul_r32_rm32_imm32, Register::EAX, Register::EAX, amount))?;
+        }
+        self.put_result(Instruction::with2(Code::Add_rm64_r64, total, Register::RAX))
+    }
+
+    fn jump(&mut self, code: Code, label: Label) -> Result<(), Unencodable> {
+        let here = self.bytes.len() as u64;
+        self.put_result(Instruction::with_branch(code, here + 0x1000))?;
+        self.jumps.push((self.bytes.len(), label));
+        Ok(())
+    }
+
+    fn has_moves(&self, edge: &Edge) -> bool {
+        let params = &self.machine.blocks[edge.block].params;
+        edge.args.iter().zip(params).any(|(arg, &param)| match *arg {
+            Arg::Reg(reg) => self.spot(reg) != self.spot(param),
+            _ => true,
+        })
+    }
+
+    /// Moves, then goes on at the edge's block, which is the next one if `next` says so.
+    fn follow(&mut self, edge: &Edge, next: Option<usize>) -> Result<(), Unencodable> {
+        self.moves(edge)?;
+        if next == Some(edge.block) { Ok(()) } else { self.jump(Code::Jmp_rel32_64, Label::Block(edge.block)) }
+    }
+
+    fn branch(&mut self, condition: Condition, edge: &'a Edge) -> Result<(), Unencodable> {
+        let code = match condition {
+            Condition::Equal => Code::Je_rel32_64,
+            Condition::NotEqual => Code::Jne_rel32_64,
+            Condition::Less => Code::Jl_rel32_64,
+            Condition::LessEqual => Code::Jle_rel32_64,
+            Condition::Greater => Code::Jg_rel32_64,
+            Condition::GreaterEqual => Code::Jge_rel32_64,
+            Condition::Below => Code::Jb_rel32_64,
+            Condition::BelowEqual => Code::Jbe_rel32_64,
+            Condition::Above => Code::Ja_rel32_64,
+            Condition::AboveEqual => Code::Jae_rel32_64,
+        };
+        if self.has_moves(edge) {
+            self.stubs.push(edge);
+            self.jump(code, Label::Stub(self.stubs.len() - 1))
+        } else {
+            self.jump(code, Label::Block(edge.block))
+        }
+    }
+
+    fn end(&mut self, at: usize) -> Result<(), Unencodable> {
+        let next = Some(at + 1);
+        match &self.machine.blocks[at].end {
+            End::Jump(edge) => self.follow(edge, next),
+            End::Branch { condition, then, otherwise } => {
+                // The way that goes on inline: the next block, or else the one that closes a loop with moves.
+                let inline_then = then.block == at + 1
+                    || otherwise.block != at + 1 && then.block <= at && self.has_moves(then);
+                if inline_then {
+                    self.branch(condition.negated(), otherwise)?;
+                    self.follow(then, next)
+                } else {
+                    self.branch(*condition, then)?;
+                    self.follow(otherwise, next)
+                }
+            }
+            End::Exit => self.epilogue(),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Unencodable> {
+        let mut stub_starts = Vec::with_capacity(self.stubs.len());
+        for at in 0..self.stubs.len() {
+            stub_starts.push(self.bytes.len());
+            self.follow(self.stubs[at], None)?;
+        }
+        for (end, label) in std::mem::take(&mut self.jumps) {
+            let to = match label {
+                Label::Block(block) => self.starts[block],
+                Label::Stub(stub) => stub_starts[stub],
+            };
+            let distance = (to as i64 - end as i64) as i32;
+            self.bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// The moves of an edge, which happen all at once.
+    fn moves(&mut self, edge: &Edge) -> Result<(), Unencodable> {
+        let params = &self.machine.blocks[edge.block].params;
+        for class in [Class::Vector, Class::Mask, Class::General] {
+            let mut pending: Vec<(Spot, Spot)> = Vec::new();
+            for (arg, &param) in edge.args.iter().zip(params) {
+                if self.class(param) != class {
+                    continue;
+                }
+                let from = match *arg {
+                    Arg::Reg(reg) => self.spot(reg),
+                    Arg::Mem(mem) => Spot::Memory(mem),
+                    Arg::None | Arg::Imm(_) => return Err(Unencodable),
+                };
+                let to = self.spot(param);
+                if to != from && self.allocation.places[param.index()] != Place::Nowhere {
+                    pending.push((to, from));
+                }
+            }
+            let scratch = Spot::Register(match class {
+                Class::Vector => VECTOR_SCRATCH[0],
+                Class::Mask => MASK_SCRATCH[0],
+                Class::General => GENERAL_SCRATCH[0],
+            });
+            while !pending.is_empty() {
+                let ready = pending.iter().position(|&(to, _)| pending.iter().all(|&(_, from)| from != to));
+                match ready {
+                    Some(at) => {
+                        let (to, from) = pending.swap_remove(at);
+                        self.copy(class, to, from)?;
+                    }
+                    None => {
+                        // A circle: what its first member holds waits in the scratch register.
+                        let waiting = pending[0].0;
+                        self.copy(class, scratch, waiting)?;
+                        for (_, from) in &mut pending {
+                            if *from == waiting {
+                                *from = scratch;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn trimmed(args: &[Arg; 4]) -> &[Arg] {
+    let count = args.iter().position(|arg| *arg == Arg::None).unwrap_or(4);
+    &args[..count]
+}
+
+fn set_memory_registers(instruction: &mut Instruction, at: u32, (base, index): (Register, Register), mem: Mem) {
+    instruction.set_op_kind(at, OpKind::Memory);
+    instruction.set_memory_base(base);
+    instruction.set_memory_index(index);
+    instruction.set_memory_index_scale(mem.scale.into());
+    // The pool starts at address 0 of the code.
+    instruction.set_memory_displacement64(i64::from(mem.disp) as u64);
+    instruction.set_memory_displ_size(if base == Register::RIP { 8 } else { 1 });
+    instruction.set_is_broadcast(mem.broadcast);
+}

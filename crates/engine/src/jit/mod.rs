@@ -1,0 +1,306 @@
+//! Machine code for x86-64 with AVX-512: 16 lanes in a vector register, masks in mask registers.
+//!
+//! Selection turns a function into machine instructions over virtual registers, with one loop around it that goes over the
+//! groups of a row; allocation gives the registers places; the encoder makes bytes. Two pieces of code come out: one for
+//! groups that are wholly covered and whose accesses at fixed distances stay inside their surfaces, and one for all others.
+//!
+//! # Zero times anything
+//!
+//! Guests with the rule that zero times infinity or NaN is zero cost nothing here while there is no such product: the code
+//! multiplies as IEEE 754 says, and the processor's sticky flag for invalid operations tells afterwards whether an
+//! infinity met a zero or a NaN came up. NaNs that come in from memory raise the flag by a signaling compare. When the
+//! flag is up, the strip of groups runs again with exact code, over what the first try has written; so this is done only
+//! where the second run overwrites all of it and reads none of it.
+#![allow(unsafe_code, reason = "runs machine code that it has made, on memory that the bindings keep alive")]
+
+mod allocate;
+mod context;
+mod emit;
+mod memory;
+mod mir;
+mod select;
+
+use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
+use context::{ARRAYS, Context, INVALID, MODE, SURFACES, TABLES};
+use ctm_lane::{Function, Graph, Op, Shape, Shapes, Surface};
+use ctm_x1k::Domain;
+use memory::Executable;
+use select::{LANES, Mode, Window, select};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Groups that run before the invalid flag is looked at.
+const STRIP: u32 = 64;
+/// Strips in a hundred that may run twice before the exact code is used for all of them.
+const PATIENCE: u32 = 10;
+
+/// The backend. It exists only on hosts that can run its code.
+#[derive(Debug)]
+pub struct Jit(());
+
+impl Jit {
+    /// The backend, if this host has AVX-512 (F, DQ, VL and BW) and POPCNT.
+    pub fn new() -> Option<Self> {
+        let has_all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("popcnt");
+        has_all.then_some(Self(()))
+    }
+
+    /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
+    pub fn disassemble(&self, source: &Source) -> Option<String> {
+        use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+        let kernel = Kernel::new(source)?;
+        let mut text = String::new();
+        for (title, unit) in [("interior", &kernel.interior), ("general", &kernel.general)] {
+            text.push_str(title);
+            text.push_str(":\n");
+            let mut formatter = IntelFormatter::new();
+            let code = unit.code.bytes().get(unit.code.entry()..unit.end).unwrap_or_default();
+            for instruction in Decoder::with_ip(64, code, unit.code.entry() as u64, DecoderOptions::NONE) {
+                text.push_str(&format!("{:8x}  ", instruction.ip()));
+                formatter.format(&instruction, &mut text);
+                text.push('\n');
+            }
+        }
+        Some(text)
+    }
+}
+
+impl Backend for Jit {
+    fn name(&self) -> &'static str {
+        "jit-avx512"
+    }
+
+    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
+        Kernel::new(source).map(|kernel| Box::new(kernel) as Box<dyn Code>)
+    }
+}
+
+/// A piece of machine code.
+struct Unit {
+    code: Executable,
+    end: usize,
+    window: Window,
+    /// The invalid flag says whether results may be wrong.
+    watches: bool,
+}
+
+impl Unit {
+    fn new(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Self> {
+        let selected = select(function, facts, mode)?;
+        let registers =
+            allocate::Registers { vector: &emit::VECTORS, mask: &emit::MASKS, general: &emit::GENERALS };
+        let allocation = allocate::allocate(&selected.machine, &registers);
+        let emitted = emit::emit(&selected.machine, &allocation).ok()?;
+        let code = Executable::new(&emitted.bytes, emitted.entry)?;
+        Some(Self { code, end: emitted.bytes.len(), window: selected.window, watches: selected.watches })
+    }
+}
+
+/// Code for one function.
+struct Kernel {
+    /// For covered groups in the window.
+    interior: Unit,
+    /// For all others.
+    general: Unit,
+    /// The interior without the watch, made when the watch cries too often.
+    exact: OnceLock<Option<Unit>>,
+    function: Function,
+    facts: Vec<SurfaceFacts>,
+    quads: bool,
+    /// Surfaces that are read, and that are written.
+    reads: Vec<Surface>,
+    writes: Vec<Surface>,
+    /// Strips that ran with the watch, and those that ran again.
+    watched: AtomicU32,
+    redone: AtomicU32,
+}
+
+/// All operations of a function.
+fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane::Inst, &Op)> {
+    function
+        .blocks()
+        .flat_map(move |block| function.insts(block).iter().map(move |&inst| (inst, function.op(inst))))
+}
+
+/// Whether running a group twice writes the same places both times, whatever numbers the first run computed: coordinates
+/// are the position's, and masks are constants.
+fn can_run_twice(function: &Function) -> bool {
+    let graph = Graph::new(function);
+    let shapes = Shapes::new(function, &graph);
+    operations(function).all(|(inst, op)| match op {
+        Op::SurfaceTest { .. } | Op::BufferStore { .. } => false,
+        Op::SurfaceStore { .. } => {
+            let args = function.args(inst);
+            let fixed = |at: usize| matches!(shapes.get(args[at]), Shape::Index { .. });
+            fixed(0) && fixed(1) && function.mask_constant(args[6]).is_some()
+        }
+        _ => true,
+    })
+}
+
+impl Kernel {
+    fn new(source: &Source) -> Option<Self> {
+        let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
+        let watch = can_run_twice(source.interior);
+        let interior = Unit::new(source.interior, source.surfaces, Mode { quads, interior: true, watch })?;
+        let general = Unit::new(source.function, source.surfaces, Mode { quads, interior: false, watch: false })?;
+        let named = |written: bool| {
+            let of_kind = operations(source.function).filter(move |(_, op)| {
+                matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written
+            });
+            of_kind.filter_map(|(_, op)| op.surface()).collect::<Vec<_>>()
+        };
+        Some(Self {
+            interior,
+            general,
+            exact: OnceLock::new(),
+            function: source.interior.clone(),
+            facts: source.surfaces.to_vec(),
+            quads,
+            reads: named(false),
+            writes: named(true),
+            watched: AtomicU32::new(0),
+            redone: AtomicU32::new(0),
+        })
+    }
+
+    fn exact(&self) -> &Unit {
+        let mode = Mode { quads: self.quads, interior: true, watch: false };
+        let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, mode));
+        exact.as_ref().unwrap_or(&self.general)
+    }
+
+    /// Whether a surface that is written shares memory with one that is read.
+    fn overlaps(&self, bindings: &Bindings) -> bool {
+        let span = |surface: Surface| {
+            let surface = bindings.surfaces[surface.index()].surface();
+            let height = if surface.height == 0 { 4096 } else { surface.height };
+            let bytes = ctm_memory::Surface { height, ..*surface }.bytes();
+            (u64::from(surface.base), u64::from(surface.base) + bytes)
+        };
+        self.writes.iter().any(|&written| {
+            let (start, end) = span(written);
+            self.reads.iter().any(|&read| {
+                let other = span(read);
+                other.0 < end && start < other.1
+            })
+        })
+    }
+}
+
+/// Storage for the arrays of a group, one vector for each entry.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Entry(#[allow(dead_code, reason = "only code reads it")] [u8; 64]);
+
+/// A call's context on its way along the rows.
+struct Run<'a> {
+    kernel: &'a Kernel,
+    context: Context,
+    /// The watch must not be relied on.
+    exact: bool,
+}
+
+impl Run<'_> {
+    /// Runs the groups that start at `x`, and before `end`, of a row.
+    fn call(&mut self, unit: &Unit, x: u32, end: u32) {
+        self.context.x = x;
+        self.context.x_end = end;
+        // SAFETY: the code was made for this kernel's function; the context has pointers to the run's surfaces, which are
+        // whole (so that clamped or dropped accesses stay inside an arena that the bindings borrow), to tables with as many
+        // entries as the function declares, and to arrays with room for all entries. Windows and masks keep accesses inside.
+        unsafe { unit.code.call(&mut self.context) }
+    }
+
+    fn strip(&mut self, x: u32, end: u32) {
+        let kernel = self.kernel;
+        if !kernel.interior.watches {
+            return self.call(&kernel.interior, x, end);
+        }
+        let (watched, redone) = (kernel.watched.load(Relaxed), kernel.redone.load(Relaxed));
+        if self.exact || redone > 8 && redone > watched / 100 * PATIENCE {
+            return self.call(kernel.exact(), x, end);
+        }
+        let before = self.context.instructions;
+        self.call(&kernel.interior, x, end);
+        kernel.watched.store(watched.saturating_add(1), Relaxed);
+        if self.context.flags & INVALID != 0 {
+            kernel.redone.store(redone.saturating_add(1), Relaxed);
+            self.context.instructions = before;
+            self.call(kernel.exact(), x, end);
+        }
+    }
+
+    fn row(&mut self, rectangle: Domain, y: u32) {
+        let (width, height) = if self.kernel.quads { (LANES / 2, 2) } else { (LANES, 1) };
+        let start = if self.kernel.quads { rectangle.i0 & !1 } else { rectangle.i0 };
+        self.context.y = y;
+        let groups = i64::from((rectangle.i1 - start) / width + 1);
+        let Window { x: across, y: down } = self.kernel.interior.window;
+        // Groups, counted from the first, that lie wholly in the rectangle and in the window.
+        let (low, high) = (across.0.max(rectangle.i0.into()), across.1.min(rectangle.i1.into()));
+        let whole_row = y >= rectangle.j0
+            && y + (height - 1) <= rectangle.j1
+            && i64::from(y) >= down.0
+            && i64::from(y) + i64::from(height) - 1 <= down.1;
+        let (width_wide, start_wide) = (i64::from(width), i64::from(start));
+        let first = (low - start_wide + width_wide - 1).div_euclid(width_wide).clamp(0, groups);
+        let last = (high + 1 - start_wide).div_euclid(width_wide).clamp(0, groups);
+        let (first, last) = if whole_row && first < last { (first as u32, last as u32) } else { (0, 0) };
+        let at = |group: u32| start + group * width;
+        let kernel = self.kernel;
+        if first > 0 {
+            self.call(&kernel.general, start, at(first));
+        }
+        let mut group = first;
+        while group < last {
+            let next = last.min(group + STRIP);
+            self.strip(at(group), at(next));
+            group = next;
+        }
+        if i64::from(last) < groups {
+            self.call(&kernel.general, at(last), at(groups as u32));
+        }
+    }
+}
+
+impl Code for Kernel {
+    fn run(&self, bindings: &Bindings, rectangle: Domain) -> Outcome {
+        let mut arrays: Vec<Vec<Entry>> =
+            self.function.arrays.iter().map(|array| vec![Entry([0; 64]); array.entries as usize]).collect();
+        let mut context = Context {
+            x: 0,
+            x_end: 0,
+            y: 0,
+            mode: MODE,
+            saved_mode: 0,
+            flags: 0,
+            domain: [rectangle.i0, rectangle.j0, rectangle.i1, rectangle.j1],
+            instructions: 0,
+            tables: [std::ptr::null(); TABLES],
+            surfaces: [std::ptr::null_mut(); SURFACES],
+            arrays: [std::ptr::null_mut(); ARRAYS],
+        };
+        for (slot, table) in context.tables.iter_mut().zip(&bindings.tables) {
+            *slot = table.as_ptr();
+        }
+        for (number, slot) in context.surfaces.iter_mut().enumerate().take(self.facts.len()) {
+            *slot = bindings.base(Surface::new(number));
+        }
+        for (slot, array) in context.arrays.iter_mut().zip(&mut arrays) {
+            *slot = array.as_mut_ptr().cast();
+        }
+        let exact = self.interior.watches && self.overlaps(bindings);
+        let mut run = Run { kernel: self, context, exact };
+        let height = if self.quads { 2 } else { 1 };
+        let first = if self.quads { rectangle.j0 & !1 } else { rectangle.j0 };
+        for y in (first..=rectangle.j1).step_by(height) {
+            run.row(rectangle, y);
+        }
+        Outcome { instructions: run.context.instructions }
+    }
+}

@@ -1,0 +1,667 @@
+//! Selection: machine instructions for a function, one loop over the groups of a row around it.
+
+mod arithmetic;
+mod memory;
+mod transcendental;
+
+use super::context::{self, ARRAYS, SURFACES, TABLES};
+use super::mir::{Arg, Base, Block, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
+use crate::backend::SurfaceFacts;
+use ctm_lane::{
+    Axis, Def, Denorm, Function, Graph, IntTest, NanBits, Op, Ranges, Shape, Shapes, Terminator, Type, Value, Zero,
+};
+use iced_x86::Code;
+use std::collections::HashMap;
+
+/// Lanes of a group.
+pub const LANES: u32 = 16;
+
+/// What selection assumes.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    /// Groups are quads side by side, two rows high; otherwise they are parts of a row.
+    pub quads: bool,
+    /// All lanes are covered, and the group lies inside the window.
+    pub interior: bool,
+    /// Zero times infinity or NaN is left to IEEE rules; the caller looks at the invalid flag.
+    pub watch: bool,
+}
+
+/// Positions at which accesses to surfaces at fixed distances stay inside, bounds inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub x: (i64, i64),
+    pub y: (i64, i64),
+}
+
+/// What a lane, mask or uniform value is.
+#[derive(Clone, Copy, Debug)]
+enum Val {
+    /// Not selected (yet).
+    None,
+    Reg(Reg),
+    /// The same bits in every lane.
+    Const(u32),
+    /// An entry of a table: pointer, index.
+    Entry(Reg, u32),
+    MaskConst(bool),
+    UniformConst(i32),
+}
+
+/// The lanes that an access concerns.
+#[derive(Clone, Copy)]
+enum Lanes {
+    All,
+    No,
+    Of(Reg),
+}
+
+/// Selection at work.
+pub struct Selector<'a> {
+    function: &'a Function,
+    facts: &'a [SurfaceFacts],
+    mode: Mode,
+    graph: Graph,
+    ranges: Ranges,
+    shapes: Shapes,
+    machine: Machine,
+    /// Values by number.
+    values: Vec<Val>,
+    pool: HashMap<Vec<u32>, i32>,
+    /// What runs once per call.
+    prologue: Vec<Inst>,
+    /// What runs first in each group.
+    head: Vec<Inst>,
+    insts: Vec<Inst>,
+    tables: [Option<Reg>; TABLES],
+    surfaces: [Option<Reg>; SURFACES],
+    rows: [Option<Reg>; SURFACES],
+    arrays: [Option<Reg>; ARRAYS],
+    x: Reg,
+    y: Reg,
+    x16: Reg,
+    lane_x: Reg,
+    lane_y: Reg,
+    covered: Reg,
+    /// Values whose NaNs may meet a zero in a product.
+    suspects: Vec<bool>,
+    /// Values whose denormals every user reads as zeros.
+    flushed_by_all: Vec<bool>,
+    window: Window,
+    refused: bool,
+}
+
+/// Machine code for a function, and where it may run.
+pub struct Selected {
+    pub machine: Machine,
+    pub window: Window,
+    /// The mode's watch was kept up; otherwise the code is exact.
+    pub watches: bool,
+}
+
+/// Whether a product in the function has a zero rule that could matter.
+fn has_special_products(function: &Function) -> bool {
+    let mut insts = function.blocks().flat_map(|block| function.insts(block).to_vec());
+    insts.any(|inst| {
+        matches!(
+            function.op(inst),
+            Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. }
+        )
+    })
+}
+
+/// Machine instructions for a function; `None` if it has something that they cannot do.
+pub fn select(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Selected> {
+    let graph = Graph::new(function);
+    let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
+    if function.tables.len() > TABLES || facts.len() > SURFACES || function.arrays.len() > ARRAYS {
+        return None;
+    }
+    if facts.len() < function.surfaces.len() || function.buffers != 0 {
+        return None;
+    }
+    let mut machine = Machine::default();
+    let (x, y, x16) = (machine.reg(Class::General), machine.reg(Class::General), machine.reg(Class::General));
+    let (lane_x, lane_y) = (machine.reg(Class::Vector), machine.reg(Class::Vector));
+    let covered = machine.reg(Class::Mask);
+    let mut selector = Selector {
+        function,
+        facts,
+        mode,
+        graph,
+        ranges,
+        shapes,
+        machine,
+        values: vec![Val::None; function.value_count()],
+        pool: HashMap::new(),
+        prologue: Vec::new(),
+        head: Vec::new(),
+        insts: Vec::new(),
+        tables: [None; TABLES],
+        surfaces: [None; SURFACES],
+        rows: [None; SURFACES],
+        arrays: [None; ARRAYS],
+        x,
+        y,
+        x16,
+        lane_x,
+        lane_y,
+        covered,
+        suspects: Vec::new(),
+        flushed_by_all: Vec::new(),
+        window: Window { x: (0, i64::MAX), y: (0, i64::MAX) },
+        refused: false,
+    };
+    if mode.watch && has_special_products(function) {
+        match selector.find_suspects() {
+            Some(suspects) => selector.suspects = suspects,
+            None => selector.mode.watch = false,
+        }
+    } else {
+        selector.mode.watch = false;
+    }
+    selector.run()
+}
+
+impl Selector<'_> {
+    fn run(mut self) -> Option<Selected> {
+        let order = self.graph.order.clone();
+        let mut depths = vec![1u32; self.function.block_count()];
+        for &block in &order {
+            for target in self.function.terminator(block).targets() {
+                let (from, to) = (self.graph.place(block), self.graph.place(target.block));
+                if to <= from {
+                    for &inside in &order[to..=from] {
+                        depths[inside.index()] += 1;
+                    }
+                }
+            }
+        }
+        self.flushed_by_all = self.find_flushed();
+        self.positions();
+        // Block 0 is the prologue, block 1 the head of a group; the latch comes last but one.
+        let mut numbers = vec![usize::MAX; self.function.block_count()];
+        for (at, &block) in order.iter().enumerate() {
+            numbers[block.index()] = at + 2;
+            for &param in self.function.params(block) {
+                let class = match self.function.value_type(param) {
+                    Type::Lane => Class::Vector,
+                    Type::Mask => Class::Mask,
+                    Type::Uniform => Class::General,
+                };
+                self.values[param.index()] = Val::Reg(self.machine.reg(class));
+            }
+        }
+        let latch = order.len() + 2;
+        let mut blocks = Vec::with_capacity(order.len() + 4);
+        for &block in &order {
+            for &inst in self.function.insts(block) {
+                self.inst(inst);
+                if self.refused {
+                    return None;
+                }
+            }
+            let end = self.end(block, &numbers, latch)?;
+            let params = self.function.params(block).iter().filter_map(|&param| match self.values[param.index()] {
+                Val::Reg(reg) => Some(reg),
+                _ => None,
+            });
+            let params = params.collect();
+            let insts = std::mem::take(&mut self.insts);
+            blocks.push(Block { params, insts, end, depth: depths[block.index()] });
+        }
+        // The latch: on to the next group.
+        let next = self.machine.reg(Class::General);
+        let width = if self.mode.quads { LANES / 2 } else { LANES };
+        let mut add = Inst::new(Kind::Tied(Code::Add_rm32_imm32), Some(next), &[
+            Arg::Reg(self.x),
+            Arg::Imm(width.cast_signed()),
+        ]);
+        add.foldable = false;
+        let compare = Inst::new(Kind::Plain(Code::Cmp_r32_rm32), None, &[
+            Arg::Reg(next),
+            Arg::Mem(Mem::at(Base::Context, context::X_END)),
+        ]);
+        let end = End::Branch {
+            condition: Condition::Below,
+            then: Edge { block: 1, args: vec![Arg::Reg(next)] },
+            otherwise: Edge { block: latch + 1, args: Vec::new() },
+        };
+        blocks.push(Block { params: Vec::new(), insts: vec![add, compare], end, depth: 1 });
+        blocks.push(Block { params: Vec::new(), insts: Vec::new(), end: End::Exit, depth: 0 });
+        let start = self.machine.reg(Class::General);
+        let mut prologue = vec![Inst::new(Kind::Plain(Code::Mov_r32_rm32), Some(start), &[Arg::Mem(Mem::at(
+            Base::Context,
+            context::X,
+        ))])];
+        prologue.append(&mut self.prologue);
+        let entry = Block {
+            params: Vec::new(),
+            insts: prologue,
+            end: End::Jump(Edge { block: 1, args: vec![Arg::Reg(start)] }),
+            depth: 0,
+        };
+        let head = Block {
+            params: vec![self.x],
+            insts: std::mem::take(&mut self.head),
+            end: End::Jump(Edge { block: 2, args: Vec::new() }),
+            depth: 1,
+        };
+        let mut all = vec![entry, head];
+        all.append(&mut blocks);
+        self.machine.blocks = all;
+        self.machine.remove_dead();
+        Some(Selected { machine: self.machine, window: self.window, watches: self.mode.watch })
+    }
+
+    /// The positions of the lanes, and which of them are covered.
+    fn positions(&mut self) {
+        let lanes = 0..LANES;
+        let (columns, rows): (Vec<u32>, Vec<u32>) = if self.mode.quads {
+            lanes.map(|lane| (lane / 4 * 2 + lane % 2, lane / 2 % 2)).unzip()
+        } else {
+            lanes.map(|lane| (lane, 0)).unzip()
+        };
+        let y = Inst::new(Kind::Plain(Code::Mov_r32_rm32), Some(self.y), &[Arg::Mem(Mem::at(
+            Base::Context,
+            context::Y,
+        ))]);
+        self.prologue.push(y);
+        let row = self.machine.reg(Class::Vector);
+        let mut splat = Inst::new(Kind::Plain(Code::EVEX_Vpbroadcastd_zmm_k1z_r32), Some(row), &[Arg::Reg(self.y)]);
+        splat.foldable = false;
+        self.prologue.push(splat);
+        let rows = self.vector_constant(&rows);
+        let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+        self.prologue.push(Inst::new(Kind::Plain(add), Some(self.lane_y), &[Arg::Reg(row), rows]));
+        let column = self.machine.reg(Class::Vector);
+        let mut splat = Inst::new(Kind::Plain(Code::EVEX_Vpbroadcastd_zmm_k1z_r32), Some(column), &[Arg::Reg(self.x)]);
+        splat.foldable = false;
+        self.head.push(splat);
+        let columns = self.vector_constant(&columns);
+        self.head.push(Inst::new(Kind::Plain(add), Some(self.lane_x), &[Arg::Reg(column), columns]));
+        let mut shift =
+            Inst::new(Kind::Tied(Code::Shl_rm32_imm8), Some(self.x16), &[Arg::Reg(self.x), Arg::Imm(4)]);
+        shift.foldable = false;
+        self.head.push(shift);
+        if !self.mode.interior {
+            // Inside all four bounds, each compare under the mask of the one before.
+            let bounds = [(self.lane_x, 0, 5), (self.lane_y, 4, 5), (self.lane_x, 8, 2), (self.lane_y, 12, 2)];
+            let mut inside = None;
+            for (at, (lanes, offset, test)) in bounds.into_iter().enumerate() {
+                let def = if at == 3 { self.covered } else { self.machine.reg(Class::Mask) };
+                let mem = Mem { broadcast: true, ..Mem::at(Base::Context, context::DOMAIN + offset) };
+                let code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
+                let mut compare = Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(lanes), Arg::Mem(mem), Arg::Imm(test)]);
+                compare.mask = inside;
+                self.head.push(compare);
+                inside = Some(def);
+            }
+        }
+    }
+
+    /// Values all of whose users read denormals as zeros.
+    fn find_flushed(&self) -> Vec<bool> {
+        let mut flushed = vec![true; self.function.value_count()];
+        for &block in self.graph.order.iter().rev() {
+            for value in self.function.terminator(block).values() {
+                flushed[value.index()] = false;
+            }
+            for &inst in self.function.insts(block).iter().rev() {
+                let op = self.function.op(inst);
+                let keeps = match op {
+                    Op::Fadd { denorm }
+                    | Op::Fsub { denorm }
+                    | Op::Fmul { denorm, .. }
+                    | Op::Fma { denorm, .. }
+                    | Op::Fdiv { denorm }
+                    | Op::Fsqrt { denorm }
+                    | Op::Fround { denorm, .. }
+                    | Op::Fcmp { denorm, .. }
+                    | Op::Clamp01 { denorm } => *denorm == Denorm::Keep,
+                    Op::Frc {} | Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {} => false,
+                    Op::FloatToIndex { .. } | Op::FloatToCoordinate {} | Op::Ftoi {} | Op::Ftou {} => false,
+                    Op::Neg {} | Op::Abs {} | Op::Nabs {} | Op::Select {} | Op::CanonNan { .. } | Op::Quad { .. } => {
+                        !flushed[self.function.result(inst).index()]
+                    }
+                    Op::Fmin { denorm } | Op::Fmax { denorm } => {
+                        *denorm == Denorm::Keep || !flushed[self.function.result(inst).index()]
+                    }
+                    _ => true,
+                };
+                if keeps {
+                    for &arg in self.function.args(inst) {
+                        flushed[arg.index()] = false;
+                    }
+                }
+            }
+        }
+        flushed
+    }
+
+    fn is_flushed_by_all(&self, value: Value) -> bool {
+        self.flushed_by_all.get(value.index()).copied().unwrap_or(false)
+    }
+
+    /// Values that reach the factors of a product with the zero rule, NaNs and all; `None` if a NaN constant does.
+    fn find_suspects(&self) -> Option<Vec<bool>> {
+        let mut reached = vec![false; self.function.value_count()];
+        let mut work: Vec<Value> = Vec::new();
+        for &block in &self.graph.order {
+            for &inst in self.function.insts(block) {
+                let special = matches!(
+                    self.function.op(inst),
+                    Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. }
+                );
+                if special {
+                    work.extend_from_slice(&self.function.args(inst)[..2]);
+                }
+            }
+        }
+        while let Some(value) = work.pop() {
+            if std::mem::replace(&mut reached[value.index()], true) {
+                continue;
+            }
+            match self.function.def(value) {
+                Def::Param(block, number) => {
+                    for &from in self.graph.predecessors(block) {
+                        for target in self.function.terminator(from).targets().filter(|target| target.block == block) {
+                            work.push(target.args[number as usize]);
+                        }
+                    }
+                }
+                Def::Result(inst, _) => {
+                    let op = self.function.op(inst);
+                    if let Op::Lane { bits } = op
+                        && f32::from_bits(bits.0).is_nan()
+                    {
+                        return None;
+                    }
+                    if passes_nan(op) {
+                        let args = self.function.args(inst);
+                        work.extend(args.iter().copied().filter(|&arg| self.function.value_type(arg) == Type::Lane));
+                    }
+                }
+            }
+        }
+        Some(reached)
+    }
+
+    /// Raises the invalid flag if a value that is a factor somewhere is a NaN.
+    fn watch_nan(&mut self, value: Value) {
+        if !self.suspects.get(value.index()).copied().unwrap_or(false) || !self.ranges.get(value).nan {
+            return;
+        }
+        let test = |reg, def| {
+            // An ordered compare that signals.
+            let code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+            let mut test = Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(reg), Arg::Reg(reg), Arg::Imm(1)]);
+            test.effect = true;
+            test
+        };
+        match self.values[value.index()] {
+            Val::Reg(reg) => {
+                let def = self.machine.reg(Class::Mask);
+                self.insts.push(test(reg, def));
+            }
+            Val::Entry(pointer, index) => {
+                let (reg, def) = (self.machine.reg(Class::Vector), self.machine.reg(Class::Mask));
+                let mem = Mem::at(Base::Reg(pointer), index.cast_signed() * 4);
+                self.prologue.push(Inst::new(Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32), Some(reg), &[
+                    Arg::Mem(mem),
+                ]));
+                self.prologue.push(test(reg, def));
+            }
+            _ => {}
+        }
+    }
+
+    fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    /// Appends an instruction that defines a new register.
+    fn define(&mut self, class: Class, kind: Kind, args: &[Arg]) -> Reg {
+        let def = self.machine.reg(class);
+        self.insts.push(Inst::new(kind, Some(def), args));
+        def
+    }
+
+    fn vector(&mut self, code: Code, args: &[Arg]) -> Reg {
+        self.define(Class::Vector, Kind::Plain(code), args)
+    }
+
+    fn mask(&mut self, code: Code, args: &[Arg]) -> Reg {
+        self.define(Class::Mask, Kind::Plain(code), args)
+    }
+
+    fn general(&mut self, code: Code, args: &[Arg]) -> Reg {
+        self.define(Class::General, Kind::Plain(code), args)
+    }
+
+    fn tied_general(&mut self, code: Code, args: &[Arg]) -> Reg {
+        self.define(Class::General, Kind::Tied(code), args)
+    }
+
+    /// Gives the last instruction a mask.
+    fn under(&mut self, mask: Reg, zeroing: bool) {
+        if let Some(last) = self.insts.last_mut() {
+            last.mask = Some(mask);
+            last.zeroing = zeroing;
+        }
+    }
+
+    fn pool_at(&mut self, words: &[u32]) -> i32 {
+        if let Some(&at) = self.pool.get(words) {
+            return at;
+        }
+        let pool = &mut self.machine.pool;
+        if words.len() > 1 {
+            pool.resize(pool.len().next_multiple_of(16), 0);
+        }
+        let at = pool.len() as i32 * 4;
+        pool.extend_from_slice(words);
+        self.pool.insert(words.to_vec(), at);
+        at
+    }
+
+    /// A constant in every lane, as a memory operand.
+    fn constant(&mut self, bits: u32) -> Arg {
+        let at = self.pool_at(&[bits]);
+        Arg::Mem(Mem { broadcast: true, ..Mem::at(Base::Pool, at) })
+    }
+
+    /// A constant for each lane, as a memory operand.
+    fn vector_constant(&mut self, words: &[u32]) -> Arg {
+        let at = self.pool_at(words);
+        Arg::Mem(Mem::at(Base::Pool, at))
+    }
+
+    /// An operand that can be memory.
+    fn arg(&mut self, value: Value) -> Arg {
+        match self.values[value.index()] {
+            Val::Reg(reg) => Arg::Reg(reg),
+            Val::Const(bits) => self.constant(bits),
+            Val::Entry(pointer, index) => {
+                Arg::Mem(Mem { broadcast: true, ..Mem::at(Base::Reg(pointer), index.cast_signed() * 4) })
+            }
+            _ => {
+                self.refuse();
+                Arg::None
+            }
+        }
+    }
+
+    /// A register for what may be memory.
+    fn load_arg(&mut self, arg: Arg) -> Reg {
+        match arg {
+            Arg::Reg(reg) => reg,
+            Arg::Mem(mem) if mem.broadcast => {
+                let plain = Arg::Mem(Mem { broadcast: false, ..mem });
+                self.vector(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32, &[plain])
+            }
+            arg => self.vector(Code::EVEX_Vmovups_zmm_k1z_zmmm512, &[arg]),
+        }
+    }
+
+    /// An operand that is a register.
+    fn reg(&mut self, value: Value) -> Reg {
+        let arg = self.arg(value);
+        self.load_arg(arg)
+    }
+
+    fn constant_reg(&mut self, bits: u32) -> Reg {
+        let arg = self.constant(bits);
+        self.load_arg(arg)
+    }
+
+    fn mask_reg(&mut self, value: Value) -> Reg {
+        match self.values[value.index()] {
+            Val::Reg(reg) => reg,
+            Val::MaskConst(all) => self.mask_constant(all),
+            _ => {
+                self.refuse();
+                self.covered
+            }
+        }
+    }
+
+    fn mask_constant(&mut self, all: bool) -> Reg {
+        let at = self.pool_at(&[if all { 0xFFFF } else { 0 }]);
+        self.mask(Code::VEX_Kmovw_kr_km16, &[Arg::Mem(Mem::at(Base::Pool, at))])
+    }
+
+    fn lanes(&mut self, value: Value) -> Lanes {
+        match self.values[value.index()] {
+            Val::MaskConst(true) => Lanes::All,
+            Val::MaskConst(false) => Lanes::No,
+            _ => Lanes::Of(self.mask_reg(value)),
+        }
+    }
+
+    /// A uniform as an operand: a register or an immediate.
+    fn uniform(&mut self, value: Value) -> Arg {
+        match self.values[value.index()] {
+            Val::UniformConst(value) => Arg::Imm(value),
+            _ => Arg::Reg(self.uniform_reg(value)),
+        }
+    }
+
+    fn uniform_reg(&mut self, value: Value) -> Reg {
+        match self.values[value.index()] {
+            Val::Reg(reg) => reg,
+            Val::UniformConst(value) => {
+                let at = self.pool_at(&[value.cast_unsigned()]);
+                self.general(Code::Mov_r32_rm32, &[Arg::Mem(Mem::at(Base::Pool, at))])
+            }
+            _ => {
+                self.refuse();
+                self.x
+            }
+        }
+    }
+
+    fn set(&mut self, value: Value, reg: Reg) {
+        self.values[value.index()] = Val::Reg(reg);
+    }
+
+    /// A pointer that the context holds, loaded once per call.
+    fn pointer(&mut self, offset: i32) -> Reg {
+        let def = self.machine.reg(Class::General);
+        self.prologue.push(Inst::new(Kind::Plain(Code::Mov_r64_rm64), Some(def), &[Arg::Mem(Mem::at(
+            Base::Context,
+            offset,
+        ))]));
+        def
+    }
+
+    fn table(&mut self, table: ctm_lane::Table) -> Reg {
+        let at = table.index();
+        if let Some(reg) = self.tables[at] {
+            return reg;
+        }
+        let reg = self.pointer(context::TABLES_AT + 8 * at as i32);
+        self.tables[at] = Some(reg);
+        reg
+    }
+
+    fn edge(&mut self, target: &ctm_lane::Target, numbers: &[usize]) -> Edge {
+        let args = target.args.iter().map(|&arg| match self.values[arg.index()] {
+            Val::Reg(reg) => Arg::Reg(reg),
+            Val::Const(bits) => self.constant(bits),
+            Val::Entry(..) => Arg::Reg(self.reg(arg)),
+            Val::MaskConst(all) => {
+                let at = self.pool_at(&[if all { 0xFFFF } else { 0 }]);
+                Arg::Mem(Mem::at(Base::Pool, at))
+            }
+            Val::UniformConst(value) => {
+                let at = self.pool_at(&[value.cast_unsigned()]);
+                Arg::Mem(Mem::at(Base::Pool, at))
+            }
+            Val::None => {
+                self.refuse();
+                Arg::None
+            }
+        });
+        let args = args.collect();
+        Edge { block: numbers[target.block.index()], args }
+    }
+
+    fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], latch: usize) -> Option<End> {
+        let end = match self.function.terminator(block) {
+            Terminator::Jump(target) => End::Jump(self.edge(target, numbers)),
+            Terminator::Return => End::Jump(Edge { block: latch, args: Vec::new() }),
+            Terminator::If { test, a, b, then, otherwise } => {
+                let (then, otherwise) = (self.edge(then, numbers), self.edge(otherwise, numbers));
+                let a = Arg::Reg(self.uniform_reg(*a));
+                let b = self.uniform(*b);
+                let code = if matches!(b, Arg::Imm(_)) { Code::Cmp_rm32_imm32 } else { Code::Cmp_r32_rm32 };
+                let mut compare = Inst::new(Kind::Plain(code), None, &[a, b]);
+                compare.foldable = !matches!(b, Arg::Imm(_));
+                self.insts.push(compare);
+                End::Branch { condition: condition(*test), then, otherwise }
+            }
+            Terminator::Any { mask, then, otherwise } => {
+                let (then, otherwise) = (self.edge(then, numbers), self.edge(otherwise, numbers));
+                let mask = Arg::Reg(self.mask_reg(*mask));
+                self.insts.push(Inst::new(Kind::Plain(Code::VEX_Kortestw_kr_kr), None, &[mask, mask]));
+                End::Branch { condition: Condition::NotEqual, then, otherwise }
+            }
+            Terminator::Trap { .. } => return None,
+        };
+        (!self.refused).then_some(end)
+    }
+
+    /// Whether the value is the same in all lanes of a group.
+    fn is_uniform(&self, value: Value) -> bool {
+        match self.shapes.get(value) {
+            Shape::Uniform => true,
+            Shape::Index { axis: Axis::Y, .. } | Shape::Coordinate { axis: Axis::Y, .. } => !self.mode.quads,
+            _ => false,
+        }
+    }
+}
+
+fn condition(test: IntTest) -> Condition {
+    match test {
+        IntTest::Eq => Condition::Equal,
+        IntTest::Ne => Condition::NotEqual,
+        IntTest::Slt => Condition::Less,
+        IntTest::Sle => Condition::LessEqual,
+        IntTest::Sgt => Condition::Greater,
+        IntTest::Sge => Condition::GreaterEqual,
+        IntTest::Ult => Condition::Below,
+        IntTest::Ule => Condition::BelowEqual,
+        IntTest::Ugt => Condition::Above,
+        IntTest::Uge => Condition::AboveEqual,
+    }
+}
+
+/// Whether a NaN of the result is a NaN of an operand, or comes from an operation that raises the invalid flag.
+fn passes_nan(op: &Op) -> bool {
+    match op {
+        Op::Ln2 {} => false,
+        Op::CanonNan { .. } => true,
+        _ => matches!(op.nan_bits(), NanBits::Loose | NanBits::Passed),
+    }
+}

@@ -1,0 +1,182 @@
+//! Every operation as machine code against its definition, over grids of special values.
+#![cfg(target_arch = "x86_64")]
+
+mod jit_support;
+
+use ctm_engine::jit::Jit;
+use ctm_lane::Function;
+use ctm_memory::{Bounds, Format, Tiling};
+use ctm_x1k::Domain;
+use jit_support::*;
+
+/// Wraps operations on %4..%11 (the channels of two surfaces with special values), whose result is %result, into a
+/// function that stores the result, NaNs made one.
+fn function(body: &str, result: &str) -> Function {
+    let text = format!(
+        "surface s0 whole\nsurface s1 whole\nsurface s2 whole\ntable t0 16\ntable t1 4 finite\narray a0 8 lane\narray a1 2 mask\narray a2 2 uniform\n\
+         b0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane 0x3f800000\n\
+         %4, %5, %6, %7 = surface_load s0, %0, %1, %2\n%8, %9, %10, %11 = surface_load s1, %0, %1, %2\n\
+         {body}\nsteps 3, 0, %2\nsurface_store.rgba s2, %0, %1, {result}, %3, %3, %3, %2\nreturn\n"
+    );
+    text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
+
+fn check(backend: &Jit, function: &Function, tame: bool, what: &str) {
+    ctm_lane::verify(function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));
+    let kinds = [
+        (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Clamp),
+        (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Clamp),
+        (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop),
+    ];
+    let surfaces = surfaces(&kinds);
+    let tables =
+        vec![(0..16).map(|at| content(5, at, tame)).collect(), (0..4).map(|at| content(6, at, true)).collect()];
+    for (seed, domain) in [(1, Domain { i0: 0, j0: 0, i1: 63, j1: 23 }), (2, Domain { i0: 3, j0: 1, i1: 52, j1: 20 })] {
+        let (first, second) = (space(seed, tame), space(seed, tame));
+        let expected = run_plain(function, &surfaces, &first, &tables, domain);
+        let found = run_code(backend, function, &surfaces, &second, &tables, domain);
+        assert_eq!(found, Some(expected), "{what}: instructions\n{function}");
+        let (first, second) = (bytes(&first), bytes(&second));
+        for (at, (a, b)) in first.iter().zip(&second).enumerate() {
+            assert_eq!(a, b, "{what}: word {at:#x}: {a:#010x} expected, {b:#010x} found\n{function}");
+        }
+    }
+}
+
+fn each_form(name: &str, body: &str, result: &str) {
+    let Some(backend) = Jit::new() else {
+        eprintln!("skipped: this host has no AVX-512");
+        return;
+    };
+    let function = function(body, result);
+    for tame in [false, true] {
+        check(&backend, &function, tame, name);
+    }
+}
+
+/// One instruction that gives a float with open NaN bits.
+fn float(name: &str, operands: &str) {
+    each_form(name, &format!("%12 = {name} {operands}\n%13 = canon_nan 0x7fffffff, %12"), "%13");
+}
+
+fn bits(name: &str, operands: &str) {
+    each_form(name, &format!("%12 = {name} {operands}"), "%12");
+}
+
+#[test]
+fn float_arithmetic() {
+    for name in ["fadd.ftz", "fsub.ftz", "fmul.ftz", "fmul.ftz.zx", "fmul.ftz.zz", "fdiv.ftz"] {
+        float(name, "%4, %8");
+        float(name, "%4, %3");
+        float(name, "%3, %4");
+    }
+    for name in ["fma.ftz", "fma.ftz.zx", "fma.ftz.zz"] {
+        float(name, "%4, %8, %5");
+        float(name, "%3, %8, %5");
+        float(name, "%8, %8, %3");
+        float(name, "%8, %5, %5");
+    }
+    for name in ["fsqrt.ftz", "fround.floor.ftz", "fround.ceil.ftz", "fround.trunc.ftz", "fround.even.ftz", "frc"] {
+        float(name, "%4");
+    }
+    for name in ["ex2", "ln2", "sin", "cos"] {
+        float(name, "%4");
+    }
+}
+
+#[test]
+fn signs_in_multiply_adds() {
+    for zero in ["", ".zx"] {
+        for signs in 0..8 {
+            let mut body = String::new();
+            let operands: Vec<String> = ["%4", "%8", "%5"]
+                .iter()
+                .enumerate()
+                .map(|(at, operand)| {
+                    if signs >> at & 1 == 0 {
+                        return operand.to_string();
+                    }
+                    let name = format!("%{}", 12 + body.lines().count());
+                    body.push_str(&format!("{name} = neg {operand}\n"));
+                    name
+                })
+                .collect();
+            let next = 12 + body.lines().count();
+            body.push_str(&format!("%{next} = fma.ftz{zero} {}\n", operands.join(", ")));
+            body.push_str(&format!("%{} = canon_nan 0x7fffffff, %{next}", next + 1));
+            each_form("fma with signs", &body, &format!("%{}", next + 1));
+        }
+    }
+}
+
+#[test]
+fn choices_and_conversions() {
+    for name in ["fmin.ftz", "fmax.ftz", "pass_nan"] {
+        bits(name, "%4, %8");
+        bits(name, "%4, %3");
+    }
+    for name in ["neg", "abs", "nabs", "clamp01.ftz", "itof", "utof", "ftoi", "ftou", "float_to_coordinate"] {
+        bits(name, "%4");
+    }
+    for limit in [0, 1, 17, 4096] {
+        bits("float_to_index", &format!("{limit}, %4"));
+    }
+    for test in ["oeq", "olt", "ole", "ogt", "oge", "one", "ord", "ueq", "ult", "ule", "ugt", "uge", "une", "uno"] {
+        each_form(test, &format!("%12 = fcmp.{test}.ftz %4, %8\n%13 = select %12, %5, %9"), "%13");
+    }
+    for test in ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"] {
+        each_form(test, &format!("%12 = icmp.{test} %4, %8\n%13 = select %12, %5, %3"), "%13");
+    }
+}
+
+#[test]
+fn integers() {
+    for name in [
+        "iadd",
+        "isub",
+        "imul",
+        "smul_high",
+        "umul_high",
+        "smin",
+        "smax",
+        "umin",
+        "umax",
+        "and",
+        "or",
+        "xor",
+        "shl",
+        "shr",
+        "sar",
+    ] {
+        bits(name, "%4, %8");
+        bits(name, "%3, %8");
+    }
+    for name in ["shl", "shr", "sar"] {
+        each_form(name, &format!("%12 = lane 63\n%13 = and %8, %12\n%14 = {name} %4, %13"), "%14");
+    }
+}
+
+#[test]
+fn tables_arrays_quads() {
+    bits("table_splat", "t0, 5");
+    bits("table_gather", "t0, %4");
+    each_form("table_at", "%12 = table_uniform t0, 3\n%13 = table_at t0, %12", "%13");
+    each_form(
+        "splat",
+        "%12 = table_uniform t0, 7\n%13 = uniform 5\n%14 = uniform_mul %12, %13\n%15 = splat %14",
+        "%15",
+    );
+    for order in ["0000", "3210", "1032", "2301", "1123"] {
+        bits(&format!("quad.{order}"), "%4");
+    }
+    each_form(
+        "arrays",
+        "%12 = uniform 3\n%13 = fcmp.olt.ftz %4, %8\narray_write a0, %12, %5, %13\narray_scatter a0, %6, %7, %13\n%14 = array_gather a0, %9\n%15 = array_read a0, %12\n%16 = xor %14, %15",
+        "%16",
+    );
+    each_form(
+        "arrays of masks and uniforms",
+        "%12 = uniform 1\n%13 = fcmp.olt.ftz %4, %8\nmask_array_write a1, %12, %13\nuniform_array_write a2, %12, %12\n%14 = uniform_array_read a2, %12\n%15 = mask_array_read a1, %14\n%16 = select %15, %4, %5",
+        "%16",
+    );
+}

@@ -1,0 +1,322 @@
+//! What the tests of the machine code share: memory with special values, and a plain evaluator of functions on a group.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use ctm_engine::{Backend, Bindings, Source, SurfaceFacts};
+use ctm_lane::{Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, simplify};
+use ctm_memory::{Arena, Bounds, Format, Space, Surface, View};
+use ctm_num::{convert, x1k};
+use ctm_x1k::Domain;
+use std::cmp::Ordering;
+
+pub const LANES: usize = 16;
+const BASE: u32 = 0x1000_0000;
+const SIZE: u32 = 0x10_0000;
+
+/// A number that depends on all of these.
+pub fn mix(seed: u32, parts: [u32; 2]) -> u32 {
+    let mut hash = seed ^ 0x9E37_79B9;
+    for part in parts {
+        hash = (hash ^ part).wrapping_mul(0x85EB_CA6B);
+        hash ^= hash >> 13;
+    }
+    hash.wrapping_mul(0xC2B2_AE35) ^ hash >> 16
+}
+
+pub const SPECIALS: [u32; 24] = [
+    0,
+    0x8000_0000,
+    0x3F80_0000,
+    0xBF80_0000,
+    1,
+    0x8000_0003,
+    0x007F_FFFF,
+    0x0080_0000,
+    0x8080_0000,
+    0x0080_0001,
+    0x7F80_0000,
+    0xFF80_0000,
+    0x7FC0_1234,
+    0xFFFF_FFFF,
+    0x7F80_0001,
+    0x7F7F_FFFF,
+    0xFF7F_FFFF,
+    0x3F00_0000,
+    0x3E80_0000,
+    0x4B00_0000,
+    0xCB40_0001,
+    0x4F00_0000,
+    0xCF00_0000,
+    0x3F7F_FFFF,
+];
+
+/// Bits that stress float rules; `tame` leaves out infinities and NaNs.
+pub fn content(seed: u32, at: u32, tame: bool) -> u32 {
+    let hash = mix(seed, [at, 7]);
+    let bits = match hash >> 28 {
+        0..5 => SPECIALS[(hash >> 8) as usize % SPECIALS.len()],
+        5..13 => ((hash >> 8 & 0xFFF) as f32 / 64.0 - 32.0).to_bits(),
+        _ => hash.rotate_left(13),
+    };
+    if tame && !f32::from_bits(bits).is_finite() { 0x4040_0000 } else { bits }
+}
+
+/// A surface and its bounds rule.
+pub type Bound = (Surface, Bounds);
+
+/// Surfaces one after the other.
+pub fn surfaces(kinds: &[(Format, ctm_memory::Tiling, u32, u32, Bounds)]) -> Vec<Bound> {
+    let mut base = BASE;
+    let mut all = Vec::new();
+    for &(format, tiling, pitch, height, bounds) in kinds {
+        let surface = Surface { base, pitch, height, tiling, superfine: false, format };
+        let room = Surface { height: height.max(64), ..surface }.bytes() as u32;
+        base += room.next_multiple_of(4096);
+        assert!(base <= BASE + SIZE);
+        all.push((surface, bounds));
+    }
+    all
+}
+
+pub fn space(seed: u32, tame: bool) -> Space {
+    let mut space = Space::default();
+    let arena = Arena::new(BASE, SIZE).unwrap();
+    for word in 0..SIZE / 4 {
+        arena.write_u32(BASE + word * 4, content(seed, word, tame));
+    }
+    space.map(arena).unwrap();
+    space
+}
+
+pub fn bytes(space: &Space) -> Vec<u32> {
+    let arena = space.arena_of(BASE, SIZE).unwrap();
+    (0..SIZE / 4).map(|word| arena.read_u32(BASE + word * 4).unwrap()).collect()
+}
+
+pub fn views<'a>(space: &'a Space, surfaces: &[Bound]) -> Vec<View<'a>> {
+    surfaces.iter().map(|&(surface, bounds)| View::new(space, surface, bounds)).collect()
+}
+
+pub fn has_quads(function: &Function) -> bool {
+    function
+        .blocks()
+        .any(|block| function.insts(block).iter().any(|&inst| matches!(function.op(inst), Op::Quad { .. })))
+}
+
+/// Runs the function with the backend on a copy of the memory; `None` if the backend refuses it.
+pub fn run_code(
+    backend: &dyn Backend,
+    function: &Function,
+    surfaces: &[Bound],
+    space: &Space,
+    tables: &[Vec<u32>],
+    domain: Domain,
+) -> Option<u64> {
+    let mut simplified = function.clone();
+    simplify(&mut simplified);
+    let mut interior = function.clone();
+    assume_covered(&mut interior);
+    simplify(&mut interior);
+    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(space, surface, *bounds)).collect();
+    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts })?;
+    let bindings = Bindings { space, surfaces: views(space, surfaces), tables: tables.to_vec() };
+    Some(code.run(&bindings, domain).instructions)
+}
+
+/// Runs the function by the evaluator, in groups of rows or of quads.
+pub fn run_plain(function: &Function, surfaces: &[Bound], space: &Space, tables: &[Vec<u32>], domain: Domain) -> u64 {
+    let views = views(space, surfaces);
+    let quads = has_quads(function);
+    let align = |at: u32| if quads { at & !1 } else { at };
+    let (width, height) = if quads { (8, 2) } else { (16, 1) };
+    let mut instructions = 0;
+    for y in (align(domain.j0)..=domain.j1).step_by(height) {
+        for x in (align(domain.i0)..=domain.i1).step_by(width) {
+            let positions = std::array::from_fn(|lane| {
+                let lane = lane as u32;
+                if quads { (x + lane / 4 * 2 + lane % 2, y + lane / 2 % 2) } else { (x + lane, y) }
+            });
+            let mut group = Group {
+                function,
+                views: &views,
+                tables,
+                positions,
+                domain,
+                values: vec![[0; LANES]; function.value_count()],
+                arrays: function.arrays.iter().map(|array| vec![[0; LANES]; array.entries as usize]).collect(),
+                instructions: 0,
+            };
+            group.run();
+            instructions += group.instructions;
+        }
+    }
+    instructions
+}
+
+struct Group<'a> {
+    function: &'a Function,
+    views: &'a [View<'a>],
+    tables: &'a [Vec<u32>],
+    positions: [(u32, u32); LANES],
+    domain: Domain,
+    values: Vec<[u32; LANES]>,
+    arrays: Vec<Vec<[u32; LANES]>>,
+    instructions: u64,
+}
+
+impl Group<'_> {
+    fn value(&self, value: Value) -> [u32; LANES] {
+        self.values[value.index()]
+    }
+
+    fn run(&mut self) {
+        let mut block = Function::ENTRY;
+        loop {
+            for &inst in self.function.insts(block) {
+                self.inst(inst);
+            }
+            match self.end(block) {
+                Some(next) => block = next,
+                None => return,
+            }
+        }
+    }
+
+    fn end(&mut self, block: Block) -> Option<Block> {
+        let target = match self.function.terminator(block) {
+            Terminator::Jump(target) => target,
+            Terminator::If { test, a, b, then, otherwise } => {
+                if test.holds(self.value(*a)[0], self.value(*b)[0]) {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            Terminator::Any { mask, then, otherwise } => {
+                if self.value(*mask).contains(&1) {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            Terminator::Return => return None,
+            Terminator::Trap { .. } => panic!("functions for backends have no traps"),
+        };
+        let args: Vec<_> = target.args.iter().map(|&arg| self.value(arg)).collect();
+        for (&param, arg) in self.function.params(target.block).iter().zip(args) {
+            self.values[param.index()] = arg;
+        }
+        Some(target.block)
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let function = self.function;
+        let op = function.op(inst);
+        let args: Vec<[u32; LANES]> = function.args(inst).iter().map(|&arg| self.value(arg)).collect();
+        let results: Vec<Value> = function.results(inst).collect();
+        for lane in 0..LANES {
+            let row: Vec<u32> = args.iter().map(|arg| arg[lane]).collect();
+            let found = match evaluate(op, &row) {
+                Some(bits) => [bits, 0, 0, 0],
+                None => self.special(op, &args, &row, lane),
+            };
+            for (result, bits) in results.iter().zip(found) {
+                self.values[result.index()][lane] = bits;
+            }
+        }
+        if let Op::Steps { count, .. } = *op {
+            self.instructions += args[0].iter().filter(|&&bit| bit != 0).count() as u64 * u64::from(count);
+        }
+    }
+
+    fn special(&mut self, op: &Op, args: &[[u32; LANES]], row: &[u32], lane: usize) -> [u32; 4] {
+        let one = |bits: u32| [bits, 0, 0, 0];
+        let at = |k: usize| i64::from(row[k].cast_signed());
+        let masked = row.last() == Some(&1);
+        let (x, y) = self.positions[lane];
+        let entry = |table: ctm_lane::Table, index: u32| {
+            let entries = &self.tables[table.index()];
+            entries[index as usize & (entries.len() - 1)]
+        };
+        match *op {
+            Op::PosX {} => one(x),
+            Op::PosY {} => one(y),
+            Op::Covered {} => {
+                let domain = self.domain;
+                one(((domain.i0..=domain.i1).contains(&x) && (domain.j0..=domain.j1).contains(&y)).into())
+            }
+            Op::TableSplat { table, index } | Op::TableUniform { table, index } => one(entry(table, index)),
+            Op::TableAt { table } | Op::TableGather { table } => one(entry(table, row[0])),
+            Op::Quad { order } => one(args[0][lane / 4 * 4 + usize::from(order.0[lane % 4])]),
+            Op::SurfaceLoad { surface } if masked => self.views[surface.index()].load(at(0), at(1)),
+            Op::SurfaceLoad2x2 { surface } if masked => {
+                let view = &self.views[surface.index()];
+                let next = |a: i64| (a + 1).min(i64::from(i32::MAX));
+                [(next(at(0)), at(1)), (at(0), next(at(1))), (next(at(0)), next(at(1))), (at(0), at(1))]
+                    .map(|(x, y)| view.load(x, y)[0])
+            }
+            Op::SurfaceStore { surface, channels } if masked => {
+                self.views[surface.index()].store(at(0), at(1), [row[2], row[3], row[4], row[5]], channels.0);
+                [0; 4]
+            }
+            Op::SurfaceTest { surface, test, write } if masked => {
+                one(request(&self.views[surface.index()], (at(0), at(1)), row[2], test, write).into())
+            }
+            Op::ArrayRead { array }
+            | Op::ArrayGather { array }
+            | Op::MaskArrayRead { array }
+            | Op::UniformArrayRead { array } => {
+                let entries = &self.arrays[array.index()];
+                one(entries[row[0] as usize & (entries.len() - 1)][lane])
+            }
+            Op::ArrayWrite { array } | Op::ArrayScatter { array } if masked => self.write(array, row, lane),
+            Op::MaskArrayWrite { array } | Op::UniformArrayWrite { array } => self.write(array, row, lane),
+            _ => [0; 4],
+        }
+    }
+
+    fn write(&mut self, array: ctm_lane::Array, row: &[u32], lane: usize) -> [u32; 4] {
+        let entries = &mut self.arrays[array.index()];
+        let index = row[0] as usize & (entries.len() - 1);
+        entries[index][lane] = row[1];
+        [0; 4]
+    }
+}
+
+/// A request to a conditional unit.
+fn request(view: &View, (x, y): (i64, i64), value: u32, test: UnitTest, write: UnitWrite) -> bool {
+    let stored = view.load_raw(x, y)[0];
+    let (new, order) = match view.surface().format {
+        Format::Uint16_1 => {
+            let new = u32::from(convert::f32_to_unorm16(value));
+            (new, Some(new.cmp(&stored)))
+        }
+        Format::Uint8_4 => {
+            let new = convert::f32_to_unorm24(value);
+            (new, Some(new.cmp(&(stored & 0xFF_FFFF))))
+        }
+        _ => {
+            let order = if x1k::less(value, stored) {
+                Some(Ordering::Less)
+            } else if x1k::less(stored, value) {
+                Some(Ordering::Greater)
+            } else {
+                x1k::equal(value, stored).then_some(Ordering::Equal)
+            };
+            (value, order)
+        }
+    };
+    let passes = match test {
+        UnitTest::Never => false,
+        UnitTest::Lt => order == Some(Ordering::Less),
+        UnitTest::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        UnitTest::Eq => order == Some(Ordering::Equal),
+        UnitTest::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        UnitTest::Gt => order == Some(Ordering::Greater),
+        UnitTest::Ne => order != Some(Ordering::Equal),
+        UnitTest::Always => true,
+    };
+    if passes && write == UnitWrite::Yes {
+        view.store_raw(x, y, [new, 0, 0, 0]);
+    }
+    passes
+}
