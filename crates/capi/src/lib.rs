@@ -3,7 +3,7 @@
 //! The functions and types have the names and layouts of the CTM distribution of 2006 (CTM Guide p.51-52); names with
 //! `amx` are extensions of this device. The headers are in `include/`, the manual is `docs/c-interface.md`.
 //!
-//! - [`am`](self#functions): `amOpenManagedConnection` and the three functions on an open device;
+//! - `am*`: `amOpenManagedConnection` and the three functions on an open device;
 //! - `amx*`: options, errors, reports of strict mode, traces;
 //! - `amuABI*`: the constants that a program image wants;
 //! - `amuAsm*`: assembly text to program images and back.
