@@ -1,7 +1,8 @@
 //! Runs lane IR over a domain.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod backend;
-pub mod interp;
+#[cfg(target_arch = "x86_64")]
+pub mod jit;
 
 pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
