@@ -61,6 +61,8 @@ fn constants_from_every_side() {
     folder.write("c.npy", npy("<f4", "1, 4", &bytes(&[10.0, 20.0, 30.0, 40.0])));
     assert_eq!(run("--consts c.npy"), [12.0, 21.0, 32.0, 41.0]);
     assert_eq!(run("--consts c.f32 --const 0=-1,0x1p-1,1e1,inf"), [1.0, 1.5, 12.0, f32::INFINITY]);
+    folder.write("c.png", [0; 16]);
+    folder.ctm("run position.x1k --domain 3x2 --consts c.png -o out.f32").fails(1, &["c.png", "is a picture"]);
 }
 
 const LOOP: &str = "\
@@ -176,6 +178,40 @@ fn an_input_reads_what_an_output_holds() {
     folder.write("count.x1k", COUNT);
     folder.ctm("run count.x1k --domain 1x1 --input 0=@0 --clear 41 --output 0=out.f32:1x1x1").ok();
     assert_eq!(folder.read_floats("out.f32"), [42.0]);
+}
+
+/// Adds 1 to element (5, 0) of output 0, and writes the sum to (0, 0) as well.
+const COUNT_BESIDE: &str = "\
+TEX_SEM_WAIT src0.rgb = const(5.0, 0.0, 0.0, 0.0) : temp[2].r = MAX src0.rgb src0.rgb ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].r = LD tex[0].rgba temp[2].rgba ;
+TEX_SEM_WAIT src0.rgb = temp[1] : temp[1].r = MAD src0.r__ src0.1__ src0.1__ ;
+OUT src0.rgb = temp[1], src1.rgb = temp[2] :
+  umrt[per_processor_idx].rgb = MAD src0.r00 src0.111 src1.0r0, umrt[per_processor_idx].a = MAD src0.0 src0.0 src0.0 ;
+OUT TEX_SEM_WAIT src0.rgb = temp[1] :
+  umrt[per_processor_idx].rgb = MAD src0.r00 src0.111 src0.000, umrt[per_processor_idx].a = MAD src0.0 src0.0 src0.0 ;
+";
+
+/// The surface of one element has a pitch of eight.
+#[test]
+fn every_repetition_starts_from_the_same_memory() {
+    let folder = Folder::new("repeat");
+    folder.write("count.x1k", COUNT_BESIDE);
+    folder.ctm("run count.x1k --domain 1x1 --input 0=@0 --clear 41 --output 0=out.f32 --repeat 3").ok();
+    assert_eq!(folder.read_floats("out.f32"), [42.0]);
+}
+
+#[test]
+fn scaled_lookups_in_widened_surfaces_are_told() {
+    let folder = Folder::new("widened");
+    let look_up =
+        |flags: &str| format!("TEX {flags} temp[1].rgba = LD tex[0].rgba temp[0].rgba ;\nOUT TEX_SEM_WAIT : ;");
+    folder.write("scaled.x1k", look_up("")).write("elements.x1k", look_up("UNSCALED")).write("in.f32", [0; 160]);
+    let told = |program: &str, shape: &str| {
+        folder.ctm(&format!("run {program} --domain 1x1 --input 0=in.f32:{shape} --stats")).ok().err().to_string()
+    };
+    assert!(told("scaled.x1k", "5x8x1").contains("scale their coordinates by 8"));
+    assert_eq!(told("scaled.x1k", "8x5x1"), "");
+    assert_eq!(told("elements.x1k", "5x8x1"), "");
 }
 
 #[test]

@@ -11,10 +11,10 @@ pub enum RawError {
     Empty,
     /// The last instruction is cut off.
     #[error(
-        "{length} bytes are not whole instructions: {rest} bytes follow instruction {last}; an instruction has \
-         {INSTRUCTION_BYTES} bytes (six little-endian dwords)",
-        rest = length % INSTRUCTION_BYTES,
-        last = (length / INSTRUCTION_BYTES) as i64 - 1
+        "{length} bytes are not whole instructions: instruction {number} has {rest} of its {INSTRUCTION_BYTES} bytes (six \
+         little-endian dwords)",
+        number = length / INSTRUCTION_BYTES,
+        rest = length % INSTRUCTION_BYTES
     )]
     PartialInstruction {
         /// Bytes that there are.
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(read_words(&[]), Err(RawError::Empty));
         let partial = read_words(&[0; 25]).unwrap_err();
         assert_eq!(partial, RawError::PartialInstruction { length: 25 });
-        assert!(partial.to_string().contains("1 bytes follow instruction 0"), "{partial}");
+        assert!(partial.to_string().contains("instruction 1 has 1 of its 24 bytes"), "{partial}");
         assert_eq!(read_words(&vec![0; 513 * 24]), Err(RawError::TooMany { count: 513 }));
         assert!(read_words(&vec![0; 512 * 24]).is_ok());
     }

@@ -7,8 +7,11 @@ use std::path::Path;
 /// Reads float constants, from c0 on, as bit patterns: a `.npy` array of N x 4 float32 values, or any other file as
 /// rows of 4 little-endian float32 values.
 pub fn read_constants(path: &Path) -> Result<Vec<[u32; 4]>, FileError> {
-    parse_constants(FileKind::of(path) == Ok(FileKind::Npy), &read_bytes(path)?)
-        .map_err(|cause| FileError::Content { path: path.into(), cause })
+    let constants = match FileKind::of(path) {
+        Ok(FileKind::Png) => Err(ContentError::Constants { found: "a picture".into() }),
+        kind => parse_constants(kind == Ok(FileKind::Npy), &read_bytes(path)?),
+    };
+    constants.map_err(|cause| FileError::Content { path: path.into(), cause })
 }
 
 /// Takes float constants from the bytes of a `.npy` file, or of a file of nothing but float32 values.

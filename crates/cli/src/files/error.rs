@@ -62,7 +62,7 @@ pub enum ContentError {
         found: String,
     },
     /// The array has not two or three axes.
-    #[error("the array has {} axes {found:?}; it must be height x width or height x width x channels", found.len())]
+    #[error("the array's shape is {found:?}; it must be [height, width] or [height, width, channels]")]
     Axes {
         /// Lengths of the axes.
         found: Vec<u64>,

@@ -3,6 +3,7 @@
 use crate::Console;
 use crate::args::run::{Engine, RunArgs};
 use crate::args::values::Extent;
+use crate::wording::number_of;
 use clap::ValueEnum;
 use ctm_x1k::{Job, RunError, RunOptions, RunStats, reference};
 use serde_json::json;
@@ -83,8 +84,10 @@ impl Measured {
         let out = &mut *console.out;
         let runs =
             if self.times.len() == 1 { String::new() } else { format!(" (median of {} runs)", self.times.len()) };
-        writeln!(out, "engine          {engine}, {} threads, groups of {}", options.threads, options.group_width)?;
-        writeln!(out, "domain          {domain}: {lanes} lanes in {groups} groups")?;
+        let threads = number_of(options.threads, "thread");
+        let ran = format!("{} in {}", number_of(lanes as usize, "lane"), number_of(groups as usize, "group"));
+        writeln!(out, "engine          {engine}, {threads}, groups of {}", options.group_width)?;
+        writeln!(out, "domain          {domain}: {ran}")?;
         writeln!(out, "instructions    {instructions}, {:.1} per lane", instructions as f64 / lanes.max(1) as f64)?;
         writeln!(out, "compile time    {:.3} ms", compile_seconds * 1e3)?;
         writeln!(out, "run time        {:.3} ms{runs}", seconds * 1e3)?;

@@ -7,7 +7,7 @@ use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure};
 use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
-use ctm_x1k::{CondLocation, CondTest, Conditional, INPUTS, OUTPUTS, Program, WriteMode};
+use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,11 @@ impl Data {
         for (&number, source) in &inputs {
             if let InputSource::File(file) = source {
                 let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
-                data.inputs[usize::from(number)] = Some(data.load(&spec)?);
+                let (surface, width) = data.load(&spec)?;
+                data.inputs[usize::from(number)] = Some(surface);
+                if surface.pitch as usize != width && looks_up_scaled(program, number) {
+                    console.tell(&widened(number, width, surface.pitch));
+                }
             }
         }
         let default_format = match program.info.write_mode {
@@ -104,13 +108,13 @@ impl Data {
         Ok(data)
     }
 
-    /// Reads a file into a new surface.
-    fn load(&mut self, spec: &FileSpec) -> Result<Surface, Message> {
+    /// Reads a file into a new surface. Also gives the width of what was in the file.
+    fn load(&mut self, spec: &FileSpec) -> Result<(Surface, usize), Message> {
         let array = files::read(spec)?;
         let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
         let surface = self.place(files::surface_for(&array, spec.tiling).map_err(unusable)?)?;
         files::upload(&array, &self.memory, surface).map_err(|error| Message::error(error.to_string()))?;
-        Ok(surface)
+        Ok((surface, array.shape.width))
     }
 
     /// Makes a surface that the run writes to, and opens the file that is to receive it, if there is one.
@@ -154,12 +158,13 @@ impl Data {
         Ok(Surface { base, ..surface })
     }
 
-    /// Fills everything that the run writes to with one value.
+    /// Fills everything that the run can write to with one value: also the columns between width and pitch, which
+    /// immediate writes and lookups in outputs reach.
     pub fn clear(&self, Vector(value): Vector) {
-        for Written { surface, size: (width, height), .. } in &self.written {
+        for Written { surface, .. } in &self.written {
             let view = View::new(&self.memory, *surface, Bounds::Drop);
-            for y in 0..*height as i64 {
-                for x in 0..*width as i64 {
+            for y in 0..surface.height.into() {
+                for x in 0..surface.pitch.into() {
                     view.store(x, y, value, 0xF);
                 }
             }
@@ -195,6 +200,21 @@ fn format_for(shape: Shape, given: Option<Format>) -> Result<Format, Failure> {
             format!("an output of the shape {shape} has {} channels, which is not that of {names}", shape.channels);
         Failure::Usage(Message::error(message))
     })
+}
+
+/// True if some lookup in this input has its coordinates multiplied by the size of the surface.
+fn looks_up_scaled(program: &Program, input: u8) -> bool {
+    program.code.iter().any(|instruction| {
+        let scaled = matches!(&instruction.body, Body::Tex(tex) if !tex.unscaled);
+        scaled && Effects::of(instruction, program.info.write_mode).input == Some(input)
+    })
+}
+
+fn widened(input: u8, width: usize, pitch: u32) -> Message {
+    Message::warning(format!(
+        "input {input} is {width} elements wide, but its surface {pitch}: lookups scale their coordinates by {pitch}"
+    ))
+    .help("use a width that is a multiple of 32 bytes (tiled: of a tile), or coordinates in elements (UNSCALED)")
 }
 
 fn no_such_output(input: u8, output: u8) -> Failure {
