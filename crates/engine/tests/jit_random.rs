@@ -1,0 +1,106 @@
+//! Random functions as machine code against a plain evaluator.
+#![cfg(target_arch = "x86_64")]
+
+mod jit_support;
+
+#[path = "../../lane/tests/support/generate.rs"]
+mod generate;
+#[path = "../../lane/tests/support/random.rs"]
+#[allow(dead_code, reason = "the generator uses a part")]
+mod random;
+
+use ctm_engine::jit::Jit;
+use ctm_lane::{Function, Op};
+use ctm_memory::{Bounds, Format, Tiling};
+use ctm_x1k::Domain;
+use jit_support::*;
+use random::Random;
+
+/// What no guest with machine code has: denormals in arithmetic, buffers, and traps.
+fn without_the_rest(text: &str) -> String {
+    const WITH_DENORMS: [&str; 11] =
+        ["fadd", "fsub", "fmul", "fma", "fdiv", "fsqrt", "fround", "fmin", "fmax", "clamp01", "fcmp"];
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let name = words.iter().position(|word| *word == "=").map_or(0, |at| at + 1);
+        let operation = words.get(name).cloned().unwrap_or_default();
+        let mut parts: Vec<&str> = operation.split('.').collect();
+        if WITH_DENORMS.contains(&parts[0]) && !parts.contains(&"ftz") {
+            let at = if matches!(parts[0], "fround" | "fcmp") { 2 } else { 1 };
+            parts.insert(at, "ftz");
+            words[name] = parts.join(".");
+        }
+        let line = words.join(" ");
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("buffers") || trimmed.starts_with("buffer_store") {
+            continue;
+        }
+        if let Some(at) = line.find("buffer_load") {
+            lines.push(format!("{}lane 0x00000005", &line[..at]));
+        } else if trimmed.starts_with("trap") {
+            lines.push("    return".to_owned());
+        } else {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
+fn tests_surface(function: &Function) -> bool {
+    function
+        .blocks()
+        .any(|block| function.insts(block).iter().any(|&inst| matches!(function.op(inst), Op::SurfaceTest { .. })))
+}
+
+#[test]
+fn functions_agree() {
+    let Some(backend) = Jit::new() else {
+        eprintln!("skipped: this host has no AVX-512");
+        return;
+    };
+    let count = std::env::var("JIT_RANDOM").ok().and_then(|count| count.parse().ok()).unwrap_or(1500u64);
+    let first = std::env::var("JIT_FIRST").ok().and_then(|count| count.parse().ok()).unwrap_or(0u64);
+    let mut compiled = 0;
+    for seed in first..first + count {
+        let mut random = Random::new(seed);
+        let size = 3 + random.below(std::env::var("JIT_SIZE").ok().and_then(|count| count.parse().ok()).unwrap_or(120));
+        let mut function = generate::function(&mut random, size);
+        function.compact();
+        let text = without_the_rest(&function.to_string());
+        let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        ctm_lane::verify(&function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));
+        let tiling = |random: &mut Random| random.pick(&[Tiling::Linear, Tiling::Linear, Tiling::Tiled]);
+        let floats = if tests_surface(&function) { [Format::Float32_1; 3] } else {
+            [Format::Float32_4, Format::Float32_1, Format::Float32_2]
+        };
+        let bounds = |random: &mut Random| random.pick(&[Bounds::Clamp, Bounds::Drop]);
+        let kinds = [
+            (random.pick(&[Format::Uint8_4, Format::Uint16_1]), tiling(&mut random), 64, 8, bounds(&mut random)),
+            (random.pick(&floats), tiling(&mut random), 64, random.pick(&[8, 6, 0]), Bounds::Drop),
+            (random.pick(&floats), tiling(&mut random), 64, 9, bounds(&mut random)),
+        ];
+        let surfaces = surfaces(&kinds);
+        let tame = random.chance(50);
+        let seed_of_content = random.below(1000) as u32;
+        let tables = vec![
+            (0..16).map(|at| content(seed_of_content, at, tame)).collect(),
+            (0..4).map(|at| content(seed_of_content + 1, at, true)).collect(),
+        ];
+        let (x, y) = (random.below(20) as u32, random.below(4) as u32);
+        let domain = Domain { i0: x, j0: y, i1: x + random.below(60) as u32, j1: y + random.below(5) as u32 };
+        let (first, second) = (space(seed_of_content, tame), space(seed_of_content, tame));
+        let Some(found) = run_code(&backend, &function, &surfaces, &second, &tables, domain) else { continue };
+        compiled += 1;
+        // Simplification decides on the shape of groups.
+        let mut simplified = function.clone();
+        ctm_lane::simplify(&mut simplified);
+        let expected = run_plain(&simplified, &surfaces, &first, &tables, domain);
+        assert_eq!(found, expected, "seed {seed}: instructions, {kinds:?} {domain:?}\n{function}");
+        for (at, (a, b)) in bytes(&first).iter().zip(&bytes(&second)).enumerate() {
+            assert_eq!(a, b, "seed {seed}: word {at:#x}: {a:#010x} expected, {b:#010x} found, {surfaces:?} {domain:?}\n{function}");
+        }
+    }
+    println!("{compiled} of {count} compiled");
+    assert!(compiled * 2 > count, "{compiled} of {count} were compiled");
+}
