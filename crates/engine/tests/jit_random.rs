@@ -97,6 +97,9 @@ fn functions_agree() {
         ctm_lane::simplify(&mut simplified);
         let expected = run_plain(&simplified, &surfaces, &first, &tables, domain);
         assert_eq!(found, expected, "seed {seed}: instructions, {kinds:?} {domain:?}\n{function}");
+        if std::env::var("JIT_SHOW").is_ok() {
+            eprintln!("{simplified}");
+        }
         for (at, (a, b)) in bytes(&first).iter().zip(&bytes(&second)).enumerate() {
             assert_eq!(a, b, "seed {seed}: word {at:#x}: {a:#010x} expected, {b:#010x} found, {surfaces:?} {domain:?}\n{function}");
         }

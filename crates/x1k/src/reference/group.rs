@@ -76,15 +76,18 @@ pub(super) struct Group<'a> {
 
 /// A lane that a group is to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub struct Place {
+    /// Column.
     pub i: u32,
+    /// Row.
     pub j: u32,
+    /// What the lane is there for.
     pub role: Role,
 }
 
 /// What a lane of a group is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub enum Role {
     /// It runs the program.
     Runs,
     /// It computes for the other lanes of its quad, and has no effect.

@@ -16,4 +16,5 @@ mod registers;
 mod schedule;
 mod tex;
 
-pub use schedule::run;
+pub use group::{Place, Role};
+pub use schedule::{Layout, QUAD, run, run_group, split_incomplete_quads};

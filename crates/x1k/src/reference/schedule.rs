@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Lanes of a quad.
-const QUAD: usize = 4;
+pub const QUAD: usize = 4;
 /// Most lanes that a worker takes at once.
 const BAND_LANES: u64 = 4096;
 /// Bands per thread, at least, so that threads finish at about the same time.
@@ -54,13 +54,14 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
 
 /// Where the lanes of each group are: quads in row-major order, the lanes of a quad row by row.
 #[derive(Clone, Copy, Debug)]
-struct Layout {
+pub struct Layout {
     domain: Domain,
     width: usize,
 }
 
 impl Layout {
-    fn new(domain: Domain, width: usize) -> Self {
+    /// The groups of `width` lanes that make up the domain.
+    pub fn new(domain: Domain, width: usize) -> Self {
         Layout { domain, width }
     }
 
@@ -76,12 +77,13 @@ impl Layout {
         self.quads_across() * u64::from(self.domain.j1 / 2 - self.domain.j0 / 2 + 1) * QUAD as u64
     }
 
-    fn groups(&self) -> u64 {
+    /// Number of groups.
+    pub fn groups(&self) -> u64 {
         self.slots().div_ceil(self.width as u64)
     }
 
     /// The pairs of a group, those outside the domain included.
-    fn positions(&self, group: u64) -> impl Iterator<Item = (u32, u32)> {
+    pub fn positions(&self, group: u64) -> impl Iterator<Item = (u32, u32)> {
         let first = group * self.width as u64;
         let end = (first + self.width as u64).min(self.slots());
         let (quads_across, domain) = (self.quads_across(), self.domain);
@@ -91,6 +93,17 @@ impl Layout {
             ((domain.i0 / 2 + column) * 2 + lane % 2, (domain.j0 / 2 + row) * 2 + lane / 2)
         })
     }
+}
+
+/// Runs one group: these lanes, with these parts. Requests of conditional execution have been made before.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_group(job: &Job, options: &RunOptions, places: &[Place]) -> Result<RunStats, RunError> {
+    let machine = Machine::new(job);
+    let mut stats = RunStats::default();
+    Group::new(&machine, options, places.len()).run(places, &mut stats)?;
+    Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
 
 /// What the workers of a run share.
@@ -205,7 +218,7 @@ impl Worker<'_> {
 }
 
 /// Takes the quads out of a group in which some lanes run and some do not; the latter help there.
-fn split_incomplete_quads(places: &mut [Place]) -> Vec<Vec<Place>> {
+pub fn split_incomplete_quads(places: &mut [Place]) -> Vec<Vec<Place>> {
     let mut incomplete = Vec::new();
     for quad in places.chunks_exact_mut(QUAD) {
         let running = quad.iter().filter(|place| place.role == Role::Runs).count();

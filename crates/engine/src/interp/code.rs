@@ -1,0 +1,309 @@
+//! A function laid out for the interpreter: values in numbered rows, rows used again within a block.
+
+use ctm_lane::{ArrayDecl, Block, Def, Function, Graph, Inst, IntTest, Op, Target, Terminator, Type, Value};
+
+/// Most operands of an operation.
+const MAX_ARGS: usize = 7;
+
+/// An instruction: numbers of rows, or of uniforms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub op: Op,
+    /// Its first result.
+    pub results: [u32; 4],
+    pub args: [u32; MAX_ARGS],
+}
+
+/// How an argument gets into a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Move {
+    /// The argument's row is not needed any more.
+    Swap {
+        to: u32,
+        from: u32,
+    },
+    Copy {
+        to: u32,
+        from: u32,
+    },
+    Uniform {
+        to: u32,
+        from: u32,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub block: usize,
+    pub moves: Vec<Move>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    Jump(Edge),
+    If { test: IntTest, a: u32, b: u32, then: Edge, otherwise: Edge },
+    Any { mask: u32, then: Edge, otherwise: Edge },
+    Return,
+    Trap { code: u16, pc: u32, mask: u32 },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct BlockCode {
+    pub steps: Vec<Step>,
+    pub end: End,
+}
+
+/// A function, ready to run.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub(super) blocks: Vec<BlockCode>,
+    /// Constants, whose rows never change: computed once per run.
+    pub(super) constants: Vec<Step>,
+    pub(super) rows: usize,
+    pub(super) uniforms: usize,
+    pub(super) arrays: Vec<ArrayDecl>,
+    /// The function uses other lanes of quads.
+    pub uses_quads: bool,
+}
+
+/// Gives numbers to values.
+struct Numbers<'a> {
+    function: &'a Function,
+    /// Per value its row or uniform; `u32::MAX` while it has none.
+    of: Vec<u32>,
+    /// The values that are used in the block of their definition only.
+    local: Vec<bool>,
+    free: Vec<u32>,
+    rows: u32,
+    uniforms: u32,
+}
+
+impl Numbers<'_> {
+    fn row(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.rows += 1;
+            self.rows - 1
+        })
+    }
+
+    fn define(&mut self, value: Value) -> u32 {
+        let number = match self.function.value_type(value) {
+            Type::Uniform => {
+                self.uniforms += 1;
+                self.uniforms - 1
+            }
+            Type::Lane | Type::Mask => self.row(),
+        };
+        self.of[value.index()] = number;
+        number
+    }
+
+    /// The row of a value that is not used any more may hold another.
+    fn release(&mut self, value: Value) {
+        if self.local[value.index()] && self.function.value_type(value) != Type::Uniform {
+            self.free.push(self.of[value.index()]);
+        }
+    }
+}
+
+fn is_constant(op: &Op) -> bool {
+    matches!(op, Op::Lane { .. } | Op::Mask { .. } | Op::TableSplat { .. })
+}
+
+impl Code {
+    /// Lays out a verified function.
+    pub fn new(function: &Function) -> Self {
+        let graph = Graph::new(function);
+        let mut numbers = Numbers {
+            function,
+            of: vec![u32::MAX; function.value_count()],
+            local: local_values(function, &graph),
+            free: Vec::new(),
+            rows: 0,
+            uniforms: 0,
+        };
+        let mut constants = Vec::new();
+        for &block in &graph.order {
+            for &inst in function.insts(block) {
+                if is_constant(function.op(inst)) {
+                    numbers.local[function.result(inst).index()] = false;
+                    numbers.define(function.result(inst));
+                    constants.push(step(function, &numbers, inst));
+                }
+            }
+        }
+        // Values that live beyond their block get rows of their own first.
+        for &block in &graph.order {
+            for &param in function.params(block) {
+                numbers.define(param);
+            }
+            for &inst in function.insts(block) {
+                for result in function.results(inst) {
+                    if !numbers.local[result.index()] && numbers.of[result.index()] == u32::MAX {
+                        numbers.define(result);
+                    }
+                }
+            }
+        }
+        let mut blocks = vec![BlockCode { steps: Vec::new(), end: End::Return }; graph.order.len()];
+        for (at, &block) in graph.order.iter().enumerate() {
+            blocks[at] = lay_out(function, &graph, &mut numbers, block);
+        }
+        let is_quad = |block: &BlockCode| block.steps.iter().any(|step| matches!(step.op, Op::Quad { .. }));
+        Code {
+            uses_quads: blocks.iter().any(is_quad),
+            blocks,
+            constants,
+            rows: numbers.rows as usize,
+            uniforms: numbers.uniforms as usize,
+            arrays: function.arrays.clone(),
+        }
+    }
+}
+
+/// Values that are results, and used nowhere but in the block of their definition.
+fn local_values(function: &Function, graph: &Graph) -> Vec<bool> {
+    let mut home = vec![None; function.value_count()];
+    for &block in &graph.order {
+        for &inst in function.insts(block) {
+            for result in function.results(inst) {
+                home[result.index()] = Some(block);
+            }
+        }
+    }
+    let mut local: Vec<bool> = home.iter().map(Option::is_some).collect();
+    for &block in &graph.order {
+        let mut used = |value: Value| local[value.index()] &= home[value.index()] == Some(block);
+        for &inst in function.insts(block) {
+            function.args(inst).iter().for_each(|&value| used(value));
+        }
+        function.terminator(block).values().for_each(used);
+    }
+    local
+}
+
+fn step(function: &Function, numbers: &Numbers, inst: Inst) -> Step {
+    let mut step = Step { op: *function.op(inst), results: [0; 4], args: [0; MAX_ARGS] };
+    for (number, &arg) in step.args.iter_mut().zip(function.args(inst)) {
+        *number = numbers.of[arg.index()];
+    }
+    for (number, result) in step.results.iter_mut().zip(function.results(inst)) {
+        *number = numbers.of[result.index()];
+    }
+    step
+}
+
+fn lay_out(function: &Function, graph: &Graph, numbers: &mut Numbers, block: Block) -> BlockCode {
+    let insts = function.insts(block);
+    // The last use of each local value, by place; the terminator comes last of all.
+    let mut last_use = std::collections::HashMap::new();
+    for (at, &inst) in insts.iter().enumerate() {
+        for result in function.results(inst) {
+            last_use.insert(result, at);
+        }
+        for &arg in function.args(inst) {
+            last_use.insert(arg, at);
+        }
+    }
+    for value in function.terminator(block).values() {
+        last_use.insert(value, insts.len());
+    }
+    let mut steps = Vec::with_capacity(insts.len());
+    let mut released = std::collections::HashSet::new();
+    for (at, &inst) in insts.iter().enumerate() {
+        if is_constant(function.op(inst)) {
+            continue;
+        }
+        for result in function.results(inst) {
+            if numbers.of[result.index()] == u32::MAX {
+                numbers.define(result);
+            }
+        }
+        steps.push(step(function, numbers, inst));
+        for value in function.args(inst).iter().copied().chain(function.results(inst)) {
+            if last_use.get(&value) == Some(&at) && released.insert(value) {
+                numbers.release(value);
+            }
+        }
+    }
+    let terminator = function.terminator(block);
+    let number = |value: &Value| numbers.of[value.index()];
+    let edge = |target: &Target| edge(function, graph, numbers, terminator, target);
+    let end = match terminator {
+        Terminator::Jump(target) => End::Jump(edge(target)),
+        Terminator::If { test, a, b, then, otherwise } => {
+            End::If { test: *test, a: number(a), b: number(b), then: edge(then), otherwise: edge(otherwise) }
+        }
+        Terminator::Any { mask, then, otherwise } => {
+            End::Any { mask: number(mask), then: edge(then), otherwise: edge(otherwise) }
+        }
+        Terminator::Return => End::Return,
+        Terminator::Trap { code, pc, mask } => End::Trap { code: *code, pc: *pc, mask: number(mask) },
+    };
+    // Rows of values that the terminator uses last are free for the next block.
+    let locals: Vec<Value> = terminator.values().filter(|value| released.insert(*value)).collect();
+    locals.into_iter().for_each(|value| numbers.release(value));
+    BlockCode { steps, end }
+}
+
+/// The moves of an edge, in an order in which no argument is overwritten before it is read.
+fn edge(function: &Function, graph: &Graph, numbers: &Numbers, terminator: &Terminator, target: &Target) -> Edge {
+    let params = function.params(target.block);
+    let uses = |value: Value| terminator.values().filter(|used| *used == value).count();
+    let mut moves = Vec::new();
+    for (&param, &arg) in params.iter().zip(&target.args) {
+        let (to, from) = (numbers.of[param.index()], numbers.of[arg.index()]);
+        if param == arg {
+            continue;
+        }
+        moves.push(match function.value_type(param) {
+            Type::Uniform => Move::Uniform { to, from },
+            // A local value whose row nobody reads again: the rows change places.
+            _ if numbers.local[arg.index()] && uses(arg) == 1 && matches!(function.def(arg), Def::Result(..)) => {
+                Move::Swap { to, from }
+            }
+            _ => Move::Copy { to, from },
+        });
+    }
+    Edge { block: graph.place(target.block), moves: in_order(moves) }
+}
+
+/// Puts moves that read a row before those that overwrite it. Circles cannot be put in order; the interpreter reads
+/// all of those first ([`needs_buffer`]).
+fn in_order(mut moves: Vec<Move>) -> Vec<Move> {
+    let mut ordered = Vec::with_capacity(moves.len());
+    while !moves.is_empty() {
+        let ready = (0..moves.len()).find(|&at| {
+            let (to, uniform) = target(moves[at]);
+            moves.iter().enumerate().all(|(other, reads)| {
+                let (from, other_uniform) = source(*reads);
+                other == at || from != to || uniform != other_uniform
+            })
+        });
+        // Whatever is left is circles, in any order.
+        ordered.push(moves.remove(ready.unwrap_or(0)));
+        if ready.is_none() {
+            ordered.append(&mut moves);
+        }
+    }
+    ordered
+}
+
+pub(super) fn target(step: Move) -> (u32, bool) {
+    match step {
+        Move::Swap { to, .. } | Move::Copy { to, .. } => (to, false),
+        Move::Uniform { to, .. } => (to, true),
+    }
+}
+
+pub(super) fn source(step: Move) -> (u32, bool) {
+    match step {
+        Move::Swap { from, .. } | Move::Copy { from, .. } => (from, false),
+        Move::Uniform { from, .. } => (from, true),
+    }
+}
+
+/// Whether some move reads what an earlier one has overwritten.
+pub(super) fn needs_buffer(moves: &[Move]) -> bool {
+    moves.iter().enumerate().any(|(at, later)| moves[..at].iter().any(|earlier| target(*earlier) == source(*later)))
+}

@@ -1,0 +1,410 @@
+//! The portable interpreter: operations one after the other, each over all lanes of a group.
+
+mod code;
+mod lanes;
+
+pub use code::Code;
+
+use crate::backend::Bindings;
+use code::{Edge, End, Move, Step, needs_buffer, source, target};
+use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate};
+use ctm_memory::View;
+use ctm_x1k::{CondLocation, CondTest, Conditional, ConditionalUnit};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Steps between two looks at the cancel flag.
+const CANCEL_INTERVAL: u64 = 1 << 14;
+/// Lanes of a quad.
+const QUAD: usize = 4;
+
+/// Why a group ended before its function did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The group trapped.
+    Trap {
+        /// The cause, in the guest's numbering; `None` for the step limit.
+        code: Option<u16>,
+        /// The guest instruction.
+        pc: u32,
+        /// The lane that stands for the group.
+        lane: usize,
+    },
+    /// The cancel flag was raised.
+    Cancelled,
+}
+
+/// A run of a function: its code with everything bound, shared by all threads.
+pub struct Program<'a> {
+    code: &'a Code,
+    bindings: &'a Bindings<'a>,
+    /// Per surface, the conditional units that are used on it.
+    units: Vec<(usize, UnitTest, UnitWrite, ConditionalUnit<'a>)>,
+}
+
+impl<'a> Program<'a> {
+    /// Binds code to memory and constants.
+    pub fn new(code: &'a Code, bindings: &'a Bindings<'a>) -> Self {
+        let mut units = Vec::new();
+        for step in code.blocks.iter().flat_map(|block| &block.steps) {
+            if let Op::SurfaceTest { surface, test, write } = step.op {
+                let settings = Conditional {
+                    test: cond_test(test),
+                    location: CondLocation::Dpp,
+                    write: write == UnitWrite::Yes,
+                    surface: bindings.surfaces.get(surface.index()).map(|view| *view.surface()),
+                    pe_value: 0,
+                };
+                units.push((surface.index(), test, write, ConditionalUnit::new(&settings, bindings.space)));
+            }
+        }
+        Program { code, bindings, units }
+    }
+
+    /// True if some access left the mapped memory.
+    pub fn out_of_range(&self) -> bool {
+        self.bindings.surfaces.iter().any(View::out_of_range) || self.units.iter().any(|unit| unit.3.out_of_range())
+    }
+}
+
+fn cond_test(test: UnitTest) -> CondTest {
+    match test {
+        UnitTest::Never => CondTest::Never,
+        UnitTest::Lt => CondTest::Less,
+        UnitTest::Le => CondTest::LessEqual,
+        UnitTest::Eq => CondTest::Equal,
+        UnitTest::Ge => CondTest::GreaterEqual,
+        UnitTest::Gt => CondTest::Greater,
+        UnitTest::Ne => CondTest::NotEqual,
+        UnitTest::Always => CondTest::Always,
+    }
+}
+
+/// One thread's group, used again for one set of lanes after the other.
+pub struct Group<'a> {
+    program: &'a Program<'a>,
+    rows: Vec<Vec<u32>>,
+    uniforms: Vec<i32>,
+    /// Arrays of lanes and masks: a row per entry.
+    arrays: Vec<Vec<Vec<u32>>>,
+    uniform_arrays: Vec<Vec<i32>>,
+    /// Columns, rows, and whether the lane is covered, all bits set or none.
+    pub x: Vec<u32>,
+    /// Rows of the lanes.
+    pub y: Vec<u32>,
+    /// All bits set in lanes that are covered.
+    pub covered: Vec<u32>,
+    step_limit: u64,
+    cancel: Option<&'a AtomicBool>,
+    steps: u64,
+    /// Instructions executed, summed over lanes and groups.
+    pub instructions: u64,
+    buffer: Vec<Vec<u32>>,
+}
+
+impl<'a> Group<'a> {
+    /// A group of `width` lanes, a multiple of 4 if the code uses quads.
+    pub fn new(program: &'a Program<'a>, width: usize, step_limit: u64, cancel: Option<&'a AtomicBool>) -> Self {
+        let code = program.code;
+        let rows_of = |ty: Type, entries: u32| if ty == Type::Uniform { 0 } else { entries as usize };
+        let mut group = Group {
+            program,
+            rows: vec![vec![0; width]; code.rows],
+            uniforms: vec![0; code.uniforms],
+            arrays: code.arrays.iter().map(|array| vec![vec![0; width]; rows_of(array.ty, array.entries)]).collect(),
+            uniform_arrays: code.arrays.iter().map(|array| vec![0; array.entries as usize]).collect(),
+            x: vec![0; width],
+            y: vec![0; width],
+            covered: vec![0; width],
+            step_limit,
+            cancel,
+            steps: 0,
+            instructions: 0,
+            buffer: Vec::new(),
+        };
+        for step in &code.constants {
+            group.row_op(step);
+        }
+        group
+    }
+
+    /// Number of lanes.
+    pub fn width(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Runs the function for the lanes at `x`, `y`, of which `covered` belong to the domain.
+    pub fn run(&mut self) -> Result<(), Stop> {
+        self.steps = 0;
+        for array in &mut self.arrays {
+            array.iter_mut().for_each(|row| row.fill(0));
+        }
+        self.uniform_arrays.iter_mut().for_each(|array| array.fill(0));
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || self.execute(),
+        )
+    }
+
+    #[inline(always)]
+    fn execute(&mut self) -> Result<(), Stop> {
+        let program = self.program;
+        let mut at = 0;
+        loop {
+            let block = &program.code.blocks[at];
+            for step in &block.steps {
+                self.step(step)?;
+            }
+            let edge = match &block.end {
+                End::Jump(edge) => edge,
+                End::If { test, a, b, then, otherwise } => {
+                    let [a, b] = [a, b].map(|at| self.uniforms[*at as usize].cast_unsigned());
+                    if test.holds(a, b) { then } else { otherwise }
+                }
+                End::Any { mask, then, otherwise } => {
+                    let any = self.rows[*mask as usize].iter().fold(0, |any, lane| any | lane);
+                    if any != 0 { then } else { otherwise }
+                }
+                End::Return => return Ok(()),
+                End::Trap { code, pc, mask } => {
+                    return Err(Stop::Trap { code: Some(*code), pc: *pc, lane: self.first_of(*mask) });
+                }
+            };
+            self.pass(edge);
+            at = edge.block;
+        }
+    }
+
+    /// The first lane of a mask, else the first covered one.
+    fn first_of(&self, mask: u32) -> usize {
+        let first = |row: &[u32]| row.iter().position(|lane| *lane != 0);
+        first(&self.rows[mask as usize]).or_else(|| first(&self.covered)).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, edge: &Edge) {
+        if edge.moves.len() > 1 && needs_buffer(&edge.moves) {
+            return self.pass_buffered(edge);
+        }
+        for &step in &edge.moves {
+            match step {
+                Move::Swap { to, from } => self.rows.swap(to as usize, from as usize),
+                Move::Copy { to, from } => {
+                    let mut row = std::mem::take(&mut self.rows[to as usize]);
+                    row.copy_from_slice(&self.rows[from as usize]);
+                    self.rows[to as usize] = row;
+                }
+                Move::Uniform { to, from } => self.uniforms[to as usize] = self.uniforms[from as usize],
+            }
+        }
+    }
+
+    /// Reads all arguments before it writes any parameter.
+    fn pass_buffered(&mut self, edge: &Edge) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut uniforms = Vec::new();
+        buffer.resize_with(edge.moves.len(), Vec::new);
+        for (&step, row) in edge.moves.iter().zip(&mut buffer) {
+            match source(step) {
+                (from, true) => uniforms.push(self.uniforms[from as usize]),
+                (from, false) => row.clone_from(&self.rows[from as usize]),
+            }
+        }
+        let mut uniforms = uniforms.into_iter();
+        for (&step, row) in edge.moves.iter().zip(&buffer) {
+            match target(step) {
+                (to, true) => self.uniforms[to as usize] = uniforms.next().unwrap_or_default(),
+                (to, false) => self.rows[to as usize].clone_from(row),
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    #[inline(always)]
+    fn step(&mut self, step: &Step) -> Result<(), Stop> {
+        let [first, second, third, ..] = step.args.map(|arg| arg as usize);
+        match step.op {
+            Op::Steps { count, pc } => return self.count(count, pc, first),
+            Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. } => self.load(step),
+            Op::SurfaceStore { surface, channels } => self.store(step, surface.index(), channels),
+            Op::SurfaceTest { surface, test, write } => self.request(step, surface.index(), test, write),
+            Op::Uniform { value } => self.uniforms[step.results[0] as usize] = value,
+            Op::TableUniform { table, index } => {
+                let value = self.program.bindings.tables[table.index()][index as usize];
+                self.uniforms[step.results[0] as usize] = value.cast_signed();
+            }
+            Op::UniformAdd {} | Op::UniformSub {} | Op::UniformMul {} | Op::UniformAnd {} => {
+                let args = [first, second].map(|at| self.uniforms[at].cast_unsigned());
+                self.uniforms[step.results[0] as usize] = evaluate(&step.op, &args).unwrap_or_default().cast_signed();
+            }
+            Op::ArrayWrite { array } => {
+                let entries = &mut self.arrays[array.index()];
+                let at = self.uniforms[first] as usize & (entries.len() - 1);
+                let (values, lanes) = (&self.rows[second], &self.rows[third]);
+                for ((old, &value), &lane) in entries[at].iter_mut().zip(values).zip(lanes) {
+                    *old = (value & lane) | (*old & !lane);
+                }
+            }
+            Op::MaskArrayWrite { array } => {
+                let entries = &mut self.arrays[array.index()];
+                let at = self.uniforms[first] as usize & (entries.len() - 1);
+                entries[at].copy_from_slice(&self.rows[second]);
+            }
+            Op::ArrayScatter { array } => {
+                let entries = &mut self.arrays[array.index()];
+                let last = entries.len() - 1;
+                for lane in (0..self.x.len()).filter(|&lane| self.rows[third][lane] != 0) {
+                    entries[self.rows[first][lane] as usize & last][lane] = self.rows[second][lane];
+                }
+            }
+            Op::UniformArrayRead { array } => {
+                let entries = &self.uniform_arrays[array.index()];
+                let at = self.uniforms[first] as usize & (entries.len() - 1);
+                self.uniforms[step.results[0] as usize] = entries[at];
+            }
+            Op::UniformArrayWrite { array } => {
+                let entries = &mut self.uniform_arrays[array.index()];
+                let at = self.uniforms[first] as usize & (entries.len() - 1);
+                entries[at] = self.uniforms[second];
+            }
+            // Programs of this kind have no buffers; without one, reads are 0 and writes nothing.
+            Op::BufferStore { .. } => {}
+            Op::BufferLoad { .. } => self.rows[step.results[0] as usize].fill(0),
+            _ => self.row_op(step),
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn count(&mut self, count: u32, pc: u32, mask: usize) -> Result<(), Stop> {
+        let lanes: u32 = self.rows[mask].iter().map(|lane| lane & 1).sum();
+        self.instructions += u64::from(count) * u64::from(lanes);
+        let before = self.steps;
+        self.steps += u64::from(count);
+        if self.steps > self.step_limit {
+            let pc = pc + (self.step_limit - before) as u32;
+            return Err(Stop::Trap { code: None, pc, lane: self.first_of(mask as u32) });
+        }
+        if before / CANCEL_INTERVAL != self.steps / CANCEL_INTERVAL
+            && self.cancel.is_some_and(|cancel| cancel.load(Relaxed))
+        {
+            return Err(Stop::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// An operation that gives one row.
+    #[inline(always)]
+    fn row_op(&mut self, step: &Step) {
+        let mut row = std::mem::take(&mut self.rows[step.results[0] as usize]);
+        self.fill_row(step, &mut row);
+        self.rows[step.results[0] as usize] = row;
+    }
+
+    #[inline(always)]
+    fn fill_row(&self, step: &Step, row: &mut [u32]) {
+        let operands = step.op.info().operands.len();
+        let arg = |at: usize| match self.rows.get(step.args[at] as usize) {
+            Some(row) if at < operands => row.as_slice(),
+            _ => &[],
+        };
+        match step.op {
+            Op::Lane { bits } => row.fill(bits.0),
+            Op::Mask { value } => row.fill(if value { u32::MAX } else { 0 }),
+            Op::PosX {} => row.copy_from_slice(&self.x),
+            Op::PosY {} => row.copy_from_slice(&self.y),
+            Op::Covered {} => row.copy_from_slice(&self.covered),
+            Op::Splat {} => row.fill(self.uniforms[step.args[0] as usize].cast_unsigned()),
+            Op::TableSplat { table, index } => {
+                row.fill(self.program.bindings.tables[table.index()][index as usize]);
+            }
+            Op::TableAt { table } => {
+                let entries = &self.program.bindings.tables[table.index()];
+                row.fill(entries[self.uniforms[step.args[0] as usize] as usize & (entries.len() - 1)]);
+            }
+            Op::TableGather { table } => {
+                let entries = &self.program.bindings.tables[table.index()];
+                for (value, &at) in row.iter_mut().zip(arg(0)) {
+                    *value = entries[at as usize & (entries.len() - 1)];
+                }
+            }
+            Op::Quad { order } => {
+                for (quad, values) in row.chunks_exact_mut(QUAD).zip(arg(0).chunks_exact(QUAD)) {
+                    for (value, lane) in quad.iter_mut().zip(order.0) {
+                        *value = values[usize::from(lane)];
+                    }
+                }
+            }
+            Op::ArrayRead { array } | Op::MaskArrayRead { array } => {
+                let entries = &self.arrays[array.index()];
+                row.copy_from_slice(&entries[self.uniforms[step.args[0] as usize] as usize & (entries.len() - 1)]);
+            }
+            Op::ArrayGather { array } => {
+                let entries = &self.arrays[array.index()];
+                for (lane, (value, &at)) in row.iter_mut().zip(arg(0)).enumerate() {
+                    *value = entries[at as usize & (entries.len() - 1)][lane];
+                }
+            }
+            _ => {
+                if !lanes::fast(&step.op, row, arg(0), arg(1), arg(2)) {
+                    by_definition(&step.op, row, [arg(0), arg(1), arg(2)]);
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, step: &Step) {
+        let mut results = step.results.map(|at| std::mem::take(&mut self.rows[at as usize]));
+        let [x, y, lanes] = [0, 1, 2].map(|at| &self.rows[step.args[at] as usize]);
+        for lane in 0..x.len() {
+            let (x, y) = (i64::from(x[lane].cast_signed()), i64::from(y[lane].cast_signed()));
+            let element = match step.op {
+                _ if lanes[lane] == 0 => [0; 4],
+                Op::SurfaceLoad { surface } => self.program.bindings.surfaces[surface.index()].load(x, y),
+                Op::SurfaceLoad2x2 { surface } => self.program.bindings.surfaces[surface.index()].load_2x2(x, y),
+                _ => [0; 4],
+            };
+            for (row, value) in results.iter_mut().zip(element) {
+                row[lane] = value;
+            }
+        }
+        for (at, row) in step.results.into_iter().zip(results) {
+            self.rows[at as usize] = row;
+        }
+    }
+
+    fn store(&mut self, step: &Step, surface: usize, channels: Channels) {
+        let view = &self.program.bindings.surfaces[surface];
+        let [x, y, red, green, blue, alpha, lanes] = step.args.map(|at| self.rows[at as usize].as_slice());
+        for lane in (0..x.len()).filter(|&lane| lanes[lane] != 0) {
+            let (x, y) = (x[lane].cast_signed().into(), y[lane].cast_signed().into());
+            view.store(x, y, [red[lane], green[lane], blue[lane], alpha[lane]], channels.0);
+        }
+    }
+
+    fn request(&mut self, step: &Step, surface: usize, test: UnitTest, write: UnitWrite) {
+        let mut passed = std::mem::take(&mut self.rows[step.results[0] as usize]);
+        let unit = self.program.units.iter().find(|unit| (unit.0, unit.1, unit.2) == (surface, test, write));
+        let [x, y, values, lanes] = [0, 1, 2, 3].map(|at| &self.rows[step.args[at] as usize]);
+        for lane in 0..x.len() {
+            let passes = lanes[lane] != 0
+                && unit.is_some_and(|unit| unit.3.request(CondLocation::Dpp, x[lane], y[lane], values[lane]));
+            passed[lane] = if passes { u32::MAX } else { 0 };
+        }
+        self.rows[step.results[0] as usize] = passed;
+    }
+}
+
+/// An operation lane by lane, as it is defined. Masks are 0 or 1 there.
+#[inline(never)]
+fn by_definition(op: &Op, row: &mut [u32], rows: [&[u32]; 3]) {
+    let info = op.info();
+    let gives_mask = info.results == [Type::Mask];
+    for (lane, result) in row.iter_mut().enumerate() {
+        let mut args = [0; 3];
+        for ((arg, row), (_, ty)) in args.iter_mut().zip(rows).zip(info.operands) {
+            *arg = if *ty == Type::Mask { row[lane] & 1 } else { row[lane] };
+        }
+        let value = evaluate(op, &args[..info.operands.len()]).unwrap_or_default();
+        *result = if gives_mask && value != 0 { u32::MAX } else { value };
+    }
+}
