@@ -1,5 +1,5 @@
 //! Clients in C and C++, compiled by the system's compilers and run.
-#![cfg(unix)]
+#![cfg(all(unix, not(target_vendor = "apple")))]
 
 mod compiler;
 

@@ -1,5 +1,5 @@
 //! The C++ client of the README is true.
-#![cfg(unix)]
+#![cfg(all(unix, not(target_vendor = "apple")))]
 
 mod compiler;
 

@@ -106,6 +106,8 @@ pub fn build(source: &Path, output: &Path, link: Link, flags: &[&str]) {
 
 /// Runs a command that must succeed.
 pub fn succeed(command: &mut Command) -> Output {
+    // Cargo sets it for tests, and an old library that an earlier `cargo build` left there would come first.
+    command.env_remove("LD_LIBRARY_PATH");
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
