@@ -103,6 +103,27 @@ fn examples_leave_out_no_command() {
     }
 }
 
+#[test]
+fn the_manual_installs_what_pkg_config_finds() {
+    let manual = include_str!("../../../docs/c-interface.md");
+    let recipe = manual.split("\nPREFIX=/usr/local\n").nth(1).unwrap().split("\ncc ").next().unwrap();
+    let scratch = Scratch::new();
+    let (prefix, source) = (scratch.path("prefix"), example("copy.c"));
+    let recipe = recipe.replace("target/release", library_directory().to_str().unwrap());
+    let project = Path::new(EXAMPLES).join("../..");
+    succeed(Command::new("sh").args(["-eu", "-c", &recipe]).current_dir(project).env("PREFIX", &prefix));
+    assert!(prefix.join("include/ctm/amuCbufPack.h").is_file());
+    if !is_compiler_there(&source) || !is_there("pkg-config") {
+        return;
+    }
+    let client = scratch.path("client");
+    let compile = format!("cc {} $(pkg-config --cflags --libs ctm) -o {}", source.display(), client.display());
+    let mut shell = Command::new("sh");
+    succeed(shell.args(["-eu", "-c", &compile]).env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+    let output = Command::new(client).env("LD_LIBRARY_PATH", prefix.join("lib")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), CLIENTS[0].1);
+}
+
 /// Opens two devices, submits a hundred buffers to the second one, and closes both without looking at the results.
 const HASTY: &str = r#"
 #include "amDeviceManaged.h"

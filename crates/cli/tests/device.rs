@@ -61,10 +61,9 @@ fn a_run_leaves_a_trace_that_replays() {
         .ctm("run twice.x1k --domain 33x17 --input 0=position.npy:tiled --const 0=3 --bconst 1=true --clear 7 -o twice.f32 --cond-output w.f32 --emit-trace twice.ctmtrace")
         .ok();
     for options in ["", "--threads 3 --group 5", "--strict"] {
-        for (file, bytes) in [("position.ctmtrace", "of results"), ("twice.ctmtrace", "of results")] {
+        for file in ["position.ctmtrace", "twice.ctmtrace"] {
             let done = folder.ctm(&format!("replay {file} {options}")).ok();
-            assert!(done.out().contains("1 submissions") && done.out().contains(bytes), "{}", done.out());
-            assert!(!done.out().contains(" 0 bytes"), "{}", done.out());
+            assert!(done.out().starts_with("1 submission, ") && !done.out().contains(" 0 bytes"), "{}", done.out());
         }
     }
     // The trace has the results that the run has: 33 x 17 elements of 16 bytes, one row after the other.

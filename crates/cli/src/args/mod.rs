@@ -32,6 +32,7 @@ Examples:
   ctm asm program.x1k -o program.elf
   ctm dis program.elf
   ctm check program.x1k
+  ctm replay client.ctmtrace
 
 Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 130 interrupted.
 'ctm COMMAND --help' tells more about a command.";

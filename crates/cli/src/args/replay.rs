@@ -13,8 +13,9 @@ Examples:
   CTM_TRACE=client.ctmtrace ./client      a client of libctm leaves a trace
   ctm replay client.ctmtrace --strict
 
-A trace has the memory, the command buffers and the results of a CTM device. The exit code is 0 if all results are the
-same, 1 if something differs or the file is no trace.")]
+A trace has the memory, the command buffers and the results of a CTM device.
+The exit code is 0 if all results are the same, and 1 if something differs or
+the file is no trace.")]
 pub struct ReplayArgs {
     /// Trace file
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]

@@ -133,6 +133,10 @@ pub struct RunArgs {
 pub enum Engine {
     /// The specification's own algorithm, one instruction at a time
     Reference,
+    /// The program as lane IR, interpreted: any host
+    Interp,
+    /// The program as machine code: x86-64 with AVX-512
+    Jit,
 }
 
 /// `--flow`.

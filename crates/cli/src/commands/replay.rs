@@ -30,7 +30,8 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     });
     let differences = replay.differences.iter().map(|difference| Message::error(difference.to_string()));
     let mut messages: Vec<Message> = reports.chain(differences).collect();
-    let summary = format!("{} submissions, {} bytes of results", replay.submissions, replay.bytes_compared);
+    let plural = if replay.submissions == 1 { "" } else { "s" };
+    let summary = format!("{} submission{plural}, {} bytes of results", replay.submissions, replay.bytes_compared);
     if messages.is_empty() {
         return Ok(writeln!(console.out, "{summary}: the same as in the trace")?);
     }
