@@ -46,7 +46,7 @@ pub(crate) fn run(kernel: &Kernel, job: &Job, options: &RunOptions) -> Result<Ru
 /// Whether the free form is the program, for the constants of this job, and cannot reach the step limit.
 fn is_free(job: &Job, options: &RunOptions, free: &Prepared) -> bool {
     let count = |int: u8| job.constants.ints[usize::from(int)].count;
-    free.lifted.counted.iter().all(|&int| count(int) != 0) && free.lifted.max_steps(count) <= options.step_limit
+    free.lifted.max_steps(count) <= options.step_limit
 }
 
 fn threads(options: &RunOptions, bands: u64) -> usize {

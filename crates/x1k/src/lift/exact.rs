@@ -56,7 +56,7 @@ pub(super) fn lift(program: &Program, facts: &Facts) -> Result<Lifted, NotLifted
         walk.m.b.switch_to(block);
         walk.run(place);
     }
-    Ok(walk.m.done(Vec::new(), Vec::new()))
+    Ok(walk.m.done(Vec::new()))
 }
 
 /// Which branches a decision has.

@@ -27,7 +27,6 @@ struct If {
     /// Where the second part begins; equal to `join` until an ELSE comes.
     second: Block,
     has_else: bool,
-    solid: bool,
     /// Lanes may have left by BREAK, CONTINUE or TEXKILL.
     left: bool,
 }
@@ -60,9 +59,7 @@ struct Loop {
     stay: Variable,
     /// Of these, the ones that have not left this pass by CONTINUE.
     running: Variable,
-    continues: bool,
     kills: bool,
-    solid: bool,
     /// Conditionals that were open at the head.
     depth: usize,
 }
@@ -78,9 +75,6 @@ struct Walk<'a> {
     m: Machine<'a>,
     open: Vec<Open>,
     steps: Vec<(u32, Vec<u8>)>,
-    counted: Vec<u8>,
-    /// In a group that is here, some lane is active.
-    solid: bool,
     /// Instructions up to this address are counted.
     counted_to: usize,
     visits: usize,
@@ -93,13 +87,11 @@ pub(super) fn lift(program: &Program, facts: &Facts) -> Walked<Lifted> {
         m: Machine::new(program, facts),
         open: Vec::new(),
         steps: Vec::new(),
-        counted: Vec::new(),
-        solid: true,
         counted_to: 0,
         visits: 0,
     };
     walk.run()?;
-    Ok(walk.m.done(walk.steps, walk.counted))
+    Ok(walk.m.done(walk.steps))
 }
 
 fn plain(flow: &Flow) -> bool {
@@ -246,7 +238,6 @@ impl<'a> Walk<'a> {
             }
         }
         self.remove(&masks, killed);
-        self.solid = !self.nested();
         let live = self.m.b.get(self.m.live);
         let live = self.m.deciding(live);
         let (next, over) = (self.m.b.new_block(), self.m.b.new_block());
@@ -272,7 +263,7 @@ impl<'a> Walk<'a> {
         if instruction.common.rgb.pred_sel == PredicateSelect::PerChannel {
             return unstructured;
         }
-        let target = self.m.program.info.target_address(flow);
+        let target = self.m.program.info.jump_address(&self.m.program.code, pc, flow);
         let wants = self.m.wants(instruction, flow);
         self.m.clear_alu_result();
         let decrements = |op: BranchOp, by: u8| op == BranchOp::Decr && flow.b_pop_cnt == by;
@@ -332,7 +323,7 @@ impl<'a> Walk<'a> {
                 if !restores {
                     return unstructured;
                 }
-                self.leave(at, flow.op, target, wants, depth).ok_or(NotLifted::Unstructured(pc))?;
+                self.leave(at, flow.op, target, wants).ok_or(NotLifted::Unstructured(pc))?;
                 Ok(pc + 1)
             }
             _ => unstructured,
@@ -377,8 +368,7 @@ impl<'a> Walk<'a> {
         self.m.b.seal(then);
         self.m.b.switch_to(then);
         self.m.b.set(self.m.active, first);
-        let solid = std::mem::replace(&mut self.solid, true);
-        self.open.push(Open::If(If { jump, before, others, join, second, has_else: false, solid, left: false }));
+        self.open.push(Open::If(If { jump, before, others, join, second, has_else: false, left: false }));
     }
 
     fn begin_second_part(&mut self, pc: usize, jump: Jump) -> Option<()> {
@@ -393,7 +383,6 @@ impl<'a> Walk<'a> {
         self.m.b.seal(second);
         self.m.b.switch_to(second);
         self.m.b.set(self.m.active, others);
-        self.solid = true;
         Some(())
     }
 
@@ -425,17 +414,14 @@ impl<'a> Walk<'a> {
 
     fn end_if(&mut self, open: If) {
         let mut active = open.before;
-        self.solid = open.solid;
         if open.left {
-            let innermost = self.innermost_loop();
-            let (mask, solid) = match innermost.map(|(at, depth)| (&self.open[at], depth)) {
-                // Some lane stays in a loop without CONTINUE, else a BREAK would have left it.
-                Some((Open::Loop(open), depth)) => (open.running, depth == 0 && !open.continues && !open.kills),
-                _ => (self.m.live, !self.nested()),
+            let innermost = self.innermost_loop().map(|(at, _)| &self.open[at]);
+            let mask = match innermost {
+                Some(Open::Loop(open)) => open.running,
+                _ => self.m.live,
             };
             let left = self.m.b.get(mask);
             active = self.m.b.mask_and(active, left);
-            self.solid = solid;
             if let Some(Open::If(outer)) = self.open.last_mut() {
                 outer.left = true;
             }
@@ -470,12 +456,11 @@ impl<'a> Walk<'a> {
             entry,
             stay,
             running,
-            continues: false,
             kills: false,
-            solid: self.solid,
             depth: self.ifs(),
         }));
-        self.m.b.jump(top, &[]);
+        let zero = self.m.b.uniform_constant(0);
+        self.m.b.branch_if(IntTest::Ne, count, zero, (top, &[]), (exit, &[]));
         self.m.b.switch_to(top);
         let active = self.m.b.get(stay);
         self.m.b.set(self.m.active, active);
@@ -483,7 +468,7 @@ impl<'a> Walk<'a> {
     }
 
     /// BREAK and CONTINUE.
-    fn leave(&mut self, at: usize, op: FlowOp, target: usize, wants: Wants, depth: u8) -> Option<()> {
+    fn leave(&mut self, at: usize, op: FlowOp, target: usize, wants: Wants) -> Option<()> {
         let Open::Loop(open) = &mut self.open[at] else { return None };
         let is_rep = open.head == FlowOp::Rep;
         let expected = if op == FlowOp::Continue { &mut open.continue_to } else { &mut open.break_to };
@@ -495,14 +480,10 @@ impl<'a> Walk<'a> {
         }
         *expected = Some(target);
         let masks = match op {
-            FlowOp::Continue => {
-                open.continues = true;
-                vec![self.m.active, open.running]
-            }
+            FlowOp::Continue => vec![self.m.active, open.running],
             _ => vec![self.m.active, open.running, open.stay],
         };
         let (stay, exit) = (open.stay, open.exit);
-        let (is_break, continues) = (op != FlowOp::Continue, open.continues);
         for open in &mut self.open[at..] {
             if let Open::If(open) = open {
                 open.left = true;
@@ -512,8 +493,7 @@ impl<'a> Walk<'a> {
         let wants = self.m.lanes_of(wants);
         let leaving = self.m.b.mask_and(active, wants);
         self.remove(&masks, leaving);
-        self.solid = is_break && depth == 0 && !continues;
-        if is_break {
+        if op != FlowOp::Continue {
             let stay = self.m.b.get(stay);
             let stay = self.m.deciding(stay);
             let next = self.m.b.new_block();
@@ -530,19 +510,14 @@ impl<'a> Walk<'a> {
         let fits = open.body == target
             && (open.head == FlowOp::Loop) == (flow.op == FlowOp::EndLoop)
             && open.int == flow.int_addr
+            && open.skips_to == pc + 1
             && open.break_to.is_none_or(|to| to == pc + 1)
             && open.continue_to.is_none_or(|to| to == pc)
             && open.depth == self.ifs();
         if !fits {
             return unstructured;
         }
-        // Mesa lets the head jump to the loop end, which has no loop to end then. So the head must not jump.
-        match open.skips_to {
-            to if to == pc && open.solid => self.counted.push(open.int),
-            to if to == pc + 1 => self.counted.push(open.int),
-            _ => return unstructured,
-        }
-        let (stay, remaining, top, exit, int, head) = (open.stay, open.remaining, open.top, open.exit, open.int, open.head);
+        let Loop { stay, remaining, top, exit, int, head, .. } = *open;
         let stay = self.m.b.get(stay);
         self.count_here(pc, 1, stay);
         let (one, zero) = (self.m.b.uniform_constant(1), self.m.b.uniform_constant(0));
@@ -574,11 +549,9 @@ impl<'a> Walk<'a> {
     fn leave_loop(&mut self) {
         let Some(Open::Loop(open)) = self.open.pop() else { return };
         let mut active = open.entry;
-        self.solid = open.solid;
         if open.kills {
             let live = self.m.b.get(self.m.live);
             active = self.m.b.mask_and(active, live);
-            self.solid = !self.nested();
         }
         self.m.b.set(self.m.active, active);
         if open.head == FlowOp::Loop {

@@ -361,13 +361,12 @@ impl<'a> Machine<'a> {
     }
 
     /// The finished function.
-    pub fn done(self, steps: Vec<(u32, Vec<u8>)>, counted: Vec<u8>) -> Lifted {
+    pub fn done(self, steps: Vec<(u32, Vec<u8>)>) -> Lifted {
         Lifted {
             function: self.b.finish(),
             surfaces: self.surfaces,
             uses_quads: self.uses_quads,
             steps,
-            counted,
         }
     }
 }

@@ -88,8 +88,6 @@ pub struct Lifted {
     /// Of a free function: the number of instructions at each place, with the integer constants that count the loops
     /// around it. Each place is passed at most as often as these multiplied.
     pub steps: Vec<(u32, Vec<u8>)>,
-    /// Of a free function: integer constants whose count must not be 0, else the function is not the program.
-    pub counted: Vec<u8>,
 }
 
 impl Lifted {

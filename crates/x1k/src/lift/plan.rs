@@ -115,7 +115,7 @@ fn successors(
 
 /// The place behind a flow-control instruction; `None` if the group traps.
 pub(super) fn follow(program: &Program, flow: &Flow, place: &Place, jump: bool, limits: Limits) -> Option<Place> {
-    let target = program.info.target_address(flow);
+    let target = program.info.jump_address(&program.code, place.pc, flow);
     let (next, mut loops, mut calls) = (place.pc + 1, place.loops, place.calls.clone());
     if if jump { flow.b_op1 } else { flow.b_op0 } == BranchOp::Reserved3 {
         return None;
