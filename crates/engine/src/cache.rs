@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::kernel::{Kernel, Key};
 use crate::schedule;
-use ctm_x1k::{Job, RunError, RunOptions, RunStats};
+use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError};
 use std::sync::{Arc, Mutex};
 
 /// Kernels that an engine keeps.
@@ -28,9 +28,27 @@ impl Engine {
         Engine { backend: Some(backend), kernels: Mutex::default() }
     }
 
+    /// The engine that makes machine code for this host; `None` if no backend can.
+    pub fn jit() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        return Some(Self::with_backend(Box::new(crate::jit::Jit::new()?)));
+        #[cfg(not(target_arch = "x86_64"))]
+        return None;
+    }
+
     /// The name of the engine, for people.
     pub fn name(&self) -> &'static str {
         self.backend.as_ref().map_or("interp", |backend| backend.name())
+    }
+
+    /// Makes everything that running the job needs, so that the run itself does not have to.
+    ///
+    /// # Errors
+    /// If the job's environment does not fit its program.
+    pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
+        job.check()?;
+        self.kernel(job);
+        Ok(())
     }
 
     /// Runs the job. Memory, statistics and errors are those of [`ctm_x1k::reference::run`], bit for bit.

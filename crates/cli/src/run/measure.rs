@@ -5,7 +5,7 @@ use crate::args::run::{Engine, RunArgs};
 use crate::args::values::Extent;
 use crate::wording::number_of;
 use clap::ValueEnum;
-use ctm_x1k::{Job, RunError, RunOptions, RunStats, reference};
+use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, reference};
 use serde_json::json;
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,25 +14,60 @@ use std::time::{Duration, Instant};
 pub struct Measured {
     /// What a run did; all runs do the same.
     pub stats: RunStats,
+    /// How long it took to prepare the program. The reference executes decoded instructions as they are.
+    compile_time: Duration,
     /// How long each run took, in ascending order.
     times: Vec<Duration>,
 }
 
+/// What executes jobs.
+pub enum Runner {
+    /// The scalar reference.
+    Reference,
+    /// Lane IR, interpreted or compiled.
+    Engine(ctm_engine::Engine),
+}
+
+impl Runner {
+    /// The engine of this name; `None` if this host cannot have it.
+    pub fn new(engine: Engine) -> Option<Self> {
+        match engine {
+            Engine::Reference => Some(Runner::Reference),
+            Engine::Interp => Some(Runner::Engine(ctm_engine::Engine::interpreter())),
+            Engine::Jit => ctm_engine::Engine::jit().map(Runner::Engine),
+        }
+    }
+
+    fn prepare(&self, job: &Job) -> Result<(), StateError> {
+        match self {
+            Runner::Reference => Ok(()),
+            Runner::Engine(engine) => engine.prepare(job),
+        }
+    }
+
+    fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        match self {
+            Runner::Reference => reference::run(job, options),
+            Runner::Engine(engine) => engine.run(job, options),
+        }
+    }
+}
+
 /// Runs a job `repeat` times; `reset` prepares memory before each and is not timed.
 pub fn measure(
-    engine: Engine,
+    runner: &Runner,
     repeat: u32,
     job: &Job,
     options: &RunOptions,
     reset: impl Fn(),
 ) -> Result<Measured, RunError> {
-    let mut measured = Measured { stats: RunStats::default(), times: Vec::new() };
+    let start = Instant::now();
+    runner.prepare(job)?;
+    let mut measured = Measured { stats: RunStats::default(), compile_time: start.elapsed(), times: Vec::new() };
     for _ in 0..repeat {
         reset();
         let start = Instant::now();
-        measured.stats = match engine {
-            Engine::Reference => reference::run(job, options)?,
-        };
+        measured.stats = runner.run(job, options)?;
         measured.times.push(start.elapsed());
     }
     measured.times.sort();
@@ -61,10 +96,7 @@ impl Measured {
         let engine = args.engine.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
         let seconds = self.median().as_secs_f64();
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
-        // The reference executes decoded instructions as they are, so nothing is compiled.
-        let compile_seconds = match args.engine {
-            Engine::Reference => 0.0,
-        };
+        let compile_seconds = self.compile_time.as_secs_f64();
         if args.json {
             return console.json(&json!({
                 "engine": engine,

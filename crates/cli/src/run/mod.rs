@@ -13,7 +13,7 @@ use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure, interrupt};
 use ctm_x1k::{Job, Program, RunError, RunOptions, Trap, TrapKind};
-use measure::measure;
+use measure::{Runner, measure};
 use memory::Data;
 
 /// Runs a program and writes its outputs.
@@ -52,7 +52,11 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         data.clear(args.clear);
         Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
     }
-    let measured = measure(args.engine, args.repeat, &job, &options, || data.clear(args.clear))
+    let runner = Runner::new(args.engine).ok_or_else(|| {
+        Message::error("this machine cannot run the machine code of engine jit, which needs x86-64 with AVX-512")
+            .help("use --engine interp")
+    })?;
+    let measured = measure(&runner, args.repeat, &job, &options, || data.clear(args.clear))
         .map_err(|error| failure(error, &loaded, options.step_limit))?;
     progress.iter().for_each(Progress::finish);
 
