@@ -13,11 +13,13 @@ const PROGRAM_HEADERS_AT: usize = 28;
 const PROGRAM_HEADER_COUNT_AT: usize = 44;
 /// Bytes of a program header; offset and size of its segment are its dwords 1 and 4.
 const PROGRAM_HEADER_BYTES: usize = 32;
+/// The longest image that is read. Code has 12288 bytes at most, so this leaves room for any notes.
+const MOST_IMAGE_BYTES: u64 = 1 << 20;
 /// Programs that are kept.
 const MOST_PROGRAMS: usize = 64;
 
 /// Reads the image at `base`. `read` copies bytes from an address on, as many as there are, and tells how many; the image
-/// ends where its header, program headers and segments end.
+/// ends where its header, program headers and segments end, or after 1 MiB.
 pub fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u8> {
     let mut header = vec![0; HEADER_BYTES];
     if read(base, &mut header) < HEADER_BYTES || !header.starts_with(b"\x7FELF") {
@@ -33,7 +35,7 @@ pub fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> V
     let table_end = u64::from(table) + headers.len() as u64;
     let length = ends.fold(table_end.max(HEADER_BYTES as u64), u64::max);
     // An image that claims to be longer than the memory behind its address ends with the memory.
-    let mut image = vec![0; length.min(u64::from(u32::MAX)) as usize];
+    let mut image = vec![0; length.min(MOST_IMAGE_BYTES) as usize];
     let found = read(base, &mut image);
     image.truncate(found);
     image
