@@ -199,6 +199,12 @@ fn information_of_other_tools() {
     let program = elf::read(&image).unwrap();
     let expected = ProgramInfo { end: 19, cond_value_from_program: true, early_exit: true, ..ProgramInfo::default() };
     assert_eq!(program.info, expected);
+    // Its second dword counts where no other note says that a conditional value is written.
+    let cond_out = note(&image, 4);
+    image[cond_out + 20] = 0;
+    assert!(elf::read(&image).unwrap().info.cond_value_from_program);
+    image[info + 24] = 0;
+    assert!(!elf::read(&image).unwrap().info.cond_value_from_program);
     image[info + 4] = 4;
     assert!(elf::read(&image).is_err());
 }

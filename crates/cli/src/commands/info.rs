@@ -4,6 +4,7 @@ use crate::args::InfoArgs;
 use crate::program::Loaded;
 use crate::wording::ranges;
 use crate::{Console, Failure};
+use ctm_x1k::text::spell_float;
 use ctm_x1k::{Alu, Body, Effects, Operand, Program, References, WriteMode, temps_used};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -106,10 +107,10 @@ fn summary(program: &Program) -> Value {
     })
 }
 
-/// A number if JSON has it, else its name.
+/// A number if JSON has it, else its spelling in assembly.
 fn float_json(bits: u32) -> Value {
     let value = f32::from_bits(bits);
-    if value.is_finite() { json!(value) } else { json!(value.to_string()) }
+    if value.is_finite() { json!(value) } else { json!(spell_float(bits)) }
 }
 
 /// The temporaries that instructions name, in order.
@@ -174,7 +175,7 @@ fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
     if program.constants != Default::default() {
         writeln!(out, "\nconstant values")?;
         for (number, value) in &program.constants.floats {
-            let value = value.map(|bits| f32::from_bits(bits).to_string()).join(", ");
+            let value = value.map(spell_float).join(", ");
             writeln!(out, "  {:<20} {value}", format!("c{number}"))?;
         }
         for (number, value) in &program.constants.ints {

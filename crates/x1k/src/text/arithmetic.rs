@@ -102,6 +102,12 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
             "sources come first, then `:`, then operations, then `;`",
         )?;
         let Some(number) = SOURCE_WORDS.iter().position(|word| word.eq_ignore_ascii_case(cursor.text(token))) else {
+            let word = cursor.text(token);
+            if FlowOp::parse(word).is_some() {
+                let message = format!("`{word}` is not a statement");
+                let help = "raw flow control begins with `FC`, as in `FC JUMP label, when = always ;`";
+                return Err(cursor.error(Cause::UnknownWord, token, message, help));
+            }
             let mut words: Vec<&str> = super::header::flag_names().collect();
             words.extend(SOURCE_WORDS);
             words.extend(super::statements::WORDS);

@@ -35,6 +35,7 @@ mod texture;
 
 pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile};
 pub use lexer::Loader;
+pub use operand::spell_float;
 pub use print::{PrintOptions, print_instruction, print_program, print_program_with};
 
 use crate::program::Program;

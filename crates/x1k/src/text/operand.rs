@@ -86,8 +86,8 @@ pub(super) fn inline_code(value: f32) -> Result<u8, String> {
     }
 }
 
-/// Spells a binary32 so that reading it gives the same bits.
-pub(super) fn spell_float(bits: u32) -> String {
+/// Spells a binary32, given by its bits, as `.const` takes it: reading it gives the same bits.
+pub fn spell_float(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_nan() { format!("{bits:#010x}") } else { format!("{value:?}") }
 }
