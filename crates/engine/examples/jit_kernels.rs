@@ -17,9 +17,9 @@ fn main() {
 
 #[cfg(target_arch = "x86_64")]
 fn main() {
+    use case::{Case, floats};
     use ctm_engine::{Backend, Code, Engine, Source, jit::Jit};
     use ctm_memory::Tiling;
-    use case::{Case, floats};
     use ctm_x1k::RunOptions;
     use std::path::Path;
     use std::sync::{Arc, Mutex};

@@ -71,7 +71,9 @@ fn functions_agree() {
         let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
         ctm_lane::verify(&function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));
         let tiling = |random: &mut Random| random.pick(&[Tiling::Linear, Tiling::Linear, Tiling::Tiled]);
-        let floats = if tests_surface(&function) { [Format::Float32_1; 3] } else {
+        let floats = if tests_surface(&function) {
+            [Format::Float32_1; 3]
+        } else {
             [Format::Float32_4, Format::Float32_1, Format::Float32_2]
         };
         let bounds = |random: &mut Random| random.pick(&[Bounds::Clamp, Bounds::Drop]);
@@ -101,7 +103,10 @@ fn functions_agree() {
             eprintln!("{simplified}");
         }
         for (at, (a, b)) in bytes(&first).iter().zip(&bytes(&second)).enumerate() {
-            assert_eq!(a, b, "seed {seed}: word {at:#x}: {a:#010x} expected, {b:#010x} found, {surfaces:?} {domain:?}\n{function}");
+            assert_eq!(
+                a, b,
+                "seed {seed}: word {at:#x}: {a:#010x} expected, {b:#010x} found, {surfaces:?} {domain:?}\n{function}"
+            );
         }
     }
     println!("{compiled} of {count} compiled");

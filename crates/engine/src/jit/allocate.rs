@@ -205,7 +205,8 @@ fn scan(machine: &Machine, registers: &Registers, ranges: &[Range], hints: &[Opt
             _ => None,
         });
         let hinted = hinted.filter(|&register| is_free(holders, register));
-        if let Some(register) = hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
+        if let Some(register) =
+            hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
         {
             holders[register as usize] = Some(at);
             places[at] = Place::Register(register);

@@ -22,8 +22,7 @@ pub const VECTORS: [u8; 29] = {
 pub const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
 pub const GENERALS: [u8; 12] = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 const CONTEXT: Register = Register::R15;
-const SAVED: [Register; 6] =
-    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+const SAVED: [Register; 6] = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 
 /// Bytes: constants, then code.
 pub struct Emitted {
@@ -124,9 +123,7 @@ fn operand(code: Code, at: usize, class: Class, number: u8) -> Register {
             | (Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32 | Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, 1) => {
                 Register::XMM0 + u32::from(number)
             }
-            (Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, 1) => {
-                Register::YMM0 + u32::from(number)
-            }
+            (Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, 1) => Register::YMM0 + u32::from(number),
             _ => vector(number),
         },
     }
@@ -636,8 +633,8 @@ impl<'a> Emitter<'a> {
             End::Jump(edge) => self.follow(edge, next),
             End::Branch { condition, then, otherwise } => {
                 // The way that goes on inline: the next block, or else the one that closes a loop with moves.
-                let inline_then = then.block == at + 1
-                    || otherwise.block != at + 1 && then.block <= at && self.has_moves(then);
+                let inline_then =
+                    then.block == at + 1 || otherwise.block != at + 1 && then.block <= at && self.has_moves(then);
                 if inline_then {
                     self.branch(condition.negated(), otherwise)?;
                     self.follow(then, next)

@@ -186,7 +186,11 @@ pub struct Edge {
 pub enum End {
     Jump(Edge),
     /// Goes one way or the other by the flags that the last instruction leaves.
-    Branch { condition: Condition, then: Edge, otherwise: Edge },
+    Branch {
+        condition: Condition,
+        then: Edge,
+        otherwise: Edge,
+    },
     /// The code returns.
     Exit,
 }

@@ -91,8 +91,7 @@ struct Unit {
 impl Unit {
     fn new(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Self> {
         let selected = select(function, facts, mode)?;
-        let registers =
-            allocate::Registers { vector: &emit::VECTORS, mask: &emit::MASKS, general: &emit::GENERALS };
+        let registers = allocate::Registers { vector: &emit::VECTORS, mask: &emit::MASKS, general: &emit::GENERALS };
         let allocation = allocate::allocate(&selected.machine, &registers);
         let emitted = emit::emit(&selected.machine, &allocation).ok()?;
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
@@ -121,9 +120,7 @@ struct Kernel {
 
 /// All operations of a function.
 fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane::Inst, &Op)> {
-    function
-        .blocks()
-        .flat_map(move |block| function.insts(block).iter().map(move |&inst| (inst, function.op(inst))))
+    function.blocks().flat_map(move |block| function.insts(block).iter().map(move |&inst| (inst, function.op(inst))))
 }
 
 /// Whether running a group twice writes the same places both times, whatever numbers the first run computed: coordinates
@@ -149,9 +146,8 @@ impl Kernel {
         let interior = Unit::new(source.interior, source.surfaces, Mode { quads, interior: true, watch })?;
         let general = Unit::new(source.function, source.surfaces, Mode { quads, interior: false, watch: false })?;
         let named = |written: bool| {
-            let of_kind = operations(source.function).filter(move |(_, op)| {
-                matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written
-            });
+            let of_kind = operations(source.function)
+                .filter(move |(_, op)| matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written);
             of_kind.filter_map(|(_, op)| op.surface()).collect::<Vec<_>>()
         };
         Some(Self {

@@ -142,6 +142,11 @@ impl Shapes {
                 Shape::Index { axis, offset, limit: None } => coordinate(axis, offset as f32),
                 other => blurred(&[other]),
             },
+            Op::Utof {} => match arg(0) {
+                // What is negative as a signed integer is a great number here.
+                Shape::Index { axis, offset, limit: None } if offset >= 0 => coordinate(axis, offset as f32),
+                other => blurred(&[other]),
+            },
             Op::Iadd {} => shifted(arg(0), arg(1), function.lane_constant(args[1]))
                 .or_else(|| shifted(arg(1), arg(0), function.lane_constant(args[0])))
                 .unwrap_or_else(|| blurred(&[arg(0), arg(1)])),

@@ -101,9 +101,7 @@ impl Selector<'_> {
             Op::Fdiv { denorm } if flush(denorm) => {
                 self.binary(Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, args[0], args[1])
             }
-            Op::Fsqrt { denorm } if flush(denorm) => {
-                self.unary(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, args[0])
-            }
+            Op::Fsqrt { denorm } if flush(denorm) => self.unary(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, args[0]),
             Op::Fround { round, denorm } if flush(denorm) => {
                 let a = self.reg(args[0]);
                 self.round(round, Arg::Reg(a))
@@ -128,16 +126,12 @@ impl Selector<'_> {
                 let quieted = self.vector(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(a), quiet]);
                 self.blend(both, Arg::Reg(quieted), r)
             }
-            Op::Fmin { denorm } if flush(denorm) => self.extreme(
-                (Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, FloatTest::Olt),
-                (args[0], args[1]),
-                result,
-            ),
-            Op::Fmax { denorm } if flush(denorm) => self.extreme(
-                (Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, FloatTest::Ogt),
-                (args[0], args[1]),
-                result,
-            ),
+            Op::Fmin { denorm } if flush(denorm) => {
+                self.extreme((Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, FloatTest::Olt), (args[0], args[1]), result)
+            }
+            Op::Fmax { denorm } if flush(denorm) => {
+                self.extreme((Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, FloatTest::Ogt), (args[0], args[1]), result)
+            }
             Op::Select {} => {
                 let mask = match self.lanes(args[0]) {
                     Lanes::All => return Some(self.values[args[1].index()]),

@@ -3,7 +3,7 @@
 use super::arithmetic::ONE;
 use super::{LANES, Lanes, Selector, Val};
 use crate::jit::context;
-use crate::jit::mir::{Arg, Base, Class, Inst, Kind, Mem, Reg};
+use crate::jit::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Mem, Reg};
 use ctm_lane::{Axis, Channels, FloatTest, IntTest, Op, Shape, UnitTest, UnitWrite, Value};
 use ctm_memory::{Bounds, Format, Layout};
 use iced_x86::Code;
@@ -93,10 +93,11 @@ impl Selector<'_> {
         }
         let base = self.base(surface);
         let [offset, sum] = [self.machine.reg(Class::General), self.machine.reg(Class::General)];
-        let mut multiply = Inst::new(Kind::Plain(Code::Imul_r32_rm32_imm32), Some(offset), &[
-            Arg::Reg(self.y),
-            Arg::Imm(row_bytes.cast_signed()),
-        ]);
+        let mut multiply = Inst::new(
+            Kind::Plain(Code::Imul_r32_rm32_imm32),
+            Some(offset),
+            &[Arg::Reg(self.y), Arg::Imm(row_bytes.cast_signed())],
+        );
         multiply.foldable = false;
         self.prologue.push(multiply);
         let add = Inst::new(Kind::Tied(Code::Add_r64_rm64), Some(sum), &[Arg::Reg(offset), Arg::Reg(base)]);
@@ -234,7 +235,14 @@ impl Selector<'_> {
     }
 
     /// Byte offsets of elements by the bounds rule, and the lanes that access something.
-    fn offsets(&mut self, surface: ctm_lane::Surface, x: Reg, y: Reg, lanes: Lanes, inside: (bool, bool)) -> (Reg, Lanes) {
+    fn offsets(
+        &mut self,
+        surface: ctm_lane::Surface,
+        x: Reg,
+        y: Reg,
+        lanes: Lanes,
+        inside: (bool, bool),
+    ) -> (Reg, Lanes) {
         let facts = self.facts[surface.index()];
         let (pitch, height) = (facts.surface.pitch, facts.surface.height);
         let (mut x, mut y, mut lanes) = (x, y, lanes);
@@ -281,8 +289,7 @@ impl Selector<'_> {
                 let rows: Vec<u32> = (0..64).map(|y| layout.row(y)).collect();
                 let column = self.looked_up(&columns, x);
                 let row = self.looked_up(&rows, y);
-                let inner =
-                    self.vector(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(column), Arg::Reg(row)]);
+                let inner = self.vector(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(column), Arg::Reg(row)]);
                 self.vector(INT_ADD, &[Arg::Reg(start), Arg::Reg(inner)])
             }
         };
@@ -330,8 +337,29 @@ impl Selector<'_> {
             return [Val::Const(0); 4];
         }
         let format = self.facts[surface.index()].surface.format;
+        let hoped = if self.mode.interior { self.hoped(surface, x, y) } else { None };
         let place = match self.regular(surface, x, y) {
             Some(place) => place,
+            None if hoped.is_some() => {
+                let raw = match hoped {
+                    Some(in_row) => self.load_either(surface, (x, y), in_row, format),
+                    None => [Val::Const(0); 4],
+                };
+                let mut channels = self.unpacked(format, raw);
+                if let Lanes::Of(mask) = lanes {
+                    for channel in &mut channels {
+                        *channel = match *channel {
+                            Val::Reg(reg) => Val::Reg(self.zero_outside(mask, Arg::Reg(reg))),
+                            Val::Const(bits) => {
+                                let bits = self.constant(bits);
+                                Val::Reg(self.zero_outside(mask, bits))
+                            }
+                            other => other,
+                        };
+                    }
+                }
+                return channels;
+            }
             None => {
                 let facts = self.facts[surface.index()].surface;
                 let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
@@ -360,6 +388,96 @@ impl Selector<'_> {
         channels
     }
 
+    /// Whether the lanes may well ask for a row of elements (true) or for the same (false), which the code has to find out.
+    fn hoped(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
+        let facts = self.facts[surface.index()];
+        let linear = matches!(facts.surface.layout(), Layout::Linear(_));
+        if self.mode.quads || !linear || facts.bounds != Bounds::Clamp {
+            return None;
+        }
+        let along = |value: Value| match self.shapes.get(value) {
+            Shape::Uniform => Some(Axis::Y),
+            Shape::Index { axis, .. } | Shape::Coordinate { axis, .. } | Shape::Along(axis) => Some(axis),
+            Shape::Varying => None,
+        };
+        (along(y)? == Axis::Y).then_some(along(x)? == Axis::X)
+    }
+
+    /// The lanes whose coordinate is not that of the first lane, plus the lane's number in a row; and the first lane's.
+    fn astray(&mut self, value: Value, in_row: bool, size: u32) -> (Reg, Reg) {
+        if let Some(&known) = self.astray.get(&(value, in_row)) {
+            return known;
+        }
+        let lanes = self.clamped(value, size);
+        let first = self.first_lane(lanes);
+        let mut expected = self.splat(first);
+        if in_row {
+            let numbers: Vec<u32> = (0..LANES).collect();
+            let numbers = self.vector_constant(&numbers);
+            expected = self.vector(INT_ADD, &[Arg::Reg(expected), numbers]);
+        }
+        let astray = self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None);
+        self.astray.insert((value, in_row), (astray, first));
+        (astray, first)
+    }
+
+    /// Stored words by vectors or once for all lanes if the coordinates are such, else by gathers. Coordinates clamp.
+    fn load_either(
+        &mut self,
+        surface: ctm_lane::Surface,
+        (x, y): (Value, Value),
+        in_row: bool,
+        format: Format,
+    ) -> [Val; 4] {
+        let facts = self.facts[surface.index()].surface;
+        let Layout::Linear(layout) = facts.layout() else { return [Val::None; 4] };
+        let (size_x, size_y) = (facts.pitch.max(1), facts.height.max(1));
+        let (astray_x, first_x) = self.astray(x, in_row, size_x);
+        let (astray_y, first_y) = self.astray(y, false, size_y);
+        let row_bytes = layout.row_bytes.cast_signed();
+        let row = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(first_y), Arg::Imm(row_bytes)]);
+        if let Some(last) = self.insts.last_mut() {
+            last.foldable = false;
+        }
+        let base = self.base(surface);
+        let row = self.tied_general(Code::Add_r64_rm64, &[Arg::Reg(row), Arg::Reg(base)]);
+        let (index, scale) = if layout.element_log2 == 4 {
+            (self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first_x), Arg::Imm(4)]), 1)
+        } else {
+            (first_x, 1 << layout.element_log2)
+        };
+        let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
+        self.insts.push(Inst::new(
+            Kind::Plain(Code::VEX_Kortestw_kr_kr),
+            None,
+            &[Arg::Reg(astray_x), Arg::Reg(astray_y)],
+        ));
+        let [regular, scattered, after] = [self.label(), self.label(), self.label()];
+        let edge = |block: usize| Edge { block, args: Vec::new() };
+        let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
+        self.finish_block(end, regular, Vec::new());
+        let words = (format.bytes_per_element() as usize).div_ceil(4);
+        let place = if in_row { Place::Row(mem) } else { Place::Same(mem) };
+        let collect = |raw: [Val; 4]| -> Vec<Arg> {
+            let args = raw.into_iter().take(words).map(|val| match val {
+                Val::Reg(reg) => Arg::Reg(reg),
+                _ => Arg::None,
+            });
+            args.collect()
+        };
+        let raw = self.load_raw(surface, format, &place);
+        let end = End::Jump(Edge { block: after, args: collect(raw) });
+        self.finish_block(end, scattered, Vec::new());
+        let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
+        let (x, y) = (self.reg(x), self.reg(y));
+        let (offset, lanes) = self.offsets(surface, x, y, Lanes::All, inside);
+        let raw = self.load_raw(surface, format, &Place::Scattered(offset, lanes));
+        let params: Vec<Reg> = (0..words).map(|_| self.machine.reg(Class::Vector)).collect();
+        let end = End::Jump(Edge { block: after, args: collect(raw) });
+        self.finish_block(end, after, params.clone());
+        std::array::from_fn(|word| params.get(word).map_or(Val::Const(0), |&reg| Val::Reg(reg)))
+    }
+
     /// The stored words of elements, as [`Format::unpack`] takes them.
     fn load_raw(&mut self, surface: ctm_lane::Surface, format: Format, place: &Place) -> [Val; 4] {
         let mut raw = [Val::Const(0); 4];
@@ -368,7 +486,9 @@ impl Selector<'_> {
             Place::Row(mem) => match format {
                 Format::Float32_4 => return self.load_rows_of_four(mem).map(Val::Reg),
                 Format::Float32_2 => return self.load_rows_of_two(mem),
-                Format::Uint16_1 => raw[0] = Val::Reg(self.vector(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, &[Arg::Mem(mem)])),
+                Format::Uint16_1 => {
+                    raw[0] = Val::Reg(self.vector(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, &[Arg::Mem(mem)]))
+                }
                 Format::Uint8_4 | Format::Float32_1 => raw[0] = Val::Reg(self.vector(LOAD, &[Arg::Mem(mem)])),
             },
             Place::Same(mem) => {
@@ -393,7 +513,8 @@ impl Selector<'_> {
                 let bits = self.constant(2);
                 let half = self.vector(AND, &[Arg::Reg(offset), bits]);
                 let shift = self.vector(SHIFT_LEFT, &[Arg::Reg(half), Arg::Imm(3)]);
-                let shifted = self.vector(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(word), Arg::Reg(shift)]);
+                let shifted =
+                    self.vector(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(word), Arg::Reg(shift)]);
                 let bits = self.constant(0xFFFF);
                 raw[0] = Val::Reg(self.vector(AND, &[Arg::Reg(shifted), bits]));
             }
@@ -598,8 +719,24 @@ impl Selector<'_> {
             }
         };
         match format {
-            // Two elements share a word.
-            Format::Uint16_1 => self.refuse(),
+            Format::Uint16_1 if !channels.has(0) => {}
+            Format::Uint16_1 => {
+                let value = self.reg(values[0]);
+                let code = self.code_of(value, 65535);
+                let bits = self.constant(!3);
+                let word = self.vector(AND, &[Arg::Reg(offset), bits]);
+                let bits = self.constant(2);
+                let half = self.vector(AND, &[Arg::Reg(offset), bits]);
+                // Two elements share a word: first the lower ones, then the upper ones.
+                for (half_offset, kept) in [(0, 0xFFFF), (2, 0xFFFF_0000)] {
+                    let lanes = self.within(inside, IntTest::Eq, half, half_offset);
+                    let old = self.gathered(surface, word, 0, lanes);
+                    let shift = Arg::Imm(8 * half_offset.cast_signed());
+                    let code = self.vector(SHIFT_LEFT, &[Arg::Reg(code), shift]);
+                    let new = self.merged(code, old, kept);
+                    self.scatter(surface, word, 0, new, lanes);
+                }
+            }
             Format::Uint8_4 => {
                 let mut word = self.packed_bytes(values);
                 if channels.0 != 0xF {
@@ -667,7 +804,12 @@ impl Selector<'_> {
     }
 
     /// A request to a conditional unit; `None` if its surface is of a kind that this cannot do.
-    fn test(&mut self, surface: ctm_lane::Surface, (test, write): (UnitTest, UnitWrite), args: &[Value]) -> Option<Reg> {
+    fn test(
+        &mut self,
+        surface: ctm_lane::Surface,
+        (test, write): (UnitTest, UnitWrite),
+        args: &[Value],
+    ) -> Option<Reg> {
         let facts = self.facts[surface.index()];
         let format = facts.surface.format;
         if !self.is_usable(surface) || !matches!(format, Format::Float32_1 | Format::Uint8_4) {

@@ -88,6 +88,14 @@ pub struct Selector<'a> {
     /// Values whose denormals every user reads as zeros.
     flushed_by_all: Vec<bool>,
     window: Window,
+    /// The blocks so far, with their labels; the one in the making has label `here` and these parameters.
+    done: Vec<(usize, Block)>,
+    here: usize,
+    params: Vec<Reg>,
+    depth: u32,
+    labels: usize,
+    /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same.
+    astray: HashMap<(Value, bool), (Reg, Reg)>,
     refused: bool,
 }
 
@@ -103,10 +111,7 @@ pub struct Selected {
 fn has_special_products(function: &Function) -> bool {
     let mut insts = function.blocks().flat_map(|block| function.insts(block).to_vec());
     insts.any(|inst| {
-        matches!(
-            function.op(inst),
-            Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. }
-        )
+        matches!(function.op(inst), Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. })
     })
 }
 
@@ -150,6 +155,12 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option
         suspects: Vec::new(),
         flushed_by_all: Vec::new(),
         window: Window { x: (0, i64::MAX), y: (0, i64::MAX) },
+        done: Vec::new(),
+        here: 0,
+        params: Vec::new(),
+        depth: 0,
+        labels: 0,
+        astray: HashMap::new(),
         refused: false,
     };
     if mode.watch && has_special_products(function) {
@@ -193,8 +204,16 @@ impl Selector<'_> {
             }
         }
         let latch = order.len() + 2;
-        let mut blocks = Vec::with_capacity(order.len() + 4);
+        self.labels = order.len() + 4;
         for &block in &order {
+            self.here = numbers[block.index()];
+            self.depth = depths[block.index()];
+            let params = self.function.params(block).iter().filter_map(|&param| match self.values[param.index()] {
+                Val::Reg(reg) => Some(reg),
+                _ => None,
+            });
+            self.params = params.collect();
+            self.astray.clear();
             for &inst in self.function.insts(block) {
                 self.inst(inst);
                 if self.refused {
@@ -202,38 +221,33 @@ impl Selector<'_> {
                 }
             }
             let end = self.end(block, &numbers, latch)?;
-            let params = self.function.params(block).iter().filter_map(|&param| match self.values[param.index()] {
-                Val::Reg(reg) => Some(reg),
-                _ => None,
-            });
-            let params = params.collect();
-            let insts = std::mem::take(&mut self.insts);
-            blocks.push(Block { params, insts, end, depth: depths[block.index()] });
+            self.finish_block(end, self.here, Vec::new());
         }
+        let mut blocks = std::mem::take(&mut self.done);
         // The latch: on to the next group.
         let next = self.machine.reg(Class::General);
         let width = if self.mode.quads { LANES / 2 } else { LANES };
-        let mut add = Inst::new(Kind::Tied(Code::Add_rm32_imm32), Some(next), &[
-            Arg::Reg(self.x),
-            Arg::Imm(width.cast_signed()),
-        ]);
+        let mut add =
+            Inst::new(Kind::Tied(Code::Add_rm32_imm32), Some(next), &[Arg::Reg(self.x), Arg::Imm(width.cast_signed())]);
         add.foldable = false;
-        let compare = Inst::new(Kind::Plain(Code::Cmp_r32_rm32), None, &[
-            Arg::Reg(next),
-            Arg::Mem(Mem::at(Base::Context, context::X_END)),
-        ]);
+        let compare = Inst::new(
+            Kind::Plain(Code::Cmp_r32_rm32),
+            None,
+            &[Arg::Reg(next), Arg::Mem(Mem::at(Base::Context, context::X_END))],
+        );
         let end = End::Branch {
             condition: Condition::Below,
             then: Edge { block: 1, args: vec![Arg::Reg(next)] },
             otherwise: Edge { block: latch + 1, args: Vec::new() },
         };
-        blocks.push(Block { params: Vec::new(), insts: vec![add, compare], end, depth: 1 });
-        blocks.push(Block { params: Vec::new(), insts: Vec::new(), end: End::Exit, depth: 0 });
+        blocks.push((latch, Block { params: Vec::new(), insts: vec![add, compare], end, depth: 1 }));
+        blocks.push((latch + 1, Block { params: Vec::new(), insts: Vec::new(), end: End::Exit, depth: 0 }));
         let start = self.machine.reg(Class::General);
-        let mut prologue = vec![Inst::new(Kind::Plain(Code::Mov_r32_rm32), Some(start), &[Arg::Mem(Mem::at(
-            Base::Context,
-            context::X,
-        ))])];
+        let mut prologue = vec![Inst::new(
+            Kind::Plain(Code::Mov_r32_rm32),
+            Some(start),
+            &[Arg::Mem(Mem::at(Base::Context, context::X))],
+        )];
         prologue.append(&mut self.prologue);
         let entry = Block {
             params: Vec::new(),
@@ -247,11 +261,38 @@ impl Selector<'_> {
             end: End::Jump(Edge { block: 2, args: Vec::new() }),
             depth: 1,
         };
-        let mut all = vec![entry, head];
+        let mut all = vec![(0, entry), (1, head)];
         all.append(&mut blocks);
-        self.machine.blocks = all;
+        let mut places = vec![0; self.labels];
+        for (at, &(label, _)) in all.iter().enumerate() {
+            places[label] = at;
+        }
+        for (_, block) in &mut all {
+            match &mut block.end {
+                End::Jump(edge) => edge.block = places[edge.block],
+                End::Branch { then, otherwise, .. } => {
+                    then.block = places[then.block];
+                    otherwise.block = places[otherwise.block];
+                }
+                End::Exit => {}
+            }
+        }
+        self.machine.blocks = all.into_iter().map(|(_, block)| block).collect();
         self.machine.remove_dead();
         Some(Selected { machine: self.machine, window: self.window, watches: self.mode.watch })
+    }
+
+    fn label(&mut self) -> usize {
+        self.labels += 1;
+        self.labels - 1
+    }
+
+    /// Ends the block in the making, and begins the one with this label and these parameters.
+    fn finish_block(&mut self, end: End, next: usize, params: Vec<Reg>) {
+        let insts = std::mem::take(&mut self.insts);
+        let params = std::mem::replace(&mut self.params, params);
+        self.done.push((self.here, Block { params, insts, end, depth: self.depth }));
+        self.here = next;
     }
 
     /// The positions of the lanes, and which of them are covered.
@@ -262,10 +303,8 @@ impl Selector<'_> {
         } else {
             lanes.map(|lane| (lane, 0)).unzip()
         };
-        let y = Inst::new(Kind::Plain(Code::Mov_r32_rm32), Some(self.y), &[Arg::Mem(Mem::at(
-            Base::Context,
-            context::Y,
-        ))]);
+        let y =
+            Inst::new(Kind::Plain(Code::Mov_r32_rm32), Some(self.y), &[Arg::Mem(Mem::at(Base::Context, context::Y))]);
         self.prologue.push(y);
         let row = self.machine.reg(Class::Vector);
         let mut splat = Inst::new(Kind::Plain(Code::EVEX_Vpbroadcastd_zmm_k1z_r32), Some(row), &[Arg::Reg(self.y)]);
@@ -280,8 +319,7 @@ impl Selector<'_> {
         self.head.push(splat);
         let columns = self.vector_constant(&columns);
         self.head.push(Inst::new(Kind::Plain(add), Some(self.lane_x), &[Arg::Reg(column), columns]));
-        let mut shift =
-            Inst::new(Kind::Tied(Code::Shl_rm32_imm8), Some(self.x16), &[Arg::Reg(self.x), Arg::Imm(4)]);
+        let mut shift = Inst::new(Kind::Tied(Code::Shl_rm32_imm8), Some(self.x16), &[Arg::Reg(self.x), Arg::Imm(4)]);
         shift.foldable = false;
         self.head.push(shift);
         if !self.mode.interior {
@@ -292,7 +330,8 @@ impl Selector<'_> {
                 let def = if at == 3 { self.covered } else { self.machine.reg(Class::Mask) };
                 let mem = Mem { broadcast: true, ..Mem::at(Base::Context, context::DOMAIN + offset) };
                 let code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-                let mut compare = Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(lanes), Arg::Mem(mem), Arg::Imm(test)]);
+                let mut compare =
+                    Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(lanes), Arg::Mem(mem), Arg::Imm(test)]);
                 compare.mask = inside;
                 self.head.push(compare);
                 inside = Some(def);
@@ -407,9 +446,11 @@ impl Selector<'_> {
             Val::Entry(pointer, index) => {
                 let (reg, def) = (self.machine.reg(Class::Vector), self.machine.reg(Class::Mask));
                 let mem = Mem::at(Base::Reg(pointer), index.cast_signed() * 4);
-                self.prologue.push(Inst::new(Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32), Some(reg), &[
-                    Arg::Mem(mem),
-                ]));
+                self.prologue.push(Inst::new(
+                    Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32),
+                    Some(reg),
+                    &[Arg::Mem(mem)],
+                ));
                 self.prologue.push(test(reg, def));
             }
             _ => {}
@@ -568,10 +609,11 @@ impl Selector<'_> {
     /// A pointer that the context holds, loaded once per call.
     fn pointer(&mut self, offset: i32) -> Reg {
         let def = self.machine.reg(Class::General);
-        self.prologue.push(Inst::new(Kind::Plain(Code::Mov_r64_rm64), Some(def), &[Arg::Mem(Mem::at(
-            Base::Context,
-            offset,
-        ))]));
+        self.prologue.push(Inst::new(
+            Kind::Plain(Code::Mov_r64_rm64),
+            Some(def),
+            &[Arg::Mem(Mem::at(Base::Context, offset))],
+        ));
         def
     }
 

@@ -1,0 +1,79 @@
+//! Loads and stores of every format by coordinates of every shape, against a plain evaluator.
+#![cfg(target_arch = "x86_64")]
+
+mod jit_support;
+
+use ctm_engine::jit::Jit;
+use ctm_lane::Function;
+use ctm_memory::{Bounds, Format, Tiling};
+use ctm_x1k::Domain;
+use jit_support::*;
+
+/// Computations of coordinates %10 and %11 from positions %0, %1 (integers) and %3, %4 (floats).
+const COORDINATES: [&str; 9] = [
+    "%10 = float_to_index 64, %3\n%11 = float_to_index 24, %4",
+    "%8 = lane 0x40000000\n%9 = fadd.ftz %3, %8\n%10 = float_to_index 64, %9\n%11 = float_to_index 24, %4",
+    "%8 = lane 0xc0400000\n%9 = fadd.ftz %3, %8\n%10 = float_to_index 64, %9\n%12 = fadd.ftz %4, %8\n%11 = float_to_index 24, %12",
+    "%8 = table_splat t0, 0\n%9 = fadd.ftz %3, %8\n%10 = float_to_index 64, %9\n%11 = float_to_index 24, %4",
+    "%8 = table_splat t0, 1\n%9 = fadd.ftz %4, %8\n%10 = float_to_index 64, %3\n%11 = float_to_index 24, %9",
+    "%8 = table_splat t0, 2\n%10 = float_to_index 64, %8\n%11 = float_to_index 24, %4",
+    "%8 = table_splat t0, 2\n%10 = float_to_index 64, %4\n%11 = float_to_index 24, %8",
+    "%8 = lane 0x3f000000\n%9 = fmul.ftz %3, %8\n%10 = float_to_index 64, %9\n%11 = float_to_index 24, %4",
+    "%10 = float_to_coordinate %4\n%11 = float_to_coordinate %3",
+];
+
+fn function(coordinates: &str, lanes: &str, order: &str) -> Function {
+    let text = format!(
+        "surface s0 whole\nsurface s1 whole\nsurface s2 whole\ntable t0 4\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n\
+         %3 = utof %0\n%4 = utof %1\n%5 = lane 0x41a00000\n%6 = fcmp.olt.ftz %3, %5\n%7 = mask_and %6, %2\n\
+         {coordinates}\n%20, %21, %22, %23 = surface_load s0, %10, %11, {lanes}\n\
+         %24, %25, %26, %27 = surface_load_2x2 s0, %10, %11, {lanes}\n\
+         surface_store.{order} s1, %0, %1, %20, %21, %22, %23, {lanes}\n\
+         surface_store.rgba s2, %0, %1, %20, %25, %26, %27, %2\nreturn\n"
+    );
+    text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
+
+#[test]
+fn accesses() {
+    let Some(backend) = Jit::new() else {
+        eprintln!("skipped: this host has no AVX-512");
+        return;
+    };
+    let domain = Domain { i0: 1, j0: 0, i1: 62, j1: 23 };
+    let tables: Vec<Vec<u32>> = vec![[-1.5f32, 2.0, 13.25, 0.0].map(f32::to_bits).to_vec()];
+    let mut compiled = 0;
+    for (number, format) in Format::ALL.into_iter().enumerate() {
+        for tiling in [Tiling::Linear, Tiling::Tiled] {
+            for bounds in [Bounds::Clamp, Bounds::Drop] {
+                for (place, coordinates) in COORDINATES.into_iter().enumerate() {
+                    for (lanes, order) in [("%2", "rgba"), ("%7", "ga")] {
+                        let function = function(coordinates, lanes, order);
+                        let out = Format::ALL[(number + place) % 5];
+                        let kinds = [
+                            (format, tiling, 64, 24, bounds),
+                            (out, tiling, 64, 24, Bounds::Drop),
+                            (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop),
+                        ];
+                        let surfaces = surfaces(&kinds);
+                        let seed = compiled as u32;
+                        let (first, second) = (space(seed, false), space(seed, false));
+                        let Some(found) = run_code(&backend, &function, &surfaces, &second, &tables, domain) else {
+                            continue;
+                        };
+                        compiled += 1;
+                        let expected = run_plain(&function, &surfaces, &first, &tables, domain);
+                        assert_eq!(found, expected);
+                        for (at, (a, b)) in bytes(&first).iter().zip(&bytes(&second)).enumerate() {
+                            assert_eq!(
+                                a, b,
+                                "word {at:#x}: {a:#010x} expected, {b:#010x} found, {kinds:?}\n{function}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(compiled == 360, "{compiled} of 360 were compiled");
+}
