@@ -155,8 +155,7 @@ pub(crate) fn way(job: &Job) -> Way {
     {
         return Way::Reference;
     }
-    let reads_written =
-        job.inputs.iter().flatten().any(|input| written.iter().any(|output| overlap(input, output)));
+    let reads_written = job.inputs.iter().flatten().any(|input| written.iter().any(|output| overlap(input, output)));
     let overlaps_itself =
         |surface: &Surface| surface.pitch % Surface::pitch_granule(surface.tiling, surface.format) != 0;
     let executes_some = job.conditional.location == ctm_x1k::CondLocation::Pe

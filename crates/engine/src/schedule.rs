@@ -158,11 +158,7 @@ impl Bands {
 
     fn band(&self, number: u64) -> Domain {
         let first = (self.domain.j0 & !1) + number as u32 * self.rows;
-        Domain {
-            j0: first.max(self.domain.j0),
-            j1: (first + self.rows - 1).min(self.domain.j1),
-            ..self.domain
-        }
+        Domain { j0: first.max(self.domain.j0), j1: (first + self.rows - 1).min(self.domain.j1), ..self.domain }
     }
 }
 
@@ -225,12 +221,10 @@ fn run_free(
 
 /// Number of groups with a lane in the domain.
 fn covered_groups(layout: &Layout, domain: Domain, width: usize) -> u64 {
-    if width >= QUAD {
-        // Four lanes in a row always have one in the domain.
-        return layout.groups();
-    }
     let has_lane = |group: &u64| layout.positions(*group).any(|(i, j)| domain.contains(i, j));
-    (0..layout.groups()).filter(has_lane).count() as u64
+    // Four lanes in a row always have one in the domain. The last group may have fewer.
+    let doubtful = if width >= QUAD { layout.groups().saturating_sub(1) } else { 0 };
+    doubtful + (doubtful..layout.groups()).filter(has_lane).count() as u64
 }
 
 /// Puts lanes into a group; those that are left over are not covered.
@@ -285,8 +279,7 @@ fn run_exact(exact: &Prepared, job: &Job, options: &RunOptions, width: usize) ->
                     .map(|(i, j)| {
                         let inside = job.domain.contains(i, j);
                         done += u64::from(inside);
-                        let runs =
-                            inside && conditional.request(CondLocation::Pe, i, j, job.conditional.pe_value);
+                        let runs = inside && conditional.request(CondLocation::Pe, i, j, job.conditional.pe_value);
                         Place { i, j, role: if runs { Role::Runs } else { Role::Uncovered } }
                     })
                     .collect();

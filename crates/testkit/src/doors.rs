@@ -3,7 +3,8 @@
 
 use crate::buffers::Buffers;
 use ctm_cli::files;
-use ctm_memory::{Format, Tiling};
+use ctm_device::{Options, Processor, Trace, command, replay};
+use ctm_memory::{Arena, Format, Space, Tiling};
 use ctm_object::{elf, mesa, raw};
 use ctm_x1k::{
     Body, Domain, INSTRUCTION_BYTES, Instruction, Job, Program, ProgramInfo, RunOptions, check, reference, text,
@@ -13,7 +14,7 @@ use ctm_x1k::{
 pub type Door = (&'static str, fn(&[u8]));
 
 /// Every door.
-pub const DOORS: [Door; 8] = [
+pub const DOORS: [Door; 11] = [
     ("instruction_round_trip", instruction_round_trip),
     ("assembly", assembly),
     ("elf_image", elf_image),
@@ -22,6 +23,9 @@ pub const DOORS: [Door; 8] = [
     ("png", png),
     ("arguments", arguments),
     ("run", run),
+    ("commands", commands),
+    ("command_text", command_text),
+    ("trace", trace),
 ];
 
 fn instructions(bytes: &[u8]) -> Vec<Instruction> {
@@ -152,5 +156,72 @@ pub fn run(bytes: &[u8]) {
     let (quads, threads) = (outcome(4, 1), outcome(4, 2));
     if quads.0.is_ok() {
         assert_eq!(quads, threads);
+    }
+}
+
+/// Bytes of the memory that command buffers from outside run in, from this address on.
+const DEVICE_BASE: u32 = 0x8000_0000;
+const DEVICE_BYTES: u32 = 0x10_0000;
+
+/// Whatever the words of a command buffer are, they print, and parse back to themselves; the device gets to their end,
+/// with the caches and without, and leaves the same memory on one thread and on two. The buffer itself is the memory's
+/// first bytes, and a program that copies lies behind it.
+pub fn commands(bytes: &[u8]) {
+    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    let printed = command::print(&words);
+    let parsed = command::parse(&printed).unwrap_or_else(|errors| panic!("{printed}\n{errors:?}"));
+    assert_eq!(parsed.words, words, "{printed}");
+
+    let memory = |threads, strict| {
+        let mut space = Space::default();
+        space.map(Arena::new(DEVICE_BASE, DEVICE_BYTES).expect("an arena")).expect("an empty space has room");
+        space.write_bytes(DEVICE_BASE, &bytes[..bytes.len().min(0x4000)]).expect("room for the buffer");
+        space.write_bytes(DEVICE_BASE + 0x8000, &elf::write(&copy_program())).expect("room for the program");
+        let options = Options { threads, strict, step_limit: 200, deterministic_clock: true, ..Options::default() };
+        let mut device = Processor::new(space.clone(), options);
+        let fault = device.execute(1, &words);
+        let mut contents = vec![0; DEVICE_BYTES as usize];
+        space.read_bytes(DEVICE_BASE, &mut contents).expect("mapped memory");
+        (fault, contents)
+    };
+    // A full domain of a program that somebody made takes its time; the buffer's own start commands are enough.
+    let (one, two) = (memory(1, false), memory(2, false));
+    if !matches!(&one.0, Err(fault) if matches!(fault.cause, ctm_device::Cause::Trap(_))) {
+        assert!(one == two, "{printed}");
+    }
+    memory(1, true);
+}
+
+/// A program that copies input 0 to output 0.
+pub fn copy_program() -> Program {
+    let text = "
+        TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[0].rgrg ;
+        OUT TEX_SEM_WAIT src0.rgb = temp[1], src0.a = temp[1] :
+          out[0].rgb = exact * MAX src0.rgb src0.rgb, out[0].a = exact * MAX src0.a src0.a ;";
+    text::parse(text).expect("the program assembles").program
+}
+
+/// Any text gives a command buffer that prints and parses back to itself, or diagnostics.
+pub fn command_text(bytes: &[u8]) {
+    match command::parse(&String::from_utf8_lossy(bytes)) {
+        Ok(assembled) => {
+            let printed = command::print(&assembled.words);
+            let again = command::parse(&printed).unwrap_or_else(|errors| panic!("{printed}\n{errors:?}"));
+            assert_eq!(again.words, assembled.words, "{printed}");
+        }
+        Err(diagnostics) => assert!(!diagnostics.is_empty()),
+    }
+}
+
+/// Any bytes are a trace that writes and reads back as itself and replays to an end, or an error with a text.
+pub fn trace(bytes: &[u8]) {
+    match Trace::from_bytes(bytes) {
+        Ok(trace) => {
+            assert_eq!(Trace::from_bytes(&trace.to_bytes()).as_ref(), Ok(&trace));
+            let options = Options { step_limit: 200, ..trace.options };
+            // Memory that the machine does not have is no mistake of the trace.
+            drop(replay(&trace, options));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod buffers;
 pub mod case;
+pub mod differential;
 pub mod doors;
 pub mod emit;
 pub mod filetest;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub type Engine = fn(&Job, &RunOptions) -> Result<RunStats, RunError>;
 
 /// Every engine with its name; all of them have to give the same results.
-pub const ENGINES: [(&str, Engine); 1] = [("reference", reference::run)];
+pub const ENGINES: [(&str, Engine); 2] = [("reference", reference::run), ("interp", ctm_engine::interpret)];
 
 /// The group widths that every test program runs with: one lane, one quad, and two real machines' widths.
 pub const GROUP_WIDTHS: [usize; 4] = [1, 4, 16, 48];

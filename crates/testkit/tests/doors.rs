@@ -32,6 +32,17 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
         "mesa_dump" => list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("dump.txt"))).collect(),
+        "commands" => {
+            let buffer = read(&project_path("examples/copy.ctmcb"));
+            let text = String::from_utf8(buffer).expect("UTF-8");
+            // What the doors' memory has: the program behind the buffer, and surfaces behind that.
+            let text = text.replace("0x80100000", "0x80008000").replace("0x80500000", "0x80010000");
+            let text = text.replace("0x10000000", "0x80080000").replace("63", "7");
+            let words = ctm_device::command::parse(&text).expect("commands").words;
+            vec![words.into_iter().flat_map(u32::to_le_bytes).collect()]
+        }
+        "command_text" => vec![read(&project_path("examples/copy.ctmcb"))],
+        "trace" => vec![trace()],
         "npy" => {
             let header = |order: &str, dtype: &str| {
                 let mut text = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': (2, 3, 4), }}");
@@ -48,6 +59,21 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
         "arguments" => ["a.npy", "b.f32:64x32x4:tiled", "c.png:tiled"].map(|text| text.as_bytes().to_vec()).into(),
         _ => panic!("{door}: where do its seeds come from?"),
     }
+}
+
+/// The file of a small run.
+fn trace() -> Vec<u8> {
+    use ctm_device::{Client, Connection, Options, Pass, Place};
+    use ctm_memory::{Format, Tiling};
+    let options = Options { local_bytes: 0x10_0000, host_bytes: 0x10_0000, ..Options::default() };
+    let device = Connection::open_recording(options).expect("a device");
+    let mut client = Client::new(&device);
+    let program = client.load(&ctm_testkit::doors::copy_program()).expect("room");
+    let input = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
+    let output = client.buffer(Place::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
+    client.write(&input, 4, &[[1.0, 2.0, 3.0, 4.0]; 16]);
+    client.run(&[Pass::new(program, 4, 4).input(0, input).output(0, output)]).expect("a run");
+    device.take_trace().expect("a recording").to_bytes()
 }
 
 /// The seed with a few random changes.
@@ -88,7 +114,9 @@ fn mutated_seeds() {
         for seed in &seeds {
             door(seed);
         }
-        for round in 0..ROUNDS {
+        // A device and its memory are made for each of these.
+        let rounds = if matches!(name, "commands" | "trace") { ROUNDS / 8 } else { ROUNDS };
+        for round in 0..rounds {
             let bytes = if round % 16 == 0 {
                 (0..random.below(200)).map(|_| random.bits() as u8).collect()
             } else {

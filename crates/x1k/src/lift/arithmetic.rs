@@ -33,8 +33,7 @@ struct Use {
 
 impl Use {
     fn of(common: &Common, alu: &Alu) -> Self {
-        let (wmask, omask) =
-            (common.rgb.wmask | common.alpha.wmask << 3, common.rgb.omask | common.alpha.omask << 3);
+        let (wmask, omask) = (common.rgb.wmask | common.alpha.wmask << 3, common.rgb.omask | common.alpha.omask << 3);
         let result = |channel| alu.alu_wmask && common.result_sel == channel;
         let mut rgb: [bool; 3] = std::array::from_fn(|channel| (wmask | omask) >> channel & 1 != 0);
         rgb[0] |= result(ResultChannel::Red);
@@ -137,8 +136,7 @@ impl Machine<'_> {
         }
         if out.is_none() {
             for channel in (0..4).filter(|channel| used.omask >> channel & 1 != 0) {
-                let test =
-                    if channel == ALPHA { alu.alpha.predicate_test() } else { alu.rgb.predicate_test() };
+                let test = if channel == ALPHA { alu.alpha.predicate_test() } else { alu.rgb.predicate_test() };
                 if let Some(result) = results[channel] {
                     let bits = self.test(test, result);
                     self.write_mask(self.predicates[channel], bits, executing);

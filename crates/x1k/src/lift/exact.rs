@@ -301,7 +301,9 @@ impl<'a> Walk<'a> {
                 self.m.b.switch_to(counts);
                 self.decide(decision, jump, stay);
             }
-            FlowOp::BreakLoop | FlowOp::BreakRep | FlowOp::Continue => self.decide_leaving(place, flow, want, jump, stay),
+            FlowOp::BreakLoop | FlowOp::BreakRep | FlowOp::Continue => {
+                self.decide_leaving(place, flow, want, jump, stay)
+            }
         }
         for (jumps, block) in [(true, jump), (false, stay)] {
             self.m.b.seal(block);

@@ -83,13 +83,8 @@ struct Walk<'a> {
 type Walked<T> = Result<T, NotLifted>;
 
 pub(super) fn lift(program: &Program, facts: &Facts) -> Walked<Lifted> {
-    let mut walk = Walk {
-        m: Machine::new(program, facts),
-        open: Vec::new(),
-        steps: Vec::new(),
-        counted_to: 0,
-        visits: 0,
-    };
+    let mut walk =
+        Walk { m: Machine::new(program, facts), open: Vec::new(), steps: Vec::new(), counted_to: 0, visits: 0 };
     walk.run()?;
     Ok(walk.m.done(walk.steps))
 }

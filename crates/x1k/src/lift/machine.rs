@@ -1,8 +1,9 @@
 //! The state of a group as values: registers, masks, constants.
 
-use super::{FLOAT_TABLES, Facts, INT_TABLE, BOOL_TABLE, Lifted, PE_VALUE_TABLE, Role};
-use crate::codes::{AlphaOp, PredicateSelect, RgbOp};
+use super::{BOOL_TABLE, FLOAT_TABLES, Facts, INT_TABLE, Lifted, PE_VALUE_TABLE, Role};
+use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
+use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Flow, Instruction, Operand};
 use crate::program::{INPUTS, OUTPUTS, Program, TEMPS, WriteMode};
 use ctm_lane::{
@@ -74,7 +75,7 @@ impl<'a> Machine<'a> {
             relative.then(|| b.function.add_array(ArrayDecl { entries: TEMPS as u32, ty: Type::Lane }))
         });
         let covered = b.covered();
-        let uses_quads = program.code.iter().any(uses_quads);
+        let uses_quads = program.code.iter().any(|instruction| uses_quads(instruction, program.info.write_mode));
         let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {
             (0..count).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect()
         };
@@ -362,20 +363,13 @@ impl<'a> Machine<'a> {
 
     /// The finished function.
     pub fn done(self, steps: Vec<(u32, Vec<u8>)>) -> Lifted {
-        Lifted {
-            function: self.b.finish(),
-            surfaces: self.surfaces,
-            uses_quads: self.uses_quads,
-            steps,
-        }
+        Lifted { function: self.b.finish(), surfaces: self.surfaces, uses_quads: self.uses_quads, steps }
     }
 }
 
-/// Whether the instruction reads other lanes of its quad.
-fn uses_quads(instruction: &Instruction) -> bool {
-    instruction.alu().is_some_and(|alu| {
-        matches!(alu.rgb.op, RgbOp::Mdh | RgbOp::Mdv) || matches!(alu.alpha.op, AlphaOp::Mdh | AlphaOp::Mdv)
-    })
+/// Whether the instruction reads other lanes of its quad, for a result that something takes.
+fn uses_quads(instruction: &Instruction, write_mode: WriteMode) -> bool {
+    Effects::of(instruction, write_mode).reads.iter().any(|read| read.path == ReadPath::Quad)
 }
 
 /// Channels of temporaries that some instruction reaches through aL.

@@ -94,9 +94,9 @@ impl Lifted {
     /// Most instructions that a group can execute, of a free function.
     pub fn max_steps(&self, count: impl Fn(u8) -> u8) -> u64 {
         let passes = |loops: &[u8]| loops.iter().fold(1u64, |n, &int| n.saturating_mul(u64::from(count(int)).max(1)));
-        self.steps.iter().fold(0u64, |sum, (steps, loops)| {
-            sum.saturating_add(passes(loops).saturating_mul(u64::from(*steps)))
-        })
+        self.steps
+            .iter()
+            .fold(0u64, |sum, (steps, loops)| sum.saturating_add(passes(loops).saturating_mul(u64::from(*steps))))
     }
 }
 

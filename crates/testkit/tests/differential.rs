@@ -1,0 +1,11 @@
+//! Random programs of every kind on every engine give what they give on the reference.
+
+use ctm_testkit::differential::Differential;
+
+#[test]
+fn engines_agree() {
+    let mut differential = Differential::new();
+    for seed in 0..2000 {
+        differential.check(seed).unwrap();
+    }
+}
