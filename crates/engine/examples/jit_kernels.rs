@@ -74,6 +74,17 @@ fn main() {
                 *time = time.min(start.elapsed().as_secs_f64());
             }
         }
+        let other = case.environment(Tiling::Linear, |texture| floats(&textures.join(&texture.file)));
+        let other_job = other.job(&case);
+        let expected =
+            Engine::interpreter().run(&other_job, &RunOptions { threads: 1, ..RunOptions::default() }).unwrap();
+        assert_eq!(expected.instructions, stats.instructions, "{}", case.name);
+        for output in job.outputs.iter().flatten() {
+            let mut pictures = [vec![0; output.bytes() as usize], vec![0; output.bytes() as usize]];
+            job.memory.read_bytes(output.base, &mut pictures[0]).unwrap();
+            other_job.memory.read_bytes(output.base, &mut pictures[1]).unwrap();
+            assert!(pictures[0] == pictures[1], "{}: the pictures differ", case.name);
+        }
         let (compile, compiled) = *note.lock().unwrap();
         println!(
             "{:12} {} {:8.2} ms on one thread, {:8.2} ms on two, compiled in {:6.2} ms, {} instructions",

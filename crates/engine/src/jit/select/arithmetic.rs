@@ -41,16 +41,14 @@ impl Selector<'_> {
             }
         }
         self.special(&op, &args, &results);
-        if self.function.value_count() > 0 && matches!(op, Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. }) {
-            for result in results {
-                self.watch_nan(result);
-            }
+        if matches!(op, Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. }) {
+            self.watch_nans(&results);
         }
     }
 
     fn watch_if_source(&mut self, op: &Op, result: Value) {
         if self.mode.watch && self.function.value_type(result) == Type::Lane && !super::passes_nan(op) {
-            self.watch_nan(result);
+            self.watch_nans(&[result]);
         }
     }
 

@@ -933,13 +933,13 @@ impl Selector<'_> {
                 let mem = uniform_place(self);
                 let reg = self.vector(LOAD, &[Arg::Mem(mem)]);
                 self.set(results[0], reg);
-                self.watch_nan(results[0]);
+                self.watch_nans(results);
             }
             Op::ArrayGather { .. } => {
                 let mem = lane_place(self);
                 let reg = self.define(Class::Vector, Kind::Gather, &[Arg::Mem(mem)]);
                 self.set(results[0], reg);
-                self.watch_nan(results[0]);
+                self.watch_nans(results);
             }
             Op::ArrayWrite { .. } => {
                 let (mem, value) = (uniform_place(self), self.reg(args[1]));

@@ -426,34 +426,35 @@ impl Selector<'_> {
         Some(reached)
     }
 
-    /// Raises the invalid flag if a value that is a factor somewhere is a NaN.
-    fn watch_nan(&mut self, value: Value) {
-        if !self.suspects.get(value.index()).copied().unwrap_or(false) || !self.ranges.get(value).nan {
-            return;
-        }
-        let test = |reg, def| {
-            // An ordered compare that signals.
+    /// Raises the invalid flag if one of these values that are factors somewhere is a NaN.
+    fn watch_nans(&mut self, values: &[Value]) {
+        // An ordered compare that signals, of two values at once.
+        let test = |a: Reg, b: Reg, def| {
             let code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-            let mut test = Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(reg), Arg::Reg(reg), Arg::Imm(1)]);
+            let mut test = Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(a), Arg::Reg(b), Arg::Imm(1)]);
             test.effect = true;
             test
         };
-        match self.values[value.index()] {
-            Val::Reg(reg) => {
-                let def = self.machine.reg(Class::Mask);
-                self.insts.push(test(reg, def));
+        let mut regs = Vec::new();
+        for &value in values {
+            if !self.suspects.get(value.index()).copied().unwrap_or(false) || !self.ranges.get(value).nan {
+                continue;
             }
-            Val::Entry(pointer, index) => {
-                let (reg, def) = (self.machine.reg(Class::Vector), self.machine.reg(Class::Mask));
-                let mem = Mem::at(Base::Reg(pointer), index.cast_signed() * 4);
-                self.prologue.push(Inst::new(
-                    Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32),
-                    Some(reg),
-                    &[Arg::Mem(mem)],
-                ));
-                self.prologue.push(test(reg, def));
+            match self.values[value.index()] {
+                Val::Reg(reg) => regs.push(reg),
+                Val::Entry(pointer, index) => {
+                    let (reg, def) = (self.machine.reg(Class::Vector), self.machine.reg(Class::Mask));
+                    let mem = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
+                    let load = Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
+                    self.prologue.push(Inst::new(load, Some(reg), &[mem]));
+                    self.prologue.push(test(reg, reg, def));
+                }
+                _ => {}
             }
-            _ => {}
+        }
+        for pair in regs.chunks(2) {
+            let def = self.machine.reg(Class::Mask);
+            self.insts.push(test(pair[0], pair[pair.len() - 1], def));
         }
     }
 
