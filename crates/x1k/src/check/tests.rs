@@ -70,6 +70,26 @@ fn outputs_of_immediate_writes() {
 }
 
 #[test]
+fn units_whose_result_nothing_takes_may_do_anything() {
+    let rgb = "out[0].rgb = MAX src0.rgb src0.rgb";
+    let alpha = "out[0].a = MAX src0.a src0.a";
+    for (unused, used) in [
+        ("temp[1].none = SOP", alpha),
+        ("temp[1].none = exact * MAD src0.rgb src0.rgb src0.rgb", alpha),
+        ("temp[1].none = DP", rgb),
+        ("temp[1].none = exact * MAD src0.a src0.a src0.a", rgb),
+    ] {
+        let program = assemble(&format!("OUT TEX_SEM_WAIT src0.rgb = temp[0], src0.a = temp[0] : {unused}, {used} ;"));
+        assert_eq!(legal(&program), Ok(()), "{unused}");
+        let used = assemble(&format!(
+            "src0.rgb = temp[0], src0.a = temp[0] : {}, {used} ;\nOUT TEX_SEM_WAIT : ;",
+            unused.replace("none", if used == alpha { "r" } else { "a" })
+        ));
+        assert!(legal(&used).is_err(), "{unused}");
+    }
+}
+
+#[test]
 fn addresses_count_the_code_offset() {
     let mut program = assemble("FC JUMP 1, when = always ;\nOUT TEX_SEM_WAIT : ;");
     assert_eq!(codes(&program), [""; 0]);
