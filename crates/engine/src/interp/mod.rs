@@ -139,10 +139,7 @@ impl<'a> Group<'a> {
             array.iter_mut().for_each(|row| row.fill(0));
         }
         self.uniform_arrays.iter_mut().for_each(|array| array.fill(0));
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || self.execute(),
-        )
+        pulp::Arch::new().dispatch(Run(self))
     }
 
     #[inline(always)]
@@ -406,5 +403,17 @@ fn by_definition(op: &Op, row: &mut [u32], rows: [&[u32]; 3]) {
         }
         let value = evaluate(op, &args[..info.operands.len()]).unwrap_or_default();
         *result = if gives_mask && value != 0 { u32::MAX } else { value };
+    }
+}
+
+/// The run of a group, compiled for the widest vectors that the host has.
+struct Run<'g, 'a>(&'g mut Group<'a>);
+
+impl pulp::NullaryFnOnce for Run<'_, '_> {
+    type Output = Result<(), Stop>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        self.0.execute()
     }
 }
