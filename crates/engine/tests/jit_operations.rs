@@ -4,6 +4,7 @@
 mod jit_support;
 
 use ctm_engine::jit::Jit;
+use ctm_engine::{Source, SurfaceFacts};
 use ctm_lane::Function;
 use ctm_memory::{Bounds, Format, Tiling};
 use ctm_x1k::Domain;
@@ -179,4 +180,21 @@ fn tables_arrays_quads() {
         "%12 = uniform 1\n%13 = fcmp.olt.ftz %4, %8\nmask_array_write a1, %12, %13\nuniform_array_write a2, %12, %12\n%14 = uniform_array_read a2, %12\n%15 = mask_array_read a1, %14\n%16 = select %15, %4, %5",
         "%16",
     );
+}
+
+#[test]
+fn shows_its_code() {
+    let Some(backend) = Jit::new() else {
+        eprintln!("skipped: this host has no AVX-512");
+        return;
+    };
+    let function = function("%12 = fsqrt.ftz %4\n%13 = canon_nan 0x7fffffff, %12", "%13");
+    let space = space(1, false);
+    let kinds = [(Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop); 3];
+    let facts: Vec<_> =
+        surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceFacts::of(&space, surface, *bounds)).collect();
+    let text = backend.disassemble(&Source { function: &function, interior: &function, surfaces: &facts }).unwrap();
+    assert!(text.contains("interior:") && text.contains("general:"), "{text}");
+    assert_eq!(text.matches("vsqrtps").count(), 2, "{text}");
+    assert_eq!(text.lines().filter(|line| line.ends_with("ret")).count(), 2, "{text}");
 }

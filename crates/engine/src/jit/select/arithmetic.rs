@@ -442,7 +442,7 @@ impl Selector<'_> {
         let mut has_memory = false;
         for operand in &mut operands {
             if matches!(operand, Arg::Mem(_)) && std::mem::replace(&mut has_memory, true) {
-                *operand = Arg::Reg(self.load_arg(*operand));
+                *operand = Arg::Reg(self.hoisted(*operand));
             }
         }
         let kind = Kind::Fma { negate_product: negative_a != negative_b, negate_addend: negative_c };

@@ -73,6 +73,8 @@ pub struct Selector<'a> {
     /// What runs first in each group.
     head: Vec<Inst>,
     insts: Vec<Inst>,
+    /// Constants that are in registers for the whole call.
+    hoisted: Vec<(Mem, Reg)>,
     tables: [Option<Reg>; TABLES],
     surfaces: [Option<Reg>; SURFACES],
     rows: [Option<Reg>; SURFACES],
@@ -142,6 +144,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option
         prologue: Vec::new(),
         head: Vec::new(),
         insts: Vec::new(),
+        hoisted: Vec::new(),
         tables: [None; TABLES],
         surfaces: [None; SURFACES],
         rows: [None; SURFACES],
@@ -544,6 +547,19 @@ impl Selector<'_> {
             }
             arg => self.vector(Code::EVEX_Vmovups_zmm_k1z_zmmm512, &[arg]),
         }
+    }
+
+    /// A register for a constant or an entry of a table, loaded once per call.
+    fn hoisted(&mut self, arg: Arg) -> Reg {
+        let Arg::Mem(mem) = arg else { return self.load_arg(arg) };
+        if let Some(&(_, reg)) = self.hoisted.iter().find(|(known, _)| *known == mem) {
+            return reg;
+        }
+        let reg = self.machine.reg(Class::Vector);
+        let plain = Arg::Mem(Mem { broadcast: false, ..mem });
+        self.prologue.push(Inst::new(Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32), Some(reg), &[plain]));
+        self.hoisted.push((mem, reg));
+        reg
     }
 
     /// An operand that is a register.
