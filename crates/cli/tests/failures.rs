@@ -144,7 +144,9 @@ fn counting() -> String {
 fn an_endless_loop() {
     let folder = Folder::new("endless");
     folder.write("counting.x1k", counting());
-    folder.ctm("run counting.x1k --domain 1x1 --step-limit 4194304").fails(3, &["step limit", "executed 4194304 instructions"]);
+    folder
+        .ctm("run counting.x1k --domain 1x1 --step-limit 4194304")
+        .fails(3, &["step limit", "executed 4194304 instructions"]);
     folder.write("endless.x1k", ENDLESS);
     let expected = ["step limit", "endless.x1k:2:", "instruction 0", "(0, 0)", "--step-limit"];
     folder.ctm("run endless.x1k --domain 8x8 -o out.png").fails(3, &expected);

@@ -485,9 +485,7 @@ impl<'a> Emitter<'a> {
             by_addend()
         } else if is_to(a) {
             by_factor(a, b)
-        } else if is_to(b) {
-            by_factor(b, a)
-        } else if matches!(a, Arg::Mem(_)) && is_memory(c) {
+        } else if is_to(b) || matches!(a, Arg::Mem(_)) && is_memory(c) {
             by_factor(b, a)
         } else if matches!(c, Arg::Mem(_)) || is_memory(a) && is_memory(c) {
             by_factor(a, b)

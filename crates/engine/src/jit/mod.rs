@@ -170,6 +170,19 @@ impl Kernel {
         exact.as_ref().unwrap_or(&self.general)
     }
 
+    /// Whether the bindings are of the kind that the code was made for; anything else it must not touch.
+    fn fits(&self, bindings: &Bindings) -> bool {
+        let tables = self.function.tables.iter().enumerate();
+        let mut surfaces = self.facts.iter().enumerate();
+        tables
+            .into_iter()
+            .all(|(at, table)| bindings.tables.get(at).is_some_and(|entries| entries.len() >= table.entries as usize))
+            && surfaces.all(|(at, facts)| {
+                let view = bindings.surfaces.get(at);
+                view.is_some_and(|view| SurfaceFacts::of(bindings.space, view.surface(), view.bounds()) == *facts)
+            })
+    }
+
     /// Whether a surface that is written shares memory with one that is read.
     fn overlaps(&self, bindings: &Bindings) -> bool {
         let span = |surface: Surface| {
@@ -266,6 +279,10 @@ impl Run<'_> {
 
 impl Code for Kernel {
     fn run(&self, bindings: &Bindings, rectangle: Domain) -> Outcome {
+        if !self.fits(bindings) {
+            debug_assert!(false, "bindings have the facts that the code was compiled for");
+            return Outcome::default();
+        }
         let mut arrays: Vec<Vec<Entry>> =
             self.function.arrays.iter().map(|array| vec![Entry([0; 64]); array.entries as usize]).collect();
         let mut context = Context {

@@ -70,6 +70,7 @@ finding_codes! {
     ReservedFlowField "X1K010" Error "reserved stack operation";
     NeedsFullFlowControl "X1K011" Error "loop or call in a program with partial flow control";
     PartialUmrtMask "X1K012" Error "immediate write with some channels only";
+    UmrtOutputs "X1K013" Error "program of immediate writes with other outputs";
     NumberOutOfRange "X1K014" Error "input, output or constant that the machine does not have";
     EndWithoutWait "X1K101" Warning "the last instruction does not wait for fetches";
     FetchReadBeforeWait "X1K102" Warning "fetched value read before it has landed";

@@ -30,15 +30,12 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
         }
     }
     let unwritten: BTreeSet<u8> = declared.outputs.difference(&used.outputs).copied().collect();
-    if !unwritten.is_empty() {
+    if !unwritten.is_empty() && info.write_mode == WriteMode::Cached {
         findings.push(Finding::new(
             Code::UnwrittenOutput,
             None,
             format!("output {} is declared, but no instruction writes it", spell_numbers(&unwritten)),
-            match info.write_mode {
-                WriteMode::Cached => "write it, or remove the declaration: as it is, zeros are written",
-                WriteMode::Umrt => "remove the declaration: immediate (UMRT) writes go to output 0 only",
-            },
+            "write it, or remove the declaration: as it is, zeros are written",
         ));
     }
 

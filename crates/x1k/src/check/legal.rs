@@ -76,7 +76,7 @@ fn addresses(program: &Program, findings: &mut Vec<Finding>) {
 
 /// What the notes and the constants name.
 fn numbers(program: &Program, findings: &mut Vec<Finding>) {
-    let Program { references, constants, .. } = program;
+    let Program { references, constants, info, .. } = program;
     let ints: BTreeSet<u8> = constants.ints.keys().chain(&references.int_constants).copied().collect();
     let bools: BTreeSet<u8> = constants.bools.keys().chain(&references.bool_constants).copied().collect();
     for (what, numbers, limit) in [
@@ -93,6 +93,14 @@ fn numbers(program: &Program, findings: &mut Vec<Finding>) {
                 format!("take numbers below {limit}"),
             ));
         }
+    }
+    if info.write_mode == WriteMode::Umrt && references.outputs != [0].into() {
+        findings.push(Finding::new(
+            Code::UmrtOutputs,
+            None,
+            format!("the program makes immediate (UMRT) writes, but declares outputs {:?}", references.outputs),
+            "immediate writes go to output 0: declare that one and no other",
+        ));
     }
 }
 

@@ -59,16 +59,6 @@ fn programs_that_assembly_cannot_spell() {
     assert_eq!(errors, [(Code::NumberOutOfRange, None); 2]);
 }
 
-/// The device takes such programs: what the notes say about outputs is no load rule.
-#[test]
-fn outputs_of_immediate_writes() {
-    let source = "OUT TEX_SEM_WAIT : umrt[per_processor_idx].rgb = MAD src0.0hh src0.111 src0.000, \
-                  umrt[per_processor_idx].a = MAD src0.0 src0.0 src0.0 ;";
-    assert_eq!(codes(&assemble(source)), [""; 0]);
-    assert_eq!(codes(&assemble(&format!(".outputs 0, 1\n{source}"))), ["X1K110"]);
-    assert_eq!(codes(&assemble(&format!(".outputs none\n{source}"))), ["X1K109"]);
-}
-
 #[test]
 fn units_whose_result_nothing_takes_may_do_anything() {
     let rgb = "out[0].rgb = MAX src0.rgb src0.rgb";

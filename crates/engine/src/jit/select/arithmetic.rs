@@ -33,12 +33,12 @@ impl Selector<'_> {
         let op = *self.function.op(inst);
         let args = self.function.args(inst).to_vec();
         let results: Vec<Value> = self.function.results(inst).collect();
-        if let Some(&result) = results.first() {
-            if let Some(val) = self.operation(&op, &args, result) {
-                self.values[result.index()] = val;
-                self.watch_if_source(&op, result);
-                return;
-            }
+        if let Some(&result) = results.first()
+            && let Some(val) = self.operation(&op, &args, result)
+        {
+            self.values[result.index()] = val;
+            self.watch_if_source(&op, result);
+            return;
         }
         self.special(&op, &args, &results);
         if matches!(op, Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. }) {
@@ -162,7 +162,7 @@ impl Selector<'_> {
             Op::Utof {} => self.unary(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, args[0]),
             Op::Ftoi {} => {
                 let a = self.reg(args[0]);
-                let saturated = self.to_integer(a);
+                let saturated = self.truncated(a);
                 let number = self.compare(FloatTest::Ord, a, Arg::Reg(a), None);
                 self.zero_outside(number, Arg::Reg(saturated))
             }
@@ -183,7 +183,7 @@ impl Selector<'_> {
             Op::FloatToCoordinate {} => {
                 let a = self.reg(args[0]);
                 let floor = self.round(Round::Floor, Arg::Reg(a));
-                self.to_integer(floor)
+                self.truncated(floor)
             }
             Op::Fcmp { test, denorm } if flush(denorm) => {
                 let a = self.reg(args[0]);
@@ -386,7 +386,7 @@ impl Selector<'_> {
     }
 
     /// Truncation; numbers too great saturate, what is too small or a NaN gives the smallest integer.
-    fn to_integer(&mut self, a: Reg) -> Reg {
+    fn truncated(&mut self, a: Reg) -> Reg {
         let integer = self.vector(Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(a)]);
         let bound = self.constant(0x4F00_0000);
         let great = self.compare(FloatTest::Oge, a, bound, None);
@@ -485,7 +485,6 @@ impl Selector<'_> {
         let fraction = self.vector(code, &[Arg::Reg(a), Arg::Reg(floor)]);
         let below_one = self.constant_reg(ONE - 1);
         let code = Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
-        let reg = self.vector(code, &[Arg::Reg(below_one), Arg::Reg(fraction)]);
-        reg
+        self.vector(code, &[Arg::Reg(below_one), Arg::Reg(fraction)])
     }
 }
