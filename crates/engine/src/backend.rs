@@ -34,7 +34,7 @@ impl SurfaceFacts {
         let whole = surface.pitch != 0
             && surface.pitch <= 4096
             && surface.height <= 4096
-            && surface.pitch % granule == 0
+            && surface.pitch.is_multiple_of(granule)
             && u32::try_from(bytes).is_ok_and(|bytes| space.arena_of(surface.base, bytes).is_some());
         Self { surface: Surface { base: 0, ..*surface }, bounds, whole }
     }

@@ -31,7 +31,7 @@ impl Key {
         });
         Key {
             code: job.program.code.clone(),
-            info: job.program.info.clone(),
+            info: job.program.info,
             references: job.program.references.clone(),
             facts: Facts {
                 inputs: inputs.each_ref().map(|input| input.map(|facts| (facts.surface, facts.whole))),
@@ -157,7 +157,7 @@ pub(crate) fn way(job: &Job) -> Way {
     }
     let reads_written = job.inputs.iter().flatten().any(|input| written.iter().any(|output| overlap(input, output)));
     let overlaps_itself =
-        |surface: &Surface| surface.pitch % Surface::pitch_granule(surface.tiling, surface.format) != 0;
+        |surface: &Surface| !surface.pitch.is_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
     let executes_some = job.conditional.location == ctm_x1k::CondLocation::Pe
         && (job.conditional.write || job.conditional.test != CondTest::Always);
     if umrt || reads_written || executes_some || written.iter().any(overlaps_itself) { Way::Exact } else { Way::Free }

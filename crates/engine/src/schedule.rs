@@ -173,7 +173,7 @@ fn run_free(
     if domain.is_empty() {
         return Ok(RunStats::default());
     }
-    let aligned = domain.i0 % 2 == 0 && domain.j0 % 2 == 0 && domain.i1 % 2 == 1 && domain.j1 % 2 == 1;
+    let aligned = [domain.i0, domain.j0, domain.i1 + 1, domain.j1 + 1].iter().all(|side| side.is_multiple_of(2));
     if free.lifted.uses_quads && !aligned {
         // Quads at the edge are groups of their own.
         return match kernel.exact() {

@@ -187,13 +187,11 @@ fn program(random: &mut Random) -> Program {
         program.info.position = Some(0);
     }
     for int in 0..4 {
-        if !program.constants.ints.contains_key(&int) {
-            let count = random.below(5) as u8;
-            program
-                .constants
-                .ints
-                .insert(int, IntConstant { count, init: random.bits() as u8, step: random.bits() as i8 });
-        }
+        program.constants.ints.entry(int).or_insert_with(|| IntConstant {
+            count: random.below(5) as u8,
+            init: random.bits() as u8,
+            step: random.bits() as i8,
+        });
     }
     program
 }

@@ -184,12 +184,13 @@ pub fn commands(bytes: &[u8]) {
         space.read_bytes(DEVICE_BASE, &mut contents).expect("mapped memory");
         (fault, contents)
     };
-    // A full domain of a program that somebody made takes its time; the buffer's own start commands are enough.
+    // After a trap it is open which later groups ran.
     let (one, two) = (memory(1, false), memory(2, false));
     if !matches!(&one.0, Err(fault) if matches!(fault.cause, ctm_device::Cause::Trap(_))) {
         assert!(one == two, "{printed}");
     }
-    memory(1, true);
+    // The caches of strict mode may well leave other memory.
+    drop(memory(1, true));
 }
 
 /// A program that copies input 0 to output 0.

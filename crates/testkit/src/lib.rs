@@ -23,7 +23,13 @@ use std::path::{Path, PathBuf};
 pub type Engine = fn(&Job, &RunOptions) -> Result<RunStats, RunError>;
 
 /// Every engine with its name; all of them have to give the same results.
-pub const ENGINES: [(&str, Engine); 2] = [("reference", reference::run), ("interp", ctm_engine::interpret)];
+pub const ENGINES: [(&str, Engine); 3] =
+    [("reference", reference::run), ("interp", ctm_engine::interpret), ("jit", jit)];
+
+/// Machine code, where this host can run it; the interpreter elsewhere.
+fn jit(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    ctm_engine::Engine::jit().unwrap_or_else(ctm_engine::Engine::interpreter).run(job, options)
+}
 
 /// The group widths that every test program runs with: one lane, one quad, and two real machines' widths.
 pub const GROUP_WIDTHS: [usize; 4] = [1, 4, 16, 48];

@@ -314,6 +314,7 @@ pub(super) fn fast(op: &Op, d: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) -> b
 }
 
 #[inline(always)]
+#[allow(clippy::neg_cmp_op_on_partial_ord, reason = "an unordered test is the complement of an ordered one")]
 fn compare(test: FloatTest, d: &mut [u32], a: &[u32], b: &[u32]) {
     macro_rules! tests {
         ($($test:ident |$a:ident, $b:ident| $condition:expr;)+) => {
