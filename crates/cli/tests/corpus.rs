@@ -89,8 +89,12 @@ fn words_of_the_driver_give_the_expected_pictures() {
     for case in cases() {
         let meta = meta(&case);
         let program = case.join("program.u32").display().to_string();
-        folder.ctm_args(["run".into(), program].into_iter().chain(options(&case, &meta, ""))).ok();
-        compare(&folder, &case, &meta);
+        for engine in [&["--engine", "reference"][..], &["--engine", "interp"], &[]] {
+            let engine = engine.iter().map(|word| word.to_string());
+            let run = ["run".into(), program.clone()].into_iter().chain(engine);
+            folder.ctm_args(run.chain(options(&case, &meta, ""))).ok();
+            compare(&folder, &case, &meta);
+        }
     }
 }
 

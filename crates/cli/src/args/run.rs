@@ -99,9 +99,9 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Program information (in place of the program's own)")]
     pub zero_times_anything: bool,
 
-    /// What executes the program
-    #[arg(long, value_name = "NAME", default_value = "reference", help_heading = "Execution")]
-    pub engine: Engine,
+    /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", help_heading = "Execution")]
+    pub engine: Option<Engine>,
     /// Lanes that run in step, 1 to 256
     #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64), help_heading = "Execution")]
     pub group: Option<u16>,

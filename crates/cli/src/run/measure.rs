@@ -4,7 +4,6 @@ use crate::Console;
 use crate::args::run::{Engine, RunArgs};
 use crate::args::values::Extent;
 use crate::wording::number_of;
-use clap::ValueEnum;
 use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, reference};
 use serde_json::json;
 use std::io;
@@ -14,6 +13,8 @@ use std::time::{Duration, Instant};
 pub struct Measured {
     /// What a run did; all runs do the same.
     pub stats: RunStats,
+    /// The engine's name.
+    engine: &'static str,
     /// How long it took to prepare the program. The reference executes decoded instructions as they are.
     compile_time: Duration,
     /// How long each run took, in ascending order.
@@ -29,12 +30,24 @@ pub enum Runner {
 }
 
 impl Runner {
+    /// The fastest engine that this host can have.
+    pub fn fastest() -> Self {
+        Self::new(Engine::Jit).unwrap_or_else(|| Runner::Engine(ctm_engine::Engine::interpreter()))
+    }
+
     /// The engine of this name; `None` if this host cannot have it.
     pub fn new(engine: Engine) -> Option<Self> {
         match engine {
             Engine::Reference => Some(Runner::Reference),
             Engine::Interp => Some(Runner::Engine(ctm_engine::Engine::interpreter())),
             Engine::Jit => ctm_engine::Engine::jit().map(Runner::Engine),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Runner::Reference => "reference",
+            Runner::Engine(engine) => engine.name(),
         }
     }
 
@@ -63,7 +76,8 @@ pub fn measure(
 ) -> Result<Measured, RunError> {
     let start = Instant::now();
     runner.prepare(job)?;
-    let mut measured = Measured { stats: RunStats::default(), compile_time: start.elapsed(), times: Vec::new() };
+    let compile_time = start.elapsed();
+    let mut measured = Measured { stats: RunStats::default(), engine: runner.name(), compile_time, times: Vec::new() };
     for _ in 0..repeat {
         reset();
         let start = Instant::now();
@@ -93,13 +107,12 @@ impl Measured {
         console: &mut Console,
     ) -> io::Result<()> {
         let RunStats { lanes, instructions, groups, .. } = self.stats;
-        let engine = args.engine.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
         let seconds = self.median().as_secs_f64();
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
         let compile_seconds = self.compile_time.as_secs_f64();
         if args.json {
             return console.json(&json!({
-                "engine": engine,
+                "engine": self.engine,
                 "threads": options.threads,
                 "group_width": options.group_width,
                 "domain": [domain.width, domain.height],
@@ -118,7 +131,7 @@ impl Measured {
             if self.times.len() == 1 { String::new() } else { format!(" (median of {} runs)", self.times.len()) };
         let threads = number_of(options.threads, "thread");
         let ran = format!("{} in {}", number_of(lanes as usize, "lane"), number_of(groups as usize, "group"));
-        writeln!(out, "engine          {engine}, {threads}, groups of {}", options.group_width)?;
+        writeln!(out, "engine          {}, {threads}, groups of {}", self.engine, options.group_width)?;
         writeln!(out, "domain          {domain}: {ran}")?;
         writeln!(out, "instructions    {instructions}, {:.1} per lane", instructions as f64 / lanes.max(1) as f64)?;
         writeln!(out, "compile time    {:.3} ms", compile_seconds * 1e3)?;

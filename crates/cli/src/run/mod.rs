@@ -52,9 +52,9 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         data.clear(args.clear);
         Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
     }
-    let runner = Runner::new(args.engine).ok_or_else(|| {
+    let runner = args.engine.map_or_else(|| Some(Runner::fastest()), Runner::new).ok_or_else(|| {
         Message::error("this machine cannot run the machine code of engine jit, which needs x86-64 with AVX-512")
-            .help("use --engine interp")
+            .help("use --engine interp, or leave --engine out")
     })?;
     let measured = measure(&runner, args.repeat, &job, &options, || data.clear(args.clear))
         .map_err(|error| failure(error, &loaded, options.step_limit))?;
