@@ -4,7 +4,7 @@
 //! any thread, with the [`Bindings`] of each run. How it forms groups inside a rectangle is its own affair: rows of W lanes,
 //! or, where quads matter, two rows of W/2. That is sound because the scheduler hands a backend only functions whose
 //! lanes do not depend on the composition of groups, which have no trap, and whose steps stay below the run's limit
-//! ([`crate::kernel`] says how it knows). Everything else goes to the interpreter, in the groups that the run's options name.
+//! (kernels know by what was lifted). Everything else goes to the interpreter, in the groups that the run's options name.
 
 use ctm_lane::Function;
 use ctm_memory::{Bounds, Space, Surface, View};
