@@ -1,0 +1,304 @@
+//! Loads from surfaces, and what the bits of their elements become.
+
+use super::*;
+
+impl Selector<'_> {
+    pub(super) fn load(&mut self, surface: ctm_lane::Surface, x: Value, y: Value, lanes: Lanes) -> [Val; 4] {
+        if !self.is_usable(surface) {
+            return [Val::None; 4];
+        }
+        if matches!(lanes, Lanes::No) {
+            return [Val::Const(0); 4];
+        }
+        let format = self.facts[surface.index()].surface.format;
+        let hoped = if self.mode.interior { self.hoped(surface, x, y) } else { None };
+        let place = match self.regular(surface, x, y) {
+            Some(place) => place,
+            None if hoped.is_some() => {
+                let raw = match hoped {
+                    Some(in_row) => self.load_either(surface, (x, y), in_row, format),
+                    None => [Val::Const(0); 4],
+                };
+                let mut channels = self.unpacked(format, raw);
+                if let Lanes::Of(mask) = lanes {
+                    for channel in &mut channels {
+                        *channel = match *channel {
+                            Val::Reg(reg) => Val::Reg(self.zero_outside(mask, Arg::Reg(reg))),
+                            Val::Const(bits) => {
+                                let bits = self.constant(bits);
+                                Val::Reg(self.zero_outside(mask, bits))
+                            }
+                            other => other,
+                        };
+                    }
+                }
+                return channels;
+            }
+            None => {
+                let facts = self.facts[surface.index()].surface;
+                let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
+                let (x, y) = (self.reg(x), self.reg(y));
+                let (offset, lanes) = self.offsets(surface, x, y, lanes, inside);
+                Place::Scattered(offset, lanes)
+            }
+        };
+        let raw = self.load_raw(surface, format, &place);
+        let mut channels = self.unpacked(format, raw);
+        let Lanes::Of(mask) = lanes else { return channels };
+        // Elements that no lane of a gather asks for are zero bytes, and these are the number 0.
+        let is_zero = matches!(place, Place::Scattered(..));
+        for (number, channel) in channels.iter_mut().enumerate() {
+            *channel = match *channel {
+                Val::Reg(reg) if !(is_zero && number < format.channels()) => {
+                    Val::Reg(self.zero_outside(mask, Arg::Reg(reg)))
+                }
+                Val::Const(bits) => {
+                    let bits = self.constant(bits);
+                    Val::Reg(self.zero_outside(mask, bits))
+                }
+                other => other,
+            };
+        }
+        channels
+    }
+
+    /// Whether the lanes may well ask for a row of elements (true) or for the same (false), which the code has to find out.
+    pub(super) fn hoped(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
+        let facts = self.facts[surface.index()];
+        let linear = matches!(facts.surface.layout(), Layout::Linear(_));
+        if self.mode.quads || !linear || facts.bounds != Bounds::Clamp {
+            return None;
+        }
+        let along = |value: Value| match self.shapes.get(value) {
+            Shape::Uniform => Some(Axis::Y),
+            Shape::Index { axis, .. } | Shape::Coordinate { axis, .. } | Shape::Along(axis) => Some(axis),
+            Shape::Varying => None,
+        };
+        (along(y)? == Axis::Y).then_some(along(x)? == Axis::X)
+    }
+
+    /// The lanes whose coordinate is not that of the first lane, plus the lane's number in a row; and the first lane's.
+    pub(super) fn astray(&mut self, value: Value, in_row: bool, size: u32) -> (Reg, Reg) {
+        if let Some(&known) = self.astray.get(&(value, in_row)) {
+            return known;
+        }
+        let lanes = self.clamped(value, size);
+        let first = self.first_lane(lanes);
+        let mut expected = self.splat(first);
+        if in_row {
+            let numbers: Vec<u32> = (0..LANES).collect();
+            let numbers = self.vector_constant(&numbers);
+            expected = self.vector(INT_ADD, &[Arg::Reg(expected), numbers]);
+        }
+        let astray = self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None);
+        self.astray.insert((value, in_row), (astray, first));
+        (astray, first)
+    }
+
+    /// Stored words by vectors or once for all lanes if the coordinates are such, else by gathers. Coordinates clamp.
+    pub(super) fn load_either(
+        &mut self,
+        surface: ctm_lane::Surface,
+        (x, y): (Value, Value),
+        in_row: bool,
+        format: Format,
+    ) -> [Val; 4] {
+        let facts = self.facts[surface.index()].surface;
+        let Layout::Linear(layout) = facts.layout() else { return [Val::None; 4] };
+        let (size_x, size_y) = (facts.pitch.max(1), facts.height.max(1));
+        let (astray_x, first_x) = self.astray(x, in_row, size_x);
+        let (astray_y, first_y) = self.astray(y, false, size_y);
+        let row_bytes = layout.row_bytes.cast_signed();
+        let row = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(first_y), Arg::Imm(row_bytes)]);
+        if let Some(last) = self.insts.last_mut() {
+            last.foldable = false;
+        }
+        let base = self.base(surface);
+        let row = self.tied_general(Code::Add_r64_rm64, &[Arg::Reg(row), Arg::Reg(base)]);
+        let (index, scale) = if layout.element_log2 == 4 {
+            (self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first_x), Arg::Imm(4)]), 1)
+        } else {
+            (first_x, 1 << layout.element_log2)
+        };
+        let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
+        self.insts.push(Inst::new(
+            Kind::Plain(Code::VEX_Kortestw_kr_kr),
+            None,
+            &[Arg::Reg(astray_x), Arg::Reg(astray_y)],
+        ));
+        let [regular, scattered, after] = [self.label(), self.label(), self.label()];
+        let edge = |block: usize| Edge { block, args: Vec::new() };
+        let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
+        self.finish_block(end, regular, Vec::new());
+        let words = (format.bytes_per_element() as usize).div_ceil(4);
+        let place = if in_row { Place::Row(mem) } else { Place::Same(mem) };
+        let collect = |raw: [Val; 4]| -> Vec<Arg> {
+            let args = raw.into_iter().take(words).map(|val| match val {
+                Val::Reg(reg) => Arg::Reg(reg),
+                _ => Arg::None,
+            });
+            args.collect()
+        };
+        let raw = self.load_raw(surface, format, &place);
+        let end = End::Jump(Edge { block: after, args: collect(raw) });
+        self.finish_block(end, scattered, Vec::new());
+        let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
+        let (x, y) = (self.reg(x), self.reg(y));
+        let (offset, lanes) = self.offsets(surface, x, y, Lanes::All, inside);
+        let raw = self.load_raw(surface, format, &Place::Scattered(offset, lanes));
+        let params: Vec<Reg> = (0..words).map(|_| self.machine.reg(Class::Vector)).collect();
+        let end = End::Jump(Edge { block: after, args: collect(raw) });
+        self.finish_block(end, after, params.clone());
+        std::array::from_fn(|word| params.get(word).map_or(Val::Const(0), |&reg| Val::Reg(reg)))
+    }
+
+    /// The stored words of elements, as [`Format::unpack`] takes them.
+    pub(super) fn load_raw(&mut self, surface: ctm_lane::Surface, format: Format, place: &Place) -> [Val; 4] {
+        let mut raw = [Val::Const(0); 4];
+        let words = (format.bytes_per_element() as usize).div_ceil(4);
+        match *place {
+            Place::Row(mem) => match format {
+                Format::Float32_4 => return self.load_rows_of_four(mem).map(Val::Reg),
+                Format::Float32_2 => return self.load_rows_of_two(mem),
+                Format::Uint16_1 => {
+                    raw[0] = Val::Reg(self.vector(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, &[Arg::Mem(mem)]))
+                }
+                Format::Uint8_4 | Format::Float32_1 => raw[0] = Val::Reg(self.vector(LOAD, &[Arg::Mem(mem)])),
+            },
+            Place::Same(mem) => {
+                let code = if format == Format::Uint16_1 {
+                    Code::EVEX_Vpbroadcastw_zmm_k1z_xmmm16
+                } else {
+                    Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32
+                };
+                for (number, raw) in raw.iter_mut().enumerate().take(words) {
+                    let mem = Mem { disp: mem.disp + 4 * number as i32, ..mem };
+                    *raw = Val::Reg(self.vector(code, &[Arg::Mem(mem)]));
+                }
+                if let (Format::Uint16_1, Val::Reg(reg)) = (format, raw[0]) {
+                    let bits = self.constant(0xFFFF);
+                    raw[0] = Val::Reg(self.vector(AND, &[Arg::Reg(reg), bits]));
+                }
+            }
+            Place::Scattered(offset, lanes) if format == Format::Uint16_1 => {
+                let bits = self.constant(!3);
+                let word = self.vector(AND, &[Arg::Reg(offset), bits]);
+                let word = self.gathered(surface, word, 0, lanes);
+                let bits = self.constant(2);
+                let half = self.vector(AND, &[Arg::Reg(offset), bits]);
+                let shift = self.vector(SHIFT_LEFT, &[Arg::Reg(half), Arg::Imm(3)]);
+                let shifted =
+                    self.vector(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(word), Arg::Reg(shift)]);
+                let bits = self.constant(0xFFFF);
+                raw[0] = Val::Reg(self.vector(AND, &[Arg::Reg(shifted), bits]));
+            }
+            Place::Scattered(offset, lanes) => {
+                for (number, raw) in raw.iter_mut().enumerate().take(words) {
+                    *raw = Val::Reg(self.gathered(surface, offset, 4 * number as i32, lanes));
+                }
+            }
+        }
+        raw
+    }
+
+    /// Sixteen elements of four words as four vectors, one for each word.
+    pub(super) fn load_rows_of_four(&mut self, mem: Mem) -> [Reg; 4] {
+        let at = |number: i32| Arg::Mem(Mem { disp: mem.disp + 64 * number, ..mem });
+        let pairs = [0, 2].map(|word: u32| {
+            // Words `word` and `word + 1` of eight elements.
+            let indices: Vec<u32> = (0..16).map(|lane| lane % 8 * 4 + word + lane / 8).collect();
+            let indices = self.vector_constant(&indices);
+            let indices = self.load_arg(indices);
+            [0, 2].map(|first: i32| {
+                let low = self.vector(LOAD, &[at(first)]);
+                self.define(Class::Vector, Kind::Tied(PERMUTE), &[Arg::Reg(low), Arg::Reg(indices), at(first + 1)])
+            })
+        });
+        let join = |selector: &mut Self, [low, high]: [Reg; 2], halves: i32| {
+            let code = Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8;
+            selector.vector(code, &[Arg::Reg(low), Arg::Reg(high), Arg::Imm(halves)])
+        };
+        [(0, 0x44), (0, 0xEE), (1, 0x44), (1, 0xEE)].map(|(pair, halves): (usize, i32)| join(self, pairs[pair], halves))
+    }
+
+    pub(super) fn load_rows_of_two(&mut self, mem: Mem) -> [Val; 4] {
+        let at = |number: i32| Arg::Mem(Mem { disp: mem.disp + 64 * number, ..mem });
+        let words = [0, 1].map(|word: u32| {
+            let indices: Vec<u32> = (0..16).map(|lane| lane * 2 + word).collect();
+            let indices = self.vector_constant(&indices);
+            let indices = self.load_arg(indices);
+            let low = self.vector(LOAD, &[at(0)]);
+            self.define(Class::Vector, Kind::Tied(PERMUTE), &[Arg::Reg(low), Arg::Reg(indices), at(1)])
+        });
+        [Val::Reg(words[0]), Val::Reg(words[1]), Val::Const(0), Val::Const(0)]
+    }
+
+    /// Channels from stored words.
+    pub(super) fn unpacked(&mut self, format: Format, raw: [Val; 4]) -> [Val; 4] {
+        let one = Val::Const(ONE);
+        match (format, raw[0]) {
+            (Format::Float32_4, _) => raw,
+            (Format::Float32_2, _) => [raw[0], raw[1], one, one],
+            (Format::Float32_1, _) => [raw[0], one, one, one],
+            (Format::Uint16_1, Val::Reg(word)) => [Val::Reg(self.fraction_of(word, 65535)), one, one, one],
+            (Format::Uint8_4, Val::Reg(word)) => std::array::from_fn(|channel| {
+                let shifted = match channel {
+                    0 => word,
+                    _ => self.vector(SHIFT_RIGHT, &[Arg::Reg(word), Arg::Imm(8 * channel as i32)]),
+                };
+                let byte = if channel == 3 {
+                    shifted
+                } else {
+                    let bits = self.constant(0xFF);
+                    self.vector(AND, &[Arg::Reg(shifted), bits])
+                };
+                Val::Reg(self.fraction_of(byte, 255))
+            }),
+            _ => [Val::Const(0), one, one, one],
+        }
+    }
+
+    /// code / max, correctly rounded: a product with the reciprocal, and one step of correction by its exact remainder.
+    pub(super) fn fraction_of(&mut self, code: Reg, max: u32) -> Reg {
+        let x = self.vector(Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, &[Arg::Reg(code)]);
+        let reciprocal = (1.0 / max as f32).to_bits();
+        let reciprocal = self.constant(reciprocal);
+        let q = self.vector(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[Arg::Reg(x), reciprocal]);
+        let max = self.constant((max as f32).to_bits());
+        let kind = Kind::Fma { negate_product: true, negate_addend: false };
+        let rest = self.define(Class::Vector, kind, &[Arg::Reg(q), max, Arg::Reg(x)]);
+        let kind = Kind::Fma { negate_product: false, negate_addend: false };
+        self.define(Class::Vector, kind, &[Arg::Reg(rest), reciprocal, Arg::Reg(q)])
+    }
+
+    pub(super) fn load_2x2(&mut self, surface: ctm_lane::Surface, args: &[Value], results: &[Value]) {
+        if !self.is_usable(surface) {
+            return;
+        }
+        let lanes = self.lanes(args[2]);
+        if matches!(lanes, Lanes::No) {
+            for &result in results {
+                self.values[result.index()] = Val::Const(0);
+            }
+            return;
+        }
+        let format = self.facts[surface.index()].surface.format;
+        let (x, y) = (self.reg(args[0]), self.reg(args[1]));
+        let next = |selector: &mut Self, a: Reg| {
+            let limit = selector.constant(0x7FFF_FFFE);
+            let a = selector.vector(Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(a), limit]);
+            let one = selector.constant(1);
+            selector.vector(INT_ADD, &[Arg::Reg(a), one])
+        };
+        let (right, down) = (next(self, x), next(self, y));
+        for (&result, (x, y)) in results.iter().zip([(right, y), (x, down), (right, down), (x, y)]) {
+            let (offset, inside) = self.offsets(surface, x, y, lanes, (false, false));
+            let raw = self.load_raw(surface, format, &Place::Scattered(offset, inside));
+            let mut val = self.unpacked(format, raw)[0];
+            if let (Lanes::Of(mask), Val::Reg(reg)) = (lanes, val) {
+                val = Val::Reg(self.zero_outside(mask, Arg::Reg(reg)));
+            }
+            self.values[result.index()] = val;
+        }
+    }
+}
