@@ -6,6 +6,7 @@
 //! - [`flushed`]: the arithmetic that all guest rules are made of. Round to nearest even, denormals read as zero, tiny
 //!   results flushed, one NaN for everything.
 //! - [`x1k`]: one function per operation of the X1K fragment processor.
+//! - [`r700`]: one function per operation of the R700 shader processor.
 //! - [`convert`]: normalized integers, element coordinates.
 //!
 //! A function of this crate is the definition of its operation. Engines that compute it some other way (vector
@@ -14,7 +15,9 @@
 
 pub mod convert;
 pub mod flushed;
+pub mod r700;
 pub mod x1k;
 
 pub use flushed::flush;
+pub use r700::R700_NAN;
 pub use x1k::{MadRules, X1K_NAN};

@@ -3,5 +3,6 @@
 mod convert;
 mod flushed;
 mod model;
+mod r700;
 mod transcendental;
 mod x1k;
