@@ -1,0 +1,23 @@
+//! The R700 (and R600) shader instruction set.
+//!
+//! - [`Program`]: an image of qwords with program information; [`Outline`]: what it is made of;
+//! - [`Cf`], [`Alu`], [`Fetch`]: instructions; decode and encode, total and inverse, from field tables;
+//! - [`groups`], [`assign_units`]: the groups of an ALU clause and the units that execute them.
+#![forbid(unsafe_code)]
+
+mod alu;
+mod cf;
+mod codes;
+mod fetch;
+mod group;
+mod opcodes;
+mod outline;
+mod program;
+
+pub use alu::*;
+pub use cf::*;
+pub use codes::*;
+pub use fetch::*;
+pub use group::*;
+pub use outline::*;
+pub use program::*;
