@@ -7,6 +7,8 @@
 //!   results flushed, one NaN for everything.
 //! - [`x1k`]: one function per operation of the X1K fragment processor.
 //! - [`r700`]: one function per operation of the R700 shader processor.
+//! - [`sm50`]: the operations of the SPA 5.0 (Maxwell) shader processor.
+//! - [`ieee`]: numbers of IEEE 754 in all directions of rounding and all formats, exact by construction.
 //! - [`convert`]: normalized integers, element coordinates.
 //!
 //! A function of this crate is the definition of its operation. Engines that compute it some other way (vector
@@ -15,7 +17,9 @@
 
 pub mod convert;
 pub mod flushed;
+pub mod ieee;
 pub mod r700;
+pub mod sm50;
 pub mod x1k;
 
 pub use flushed::flush;

@@ -2,7 +2,9 @@
 
 mod convert;
 mod flushed;
+mod ieee;
 mod model;
 mod r700;
+mod sm50;
 mod transcendental;
 mod x1k;

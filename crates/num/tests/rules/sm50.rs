@@ -1,0 +1,162 @@
+//! The functions of MUFU against f64, and rules of the SPA 5.0 that no single instruction vector shows.
+
+use crate::model::{INFINITY, NAN, ONE, Random, SIGN};
+use ctm_num::ieee::Rounding;
+use ctm_num::sm50::*;
+
+fn randoms(seed: u64, count: usize) -> impl Iterator<Item = u32> {
+    let mut random = Random(seed);
+    (0..count).map(move |_| random.word())
+}
+
+/// Arguments from 2^-exponents to 2^exponents, of the sign that `sign` says.
+fn moderate(seed: u64, exponents: u32, sign: u32) -> impl Iterator<Item = f32> {
+    randoms(seed, 30_000).map(move |word| {
+        let exponent = 127 - exponents + (word >> 23 & 0xFF) % (2 * exponents);
+        f32::from_bits(word & 0x007F_FFFF | word & sign | exponent << 23)
+    })
+}
+
+#[test]
+fn functions_keep_their_tolerances() {
+    for x in moderate(1, 120, SIGN) {
+        let got = f32::from_bits(rcp(x.to_bits()));
+        assert!((f64::from(got) * f64::from(x) - 1.0).abs() <= 2f64.powi(-23), "rcp {x:e}");
+    }
+    for x in moderate(2, 120, 0) {
+        let exact = f64::from(x);
+        let (rsq, lg2) = (f32::from_bits(rsq(x.to_bits())), f32::from_bits(lg2(x.to_bits())));
+        assert!((f64::from(rsq) * exact.sqrt() - 1.0).abs() <= 2f64.powi(-22), "rsq {x:e}");
+        let error = (f64::from(lg2) - exact.log2()).abs();
+        let unit = if 0.5 < x && x < 2.0 { 1.0 } else { exact.log2().abs() };
+        assert!(error <= unit * 2f64.powi(-22), "lg2 {x:e}");
+    }
+    for x in moderate(3, 6, SIGN) {
+        let (got, exact) = (f64::from(f32::from_bits(ex2(x.to_bits()))), f64::from(x).exp2());
+        assert!((got / exact - 1.0).abs() <= 2f64.powi(-22), "ex2 {x:e}");
+    }
+    for x in moderate(4, 3, SIGN).filter(|x| x.abs() <= std::f32::consts::TAU) {
+        let (sin, cos) = (f32::from_bits(sin(x.to_bits())), f32::from_bits(cos(x.to_bits())));
+        assert!((f64::from(sin) - f64::from(x).sin()).abs() <= 2f64.powi(-22), "sin {x:e}");
+        assert!((f64::from(cos) - f64::from(x).cos()).abs() <= 2f64.powi(-22), "cos {x:e}");
+    }
+    // The reduction stays good far out.
+    for x in moderate(5, 12, SIGN) {
+        let sin = f32::from_bits(sin(x.to_bits()));
+        assert!((f64::from(sin) - f64::from(x).sin()).abs() <= 2f64.powi(-21), "sin {x:e}");
+    }
+    for high in randoms(6, 30_000).map(|word| word & 0x3FFF_FFFF | 0x2000_0000) {
+        let d = f64::from_bits(u64::from(high) << 32);
+        let value = |high: u32| f64::from_bits(u64::from(high) << 32);
+        assert!((value(rcp64h(high)) * d - 1.0).abs() <= 2f64.powi(-20), "rcp64h {high:#x}");
+        assert!((value(rsq64h(high)) * d.sqrt() - 1.0).abs() <= 2f64.powi(-20), "rsq64h {high:#x}");
+    }
+}
+
+#[test]
+fn functions_have_the_special_values() {
+    let negative = |bits: u32| bits | SIGN;
+    let rows: &[(fn(u32) -> u32, &[(u32, u32)])] = &[
+        (rcp, &[(0, INFINITY), (SIGN, negative(INFINITY)), (INFINITY, 0), (negative(INFINITY), SIGN), (NAN, NAN)]),
+        (rsq, &[(0, INFINITY), (SIGN, negative(INFINITY)), (INFINITY, 0), (negative(ONE), NAN), (NAN, NAN)]),
+        (lg2, &[(0, negative(INFINITY)), (SIGN, negative(INFINITY)), (INFINITY, INFINITY), (negative(ONE), NAN)]),
+        (ex2, &[(negative(INFINITY), 0), (INFINITY, INFINITY), (0, ONE), (1, ONE), (NAN, NAN)]),
+        (sin, &[(0, 0), (SIGN, SIGN), (INFINITY, NAN), (negative(INFINITY), NAN), (NAN, NAN), (0x8000_0001, SIGN)]),
+        (cos, &[(0, ONE), (SIGN, ONE), (INFINITY, NAN), (NAN, NAN)]),
+        (
+            rcp64h,
+            &[(0, 0x7FF0_0000), (SIGN, 0xFFF0_0000), (0x7FF0_0000, 0), (0x7FF8_0000, NAN), (0x3FF0_0000, 0x3FF0_0000)],
+        ),
+        (rsq64h, &[(0, 0x7FF0_0000), (0x7FF0_0000, 0), (0xBFF0_0000, NAN), (0x4010_0000, 0x3FE0_0000)]),
+    ];
+    for (number, (function, pairs)) in rows.iter().enumerate() {
+        for &(argument, expected) in *pairs {
+            assert_eq!(function(argument), expected, "function {number} of {argument:#x}");
+        }
+    }
+}
+
+#[test]
+fn flushing_looks_at_the_rounded_result() {
+    // The exact result is 2^-126 less half a denormal unit. It rounds to 2^-126, which is no denormal.
+    let rules = FloatRules { denormals: Denormals::Flush, ..FloatRules::default() };
+    assert_eq!(ffma(rules, 0x3F7F_FFFF, 0x0080_0000, 0), 0x0080_0000);
+    let downwards = FloatRules { rounding: Rounding::Zero, ..rules };
+    assert_eq!(ffma(downwards, 0x3F7F_FFFF, 0x0080_0000, 0), 0);
+    assert_eq!(fmul(rules, 0x0080_0000, 0xBF00_0000, 0), SIGN);
+}
+
+#[test]
+fn zero_times_anything() {
+    let rules = FloatRules { denormals: Denormals::FlushZero, ..FloatRules::default() };
+    assert_eq!(fmul(rules, SIGN, ONE, 0), 0);
+    assert_eq!(fmul(rules, 1, NAN, 0), 0);
+    assert_eq!(ffma(rules, INFINITY, 0, SIGN), 0);
+    assert_eq!(ffma(rules, INFINITY, 0, NAN), NAN);
+    assert_eq!(ffma(FloatRules { rounding: Rounding::Down, ..rules }, 0, ONE, SIGN), SIGN);
+}
+
+#[test]
+fn multiword_sums_and_comparisons_are_those_of_long_integers() {
+    let words: Vec<u32> =
+        randoms(9, 4000).map(|word| if word & 7 < 4 { word } else { word as i32 as u32 >> 29 }).collect();
+    for parts in words.chunks_exact(4) {
+        let [a, b] = [[parts[0], parts[1]], [parts[2], parts[3]]];
+        let long = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
+        for negate_b in [false, true] {
+            let rules = AddRules { negate_b, ..AddRules::default() };
+            let (low, flags) = iadd(rules, a[0], b[0], Flags::default());
+            let (high, flags) = iadd(AddRules { extended: true, ..rules }, a[1], b[1], flags);
+            let expected = if negate_b { long(a).wrapping_sub(long(b)) } else { long(a).wrapping_add(long(b)) };
+            assert_eq!(long([low, high]), expected);
+            assert_eq!(flags.zero, expected == 0);
+        }
+        let subtract = AddRules { negate_b: true, ..AddRules::default() };
+        let (_, flags) = iadd(subtract, a[0], b[0], Flags::default());
+        for signed in [false, true] {
+            let ordering = if signed { (long(a) as i64).cmp(&(long(b) as i64)) } else { long(a).cmp(&long(b)) };
+            assert_eq!(icompare_extended(signed, a[1], b[1], flags), Some(ordering).into(), "{a:x?} {b:x?}");
+            let (high, flags) = imnmx_extended(true, true, signed, a[1], b[1], Flags::default());
+            let (low, _) = imnmx_extended(false, true, false, a[0], b[0], flags);
+            let least = if ordering.is_lt() { long(a) } else { long(b) };
+            assert_eq!(long([low, high]), least, "{a:x?} {b:x?}");
+        }
+    }
+}
+
+#[test]
+fn products_of_halves_make_products_of_words() {
+    // The sequence that compilers emit for a 32-bit product.
+    for parts in randoms(10, 4000).collect::<Vec<_>>().chunks_exact(2) {
+        let [a, b] = [parts[0], parts[1]];
+        let no = Flags::default();
+        let low = xmad(XmadRules::default(), [a, b, 0], no).0;
+        let merged = xmad(XmadRules { high: [false, true], merge: true, ..XmadRules::default() }, [a, b, 0], no).0;
+        let rules =
+            XmadRules { high: [true, true], shift_product: true, addend: AddendOfXmad::WithB, ..XmadRules::default() };
+        assert_eq!(xmad(rules, [a, merged, low], no).0, a.wrapping_mul(b), "{a:#x} {b:#x}");
+    }
+}
+
+#[test]
+fn bit_fields_at_the_edges() {
+    let field = |position: u32, length: u32| position | length << 8;
+    let model = |a: u32, position: u32, length: u32, signed: bool| {
+        let bit = |n: u32| a >> n & 1;
+        let fill = if signed && length > 0 { bit((position + length - 1).min(31)) } else { 0 };
+        (0..32).fold(0, |r, i| r | if i < length && position + i <= 31 { bit(position + i) } else { fill } << i)
+    };
+    for a in [0xDEAD_BEEF, 0x8000_0000, 0x7FFF_FFFF, 0x1234_5678] {
+        for position in [0, 1, 7, 30, 31, 32, 33, 255] {
+            for length in [0, 1, 8, 31, 32, 33, 255] {
+                let b = field(position, length);
+                for signed in [false, true] {
+                    assert_eq!(bfe(a, b, signed), model(a, position, length, signed), "{a:#x} {position} {length}");
+                }
+                let inside = |i: u32| i >= position && i < (position + length).min(32);
+                let put = (0..32u32).fold(0, |r, i| r | if inside(i) { a >> (i - position) & 1 } else { 1 } << i);
+                assert_eq!(bfi(a, b, u32::MAX), put, "{a:#x} {position} {length}");
+            }
+        }
+    }
+}
