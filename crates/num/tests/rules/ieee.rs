@@ -29,13 +29,12 @@ fn expect_fma(rounding: Rounding, a: f32, b: f32, c: f32) -> Option<u32> {
     if nearest.is_nan() {
         return None;
     }
-    if nearest == 0.0 && a * b == 0.0 && (a == 0.0 || b == 0.0)
-        || !(a * b).is_finite() && !(a.is_finite() && b.is_finite())
-    {
-        let cancels = nearest == 0.0 && (a * b).is_sign_negative() != c.is_sign_negative();
+    if a == 0.0 || b == 0.0 {
+        // An exact product of zero: only the sign of a zero sum depends on the direction.
+        let cancels = c == 0.0 && (a * b).is_sign_negative() != c.is_sign_negative();
         return Some(if cancels && rounding == Rounding::Down { 0x8000_0000 } else { nearest.to_bits() });
     }
-    if !c.is_finite() {
+    if ![a, b, c].iter().all(|value| value.is_finite()) {
         return Some(nearest.to_bits());
     }
     let (sum, rest) = exact_fma(a, b, c);

@@ -56,7 +56,8 @@ fn functions_keep_their_tolerances() {
 #[test]
 fn functions_have_the_special_values() {
     let negative = |bits: u32| bits | SIGN;
-    let rows: &[(fn(u32) -> u32, &[(u32, u32)])] = &[
+    type Row<'a> = (fn(u32) -> u32, &'a [(u32, u32)]);
+    let rows: &[Row] = &[
         (rcp, &[(0, INFINITY), (SIGN, negative(INFINITY)), (INFINITY, 0), (negative(INFINITY), SIGN), (NAN, NAN)]),
         (rsq, &[(0, INFINITY), (SIGN, negative(INFINITY)), (INFINITY, 0), (negative(ONE), NAN), (NAN, NAN)]),
         (lg2, &[(0, negative(INFINITY)), (SIGN, negative(INFINITY)), (INFINITY, INFINITY), (negative(ONE), NAN)]),
