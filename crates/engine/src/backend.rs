@@ -2,13 +2,13 @@
 //!
 //! A [`Backend`] turns a simplified function into [`Code`] once per kernel; the code then runs rectangles of the domain, from
 //! any thread, with the [`Bindings`] of each run. How it forms groups inside a rectangle is its own affair: rows of W lanes,
-//! or, where quads matter, two rows of W/2. That is sound because the scheduler hands a backend only functions whose
-//! lanes do not depend on the composition of groups, which have no trap, and whose steps stay below the run's limit
-//! (kernels know by what was lifted). Everything else goes to the interpreter, in the groups that the run's options name.
+//! or, where quads matter, two rows of W/2. That is sound because a backend is handed only functions whose lanes do not
+//! depend on the composition of groups ([`Grouping::Free`](crate::Grouping::Free)). Where a group traps or goes on for too
+//! long, the code only says so: the interpreter runs the launch again, in the groups that the run's options name.
 
 use ctm_lane::Function;
-use ctm_memory::{Bounds, Space, Surface, View};
-use ctm_x1k::Domain;
+use ctm_lane::domain::Domain;
+use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 
 /// What is known of a surface when a kernel is made: everything but where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,12 +43,14 @@ impl SurfaceFacts {
 /// What a backend compiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The function: verified, simplified, without traps.
+    /// The function: verified and simplified.
     pub function: &'a Function,
     /// The same for groups all of whose lanes are covered.
     pub interior: &'a Function,
-    /// The surfaces, as the function numbers them.
+    /// The surfaces, as the function numbers them; all of them are whole.
     pub surfaces: &'a [SurfaceFacts],
+    /// Groups may trap, or execute more steps than a run's budget. Otherwise nobody needs to look.
+    pub may_stop: bool,
 }
 
 /// What a run binds to the names in a function.
@@ -60,6 +62,8 @@ pub struct Bindings<'a> {
     pub surfaces: Vec<View<'a>>,
     /// The tables, each with as many entries as the function declares.
     pub tables: Vec<Vec<u32>>,
+    /// The buffers, as the function numbers them.
+    pub buffers: Vec<Buffer<'a>>,
 }
 
 impl Bindings<'_> {
@@ -83,9 +87,12 @@ pub struct Outcome {
 
 /// Code for one kernel. Bindings always have the facts that the code was compiled for.
 pub trait Code: Send + Sync {
-    /// Runs every pair of the rectangle (bounds inclusive, not empty). Where quads matter, pairs next to it that complete
-    /// a quad are computed as lanes that are not covered.
-    fn run(&self, bindings: &Bindings, rectangle: Domain) -> Outcome;
+    /// Runs every position of the rectangle (bounds inclusive, not empty). Where quads matter, positions next to it that
+    /// complete a quad are computed as lanes that are not covered.
+    ///
+    /// `None` if the source may stop, and a group trapped or executed more than `budget` steps; what the rectangle's other
+    /// groups did then is open.
+    fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome>;
 }
 
 /// Makes code.

@@ -1,20 +1,15 @@
-//! An engine: a backend, and the kernels of the programs that it ran last.
+//! An engine: a backend, and what it has prepared.
 
 use crate::backend::Backend;
-use crate::kernel::{Kernel, Key};
-use crate::schedule;
-use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError};
-use std::sync::{Arc, Mutex};
+use crate::recent::Recent;
+use crate::x1k;
 
-/// Kernels that an engine keeps.
-const KEPT: usize = 64;
-
-/// Runs jobs, and keeps what it has prepared for them.
+/// Runs programs of the guest machines, and keeps what it has prepared for them. What an engine does with the programs of
+/// a machine is told in the machine's module.
 #[derive(Default)]
 pub struct Engine {
     backend: Option<Box<dyn Backend>>,
-    /// The kernel that was used last comes last.
-    kernels: Mutex<Vec<Arc<Kernel>>>,
+    pub(crate) x1k: Recent<x1k::Key, x1k::Kernels>,
 }
 
 impl Engine {
@@ -25,7 +20,7 @@ impl Engine {
 
     /// An engine that runs machine code of this backend where it can, and interprets where not.
     pub fn with_backend(backend: Box<dyn Backend>) -> Self {
-        Engine { backend: Some(backend), kernels: Mutex::default() }
+        Engine { backend: Some(backend), ..Self::default() }
     }
 
     /// The engine that makes machine code for this host; `None` if no backend can.
@@ -41,37 +36,8 @@ impl Engine {
         self.backend.as_ref().map_or("interp", |backend| backend.name())
     }
 
-    /// Makes everything that running the job needs, so that the run itself does not have to.
-    ///
-    /// # Errors
-    /// If the job's environment does not fit its program.
-    pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
-        job.check()?;
-        self.kernel(job);
-        Ok(())
-    }
-
-    /// Runs the job. Memory, statistics and errors are those of [`ctm_x1k::reference::run`], bit for bit.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-        job.check()?;
-        schedule::run(&self.kernel(job), job, options)
-    }
-
-    fn kernel(&self, job: &Job) -> Arc<Kernel> {
-        let key = Key::new(job);
-        let mut kernels = self.kernels.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let known = kernels.iter().rposition(|kernel| kernel.key == key);
-        let kernel = match known {
-            Some(at) => kernels.remove(at),
-            None => Arc::new(Kernel::new(key, job.program, self.backend.as_deref())),
-        };
-        kernels.push(kernel.clone());
-        if kernels.len() > KEPT {
-            kernels.remove(0);
-        }
-        kernel
+    /// What makes its machine code.
+    pub(crate) fn backend(&self) -> Option<&dyn Backend> {
+        self.backend.as_deref()
     }
 }

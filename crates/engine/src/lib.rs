@@ -1,7 +1,25 @@
-//! Runs lane IR over a domain.
+//! Runs programs of guest machines as lane IR, over the lanes of a domain, on all cores.
 //!
-//! An [`Engine`] takes the same jobs as the reference and gives the same results, statistics and traps, faster: the program
-//! is lifted to lane IR, simplified, and run by machine code where a [`Backend`] makes it, else by the interpreter.
+//! The engine itself knows no guest. It knows functions and what their names stand for:
+//!
+//! - a [`Kernel`] is a function, simplified and laid out, with machine code where a [`Backend`] makes it;
+//! - a [`Launch`] is one start of it: the lanes, and [`Bindings`] of surfaces, tables and buffers. [`Kernel::run`] gives
+//!   statistics or a [`Stop`];
+//! - a [`Grouping`] says what lanes have to do with each other. Free kernels run as machine code, or interpreted in groups
+//!   as they come; the others are interpreted in lockstep.
+//!
+//! # Guests
+//!
+//! Each guest machine has a module, which puts methods on [`Engine`]. It supplies four things:
+//!
+//! 1. a *key*: all that its lifted functions depend on, compared by value (the program, options, [`SurfaceFacts`] of the
+//!    surfaces). The engine keeps the kernels of the last keys;
+//! 2. the *lift*: from the key to a function and a [`Kernel`], or several if no form fits all runs;
+//! 3. the *binding*: from one run's memory and constants to [`Bindings`], as the lift numbered surfaces, tables, buffers;
+//! 4. the *traps*: from a [`Stop`] to the guest's error.
+//!
+//! Limits on loops are the options' step limit, which `steps` operations count; a function should not count by itself, since
+//! what a count has reached depends on who is in the group.
 #![deny(unsafe_code)]
 
 pub mod backend;
@@ -10,10 +28,15 @@ pub mod interp;
 #[cfg(target_arch = "x86_64")]
 pub mod jit;
 mod kernel;
+mod launch;
+mod recent;
 mod schedule;
+mod x1k;
 
 pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
 pub use cache::Engine;
+pub use kernel::{Grouping, Kernel};
+pub use launch::{Launch, Stop};
 
 use ctm_x1k::{Job, RunError, RunOptions, RunStats};
 

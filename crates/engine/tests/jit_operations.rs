@@ -193,7 +193,9 @@ fn shows_its_code() {
     let kinds = [(Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop); 3];
     let facts: Vec<_> =
         surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceFacts::of(&space, surface, *bounds)).collect();
-    let text = backend.disassemble(&Source { function: &function, interior: &function, surfaces: &facts }).unwrap();
+    let text = backend
+        .disassemble(&Source { function: &function, interior: &function, surfaces: &facts, may_stop: false })
+        .unwrap();
     assert!(text.contains("interior:") && text.contains("general:"), "{text}");
     assert_eq!(text.matches("vsqrtps").count(), 2, "{text}");
     assert_eq!(text.lines().filter(|line| line.ends_with("ret")).count(), 2, "{text}");

@@ -32,6 +32,7 @@
 mod attribute;
 mod builder;
 mod compact;
+pub mod domain;
 mod entity;
 mod facts;
 mod function;
@@ -39,6 +40,7 @@ mod graph;
 mod hash;
 mod op;
 mod reference;
+pub mod run;
 mod scalar;
 mod simplify;
 mod text;

@@ -32,6 +32,7 @@
 
 mod address;
 mod arena;
+mod buffer;
 mod format;
 mod space;
 mod surface;
@@ -39,6 +40,7 @@ mod view;
 
 pub use address::{Layout, LinearLayout, TiledLayout, linear_address, tiled_address};
 pub use arena::{Arena, ArenaError};
+pub use buffer::Buffer;
 pub use format::{Format, ONE};
 pub use space::{Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};

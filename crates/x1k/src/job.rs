@@ -6,50 +6,13 @@ use crate::program::{
     BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, IntConstant, OUTPUTS, Program, WriteMode,
 };
 use ctm_memory::{Format, Space, Surface};
-use std::sync::atomic::AtomicBool;
 use thiserror::Error;
+
+pub use ctm_lane::domain::Domain;
+pub use ctm_lane::run::{DEFAULT_STEP_LIMIT, MAX_GROUP_WIDTH, RunOptions, RunStats};
 
 /// Largest coordinate of a domain: 12 bits (CTM Guide p.10-11).
 pub const MAX_COORDINATE: u32 = 4095;
-/// Widest group that an engine runs.
-pub const MAX_GROUP_WIDTH: usize = 256;
-/// Instructions that a group may execute before it traps, unless [`RunOptions`] says otherwise.
-pub const DEFAULT_STEP_LIMIT: u64 = 1 << 32;
-
-/// The pairs (i, j) that a program runs for, bounds inclusive (CTM Guide p.10). Empty when `i1 < i0` or `j1 < j0`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Domain {
-    /// First column.
-    pub i0: u32,
-    /// First row.
-    pub j0: u32,
-    /// Last column.
-    pub i1: u32,
-    /// Last row.
-    pub j1: u32,
-}
-
-impl Domain {
-    /// The domain of `width` x `height` pairs from (0, 0); `None` if a side is 0.
-    pub fn of_size(width: u32, height: u32) -> Option<Domain> {
-        Some(Domain { i0: 0, j0: 0, i1: width.checked_sub(1)?, j1: height.checked_sub(1)? })
-    }
-
-    /// True if no pair is in the domain.
-    pub const fn is_empty(&self) -> bool {
-        self.i1 < self.i0 || self.j1 < self.j0
-    }
-
-    /// True if (i, j) is in the domain.
-    pub const fn contains(&self, i: u32, j: u32) -> bool {
-        self.i0 <= i && i <= self.i1 && self.j0 <= j && j <= self.j1
-    }
-
-    /// Number of pairs.
-    pub const fn lanes(&self) -> u64 {
-        if self.is_empty() { 0 } else { (self.i1 - self.i0 + 1) as u64 * (self.j1 - self.j0 + 1) as u64 }
-    }
-}
 
 /// The constants that a program reads, captured when it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +61,7 @@ impl From<&ConstantValues> for Constants {
 pub struct Job<'a> {
     /// What runs.
     pub program: &'a Program,
-    /// Where it runs.
+    /// The pairs (i, j) that it runs for (CTM Guide p.10), each at most [`MAX_COORDINATE`].
     pub domain: Domain,
     /// What its constants are.
     pub constants: Constants,
@@ -165,51 +128,6 @@ impl<'a> Job<'a> {
             }
         }
         Ok(())
-    }
-}
-
-/// How to run a job. Nothing here changes the results of a program that depends on no unspecified order.
-#[derive(Clone, Copy)]
-pub struct RunOptions<'a> {
-    /// Lanes of a group, 1 to [`MAX_GROUP_WIDTH`] (values outside are brought inside). Programs with quad operations
-    /// use the next multiple of 4.
-    pub group_width: usize,
-    /// Worker threads; 0 is one per core.
-    pub threads: usize,
-    /// Instructions that a group may execute; one more traps.
-    pub step_limit: u64,
-    /// Told now and then, from any worker: pairs done, pairs in all.
-    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-    /// Ends the run soon after it becomes true.
-    pub cancel: Option<&'a AtomicBool>,
-}
-
-impl Default for RunOptions<'_> {
-    fn default() -> Self {
-        RunOptions { group_width: 64, threads: 0, step_limit: DEFAULT_STEP_LIMIT, progress: None, cancel: None }
-    }
-}
-
-/// What a run did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RunStats {
-    /// Lanes that ran: the pairs of the domain less those that conditional execution skipped.
-    pub lanes: u64,
-    /// Instructions executed, summed over the lanes that took part in each.
-    pub instructions: u64,
-    /// Groups that ran.
-    pub groups: u64,
-    /// Some access left the mapped memory: it read 0 or wrote nothing.
-    pub out_of_range: bool,
-}
-
-impl RunStats {
-    /// Adds what another part of the same run did.
-    pub fn merge(&mut self, other: &RunStats) {
-        self.lanes += other.lanes;
-        self.instructions += other.instructions;
-        self.groups += other.groups;
-        self.out_of_range |= other.out_of_range;
     }
 }
 

@@ -6,7 +6,9 @@ mod lanes;
 pub use code::Code;
 
 use crate::backend::Bindings;
+use crate::launch::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
+use ctm_lane::domain::QUAD;
 use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate};
 use ctm_memory::View;
 use ctm_x1k::{CondLocation, CondTest, Conditional, ConditionalUnit};
@@ -14,24 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Steps between two looks at the cancel flag.
 const CANCEL_INTERVAL: u64 = 1 << 14;
-/// Lanes of a quad.
-const QUAD: usize = 4;
-
-/// Why a group ended before its function did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The group trapped.
-    Trap {
-        /// The cause, in the guest's numbering; `None` for the step limit.
-        code: Option<u16>,
-        /// The guest instruction.
-        pc: u32,
-        /// The lane that stands for the group.
-        lane: usize,
-    },
-    /// The cancel flag was raised.
-    Cancelled,
-}
 
 /// A run of a function: its code with everything bound, shared by all threads.
 pub struct Program<'a> {
@@ -87,12 +71,12 @@ pub struct Group<'a> {
     /// Arrays of lanes and masks: a row per entry.
     arrays: Vec<Vec<Vec<u32>>>,
     uniform_arrays: Vec<Vec<i32>>,
-    /// Columns, rows, and whether the lane is covered, all bits set or none.
-    pub x: Vec<u32>,
+    /// Columns of the lanes.
+    x: Vec<u32>,
     /// Rows of the lanes.
-    pub y: Vec<u32>,
+    y: Vec<u32>,
     /// All bits set in lanes that are covered.
-    pub covered: Vec<u32>,
+    covered: Vec<u32>,
     step_limit: u64,
     cancel: Option<&'a AtomicBool>,
     steps: u64,
@@ -127,12 +111,25 @@ impl<'a> Group<'a> {
         group
     }
 
-    /// Number of lanes.
-    pub fn width(&self) -> usize {
-        self.x.len()
+    /// Puts lanes at these positions, and gives the number of those that are covered. Lanes that are left over are not.
+    pub fn place(
+        &mut self,
+        positions: impl Iterator<Item = (u32, u32)>,
+        mut is_covered: impl FnMut(u32, u32) -> bool,
+    ) -> u64 {
+        let (mut count, mut covered) = (0, 0);
+        for (lane, (i, j)) in positions.enumerate() {
+            let belongs = is_covered(i, j);
+            (self.x[lane], self.y[lane]) = (i, j);
+            self.covered[lane] = if belongs { u32::MAX } else { 0 };
+            covered += u64::from(belongs);
+            count = lane + 1;
+        }
+        self.covered[count..].fill(0);
+        covered
     }
 
-    /// Runs the function for the lanes at `x`, `y`, of which `covered` belong to the domain.
+    /// Runs the function for the lanes where they were put.
     pub fn run(&mut self) -> Result<(), Stop> {
         self.steps = 0;
         for array in &mut self.arrays {
@@ -163,7 +160,8 @@ impl<'a> Group<'a> {
                 }
                 End::Return => return Ok(()),
                 End::Trap { code, pc, mask } => {
-                    return Err(Stop::Trap { code: Some(*code), pc: *pc, lane: self.first_of(*mask) });
+                    let (x, y) = self.first_of(*mask);
+                    return Err(Stop::Trap { code: *code, pc: *pc, x, y });
                 }
             };
             self.pass(edge);
@@ -171,10 +169,11 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The first lane of a mask, else the first covered one.
-    fn first_of(&self, mask: u32) -> usize {
+    /// Where the first lane of a mask is, else the first covered one.
+    fn first_of(&self, mask: u32) -> (u32, u32) {
         let first = |row: &[u32]| row.iter().position(|lane| *lane != 0);
-        first(&self.rows[mask as usize]).or_else(|| first(&self.covered)).unwrap_or_default()
+        let lane = first(&self.rows[mask as usize]).or_else(|| first(&self.covered)).unwrap_or_default();
+        (self.x[lane], self.y[lane])
     }
 
     #[inline(always)]
@@ -263,9 +262,12 @@ impl<'a> Group<'a> {
                 let at = self.uniforms[first] as usize & (entries.len() - 1);
                 entries[at] = self.uniforms[second];
             }
-            // Programs of this kind have no buffers; without one, reads are 0 and writes nothing.
-            Op::BufferStore { .. } => {}
-            Op::BufferLoad { .. } => self.rows[step.results[0] as usize].fill(0),
+            Op::BufferStore { buffer } => {
+                let buffer = &self.program.bindings.buffers[buffer.index()];
+                for lane in (0..self.x.len()).filter(|&lane| self.rows[third][lane] != 0) {
+                    buffer.store(self.rows[first][lane], self.rows[second][lane]);
+                }
+            }
             _ => self.row_op(step),
         }
         Ok(())
@@ -279,7 +281,8 @@ impl<'a> Group<'a> {
         self.steps += u64::from(count);
         if self.steps > self.step_limit {
             let pc = pc + (self.step_limit - before) as u32;
-            return Err(Stop::Trap { code: None, pc, lane: self.first_of(mask as u32) });
+            let (x, y) = self.first_of(mask as u32);
+            return Err(Stop::StepLimit { pc, x, y });
         }
         if before / CANCEL_INTERVAL != self.steps / CANCEL_INTERVAL
             && self.cancel.is_some_and(|cancel| cancel.load(Relaxed))
@@ -322,6 +325,12 @@ impl<'a> Group<'a> {
                 let entries = &self.program.bindings.tables[table.index()];
                 for (value, &at) in row.iter_mut().zip(arg(0)) {
                     *value = entries[at as usize & (entries.len() - 1)];
+                }
+            }
+            Op::BufferLoad { buffer } => {
+                let buffer = &self.program.bindings.buffers[buffer.index()];
+                for ((value, &at), &lane) in row.iter_mut().zip(arg(0)).zip(arg(1)) {
+                    *value = if lane == 0 { 0 } else { buffer.load(at) };
                 }
             }
             Op::Quad { order } => {

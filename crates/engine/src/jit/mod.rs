@@ -22,8 +22,8 @@ mod select;
 
 use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
 use context::{ARRAYS, Context, INVALID, MODE, SURFACES, TABLES};
+use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Graph, Op, Shape, Shapes, Surface};
-use ctm_x1k::Domain;
 use memory::Executable;
 use select::{LANES, Mode, Window, select};
 use std::sync::OnceLock;
@@ -141,6 +141,9 @@ fn can_run_twice(function: &Function) -> bool {
 
 impl Kernel {
     fn new(source: &Source) -> Option<Self> {
+        if source.may_stop {
+            return None;
+        }
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let watch = can_run_twice(source.interior);
         let interior = Unit::new(source.interior, source.surfaces, Mode { quads, interior: true, watch })?;
@@ -278,10 +281,10 @@ impl Run<'_> {
 }
 
 impl Code for Kernel {
-    fn run(&self, bindings: &Bindings, rectangle: Domain) -> Outcome {
+    fn run(&self, bindings: &Bindings, rectangle: Domain, _budget: u64) -> Option<Outcome> {
         if !self.fits(bindings) {
             debug_assert!(false, "bindings have the facts that the code was compiled for");
-            return Outcome::default();
+            return None;
         }
         let mut arrays: Vec<Vec<Entry>> =
             self.function.arrays.iter().map(|array| vec![Entry([0; 64]); array.entries as usize]).collect();
@@ -314,6 +317,6 @@ impl Code for Kernel {
         for y in (first..=rectangle.j1).step_by(height) {
             run.row(rectangle, y);
         }
-        Outcome { instructions: run.context.instructions }
+        Some(Outcome { instructions: run.context.instructions })
     }
 }

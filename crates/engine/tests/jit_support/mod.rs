@@ -117,9 +117,10 @@ pub fn run_code(
     assume_covered(&mut interior);
     simplify(&mut interior);
     let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(space, surface, *bounds)).collect();
-    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts })?;
-    let bindings = Bindings { space, surfaces: views(space, surfaces), tables: tables.to_vec() };
-    Some(code.run(&bindings, domain).instructions)
+    let code =
+        backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts, may_stop: false })?;
+    let bindings = Bindings { space, surfaces: views(space, surfaces), tables: tables.to_vec(), buffers: Vec::new() };
+    code.run(&bindings, domain, u64::MAX).map(|outcome| outcome.instructions)
 }
 
 /// Runs the function by the evaluator, in groups of rows or of quads.

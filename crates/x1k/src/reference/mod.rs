@@ -17,4 +17,4 @@ mod schedule;
 mod tex;
 
 pub use group::{Place, Role};
-pub use schedule::{Layout, QUAD, run, run_group, split_incomplete_quads};
+pub use schedule::{run, run_group, split_incomplete_quads};

@@ -3,12 +3,11 @@
 use super::group::{Group, Machine, Place, Role};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
 use crate::program::WriteMode;
+use ctm_lane::domain::{Layout, QUAD};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Lanes of a quad.
-pub const QUAD: usize = 4;
 /// Most lanes that a worker takes at once.
 const BAND_LANES: u64 = 4096;
 /// Bands per thread, at least, so that threads finish at about the same time.
@@ -38,8 +37,15 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         threads => threads,
     };
     let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
-    let run =
-        Run { machine: &machine, options, layout, threads, next_group: AtomicU64::new(0), outcome: Mutex::default() };
+    let run = Run {
+        machine: &machine,
+        options,
+        layout,
+        width,
+        threads,
+        next_group: AtomicU64::new(0),
+        outcome: Mutex::default(),
+    };
     if threads == 1 {
         run.work();
     } else {
@@ -49,49 +55,6 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     match outcome.failure {
         Some((_, error)) => Err(error),
         None => Ok(RunStats { out_of_range: machine.out_of_range(), ..outcome.stats }),
-    }
-}
-
-/// Where the lanes of each group are: quads in row-major order, the lanes of a quad row by row.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    domain: Domain,
-    width: usize,
-}
-
-impl Layout {
-    /// The groups of `width` lanes that make up the domain.
-    pub fn new(domain: Domain, width: usize) -> Self {
-        Layout { domain, width }
-    }
-
-    /// Quads in a row of quads.
-    fn quads_across(&self) -> u64 {
-        u64::from(self.domain.i1 / 2 - self.domain.i0 / 2 + 1)
-    }
-
-    fn slots(&self) -> u64 {
-        if self.domain.is_empty() {
-            return 0;
-        }
-        self.quads_across() * u64::from(self.domain.j1 / 2 - self.domain.j0 / 2 + 1) * QUAD as u64
-    }
-
-    /// Number of groups.
-    pub fn groups(&self) -> u64 {
-        self.slots().div_ceil(self.width as u64)
-    }
-
-    /// The pairs of a group, those outside the domain included.
-    pub fn positions(&self, group: u64) -> impl Iterator<Item = (u32, u32)> {
-        let first = group * self.width as u64;
-        let end = (first + self.width as u64).min(self.slots());
-        let (quads_across, domain) = (self.quads_across(), self.domain);
-        (first..end).map(move |slot| {
-            let (quad, lane) = (slot / QUAD as u64, (slot % QUAD as u64) as u32);
-            let (column, row) = ((quad % quads_across) as u32, (quad / quads_across) as u32);
-            ((domain.i0 / 2 + column) * 2 + lane % 2, (domain.j0 / 2 + row) * 2 + lane / 2)
-        })
     }
 }
 
@@ -111,6 +74,7 @@ struct Run<'a> {
     machine: &'a Machine<'a>,
     options: &'a RunOptions<'a>,
     layout: Layout,
+    width: usize,
     threads: usize,
     /// The first group that no worker has taken.
     next_group: AtomicU64,
@@ -129,11 +93,10 @@ struct Outcome {
 impl Run<'_> {
     /// Takes bands of groups until none is left. Groups after a failed one need not run, those before it do.
     fn work(&self) {
-        let mut worker =
-            Worker { machine: self.machine, group: Group::new(self.machine, self.options, self.layout.width) };
+        let mut worker = Worker { machine: self.machine, group: Group::new(self.machine, self.options, self.width) };
         let groups = self.layout.groups();
         let fair = groups / (self.threads as u64 * BANDS_PER_THREAD);
-        let band_groups = fair.clamp(1, (BAND_LANES / self.layout.width as u64).max(1));
+        let band_groups = fair.clamp(1, (BAND_LANES / self.width as u64).max(1));
         loop {
             let first = self.next_group.fetch_add(band_groups, Relaxed);
             if first >= groups || self.has_failed_before(first) {
@@ -152,7 +115,7 @@ impl Run<'_> {
             let result = if cancelled {
                 Err(RunError::Cancelled)
             } else {
-                worker.run_group(self.layout.domain, self.layout.positions(group), &mut stats)
+                worker.run_group(self.machine.job.domain, self.layout.positions(group), &mut stats)
             };
             match result {
                 Ok(lanes) => done += lanes,
@@ -173,7 +136,7 @@ impl Run<'_> {
         }
         drop(outcome);
         if let Some(progress) = self.options.progress {
-            progress(done, self.layout.domain.lanes());
+            progress(done, self.machine.job.domain.lanes());
         }
     }
 

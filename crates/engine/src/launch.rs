@@ -1,0 +1,163 @@
+//! Launches: running a kernel for some lanes.
+
+use crate::backend::Bindings;
+use crate::interp::{Group, Program};
+use crate::kernel::{Grouping, Kernel};
+use crate::schedule::{Bands, Shared, threads};
+use ctm_lane::domain::{Domain, Lanes, Layout, QUAD};
+use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use std::sync::atomic::Ordering::Relaxed;
+use thiserror::Error;
+
+/// Lanes of the interpreter's groups where it is free to choose.
+const FREE_WIDTH: usize = 128;
+
+/// One start of a kernel.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// Where it runs.
+    pub lanes: Lanes,
+    /// What the names in its function stand for.
+    pub bindings: Bindings<'a>,
+    /// Most steps that a group takes in this launch, if the guest knows.
+    pub max_steps: Option<u64>,
+}
+
+/// Why a launch did not complete. Groups before the one that stopped are complete; those after it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Stop {
+    /// A group came to a trap.
+    #[error("trap {code} at instruction {pc}, in the group of lane ({x}, {y})")]
+    Trap {
+        /// The cause, in the guest's numbering.
+        code: u16,
+        /// The guest instruction.
+        pc: u32,
+        /// Column of the lane that stands for the group: the first that the trap concerns, else the first covered one.
+        x: u32,
+        /// Row of that lane.
+        y: u32,
+    },
+    /// A group would have executed more steps than the options allow.
+    #[error("step limit reached at instruction {pc}, in the group of lane ({x}, {y})")]
+    StepLimit {
+        /// The guest instruction that was one too many.
+        pc: u32,
+        /// Column of the lane that stands for the group, as above.
+        x: u32,
+        /// Row of that lane.
+        y: u32,
+    },
+    /// The cancel flag of the options was raised.
+    #[error("the run was cancelled before it was complete")]
+    Cancelled,
+}
+
+impl Kernel {
+    /// Runs the kernel. Memory and results are the same for every thread count and backend, and of free kernels for every
+    /// group width; which trap is reported, and whether the step limit is reached, is decided by groups of the width that
+    /// the grouping or the options name.
+    ///
+    /// # Errors
+    /// The stop of the lowest group that stopped.
+    pub fn run(&self, launch: &Launch, options: &RunOptions) -> Result<RunStats, Stop> {
+        let width = match self.grouping {
+            Grouping::Free => options.group_width.clamp(1, MAX_GROUP_WIDTH),
+            Grouping::Lockstep(width) => width,
+        };
+        let width = if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width };
+        let steps = [launch.max_steps, self.longest].into_iter().flatten().min();
+        let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
+        // Four lanes of a line are no square.
+        let may_cut = !(self.code.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
+        if self.grouping == Grouping::Free && may_cut && (is_safe || self.repeatable) {
+            // A group takes at most as many steps as its lanes alone do together.
+            let budget = if is_safe { u64::MAX } else { options.step_limit / width as u64 };
+            match self.run_free(launch, options, width, budget) {
+                Err(Stop::Trap { .. } | Stop::StepLimit { .. }) => {}
+                result => return result,
+            }
+        }
+        self.run_groups(launch, options, width)
+    }
+
+    /// Runs lanes in groups of any kind, each for `budget` steps at most. A stop other than a cancellation says no more than
+    /// that there is one.
+    fn run_free(&self, launch: &Launch, options: &RunOptions, width: usize, budget: u64) -> Result<RunStats, Stop> {
+        let count = launch.lanes.count();
+        if count == 0 {
+            return Ok(RunStats::default());
+        }
+        let program = Program::new(&self.code, &launch.bindings);
+        let threads = threads(options, count.div_ceil(FREE_WIDTH as u64));
+        let bands = Bands::new(launch.lanes, threads);
+        let shared = Shared::new(options, count);
+        let stats = shared.work(threads, bands.count(), || {
+            let mut group = None;
+            let (program, bands) = (&program, &bands);
+            move |band: u64, stats: &mut RunStats| {
+                let rectangle = bands.band(band);
+                stats.lanes += rectangle.lanes();
+                if let Some(machine) = &self.machine {
+                    let outcome = machine.run(&launch.bindings, rectangle, budget);
+                    let (x, y) = (rectangle.i0, rectangle.j0);
+                    stats.instructions += outcome.ok_or(Stop::StepLimit { pc: 0, x, y })?.instructions;
+                    return Ok(rectangle.lanes());
+                }
+                let group = group.get_or_insert_with(|| Group::new(program, FREE_WIDTH, budget, options.cancel));
+                group.instructions = 0;
+                if self.code.uses_quads {
+                    let layout = Layout::new(rectangle, FREE_WIDTH);
+                    for number in 0..layout.groups() {
+                        group.place(layout.positions(number), |i, j| rectangle.contains(i, j));
+                        group.run()?;
+                    }
+                } else {
+                    let mut positions = row_by_row(rectangle).peekable();
+                    while positions.peek().is_some() {
+                        group.place(positions.by_ref().take(FREE_WIDTH), |_, _| true);
+                        group.run()?;
+                    }
+                }
+                stats.instructions += group.instructions;
+                Ok(rectangle.lanes())
+            }
+        })?;
+        let groups = Layout::new(launch.lanes, width).occupied_groups();
+        Ok(RunStats { groups, out_of_range: program.out_of_range(), ..stats })
+    }
+
+    /// Runs groups of `width` lanes, each one as a whole.
+    fn run_groups(&self, launch: &Launch, options: &RunOptions, width: usize) -> Result<RunStats, Stop> {
+        let layout = Layout::new(launch.lanes, width);
+        let program = Program::new(&self.code, &launch.bindings);
+        let threads = threads(options, layout.groups());
+        let band_groups = Shared::<Stop>::groups_of_a_band(layout.groups(), width, threads);
+        let shared = Shared::new(options, launch.lanes.count());
+        let stats = shared.work(threads, layout.groups().div_ceil(band_groups), || {
+            let mut group = Group::new(&program, width, options.step_limit, options.cancel);
+            move |band: u64, stats: &mut RunStats| {
+                let before = stats.lanes;
+                for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {
+                    if options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+                        return Err(Stop::Cancelled);
+                    }
+                    let covered = group.place(layout.positions(number), |i, j| launch.lanes.contains(i, j));
+                    if covered != 0 {
+                        group.run()?;
+                        stats.lanes += covered;
+                        stats.groups += 1;
+                    }
+                }
+                stats.instructions += std::mem::take(&mut group.instructions);
+                Ok(stats.lanes - before)
+            }
+        })?;
+        Ok(RunStats { out_of_range: program.out_of_range(), ..stats })
+    }
+}
+
+/// The positions of a rectangle, row by row.
+fn row_by_row(rectangle: Domain) -> impl Iterator<Item = (u32, u32)> {
+    (rectangle.j0..=rectangle.j1).flat_map(move |j| (rectangle.i0..=rectangle.i1).map(move |i| (i, j)))
+}

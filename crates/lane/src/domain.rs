@@ -1,0 +1,163 @@
+//! Where a function runs: positions of lanes, and the groups that they form.
+
+/// Lanes of a quad.
+pub const QUAD: usize = 4;
+/// Positions along an axis: coordinates have 16 bits.
+pub const AXIS: u32 = 1 << 16;
+
+/// A rectangle of positions (i, j), bounds inclusive. Empty when `i1 < i0` or `j1 < j0`. Coordinates are below [`AXIS`];
+/// a guest machine may have less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Domain {
+    /// First column.
+    pub i0: u32,
+    /// First row.
+    pub j0: u32,
+    /// Last column.
+    pub i1: u32,
+    /// Last row.
+    pub j1: u32,
+}
+
+impl Domain {
+    /// The domain of `width` x `height` positions from (0, 0); `None` if a side is 0.
+    pub fn of_size(width: u32, height: u32) -> Option<Domain> {
+        Some(Domain { i0: 0, j0: 0, i1: width.checked_sub(1)?, j1: height.checked_sub(1)? })
+    }
+
+    /// True if no position is in the domain.
+    pub const fn is_empty(&self) -> bool {
+        self.i1 < self.i0 || self.j1 < self.j0
+    }
+
+    /// True if (i, j) is in the domain.
+    pub const fn contains(&self, i: u32, j: u32) -> bool {
+        self.i0 <= i && i <= self.i1 && self.j0 <= j && j <= self.j1
+    }
+
+    /// Number of positions.
+    pub const fn lanes(&self) -> u64 {
+        if self.is_empty() { 0 } else { (self.i1 - self.i0 + 1) as u64 * (self.j1 - self.j0 + 1) as u64 }
+    }
+}
+
+/// The lanes that a function runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// One for each position of a rectangle: pixels.
+    Area(Domain),
+    /// So many in a line: vertices, primitives, threads. Lane n is at (n % 65536, n / 65536), so that a function gets n as
+    /// `or (shl pos_y 16) pos_x`, and as `pos_x` alone where it knows that there are at most 65536.
+    Line(u32),
+}
+
+impl From<Domain> for Lanes {
+    fn from(domain: Domain) -> Self {
+        Lanes::Area(domain)
+    }
+}
+
+impl Lanes {
+    /// Number of lanes.
+    pub const fn count(&self) -> u64 {
+        match self {
+            Lanes::Area(domain) => domain.lanes(),
+            Lanes::Line(count) => *count as u64,
+        }
+    }
+
+    /// True if there is a lane at (i, j).
+    pub const fn contains(&self, i: u32, j: u32) -> bool {
+        match self {
+            Lanes::Area(domain) => domain.contains(i, j),
+            Lanes::Line(count) => i < AXIS && (j as u64 * AXIS as u64 + i as u64) < *count as u64,
+        }
+    }
+}
+
+/// Where the lanes of each group are. Those of an area form quads in row-major order, the lanes of a quad row by row, so
+/// that a group may have positions outside the area; those of a line follow each other, four of them a quad, so that lane
+/// n is lane n % width of its group.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    lanes: Lanes,
+    width: usize,
+}
+
+impl Layout {
+    /// The groups of `width` lanes.
+    pub fn new(lanes: impl Into<Lanes>, width: usize) -> Self {
+        Layout { lanes: lanes.into(), width }
+    }
+
+    /// Places for lanes in all groups.
+    fn slots(&self) -> u64 {
+        match self.lanes {
+            Lanes::Area(domain) if domain.is_empty() => 0,
+            Lanes::Area(domain) => quads_across(&domain) * u64::from(domain.j1 / 2 - domain.j0 / 2 + 1) * QUAD as u64,
+            Lanes::Line(count) => u64::from(count),
+        }
+    }
+
+    /// Number of groups.
+    pub fn groups(&self) -> u64 {
+        self.slots().div_ceil(self.width as u64)
+    }
+
+    /// The positions of a group, those without a lane included. The last group of an area may have fewer than its width.
+    pub fn positions(&self, group: u64) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let first = group * self.width as u64;
+        let lanes = self.lanes;
+        let end = match lanes {
+            Lanes::Area(_) => (first + self.width as u64).min(self.slots()),
+            Lanes::Line(_) => first + self.width as u64,
+        };
+        (first..end).map(move |slot| match lanes {
+            Lanes::Area(domain) => {
+                let (quad, lane) = (slot / QUAD as u64, (slot % QUAD as u64) as u32);
+                let across = quads_across(&domain);
+                let (column, row) = ((quad % across) as u32, (quad / across) as u32);
+                ((domain.i0 / 2 + column) * 2 + lane % 2, (domain.j0 / 2 + row) * 2 + lane / 2)
+            }
+            Lanes::Line(_) => ((slot % u64::from(AXIS)) as u32, (slot / u64::from(AXIS)) as u32),
+        })
+    }
+
+    /// Number of groups that have a lane.
+    pub fn occupied_groups(&self) -> u64 {
+        let has_lane = |group: &u64| self.positions(*group).any(|(i, j)| self.lanes.contains(i, j));
+        // Four places in a row always have a lane. The last group may have fewer.
+        let doubtful = if self.width >= QUAD { self.groups().saturating_sub(1) } else { 0 };
+        doubtful + (doubtful..self.groups()).filter(has_lane).count() as u64
+    }
+}
+
+/// Quads in a row of quads.
+fn quads_across(domain: &Domain) -> u64 {
+    u64::from(domain.i1 / 2 - domain.i0 / 2 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_count_along_the_first_axis() {
+        let layout = Layout::new(Lanes::Line(AXIS + 3), 32);
+        assert_eq!(layout.groups(), 2049);
+        assert_eq!(layout.occupied_groups(), 2049);
+        assert_eq!(layout.positions(2047).last(), Some((65535, 0)));
+        assert!(layout.positions(2048).eq((0..32).map(|i| (i, 1))));
+        assert!(Lanes::Line(AXIS + 3).contains(2, 1) && !Lanes::Line(AXIS + 3).contains(3, 1));
+    }
+
+    #[test]
+    fn areas_are_quads_row_by_row() {
+        let domain = Domain { i0: 3, j0: 1, i1: 4, j1: 1 };
+        let layout = Layout::new(domain, 3);
+        let all: Vec<_> = (0..layout.groups()).flat_map(|group| layout.positions(group)).collect();
+        assert_eq!(all, [(2, 0), (3, 0), (2, 1), (3, 1), (4, 0), (5, 0), (4, 1), (5, 1)]);
+        assert_eq!((layout.groups(), layout.occupied_groups()), (3, 2), "the first three places are outside");
+        assert_eq!(Layout::new(Domain { i0: 1, ..Domain::default() }, 4).groups(), 0);
+    }
+}

@@ -1,0 +1,53 @@
+//! How functions are run, and what a run did: the same for every guest machine.
+
+use std::sync::atomic::AtomicBool;
+
+/// Widest group that an engine runs.
+pub const MAX_GROUP_WIDTH: usize = 256;
+/// Instructions that a group may execute before it traps, unless [`RunOptions`] says otherwise.
+pub const DEFAULT_STEP_LIMIT: u64 = 1 << 32;
+
+/// How to run a program. Nothing here changes the results of a program that depends on no unspecified order.
+#[derive(Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// Lanes of a group, 1 to [`MAX_GROUP_WIDTH`] (values outside are brought inside). Programs with quad operations
+    /// use the next multiple of 4.
+    pub group_width: usize,
+    /// Worker threads; 0 is one per core.
+    pub threads: usize,
+    /// Instructions that a group may execute; one more traps.
+    pub step_limit: u64,
+    /// Told now and then, from any worker: lanes done, lanes in all.
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    /// Ends the run soon after it becomes true.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        RunOptions { group_width: 64, threads: 0, step_limit: DEFAULT_STEP_LIMIT, progress: None, cancel: None }
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunStats {
+    /// Lanes that ran: all, less those that a guest's conditional execution skipped.
+    pub lanes: u64,
+    /// Instructions executed, summed over the lanes that took part in each.
+    pub instructions: u64,
+    /// Groups that ran.
+    pub groups: u64,
+    /// Some access left the mapped memory: it read 0 or wrote nothing.
+    pub out_of_range: bool,
+}
+
+impl RunStats {
+    /// Adds what another part of the same run did.
+    pub fn merge(&mut self, other: &RunStats) {
+        self.lanes += other.lanes;
+        self.instructions += other.instructions;
+        self.groups += other.groups;
+        self.out_of_range |= other.out_of_range;
+    }
+}

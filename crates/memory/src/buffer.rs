@@ -1,0 +1,117 @@
+//! Buffers: ranges of bytes that lanes address by byte.
+
+use crate::arena::{read_word, write_word};
+use crate::{RangeError, Space};
+use std::sync::atomic::AtomicU32;
+
+/// A range of bytes in one arena: words by byte address, aligned or not. Words that are not wholly inside read as 0, and
+/// writes of them are dropped. Buffers can be shared between threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'a> {
+    /// The words that the range touches, and one more where there is one.
+    words: &'a [AtomicU32],
+    /// Bytes before the range in the first word.
+    start: u32,
+    length: u32,
+}
+
+impl<'a> Buffer<'a> {
+    /// The `length` bytes at GPU address `base`.
+    ///
+    /// # Errors
+    /// If they are not inside one arena. No bytes are inside any.
+    pub fn new(space: &'a Space, base: u32, length: u32) -> Result<Self, RangeError> {
+        if length == 0 {
+            return Ok(Buffer { words: &[], start: 0, length });
+        }
+        let arena = space.arena_of(base, length).ok_or(RangeError { address: base, length: length as usize })?;
+        let offset = base - arena.base();
+        Ok(Buffer { words: &arena.words()[(offset >> 2) as usize..], start: offset & 3, length })
+    }
+
+    /// Bytes.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Host address of the first byte. The memory lives as long as the space's arenas; who uses the pointer answers for
+    /// races with other accesses.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.words.as_ptr().cast_mut().cast::<u8>().wrapping_add(self.start as usize)
+    }
+
+    /// The little-endian word at byte `address` of the buffer; 0 if it is not wholly inside.
+    #[inline]
+    pub fn load(&self, address: u32) -> u32 {
+        let Some((first, shift)) = self.place(address) else { return 0 };
+        let low = read_word(&self.words[first]) >> shift;
+        if shift == 0 { low } else { low | read_word(&self.words[first + 1]) << (32 - shift) }
+    }
+
+    /// Replaces the word at byte `address` of the buffer; nothing happens if it is not wholly inside.
+    #[inline]
+    pub fn store(&self, address: u32, value: u32) {
+        let Some((first, shift)) = self.place(address) else { return };
+        write_word(&self.words[first], value << shift, u32::MAX << shift);
+        if shift != 0 {
+            write_word(&self.words[first + 1], value >> (32 - shift), u32::MAX >> (32 - shift));
+        }
+    }
+
+    /// The first host word of the word at `address`, and the bits of it that come before.
+    #[inline]
+    fn place(&self, address: u32) -> Option<(usize, u32)> {
+        if address > self.length.checked_sub(4)? {
+            return None;
+        }
+        let at = u64::from(self.start) + u64::from(address);
+        Some(((at >> 2) as usize, (at & 3) as u32 * 8))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Arena;
+
+    const BASE: u32 = 0x1000_0000;
+
+    fn space() -> Space {
+        let mut space = Space::default();
+        space.map(Arena::new(BASE, 0x800).unwrap()).unwrap();
+        space.write_bytes(BASE, &(0..=255).collect::<Vec<u8>>()).unwrap();
+        space
+    }
+
+    #[test]
+    fn words_at_any_byte() {
+        let space = space();
+        for (base, address) in [(0, 0), (0, 5), (3, 0), (2, 3), (1, 3)] {
+            let buffer = Buffer::new(&space, BASE + base, 64).unwrap();
+            let first = (base + address) as u8;
+            assert_eq!(buffer.load(address), u32::from_le_bytes([first, first + 1, first + 2, first + 3]));
+            buffer.store(address, 0xAABB_CCDD);
+            let mut bytes = [0; 6];
+            space.read_bytes(BASE + base + address, &mut bytes).unwrap();
+            assert_eq!(bytes, [0xDD, 0xCC, 0xBB, 0xAA, first + 4, first + 5]);
+            assert_eq!(buffer.load(address), 0xAABB_CCDD);
+            buffer.store(address, u32::from_le_bytes([first, first + 1, first + 2, first + 3]));
+        }
+    }
+
+    #[test]
+    fn words_across_the_end_are_not_there() {
+        let space = space();
+        let buffer = Buffer::new(&space, BASE + 0x800 - 6, 6).unwrap();
+        buffer.store(2, 0x0403_0201);
+        buffer.store(3, u32::MAX);
+        buffer.store(u32::MAX, u32::MAX);
+        assert_eq!((buffer.load(2), buffer.load(3), buffer.load(u32::MAX)), (0x0403_0201, 0, 0));
+        let empty = Buffer::new(&space, 0, 0).unwrap();
+        empty.store(0, 1);
+        assert_eq!((empty.load(0), empty.length()), (0, 0));
+        assert!(Buffer::new(&space, BASE + 0x800 - 6, 7).is_err());
+        let short = Buffer::new(&space, BASE, 3).unwrap();
+        assert_eq!(short.load(0), 0);
+    }
+}
