@@ -1,13 +1,11 @@
 //! ALU and OUT instructions: sources, a colon, and up to one operation per unit.
 
 use super::assemble::{Literal, Pending, Side};
-use super::cursor::{Cursor, Reported, Span, excerpt, list};
-use super::diagnostic::Cause;
 use super::header::{Form, Header};
-use super::lexer::Token;
 use super::operand;
 use crate::codes::*;
 use crate::instruction::*;
+use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt, list, spell_float};
 
 /// The kinds of immediate writes, by RGB target code (CTM Guide p.32).
 pub(super) const UMRT_KINDS: [&str; 4] =
@@ -187,7 +185,7 @@ fn read_source(cursor: &mut Cursor) -> Result<Value, Reported> {
 fn inline_source(cursor: &mut Cursor) -> Result<Source, Reported> {
     let (bits, span) = cursor.float("an inline constant")?;
     let code = operand::inline_code(f32::from_bits(bits)).unwrap_or_else(|help| {
-        let message = format!("no inline constant is {}", operand::spell_float(bits));
+        let message = format!("no inline constant is {}", spell_float(bits));
         cursor.error(Cause::InlineConstant, span, message, &help);
         0
     });
@@ -280,7 +278,7 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
         cursor.expect_symbol(b'=', "after `w`")?;
         return Ok(Some(Dest { place: Place::ConditionalValue, mask: None, span: first.into() }));
     }
-    if next.kind != super::lexer::Kind::Symbol(b'[') {
+    if next.kind != ctm_text::Kind::Symbol(b'[') {
         return Ok(None);
     }
     let misplaced = |cursor: &mut Cursor, help| {

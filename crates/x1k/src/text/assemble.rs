@@ -1,14 +1,12 @@
 //! A whole text: labels, directives, instructions; then targets, constants and program information.
 
-use super::cursor::{Cursor, Reported, Span, excerpt};
-use super::diagnostic::{Cause, Diagnostic, Severity, nearest};
 use super::directives::Directives;
 use super::header::{Header, flag_names};
-use super::lexer::{Kind, MOST_DIAGNOSTICS};
 use super::{Assembled, arithmetic, flow, statements, texture};
 use crate::instruction::{Alu, Body, DWORDS, Flow, Instruction};
 use crate::program::{ConstantValues, FLOAT_CONSTANTS, MAX_INSTRUCTIONS, Program, References};
 use ctm_bits::Field;
+use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, excerpt, nearest};
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 /// One of the two units, and its side of the sources.
@@ -351,7 +349,7 @@ fn set_named_fields(pending: &mut Pending) {
 /// The first instruction of a text that has no labels, directives or literal constants; none if the text has errors.
 pub(super) fn single(text: &str) -> Option<Instruction> {
     let source = super::SourceFile { name: String::new(), text: text.to_owned() };
-    let mut cursor = Cursor::new(super::lexer::lex(source, &mut |_, _| Err(String::new())));
+    let mut cursor = Cursor::new(ctm_text::lex(&super::DIALECT, source, &mut |_, _| Err(String::new())));
     let mut pending = read_instruction(&mut cursor).ok()?;
     if let (Body::Flow(flow), Some(Target::Address(address))) = (&mut pending.instruction.body, &pending.target) {
         flow.jump_addr = *address;

@@ -1,8 +1,7 @@
 //! Jump conditions: truth tables over the ALU result, a predicate bit and a boolean constant, as expressions.
 
-use super::cursor::{Cursor, Reported, Span};
-use super::diagnostic::Cause;
 use crate::codes::PredicateSelect;
+use ctm_text::{Cause, Cursor, Reported, Span};
 
 /// Truth tables: bit `alu << 2 | pred << 1 | boolean`.
 const ALU: u8 = 0xF0;

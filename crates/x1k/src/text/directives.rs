@@ -2,13 +2,11 @@
 
 use super::arithmetic::read_values;
 use super::assemble::{Places, Target};
-use super::cursor::{Cursor, Reported};
-use super::diagnostic::Cause;
 use super::flow::read_target;
-use super::lexer::Token;
 use super::operand;
 use crate::instruction::Instruction;
 use crate::program::*;
+use ctm_text::{Cause, Cursor, Reported, Token};
 use std::collections::BTreeSet;
 
 /// Every directive.
@@ -183,7 +181,7 @@ fn read_constant(cursor: &mut Cursor, letter: char, count: usize) -> Result<(u8,
     let digits = cursor.text(token).to_ascii_lowercase();
     let digits = digits.strip_prefix(letter).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
     let Some(number) = digits.and_then(|digits| digits.parse().ok()).filter(|&number: &usize| number < count) else {
-        let message = format!("`{}` is not {what}", super::cursor::excerpt(cursor.text(token)));
+        let message = format!("`{}` is not {what}", ctm_text::excerpt(cursor.text(token)));
         return Err(cursor.error(Cause::Range, token, message, ""));
     };
     cursor.expect_symbol(b'=', "after the constant")?;

@@ -2,13 +2,11 @@
 
 use super::assemble::{Pending, Target};
 use super::condition::Condition;
-use super::cursor::{Cursor, Reported, Span};
-use super::diagnostic::Cause;
 use super::header::{Form, Header};
-use super::lexer::Token;
 use super::operand;
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect};
 use crate::instruction::{Body, Common, DWORDS, Flow, Instruction};
+use ctm_text::{Cause, Cursor, Reported, Span, Token};
 
 /// The items after the operation and the target.
 const ITEMS: [&str; 10] = ["when", "any", "stay", "jump", "pop_count", "else", "address", "global", "i", "b"];

@@ -1,10 +1,9 @@
 //! The words before the body of an instruction: flags, predicates, fields by name.
 
-use super::cursor::{Cursor, Reported, Span, excerpt};
-use super::diagnostic::Cause;
 use crate::codes::PredicateSelect;
 use crate::instruction::{Common, Instruction};
 use ctm_bits::Field;
+use ctm_text::{Cause, Cursor, Reported, Span, excerpt};
 
 /// The forms of instructions that headers differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +193,7 @@ impl Header {
                 None => {
                     let kind = instruction.body.type_name();
                     let message = format!("{kind} instructions have no field `{}`", excerpt(name));
-                    let near = super::diagnostic::nearest(name, instruction.fields().map(|field| field.name));
+                    let near = ctm_text::nearest(name, instruction.fields().map(|field| field.name));
                     let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
                     cursor.error(Cause::UnknownWord, *span, message, &help);
                 }

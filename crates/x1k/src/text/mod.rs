@@ -22,23 +22,23 @@
 mod arithmetic;
 mod assemble;
 mod condition;
-mod cursor;
-mod diagnostic;
 mod directives;
 mod flow;
 mod header;
-mod lexer;
 mod operand;
 mod print;
 mod statements;
 mod texture;
 
-pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile};
-pub use lexer::Loader;
-pub use operand::spell_float;
+pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile, spell_float};
 pub use print::{PrintOptions, print_instruction, print_program, print_program_with};
 
 use crate::program::Program;
+use ctm_text::{Cursor, Dialect, lex};
+
+/// How the language looks.
+const DIALECT: Dialect =
+    Dialect { comment: "--", symbols: b"()[]{}.,:;=*|-+!&^@", limit: "a program has 512 instructions at most" };
 
 /// A program made from text.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,5 +65,5 @@ pub fn parse(source: &str) -> Result<Assembled, Vec<Diagnostic>> {
 /// As [`parse`].
 pub fn parse_with(name: &str, source: &str, loader: &mut Loader<'_>) -> Result<Assembled, Vec<Diagnostic>> {
     let main = SourceFile { name: name.to_owned(), text: source.to_owned() };
-    assemble::assemble(cursor::Cursor::new(lexer::lex(main, loader)))
+    assemble::assemble(Cursor::new(lex(&DIALECT, main, loader)))
 }

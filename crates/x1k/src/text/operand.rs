@@ -1,9 +1,7 @@
 //! Registers, constants, masks and literal values: the parts that several instructions have.
 
-use super::cursor::{Cursor, Reported, excerpt};
-use super::diagnostic::Cause;
-use super::lexer::Token;
 use crate::instruction::inline_constant;
+use ctm_text::{Cause, Cursor, Reported, Token, excerpt, spell_float};
 
 /// `[n]`
 pub(super) fn bracketed(cursor: &mut Cursor, what: &str, max: u32) -> Result<u8, Reported> {
@@ -84,10 +82,4 @@ pub(super) fn inline_code(value: f32) -> Result<u8, String> {
         true => Err(constant),
         false => Err(format!("the nearest are {}; {constant}", near.join(" and "))),
     }
-}
-
-/// Spells a binary32, given by its bits, as `.const` takes it: reading it gives the same bits.
-pub fn spell_float(bits: u32) -> String {
-    let value = f32::from_bits(bits);
-    if value.is_nan() { format!("{bits:#010x}") } else { format!("{value:?}") }
 }

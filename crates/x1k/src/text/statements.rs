@@ -3,13 +3,12 @@
 
 use super::assemble::{Pending, Target};
 use super::condition::Condition;
-use super::cursor::{Cursor, Reported, Span};
-use super::diagnostic::Cause;
 use super::flow::{read_target, set_condition};
 use super::header::{Form, Header};
 use super::operand;
 use crate::codes::{AddressOp, BranchOp, FlowOp};
 use crate::instruction::{Body, DWORDS, Flow, Instruction};
+use ctm_text::{Cause, Cursor, Reported, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words that begin a statement.

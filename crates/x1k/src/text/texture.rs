@@ -1,12 +1,11 @@
 //! TEX instructions.
 
 use super::assemble::Pending;
-use super::cursor::{Cursor, Reported, excerpt};
-use super::diagnostic::Cause;
 use super::header::{Form, Header};
 use super::operand;
 use crate::codes::{TexOp, TexSwizzle};
 use crate::instruction::{Body, DWORDS, Instruction, Tex, TexRegister};
+use ctm_text::{Cause, Cursor, Reported, excerpt};
 
 /// Reads what follows the word TEX; gives the header as well.
 pub(super) fn read(cursor: &mut Cursor) -> Result<(Pending, Header), Reported> {

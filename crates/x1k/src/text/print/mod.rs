@@ -3,9 +3,9 @@
 mod instruction;
 mod outline;
 
-use super::operand::spell_float;
 use crate::instruction::{Body, Flow, Instruction};
 use crate::program::{Program, ProgramInfo, References, TEMPS, WriteMode};
+use ctm_text::spell_float;
 use instruction::parts;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -63,6 +63,10 @@ pub enum Cause {
     Operand,
     /// The units of the operations contradict each other or stay open.
     Unit,
+    /// Places in the image that contradict each other or lie outside.
+    Address,
+    /// Words given as they are that belong to another instruction.
+    Raw,
     /// A number that no inline constant has.
     InlineConstant,
     /// No float constant is left for a value.
@@ -90,6 +94,8 @@ impl Cause {
             Cause::Misplaced => "misplaced",
             Cause::Operand => "operand",
             Cause::Unit => "unit",
+            Cause::Address => "address",
+            Cause::Raw => "raw",
             Cause::InlineConstant => "inline-constant",
             Cause::NoConstantLeft => "no-constant-left",
             Cause::Condition => "condition",
@@ -140,7 +146,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// The candidate that `word` most likely was meant to be, if one is near.
-pub(super) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     const LONGEST: usize = 32;
     if word.len() > LONGEST {
         return None;

@@ -1,19 +1,22 @@
 //! The parser's place in the tokens: looking, taking, complaining.
 
-use super::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
-use super::lexer::{Kind, Lexed, Token};
+use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
+use crate::lexer::{Kind, Lexed, Token};
 use std::fmt;
 use std::sync::Arc;
 
 /// Says that a diagnostic has been made: what was being read has no meaning.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reported;
+pub struct Reported;
 
 /// A stretch of text that a diagnostic can point at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub struct Span {
+    /// Index of its text among the files.
     pub file: u32,
+    /// First byte.
     pub start: u32,
+    /// Byte after the last.
     pub end: u32,
 }
 
@@ -31,14 +34,16 @@ impl From<Token> for Span {
 }
 
 /// A place in the tokens.
-pub(super) struct Cursor {
+pub struct Cursor {
     files: Vec<Arc<SourceFile>>,
     tokens: Vec<Token>,
     at: usize,
+    /// What has been complained about.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Cursor {
+    /// A cursor at the first token.
     pub fn new(lexed: Lexed) -> Self {
         Cursor { files: lexed.files, tokens: lexed.tokens, at: 0, diagnostics: lexed.diagnostics }
     }
@@ -48,14 +53,17 @@ impl Cursor {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
 
+    /// The token that is here.
     pub fn peek(&self) -> Token {
         self.look(0)
     }
 
+    /// True if nothing is left.
     pub fn at_end(&self) -> bool {
         self.peek().kind == Kind::End
     }
 
+    /// Takes the token that is here.
     pub fn take(&mut self) -> Token {
         let token = self.peek();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
@@ -67,14 +75,17 @@ impl Cursor {
         self.tokens[self.at.saturating_sub(1)]
     }
 
+    /// What a token says.
     pub fn text(&self, token: Token) -> &str {
         &self.files[token.file as usize].text[token.start as usize..token.end as usize]
     }
 
+    /// True if this symbol is here.
     pub fn is_symbol(&self, symbol: u8) -> bool {
         self.peek().kind == Kind::Symbol(symbol)
     }
 
+    /// True if this word is here; case matters not.
     pub fn is_word(&self, word: &str) -> bool {
         self.word_ahead(0).is_some_and(|text| text.eq_ignore_ascii_case(word))
     }
@@ -85,6 +96,7 @@ impl Cursor {
         (token.kind == Kind::Word).then(|| self.text(token))
     }
 
+    /// Takes this symbol, if it is here.
     pub fn accept_symbol(&mut self, symbol: u8) -> bool {
         let there = self.is_symbol(symbol);
         if there {
@@ -93,6 +105,7 @@ impl Cursor {
         there
     }
 
+    /// Takes this word, if it is here.
     pub fn accept_word(&mut self, word: &str) -> bool {
         let there = self.is_word(word);
         if there {
@@ -146,11 +159,13 @@ impl Cursor {
         self.error(Cause::UnknownWord, token, message, &help)
     }
 
+    /// Reports an error.
     pub fn error(&mut self, cause: Cause, span: impl Into<Span>, message: impl Into<String>, help: &str) -> Reported {
         self.report(Severity::Error, cause, span.into(), message.into(), help);
         Reported
     }
 
+    /// Reports a warning.
     pub fn warning(&mut self, cause: Cause, span: impl Into<Span>, message: impl Into<String>, help: &str) {
         self.report(Severity::Warning, cause, span.into(), message.into(), help);
     }
@@ -192,6 +207,22 @@ impl Cursor {
         }
     }
 
+    /// Takes what looks like a number: digits, with letters, a point and the sign of an exponent among them.
+    pub fn numeral(&mut self) -> Option<(String, Span)> {
+        let first = self.peek();
+        let text = &self.files[first.file as usize].text[first.start as usize..];
+        let length = float_length(text.as_bytes());
+        if first.kind != Kind::Word || length == 0 {
+            return None;
+        }
+        let spelled = text[..length].to_owned();
+        let end = first.start + length as u32;
+        while !self.at_end() && self.peek().file == first.file && self.peek().start < end {
+            self.take();
+        }
+        Some((spelled, Span { end, ..first.into() }))
+    }
+
     /// A number with sign, fraction and exponent, or the bits of a float in hexadecimal, or `inf`: bits of a binary32.
     pub fn float(&mut self, what: &str) -> Result<(u32, Span), Reported> {
         let first = self.peek();
@@ -201,23 +232,16 @@ impl Cursor {
         if self.accept_word("inf") {
             return Ok((sign | f32::INFINITY.to_bits(), Span::from(first).to(number.into())));
         }
-        let text = &self.files[number.file as usize].text[number.start as usize..];
-        let length = float_length(text.as_bytes());
-        let end = number.start + length as u32;
-        let span = Span::from(first).to(Span { end, ..number.into() });
-        let spelled = &text[..length];
-        if number.kind != Kind::Word || length == 0 {
+        let Some((spelled, span)) = self.numeral() else {
             return Err(self.expected(what, "write a number such as `0.5`, `-1e3`, `inf`, or its bits, `0x3F000000`"));
-        }
+        };
+        let span = Span::from(first).to(span);
         let bits = match spelled.strip_prefix("0x").or_else(|| spelled.strip_prefix("0X")) {
             Some(digits) if !negative && digits.len() <= 8 => u32::from_str_radix(digits, 16).ok(),
             Some(_) => None,
             None => spelled.parse::<f32>().ok().map(f32::to_bits),
         };
-        let shown = excerpt(spelled);
-        while !self.at_end() && self.peek().file == number.file && self.peek().start < end {
-            self.take();
-        }
+        let shown = excerpt(&spelled);
         match bits {
             Some(bits) if f32::from_bits(bits) != f32::INFINITY => Ok((sign | bits, span)),
             Some(_) => {
@@ -257,7 +281,7 @@ fn float_length(text: &[u8]) -> usize {
 }
 
 /// The beginning of a text that may be long.
-pub(super) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}...", &text[..at]),
@@ -266,7 +290,7 @@ pub(super) fn excerpt(text: &str) -> String {
 }
 
 /// `a`, `b` or `c`, each in quotes.
-pub(super) fn list(words: &[&str]) -> String {
+pub fn list(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [word] => format!("`{word}`"),
@@ -275,4 +299,10 @@ pub(super) fn list(words: &[&str]) -> String {
             format!("{} or `{last}`", before.join(", "))
         }
     }
+}
+
+/// Spells a binary32, given by its bits: reading it gives the same bits.
+pub fn spell_float(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    if value.is_nan() { format!("{bits:#010x}") } else { format!("{value:?}") }
 }

@@ -1,13 +1,24 @@
 //! Text to tokens, with `#include`.
 
-use super::cursor::excerpt;
-use super::diagnostic::{Cause, Diagnostic, Severity, SourceFile};
+use crate::cursor::excerpt;
+use crate::diagnostic::{Cause, Diagnostic, Severity, SourceFile};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// How a language looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// What begins a comment, up to the end of its line.
+    pub comment: &'static str,
+    /// The punctuation that it uses.
+    pub symbols: &'static [u8],
+    /// How large programs are, for those who write too much.
+    pub limit: &'static str,
+}
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Letters, digits and underscores.
     Word,
     /// One character of punctuation.
@@ -18,11 +29,14 @@ pub(super) enum Kind {
 
 /// A token: where it is tells what it says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
+pub struct Token {
+    /// What it is.
     pub kind: Kind,
     /// Index of its text among the files.
     pub file: u32,
+    /// First byte.
     pub start: u32,
+    /// Byte after the last.
     pub end: u32,
     /// It is the first of its line.
     pub first_of_line: bool,
@@ -36,7 +50,7 @@ pub(super) struct Token {
 pub type Loader<'l> = dyn FnMut(&str, &str) -> Result<SourceFile, String> + 'l;
 
 /// After this many diagnostics the rest of a text is not looked at.
-pub(super) const MOST_DIAGNOSTICS: usize = 256;
+pub const MOST_DIAGNOSTICS: usize = 256;
 /// Files that may include each other this deep.
 const DEEPEST_INCLUDE: usize = 64;
 /// Inclusions in all.
@@ -45,13 +59,17 @@ const MOST_INCLUDES: usize = 10_000;
 const MOST_TEXT: usize = 1 << 24;
 
 /// All tokens of a text and what it includes, ending in [`Kind::End`].
-pub(super) struct Lexed {
+pub struct Lexed {
+    /// The texts; the main one first.
     pub files: Vec<Arc<SourceFile>>,
+    /// The tokens.
     pub tokens: Vec<Token>,
+    /// What is wrong with them.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 struct Lexer<'l, 'f> {
+    dialect: &'static Dialect,
     loader: &'l mut Loader<'f>,
     lexed: Lexed,
     /// Files being read, outermost first.
@@ -60,9 +78,11 @@ struct Lexer<'l, 'f> {
     includes_left: usize,
 }
 
-pub(super) fn lex(main: SourceFile, loader: &mut Loader<'_>) -> Lexed {
+/// Takes a text apart.
+pub fn lex(dialect: &'static Dialect, main: SourceFile, loader: &mut Loader<'_>) -> Lexed {
     let lexed = Lexed { files: vec![Arc::new(main)], tokens: Vec::new(), diagnostics: Vec::new() };
-    let mut lexer = Lexer { loader, lexed, open: Vec::new(), text_left: MOST_TEXT, includes_left: MOST_INCLUDES };
+    let mut lexer =
+        Lexer { dialect, loader, lexed, open: Vec::new(), text_left: MOST_TEXT, includes_left: MOST_INCLUDES };
     lexer.file(0);
     let end = u32::try_from(lexer.lexed.files[0].text.len()).unwrap_or(0);
     let end = Token { kind: Kind::End, file: 0, start: end, end, first_of_line: true };
@@ -81,12 +101,16 @@ impl Lexer<'_, '_> {
         self.lexed.diagnostics.push(Diagnostic { cause, severity: Severity::Error, file, span, message, help });
     }
 
+    fn comments_help(&self) -> String {
+        format!("comments begin with `{}`", self.dialect.comment)
+    }
+
     fn file(&mut self, file: u32) {
         let source = self.lexed.files[file as usize].clone();
         let text = source.text.as_bytes();
         if text.len() > self.text_left {
             let message = format!("more than {} MiB of text", MOST_TEXT >> 20);
-            self.error(file, 0..0, Cause::TooLong, message, "a program has 512 instructions at most");
+            self.error(file, 0..0, Cause::TooLong, message, self.dialect.limit);
             self.text_left = 0;
             return;
         }
@@ -101,12 +125,12 @@ impl Lexer<'_, '_> {
             match byte {
                 b'\n' => first_of_line = true,
                 b' ' | b'\t' | b'\r' => {}
-                b'-' if text.get(at) == Some(&b'-') => at = line_end(text, at),
+                _ if text[start..].starts_with(self.dialect.comment.as_bytes()) => at = line_end(text, at),
                 b'#' => at = self.include(file, start),
                 _ => {
                     let kind = match byte {
                         _ if is_word(byte) => Kind::Word,
-                        _ if b"()[]{}.,:;=*|-+!&^@".contains(&byte) => Kind::Symbol(byte),
+                        _ if self.dialect.symbols.contains(&byte) => Kind::Symbol(byte),
                         _ => Kind::End,
                     };
                     // Letters of other alphabets belong to the word that they are in.
@@ -116,7 +140,7 @@ impl Lexer<'_, '_> {
                     if kind == Kind::End || !source.text[start..at].is_ascii() {
                         let message =
                             format!("`{}` has no meaning here", excerpt(&source.text[start..at]).escape_debug());
-                        self.error(file, start..at, Cause::Character, message, "comments begin with `--`");
+                        self.error(file, start..at, Cause::Character, message, &self.comments_help());
                         continue;
                     }
                     let (start, end) = (start as u32, at as u32);
@@ -137,7 +161,7 @@ impl Lexer<'_, '_> {
         let stop = line_end(text, quote);
         if &text[start + 1..word_end] != b"include" || text.get(quote) != Some(&b'"') {
             let message = "only `#include \"file\"` begins with `#`".to_owned();
-            self.error(file, start..stop, Cause::Include, message, "comments begin with `--`");
+            self.error(file, start..stop, Cause::Include, message, &self.comments_help());
             return stop;
         }
         let Some(length) = text[quote + 1..stop].iter().position(|&byte| byte == b'"') else {
@@ -155,7 +179,7 @@ impl Lexer<'_, '_> {
         }
         if self.includes_left == 0 {
             let message = format!("more than {MOST_INCLUDES} inclusions");
-            self.error(file, span, Cause::TooLong, message, "a program has 512 instructions at most");
+            self.error(file, span, Cause::TooLong, message, self.dialect.limit);
             self.text_left = 0;
             return text.len();
         }

@@ -1,0 +1,13 @@
+//! What the assembly languages of several instruction sets share: tokens, with `#include`; a [`Cursor`] that looks at
+//! them, takes them and complains; [`Diagnostic`]s with their places.
+//!
+//! This crate knows no language: a [`Dialect`] says how one looks.
+#![forbid(unsafe_code)]
+
+mod cursor;
+mod diagnostic;
+mod lexer;
+
+pub use cursor::{Cursor, Reported, Span, excerpt, list, spell_float};
+pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
+pub use lexer::{Dialect, Kind, Lexed, Loader, MOST_DIAGNOSTICS, Token, lex};
