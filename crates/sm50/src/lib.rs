@@ -1,0 +1,20 @@
+//! The SPA 5.0 instruction set (SM50, Maxwell GM107): the part that vertex, tessellation and geometry programs use.
+//!
+//! - [`Instruction`]: decode and encode, total and inverse, from one table ([`ROWS`]);
+//! - [`Header`]: the shader program header.
+#![forbid(unsafe_code)]
+
+pub mod codes;
+mod field;
+mod form;
+mod header;
+mod instruction;
+mod operand;
+mod table;
+
+pub use field::{Bits, Field, FieldId, Key, key};
+pub use form::{Arg, Imm, Pattern, Row, Shape};
+pub use header::{AttributeMap, Header, Stage};
+pub use instruction::Instruction;
+pub use operand::{Part, Pred, PredSource, Reg, Source, Value};
+pub use table::{Op, ROWS};
