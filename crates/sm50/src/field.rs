@@ -349,10 +349,6 @@ fields! {
     ABSOLUTE: u32;
     /// The target is read from a constant bank.
     TARGET_CONST: bool;
-    /// Bank of the target.
-    TARGET_BANK: u8;
-    /// Offset of the target in its bank, in bytes.
-    TARGET_OFFSET: u16;
     /// Limit; no meaning here.
     LMT: bool = ".LMT";
     /// The branch is uniform; no meaning here.

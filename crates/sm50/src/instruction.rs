@@ -5,6 +5,7 @@ use crate::field::{Bits, FieldId, Key, key};
 use crate::form::{Imm, Row, Shape};
 use crate::operand::{Part, Pred, PredSource, Reg, Source, Value};
 use crate::table::{Op, RAW, ROWS};
+use crate::text::suffix::spelling;
 use ctm_bits::FieldValue;
 use std::fmt;
 
@@ -278,14 +279,17 @@ impl Instruction {
         self.has(FieldId::ABSOLUTE).then(|| self.value(FieldId::ABSOLUTE))
     }
 
+    /// Bank and byte offset of the constant that gives the target.
+    pub fn target_constant(&self) -> (u8, i16) {
+        let id = if self.has(FieldId::TARGET) { FieldId::TARGET } else { FieldId::ABSOLUTE };
+        let raw = self.value(id);
+        ((raw >> 16 & 31) as u8, raw as i16)
+    }
+
     /// Whether all fields have values that make an instruction.
     fn is_valid(&self) -> bool {
-        let codes_valid = self.row.suffixes.iter().all(|&id| {
-            // What only some operations look at may be anything in the others.
-            let looked_at = id != FieldId::BARRIER_REDUCTION || self.get(key::BARRIER_OP) == BarrierOp::Red;
-            !looked_at || FieldId::spell(id, self.value(id)) != Some(INVALID)
-        });
-        codes_valid && self.parts_valid() && self.operation_valid()
+        let spelled = |&id: &FieldId| spelling(self, id) != INVALID;
+        self.row.suffixes.iter().all(spelled) && self.parts_valid() && self.operation_valid()
     }
 
     /// Whether the parts of operands that are chosen exist.

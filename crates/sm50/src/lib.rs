@@ -5,16 +5,21 @@
 #![forbid(unsafe_code)]
 
 pub mod codes;
+mod control;
 mod field;
 mod form;
 mod header;
 mod instruction;
 mod operand;
+mod special;
 mod table;
+pub mod text;
 
+pub use control::{Control, Reuse};
 pub use field::{Bits, Field, FieldId, Key, key};
 pub use form::{Arg, Imm, Pattern, Row, Shape};
 pub use header::{AttributeMap, Header, Stage};
 pub use instruction::Instruction;
 pub use operand::{Part, Pred, PredSource, Reg, Source, Value};
+pub use special::{special_register_name, special_register_number};
 pub use table::{Op, ROWS};

@@ -1,0 +1,147 @@
+//! Attribute records: what a vertex or a patch has at the 256 attribute addresses.
+
+use super::words::{NoMemory, Words};
+use crate::header::AttributeMap;
+use ctm_memory::Buffer;
+
+/// Attribute words of a record: byte addresses 0x000 to 0x3ff.
+pub const WORDS: usize = 256;
+
+/// Which attribute words records have, and in which order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Slots {
+    slot: [Option<u8>; WORDS],
+    count: u32,
+}
+
+impl Slots {
+    /// The words of a set, in ascending order.
+    pub fn of(map: &AttributeMap) -> Slots {
+        Slots::from_words(map.iter().map(|address| address / 4))
+    }
+
+    /// Every word.
+    pub fn all() -> Slots {
+        Slots::from_words(0..WORDS as u32)
+    }
+
+    fn from_words(words: impl Iterator<Item = u32>) -> Slots {
+        let mut slots = Slots { slot: [None; WORDS], count: 0 };
+        for word in words {
+            slots.slot[word as usize] = Some(slots.count as u8);
+            slots.count += 1;
+        }
+        slots
+    }
+
+    /// Number of words in a record.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The slot of the attribute at a byte address.
+    pub fn slot(&self, address: u32) -> Option<u32> {
+        self.slot.get(address as usize / 4).copied().flatten().map(u32::from)
+    }
+}
+
+/// Attribute records in one block of memory, slot by slot: the word of record r in slot s is dword s * count + r, so that
+/// lanes with neighbouring records access neighbouring dwords. Words without a slot read as 0, and keep nothing.
+#[derive(Clone, Debug)]
+pub struct Records {
+    slots: Slots,
+    count: u32,
+    words: Words,
+}
+
+impl Records {
+    /// `count` records, all zero.
+    ///
+    /// # Errors
+    /// If the host has no memory for them, or they take 4 GiB or more.
+    pub fn new(slots: Slots, count: u32) -> Result<Records, NoMemory> {
+        let words = Words::new(u64::from(slots.count()) * u64::from(count))?;
+        Ok(Records { slots, count, words })
+    }
+
+    /// Number of records.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Which words the records have.
+    pub fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    /// The records' memory.
+    pub fn buffer(&self) -> Buffer<'_> {
+        self.words.buffer()
+    }
+
+    /// The records for reading and writing.
+    pub fn view(&self) -> View<'_> {
+        View { slots: &self.slots, count: self.count, buffer: self.words.buffer() }
+    }
+}
+
+/// Records, ready for access.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    slots: &'a Slots,
+    count: u32,
+    buffer: Buffer<'a>,
+}
+
+impl View<'_> {
+    /// Number of records.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Byte address of a word in the records' buffer.
+    fn place(&self, record: u32, address: u32) -> Option<u32> {
+        let slot = self.slots.slot(address)?;
+        (record < self.count).then(|| 4 * (slot * self.count + record))
+    }
+
+    /// The word of a record at a byte address; 0 where there is none.
+    pub fn get(&self, record: u32, address: u32) -> u32 {
+        self.place(record, address).map_or(0, |place| self.buffer.load(place))
+    }
+
+    /// Sets the word of a record at a byte address, where there is one.
+    pub fn set(&self, record: u32, address: u32, value: u32) {
+        if let Some(place) = self.place(record, address) {
+            self.buffer.store(place, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_lie_slot_by_slot() {
+        let slots = Slots::of(&[0x70, 0x74, 0x3BC].into_iter().collect());
+        let records = Records::new(slots, 5).unwrap();
+        let view = records.view();
+        view.set(3, 0x74, 7);
+        view.set(4, 0x3BC, 9);
+        assert_eq!((records.buffer().load(4 * (5 + 3)), records.buffer().load(4 * (10 + 4))), (7, 9));
+        assert_eq!((view.get(3, 0x74), view.get(4, 0x3BC), view.get(3, 0x70)), (7, 9, 0));
+    }
+
+    #[test]
+    fn words_and_records_that_are_not_there() {
+        let records = Records::new(Slots::of(&[0x70].into_iter().collect()), 2).unwrap();
+        let view = records.view();
+        view.set(0, 0x80, 1);
+        view.set(2, 0x70, 1);
+        assert_eq!((view.get(0, 0x80), view.get(2, 0x70), view.get(0, 0x3C0), view.get(0, 0x1000)), (0, 0, 0, 0));
+        assert_eq!((view.get(0, 0x70), view.get(1, 0x70)), (0, 0));
+        assert_eq!((Slots::all().count(), Slots::all().slot(0x3FC), Slots::all().slot(0x400)), (256, Some(255), None));
+        assert!(Records::new(Slots::all(), u32::MAX).is_err());
+    }
+}

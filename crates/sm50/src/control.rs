@@ -1,0 +1,135 @@
+//! Control words: how long each instruction of a bundle waits, and for what. They never change results.
+//!
+//! Sources: the maxas wiki ("Control Codes") and CuAssembler's documentation for the fields and their notation; NVIDIA's
+//! disassembler for the reuse bits.
+
+use std::fmt;
+
+/// The control bits of one instruction: 21 bits of the control word of its bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Control(pub u32);
+
+/// Which source registers stay in the operand caches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reuse {
+    /// The one of operand A.
+    pub a: bool,
+    /// The one of operand B.
+    pub b: bool,
+    /// The one of operand C.
+    pub c: bool,
+}
+
+impl Control {
+    /// Bits of a control word that belong to one instruction.
+    pub const BITS: u32 = 21;
+    /// What has no effect: no stall, no barrier, no wait.
+    pub const NEUTRAL: Control = Control(0x7e0);
+    /// What an instruction gets that says nothing else: it stalls as long as one can, and sets no barrier.
+    pub const CAREFUL: Control = Control(0x7ef);
+    /// The number that stands for no scoreboard.
+    pub const NO_BARRIER: u32 = 7;
+
+    const MASK: u32 = (1 << Self::BITS) - 1;
+
+    /// The bits of slot 0, 1 or 2 of a control word.
+    pub const fn of_word(word: u64, slot: usize) -> Self {
+        Control((word >> (Self::BITS as usize * slot)) as u32 & Self::MASK)
+    }
+
+    /// The control word with the bits of a slot replaced by these.
+    pub const fn put(self, word: u64, slot: usize) -> u64 {
+        let at = Self::BITS as usize * slot;
+        word & !((Self::MASK as u64) << at) | ((self.0 & Self::MASK) as u64) << at
+    }
+
+    const fn field(self, lo: u32, width: u32) -> u32 {
+        self.0 >> lo & ((1 << width) - 1)
+    }
+
+    const fn with(self, lo: u32, width: u32, value: u32) -> Self {
+        let mask = ((1 << width) - 1) << lo;
+        Control(self.0 & !mask | value << lo & mask)
+    }
+
+    /// Cycles before the next instruction, 0 to 15.
+    pub const fn stall(self) -> u32 {
+        self.field(0, 4)
+    }
+
+    /// With this many cycles before the next instruction.
+    pub const fn with_stall(self, cycles: u32) -> Self {
+        self.with(0, 4, cycles)
+    }
+
+    /// Whether another warp may go first: the bit is 0 then.
+    pub const fn may_yield(self) -> bool {
+        self.field(4, 1) == 0
+    }
+
+    /// With permission for another warp to go first.
+    pub const fn with_yield(self, may: bool) -> Self {
+        self.with(4, 1, !may as u32)
+    }
+
+    /// The scoreboard that is set until the result is there, 7 for none.
+    pub const fn write_barrier(self) -> u32 {
+        self.field(5, 3)
+    }
+
+    /// With this scoreboard set until the result is there.
+    pub const fn with_write_barrier(self, barrier: u32) -> Self {
+        self.with(5, 3, barrier)
+    }
+
+    /// The scoreboard that is set until the sources have been read, 7 for none.
+    pub const fn read_barrier(self) -> u32 {
+        self.field(8, 3)
+    }
+
+    /// With this scoreboard set until the sources have been read.
+    pub const fn with_read_barrier(self, barrier: u32) -> Self {
+        self.with(8, 3, barrier)
+    }
+
+    /// The scoreboards that the instruction waits for, a bit for each of the six.
+    pub const fn wait_mask(self) -> u32 {
+        self.field(11, 6)
+    }
+
+    /// With waiting for these scoreboards.
+    pub const fn with_wait_mask(self, mask: u32) -> Self {
+        self.with(11, 6, mask)
+    }
+
+    /// The registers that stay in the operand caches.
+    pub const fn reuse(self) -> Reuse {
+        Reuse { a: self.field(17, 1) != 0, b: self.field(18, 1) != 0, c: self.field(19, 1) != 0 }
+    }
+
+    /// With these registers staying in the operand caches.
+    pub const fn with_reuse(self, reuse: Reuse) -> Self {
+        self.with(17, 3, reuse.a as u32 | (reuse.b as u32) << 1 | (reuse.c as u32) << 2)
+    }
+
+    /// Whether the instruction goes together with the next one.
+    pub const fn dual_issue(self) -> bool {
+        self.stall() == 0 && !self.may_yield()
+    }
+}
+
+impl fmt::Display for Control {
+    /// CuAssembler's notation, without the reuse bits: `B0--3--:R1:W0:Y:S04`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("B")?;
+        for barrier in 0..6 {
+            let waits = self.wait_mask() >> barrier & 1 != 0;
+            if waits { write!(f, "{barrier}")? } else { f.write_str("-")? }
+        }
+        for (name, barrier) in [("R", self.read_barrier()), ("W", self.write_barrier())] {
+            write!(f, ":{name}")?;
+            if barrier == Self::NO_BARRIER { f.write_str("-")? } else { write!(f, "{barrier}")? }
+        }
+        write!(f, ":{}:S{:02}", if self.may_yield() { "Y" } else { "-" }, self.stall())
+    }
+}

@@ -1,0 +1,394 @@
+//! One launch of a stage: which program runs, for which invocations, on which attribute memory. Whoever executes it leaves
+//! the same attribute memory behind.
+//!
+//! Invocations form warps of 32 in order: invocation n is lane n % 32 of warp n / 32. Lanes without an invocation stand at
+//! the end of a warp. All memory is blocks of dwords in which lanes with neighbouring numbers have neighbouring places:
+//! records slot by slot ([`Records`]), facts about invocations column by column ([`Column`]).
+//!
+//! | stage | input records | output records |
+//! |---|---|---|
+//! | vertex | record n for invocation n | record n of invocation n |
+//! | tessellation initialisation | by [`Primitives`] | record n of invocation n, patch record p of primitive p |
+//! | tessellation | by [`Primitives`], patch record p of primitive p | record n of invocation n |
+//! | geometry | by [`Primitives`] | record n * max_output_vertex_count + v: vertex v of invocation n |
+//!
+//! A vertex handle h in a warp is entry `h` of the warp's part of the index list: record
+//! `indices[FirstPrimitive * vertices_per_primitive + h]`. The map that `ISBERD` reads is therefore the identity, `Handles`
+//! bytes long. (Decision: the machine's handles are not public; programs only pass them on.)
+
+use crate::attributes::{Emissions, Records, Words};
+use crate::header::{AttributeMap, Stage};
+use crate::program::Program;
+use ctm_lane::run::{RunOptions, RunStats};
+use ctm_memory::Space;
+use std::collections::BTreeMap;
+use std::fmt;
+use thiserror::Error;
+
+/// Lanes of a warp.
+pub const WARP: u32 = 32;
+/// Vertex handles of a warp: they are bytes.
+pub const MAX_HANDLES: u32 = 256;
+/// Instructions that a warp may execute, unless the options say otherwise.
+pub const DEFAULT_STEP_LIMIT: u64 = 1 << 24;
+
+/// What happens when a program does what it should not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The access reads 0 or is dropped, as on the machine, and a [`Warning`] tells of it.
+    #[default]
+    Lenient,
+    /// The launch ends with a [`Trap`].
+    Strict,
+}
+
+/// The constant banks, 32-bit words by bank and word offset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constants {
+    banks: BTreeMap<u8, Vec<u32>>,
+}
+
+impl Constants {
+    /// Number of banks.
+    pub const BANKS: u8 = 32;
+
+    /// Gives a bank its words; those of `bank` before are gone.
+    pub fn set_bank(&mut self, bank: u8, words: Vec<u32>) {
+        self.banks.insert(bank, words);
+    }
+
+    /// The words of a bank.
+    pub fn bank(&self, bank: u8) -> Option<&[u32]> {
+        self.banks.get(&bank).map(Vec::as_slice)
+    }
+
+    /// The word that holds byte `offset` of a bank.
+    pub fn word(&self, bank: u8, offset: u32) -> Option<u32> {
+        self.bank(bank)?.get(offset as usize / 4).copied()
+    }
+}
+
+/// What all launches of a draw share.
+#[derive(Clone, Debug)]
+pub struct Environment<'a> {
+    /// Constant banks.
+    pub constants: Constants,
+    /// Memory of LDG and STG.
+    pub memory: Option<&'a Space>,
+    /// SR_Y_DIRECTION: bits of 1.0 or -1.0.
+    pub y_direction: u32,
+    /// What happens when a program does what it should not.
+    pub mode: Mode,
+}
+
+impl Default for Environment<'_> {
+    fn default() -> Self {
+        Environment {
+            constants: Constants::default(),
+            memory: None,
+            y_direction: 1.0f32.to_bits(),
+            mode: Mode::default(),
+        }
+    }
+}
+
+/// What is known of each invocation. The word of invocation n in a column is dword column * invocations + n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The number of its primitive in the launch, or [`NO_INVOCATION`].
+    Primitive,
+    /// The first primitive of its warp. Program see the difference.
+    FirstPrimitive,
+    /// Vertex handles of its warp: primitives times vertices.
+    Handles,
+    /// SR_INVOCATION_ID: its number in the patch, or the instance.
+    Invocation,
+    /// First coordinate of its domain point, binary32 bits.
+    U,
+    /// Second coordinate of its domain point, binary32 bits.
+    V,
+}
+
+impl Column {
+    /// Number of columns.
+    pub const COUNT: u32 = 6;
+}
+
+/// [`Column::Primitive`] of lanes that have no invocation.
+pub const NO_INVOCATION: u32 = u32::MAX;
+
+/// The invocations of a launch.
+#[derive(Clone, Debug)]
+pub struct Invocations {
+    /// How many, lanes without one in the middle included.
+    pub count: u32,
+    /// Facts about them, [`Column::COUNT`] columns; without, all are live, and all facts are 0.
+    pub columns: Option<Words>,
+}
+
+impl Invocations {
+    /// A word of a column. Lanes beyond the last invocation have none.
+    pub fn get(&self, column: Column, invocation: u32) -> u32 {
+        match (&self.columns, column) {
+            _ if invocation >= self.count && column == Column::Primitive => NO_INVOCATION,
+            (None, _) => 0,
+            (Some(columns), column) => columns.buffer().load(4 * (column as u32 * self.count + invocation)),
+        }
+    }
+
+    /// Number of warps.
+    pub fn warps(&self) -> u32 {
+        self.count.div_ceil(WARP)
+    }
+}
+
+/// The input primitives of a launch.
+#[derive(Clone, Debug)]
+pub struct Primitives {
+    /// Vertices of each, 1 to 32.
+    pub vertices: u32,
+    /// Input records: vertex v of primitive p is entry p * vertices + v.
+    pub indices: Words,
+    /// PRIMITIVE_ID of each primitive.
+    pub ids: Words,
+}
+
+impl Primitives {
+    /// Number of primitives.
+    pub fn count(&self) -> u32 {
+        self.ids.len()
+    }
+}
+
+/// Shape of a compute launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks along each axis.
+    pub blocks: [u32; 3],
+    /// Threads of a block along each axis.
+    pub threads: [u32; 3],
+}
+
+impl Grid {
+    /// Threads of a block.
+    pub fn block_threads(&self) -> u32 {
+        self.threads.iter().product()
+    }
+
+    /// Invocations of a launch: whole warps for each block, the last one of a block cut short only at the end of all.
+    pub fn invocations(&self) -> u64 {
+        let per_block = u64::from(self.block_threads().next_multiple_of(WARP));
+        let blocks: u64 = self.blocks.iter().map(|&n| u64::from(n)).product();
+        blocks * per_block
+    }
+}
+
+/// One launch of a stage.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// What runs.
+    pub program: &'a Program,
+    /// What it shares with the others of the draw.
+    pub environment: &'a Environment<'a>,
+    /// For whom it runs.
+    pub invocations: &'a Invocations,
+    /// Input records.
+    pub inputs: Option<&'a Records>,
+    /// Which of them belong to which primitive.
+    pub primitives: Option<&'a Primitives>,
+    /// Patch records: written by tessellation initialisation, read by tessellation.
+    pub patches: Option<&'a Records>,
+    /// Output records.
+    pub outputs: Option<&'a Records>,
+    /// Attribute stores that have an effect ([`surviving`](crate::attributes::surviving)).
+    pub surviving: AttributeMap,
+    /// Where geometry programs log what they emit.
+    pub emissions: Option<&'a Emissions>,
+    /// Shape of a compute launch.
+    pub grid: Option<Grid>,
+}
+
+impl Launch<'_> {
+    /// The stage of the program.
+    pub fn stage(&self) -> Stage {
+        self.program.header.map_or(Stage::None, |header| header.stage)
+    }
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Counts. A group is a warp; instructions are summed over the active lanes.
+    pub stats: RunStats,
+    /// What the programs should not have done.
+    pub warnings: Warnings,
+}
+
+impl Outcome {
+    /// Adds what another launch did.
+    pub fn merge(&mut self, other: &Outcome) {
+        self.stats.merge(&other.stats);
+        self.warnings.merge(&other.warnings);
+    }
+}
+
+/// Something that runs launches. All executors give the same attribute memory, emissions, and traps.
+pub trait Executor: Sync {
+    /// Runs a launch.
+    ///
+    /// # Errors
+    /// A trap of the lowest warp that traps; what other warps wrote may or may not be there. Cancellation.
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop>;
+}
+
+/// Why a launch did not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Stop {
+    /// A warp trapped.
+    #[error(transparent)]
+    Trap(#[from] Trap),
+    /// The cancel flag of the options was raised.
+    #[error("the run was cancelled before it was complete")]
+    Cancelled,
+}
+
+/// A warp could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{kind} at {pc:#06x} of the {} program, lane {lane} of warp {warp}", stage.name())]
+pub struct Trap {
+    /// What happened.
+    pub kind: TrapKind,
+    /// The stage.
+    pub stage: Stage,
+    /// Byte address of the instruction in the code.
+    pub pc: u32,
+    /// The warp in its launch.
+    pub warp: u32,
+    /// The first lane that it happened to.
+    pub lane: u32,
+}
+
+/// What a program did that it should not. The names follow the trap reasons of the open nouveau kernel driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
+pub enum TrapKind {
+    /// A word that is no instruction, or a field without meaning.
+    #[error("IllegalInstrEncoding: the word is no instruction")]
+    IllegalInstrEncoding,
+    /// A vector operand runs past R254.
+    #[error("OutOfRangeReg: a vector of registers runs past R254")]
+    OutOfRangeReg,
+    /// A 64-bit or 128-bit operand in registers that are not aligned.
+    #[error("MisalignedReg: a register of a wide operand is not aligned to its size")]
+    MisalignedReg,
+    /// An address that is no multiple of the size.
+    #[error("MisalignedAddr: the address is no multiple of the access's size")]
+    MisalignedAddr,
+    /// An access outside the memory or the records.
+    #[error("OutOfRangeAddr: the access is outside the memory, or the handle names no record")]
+    OutOfRangeAddr,
+    /// A constant bank that is missing, or an offset past its end.
+    #[error("InvalidConstAddr: the constant bank is missing, or ends before this offset")]
+    InvalidConstAddr,
+    /// An instruction that the header or the stage does not allow.
+    #[error("IllegalSphInstrCombo: the stage or the program header does not allow this access")]
+    IllegalSphInstrCombo,
+    /// A state of the geometry output that is not the latest one.
+    #[error("GeometryError: the geometry state is not what the last OUT gave")]
+    GeometryError,
+    /// Control flow without its token.
+    #[error("StackError: no matching SSY, PBK, PCNT or call")]
+    StackError,
+    /// An instruction that has an encoding but no execution here.
+    #[error("Unsupported: the instruction can be assembled but not executed")]
+    Unsupported,
+    /// Execution went past the last instruction.
+    #[error("PcOverflow: execution runs off the end of the code")]
+    PcOverflow,
+    /// A branch to an address where no instruction can stand.
+    #[error("MisalignedPc: a branch to an address that is no multiple of 8")]
+    MisalignedPc,
+    /// More instructions than the step limit.
+    #[error("StepLimit: the warp reached the step limit (endless loop?)")]
+    StepLimit,
+}
+
+impl TrapKind {
+    /// Every kind.
+    pub const ALL: [TrapKind; 13] = [
+        TrapKind::IllegalInstrEncoding,
+        TrapKind::OutOfRangeReg,
+        TrapKind::MisalignedReg,
+        TrapKind::MisalignedAddr,
+        TrapKind::OutOfRangeAddr,
+        TrapKind::InvalidConstAddr,
+        TrapKind::IllegalSphInstrCombo,
+        TrapKind::GeometryError,
+        TrapKind::StackError,
+        TrapKind::Unsupported,
+        TrapKind::PcOverflow,
+        TrapKind::MisalignedPc,
+        TrapKind::StepLimit,
+    ];
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WarningKind {
+    /// What would be a trap in strict mode.
+    Violation(TrapKind),
+    /// A special register that has no value here reads as 0.
+    SpecialRegister(u8),
+    /// A patch store beyond the words that the header declares; it is kept.
+    PatchBeyondCount,
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WarningKind::Violation(kind) => write!(f, "{kind}; it read 0 or did nothing"),
+            WarningKind::SpecialRegister(number) => write!(f, "special register {number:#04x} reads as 0 here"),
+            WarningKind::PatchBeyondCount => f.write_str("a store beyond the patch words that the header declares"),
+        }
+    }
+}
+
+/// Where a warning first came up, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The first warp of the first launch that had it.
+    pub warp: u32,
+    /// The first lane there.
+    pub lane: u32,
+    /// How often, over all lanes.
+    pub count: u64,
+}
+
+/// The warnings of a run, by stage, byte address of the instruction, and kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Warnings {
+    warnings: BTreeMap<(Stage, u32, WarningKind), Warning>,
+}
+
+impl Warnings {
+    /// The warnings in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Stage, u32, WarningKind, Warning)> + '_ {
+        self.warnings.iter().map(|(&(stage, pc, kind), &warning)| (stage, pc, kind, warning))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.warnings.is_empty()
+    }
+
+    /// Notes a warning of one lane.
+    pub fn note(&mut self, stage: Stage, pc: u32, kind: WarningKind, warp: u32, lane: u32) {
+        self.warnings.entry((stage, pc, kind)).or_insert(Warning { warp, lane, count: 0 }).count += 1;
+    }
+
+    /// Adds the warnings of another launch, which came later.
+    pub fn merge(&mut self, other: &Warnings) {
+        for (&key, &warning) in &other.warnings {
+            self.warnings.entry(key).or_insert(Warning { count: 0, ..warning }).count += warning.count;
+        }
+    }
+}

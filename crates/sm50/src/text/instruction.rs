@@ -1,0 +1,283 @@
+//! One instruction to text.
+
+use super::number::{float, signed};
+use super::suffix::mnemonic;
+use crate::codes::*;
+use crate::control::Reuse;
+use crate::field::{FieldId, key};
+use crate::form::{Arg, Imm, Shape};
+use crate::instruction::Instruction;
+use crate::operand::{PredSource, Reg, Value};
+use crate::special::special_register_name;
+use crate::table::Op;
+
+/// How an instruction is to be spelled.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'c> {
+    /// Byte address of the instruction.
+    pub at: u32,
+    /// What the target is called, if it has a name.
+    pub label: Option<&'c str>,
+    /// Registers to be kept in the operand caches.
+    pub reuse: Reuse,
+}
+
+/// Spells an instruction, without what ends it.
+pub(super) fn spell(instruction: &Instruction, context: Context<'_>) -> String {
+    if instruction.op() == Op::Raw {
+        return format!(".raw {:#018x}", instruction.encode());
+    }
+    let guard = instruction.guard();
+    let mut text = if guard == PredSource::TRUE { String::new() } else { format!("@{guard} ") };
+    text += &mnemonic(instruction);
+    let printer = Printer { instruction, context };
+    let args: Vec<String> = instruction.row().args.iter().filter_map(|&arg| printer.arg(arg)).collect();
+    if !args.is_empty() {
+        text.push(' ');
+        text += &args.join(", ");
+    }
+    text
+}
+
+struct Printer<'p> {
+    instruction: &'p Instruction,
+    context: Context<'p>,
+}
+
+impl Printer<'_> {
+    /// Spells an operand; `None` if it is one that goes without saying.
+    fn arg(&self, arg: Arg) -> Option<String> {
+        let i = self.instruction;
+        Some(match arg {
+            Arg::Rd => format!("{}{}", i.dst(), if i.get(key::CC) { ".CC" } else { "" }),
+            Arg::RdUnlessZero => (!i.dst().is_zero()).then(|| i.dst().to_string())?,
+            Arg::Data => i.dst().to_string(),
+            Arg::RdAgain => signed_operand(i.c().neg, false, &i.dst().to_string()),
+            Arg::A => self.source_a(),
+            Arg::B => self.source_b(false),
+            Arg::SpacedB => self.source_b(true),
+            Arg::ConvertedB => self.source_b(i.get(key::FROM_FLOAT) == FloatType::F16),
+            Arg::C => self.source_c(),
+            Arg::RcUnlessZero => (!i.reg(key::RC).is_zero()).then(|| i.reg(key::RC).to_string())?,
+            Arg::Pd => i.pred(key::PD).to_string(),
+            Arg::PdUnlessTrue => (!i.pred(key::PD).is_true()).then(|| i.pred(key::PD).to_string())?,
+            Arg::Pq => i.pred(key::PQ).to_string(),
+            Arg::Pc => i.pred_c().to_string(),
+            Arg::Pa => i.pred_a().to_string(),
+            Arg::Pb => i.pred_b().to_string(),
+            Arg::Cc => "CC".into(),
+            Arg::Flags => i.get(key::FLAGS).name().into(),
+            Arg::Number(id) => format!("{:#x}", i.value(id)),
+            Arg::NumberUnlessZero(id) => (i.value(id) != 0).then(|| format!("{:#x}", i.value(id)))?,
+            Arg::QuadMask => (i.get(key::QUAD_MASK) != 15).then(|| format!("{:#x}", i.get(key::QUAD_MASK)))?,
+            Arg::Attribute => self.attribute(),
+            Arg::Logical => self.logical(),
+            Arg::Bracketed => format!("[{}]", i.reg(key::RA)),
+            Arg::Memory => address("", i.reg(key::RA), i.signed(FieldId::OFFSET).into()),
+            Arg::ConstantMemory => {
+                let bank = format!("c[{:#x}]", i.get(key::BANK));
+                address(&bank, i.reg(key::RA), i.signed(FieldId::OFFSET).into())
+            }
+            Arg::Special => special_register_name(i.get(key::SPECIAL)),
+            Arg::Test => (i.test() != Test::T).then(|| format!("CC{}", i.test().name()))?,
+            Arg::Target | Arg::Absolute => self.target(),
+            Arg::IndexedTarget => self.indexed(i.signed(FieldId::TARGET)),
+            Arg::IndexedAbsolute => self.indexed(i.signed(FieldId::ABSOLUTE)),
+            Arg::BarrierId if i.get(key::BARRIER_ID_IMM) => format!("{:#x}", i.get(key::BARRIER_ID)),
+            Arg::BarrierId => Reg(i.get(key::BARRIER_ID)).to_string(),
+            Arg::BarrierCount => self.barrier_count()?,
+            Arg::BarrierPredicate => {
+                let takes = matches!(i.get(key::BARRIER_OP), BarrierOp::Red | BarrierOp::Scan);
+                takes.then(|| i.pred_c().to_string())?
+            }
+            Arg::Scoreboard => {
+                let spelled = || format!("SB{}, {:#x}", i.get(key::SCOREBOARD), i.get(key::SCOREBOARD_COUNT));
+                i.get(key::LE).then(spelled)?
+            }
+            Arg::ScoreboardSet => {
+                let set = i.get(key::SCOREBOARD_SET);
+                let members: Vec<String> = (0..6).rev().filter(|n| set >> n & 1 != 0).map(|n| n.to_string()).collect();
+                (set != 0).then(|| format!("{{{}}}", members.join(",")))?
+            }
+            Arg::Lane if i.get(key::LANE_IS_IMM) => format!("{:#x}", i.value(FieldId::RB) & 31),
+            Arg::Lane => i.reg(key::RB).to_string(),
+            Arg::Clamp if i.get(key::CLAMP_IS_IMM) => format!("{:#x}", i.get(key::CLAMP_IMM)),
+            Arg::Clamp => Reg((i.get(key::CLAMP_IMM) >> 5) as u8).to_string(),
+        })
+    }
+
+    fn source_a(&self) -> String {
+        let i = self.instruction;
+        let a = i.a();
+        let mut text = i.reg(key::RA).to_string();
+        if i.has(FieldId::HALF_A) {
+            text += i.get(key::HALF_A).name();
+        } else if i.get(key::HIGH_A) {
+            text += ".H1";
+        } else if i.has(FieldId::BYTE_A) {
+            text += i.get(key::BYTE_A).name();
+        }
+        if self.context.reuse.a {
+            text += ".reuse";
+        }
+        if a.inv { format!("~{text}") } else { signed_operand(a.neg, a.abs, &text) }
+    }
+
+    fn source_b(&self, spaced: bool) -> String {
+        let i = self.instruction;
+        let b = i.b();
+        let part = self.part_of_b();
+        match b.value {
+            Value::Imm(_) => {
+                let mut text = self.immediate();
+                for (is, name) in [(b.neg, ".NEG"), (b.abs, ".ABS"), (b.inv, ".INV")] {
+                    text += if is { name } else { "" };
+                }
+                text + part
+            }
+            _ => {
+                let mut text = self.value(b.value, spaced) + part;
+                if self.context.reuse.b && matches!(b.value, Value::Reg(_)) {
+                    text += ".reuse";
+                }
+                if b.inv { format!("~{text}") } else { signed_operand(b.neg, b.abs, &text) }
+            }
+        }
+    }
+
+    /// The part of B that is taken, as a suffix.
+    fn part_of_b(&self) -> &'static str {
+        let i = self.instruction;
+        if i.has(FieldId::HALF_B) {
+            i.get(key::HALF_B).name()
+        } else if i.get(key::HIGH_B) {
+            ".H1"
+        } else if i.has(FieldId::BYTE_B) {
+            match (i.get(key::FROM_INT).bits(), i.get(key::BYTE_B)) {
+                (16, Byte::B2) => ".H1",
+                (_, byte) => byte.name(),
+            }
+        } else {
+            ""
+        }
+    }
+
+    fn source_c(&self) -> String {
+        let i = self.instruction;
+        let c = i.c();
+        let mut text = self.value(c.value, false);
+        text += i.get(key::HALF_C).name();
+        if self.context.reuse.c && matches!(c.value, Value::Reg(_)) {
+            text += ".reuse";
+        }
+        signed_operand(c.neg, false, &text)
+    }
+
+    fn value(&self, value: Value, spaced: bool) -> String {
+        match value {
+            Value::Reg(reg) => reg.to_string(),
+            Value::Imm(_) => self.immediate(),
+            Value::Const { bank, offset } => {
+                let blank = if spaced { " " } else { "" };
+                format!("c[{bank:#x}]{blank}[{}]", signed((offset as i16).into()))
+            }
+        }
+    }
+
+    fn immediate(&self) -> String {
+        let i = self.instruction;
+        let (Shape::Immediate(imm), Value::Imm(value)) = (i.shape(), i.b().value) else { return String::new() };
+        let raw = imm.field().bits.get(i.encode());
+        let single = || float(f32::from_bits(value).into());
+        let double = || float(f64::from_bits(u64::from(value) << 32));
+        match imm {
+            Imm::Signed | Imm::WideSigned => signed((value as i32).into()),
+            Imm::Half if i.value(FieldId::HALF_FACTORS) & 2 != 0 => signed((value as i16).into()),
+            Imm::Unsigned | Imm::Half | Imm::Count | Imm::WideUnsigned => format!("{raw:#x}"),
+            Imm::Float | Imm::WideFloat => single(),
+            Imm::Double => double(),
+            Imm::Converted => match i.get(key::FROM_FLOAT) {
+                FloatType::F16 => float(half_to_f64(value as u16)),
+                FloatType::F64 => double(),
+                _ => single(),
+            },
+        }
+    }
+
+    fn attribute(&self) -> String {
+        let i = self.instruction;
+        let register = i.reg(key::RA);
+        let offset = if register.is_zero() { i.value(FieldId::OFFSET) as i32 & 0x3ff } else { i.signed(FieldId::OFFSET) };
+        if register.is_zero() && offset == 0 { "a[RZ]".into() } else { address("a", register, offset.into()) }
+    }
+
+    fn logical(&self) -> String {
+        let i = self.instruction;
+        let offset = i.signed(FieldId::OFFSET);
+        match (i.reg(key::RA), offset) {
+            (register, _) if register.is_zero() => signed(offset.into()),
+            (register, 0) => register.to_string(),
+            (register, _) => format!("{register}, {}", signed(offset.into())),
+        }
+    }
+
+    fn target(&self) -> String {
+        let i = self.instruction;
+        match (self.context.label, i.target(self.context.at)) {
+            (Some(label), _) => label.to_owned(),
+            (None, Some(target)) => signed((target as i32).into()),
+            (None, None) => {
+                let (bank, offset) = i.target_constant();
+                format!("c[{bank:#x}][{}]", signed(offset.into()))
+            }
+        }
+    }
+
+    fn indexed(&self, offset: i32) -> String {
+        let i = self.instruction;
+        let register = i.reg(key::RA);
+        if i.get(key::TARGET_CONST) {
+            let (bank, offset) = i.target_constant();
+            return address(&format!("c[{bank:#x}]"), register, offset.into());
+        }
+        if offset == 0 { register.to_string() } else { format!("{register} {}", signed(offset.into())) }
+    }
+
+    fn barrier_count(&self) -> Option<String> {
+        let i = self.instruction;
+        let count = i.get(key::BARRIER_COUNT);
+        let always = matches!(i.get(key::BARRIER_OP), BarrierOp::Arv | BarrierOp::Scan);
+        if i.get(key::BARRIER_COUNT_IMM) {
+            (always || count != 0).then(|| format!("{count:#x}"))
+        } else {
+            let register = Reg(count as u8);
+            (always || !register.is_zero()).then(|| register.to_string())
+        }
+    }
+}
+
+fn signed_operand(neg: bool, abs: bool, text: &str) -> String {
+    let sign = if neg { "-" } else { "" };
+    if abs { format!("{sign}|{text}|") } else { format!("{sign}{text}") }
+}
+
+/// `before[R1+0x10]`, without what is RZ or 0 in it.
+fn address(before: &str, register: Reg, offset: i64) -> String {
+    match (register.is_zero(), offset) {
+        (true, _) => format!("{before}[{}]", signed(offset)),
+        (false, 0) => format!("{before}[{register}]"),
+        (false, _) => format!("{before}[{register}+{}]", signed(offset)),
+    }
+}
+
+/// The value of a binary16.
+pub(super) fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits >> 15 != 0 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
