@@ -97,6 +97,31 @@ words! {
 }
 
 words! {
+    /// Direction in which a result is rounded to its format.
+    Rounding, "a direction of rounding" {
+        /// To the nearest number, ties to even.
+        Even "",
+        /// Toward minus infinity.
+        Down "down",
+        /// Toward plus infinity.
+        Up "up",
+        /// Toward zero.
+        Zero "zero",
+    }
+}
+
+impl From<Rounding> for ctm_num::ieee::Rounding {
+    fn from(rounding: Rounding) -> Self {
+        match rounding {
+            Rounding::Even => Self::NearestEven,
+            Rounding::Down => Self::Down,
+            Rounding::Up => Self::Up,
+            Rounding::Zero => Self::Zero,
+        }
+    }
+}
+
+words! {
     /// A comparison of two floats. Ordered tests are false when an operand is NaN, unordered ones are true.
     FloatTest, "a float test" {
         /// Ordered and equal.

@@ -47,7 +47,7 @@ mod text;
 mod verify;
 
 pub use attribute::{
-    Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, UnitTest, UnitWrite, Zero,
+    Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
 };
 pub use builder::{Builder, Variable};
 pub use entity::{Array, Block, Buffer, Inst, Surface, Table, Type, Value};
@@ -56,7 +56,7 @@ pub use function::{ArrayDecl, Def, Function, SurfaceDecl, TableDecl, Target, Ter
 pub use graph::Graph;
 pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
-pub use scalar::evaluate;
+pub use scalar::{evaluate, evaluate_pair};
 pub use simplify::{assume_covered, simplify, simplify_with};
 pub use text::{Cursor, ParseCause, ParseError};
 pub use verify::{Place, VerifyCause, VerifyError, verify, verify_form};

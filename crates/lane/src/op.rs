@@ -1,7 +1,7 @@
 //! The operations: one table, from which the text form, the verifier, the builder and the reference come.
 
 use crate::attribute::{
-    Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, UnitTest, UnitWrite, Zero,
+    Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
 };
 use crate::builder::Builder;
 use crate::entity::{Array, Buffer, Surface, Table, Type, Value};
@@ -68,6 +68,9 @@ macro_rules! results {
     ((Lane, Lane, Lane, Lane)) => {
         [Value; 4]
     };
+    ((Lane, Lane)) => {
+        [Value; 2]
+    };
     (($ty:ident)) => {
         Value
     };
@@ -81,6 +84,10 @@ macro_rules! finish {
     ((Lane, Lane, Lane, Lane) $first:expr) => {{
         let first: Value = $first;
         std::array::from_fn(|k| Value(first.0 + k as u32))
+    }};
+    ((Lane, Lane) $first:expr) => {{
+        let first: Value = $first;
+        [first, Value(first.0 + 1)]
     }};
     (($ty:ident) $first:expr) => {
         $first
@@ -219,6 +226,52 @@ operations! {
     /// The cosine of a turns, flushed. (`ctm_num::x1k::cos`, which fixes every bit)
     Cos cos {} (a: Lane) -> (Lane) Pure Loose;
 }
+"Float arithmetic in all directions of rounding" {
+    /// a + b, rounded once. Denormals are ordinary numbers. (`ctm_num::ieee`)
+    FaddRounded fadd_rounded { rounding: Rounding } (a: Lane, b: Lane) -> (Lane) Pure Loose;
+    /// a * b, rounded once. Denormals are ordinary numbers. (`ctm_num::ieee`)
+    FmulRounded fmul_rounded { rounding: Rounding } (a: Lane, b: Lane) -> (Lane) Pure Loose;
+    /// a * b + c, rounded once. Denormals are ordinary numbers. (`ctm_num::ieee`)
+    FmaRounded fma_rounded { rounding: Rounding } (a: Lane, b: Lane, c: Lane) -> (Lane) Pure Loose;
+}
+"Double precision" {
+    /// The float a, exactly, as binary64: low word, high word. Here and below, a NaN result is 0x7ff80000_00000000, and
+    /// denormals are ordinary numbers.
+    Ftod ftod {} (a: Lane) -> (Lane, Lane) Pure Ignored;
+    /// The binary64 number as a float, rounded once; 0x7fc00000 for NaN.
+    Dtof dtof { rounding: Rounding } (low: Lane, high: Lane) -> (Lane) Pure Observed;
+    /// The signed integer a, exactly, as binary64.
+    Itod itod {} (a: Lane) -> (Lane, Lane) Pure Observed;
+    /// The unsigned integer a, exactly, as binary64.
+    Utod utod {} (a: Lane) -> (Lane, Lane) Pure Observed;
+    /// The binary64 number truncated to a signed integer, saturated; 0 for NaN.
+    Dtoi dtoi {} (low: Lane, high: Lane) -> (Lane) Pure Observed;
+    /// The binary64 number truncated to an unsigned integer, saturated; 0 for NaN.
+    Dtou dtou {} (low: Lane, high: Lane) -> (Lane) Pure Observed;
+    /// a + b in binary64, rounded once.
+    Dadd dadd { rounding: Rounding } (a_low: Lane, a_high: Lane, b_low: Lane, b_high: Lane) -> (Lane, Lane) Pure Observed;
+    /// a * b in binary64, rounded once.
+    Dmul dmul { rounding: Rounding } (a_low: Lane, a_high: Lane, b_low: Lane, b_high: Lane) -> (Lane, Lane) Pure Observed;
+    /// a * b + c in binary64, rounded once.
+    Dfma dfma { rounding: Rounding }
+        (a_low: Lane, a_high: Lane, b_low: Lane, b_high: Lane, c_low: Lane, c_high: Lane) -> (Lane, Lane) Pure Observed;
+    /// a / b in binary64, rounded to nearest even.
+    Ddiv ddiv {} (a_low: Lane, a_high: Lane, b_low: Lane, b_high: Lane) -> (Lane, Lane) Pure Observed;
+    /// The square root in binary64, rounded to nearest even; a NaN below zero; -0 of -0.
+    Dsqrt dsqrt {} (low: Lane, high: Lane) -> (Lane, Lane) Pure Observed;
+    /// The binary64 number rounded to an integral value in the given direction. Zeros, and results that are zero, keep the
+    /// sign.
+    Dround dround { round: Round } (low: Lane, high: Lane) -> (Lane, Lane) Pure Observed;
+    /// The lanes where the binary64 numbers a and b pass the test; zeros of either sign are equal.
+    Dcmp dcmp { test: FloatTest } (a_low: Lane, a_high: Lane, b_low: Lane, b_high: Lane) -> (Mask) Pure Observed;
+}
+"Half precision" {
+    /// The binary16 number in the low 16 bits, exactly, as a float; 0x7fc00000 for NaN.
+    Htof htof {} (a: Lane) -> (Lane) Pure Observed;
+    /// The float a as a binary16 number, rounded once, in the low 16 bits, the others being 0; 0x7e00 for NaN. Denormals of
+    /// both formats are ordinary numbers.
+    Ftoh ftoh { rounding: Rounding } (a: Lane) -> (Lane) Pure Ignored;
+}
 "NaN bits" {
     /// `nan` where a is a NaN, else a.
     CanonNan canon_nan { nan: Bits } (a: Lane) -> (Lane) Pure Ignored;
@@ -311,6 +364,14 @@ operations! {
     Shr shr {} (a: Lane, n: Lane) -> (Lane) Pure Observed;
     /// a shifted right by the unsigned count n, copies of the sign coming in; all sign from 32 on.
     Sar sar {} (a: Lane, n: Lane) -> (Lane) Pure Observed;
+    /// The unsigned quotient, rounded down; all ones where b is 0.
+    Udiv udiv {} (a: Lane, b: Lane) -> (Lane) Pure Observed;
+    /// The number of bits that are set.
+    Popcount popcount {} (a: Lane) -> (Lane) Pure Observed;
+    /// The number of bits above the highest that is set; 32 for 0.
+    Clz clz {} (a: Lane) -> (Lane) Pure Observed;
+    /// Bit k of a as bit 31 - k.
+    BitReverse bit_reverse {} (a: Lane) -> (Lane) Pure Observed;
 }
 "Uniform integers" {
     /// a + b, wrapping.
@@ -325,6 +386,15 @@ operations! {
 "Across the lanes of a quad" {
     /// For each lane the value of the lane of its quad that the order names.
     Quad quad { order: QuadOrder } (a: Lane) -> (Lane) Pure Passed;
+}
+"Across the lanes of a warp" {
+    /// In every lane the lanes of its warp that are in m, lane k as bit k. A warp is 32 lanes of a group, the first of them a
+    /// multiple of 32; lanes that a group lacks are in no mask. What is done with the result may depend on the group, so this
+    /// is for functions that run in lockstep.
+    Ballot ballot {} (m: Mask) -> (Lane) Pure Observed;
+    /// In each lane the value of the lane of its warp that `index`, modulo 32, numbers; 0 if the group lacks that lane. For
+    /// functions that run in lockstep.
+    Shuffle shuffle {} (a: Lane, index: Lane) -> (Lane) Pure Observed;
 }
 "Surfaces and buffers" {
     /// The four channels, R G B A, of element (x, y) in the lanes of m, and 0 in the others, which access nothing. x and y

@@ -31,6 +31,10 @@ b1(%6: lane, %7: mask):
     %18 = quad.0022 %13
     %19 = float_to_index 64, %18
     %20 = buffer_load m0, %19, %7
+    %21, %22 = ftod %13
+    %23, %24 = dfma.zero %21, %22, %21, %22, %21, %22
+    %25 = dtof %23, %24
+    %26 = ballot %17
     steps 5, 12, %7
     if.slt %4, %4, b1(%20, %17), b2
 b2:

@@ -9,11 +9,13 @@ use crate::backend::Bindings;
 use crate::launch::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
 use ctm_lane::domain::QUAD;
-use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate};
+use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate, evaluate_pair};
 use ctm_memory::View;
 use ctm_x1k::{CondLocation, CondTest, Conditional, ConditionalUnit};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+/// Lanes of a warp.
+const WARP: usize = 32;
 /// Steps between two looks at the cancel flag.
 const CANCEL_INTERVAL: u64 = 1 << 14;
 
@@ -268,9 +270,25 @@ impl<'a> Group<'a> {
                     buffer.store(self.rows[first][lane], self.rows[second][lane]);
                 }
             }
+            _ if step.op.info().results.len() == 2 => self.pair_op(step),
             _ => self.row_op(step),
         }
         Ok(())
+    }
+
+    /// An operation that gives two words in each lane, as it is defined.
+    #[inline(never)]
+    fn pair_op(&mut self, step: &Step) {
+        let count = step.op.info().operands.len();
+        let [mut low, mut high] = [0, 1].map(|at| std::mem::take(&mut self.rows[step.results[at] as usize]));
+        for (lane, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
+            let args =
+                step.args.map(|at| self.rows.get(at as usize).and_then(|row| row.get(lane)).copied().unwrap_or(0));
+            [*low, *high] = evaluate_pair(&step.op, &args[..count]).unwrap_or_default();
+        }
+        for (at, row) in [low, high].into_iter().enumerate() {
+            self.rows[step.results[at] as usize] = row;
+        }
     }
 
     #[inline(always)]
@@ -340,6 +358,19 @@ impl<'a> Group<'a> {
                     }
                 }
             }
+            Op::Ballot {} => {
+                for (warp, lanes) in row.chunks_mut(WARP).zip(arg(0).chunks(WARP)) {
+                    warp.fill(lanes.iter().rev().fold(0, |ballot, lane| ballot << 1 | lane & 1));
+                }
+            }
+            Op::Shuffle {} => {
+                let warps = row.chunks_mut(WARP).zip(arg(0).chunks(WARP)).zip(arg(1).chunks(WARP));
+                for ((warp, values), lanes) in warps {
+                    for (value, &lane) in warp.iter_mut().zip(lanes) {
+                        *value = values.get(lane as usize % WARP).copied().unwrap_or(0);
+                    }
+                }
+            }
             Op::ArrayRead { array } | Op::MaskArrayRead { array } => {
                 let entries = &self.arrays[array.index()];
                 row.copy_from_slice(&entries[self.uniforms[step.args[0] as usize] as usize & (entries.len() - 1)]);
@@ -352,7 +383,7 @@ impl<'a> Group<'a> {
             }
             _ => {
                 if !lanes::fast(&step.op, row, arg(0), arg(1), arg(2)) {
-                    by_definition(&step.op, row, [arg(0), arg(1), arg(2)]);
+                    by_definition(&step.op, row, [arg(0), arg(1), arg(2), arg(3)]);
                 }
             }
         }
@@ -402,11 +433,11 @@ impl<'a> Group<'a> {
 
 /// An operation lane by lane, as it is defined. Masks are 0 or 1 there.
 #[inline(never)]
-fn by_definition(op: &Op, row: &mut [u32], rows: [&[u32]; 3]) {
+fn by_definition(op: &Op, row: &mut [u32], rows: [&[u32]; 4]) {
     let info = op.info();
     let gives_mask = info.results == [Type::Mask];
     for (lane, result) in row.iter_mut().enumerate() {
-        let mut args = [0; 3];
+        let mut args = [0; 4];
         for ((arg, row), (_, ty)) in args.iter_mut().zip(rows).zip(info.operands) {
             *arg = if *ty == Type::Mask { row[lane] & 1 } else { row[lane] };
         }

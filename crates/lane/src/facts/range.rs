@@ -273,6 +273,8 @@ impl Ranges {
             Op::Itof {} => Range::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
             Op::Utof {} => Range::numbers(0.0, 4_294_967_296.0),
             Op::FloatToIndex { limit } => Range::integers((0, i64::from(limit.max(1)) - 1)),
+            Op::Popcount {} | Op::Clz {} => Range::integers((0, 32)),
+            Op::Ftoh { .. } => Range::integers((0, 0xFFFF)),
             Op::Iadd {} => {
                 let (a, b) = (arg(0).int, arg(1).int);
                 Range::integers((i64::from(a.0) + i64::from(b.0), i64::from(a.1) + i64::from(b.1)))

@@ -89,7 +89,7 @@ impl Pass<'_> {
 fn of_operand(function: &Function, op: &Op, inst: Inst, at: usize, own: Demand) -> Demand {
     let args = function.args(inst);
     match (op, at) {
-        (Op::Quad { .. }, _) => Demand::Everywhere,
+        (Op::Quad { .. } | Op::Ballot {} | Op::Shuffle {}, _) => Demand::Everywhere,
         (Op::Select {} | Op::MaskSelect {}, 1) => match own {
             // The narrower of the two, if that can be told.
             Demand::Inside(outer) if implies(function, outer, args[0]) => own,

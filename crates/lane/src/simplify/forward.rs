@@ -21,6 +21,8 @@ pub(crate) enum Outcome {
     Is(Value),
     /// Its only result is this constant (an operation without operands).
     IsConstant(Op),
+    /// Its two results are these constants.
+    AreConstants([u32; 2]),
     /// All its results are zero.
     IsZero,
     /// It does nothing.
@@ -122,6 +124,11 @@ impl Rewriter<'_> {
                 Outcome::IsConstant(op) => {
                     let value = self.constant(op);
                     self.replace(inst, std::iter::once(value));
+                    return false;
+                }
+                Outcome::AreConstants(bits) => {
+                    let values = bits.map(|bits| self.constant(super::lane(bits)));
+                    self.replace(inst, values.into_iter());
                     return false;
                 }
                 Outcome::IsZero => {

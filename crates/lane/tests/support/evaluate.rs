@@ -3,7 +3,9 @@
 //! Where an operation leaves the bits of a NaN open, the evaluator takes whatever `open_nan` says, so that two runs with
 //! different choices show whether anything observes them.
 
-use ctm_lane::{Block, Channels, Function, Inst, NanBits, Op, Terminator, Type, UnitTest, UnitWrite, Value, evaluate};
+use ctm_lane::{
+    Block, Channels, Function, Inst, NanBits, Op, Terminator, Type, UnitTest, UnitWrite, Value, evaluate, evaluate_pair,
+};
 use std::collections::BTreeMap;
 
 pub const LANES: usize = 8;
@@ -154,7 +156,10 @@ impl<'a> Run<'a> {
                 self.values[results[0].index()][lane] = bits;
                 continue;
             }
-            let found = self.special(op, &args, &row, lane);
+            let found = match evaluate_pair(op, &row) {
+                Some([low, high]) => [low, high, 0, 0],
+                None => self.special(op, &args, &row, lane),
+            };
             for (result, bits) in results.iter().zip(found) {
                 self.values[result.index()][lane] = bits;
             }
@@ -182,6 +187,8 @@ impl<'a> Run<'a> {
             Op::Covered {} => one(self.covered[lane].into()),
             Op::TableSplat { table, index } | Op::TableUniform { table, index } => one(self.table(table.0, index)),
             Op::TableAt { table } | Op::TableGather { table } => one(self.table(table.0, row[0])),
+            Op::Ballot {} => one((0..LANES).fold(0, |all, lane| all | args[0][lane] << lane)),
+            Op::Shuffle {} => one(args[0].get(row[1] as usize % 32).copied().unwrap_or(0)),
             Op::Quad { order } => one(args[0][lane / 4 * 4 + usize::from(order.0[lane % 4])]),
             Op::SurfaceLoad { surface } if masked => {
                 std::array::from_fn(|channel| self.element(surface.0, at(0), at(1), channel))

@@ -195,7 +195,8 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.random.below(20) {
+        match self.random.below(21) {
+            20 => self.double(),
             0..8 => self.arithmetic(),
             8..10 => self.choice(),
             10..13 => self.mask_statement(),
@@ -217,7 +218,11 @@ impl Generator<'_> {
         let denorm = self.denorm();
         let zero = self.random.pick(Zero::ALL);
         let (a, b, c) = (self.lane(), self.lane(), self.lane());
-        let result = match self.random.below(13) {
+        let rounding = self.random.pick(Rounding::ALL);
+        let result = match self.random.below(16) {
+            13 => self.b.fadd_rounded(rounding, a, b),
+            14 => self.b.fmul_rounded(rounding, a, b),
+            15 => self.b.fma_rounded(rounding, a, b, c),
             0 => self.b.fadd(denorm, a, b),
             1 => self.b.fsub(denorm, a, b),
             2 => self.b.fmul(denorm, zero, a, b),
@@ -293,7 +298,19 @@ impl Generator<'_> {
 
     fn integer(&mut self) {
         let (a, b) = (self.lane(), self.lane());
-        let result = match self.random.below(18) {
+        let rounding = self.random.pick(Rounding::ALL);
+        let result = match self.random.below(26) {
+            18 => self.b.udiv(a, b),
+            19 => self.b.popcount(a),
+            20 => self.b.clz(a),
+            21 => self.b.bit_reverse(a),
+            22 => self.b.htof(a),
+            23 => self.b.ftoh(rounding, a),
+            24 => {
+                let mask = self.mask();
+                self.b.ballot(mask)
+            }
+            25 => self.b.shuffle(a, b),
             0 => self.b.iadd(a, b),
             1 => self.b.isub(a, b),
             2 => self.b.imul(a, b),
@@ -320,6 +337,48 @@ impl Generator<'_> {
             }
         };
         self.set_lane(result);
+    }
+
+    /// Something in binary64, of which one word, or what the number is as something else, goes on.
+    fn double(&mut self) {
+        let (a, b, c) = (self.pair(), self.pair(), self.pair());
+        let rounding = self.random.pick(Rounding::ALL);
+        let [low, high] = match self.random.below(6) {
+            0 => self.b.dadd(rounding, a[0], a[1], b[0], b[1]),
+            1 => self.b.dmul(rounding, a[0], a[1], b[0], b[1]),
+            2 => self.b.dfma(rounding, a[0], a[1], b[0], b[1], c[0], c[1]),
+            3 => self.b.ddiv(a[0], a[1], b[0], b[1]),
+            4 => self.b.dsqrt(a[0], a[1]),
+            _ => {
+                let round = self.random.pick(Round::ALL);
+                self.b.dround(round, a[0], a[1])
+            }
+        };
+        let result = match self.random.below(6) {
+            0 => low,
+            1 => high,
+            2 => self.b.dtof(rounding, low, high),
+            3 => self.b.dtoi(low, high),
+            4 => self.b.dtou(low, high),
+            _ => {
+                let test = self.random.pick(FloatTest::ALL);
+                let mask = self.b.dcmp(test, low, high, b[0], b[1]);
+                let variable = self.random.pick(&self.masks);
+                return self.b.set(variable, mask);
+            }
+        };
+        self.set_lane(result);
+    }
+
+    /// The words of a binary64 number.
+    fn pair(&mut self) -> [Value; 2] {
+        let (a, b) = (self.lane(), self.lane());
+        match self.random.below(4) {
+            0 => self.b.itod(a),
+            1 => self.b.utod(a),
+            2 => self.b.ftod(a),
+            _ => [a, b],
+        }
     }
 
     fn uniform_statement(&mut self) {

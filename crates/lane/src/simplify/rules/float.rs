@@ -1,6 +1,6 @@
 //! Rules of float arithmetic. A NaN result has open bits, so a rule may give any NaN where there was one.
 
-use crate::attribute::{Denorm, Zero};
+use crate::attribute::{Denorm, Rounding, Zero};
 use crate::entity::Value;
 use crate::facts::Range;
 use crate::op::Op;
@@ -55,6 +55,13 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
             }
             (zero == Zero::Special && !zero_rule_matters(rewriter, args))
                 .then(|| Outcome::Becomes(Op::Fma { denorm, zero: Zero::Ieee }, args.to_vec()))
+        }
+        Op::FaddRounded { rounding: Rounding::Even } => becomes(Op::Fadd { denorm: Denorm::Keep }, args),
+        Op::FmulRounded { rounding: Rounding::Even } => {
+            becomes(Op::Fmul { denorm: Denorm::Keep, zero: Zero::Ieee }, args)
+        }
+        Op::FmaRounded { rounding: Rounding::Even } => {
+            becomes(Op::Fma { denorm: Denorm::Keep, zero: Zero::Ieee }, args)
         }
         Op::Fcmp { test, denorm } => {
             let orders = possible_orders(&rewriter.range(args[0]), &rewriter.range(args[1]), denorm);

@@ -12,7 +12,7 @@ use super::forward::{Outcome, Rewriter};
 use crate::attribute::Bits;
 use crate::entity::{Type, Value};
 use crate::op::Op;
-use crate::scalar::evaluate;
+use crate::scalar::{evaluate, evaluate_pair};
 
 /// The first rule that applies.
 pub(crate) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
@@ -38,12 +38,15 @@ fn constant(rewriter: &Rewriter<'_>, value: Value) -> Option<u32> {
 
 /// An operation on constants is a constant.
 fn fold(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
-    let mut bits = [0; 3];
+    let mut bits = [0; 6];
     if args.is_empty() || args.len() > bits.len() {
         return None;
     }
     for (slot, &arg) in bits.iter_mut().zip(args) {
         *slot = constant(rewriter, arg)?;
+    }
+    if let Some(pair) = evaluate_pair(op, &bits[..args.len()]) {
+        return Some(Outcome::AreConstants(pair));
     }
     let result = match (op, evaluate(op, &bits[..args.len()])) {
         (_, Some(result)) => result,
@@ -65,6 +68,9 @@ fn order(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
         Op::Fadd { .. }
         | Op::Fmul { .. }
         | Op::Fma { .. }
+        | Op::FaddRounded { .. }
+        | Op::FmulRounded { .. }
+        | Op::FmaRounded { .. }
         | Op::Iadd {}
         | Op::Imul {}
         | Op::SmulHigh {}
