@@ -14,6 +14,12 @@ pub fn add(a: u32, b: u32) -> u32 {
     with_nan(flushed::add::<R700_NAN>(a, b), [a, b])
 }
 
+/// a - b: gradients, PRED_SET_POP.
+#[inline]
+pub fn sub(a: u32, b: u32) -> u32 {
+    with_nan(flushed::sub::<R700_NAN>(a, b), [a, b])
+}
+
 /// MUL: a * b, but +0 if either is zero, also of an infinity or NaN.
 #[inline]
 pub fn mul(a: u32, b: u32) -> u32 {
@@ -96,5 +102,5 @@ pub fn rndne(a: u32) -> u32 {
 /// FRACT: a - floor(a). Rounding makes it 1 for tiny negative numbers; NaN for infinities.
 #[inline]
 pub fn fract(a: u32) -> u32 {
-    with_nan(flushed::sub::<R700_NAN>(a, floor(a)), [a])
+    sub(a, floor(a))
 }

@@ -15,13 +15,13 @@ pub fn unorm(v: u32, width: u32) -> u32 {
     quotient(v.into(), (1 << width) - 1)
 }
 
-/// The signed fraction. `width` is 1 to 32; with [`NormMode::ZeroClampMinusOne`] it is 2 at least.
+/// The signed fraction. `width` is 1 to 32; a single bit counts as a sign, for 0 or -1.
 #[inline]
 pub fn snorm(v: i32, width: u32, mode: NormMode) -> u32 {
     let v = i64::from(v);
     match mode {
         NormMode::ZeroClampMinusOne => {
-            let largest = (1 << (width - 1)) - 1;
+            let largest = ((1 << (width - 1)) - 1).max(1);
             quotient(v.max(-largest), largest)
         }
         NormMode::NoZero => quotient(2 * v + 1, (1 << width) - 1),

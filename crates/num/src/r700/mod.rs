@@ -19,7 +19,7 @@ mod select;
 mod transcendental;
 
 pub use arithmetic::{
-    add, ceil, clamp, floor, fract, mul, mul_ieee, mul_lit, muladd, muladd_ieee, rndne, scale, trunc,
+    add, ceil, clamp, floor, fract, mul, mul_ieee, mul_lit, muladd, muladd_ieee, rndne, scale, sub, trunc,
 };
 pub use component::{NormMode, float_10, float_11, float_16, float_24, shared_exponent, snorm, unorm};
 pub use integer::{

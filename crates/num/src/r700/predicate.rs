@@ -3,8 +3,7 @@
 //! The numbers of the simple comparisons are 0.0 for a pass and 1.0 for a failure (Multi2Sim's Evergreen model; Mesa's
 //! optimiser agrees on PRED_SET_INV), since the counting forms (INV, POP, PUSH, RESTORE) take 0.0 for "executing".
 
-use super::{MAXF, ONE, add, equal, greater_equal, with_nan};
-use crate::flushed;
+use super::{MAXF, ONE, add, equal, greater_equal, sub};
 
 /// What a PRED_SET operation gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +36,7 @@ pub fn set_inv(a: u32) -> Predicate {
 #[inline]
 pub fn set_pop(a: u32, b: u32) -> Predicate {
     let pass = greater_equal(b, a);
-    let difference = with_nan(flushed::sub::<{ super::R700_NAN }>(a, b), [a, b]);
-    Predicate { pass, value: if pass { 0 } else { difference } }
+    Predicate { pass, value: if pass { 0 } else { sub(a, b) } }
 }
 
 /// PRED_SET_CLR: fails, with the largest number.

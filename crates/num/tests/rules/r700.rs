@@ -185,7 +185,7 @@ fn integers() {
 #[test]
 fn predicates_count_nesting() {
     assert_eq!([r700::simple(true).value, r700::simple(false).value], [0, ONE]);
-    let inverted = [ONE, 0, f(3.0)].map(|a| r700::set_inv(a));
+    let inverted = [ONE, 0, f(3.0)].map(r700::set_inv);
     assert_eq!(inverted.map(|p| p.pass), [true, false, false]);
     assert_eq!(inverted.map(|p| p.value), [0, ONE, f(3.0)]);
     assert_eq!((r700::set_pop(f(3.0), ONE).value, r700::set_pop(ONE, ONE).pass), (f(2.0), true));
@@ -210,6 +210,7 @@ fn fractions() {
     assert_eq!([-128, -127, 0, 127].map(|v| snorm(v, NormMode::ZeroClampMinusOne)), [-1.0, -1.0, 0.0, 1.0]);
     assert_eq!([-128, 127].map(|v| snorm(v, NormMode::NoZero)), [-1.0, 1.0]);
     assert_eq!(snorm(0, NormMode::NoZero), 1.0 / 255.0);
+    assert_eq!([0, -1].map(|v| r700::snorm(v, 1, NormMode::ZeroClampMinusOne)), [0, f(-1.0)]);
     assert_eq!(r700::snorm(i32::MIN, 32, NormMode::NoZero), f(-1.0));
 }
 

@@ -3,9 +3,7 @@
 use crate::codes::Condition;
 use crate::job::TrapKind;
 use crate::stack::{FrameKind, StackUse, Wavefront};
-
-/// Pixels of a quad.
-pub(super) const QUAD: usize = 4;
+use ctm_lane::domain::QUAD;
 
 /// Why a pixel executes or not (guide 3-11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +107,6 @@ pub(super) struct Control {
     pub call_depth: u32,
     stack: Vec<Frame>,
     usage: StackUse,
-    /// Most entries that `usage` ever came to.
-    peak: u32,
     stack_size: Option<u32>,
     wavefront: Wavefront,
 }
@@ -124,7 +120,6 @@ impl Control {
             call_depth: 0,
             stack: Vec::new(),
             usage: StackUse::default(),
-            peak: 0,
             stack_size,
             wavefront,
         }
@@ -146,6 +141,11 @@ impl Control {
 
     pub fn any_active(&self) -> bool {
         self.pixels().any(|pixel| self.is_active(pixel))
+    }
+
+    /// What a mask update of an ALU instruction makes of an active pixel.
+    pub fn set_executing(&mut self, pixel: usize, executes: bool) {
+        self.state[pixel] = if executes { Pixel::Active } else { Pixel::Branch };
     }
 
     fn active(&self) -> Vec<bool> {
@@ -182,7 +182,6 @@ impl Control {
         if self.stack_size.is_some_and(|size| entries > size) {
             return Err(TrapKind::StackOverflow);
         }
-        self.peak = self.peak.max(entries);
         self.stack.push(frame);
         Ok(())
     }
@@ -235,10 +234,5 @@ impl Control {
             let Frame::Mask { .. } = self.pop()? else { return Err(TrapKind::StackMismatch) };
         }
         Ok(())
-    }
-
-    /// Most stack entries that were in use.
-    pub fn peak(&self) -> u32 {
-        self.peak
     }
 }

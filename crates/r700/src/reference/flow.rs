@@ -3,7 +3,7 @@
 //! The guide's pages leave open when `POP_COUNT` pops. Decision: JUMP, ELSE, PUSH and the loop starts pop only where they
 //! jump, as the code of Mesa, LLVM and AMD's own compiler needs it; POP and what is named after it pop always, first.
 
-use super::control::{Control, Frame, Image, Loop, LoopKind, Pixel, Place, Test};
+use super::control::{Control, Frame, Loop, LoopKind, Pixel, Place, Test};
 use crate::cf::{CfAluOp, CfFields, CfOp, CfPlain};
 use crate::codes::Condition;
 use crate::job::{LoopConstant, TrapKind};
@@ -18,8 +18,6 @@ pub(super) enum Next {
     Following,
     /// To this address of the same image.
     Goto(u32),
-    /// To this address, back for another pass of a loop.
-    Repeat(u32),
     /// To the start of the fetch program.
     EnterFetchProgram,
     /// Back from a call.
@@ -217,7 +215,7 @@ fn end_pass(control: &mut Control, fields: &CfFields, test: &Test) -> Result<Nex
         registers.al += registers.step;
     }
     if again {
-        return Ok(Next::Repeat(fields.addr));
+        return Ok(Next::Goto(fields.addr));
     }
     if let Frame::Loop { outside, .. } = control.pop()? {
         control.state = outside;
@@ -272,9 +270,4 @@ fn mark_failed(control: &mut Control, before: &[Pixel], left: Pixel) -> Result<(
         }
     }
     Ok(())
-}
-
-/// True if the address belongs to the fetch program, whose end is a return.
-pub(super) fn ends_by_returning(here: Place) -> bool {
-    here.image == Image::Fetch
 }

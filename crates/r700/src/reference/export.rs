@@ -1,0 +1,206 @@
+//! Exports, memory writes, and what geometry shaders emit (Mesa `r600_shader.c`; decaf-emu's export units).
+
+use super::machine::{BoundItems, Machine, load_dword, store_dword};
+use super::wavefront::Wave;
+use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportVariant};
+use crate::codes::{ExportType, Select};
+use crate::job::{COLOURS, TrapKind};
+
+const ONE: u32 = 0x3F80_0000;
+/// ARRAY_BASE of the first colour target with fog. (The fog is the fixed function's; the colour is written as it is.)
+const FIRST_FOG_COLOUR: usize = 16;
+/// ARRAY_BASE of computed depth.
+const DEPTH: usize = 61;
+/// ARRAY_BASE of the position.
+const FIRST_POSITION: usize = 60;
+/// Dwords from one register of a burst to the next.
+const BURST_DWORDS: i64 = 4;
+
+impl Wave<'_> {
+    /// Executes an export or memory write for the pixels that pass its test.
+    pub(super) fn export(&mut self, export: &CfExport, passing: &[bool]) -> Result<(), TrapKind> {
+        let relative = export.fields.relative.then(|| self.control.al());
+        for pixel in self.control.pixels().filter(|&pixel| passing[pixel]) {
+            for k in 0..export.registers() {
+                let first = self.registers.index(export.fields.gpr, relative)?;
+                let register = self.registers.index(first as u8, Some(k as i32))?;
+                match &export.variant {
+                    ExportVariant::Swizzle(swizzle) => self.export_vector(export, swizzle, pixel, register, k)?,
+                    ExportVariant::Buffer(buffer) => self.access_memory(export, buffer, pixel, register, k)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn export_vector(
+        &self,
+        export: &CfExport,
+        swizzle: &ExportSwizzle,
+        pixel: usize,
+        register: usize,
+        k: u32,
+    ) -> Result<(), TrapKind> {
+        let gpr = self.registers.gpr(pixel, register);
+        let values = swizzle.sel.map(|sel| match (sel.channel(), sel) {
+            (Some(channel), _) => Some(gpr[channel as usize]),
+            (None, Select::Mask) => None,
+            (None, Select::One) => Some(ONE),
+            (None, _) => Some(0),
+        });
+        let machine = self.machine;
+        let lane = self.lanes[pixel];
+        let number = machine.job.lane_number(lane.i, lane.j);
+        let target = usize::from(export.fields.array_base) + k as usize;
+        match export.export_type() {
+            ExportType::Pixel => {
+                let surface = match target {
+                    DEPTH => &machine.depth,
+                    colour if colour < COLOURS => &machine.colours[colour],
+                    colour if (FIRST_FOG_COLOUR..FIRST_FOG_COLOUR + COLOURS).contains(&colour) => {
+                        &machine.colours[colour - FIRST_FOG_COLOUR]
+                    }
+                    _ => return Err(TrapKind::Unsupported("an export to this pixel target")),
+                };
+                // The colours of invalid pixels are dropped.
+                if let Some(surface) = surface.as_ref().filter(|_| self.control.valid[pixel]) {
+                    let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
+                    surface.store(lane.i.into(), lane.j.into(), values.map(Option::unwrap_or_default), mask);
+                }
+            }
+            ExportType::Position => {
+                let position = target.checked_sub(FIRST_POSITION).and_then(|at| machine.positions.get(at));
+                let position = position.ok_or(TrapKind::Unsupported("an export to this position target"))?;
+                if let Some(buffer) = position {
+                    Machine::store_vector(buffer, number, values);
+                }
+            }
+            ExportType::Parameter => {
+                let parameter = machine.parameters.get(target);
+                let parameter = parameter.ok_or(TrapKind::Unsupported("an export to this parameter target"))?;
+                if let Some(buffer) = parameter {
+                    Machine::store_vector(buffer, number, values);
+                }
+            }
+            ExportType::Reserved3 => return Err(TrapKind::Unsupported("an export of the reserved type")),
+        }
+        Ok(())
+    }
+
+    fn access_memory(
+        &mut self,
+        export: &CfExport,
+        buffer: &ExportBuffer,
+        pixel: usize,
+        register: usize,
+        k: u32,
+    ) -> Result<(), TrapKind> {
+        let fields = &export.fields;
+        let kind = export.memory_type();
+        let index = match kind.is_indexed() {
+            true => i64::from(self.registers.gpr(pixel, fields.index_gpr.into())[0].cast_signed()),
+            false => 0,
+        };
+        let inside = !kind.is_indexed() || (0..=i64::from(buffer.array_size)).contains(&index);
+        let (base, k) = (i64::from(fields.array_base), i64::from(k));
+        let element = (base + index + k) * 4;
+        let dword = base + index * (i64::from(fields.elem_size) + 1) + k * BURST_DWORDS;
+        if kind.is_read(self.info().family) {
+            return self.read_memory(export, buffer, pixel, register, inside.then_some(element));
+        }
+        let values = self.registers.gpr(pixel, register);
+        let written = (0..4).filter(|channel| inside && buffer.comp_mask >> channel & 1 != 0);
+        for channel in written {
+            let (value, offset) = (values[channel], channel as i64);
+            match export.op {
+                CfExportOp::MemScratch => {
+                    if let Some(place) = self.scratch_place(pixel, element + offset) {
+                        self.scratch[place] = value;
+                    }
+                }
+                CfExportOp::MemReduction => {
+                    if let Some(reduction) = &self.machine.reduction {
+                        store_dword(reduction, element + offset, value);
+                    }
+                }
+                CfExportOp::MemExport => {
+                    if let Some(export) = &self.machine.export {
+                        store_dword(export, dword + offset, value);
+                    }
+                }
+                CfExportOp::MemRing => self.store_item(&self.machine.ring, pixel, dword + offset, value),
+                CfExportOp::MemStream0 => self.store_item(&self.machine.streams[0], pixel, dword + offset, value),
+                CfExportOp::MemStream1 => self.store_item(&self.machine.streams[1], pixel, dword + offset, value),
+                CfExportOp::MemStream2 => self.store_item(&self.machine.streams[2], pixel, dword + offset, value),
+                CfExportOp::MemStream3 => self.store_item(&self.machine.streams[3], pixel, dword + offset, value),
+                CfExportOp::Export | CfExportOp::ExportDone => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The acknowledged forms, which on R600 read. What is outside reads 0.
+    fn read_memory(
+        &mut self,
+        export: &CfExport,
+        buffer: &ExportBuffer,
+        pixel: usize,
+        register: usize,
+        element: Option<i64>,
+    ) -> Result<(), TrapKind> {
+        let mut values = [0; 4];
+        for (channel, value) in values.iter_mut().enumerate() {
+            let dword = element.map(|element| element + channel as i64);
+            *value = match (export.op, dword) {
+                (CfExportOp::MemScratch, Some(dword)) => self.scratch_dword(pixel, dword),
+                (CfExportOp::MemReduction, Some(dword)) => {
+                    self.machine.reduction.as_ref().map_or(0, |buffer| load_dword(buffer, dword))
+                }
+                (CfExportOp::MemScratch | CfExportOp::MemReduction, None) => 0,
+                _ => return Err(TrapKind::Unsupported("a read of this memory")),
+            };
+        }
+        let gpr = self.registers.gpr_mut(pixel, register);
+        for channel in (0..4).filter(|channel| buffer.comp_mask >> channel & 1 != 0) {
+            gpr[channel] = values[channel];
+        }
+        Ok(())
+    }
+
+    fn store_item(&self, items: &Option<BoundItems>, pixel: usize, dword: i64, value: u32) {
+        if let Some(items) = items {
+            let lane = self.lanes[pixel];
+            items.store(self.machine.job.lane_number(lane.i, lane.j), dword, value);
+        }
+    }
+
+    /// Where a dword of a lane's scratch memory is, if it is anywhere.
+    fn scratch_place(&self, pixel: usize, dword: i64) -> Option<usize> {
+        let dwords = self.machine.job.memories.scratch_elements as usize * 4;
+        usize::try_from(dword).ok().filter(|&dword| dword < dwords).map(|dword| pixel * dwords + dword)
+    }
+
+    /// A dword of a lane's scratch memory; 0 outside.
+    pub(super) fn scratch_dword(&self, pixel: usize, dword: i64) -> u32 {
+        self.scratch_place(pixel, dword).map_or(0, |place| self.scratch[place])
+    }
+
+    /// EMIT_VERTEX, EMIT_CUT_VERTEX, CUT_VERTEX: notes the events of the pixels that pass.
+    pub(super) fn emit(&self, op: CfOp, passing: &[bool]) {
+        const VERTEX: u32 = 0;
+        const CUT: u32 = 1;
+        let events: &[u32] = match op {
+            CfOp::EmitVertex => &[VERTEX],
+            CfOp::CutVertex => &[CUT],
+            _ => &[VERTEX, CUT],
+        };
+        let Some(strips) = &self.machine.strips else { return };
+        for pixel in self.control.pixels().filter(|&pixel| passing[pixel]) {
+            let lane = self.lanes[pixel];
+            let number = self.machine.job.lane_number(lane.i, lane.j);
+            for &event in events {
+                strips.append(number, event);
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Fetch clauses: vertex and memory fetches, and what texture instructions do without a texture (R700 guide chapters 5
+//! and 6).
+
+use super::element::{MAX_ELEMENT, channels, element_bytes, one, swap};
+use super::machine::load_dword;
+use super::sample::{self, Request};
+use super::wavefront::Wave;
+use crate::cf::CfPlain;
+use crate::codes::{FetchOp, FetchType, MemOp, Select};
+use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
+use crate::job::TrapKind;
+use ctm_lane::domain::QUAD;
+use ctm_num::r700 as num;
+
+const ONE: u32 = 0x3F80_0000;
+
+/// A register and what goes to its channels.
+type Write = (usize, [Option<u32>; 4]);
+
+/// What the selectors of a destination take from a fetched value.
+fn select(sel: [Select; 4], value: [u32; 4], one: u32) -> [Option<u32>; 4] {
+    sel.map(|sel| match (sel.channel(), sel) {
+        (Some(channel), _) => Some(value[channel as usize]),
+        (None, Select::Mask) => None,
+        (None, Select::One) => Some(one),
+        (None, _) => Some(0),
+    })
+}
+
+impl Wave<'_> {
+    /// Runs the clause for the pixels that pass the test of its instruction.
+    pub(super) fn run_fetch_clause(&mut self, cf: &CfPlain, passing: &[bool]) -> Result<(), TrapKind> {
+        for (k, fetch) in self.fetch_instructions(cf)?.iter().enumerate() {
+            let executing: Vec<bool> = match fetch.whole_quad() {
+                false => passing.to_vec(),
+                // Invalid pixels of a quad get data, too; others that do not pass keep their registers.
+                true => self.control.pixels().map(|pixel| passing[pixel] || self.helps(pixel, passing)).collect(),
+            };
+            self.begin_slot(cf.fields.addr + 2 * k as u32, &executing)?;
+            let mut writes: Vec<(usize, Write)> = Vec::new();
+            for pixel in self.control.pixels().filter(|&pixel| executing[pixel]) {
+                writes.extend(self.fetch(fetch, pixel)?.into_iter().map(|write| (pixel, write)));
+            }
+            for (pixel, (register, values)) in writes {
+                let gpr = self.registers.gpr_mut(pixel, register);
+                for (channel, value) in gpr.iter_mut().zip(values) {
+                    *channel = value.unwrap_or(*channel);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True for an invalid pixel with a neighbour in its quad that executes.
+    fn helps(&self, pixel: usize, passing: &[bool]) -> bool {
+        !self.control.valid[pixel] && self.control.quad(pixel).any(|neighbour| passing[neighbour])
+    }
+
+    fn fetch(&self, fetch: &Fetch, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+        match fetch {
+            Fetch::Vtx(vtx) => self.vertex_fetch(vtx, pixel),
+            Fetch::Tex(tex) => self.texture_instruction(tex, pixel),
+            Fetch::Mem(read) => self.memory_read(read, pixel),
+            Fetch::MemRaw(op, _) => Err(TrapKind::Unsupported(op.name())),
+        }
+    }
+
+    /// A register of a fetch instruction, aL added.
+    fn register(&self, register: FetchRegister) -> Result<usize, TrapKind> {
+        self.registers.index(register.gpr, register.relative.then(|| self.control.al()))
+    }
+
+    fn vertex_fetch(&self, vtx: &Vtx, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+        let job = self.machine.job;
+        let base = match vtx.fetch_type {
+            FetchType::VertexData => job.base_vertex,
+            FetchType::InstanceData => job.start_instance,
+            FetchType::NoIndexOffset | FetchType::Reserved3 => 0,
+        };
+        let index = self.registers.gpr(pixel, self.register(vtx.src)?)[vtx.src_sel as usize].wrapping_add(base);
+        let destination = if vtx.semantic {
+            let Some(place) = job.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
+                return Ok(Vec::new());
+            };
+            self.registers.index((place + 1).try_into().unwrap_or(u8::MAX), None)?
+        } else {
+            self.register(vtx.dst)?
+        };
+        let buffer = self.machine.bindings(vtx.alt_const).source.buffers.get(&vtx.buffer_id);
+        let buffer = buffer.copied().unwrap_or_default();
+        let (format, endian_swap) = match vtx.use_const_fields {
+            true => (buffer.format, buffer.endian_swap),
+            false => (vtx.format, vtx.endian_swap),
+        };
+        let bytes = element_bytes(&format)?;
+        let stride = if vtx.const_buf_no_stride { 0 } else { u64::from(buffer.stride) };
+        let start = u64::from(vtx.offset) + u64::from(index) * stride;
+        let mut element = [0; MAX_ELEMENT];
+        let mut value = [0; 4];
+        if start + bytes as u64 <= u64::from(buffer.region.length) {
+            let address = buffer.region.base.wrapping_add(start as u32);
+            if job.memory.read_bytes(address, &mut element[..bytes]).is_ok() {
+                swap(endian_swap, &mut element[..bytes]);
+                value = channels(&format, &element);
+            }
+        }
+        Ok(vec![(destination, select(vtx.dst_sel, value, one(&format)))])
+    }
+
+    /// Reads of scratch, reduction and scatter memory: elements one after the other into registers one after the other.
+    fn memory_read(&self, read: &MemRead, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+        let dwords = i64::from(read.elem_size) + 1;
+        let index = match read.indexed {
+            true => i64::from(self.registers.gpr(pixel, self.register(read.src)?)[read.src_sel_x as usize]),
+            false => 0,
+        };
+        let inside = index <= i64::from(read.array_size) || !read.indexed;
+        let bytes = element_bytes(&read.format)?;
+        let mut writes = Vec::new();
+        for k in 0..=i64::from(read.burst_count) {
+            let element = i64::from(read.array_base) + index;
+            let dword = match read.op {
+                // Scatter memory has an address where the others have the number of an element.
+                MemOp::RdScatter => element + k * dwords,
+                _ => (element + k) * dwords,
+            };
+            let mut value = [0; 4];
+            if inside {
+                let mut element = [0; MAX_ELEMENT];
+                for (k, word) in element.chunks_exact_mut(4).enumerate().take(bytes.div_ceil(4)) {
+                    word.copy_from_slice(&self.memory_dword(read.op, pixel, dword + k as i64).to_le_bytes());
+                }
+                swap(read.endian_swap, &mut element[..bytes]);
+                value = channels(&read.format, &element);
+            }
+            let dst = self.register(read.dst)?;
+            let register = self.registers.index(dst as u8, Some(k as i32))?;
+            writes.push((register, select(read.dst_sel, value, one(&read.format))));
+        }
+        Ok(writes)
+    }
+
+    fn memory_dword(&self, op: MemOp, pixel: usize, dword: i64) -> u32 {
+        let buffer = match op {
+            MemOp::RdScratch => return self.scratch_dword(pixel, dword),
+            MemOp::RdReduc => &self.machine.reduction,
+            _ => &self.machine.export,
+        };
+        buffer.as_ref().map_or(0, |buffer| load_dword(buffer, dword))
+    }
+
+    fn texture_instruction(&self, tex: &Tex, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+        let fields = &tex.fields;
+        let source = self.register(fields.src)?;
+        let coordinates = |pixel: usize| -> [u32; 4] {
+            let gpr = self.registers.gpr(pixel, source);
+            fields.src_sel.map(|sel| match (sel.channel(), sel) {
+                (Some(channel), _) => gpr[channel as usize],
+                (None, Select::One) => ONE,
+                (None, _) => 0,
+            })
+        };
+        let difference = |from: usize, to: usize| -> [u32; 4] {
+            let (from, to) = (coordinates(from), coordinates(to));
+            std::array::from_fn(|channel| num::sub(to[channel], from[channel]))
+        };
+        let first = pixel / QUAD * QUAD;
+        let (value, one) = match tex.op {
+            // Gradients serve the `_G` samples, which are not executed.
+            FetchOp::SetGradientsH | FetchOp::SetGradientsV => return Ok(Vec::new()),
+            FetchOp::GetGradientsH => {
+                let left = first + (pixel % QUAD) / 2 * 2;
+                (difference(left, left + 1), ONE)
+            }
+            FetchOp::GetGradientsV => {
+                let top = first + pixel % 2;
+                (difference(top, top + 2), ONE)
+            }
+            op => {
+                let bindings = self.machine.bindings(fields.alt_const);
+                let texture = bindings.texture(fields.resource_id);
+                let sampler = bindings.source.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
+                let request = Request { fields, coordinates: coordinates(pixel), sampler };
+                let value = sample::execute(op, &request, texture)?;
+                (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE })
+            }
+        };
+        Ok(vec![(self.register(fields.dst)?, select(fields.dst_sel, value, one))])
+    }
+}
+
+impl Fetch {
+    /// FETCH_WHOLE_QUAD.
+    const fn whole_quad(&self) -> bool {
+        match self {
+            Fetch::Vtx(vtx) => vtx.whole_quad,
+            Fetch::Tex(tex) => tex.fields.whole_quad,
+            Fetch::Mem(read) => read.whole_quad,
+            Fetch::MemRaw(..) => false,
+        }
+    }
+}

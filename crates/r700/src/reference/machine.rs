@@ -1,0 +1,205 @@
+//! A job with everything that it names bound to memory; shared by all workers.
+
+use super::control::Image;
+use crate::cf::Qword;
+use crate::job::{
+    Bindings, Input, Items, Job, KCACHE_BANKS, Memories, PARAMETERS, POSITIONS, Region, Texture, VECTOR_BYTES,
+};
+use crate::program::ProgramInfo;
+use ctm_memory::{Bounds, Buffer, Space, Surface, View};
+use std::collections::BTreeMap;
+
+/// A texture with its levels.
+pub(super) struct BoundTexture<'a> {
+    pub texture: &'a Texture,
+    pub levels: Vec<View<'a>>,
+}
+
+/// What a stage's instructions name by number.
+pub(super) struct Bound<'a> {
+    pub constants: &'a [[u32; 4]],
+    kcache: [Option<Buffer<'a>>; KCACHE_BANKS],
+    textures: BTreeMap<u8, BoundTexture<'a>>,
+    pub source: &'a Bindings,
+}
+
+impl<'a> Bound<'a> {
+    fn new(source: &'a Bindings, memory: &'a Space) -> Self {
+        let texture = |texture: &'a Texture| {
+            let levels = texture.levels.iter().map(|&level| View::new(memory, level, Bounds::Drop)).collect();
+            BoundTexture { texture, levels }
+        };
+        Bound {
+            constants: &source.constants,
+            kcache: source.kcache.map(|region| region.map(|region| buffer(memory, region))),
+            textures: source.textures.iter().map(|(&number, bound)| (number, texture(bound))).collect(),
+            source,
+        }
+    }
+
+    /// A constant buffer.
+    pub fn bank(&self, number: u8) -> Option<&Buffer<'a>> {
+        self.kcache.get(usize::from(number))?.as_ref()
+    }
+
+    /// A texture resource.
+    pub fn texture(&self, number: u8) -> Option<&BoundTexture<'a>> {
+        self.textures.get(&number)
+    }
+}
+
+/// A buffer with an item for every lane.
+#[derive(Clone, Copy)]
+pub(super) struct BoundItems<'a> {
+    buffer: Buffer<'a>,
+    item_dwords: u32,
+}
+
+impl BoundItems<'_> {
+    /// Writes dword `offset` from the start of a lane's item; what is outside the buffer is dropped.
+    pub fn store(&self, lane_number: u32, offset: i64, value: u32) {
+        store_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords) + offset, value);
+    }
+
+    /// Adds an event to a lane's item: dword 0 counts all events, those that have room follow.
+    pub fn append(&self, lane_number: u32, event: u32) {
+        let count = load_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords)).wrapping_add(1);
+        if count < self.item_dwords {
+            self.store(lane_number, count.into(), event);
+        }
+        self.store(lane_number, 0, count);
+    }
+}
+
+/// A dword of a buffer by its number; 0 outside.
+pub(super) fn load_dword(buffer: &Buffer, dword: i64) -> u32 {
+    u32::try_from(dword * 4).map_or(0, |address| buffer.load(address))
+}
+
+/// Writes a dword of a buffer; outside, nothing happens.
+pub(super) fn store_dword(buffer: &Buffer, dword: i64, value: u32) {
+    if let Ok(address) = u32::try_from(dword * 4) {
+        buffer.store(address, value);
+    }
+}
+
+/// What an input is read from.
+pub(super) enum BoundInput<'a> {
+    Position,
+    Vertex { first: u32, instance: u32 },
+    Surface(View<'a>),
+    Buffer(Buffer<'a>),
+    Value([u32; 4]),
+}
+
+/// A job, bound.
+pub(super) struct Machine<'a> {
+    pub job: &'a Job<'a>,
+    own: Bound<'a>,
+    alternate: Bound<'a>,
+    pub inputs: Vec<(usize, BoundInput<'a>)>,
+    pub colours: Vec<Option<View<'a>>>,
+    pub depth: Option<View<'a>>,
+    pub positions: [Option<Buffer<'a>>; POSITIONS],
+    pub parameters: [Option<Buffer<'a>>; PARAMETERS],
+    pub ring: Option<BoundItems<'a>>,
+    pub streams: Vec<Option<BoundItems<'a>>>,
+    pub reduction: Option<Buffer<'a>>,
+    pub export: Option<Buffer<'a>>,
+    pub strips: Option<BoundItems<'a>>,
+}
+
+/// The job's check has seen that its regions are mapped; one that is not is empty.
+fn buffer(memory: &Space, region: Region) -> Buffer<'_> {
+    let empty = || Buffer::new(memory, 0, 0).expect("no bytes are in every memory");
+    Buffer::new(memory, region.base, region.length).unwrap_or_else(|_| empty())
+}
+
+impl<'a> Machine<'a> {
+    /// Binds a job that has been checked.
+    pub fn new(job: &'a Job<'a>) -> Self {
+        let memory = job.memory;
+        let bind = |region: Option<Region>| region.map(|region| buffer(memory, region));
+        let items = |items: Option<Items>| {
+            items.map(|Items { region, item_dwords }| BoundItems { buffer: buffer(memory, region), item_dwords })
+        };
+        let output = |surface: Option<Surface>| surface.map(|surface| View::new(memory, surface, Bounds::Drop));
+        let input = |input: &Input| match *input {
+            Input::Position => BoundInput::Position,
+            Input::Vertex { first, instance } => BoundInput::Vertex { first, instance },
+            Input::Surface(surface) => BoundInput::Surface(View::new(memory, surface, Bounds::Clamp)),
+            Input::Buffer(region) => BoundInput::Buffer(buffer(memory, region)),
+            Input::Value(value) => BoundInput::Value(value),
+        };
+        let Memories { ring, streams, reduction, export, strips, .. } = job.memories;
+        Machine {
+            job,
+            own: Bound::new(&job.bindings, memory),
+            alternate: Bound::new(&job.alternate, memory),
+            inputs: job.inputs.iter().map(|(&register, source)| (register.into(), input(source))).collect(),
+            colours: job.targets.colours.iter().map(|surface| output(*surface)).collect(),
+            depth: output(job.targets.depth),
+            positions: job.targets.positions.map(bind),
+            parameters: job.targets.parameters.map(bind),
+            ring: items(ring),
+            streams: streams.iter().map(|stream| items(*stream)).collect(),
+            reduction: bind(reduction),
+            export: bind(export),
+            strips: items(strips),
+        }
+    }
+
+    /// Program information; the fetch program runs with that of the program which calls it.
+    pub fn info(&self) -> &'a ProgramInfo {
+        &self.job.program.info
+    }
+
+    /// The qwords of an image.
+    pub fn code(&self, image: Image) -> &'a [Qword] {
+        match image {
+            Image::Main => &self.job.program.code,
+            Image::Fetch => self.job.fetch_program.map_or(&[], |program| &program.code),
+        }
+    }
+
+    /// The resources that an instruction names: those of its own stage, or with ALT_CONST of the other.
+    pub fn bindings(&self, alternate: bool) -> &Bound<'a> {
+        if alternate { &self.alternate } else { &self.own }
+    }
+
+    /// The initial value of a register in the lane at (i, j).
+    pub fn input(&self, input: &BoundInput, i: u32, j: u32) -> [u32; 4] {
+        match input {
+            BoundInput::Position => [(i as f32).to_bits(), (j as f32).to_bits(), 0, 0],
+            BoundInput::Vertex { first, instance } => [first.wrapping_add(self.job.lane_number(i, j)), 0, 0, *instance],
+            BoundInput::Surface(view) => view.load(i.into(), j.into()),
+            BoundInput::Buffer(buffer) => {
+                let first = i64::from(self.job.lane_number(i, j)) * 4;
+                std::array::from_fn(|channel| load_dword(buffer, first + channel as i64))
+            }
+            BoundInput::Value(value) => *value,
+        }
+    }
+
+    /// True if some access left the mapped memory.
+    pub fn out_of_range(&self) -> bool {
+        let textures = [&self.own, &self.alternate].into_iter().flat_map(|bound| bound.textures.values());
+        let levels = textures.flat_map(|texture| &texture.levels);
+        let inputs = self.inputs.iter().filter_map(|(_, input)| match input {
+            BoundInput::Surface(view) => Some(view),
+            _ => None,
+        });
+        let outputs = self.colours.iter().flatten().chain(&self.depth);
+        levels.chain(inputs).chain(outputs).any(View::out_of_range)
+    }
+
+    /// Writes channels of a lane's vector in a target of vertices.
+    pub fn store_vector(target: &Buffer, lane_number: u32, values: [Option<u32>; 4]) {
+        let first = i64::from(lane_number) * i64::from(VECTOR_BYTES / 4);
+        for (channel, value) in values.into_iter().enumerate() {
+            if let Some(value) = value {
+                store_dword(target, first + channel as i64, value);
+            }
+        }
+    }
+}

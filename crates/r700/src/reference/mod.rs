@@ -1,0 +1,24 @@
+//! The scalar reference: the guides' rules as plain code over decoded instructions, one wavefront at a time.
+//!
+//! It is slow, and the judge of every other engine. [`run`] is its door; inside,
+//!
+//! - `control`, `flow`: pixel states, the stack, and the branch and loop instructions;
+//! - `clause`, `operation`, `registers`: ALU clauses;
+//! - `fetch`, `element`, `sample`: vertex, texture and memory fetches;
+//! - `export`: exports and memory writes;
+//! - `wavefront`, `machine`, `schedule`: what puts them together.
+
+mod clause;
+mod control;
+mod element;
+mod export;
+mod fetch;
+mod flow;
+mod machine;
+mod operation;
+mod registers;
+mod sample;
+mod schedule;
+mod wavefront;
+
+pub use schedule::run;

@@ -1,0 +1,99 @@
+//! Cuts a job into wavefronts, and runs them on threads.
+
+use super::machine::Machine;
+use super::wavefront::{self, Clauses, Lane};
+use crate::job::{Job, RunError};
+use ctm_lane::domain::{Layout, QUAD};
+use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Runs the job, in groups of whole quads.
+///
+/// Memory and results are the same for every group width and thread count, as long as no lane reads what another one of
+/// the same run writes, no two lanes write the same place, and jumps skip only what no waiting pixel needs.
+///
+/// # Errors
+/// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
+/// trap of the lowest group that trapped, [`RunError::Cancelled`] if the flag of the options was raised.
+pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    job.check()?;
+    let machine = Machine::new(job);
+    let width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
+    let layout = Layout::new(job.lanes, width);
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+        threads => threads,
+    };
+    let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
+    let run = Run { machine: &machine, options, layout, next_group: AtomicU64::new(0), outcome: Mutex::default() };
+    if threads == 1 {
+        run.work();
+    } else {
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work()))));
+    }
+    let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    match outcome.failure {
+        Some((_, error)) => Err(error),
+        None => Ok(RunStats { out_of_range: machine.out_of_range(), ..outcome.stats }),
+    }
+}
+
+/// What the workers of a run share.
+struct Run<'a> {
+    machine: &'a Machine<'a>,
+    options: &'a RunOptions<'a>,
+    layout: Layout,
+    /// The first group that no worker has taken.
+    next_group: AtomicU64,
+    outcome: Mutex<Outcome>,
+}
+
+#[derive(Default)]
+struct Outcome {
+    stats: RunStats,
+    /// The failure of the lowest group that failed.
+    failure: Option<(u64, RunError)>,
+}
+
+impl Run<'_> {
+    /// Takes groups until none is left. Groups after a failed one need not run, those before it do.
+    fn work(&self) {
+        let mut clauses = Clauses::default();
+        loop {
+            let group = self.next_group.fetch_add(1, Relaxed);
+            if group >= self.layout.groups() || self.has_failed_before(group) {
+                return;
+            }
+            let lanes = self.machine.job.lanes;
+            let places = self.layout.positions(group);
+            let places: Vec<Lane> = places.map(|(i, j)| Lane { i, j, covered: lanes.contains(i, j) }).collect();
+            let mut stats = RunStats::default();
+            let result = match places.iter().any(|lane| lane.covered) {
+                true => wavefront::run(self.machine, self.options, &mut clauses, places, &mut stats),
+                false => Ok(()),
+            };
+            self.finish(group, &stats, result);
+        }
+    }
+
+    fn finish(&self, group: u64, stats: &RunStats, result: Result<(), RunError>) {
+        let mut outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        outcome.stats.merge(stats);
+        if let Err(error) = result
+            && outcome.failure.as_ref().is_none_or(|(earlier, _)| group < *earlier)
+        {
+            outcome.failure = Some((group, error));
+        }
+        let done = outcome.stats.lanes;
+        drop(outcome);
+        if let Some(progress) = self.options.progress {
+            progress(done, self.machine.job.lanes.count());
+        }
+    }
+
+    fn has_failed_before(&self, group: u64) -> bool {
+        let outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        outcome.failure.as_ref().is_some_and(|(failed, _)| *failed < group)
+    }
+}

@@ -1,0 +1,278 @@
+//! One wavefront, from program start to its end.
+
+use super::control::{Control, Image, Place, Test};
+use super::flow::{self, Next};
+use super::machine::Machine;
+use super::registers::Registers;
+use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
+use crate::codes::Condition;
+use crate::fetch::Fetch;
+use crate::group::{Group, groups};
+use crate::job::{RunError, Trap, TrapKind, TrapPlace};
+use crate::outline::{Clause, fetches};
+use crate::program::{ProgramInfo, Stage};
+use ctm_lane::run::{RunOptions, RunStats};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Instructions between two looks at the cancel flag.
+const CANCEL_INTERVAL: u64 = 1 << 14;
+
+/// Clauses that a worker has decoded.
+#[derive(Default)]
+pub(super) struct Clauses {
+    alu: HashMap<(bool, Clause), Rc<Vec<Group>>>,
+    fetch: HashMap<(bool, Clause), Rc<Vec<Fetch>>>,
+}
+
+/// A lane that a wavefront is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lane {
+    /// Column.
+    pub i: u32,
+    /// Row.
+    pub j: u32,
+    /// It belongs to the job; otherwise it is there for its quad.
+    pub covered: bool,
+}
+
+/// A wavefront that runs.
+pub(super) struct Wave<'a> {
+    pub machine: &'a Machine<'a>,
+    options: &'a RunOptions<'a>,
+    clauses: &'a mut Clauses,
+    pub lanes: Vec<Lane>,
+    pub control: Control,
+    pub registers: Registers,
+    /// Dwords of scratch memory, those of lane 0 first.
+    pub scratch: Vec<u32>,
+    here: Place,
+    slot: Option<u32>,
+    steps: u64,
+    instructions: u64,
+}
+
+/// Runs the program for these lanes: whole quads.
+///
+/// # Errors
+/// What the program trapped with, or that the run was cancelled.
+pub(super) fn run(
+    machine: &Machine,
+    options: &RunOptions,
+    clauses: &mut Clauses,
+    lanes: Vec<Lane>,
+    stats: &mut RunStats,
+) -> Result<(), RunError> {
+    let info = machine.info();
+    let covered: Vec<bool> = lanes.iter().map(|lane| lane.covered).collect();
+    let mut registers = Registers::new(lanes.len(), info);
+    for (register, input) in &machine.inputs {
+        for (pixel, lane) in lanes.iter().enumerate() {
+            *registers.gpr_mut(pixel, *register) = machine.input(input, lane.i, lane.j);
+        }
+    }
+    stats.lanes += covered.iter().filter(|covered| **covered).count() as u64;
+    stats.groups += 1;
+    let scratch_dwords = machine.job.memories.scratch_elements as usize * 4;
+    let mut wave = Wave {
+        machine,
+        options,
+        clauses,
+        control: Control::new(&covered, info.stack_size.map(u32::from), machine.job.wavefront),
+        registers,
+        scratch: vec![0; scratch_dwords * lanes.len()],
+        lanes,
+        here: Place { image: Image::Main, pc: 0 },
+        slot: None,
+        steps: 0,
+        instructions: 0,
+    };
+    let result = wave.run_program();
+    stats.instructions += wave.instructions;
+    result
+}
+
+/// Why a wavefront goes on no further.
+enum Stop {
+    Trap(TrapKind),
+    Cancelled,
+}
+
+impl From<TrapKind> for Stop {
+    fn from(kind: TrapKind) -> Self {
+        Stop::Trap(kind)
+    }
+}
+
+impl<'a> Wave<'a> {
+    fn run_program(&mut self) -> Result<(), RunError> {
+        loop {
+            match self.step() {
+                Ok(Some(next)) => self.here = next,
+                Ok(None) => return Ok(()),
+                Err(Stop::Trap(kind)) => return Err(RunError::Trap(self.trap(kind))),
+                Err(Stop::Cancelled) => return Err(RunError::Cancelled),
+            }
+        }
+    }
+
+    /// Executes the control-flow instruction at the program counter, and gives the place of the next; none at the end.
+    fn step(&mut self) -> Result<Option<Place>, Stop> {
+        self.slot = None;
+        if self.steps % CANCEL_INTERVAL == 0 && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+            return Err(Stop::Cancelled);
+        }
+        let here = self.here;
+        let qword = self.code().get(here.pc as usize).ok_or(TrapKind::BadAddress)?;
+        let cf = Cf::decode(qword);
+        let passing = self.control.passing(&self.test(&cf));
+        self.count(&passing)?;
+        let mut next = self.execute(&cf, &passing)?;
+        self.slot = None;
+        let ends = cf.ends_program() || matches!(cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. }));
+        match (ends, here.image, next) {
+            (true, Image::Main, _) => return Ok(None),
+            // The end of a fetch program is a return.
+            (true, Image::Fetch, Next::Following | Next::Goto(_) | Next::EnterFetchProgram) => {
+                next = flow::end_call(&mut self.control)?;
+            }
+            _ => {}
+        }
+        Ok(Some(self.place_of(next)))
+    }
+
+    fn place_of(&self, next: Next) -> Place {
+        match next {
+            Next::Following => Place { pc: self.here.pc + 1, ..self.here },
+            Next::Goto(pc) => Place { pc, ..self.here },
+            Next::EnterFetchProgram => Place { image: Image::Fetch, pc: 0 },
+            Next::Return(place) => place,
+        }
+    }
+
+    /// Counts an instruction that is about to execute, for these pixels.
+    fn count(&mut self, executing: &[bool]) -> Result<(), TrapKind> {
+        if self.steps == self.options.step_limit {
+            return Err(TrapKind::StepLimit);
+        }
+        self.steps += 1;
+        let lanes = self.lanes.iter().zip(executing).filter(|(lane, executes)| lane.covered && **executes);
+        self.instructions += lanes.count() as u64;
+        Ok(())
+    }
+
+    /// Goes to a group or fetch instruction of a clause, for these pixels.
+    pub(super) fn begin_slot(&mut self, address: u32, executing: &[bool]) -> Result<(), TrapKind> {
+        self.slot = Some(address);
+        self.count(executing)
+    }
+
+    fn execute(&mut self, cf: &Cf, passing: &[bool]) -> Result<Next, TrapKind> {
+        match cf {
+            Cf::Reserved(_) => Err(TrapKind::BadOpcode),
+            Cf::Alu(alu) => {
+                let before = flow::before_clause(&mut self.control, alu.op, alu.fields.whole_quad_mode)?;
+                if passing.contains(&true) {
+                    self.run_alu_clause(alu, passing)?;
+                }
+                flow::after_clause(&mut self.control, alu.op, &before)?;
+                Ok(Next::Following)
+            }
+            Cf::Export(export) => {
+                if !export.op.facts().families.has(self.info().family) {
+                    return Err(TrapKind::BadOpcode);
+                }
+                self.export(export, passing)?;
+                Ok(Next::Following)
+            }
+            Cf::Plain(plain) => self.execute_plain(plain, passing),
+        }
+    }
+
+    fn execute_plain(&mut self, plain: &CfPlain, passing: &[bool]) -> Result<Next, TrapKind> {
+        let CfPlain { op, fields } = plain;
+        if !op.facts().families.has(self.info().family) {
+            return Err(TrapKind::BadOpcode);
+        }
+        match op {
+            op if op.is_fetch() => {
+                if passing.contains(&true) {
+                    self.run_fetch_clause(plain, passing)?;
+                }
+                Ok(Next::Following)
+            }
+            CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex => {
+                if self.info().stage != Stage::Geometry {
+                    return Err(TrapKind::WrongStage);
+                }
+                self.emit(*op, passing);
+                Ok(Next::Following)
+            }
+            _ => {
+                let test = self.test(&Cf::Plain(*plain));
+                let loop_constant = self.machine.job.loops[usize::from(fields.cf_const)];
+                let has_fetch_program = self.machine.job.fetch_program.is_some();
+                flow::execute(&mut self.control, plain, &test, loop_constant, has_fetch_program, self.here)
+            }
+        }
+    }
+
+    /// The condition test of an instruction. Formats without condition test for active pixels.
+    fn test(&self, cf: &Cf) -> Test {
+        match cf {
+            Cf::Plain(CfPlain { fields, .. }) => Test {
+                condition: fields.cond,
+                boolean: self.machine.job.bools[usize::from(fields.cf_const)],
+                valid_only: fields.valid_pixel_mode,
+                whole_quad: fields.whole_quad_mode,
+            },
+            Cf::Alu(alu) => flow::alu_test(alu.fields.whole_quad_mode),
+            Cf::Export(export) => Test {
+                condition: Condition::Active,
+                boolean: false,
+                valid_only: export.fields.valid_pixel_mode,
+                whole_quad: export.fields.whole_quad_mode,
+            },
+            Cf::Reserved(_) => flow::alu_test(false),
+        }
+    }
+
+    pub(super) fn info(&self) -> &'a ProgramInfo {
+        self.machine.info()
+    }
+
+    fn code(&self) -> &'a [Qword] {
+        self.machine.code(self.here.image)
+    }
+
+    /// The qwords of a clause.
+    fn clause(&self, cf: &Cf) -> Result<(Clause, &'a [Qword]), TrapKind> {
+        let clause = cf.clause(self.info().family).ok_or(TrapKind::ClauseOutOfRange)?;
+        let range = clause.range(self.code().len()).ok_or(TrapKind::ClauseOutOfRange)?;
+        Ok((clause, &self.code()[range]))
+    }
+
+    /// The groups of an ALU clause.
+    pub(super) fn alu_groups(&mut self, cf: &CfAlu) -> Result<Rc<Vec<Group>>, TrapKind> {
+        let (clause, code) = self.clause(&Cf::Alu(*cf))?;
+        let family = self.info().family;
+        let key = (self.here.image == Image::Fetch, clause);
+        Ok(self.clauses.alu.entry(key).or_insert_with(|| Rc::new(groups(code, family))).clone())
+    }
+
+    /// The instructions of a fetch clause.
+    pub(super) fn fetch_instructions(&mut self, cf: &CfPlain) -> Result<Rc<Vec<Fetch>>, TrapKind> {
+        let (clause, code) = self.clause(&Cf::Plain(*cf))?;
+        let key = (self.here.image == Image::Fetch, clause);
+        Ok(self.clauses.fetch.entry(key).or_insert_with(|| Rc::new(fetches(code).collect())).clone())
+    }
+
+    fn trap(&self, kind: TrapKind) -> Trap {
+        let active = self.control.pixels().find(|&pixel| self.control.is_active(pixel));
+        let lane = active.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
+        let (i, j) = lane.map_or((0, 0), |lane| (lane.i, lane.j));
+        let in_fetch_program = self.here.image == Image::Fetch;
+        Trap { kind, place: TrapPlace { pc: self.here.pc, slot: self.slot, in_fetch_program }, i, j }
+    }
+}

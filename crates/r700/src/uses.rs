@@ -1,0 +1,153 @@
+//! What a program names by number: textures, buffers, constant buffers, export targets, scratch memory.
+
+use crate::alu::Selector;
+use crate::cf::{Cf, CfExport, CfExportOp, ExportVariant};
+use crate::codes::{Condition, ExportType, FetchOp, KcacheMode, MemOp};
+use crate::fetch::Fetch;
+use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
+use crate::program::Program;
+use std::collections::BTreeSet;
+
+/// Resources that instructions name, of one stage.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Texture resources.
+    pub textures: BTreeSet<u8>,
+    /// Samplers.
+    pub samplers: BTreeSet<u8>,
+    /// Fetch buffers.
+    pub buffers: BTreeSet<u8>,
+    /// Constant buffers.
+    pub banks: BTreeSet<u8>,
+}
+
+/// What a program uses, reachable or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Resources of its own stage.
+    pub of_stage: Named,
+    /// Resources of the other stage (ALT_CONST).
+    pub of_other_stage: Named,
+    /// Exports, in the order in which they are first named: kind and number of the target.
+    pub exports: Vec<(ExportType, u16)>,
+    /// It reads the constant file.
+    pub constant_file: bool,
+    /// It has loops that take their count from loop constants, or conditions on boolean constants.
+    pub flow_constants: bool,
+    /// Elements of 16 bytes of scratch memory that its instructions can reach.
+    pub scratch_elements: u32,
+}
+
+impl Uses {
+    /// What a program uses.
+    pub fn of(program: &Program) -> Self {
+        let mut uses = Uses::default();
+        uses.add(program);
+        uses
+    }
+
+    fn named(&mut self, other_stage: bool) -> &mut Named {
+        if other_stage { &mut self.of_other_stage } else { &mut self.of_stage }
+    }
+
+    fn add(&mut self, program: &Program) {
+        let family = program.info.family;
+        let outline = Outline::of(&program.code, family);
+        for cf in &outline.cf {
+            match cf {
+                Cf::Alu(alu) => {
+                    for window in alu.fields.kcache.iter().filter(|window| window.mode != KcacheMode::Nop) {
+                        self.named(alu.fields.alt_const).banks.insert(window.bank);
+                    }
+                }
+                Cf::Export(export) => self.export(export),
+                Cf::Plain(plain) => {
+                    let conditional = matches!(plain.fields.cond, Condition::Bool | Condition::NotBool);
+                    self.flow_constants |= plain.op.facts().loop_constant || conditional;
+                }
+                Cf::Reserved(_) => {}
+            }
+        }
+        for clause in outline.clauses.keys() {
+            match clause.kind {
+                ClauseKind::Alu => {
+                    let groups = clause_groups(&program.code, clause, family).unwrap_or_default();
+                    let mut operands = groups.iter().flat_map(|group| &group.slots).flat_map(|slot| slot.operands());
+                    self.constant_file |= operands.any(|operand| matches!(operand.selector, Selector::Constant(_)));
+                }
+                ClauseKind::Fetch => {
+                    let code = clause.range(program.code.len()).map_or(&[][..], |range| &program.code[range]);
+                    fetches(code).for_each(|fetch| self.fetch(&fetch));
+                }
+            }
+        }
+    }
+
+    fn export(&mut self, export: &CfExport) {
+        let registers = export.registers();
+        match &export.variant {
+            ExportVariant::Swizzle(_) => {
+                let base = export.fields.array_base;
+                for target in (base..).take(registers as usize).map(|number| (export.export_type(), number)) {
+                    if !self.exports.contains(&target) {
+                        self.exports.push(target);
+                    }
+                }
+            }
+            ExportVariant::Buffer(buffer) if export.op == CfExportOp::MemScratch => {
+                let index = if export.memory_type().is_indexed() { buffer.array_size.into() } else { 0 };
+                self.scratch(u32::from(export.fields.array_base) + index + registers);
+            }
+            ExportVariant::Buffer(_) => {}
+        }
+    }
+
+    fn fetch(&mut self, fetch: &Fetch) {
+        match fetch {
+            Fetch::Vtx(vtx) => {
+                self.named(vtx.alt_const).buffers.insert(vtx.buffer_id);
+            }
+            Fetch::Tex(tex) if reads_texture(tex.op) => {
+                let named = self.named(tex.fields.alt_const);
+                named.textures.insert(tex.fields.resource_id);
+                if !matches!(tex.op, FetchOp::Ld | FetchOp::GetTextureInfo) {
+                    named.samplers.insert(tex.fields.sampler_id);
+                }
+            }
+            Fetch::Mem(read) if read.op == MemOp::RdScratch => {
+                let index = if read.indexed { read.array_size.into() } else { 0 };
+                let elements = u32::from(read.array_base) + index + u32::from(read.burst_count) + 1;
+                let dwords = elements * (u32::from(read.elem_size) + 1);
+                self.scratch(dwords.div_ceil(4));
+            }
+            Fetch::Tex(_) | Fetch::Mem(_) | Fetch::MemRaw(..) => {}
+        }
+    }
+
+    fn scratch(&mut self, elements: u32) {
+        self.scratch_elements = self.scratch_elements.max(elements);
+    }
+}
+
+/// What a program and its fetch program use together.
+pub(crate) fn fetch_uses(program: &Program, fetch_program: Option<&Program>) -> Uses {
+    let mut uses = Uses::of(program);
+    if let Some(fetch_program) = fetch_program {
+        uses.add(fetch_program);
+    }
+    uses
+}
+
+/// True if the instruction looks at a texture; the others of the texture format work on registers alone.
+const fn reads_texture(op: FetchOp) -> bool {
+    !matches!(
+        op,
+        FetchOp::GetGradientsH
+            | FetchOp::GetGradientsV
+            | FetchOp::SetGradientsH
+            | FetchOp::SetGradientsV
+            | FetchOp::KeepGradients
+            | FetchOp::SetCubemapIndex
+            | FetchOp::Pass
+    )
+}
