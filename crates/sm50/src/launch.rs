@@ -17,8 +17,8 @@
 //! bytes long. (Decision: the machine's handles are not public; programs only pass them on.)
 
 use crate::attributes::{Emissions, Records, Words};
-use crate::header::{AttributeMap, Stage};
-use crate::program::Program;
+use crate::header::{AttributeMap, Header, Stage};
+use crate::instruction::Instruction;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ impl Default for Environment<'_> {
 pub enum Column {
     /// The number of its primitive in the launch, or [`NO_INVOCATION`].
     Primitive,
-    /// The first primitive of its warp. Program see the difference.
+    /// The first primitive of its warp. Programs see the difference.
     FirstPrimitive,
     /// Vertex handles of its warp: primitives times vertices.
     Handles,
@@ -160,26 +160,83 @@ impl Primitives {
     }
 }
 
-/// Shape of a compute launch.
+/// Shape of a compute launch: blocks of threads. Each block takes whole warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Blocks along each axis.
-    pub blocks: [u32; 3],
-    /// Threads of a block along each axis.
-    pub threads: [u32; 3],
+    blocks: [u32; 3],
+    threads: [u32; 3],
 }
 
 impl Grid {
-    /// Threads of a block.
-    pub fn block_threads(&self) -> u32 {
+    /// Most threads of a block.
+    pub const MAX_THREADS: u64 = 1024;
+
+    /// `blocks` blocks of `threads` threads along each axis; `None` if a block has no threads or too many, or all together
+    /// are more than launches can have.
+    pub fn new(blocks: [u32; 3], threads: [u32; 3]) -> Option<Grid> {
+        let product = |sizes: [u32; 3]| sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size.into()));
+        let grid = Grid { blocks, threads };
+        let (all_blocks, block) = (product(blocks)?, product(threads)?);
+        let fits = (1..=Grid::MAX_THREADS).contains(&block)
+            && all_blocks.checked_mul(block.next_multiple_of(WARP.into())).is_some_and(|all| all < u64::from(u32::MAX));
+        fits.then_some(grid)
+    }
+
+    fn block_threads(&self) -> u32 {
         self.threads.iter().product()
     }
 
-    /// Invocations of a launch: whole warps for each block, the last one of a block cut short only at the end of all.
-    pub fn invocations(&self) -> u64 {
-        let per_block = u64::from(self.block_threads().next_multiple_of(WARP));
-        let blocks: u64 = self.blocks.iter().map(|&n| u64::from(n)).product();
-        blocks * per_block
+    /// Invocations of one block, those that no thread has included.
+    fn block_invocations(&self) -> u32 {
+        self.block_threads().next_multiple_of(WARP)
+    }
+
+    /// Invocations of the launch, those that no thread has included.
+    pub fn invocations(&self) -> u32 {
+        self.blocks.iter().product::<u32>() * self.block_invocations()
+    }
+
+    /// Whether an invocation has a thread.
+    pub fn has_thread(&self, invocation: u32) -> bool {
+        invocation % self.block_invocations() < self.block_threads()
+    }
+
+    /// Coordinates of an invocation's thread in its block.
+    pub fn thread_of(&self, invocation: u32) -> [u32; 3] {
+        coordinates(self.threads, invocation % self.block_invocations())
+    }
+
+    /// Coordinates of an invocation's block.
+    pub fn block_of(&self, invocation: u32) -> [u32; 3] {
+        coordinates(self.blocks, invocation / self.block_invocations())
+    }
+}
+
+/// The place of number `n` in a box of these sides, none of which is 0.
+fn coordinates([x, y, _]: [u32; 3], n: u32) -> [u32; 3] {
+    [n % x, n / x % y, n / x / y]
+}
+
+/// A program as executors see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shader<'a> {
+    /// Its header. Compute code has none.
+    pub header: Option<Header>,
+    /// Its instructions: number n is the one at byte address 32 * (n / 3) + 8 * (n % 3) + 8.
+    pub code: &'a [Instruction],
+    /// Bytes of local memory for each lane.
+    pub local_memory: u32,
+}
+
+impl<'a> Shader<'a> {
+    /// A program with a header, which says how much local memory it has.
+    pub fn new(header: Header, code: &'a [Instruction]) -> Self {
+        Shader { header: Some(header), code, local_memory: header.local_memory_low_size }
+    }
+
+    /// The stage that the program is for.
+    pub fn stage(&self) -> Stage {
+        self.header.map_or(Stage::None, |header| header.stage)
     }
 }
 
@@ -187,7 +244,7 @@ impl Grid {
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
     /// What runs.
-    pub program: &'a Program,
+    pub shader: Shader<'a>,
     /// What it shares with the others of the draw.
     pub environment: &'a Environment<'a>,
     /// For whom it runs.
@@ -206,13 +263,6 @@ pub struct Launch<'a> {
     pub emissions: Option<&'a Emissions>,
     /// Shape of a compute launch.
     pub grid: Option<Grid>,
-}
-
-impl Launch<'_> {
-    /// The stage of the program.
-    pub fn stage(&self) -> Stage {
-        self.program.header.map_or(Stage::None, |header| header.stage)
-    }
 }
 
 /// What a launch did.
@@ -366,13 +416,14 @@ pub struct Warning {
 /// The warnings of a run, by stage, byte address of the instruction, and kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
-    warnings: BTreeMap<(Stage, u32, WarningKind), Warning>,
+    /// The stage stands as its code, which has an order.
+    warnings: BTreeMap<(u8, u32, WarningKind), Warning>,
 }
 
 impl Warnings {
     /// The warnings in order.
     pub fn iter(&self) -> impl Iterator<Item = (Stage, u32, WarningKind, Warning)> + '_ {
-        self.warnings.iter().map(|(&(stage, pc, kind), &warning)| (stage, pc, kind, warning))
+        self.warnings.iter().map(|(&(stage, pc, kind), &warning)| (Stage::ALL[usize::from(stage)], pc, kind, warning))
     }
 
     /// Whether there are none.
@@ -382,7 +433,7 @@ impl Warnings {
 
     /// Notes a warning of one lane.
     pub fn note(&mut self, stage: Stage, pc: u32, kind: WarningKind, warp: u32, lane: u32) {
-        self.warnings.entry((stage, pc, kind)).or_insert(Warning { warp, lane, count: 0 }).count += 1;
+        self.warnings.entry((stage as u8, pc, kind)).or_insert(Warning { warp, lane, count: 0 }).count += 1;
     }
 
     /// Adds the warnings of another launch, which came later.

@@ -1,16 +1,21 @@
 //! The SPA 5.0 instruction set (SM50, Maxwell GM107): the part that vertex, tessellation and geometry programs use.
 //!
 //! - [`Instruction`]: decode and encode, total and inverse, from one table ([`ROWS`]);
-//! - [`Header`]: the shader program header.
+//! - [`Header`]: the shader program header;
+//! - [`attributes`]: the memory that stages hand attributes on in;
+//! - [`launch`]: one run of a stage, for any executor; [`reference`]: the executor that is the judge of the others.
 #![forbid(unsafe_code)]
 
+pub mod attributes;
 pub mod codes;
 mod control;
 mod field;
 mod form;
 mod header;
 mod instruction;
+pub mod launch;
 mod operand;
+pub mod reference;
 mod special;
 mod table;
 pub mod text;

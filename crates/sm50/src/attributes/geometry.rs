@@ -90,7 +90,13 @@ impl Log {
     /// OUT: continues the log from where `state` stands. The new state comes with whether the old one was sound.
     ///
     /// A vertex beyond the header's count is not emitted; a cut is logged all the same.
-    pub fn out(&mut self, style: OutStyle, state: u32, stream: u32, max_vertices: u32) -> (u32, Result<(), StaleState>) {
+    pub fn out(
+        &mut self,
+        style: OutStyle,
+        state: u32,
+        stream: u32,
+        max_vertices: u32,
+    ) -> (u32, Result<(), StaleState>) {
         let mut state = State::from(state);
         let sound = if state.events as usize > self.events.len() { Err(StaleState) } else { Ok(()) };
         self.events.truncate(state.events as usize);

@@ -1,0 +1,128 @@
+//! Comparisons, and the logic of predicates and flags.
+
+use super::arithmetic::{denormals, is_signed};
+use super::flow::holds;
+use super::operand::combine;
+use super::warp::Warp;
+use crate::codes::{BoolOp, Flags as FlagFile, FloatCondition, IntCondition};
+use crate::field::key;
+use crate::instruction::Instruction;
+use crate::launch::TrapKind;
+use crate::operand::{Part, Pred, PredSource};
+use crate::table::Op;
+use ctm_num::sm50::{self, Flags, Relation};
+
+const ONE: u32 = 0x3F80_0000;
+
+impl Warp<'_> {
+    pub fn compare(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        match instruction.op() {
+            Op::Fcmp | Op::Icmp => self.choose_by_comparison(instruction),
+            Op::Fchk => {
+                let (a, b) = (self.single(instruction.a())?, self.single(instruction.b())?);
+                self.set_pred(instruction.pred(key::PD), sm50::division_needs_care(a, b));
+                Ok(())
+            }
+            _ => {
+                let test = self.outcome_of(instruction)?;
+                self.deliver(instruction, test);
+                Ok(())
+            }
+        }
+    }
+
+    /// What is compared or combined, before the predicate source comes in.
+    fn outcome_of(&mut self, instruction: &Instruction) -> Result<bool, TrapKind> {
+        let float = |relation: Relation| relation.satisfies(instruction.get(key::FLOAT_CONDITION) as u8);
+        Ok(match instruction.op() {
+            Op::Fset | Op::Fsetp => {
+                let (a, b) = (self.single(instruction.a())?, self.single(instruction.b())?);
+                float(sm50::fcompare(denormals(instruction), a, b))
+            }
+            Op::Dset | Op::Dsetp => {
+                let (a, b) = (self.long(instruction.a())?, self.long(instruction.b())?);
+                float(sm50::dcompare(a, b))
+            }
+            Op::Psetp | Op::Pset => {
+                let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
+                combine(instruction.get(key::BOOL_AB), a, b)
+            }
+            Op::Csetp | Op::Cset => holds(instruction.test(), self.condition())?,
+            _ => {
+                let (a, b) = (self.int(instruction.a())?, self.int(instruction.b())?);
+                let relation = if instruction.get(key::X) {
+                    sm50::icompare_extended(is_signed(instruction), a, b, self.condition())
+                } else {
+                    sm50::icompare(is_signed(instruction), a, b)
+                };
+                integer(relation, instruction.get(key::INT_CONDITION))
+            }
+        })
+    }
+
+    /// Combines a test with the predicate source, and writes the register or the predicates.
+    fn deliver(&mut self, instruction: &Instruction, test: bool) {
+        let (op, source): (BoolOp, _) = (instruction.get(key::BOOL), self.pred(instruction.pred_c()));
+        let (result, opposite) = (combine(op, test, source), combine(op, !test, source));
+        if matches!(instruction.op(), Op::Fset | Op::Dset | Op::Iset | Op::Pset | Op::Cset) {
+            let truth = if instruction.get(key::BF) { ONE } else { u32::MAX };
+            let value = if result { truth } else { 0 };
+            self.set_result(instruction, value, Flags::of(value));
+        } else {
+            // If both name one predicate, the comparison itself stays (decision).
+            self.set_pred(instruction.pred(key::PQ), opposite);
+            self.set_pred(instruction.pred(key::PD), result);
+        }
+    }
+
+    fn choose_by_comparison(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        let (a, b) = (self.word(instruction.a().value)?, self.word(instruction.b().value)?);
+        let c = self.word(instruction.c().value)?;
+        let chosen = if instruction.op() == Op::Fcmp {
+            let condition: FloatCondition = instruction.get(key::FLOAT_CONDITION);
+            sm50::fcompare(denormals(instruction), c, 0).satisfies(condition as u8)
+        } else {
+            integer(sm50::icompare(is_signed(instruction), c, 0), instruction.get(key::INT_CONDITION))
+        };
+        self.set_reg(instruction.dst(), if chosen { a } else { b });
+        Ok(())
+    }
+
+    /// P2R and R2P: predicates or flags to and from a byte of a register. (Decision: the byte is the one that the text
+    /// names; the order of the flags is envytools'.)
+    pub fn transfer_flags(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        let predicates = instruction.get(key::FLAGS) == FlagFile::Pr;
+        let mask = self.word(instruction.b().value)?;
+        let register = self.reg(instruction.reg(key::RA));
+        if instruction.op() == Op::P2r {
+            let image = if predicates {
+                let bit = |n: u8| u32::from(self.pred(PredSource { pred: Pred(n), not: false })) << n;
+                (0..7).map(bit).sum()
+            } else {
+                self.condition().image()
+            };
+            let shift = 8 * (instruction.get(key::BYTE) as u32);
+            self.set_reg(instruction.dst(), register & !(mask << shift) | (image & mask) << shift);
+            return Ok(());
+        }
+        let byte = match instruction.a().part {
+            Part::Byte(byte) => u32::from(byte),
+            Part::Whole | Part::Half(_) => 0,
+        };
+        let source = register >> (8 * byte);
+        if predicates {
+            for n in (0..7).filter(|n| mask >> n & 1 != 0) {
+                self.set_pred(Pred(n), source >> n & 1 != 0);
+            }
+        } else {
+            let image = self.condition().image();
+            self.flags[self.lane] = Flags::from_image(image & !mask | source & mask);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a condition of integers holds; always true has a code of its own, as no integers are unordered.
+fn integer(relation: Relation, condition: IntCondition) -> bool {
+    relation.satisfies(condition as u8)
+}

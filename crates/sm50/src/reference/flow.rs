@@ -1,0 +1,246 @@
+//! Divergence: which lanes are active, and the stack of tokens that brings the others back.
+//!
+//! Sources: envytools' documents on control flow of the Tesla family (typed stack entries), Mesa's NAK (what may nest in
+//! what). The part of a divergent branch that is taken waits; no program can see the order.
+
+use super::warp::{Warp, lanes};
+use crate::codes::Test;
+use crate::instruction::Instruction;
+use crate::launch::TrapKind;
+use crate::table::Op;
+use ctm_num::sm50::Flags;
+
+/// What made a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// SSY.
+    Sync,
+    /// PBK.
+    Break,
+    /// PCNT.
+    Continue,
+    /// CAL, JCAL, PRET.
+    Call,
+    /// PLONGJMP.
+    LongJump,
+    /// A divergent branch.
+    Divergence,
+}
+
+/// Lanes that go on at an address once nothing above them on the stack is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Token {
+    kind: Kind,
+    mask: u32,
+    pc: u32,
+}
+
+/// Where a warp goes after an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// To the next instruction.
+    Following,
+    /// Lanes that took a branch go to their targets.
+    Branch(Vec<(u32, u32)>),
+    /// A token is pushed for all active lanes.
+    Push(Kind, u32),
+    /// A call: the token leads to the next instruction.
+    Call(u32),
+    /// The lanes that take it wait at the nearest token of this kind, which must be the top one but for divergences.
+    Meet,
+    /// The lanes that take it leave what was entered since the nearest token of this kind, and wait there.
+    Leave(Kind),
+    /// The lanes that take it end.
+    Exit,
+}
+
+/// The control state of a warp.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Control {
+    active: u32,
+    exited: u32,
+    pc: u32,
+    stack: Vec<Token>,
+}
+
+impl Control {
+    /// These lanes start at the beginning.
+    pub fn new(live: u32) -> Self {
+        Control { active: live, ..Control::default() }
+    }
+
+    /// The address where the warp is; `None` once no lane is left.
+    pub fn pc(&self) -> Option<u32> {
+        (self.active != 0).then_some(self.pc)
+    }
+
+    pub fn active(&self) -> u32 {
+        self.active
+    }
+
+    /// Moves on. `taken` are the active lanes for which the instruction executed, `following` is the next address.
+    pub fn go(&mut self, next: Next, taken: u32, following: u32) -> Result<(), TrapKind> {
+        self.pc = match next {
+            Next::Following => following,
+            Next::Branch(ways) => return self.branch(ways, taken, following),
+            Next::Push(kind, pc) => {
+                self.stack.push(Token { kind, mask: self.active, pc });
+                following
+            }
+            Next::Call(target) => {
+                self.stack.push(Token { kind: Kind::Call, mask: self.active, pc: following });
+                target
+            }
+            Next::Meet | Next::Leave(_) | Next::Exit if taken == 0 => following,
+            Next::Meet => {
+                let nearest = self.stack.iter().rev().find(|token| token.kind != Kind::Divergence);
+                if nearest.is_none_or(|token| token.kind != Kind::Sync) {
+                    return Err(TrapKind::StackError);
+                }
+                return Ok(self.leave(taken, following));
+            }
+            Next::Leave(kind) => {
+                let from_top = self.stack.iter().rev().position(|token| token.kind == kind);
+                let above = self.stack.len() - from_top.ok_or(TrapKind::StackError)?;
+                self.stack[above..].iter_mut().for_each(|token| token.mask &= !taken);
+                return Ok(self.leave(taken, following));
+            }
+            Next::Exit => {
+                self.exited |= taken;
+                return Ok(self.leave(taken, following));
+            }
+        };
+        Ok(())
+    }
+
+    /// Lanes go to the addresses of their ways, the other active ones on to the next instruction.
+    fn branch(&mut self, ways: Vec<(u32, u32)>, taken: u32, following: u32) -> Result<(), TrapKind> {
+        let stay = self.active & !taken;
+        let mut groups = ways.into_iter().map(|(mask, pc)| Token { kind: Kind::Divergence, mask, pc });
+        let first = if stay != 0 {
+            Token { kind: Kind::Divergence, mask: stay, pc: following }
+        } else {
+            groups.next().unwrap_or(Token { kind: Kind::Divergence, mask: 0, pc: following })
+        };
+        self.stack.extend(groups);
+        (self.active, self.pc) = (first.mask, first.pc);
+        Ok(())
+    }
+
+    /// Lanes stop here; the others go on, or else those of the first token that has any.
+    fn leave(&mut self, lanes: u32, following: u32) {
+        self.active &= !lanes;
+        self.pc = following;
+        while self.active == 0
+            && let Some(token) = self.stack.pop()
+        {
+            self.active = token.mask & !self.exited;
+            self.pc = token.pc;
+        }
+    }
+}
+
+/// Whether a test of the condition code holds. The tests with U are those without, as integers are never unordered.
+pub(super) fn holds(test: Test, flags: Flags) -> Result<bool, TrapKind> {
+    let Flags { zero, sign, carry, overflow } = flags;
+    let less = sign != overflow;
+    Ok(match test {
+        Test::F | Test::Nan => false,
+        Test::T | Test::Num => true,
+        Test::Lt | Test::Ltu => less,
+        Test::Eq | Test::Equ => zero,
+        Test::Le | Test::Leu => less || zero,
+        Test::Gt | Test::Gtu => !(less || zero),
+        Test::Ne | Test::Neu => !zero,
+        Test::Ge | Test::Geu => !less,
+        Test::Off => !overflow,
+        Test::Oft => overflow,
+        Test::Lo => !carry,
+        Test::Hs => carry,
+        Test::Ls => !carry || zero,
+        Test::Hi => carry && !zero,
+        Test::Sff => !sign,
+        Test::Sft => sign,
+        Test::CsmTa
+        | Test::CsmTr
+        | Test::CsmMx
+        | Test::FcsmTa
+        | Test::FcsmTr
+        | Test::FcsmMx
+        | Test::Rle
+        | Test::Rgt => {
+            return Err(TrapKind::Unsupported);
+        }
+    })
+}
+
+impl Warp<'_> {
+    /// Where the warp goes, if the instruction is one of flow control. `taken` loses the lanes whose test fails.
+    pub fn flow(&mut self, instruction: &Instruction, taken: &mut u32) -> Result<Option<Next>, TrapKind> {
+        let target = || instruction.target(self.pc).ok_or(TrapKind::Unsupported);
+        let next = match instruction.op() {
+            Op::Ssy => Next::Push(Kind::Sync, target()?),
+            Op::Pbk => Next::Push(Kind::Break, target()?),
+            Op::Pcnt => Next::Push(Kind::Continue, target()?),
+            Op::Pret => Next::Push(Kind::Call, target()?),
+            Op::Plongjmp => Next::Push(Kind::LongJump, target()?),
+            Op::Cal | Op::Jcal => Next::Call(target()?),
+            Op::Bra | Op::Jmp => {
+                let target = target()?;
+                *taken = self.tested(instruction, *taken)?;
+                Next::Branch(if *taken == 0 { Vec::new() } else { vec![(*taken, target)] })
+            }
+            Op::Brx | Op::Jmx => {
+                let base = target()?;
+                *taken = self.tested(instruction, *taken)?;
+                self.indexed_branch(instruction, base, *taken)?
+            }
+            Op::Sync => Next::Meet,
+            Op::Brk => Next::Leave(Kind::Break),
+            Op::Cont => Next::Leave(Kind::Continue),
+            Op::Ret => Next::Leave(Kind::Call),
+            Op::Longjmp => Next::Leave(Kind::LongJump),
+            Op::Exit => Next::Exit,
+            Op::Kil => Next::Exit,
+            Op::Pexit => return Err(TrapKind::Unsupported),
+            _ => return Ok(None),
+        };
+        if matches!(next, Next::Meet | Next::Leave(_) | Next::Exit) {
+            *taken = self.tested(instruction, *taken)?;
+        }
+        if instruction.op() == Op::Kil && !self.header.kills_pixels {
+            for lane in lanes(*taken) {
+                self.lane = lane;
+                self.violation(TrapKind::IllegalSphInstrCombo)?;
+            }
+            return Ok(Some(Next::Following));
+        }
+        if next == Next::Exit {
+            for lane in lanes(*taken) {
+                self.lane = lane;
+                self.exit_lane()?;
+            }
+        }
+        Ok(Some(next))
+    }
+
+    /// The lanes of `mask` for which the instruction's test of the condition code holds.
+    fn tested(&self, instruction: &Instruction, mask: u32) -> Result<u32, TrapKind> {
+        let test = instruction.test();
+        lanes(mask).try_fold(0, |passed, lane| Ok(passed | u32::from(holds(test, self.flags[lane])?) << lane))
+    }
+
+    /// Lanes with one target go together, in the order of their lowest lanes.
+    fn indexed_branch(&mut self, instruction: &Instruction, base: u32, taken: u32) -> Result<Next, TrapKind> {
+        let mut ways: Vec<(u32, u32)> = Vec::new();
+        for lane in lanes(taken) {
+            self.lane = lane;
+            let target = base.wrapping_add(self.word(instruction.a().value)?);
+            match ways.iter_mut().find(|(_, pc)| *pc == target) {
+                Some((mask, _)) => *mask |= 1 << lane,
+                None => ways.push((1 << lane, target)),
+            }
+        }
+        Ok(Next::Branch(ways))
+    }
+}

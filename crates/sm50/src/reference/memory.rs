@@ -1,0 +1,144 @@
+//! Constants by address, local memory, global memory.
+
+use super::warp::Warp;
+use crate::codes::{ConstantMode, MemorySize};
+use crate::field::{FieldId, key};
+use crate::instruction::Instruction;
+use crate::launch::TrapKind;
+use crate::operand::Reg;
+use crate::table::Op;
+
+impl Warp<'_> {
+    /// LDC. The segmented modes add the register's upper half to the bank (decision: by the name that NAK gives them).
+    pub fn load_constant(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        let register = self.reg(instruction.reg(key::RA));
+        let segmented = matches!(instruction.get(key::CONSTANT_MODE), ConstantMode::Is | ConstantMode::Isl);
+        let bank = u32::from(instruction.get(key::BANK));
+        let (bank, base) = if segmented { (bank + (register >> 16), register & 0xFFFF) } else { (bank, register) };
+        let size = instruction.get(key::MEMORY_SIZE);
+        let address = base.wrapping_add_signed(instruction.signed(FieldId::OFFSET));
+        let address = self.align(address.into(), size)? as u32;
+        self.load(instruction.dst(), size, |warp, k| {
+            let offset = address.wrapping_add(4 * k);
+            Ok(warp.constant(bank, offset)? >> (8 * (offset % 4)))
+        })
+    }
+
+    /// LDL and STL.
+    pub fn local_memory(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        let size = instruction.get(key::MEMORY_SIZE);
+        let address = self.reg(instruction.reg(key::RA)).wrapping_add_signed(instruction.signed(FieldId::OFFSET));
+        let address = self.align(address.into(), size)? as usize;
+        let inside = address + size.bytes() as usize <= self.local_size;
+        if !inside {
+            self.violation(TrapKind::OutOfRangeAddr)?;
+        }
+        let start = self.lane * self.local_size + address;
+        let bytes = size.bytes().min(4) as usize;
+        if instruction.op() == Op::Ldl {
+            return self.load(instruction.dst(), size, |warp, k| {
+                let place = start + 4 * k as usize;
+                let source = if inside { &warp.local[place..place + bytes] } else { &[] };
+                Ok(source.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)))
+            });
+        }
+        self.store(instruction.dst(), size, |warp, k, value| {
+            let place = start + 4 * k as usize;
+            if inside {
+                warp.local[place..place + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+            }
+            Ok(())
+        })
+    }
+
+    /// LDG and STG.
+    pub fn global_memory(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        let size = instruction.get(key::MEMORY_SIZE);
+        let register = instruction.reg(key::RA);
+        let base = if instruction.get(key::E) { self.pair(register)? } else { self.reg(register).into() };
+        let address = base.wrapping_add_signed(instruction.signed(FieldId::OFFSET).into());
+        let address = self.align(address, size)?;
+        let arena = u32::try_from(address)
+            .ok()
+            .and_then(|address| Some((self.launch.environment.memory?.arena_of(address, size.bytes())?, address)));
+        if arena.is_none() {
+            self.violation(TrapKind::OutOfRangeAddr)?;
+        }
+        if instruction.op() == Op::Ldg {
+            return self.load(instruction.dst(), size, |_, k| {
+                let word = arena.and_then(|(arena, address)| {
+                    let address = address + 4 * k;
+                    Some(arena.read_u32(address)? >> (8 * (address % 4)))
+                });
+                Ok(word.unwrap_or(0))
+            });
+        }
+        self.store(instruction.dst(), size, |_, k, value| {
+            if let Some((arena, address)) = arena {
+                let address = address + 4 * k;
+                // The whole access is inside the arena.
+                match size.bytes() {
+                    1 => arena.write_u8(address, value as u8),
+                    2 => arena.write_u16(address, value as u16),
+                    _ => arena.write_u32(address, value),
+                };
+            }
+            Ok(())
+        })
+    }
+
+    /// An address that is no multiple of the size is a violation, and is brought down to one.
+    fn align(&mut self, address: u64, size: MemorySize) -> Result<u64, TrapKind> {
+        let mask = u64::from(size.bytes()) - 1;
+        if address & mask != 0 {
+            self.violation(TrapKind::MisalignedAddr)?;
+        }
+        Ok(address & !mask)
+    }
+
+    /// Reads every word of an access, then writes the registers. Words of less than four bytes come in the low bits.
+    fn load(
+        &mut self,
+        dst: Reg,
+        size: MemorySize,
+        mut read: impl FnMut(&mut Self, u32) -> Result<u32, TrapKind>,
+    ) -> Result<(), TrapKind> {
+        let count = size.bytes().div_ceil(4) as u8;
+        let base = self.aligned(dst, count)?;
+        let mut words = [0; 4];
+        for (word, k) in words.iter_mut().zip(0..u32::from(count)) {
+            let value = read(self, k)?;
+            *word = match size {
+                MemorySize::U8 => value & 0xFF,
+                MemorySize::S8 => i32::from(value as i8).cast_unsigned(),
+                MemorySize::U16 => value & 0xFFFF,
+                MemorySize::S16 => i32::from(value as i16).cast_unsigned(),
+                MemorySize::B32 | MemorySize::B64 | MemorySize::B128 | MemorySize::U128 => value,
+            };
+        }
+        for (word, k) in words.into_iter().zip(0..count) {
+            if let Some(reg) = self.element(base, k)? {
+                self.set_reg(reg, word);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes every word of an access, the first register's first.
+    fn store(
+        &mut self,
+        data: Reg,
+        size: MemorySize,
+        mut write: impl FnMut(&mut Self, u32, u32) -> Result<(), TrapKind>,
+    ) -> Result<(), TrapKind> {
+        let count = size.bytes().div_ceil(4) as u8;
+        let base = self.aligned(data, count)?;
+        for k in 0..count {
+            // Registers that are not there store nothing.
+            if let Some(reg) = self.element(base, k)? {
+                write(self, k.into(), self.reg(reg))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Special registers.
+
+use super::warp::Warp;
+use crate::field::key;
+use crate::header::Stage;
+use crate::instruction::Instruction;
+use crate::launch::{Grid, TrapKind, WARP, WarningKind};
+
+impl Warp<'_> {
+    /// S2R and CS2R. Registers without a meaning here read as 0.
+    pub fn special_register(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        let number = instruction.get(key::SPECIAL);
+        let value = self.special(number).unwrap_or_else(|| {
+            self.warn(WarningKind::SpecialRegister(number));
+            0
+        });
+        self.set_reg(instruction.dst(), value);
+        Ok(())
+    }
+
+    fn special(&self, number: u8) -> Option<u32> {
+        let place = self.places[self.lane];
+        let below = (1u32 << self.lane) - 1;
+        let own = 1u32 << self.lane;
+        Some(match number {
+            // LANEID
+            0x00 => self.lane as u32,
+            // CLOCK, CLOCKLO: instructions before this one
+            0x01 | 0x50 => (self.clock - 1) as u32,
+            0x51 => ((self.clock - 1) >> 32) as u32,
+            // PRIM_TYPE: vertices of an input patch
+            0x10 if matches!(self.stage, Stage::TessellationInit | Stage::Tessellation) => {
+                self.vertices_per_primitive() << 8
+            }
+            0x10 => 0,
+            // INVOCATION_ID
+            0x11 => place.invocation,
+            // Y_DIRECTION
+            0x12 => self.launch.environment.y_direction,
+            // THREAD_KILL, WSCALEFACTOR_XY and _Z
+            0x13 | 0x1E | 0x1F => 0,
+            // INVOCATION_INFO: primitive and vertices per primitive. (Decision: only their product is used.)
+            0x1D => place.primitive & 0xFF | self.vertices_per_primitive() << 16,
+            // TID.X, .Y, .Z and CTAID.X, .Y, .Z
+            0x21..=0x23 => self.grid_coordinate(number - 0x21, Grid::thread_of)?,
+            0x25..=0x27 => self.grid_coordinate(number - 0x25, Grid::block_of)?,
+            // EQMASK, LTMASK, LEMASK, GTMASK, GEMASK
+            0x38 => own,
+            0x39 => below,
+            0x3A => below | own,
+            0x3B => !(below | own),
+            0x3C => !below,
+            _ => return None,
+        })
+    }
+
+    fn grid_coordinate(&self, axis: u8, coordinates: impl Fn(&Grid, u32) -> [u32; 3]) -> Option<u32> {
+        let grid = self.launch.grid?;
+        Some(coordinates(&grid, self.number * WARP + self.lane as u32)[usize::from(axis)])
+    }
+}

@@ -1,0 +1,265 @@
+//! A warp: its registers, and the way from instruction to instruction.
+
+use super::flow::{Control, Next};
+use crate::attributes::{Log, View};
+use crate::codes::BarrierOp;
+use crate::field::key;
+use crate::header::{Header, Stage};
+use crate::instruction::Instruction;
+use crate::launch::{Column, Launch, Mode, NO_INVOCATION, Outcome, Shader, Stop, Trap, TrapKind, WARP, WarningKind};
+use crate::table::Op;
+use ctm_lane::run::RunOptions;
+use ctm_memory::Buffer;
+use ctm_num::sm50::Flags;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Lanes of a warp, as a length.
+pub(super) const LANES: usize = WARP as usize;
+/// Registers, RZ included.
+const REGISTERS: usize = 256;
+/// Instructions between two looks at the cancel flag.
+const CANCEL_INTERVAL: u64 = 1 << 14;
+
+/// The lanes of a mask, ascending.
+pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// A lane's place in its launch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// The primitive in the warp.
+    pub primitive: u32,
+    /// SR_INVOCATION_ID.
+    pub invocation: u32,
+    /// Domain point.
+    pub uv: [u32; 2],
+}
+
+/// The state of a warp, reused from warp to warp.
+pub(super) struct Warp<'a> {
+    pub launch: &'a Launch<'a>,
+    options: &'a RunOptions<'a>,
+    pub header: Header,
+    pub stage: Stage,
+    pub strict: bool,
+    pub code: &'a [Instruction],
+    pub inputs: Option<View<'a>>,
+    pub outputs: Option<View<'a>>,
+    pub patches: Option<View<'a>>,
+    /// Index list and primitive numbers.
+    pub primitives: Option<(Buffer<'a>, Buffer<'a>)>,
+
+    /// Its number in the launch.
+    pub number: u32,
+    pub places: [Place; LANES],
+    /// Lanes that have an invocation.
+    pub live: u32,
+    pub first_primitive: u32,
+    /// Length of the map of vertex handles.
+    pub handles: u32,
+
+    pub control: Control,
+    /// The instruction that executes.
+    pub pc: u32,
+    /// The lane that executes it.
+    pub lane: usize,
+    /// Instructions executed.
+    pub clock: u64,
+    pub registers: Vec<[u32; LANES]>,
+    /// A mask of lanes for each predicate, PT included.
+    pub predicates: [u32; 8],
+    pub flags: [Flags; LANES],
+    /// Bytes of each lane's local memory, one lane after the other.
+    pub local: Vec<u8>,
+    pub local_size: usize,
+    pub logs: Vec<Log>,
+    outcome: Outcome,
+}
+
+impl<'a> Warp<'a> {
+    pub fn new(launch: &'a Launch<'a>, options: &'a RunOptions<'a>) -> Self {
+        let Shader { header, code, local_memory } = launch.shader;
+        let uses_local = code.iter().any(|instruction| matches!(instruction.op(), Op::Ldl | Op::Stl));
+        let local_size = if uses_local { local_memory as usize } else { 0 };
+        Warp {
+            launch,
+            options,
+            header: header.unwrap_or_default(),
+            stage: launch.shader.stage(),
+            strict: launch.environment.mode == Mode::Strict,
+            code,
+            inputs: launch.inputs.map(|records| records.view()),
+            outputs: launch.outputs.map(|records| records.view()),
+            patches: launch.patches.map(|records| records.view()),
+            primitives: launch.primitives.map(|all| (all.indices.buffer(), all.ids.buffer())),
+            number: 0,
+            places: [Place::default(); LANES],
+            live: 0,
+            first_primitive: 0,
+            handles: 0,
+            control: Control::default(),
+            pc: 0,
+            lane: 0,
+            clock: 0,
+            registers: vec![[0; LANES]; REGISTERS],
+            predicates: [0; 8],
+            flags: [Flags::default(); LANES],
+            local: vec![0; local_size * LANES],
+            local_size,
+            logs: vec![Log::default(); LANES],
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// What all warps did.
+    pub fn finish(self) -> Outcome {
+        self.outcome
+    }
+
+    /// Runs warp `number` from its first instruction to the exit of its last lane.
+    pub fn run(&mut self, number: u32) -> Result<(), Stop> {
+        self.start(number);
+        while let Some(pc) = self.control.pc() {
+            if self.clock.is_multiple_of(CANCEL_INTERVAL) && self.options.cancel.is_some_and(|flag| flag.load(Relaxed))
+            {
+                return Err(Stop::Cancelled);
+            }
+            self.step(pc).map_err(|kind| Trap {
+                kind,
+                stage: self.stage,
+                pc: self.pc,
+                warp: self.number,
+                lane: self.lane as u32,
+            })?;
+        }
+        if let Some(emissions) = self.launch.emissions {
+            for lane in lanes(self.live) {
+                emissions.record(number * WARP + lane as u32, &self.logs[lane]);
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, number: u32) {
+        self.number = number;
+        self.place_lanes();
+        self.control = Control::new(self.live);
+        self.clock = 0;
+        self.registers.fill([0; LANES]);
+        self.predicates = [0, 0, 0, 0, 0, 0, 0, u32::MAX];
+        self.flags = [Flags::default(); LANES];
+        self.local.fill(0);
+        self.logs.iter_mut().for_each(Log::clear);
+        self.outcome.stats.groups += 1;
+        self.outcome.stats.lanes += u64::from(self.live.count_ones());
+    }
+
+    fn place_lanes(&mut self) {
+        let invocations = self.launch.invocations;
+        self.live = 0;
+        for lane in 0..LANES {
+            let number = self.number * WARP + lane as u32;
+            let primitive = invocations.get(Column::Primitive, number);
+            let in_block = self.launch.grid.is_none_or(|grid| grid.has_thread(number));
+            if primitive == NO_INVOCATION || !in_block {
+                continue;
+            }
+            let get = |column| invocations.get(column, number);
+            self.live |= 1 << lane;
+            self.first_primitive = get(Column::FirstPrimitive);
+            self.handles = get(Column::Handles);
+            self.places[lane] = Place {
+                primitive: primitive.wrapping_sub(self.first_primitive),
+                invocation: get(Column::Invocation),
+                uv: [get(Column::U), get(Column::V)],
+            };
+        }
+    }
+
+    /// Executes the instruction at `pc`, a byte address.
+    fn step(&mut self, pc: u32) -> Result<(), TrapKind> {
+        let active = self.control.active();
+        self.lane = active.trailing_zeros() as usize;
+        self.pc = pc;
+        if !pc.is_multiple_of(8) {
+            return Err(TrapKind::MisalignedPc);
+        }
+        // The first word of a bundle of four is no instruction; a branch to it goes to the first that is.
+        self.pc = if pc.is_multiple_of(32) { pc + 8 } else { pc };
+        let (bundle, slot) = (self.pc / 32, self.pc / 8 % 4 - 1);
+        let instruction = *self.code.get((bundle * 3 + slot) as usize).ok_or(TrapKind::PcOverflow)?;
+        if self.clock >= self.options.step_limit {
+            return Err(TrapKind::StepLimit);
+        }
+        self.clock += 1;
+        self.outcome.stats.instructions += u64::from(active.count_ones());
+
+        let mut taken = active & self.mask_of(instruction.guard());
+        let next = self.execute(&instruction, &mut taken)?;
+        let following = if self.pc % 32 == 24 { self.pc + 16 } else { self.pc + 8 };
+        self.control.go(next, taken, following)
+    }
+
+    /// Executes the instruction in the lanes of `taken`, which loses those that a test of flow control excludes.
+    fn execute(&mut self, instruction: &Instruction, taken: &mut u32) -> Result<Next, TrapKind> {
+        if let Some(next) = self.flow(instruction, taken)? {
+            return Ok(next);
+        }
+        if !self.exchange(instruction, *taken) {
+            for lane in lanes(*taken) {
+                self.lane = lane;
+                self.execute_lane(instruction)?;
+            }
+        }
+        Ok(Next::Following)
+    }
+
+    /// An instruction that concerns one lane only.
+    fn execute_lane(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+        use Op::*;
+        match instruction.op() {
+            Ast => self.store_attributes(instruction),
+            Ald => self.load_attributes(instruction),
+            Al2p => self.attribute_address(instruction),
+            Isberd => self.vertex_handle(instruction),
+            Out => self.emit(instruction),
+            S2r | Cs2r => self.special_register(instruction),
+            Mov | Mov32i | Sel => self.choose(instruction),
+            Ldc => self.load_constant(instruction),
+            Ldl | Stl => self.local_memory(instruction),
+            Ldg | Stg => self.global_memory(instruction),
+            Fadd | Fadd32i | Fmul | Fmul32i | Ffma | Ffma32i | Fmnmx | Mufu | Rro => self.float(instruction),
+            Dadd | Dmul | Dfma | Dmnmx => self.double(instruction),
+            Fset | Fsetp | Fcmp | Fchk | Dset | Dsetp | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => {
+                self.compare(instruction)
+            }
+            Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imul | Imul32i | Imad | Imnmx => {
+                self.integer(instruction)
+            }
+            Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Flo | Popc | Prmt => self.bitwise(instruction),
+            I2f | F2i | F2f | I2i => self.convert(instruction),
+            P2r | R2p => self.transfer_flags(instruction),
+            VoteVtg | Nop | Depbar | Membar => Ok(()),
+            // All lanes that there are belong to one warp, and barriers count whole warps: nobody waits. What RED finds out
+            // no instruction here can read.
+            Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => Ok(()),
+            Raw => Err(TrapKind::IllegalInstrEncoding),
+            Vote | Shfl | Bar | Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp
+            | Sync | Brk | Cont | Ret | Exit | Kil | Longjmp => Err(TrapKind::Unsupported),
+        }
+    }
+
+    /// Something that ends a strict run, and that a lenient one notes.
+    pub fn violation(&mut self, kind: TrapKind) -> Result<(), TrapKind> {
+        if self.strict {
+            return Err(kind);
+        }
+        self.warn(WarningKind::Violation(kind));
+        Ok(())
+    }
+
+    pub fn warn(&mut self, kind: WarningKind) {
+        self.outcome.warnings.note(self.stage, self.pc, kind, self.number, self.lane as u32);
+    }
+}
