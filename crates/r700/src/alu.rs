@@ -703,6 +703,26 @@ impl Alu {
         }
     }
 
+    /// Source `number` as the word encodes it; none if the form has no such source.
+    pub const fn source(&self, number: usize) -> Option<Source> {
+        match (&self.form, number) {
+            (_, 0 | 1) => Some(self.fields.src[number]),
+            (AluForm::Op3(op3), 2) => Some(op3.src2),
+            _ => None,
+        }
+    }
+
+    /// Source `number`, to change it.
+    ///
+    /// # Panics
+    /// The form has no such source.
+    pub fn source_mut(&mut self, number: usize) -> &mut Source {
+        match (&mut self.form, number) {
+            (AluForm::Op3(op3), 2) => &mut op3.src2,
+            _ => &mut self.fields.src[number],
+        }
+    }
+
     /// The sources that the word encodes, whether the operation uses them or not: two or three.
     pub fn encoded_operands(&self) -> impl Iterator<Item = Operand> + use<> {
         let operand = |source: Source, abs: bool| Operand {

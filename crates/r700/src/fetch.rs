@@ -305,7 +305,9 @@ impl Fetch {
                 Fetch::Vtx(Vtx { semantic: op == FetchOp::VtxSemantic, reserved, ..Vtx::read(words) })
             }
             FetchOp::Mem => match MemOp::ALL[extract(words[0], MEM_OP.0, MEM_OP.1) as usize] {
-                op if op.is_read() => Fetch::Mem(MemRead { reserved: masked(words, MEM_RESERVED), ..MemRead::read(words) }),
+                op if op.is_read() => {
+                    Fetch::Mem(MemRead { reserved: masked(words, MEM_RESERVED), ..MemRead::read(words) })
+                }
                 op => Fetch::MemRaw(op, *words),
             },
             op => {

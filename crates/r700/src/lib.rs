@@ -2,6 +2,7 @@
 //!
 //! - [`Program`]: an image of qwords with program information; [`Outline`]: what it is made of;
 //! - [`Cf`], [`Alu`], [`Fetch`]: instructions; decode and encode, total and inverse, from field tables;
+//! - [`text`]: the assembly language, both ways;
 //! - [`groups`], [`assign_units`]: the groups of an ALU clause and the units that execute them.
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ mod outline;
 mod program;
 pub mod reference;
 mod stack;
+pub mod text;
 mod uses;
 
 pub use alu::*;
