@@ -3,6 +3,7 @@
 //! Sources: the maxas wiki ("Control Codes") and CuAssembler's documentation for the fields and their notation; NVIDIA's
 //! disassembler for the reuse bits.
 
+use crate::table::Op;
 use std::fmt;
 
 /// The control bits of one instruction: 21 bits of the control word of its bundle.
@@ -18,6 +19,37 @@ pub struct Reuse {
     pub b: bool,
     /// The one of operand C.
     pub c: bool,
+}
+
+/// Where an instruction shows how long it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Latency {
+    /// It takes as long as it takes: stalling is enough.
+    Fixed,
+    /// A scoreboard tells when its result is there.
+    Result,
+    /// A scoreboard tells when its sources have been read.
+    Sources,
+}
+
+/// How an instruction shows how long it takes.
+pub const fn latency(op: Op) -> Latency {
+    match op {
+        Op::Ald | Op::Isberd | Op::Al2p | Op::S2r | Op::Out | Op::Ldc | Op::Ldl | Op::Ldg | Op::Mufu | Op::Rro
+        | Op::I2f | Op::F2i | Op::F2f | Op::I2i | Op::Popc | Op::Flo | Op::Imul | Op::Imul32i | Op::Imad | Op::Shfl
+        | Op::Dadd | Op::Dmul | Op::Dfma | Op::Dmnmx | Op::Dset | Op::Dsetp => Latency::Result,
+        Op::Ast | Op::Stl | Op::Stg => Latency::Sources,
+        _ => Latency::Fixed,
+    }
+}
+
+/// Whether the disassembler shows which registers of an instruction stay in the operand caches.
+pub(crate) const fn shows_reuse(op: Op) -> bool {
+    !matches!(
+        op,
+        Op::Out | Op::Mufu | Op::Dmnmx | Op::Dset | Op::Dsetp | Op::Imul | Op::Imul32i | Op::Imad | Op::Flo | Op::Popc
+            | Op::I2f | Op::F2i | Op::F2f | Op::I2i | Op::Shfl
+    )
 }
 
 impl Control {

@@ -3,6 +3,9 @@
 //! Sources: NVIDIA's open document "Shader Program Header"; `clb097.h` and `cla097sph.h`; what Mesa's nouveau writes
 //! (`nvc0_program.c`) for the fields that the document reserves.
 
+use crate::field::key;
+use crate::instruction::Instruction;
+use crate::table::Op;
 use ctm_bits::{codes, field_table};
 use std::fmt;
 
@@ -25,6 +28,44 @@ codes! {
         6 Reserved6 "reserved6",
         /// Reserved.
         7 Reserved7 "reserved7",
+        /// Reserved.
+        8 Reserved8 "reserved8",
+        /// Reserved.
+        9 Reserved9 "reserved9",
+        /// Reserved.
+        10 Reserved10 "reserved10",
+        /// Reserved.
+        11 Reserved11 "reserved11",
+        /// Reserved.
+        12 Reserved12 "reserved12",
+        /// Reserved.
+        13 Reserved13 "reserved13",
+        /// Reserved.
+        14 Reserved14 "reserved14",
+        /// Reserved.
+        15 Reserved15 "reserved15",
+    }
+}
+
+codes! {
+    /// What a geometry program puts out.
+    pub enum Topology: 4 {
+        /// Nothing.
+        0 None "none",
+        /// Points.
+        1 Points "points",
+        /// Reserved.
+        2 Reserved2 "reserved2",
+        /// Reserved.
+        3 Reserved3 "reserved3",
+        /// Reserved.
+        4 Reserved4 "reserved4",
+        /// Reserved.
+        5 Reserved5 "reserved5",
+        /// Line strips.
+        6 LineStrip "line_strip",
+        /// Triangle strips.
+        7 TriangleStrip "triangle_strip",
         /// Reserved.
         8 Reserved8 "reserved8",
         /// Reserved.
@@ -155,8 +196,8 @@ pub struct Header {
     pub threads_per_input_primitive: u8,
     /// Call and return stack outside the chip, in bytes for each warp, a multiple of 512.
     pub local_memory_crs_size: u32,
-    /// Geometry: 1 points, 6 line strip, 7 triangle strip.
-    pub output_topology: u8,
+    /// Geometry: what is put out.
+    pub output_topology: Topology,
     /// Reserved bits 127:124; the low nibble of the patch words in real tessellation initialisation headers.
     pub reserved_b: u8,
     /// Geometry: vertices that a thread may emit, 1 to 1024.
@@ -190,7 +231,7 @@ field_table! { Header, words 20;
     LOCAL_MEMORY_HIGH_SIZE,      2 [23:0],  {local_memory_high_size},      u32,   "local memory, bytes for each thread";
     THREADS_PER_INPUT_PRIMITIVE, 2 [31:24], {threads_per_input_primitive}, u8,    "threads of a patch, or instances";
     LOCAL_MEMORY_CRS_SIZE,       3 [23:0],  {local_memory_crs_size},       u32,   "call stack, bytes for each warp";
-    OUTPUT_TOPOLOGY,             3 [27:24], {output_topology},             u8,    "geometry: 1 points, 6 lines, 7 triangles";
+    OUTPUT_TOPOLOGY,             3 [27:24], {output_topology},             Topology, "geometry: what is put out";
     RESERVED_B,                  3 [31:28], {reserved_b},                  u8,    "reserved; patch words, low nibble";
     MAX_OUTPUT_VERTEX_COUNT,     4 [11:0],  {max_output_vertex_count},     u16,   "geometry: vertices of a thread";
     STORE_REQ_START,             4 [19:12], {store_req_start},             u8,    "first attribute that is always stored";
@@ -244,6 +285,39 @@ impl Header {
             store_req_start: 0xff,
             ..Header::default()
         }
+    }
+
+    /// What the code alone says: [`new`](Self::new) with the attributes that it accesses by fixed addresses, and with the
+    /// flags of the kinds of instructions that it has.
+    pub fn implied(stage: Stage, code: &[Instruction]) -> Self {
+        let mut header = Header::new(stage);
+        for instruction in code {
+            match instruction.op() {
+                Op::Ald | Op::Ast => {
+                    let fixed = !instruction.get(key::PATCH) && instruction.reg(key::RA).is_zero();
+                    let output = instruction.op() == Op::Ast || instruction.get(key::O);
+                    let map = if output { &mut header.omap } else { &mut header.imap };
+                    if fixed {
+                        let words = u32::from(instruction.get(key::ATTRIBUTE_SIZE).words());
+                        let address = instruction.get(key::OFFSET) & 0x3ff & !(4 * words.next_power_of_two() - 1);
+                        (0..words).for_each(|word| _ = map.insert(address + 4 * word));
+                    }
+                }
+                Op::Ldl | Op::Stl | Op::Ldg => header.does_load_or_store = true,
+                Op::Stg => (header.does_load_or_store, header.does_global_store) = (true, true),
+                Op::Dadd | Op::Dmul | Op::Dfma | Op::Dmnmx | Op::Dset | Op::Dsetp => header.does_fp64 = true,
+                Op::Kil => header.kills_pixels = stage == Stage::Pixel,
+                _ => {}
+            }
+        }
+        header
+    }
+
+    /// The nibbles of the patch words as real tessellation initialisation headers repeat them in reserved fields; the other
+    /// stages have zeros there.
+    pub fn patch_nibbles(&self) -> (u8, u8) {
+        let words = if self.stage == Stage::TessellationInit { self.per_patch_attribute_count } else { 0 };
+        (words & 15, words >> 4)
     }
 
     /// Whether the attribute at this byte address is stored whatever the next stage reads. Geometry programs have no such

@@ -289,13 +289,16 @@ impl Instruction {
     /// Whether all fields have values that make an instruction.
     fn is_valid(&self) -> bool {
         let spelled = |&id: &FieldId| spelling(self, id) != INVALID;
-        self.row.suffixes.iter().all(spelled) && self.parts_valid() && self.operation_valid()
+        self.row.suffixes.iter().all(spelled) && self.operands_valid() && self.operation_valid()
     }
 
-    /// Whether the parts of operands that are chosen exist.
-    fn parts_valid(&self) -> bool {
-        let halves = [key::HALF_A, key::HALF_B, key::HALF_C];
-        halves.into_iter().all(|key| self.get(key) != Half::Invalid)
+    /// The rules that concern the operands.
+    fn operands_valid(&self) -> bool {
+        let halves = [key::HALF_A, key::HALF_B, key::HALF_C].into_iter().all(|key| self.get(key) != Half::Invalid);
+        // Half words begin at even bytes.
+        let byte = self.value(FieldId::BYTE_B);
+        let split = self.has(FieldId::BYTE_B) && self.get(key::FROM_INT).bits() == 16 && byte % 2 != 0;
+        halves && !split
     }
 
     /// The rules of single operations.
@@ -305,6 +308,17 @@ impl Instruction {
             Op::Ast | Op::Ald => !self.physical() || self.value(FieldId::OFFSET) == 0,
             // An immediate cannot be negated on its own.
             Op::Iadd32i => self.get(key::NEG_A) || !self.get(key::NEG_B),
+            Op::Ldc => self.get(key::MEMORY_SIZE).bytes() <= 8,
+            Op::Ldl | Op::Stl | Op::Stg => self.get(key::MEMORY_SIZE) != MemorySize::U128,
+            Op::F2i => self.get(key::TO_INT).bits() >= 16,
+            Op::I2i => self.get(key::TO_INT).bits() <= 32 && self.get(key::FROM_INT).bits() <= 32,
+            // Barriers that take no predicate name PT.
+            Op::Bar => {
+                let takes = matches!(self.get(key::BARRIER_OP), BarrierOp::Red | BarrierOp::Scan);
+                takes || self.pred_c() == PredSource::TRUE
+            }
+            // There are six scoreboards.
+            Op::Depbar => !self.get(key::LE) || self.get(key::SCOREBOARD) < 6,
             _ => true,
         }
     }

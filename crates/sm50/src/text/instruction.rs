@@ -1,6 +1,6 @@
 //! One instruction to text.
 
-use super::number::{float, signed};
+use super::number::{float, signed, single};
 use super::suffix::mnemonic;
 use crate::codes::*;
 use crate::control::Reuse;
@@ -36,6 +36,7 @@ pub(super) fn spell(instruction: &Instruction, context: Context<'_>) -> String {
         text.push(' ');
         text += &args.join(", ");
     }
+    text.truncate(text.trim_end().len());
     text
 }
 
@@ -73,6 +74,7 @@ impl Printer<'_> {
             Arg::Attribute => self.attribute(),
             Arg::Logical => self.logical(),
             Arg::Bracketed => format!("[{}]", i.reg(key::RA)),
+            Arg::Memory if i.reg(key::RA).is_zero() => address("", Reg::RZ, i.value(FieldId::OFFSET).into()),
             Arg::Memory => address("", i.reg(key::RA), i.signed(FieldId::OFFSET).into()),
             Arg::ConstantMemory => {
                 let bank = format!("c[{:#x}]", i.get(key::BANK));
@@ -150,7 +152,7 @@ impl Printer<'_> {
         let i = self.instruction;
         if i.has(FieldId::HALF_B) {
             i.get(key::HALF_B).name()
-        } else if i.get(key::HIGH_B) {
+        } else if i.get(key::HIGH_B) && (i.op() != Op::F2f || i.get(key::FROM_FLOAT) == FloatType::F16) {
             ".H1"
         } else if i.has(FieldId::BYTE_B) {
             match (i.get(key::FROM_INT).bits(), i.get(key::BYTE_B)) {
@@ -188,18 +190,17 @@ impl Printer<'_> {
         let i = self.instruction;
         let (Shape::Immediate(imm), Value::Imm(value)) = (i.shape(), i.b().value) else { return String::new() };
         let raw = imm.field().bits.get(i.encode());
-        let single = || float(f32::from_bits(value).into());
         let double = || float(f64::from_bits(u64::from(value) << 32));
         match imm {
             Imm::Signed | Imm::WideSigned => signed((value as i32).into()),
             Imm::Half if i.value(FieldId::HALF_FACTORS) & 2 != 0 => signed((value as i16).into()),
             Imm::Unsigned | Imm::Half | Imm::Count | Imm::WideUnsigned => format!("{raw:#x}"),
-            Imm::Float | Imm::WideFloat => single(),
+            Imm::Float | Imm::WideFloat => single(value),
             Imm::Double => double(),
             Imm::Converted => match i.get(key::FROM_FLOAT) {
                 FloatType::F16 => float(half_to_f64(value as u16)),
                 FloatType::F64 => double(),
-                _ => single(),
+                _ => single(value),
             },
         }
     }
@@ -207,7 +208,8 @@ impl Printer<'_> {
     fn attribute(&self) -> String {
         let i = self.instruction;
         let register = i.reg(key::RA);
-        let offset = if register.is_zero() { i.value(FieldId::OFFSET) as i32 & 0x3ff } else { i.signed(FieldId::OFFSET) };
+        let offset =
+            if register.is_zero() { i.value(FieldId::OFFSET) as i32 & 0x3ff } else { i.signed(FieldId::OFFSET) };
         if register.is_zero() && offset == 0 { "a[RZ]".into() } else { address("a", register, offset.into()) }
     }
 
@@ -215,7 +217,7 @@ impl Printer<'_> {
         let i = self.instruction;
         let offset = i.signed(FieldId::OFFSET);
         match (i.reg(key::RA), offset) {
-            (register, _) if register.is_zero() => signed(offset.into()),
+            (register, _) if register.is_zero() => format!("{:#x}", offset & 0x3ff),
             (register, 0) => register.to_string(),
             (register, _) => format!("{register}, {}", signed(offset.into())),
         }
@@ -225,6 +227,7 @@ impl Printer<'_> {
         let i = self.instruction;
         match (self.context.label, i.target(self.context.at)) {
             (Some(label), _) => label.to_owned(),
+            (None, Some(target)) if i.has(FieldId::ABSOLUTE) => format!("{target:#x}"),
             (None, Some(target)) => signed((target as i32).into()),
             (None, None) => {
                 let (bank, offset) = i.target_constant();

@@ -7,17 +7,18 @@ pub(super) fn signed(value: i64) -> String {
 
 /// A float: twenty significant digits, no zeros at the end; very large ones with exponent.
 ///
-/// Infinities, NaNs and the negative zero are followed by a blank in the original; there is none here.
+/// Infinities, NaNs and the negative zero are followed by a blank.
 pub(super) fn float(value: f64) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "+" };
     if value.is_nan() {
-        return format!("{sign}QNAN");
+        let quiet = value.to_bits() >> 51 & 1 != 0;
+        return format!("{sign}{}NAN ", if quiet { "Q" } else { "S" });
     }
     if value.is_infinite() {
-        return format!("{sign}INF");
+        return format!("{sign}INF ");
     }
     if value == 0.0 {
-        return if value.is_sign_negative() { "-0.0".into() } else { "0".into() };
+        return if value.is_sign_negative() { "-0.0 ".into() } else { "0".into() };
     }
     if value.abs() >= 1e9 {
         return with_exponent(&format!("{value:.20e}"), false);
@@ -30,6 +31,12 @@ pub(super) fn float(value: f64) -> String {
     let decimals = (19 - exponent) as usize;
     let fixed = format!("{value:.decimals$}");
     if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+/// A binary32 given by its bits; the widening makes all NaNs quiet.
+pub(super) fn single(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    float(if value.is_nan() { f64::NAN.copysign(if value.is_sign_negative() { -1.0 } else { 1.0 }) } else { value.into() })
 }
 
 /// Rewrites `1.50e-7` as `1.5e-07`: at least two digits and a sign in the exponent.
@@ -53,9 +60,9 @@ mod tests {
             (f64::from_bits(0x3f00_0000_0000_0000), "3.0517578125e-05"),
             (1e9, "1.00000000000000000000e+09"),
             (999_999_936.0, "999999936"),
-            (-0.0, "-0.0"),
-            (f64::NEG_INFINITY, "-INF"),
-            (f64::NAN, "+QNAN"),
+            (-0.0, "-0.0 "),
+            (f64::NEG_INFINITY, "-INF "),
+            (f64::NAN, "+QNAN "),
         ];
         for (value, text) in spelled {
             assert_eq!(float(value), text);

@@ -12,7 +12,13 @@ pub(crate) fn spelling(instruction: &Instruction, id: FieldId) -> &'static str {
     match id {
         FieldId::FLOAT_CONDITION if instruction.op() == Op::Fcmp && value == FloatCondition::Gt as u32 => "",
         FieldId::BARRIER_REDUCTION if instruction.get(key::BARRIER_OP) != BarrierOp::Red => "",
-        FieldId::FCHK_OP => if value == 0 { ".DIVIDE" } else { INVALID },
+        FieldId::FCHK_OP => {
+            if value == 0 {
+                ".DIVIDE"
+            } else {
+                INVALID
+            }
+        }
         FieldId::F2F_ROUND => {
             let same_size = instruction.value(FieldId::TO_FLOAT) == instruction.value(FieldId::FROM_FLOAT);
             let table = if same_size { SAME_SIZE_ROUNDING } else { OTHER_SIZE_ROUNDING };
