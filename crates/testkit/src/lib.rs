@@ -9,10 +9,12 @@ pub mod case;
 pub mod differential;
 pub mod doors;
 pub mod emit;
+pub mod expected;
 pub mod filetest;
 pub mod generate;
 pub mod literal;
 pub mod oracle;
+pub mod r700;
 pub mod random;
 pub mod structured;
 

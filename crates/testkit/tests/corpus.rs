@@ -1,7 +1,8 @@
 //! Programs that a real driver compiled give the pictures that another implementation made from their source.
 
 use ctm_memory::Tiling;
-use ctm_testkit::case::{Case, floats};
+use ctm_testkit::case::Case;
+use ctm_testkit::expected::floats;
 use ctm_testkit::{ENGINES, GROUP_WIDTHS, THREADS, project_path};
 use ctm_x1k::RunOptions;
 

@@ -1,0 +1,3 @@
+//! R700 programs for tests.
+
+pub mod case;
