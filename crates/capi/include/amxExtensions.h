@@ -15,6 +15,14 @@ extern "C" {
 #define AMX_E_PROGRAM 3 /* start_program without a program, or with an ill-formed one */
 #define AMX_E_STATE 4   /* start_program without state that the program needs */
 #define AMX_E_TRAP 5    /* a lane did what the machine cannot do, or ran too long */
+#define AMX_E_INTERNAL 6 /* a bug of the device; it executes nothing more, and all its buffers count as consumed */
+
+/* What executes programs. All give the same results. */
+#define AMX_ENGINE_FASTEST 0   /* the fastest that the host has */
+#define AMX_ENGINE_REFERENCE 1 /* the specification's own algorithm: slow */
+#define AMX_ENGINE_INTERP 2    /* an interpreter, on any host */
+#define AMX_ENGINE_JIT 3       /* machine code, of the best form that the host has */
+#define AMX_ENGINE_JIT_AVX512 5 /* machine code for x86-64 with AVX-512 */
 
 typedef struct AMXoptions {
     AMuint32 size;               /* sizeof(AMXoptions) */
@@ -27,6 +35,7 @@ typedef struct AMXoptions {
     AMuint32 deterministicClock; /* not 0: performance counters count instructions instead of time */
     AMuint32 strict;             /* not 0: missing cache and wait commands show, see amxGetReport */
     AMuint32 record;             /* not 0: the device records, see amxWriteTrace */
+    AMuint32 engine;             /* AMX_ENGINE_... */
 } AMXoptions;
 
 /* Fills options with what amOpenManagedConnection uses. */

@@ -4,6 +4,7 @@ use crate::am::{self, AMmanagedDevice, AMmanagedDeviceInfo};
 use crate::call::{self, CallError, call, copy_text, text_at};
 use crate::{AMuint32, devices};
 use ctm_device::{BufferId, Options};
+use ctm_engine::EngineName;
 use std::ffi::{c_char, c_void};
 use std::num::NonZeroU32;
 use std::ptr;
@@ -32,27 +33,35 @@ pub struct AMXoptions {
     pub strict: AMuint32,
     /// Not 0: the device records, for [`amxWriteTrace`].
     pub record: AMuint32,
+    /// What executes programs, one of the codes `AMX_ENGINE_...`; 0 is the fastest that the host has.
+    pub engine: AMuint32,
 }
 
 /// The size of [`AMXoptions`].
 const OPTIONS_SIZE: u32 = size_of::<AMXoptions>() as u32;
 
-impl From<&AMXoptions> for Options {
-    fn from(options: &AMXoptions) -> Self {
+impl AMXoptions {
+    /// What the options say of the device.
+    fn of_device(&self) -> Result<Options, CallError> {
         let default = Options::default();
-        Options {
-            local_bytes: options.localBytes,
-            host_bytes: options.hostBytes,
-            group_width: options.groupWidth as usize,
-            threads: options.threads as usize,
-            step_limit: match options.stepLimit {
+        let engine = match self.engine {
+            0 => Some(default.engine),
+            code => EngineName::ALL.into_iter().find(|&engine| engine as u32 == code),
+        };
+        Ok(Options {
+            engine: engine.ok_or(CallError::Engine(self.engine))?,
+            local_bytes: self.localBytes,
+            host_bytes: self.hostBytes,
+            group_width: self.groupWidth as usize,
+            threads: self.threads as usize,
+            step_limit: match self.stepLimit {
                 0 => default.step_limit,
                 limit => limit.into(),
             },
-            unfused: options.unfused != 0,
-            deterministic_clock: options.deterministicClock != 0,
-            strict: options.strict != 0,
-        }
+            unfused: self.unfused != 0,
+            deterministic_clock: self.deterministicClock != 0,
+            strict: self.strict != 0,
+        })
     }
 }
 
@@ -74,6 +83,7 @@ pub unsafe extern "C" fn amxDefaultOptions(options: *mut AMXoptions) {
         deterministicClock: default.deterministic_clock.into(),
         strict: default.strict.into(),
         record: 0,
+        engine: 0,
     };
     if !options.is_null() {
         // SAFETY: not NULL, so the caller lets it be written.
@@ -102,7 +112,7 @@ pub unsafe extern "C" fn amxOpenManagedConnection(
                 }
                 // SAFETY: the caller's promise: as many bytes as the size says are there.
                 let options = unsafe { options.read() };
-                (Options::from(&options), options.record != 0)
+                (options.of_device()?, options.record != 0)
             }
         };
         // SAFETY: the caller's promise.

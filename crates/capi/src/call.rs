@@ -19,6 +19,8 @@ pub(crate) enum CallError {
     Name(String),
     #[error("AMXoptions has size {found}, expected {expected}: fill it with amxDefaultOptions first")]
     OptionsSize { found: u32, expected: u32 },
+    #[error("AMXoptions.engine is {0}, which is none of the codes AMX_ENGINE_...")]
+    Engine(u32),
     #[error("{0} is not UTF-8 text")]
     Text(&'static str),
     #[error("{0:#010x} is not an address of the device's memory")]

@@ -7,6 +7,7 @@ use common::{Device, NO_INFO, POSITION, assemble, c_path, message, options};
 use ctm::*;
 use ctm_device::command::{Command, FormatCode, TilingCode};
 use ctm_device::{Trace, replay};
+use ctm_engine::EngineName;
 use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ptr;
@@ -68,10 +69,11 @@ fn what_cannot_be_opened_gives_null_and_a_message() {
         message()
     };
     assert!(open(c"/dev/pcie1", |_| {}).contains("/dev/pcie1"));
-    assert!(open(c"", |options| options.size -= 4).contains("size 36, expected 40"));
+    assert!(open(c"", |options| options.size -= 4).contains("size 40, expected 44"));
     assert!(open(c"", |options| options.localBytes = 0xF000_0000).contains("local memory"));
     assert!(open(c"", |options| options.hostBytes = 0x4000_0800).contains("host-visible memory"));
     assert!(open(c"", |options| options.hostBytes = 100).contains("multiples of 2048"));
+    assert!(open(c"", |options| options.engine = 99).contains("AMXoptions.engine is 99"));
     // SAFETY: NULL is an error that the function tells.
     assert!(unsafe { amOpenManagedConnection(ptr::null(), ptr::null_mut()) }.is_null());
     assert_eq!(message(), "info is NULL");
@@ -79,13 +81,15 @@ fn what_cannot_be_opened_gives_null_and_a_message() {
 
 #[test]
 fn results_are_there_when_a_buffer_is_consumed() {
-    let device = Device::open();
-    let local = device.info.baseAddressGPU;
-    for output in [device.at(OUTPUT), local] {
-        let id = device.submit(COMMANDS, position_pass(&device, 0.5, output));
-        device.wait(id);
-        assert_eq!(device.read(output + 64 * 15, 16), position_row(0.5));
-        assert_eq!(device.error(), None);
+    for engine in std::iter::once(0).chain(EngineName::available().map(|engine| engine as u32)) {
+        let device = Device::with(&AMXoptions { engine, ..options() });
+        let local = device.info.baseAddressGPU;
+        for output in [device.at(OUTPUT), local] {
+            let id = device.submit(COMMANDS, position_pass(&device, 0.5, output));
+            device.wait(id);
+            assert_eq!(device.read(output + 64 * 15, 16), position_row(0.5), "engine {engine}");
+            assert_eq!(device.error(), None);
+        }
     }
 }
 

@@ -35,6 +35,21 @@ fn examples_run() {
     }
 }
 
+/// A client that was linked with the file's path still looks for the library by its name.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_shared_library_has_a_name() {
+    use object::read::elf::{Dyn, ElfFile64};
+    let bytes = std::fs::read(library_directory().join("libctm.so")).unwrap();
+    let file = ElfFile64::<object::Endianness>::parse(&*bytes).unwrap();
+    let (endian, sections) = (file.endian(), file.elf_section_table());
+    let (dynamic, strings) = sections.dynamic(endian, &*bytes).unwrap().unwrap();
+    let strings = sections.strings(endian, &*bytes, strings).unwrap();
+    let names = dynamic.iter().filter(|entry| entry.tag(endian) == object::elf::DT_SONAME);
+    let names: Vec<_> = names.map(|entry| entry.string(endian, strings).unwrap()).collect();
+    assert_eq!(names, [b"libctm.so"]);
+}
+
 #[test]
 fn examples_run_with_the_static_library() {
     let scratch = Scratch::new();

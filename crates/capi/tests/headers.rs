@@ -6,6 +6,7 @@ mod compiler;
 use compiler::{INCLUDE, Scratch, compile, is_compiler_there, shared_library, succeed};
 use ctm::*;
 use ctm_device::ErrorCode;
+use ctm_engine::EngineName;
 use ctm_device::command::{COMMANDS, Command, FormatCode, LocationCode, TestCode, TilingCode, encode};
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
@@ -73,7 +74,8 @@ fn layouts() -> Vec<String> {
         unfused,
         deterministicClock,
         strict,
-        record
+        record,
+        engine
     });
     let name = layout!(AMUabiName { str });
     let user = layout!(AMUabiUserConst { name, r#type, addr });
@@ -97,7 +99,19 @@ fn constants() -> Vec<String> {
         ("AMU_ABI_BOOL32".into(), AMU_ABI_BOOL32),
         ("AMX_NO_ERROR".into(), 0),
     ];
-    let errors = [ErrorCode::Opcode, ErrorCode::Address, ErrorCode::Program, ErrorCode::State, ErrorCode::Trap];
+    let errors = [
+        ErrorCode::Opcode,
+        ErrorCode::Address,
+        ErrorCode::Program,
+        ErrorCode::State,
+        ErrorCode::Trap,
+        ErrorCode::Internal,
+    ];
+    all.extend(EngineName::ALL.map(|engine| {
+        let name = engine.name().replace('-', "_").to_uppercase();
+        (format!("AMX_ENGINE_{name}"), engine as u32)
+    }));
+    all.push(("AMX_ENGINE_FASTEST".into(), 0));
     all.extend(errors.map(|code| (format!("AMX_{}", code.name()), code as u32)));
     all.extend(COMMANDS.iter().map(|info| (format!("AMU_CBUF_OP_{}", info.name.to_uppercase()), info.opcode)));
     let formats = FormatCode::ALL.into_iter().filter(|code| !code.name().starts_with("RESERVED"));

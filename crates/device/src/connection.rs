@@ -1,13 +1,17 @@
 //! A connection to a device: memory, a queue of command buffers, and the thread that executes them.
 
-use crate::fault::Fault;
+use crate::fault::{Cause, Fault};
 use crate::options::{HOST_BASE, LOCAL_BASE, MOST_HOST_BYTES, MOST_LOCAL_BYTES, Options};
 use crate::processor::Processor;
+use crate::recorder::Patch;
 use crate::report::Report;
 use crate::trace::{Recording, Trace};
+use ctm_engine::NoEngine;
 use ctm_memory::{Arena, ArenaError, RangeError, Space};
+use std::any::Any;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -45,6 +49,9 @@ pub enum OpenError {
     /// An arena cannot be made.
     #[error(transparent)]
     Arena(#[from] ArenaError),
+    /// The host cannot have the engine.
+    #[error(transparent)]
+    Engine(#[from] NoEngine),
     /// The host gives no thread.
     #[error("no thread for the device: {0}")]
     Thread(String),
@@ -96,7 +103,7 @@ pub struct Connection {
     worker: Option<JoinHandle<()>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
     queue: Mutex<Queue>,
     /// There is work, or the connection closes.
@@ -145,21 +152,16 @@ impl Connection {
 
     fn start(options: Options, recording: Option<Recording>) -> Result<Self, OpenError> {
         let memory = map(&options)?;
-        let mut processor = Processor::new(memory.clone(), options);
+        let mut processor = Processor::new(memory.clone(), options)?;
         if recording.is_some() {
             processor.record();
         }
-        let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue { recording, ..Queue::default() }),
-            work: Condvar::new(),
-            progress: Condvar::new(),
-            submitted: AtomicU64::new(0),
-            consumed: AtomicU64::new(0),
-        });
+        let queue = Mutex::new(Queue { recording, ..Queue::default() });
+        let shared = Arc::new(Shared { queue, ..Shared::default() });
         let for_worker = shared.clone();
         let worker = std::thread::Builder::new()
             .name("ctm-device".to_string())
-            .spawn(move || for_worker.work(processor))
+            .spawn(move || for_worker.work(|submission| execute(&mut processor, submission)))
             .map_err(|error| OpenError::Thread(error.to_string()))?;
         Ok(Connection { memory, options, shared, worker: Some(worker) })
     }
@@ -266,7 +268,7 @@ impl Drop for Connection {
         self.shared.lock().closing = true;
         self.shared.work.notify_one();
         if let Some(worker) = self.worker.take() {
-            // Only a bug in the device makes the thread panic, and then it has said so.
+            // The thread guards itself against panics.
             let _ = worker.join();
         }
     }
@@ -295,26 +297,57 @@ impl Shared {
         }
     }
 
-    /// What the worker thread does.
-    fn work(&self, mut processor: Processor) {
-        while let Some(Submission { id, address, words }) = self.next() {
-            let result = processor.execute_at(id, address, words);
-            let reports = processor.take_reports();
-            let patches = processor.end_record();
-            let mut queue = self.lock();
-            if let (Some(recording), Some((before, after))) = (&mut queue.recording, patches) {
-                recording.add(before, address, words, after, result.as_ref().err());
+    /// What the worker thread does. If executing a buffer panics, the device is broken: it consumes all buffers from then
+    /// on without executing them, so that nobody waits for ever, and each of them gives an error.
+    fn work(&self, mut execute: impl FnMut(Submission) -> Executed) {
+        let mut broken = None;
+        while let Some(submission) = self.next() {
+            if broken.is_none() {
+                match catch_unwind(AssertUnwindSafe(|| execute(submission))) {
+                    Ok(executed) => self.finish(submission, executed),
+                    Err(panic) => broken = Some(panic_text(&*panic)),
+                }
             }
-            queue.reports.extend(reports);
-            if let Err(fault) = result {
-                queue.fault.get_or_insert(fault);
-            }
-            self.consumed.fetch_add(1, Ordering::Release);
-            if std::mem::take(&mut queue.clients_sleep) {
-                self.progress.notify_all();
+            if let Some(text) = &broken {
+                let fault = Fault { buffer: submission.id, offset: 0, cause: Cause::Internal(text.clone()) };
+                self.finish(submission, Executed { result: Err(fault), reports: Vec::new(), patches: None });
             }
         }
     }
+
+    /// Makes known what a buffer did, and that it is consumed.
+    fn finish(&self, submission: Submission, Executed { result, reports, patches }: Executed) {
+        let mut queue = self.lock();
+        if let (Some(recording), Some((before, after))) = (&mut queue.recording, patches) {
+            recording.add(before, submission.address, submission.words, after, result.as_ref().err());
+        }
+        queue.reports.extend(reports);
+        if let Err(fault) = result {
+            queue.fault.get_or_insert(fault);
+        }
+        self.consumed.fetch_add(1, Ordering::Release);
+        if std::mem::take(&mut queue.clients_sleep) {
+            self.progress.notify_all();
+        }
+    }
+}
+
+/// What came of a submission.
+struct Executed {
+    result: Result<(), Fault>,
+    reports: Vec<Report>,
+    /// How memory was before, and how it changed, if that is recorded.
+    patches: Option<(Vec<Patch>, Vec<Patch>)>,
+}
+
+fn execute(processor: &mut Processor, Submission { id, address, words }: Submission) -> Executed {
+    let result = processor.execute_at(id, address, words);
+    Executed { result, reports: processor.take_reports(), patches: processor.end_record() }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
 /// The address space of a device with these options.
@@ -336,4 +369,32 @@ pub(crate) fn map(options: &Options) -> Result<Space, OpenError> {
 /// Little-endian words.
 pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorCode;
+
+    #[test]
+    fn a_panic_leaves_nobody_waiting() {
+        let shared = Shared::default();
+        {
+            let mut queue = shared.lock();
+            queue.waiting.extend((1..=3).map(|id| Submission { id, address: 0, words: 1 }));
+            queue.closing = true;
+        }
+        shared.submitted.store(3, Ordering::Release);
+        let mut executed = Vec::new();
+        shared.work(|submission| {
+            executed.push(submission.id);
+            assert!(submission.id != 2, "something impossible");
+            Executed { result: Ok(()), reports: Vec::new(), patches: None }
+        });
+        assert_eq!(executed, [1, 2], "nothing runs on a broken device");
+        assert_eq!(shared.consumed.load(Ordering::Acquire), 3);
+        let fault = shared.lock().fault.take().unwrap();
+        assert_eq!((fault.buffer, fault.code()), (2, ErrorCode::Internal));
+        assert!(fault.to_string().contains("something impossible"), "{fault}");
+    }
 }

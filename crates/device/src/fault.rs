@@ -20,6 +20,8 @@ pub enum ErrorCode {
     State = 4,
     /// A lane did what the machine cannot do.
     Trap = 5,
+    /// The device itself is broken, by a bug. Nothing that was submitted from then on is executed.
+    Internal = 6,
 }
 
 impl ErrorCode {
@@ -31,6 +33,7 @@ impl ErrorCode {
             ErrorCode::Program => "E_PROGRAM",
             ErrorCode::State => "E_STATE",
             ErrorCode::Trap => "E_TRAP",
+            ErrorCode::Internal => "E_INTERNAL",
         }
     }
 }
@@ -137,6 +140,9 @@ pub enum Cause {
     /// See [`ErrorCode::Trap`].
     #[error("the program trapped: {0}")]
     Trap(#[from] Trap),
+    /// See [`ErrorCode::Internal`].
+    #[error("a bug in the device, which executes nothing more: {0}")]
+    Internal(String),
 }
 
 impl Cause {
@@ -148,6 +154,7 @@ impl Cause {
             Cause::Program(_) => ErrorCode::Program,
             Cause::State(_) => ErrorCode::State,
             Cause::Trap(_) => ErrorCode::Trap,
+            Cause::Internal(_) => ErrorCode::Internal,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How a device is made and how it runs.
 
+use ctm_engine::EngineName;
 use ctm_x1k::RunOptions;
 
 /// Address of the first byte of local memory.
@@ -21,6 +22,8 @@ pub struct Options {
     pub local_bytes: u32,
     /// Bytes of host-visible memory: a multiple of 2048, at most [`MOST_HOST_BYTES`].
     pub host_bytes: u32,
+    /// What executes programs. All engines give the same results; a device whose engine the host cannot have does not open.
+    pub engine: EngineName,
     /// Lanes of a group.
     pub group_width: usize,
     /// Worker threads of one run, at most 1024; 0 is one per core.
@@ -42,6 +45,7 @@ impl Default for Options {
         Options {
             local_bytes: 0x2000_0000,
             host_bytes: 0x1000_0000,
+            engine: EngineName::fastest(),
             group_width: run.group_width,
             threads: run.threads,
             step_limit: run.step_limit,

@@ -11,8 +11,9 @@ use crate::recorder::{Patch, Recorder};
 use crate::region::{self, Region, Use};
 use crate::report::Report;
 use crate::state::State;
+use ctm_engine::{Executor, NoEngine};
 use ctm_memory::Space;
-use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions, reference};
+use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,15 +37,20 @@ pub struct Processor {
     clock: Clock,
     counters: Counters,
     programs: ProgramCache,
+    /// Keeps the kernels of the programs that ran last.
+    executor: Executor,
     caches: Option<Caches>,
     recorder: Option<Recorder>,
 }
 
 impl Processor {
     /// A device after reset.
-    pub fn new(memory: Space, options: Options) -> Self {
+    ///
+    /// # Errors
+    /// If the host cannot have the engine of the options.
+    pub fn new(memory: Space, options: Options) -> Result<Self, NoEngine> {
         let clock = if options.deterministic_clock { Clock::Deterministic(0) } else { Clock::Real(Instant::now()) };
-        Processor {
+        Ok(Processor {
             caches: options.strict.then(|| Caches::new(memory.clone())),
             memory,
             options,
@@ -52,8 +58,9 @@ impl Processor {
             clock,
             counters: Counters::default(),
             programs: ProgramCache::default(),
+            executor: Executor::new(options.engine)?,
             recorder: None,
-        }
+        })
     }
 
     /// The address space.
@@ -177,7 +184,7 @@ impl Processor {
             uses.iter().for_each(|used| recorder.uses(used));
         }
         let options = self.run_options(&uses);
-        let run = |job: &Job| reference::run(job, &options);
+        let run = |job: &Job| self.executor.run(job, &options);
         let result = match &mut self.caches {
             None => run(&job),
             Some(caches) => caches.run(&job, &uses, run),

@@ -8,6 +8,7 @@ use ctm_device::{
     Client, ClientError, Connection, ErrorCode, HOST_BASE, LOCAL_BASE, OpenError, Options, Pass, Place, SubmitError,
     command,
 };
+use ctm_engine::EngineName;
 use ctm_memory::{Format, Surface, Tiling, linear_address, tiled_address};
 use ctm_object::{elf, raw};
 use ctm_x1k::{CondLocation, CondTest, Conditional, Program};
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const SMALL: Options = Options {
     local_bytes: 0x10_0000,
     host_bytes: 0x100_0000,
+    engine: EngineName::Interp,
     group_width: 64,
     threads: 1,
     step_limit: 100_000,

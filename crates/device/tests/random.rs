@@ -70,7 +70,7 @@ fn memory_does_not_depend_on_threads() {
             [(1, false), (2, false), (1, true), (2, true)].map(|(threads, strict)| rig(options(threads, strict)));
         for buffer in 0..4 {
             let words = words(&mut random);
-            let [a, b, c, d] = rigs.each_mut().map(|rig| rig.processor.execute(buffer, &words));
+            let [a, b, c, d] = rigs.each_mut().map(|rig| rig.execute(buffer, &words));
             assert_eq!(a, b, "round {round}\n{}", print(&words));
             assert_eq!(c, d, "round {round}, strict\n{}", print(&words));
             *outcomes.entry(a.err().map(|fault| fault.code().name())).or_insert(0) += 1;
@@ -124,6 +124,6 @@ fn any_words_end() {
             let address = IMAGE + random.below(0x8000) as u32;
             rig.processor.memory().write_bytes(address, &[random.bits() as u8]).unwrap();
         }
-        let _ = rig.processor.execute(buffer, &words);
+        let _ = rig.execute(buffer, &words);
     }
 }

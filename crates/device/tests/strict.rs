@@ -78,7 +78,7 @@ fn play(strict: bool, omitted: Option<(usize, usize)>) -> (Vec<Report>, Vec<f32>
         assert!(result.is_ok() || omitted.is_some(), "{result:?}");
     }
     let memory = rig.floats(A, 4).into_iter().chain(rig.floats(B, 4)).chain(rig.floats(COND, 1)).collect();
-    (rig.processor.take_reports(), memory)
+    (rig.take_reports(), memory)
 }
 
 #[test]
@@ -136,8 +136,8 @@ fn each_omission_is_found() {
 /// Runs a text on a strict device; the reports as (dword, missing command).
 fn reports(rig: &mut Rig, text: &str) -> Vec<(usize, &'static str)> {
     let words = parse(text).unwrap_or_else(|problems| panic!("{problems:#?}")).words;
-    let _ = rig.processor.execute(1, &words);
-    rig.processor.take_reports().iter().map(|report| (report.offset, report.missing)).collect()
+    let _ = rig.execute(1, &words);
+    rig.take_reports().iter().map(|report| (report.offset, report.missing)).collect()
 }
 
 const SETUP: &str = "
@@ -309,8 +309,8 @@ fn a_report_tells_place_cause_and_remedy() {
     rig.load(COPY);
     rig.write(INPUT, &[4.0; 512]);
     let words = parse(&SETUP.replace("inv_inp_cache", "flush_out_cache")).unwrap().words;
-    rig.processor.execute(7, &words).unwrap();
-    let report = &rig.processor.take_reports()[0];
+    rig.execute(7, &words).unwrap();
+    let report = &rig.take_reports()[0];
     assert_eq!(
         report.to_string(),
         "buffer 7, dword 22: inv_inp_cache is missing: memory of input 0 changed at 0x80040002, but its cache still has \
@@ -365,7 +365,7 @@ fn random_correct_clients_hear_nothing() {
             rig.write(address, &[value; 8]);
             rig.run(&pass.commands()).unwrap();
         }
-        assert_eq!(rigs[0].processor.take_reports(), [], "round {round}: {pass:?}");
+        assert_eq!(rigs[0].take_reports(), [], "round {round}: {pass:?}");
     }
     let memory = |rig: &Rig| rig.words(LOCAL_BASE, ARENA_BYTES as usize / 4);
     assert!(memory(&rigs[0]) == memory(&rigs[1]));

@@ -4,11 +4,13 @@ mod common;
 
 use common::Random;
 use ctm_device::{Client, Connection, Mismatch, Options, Pass, Place, Trace, TraceError, replay};
+use ctm_engine::EngineName;
 use ctm_memory::{Format, Tiling};
 
 const OPTIONS: Options = Options {
     local_bytes: 0x1000_0000,
     host_bytes: 0x1000_0000,
+    engine: EngineName::Interp,
     group_width: 16,
     threads: 2,
     step_limit: 100_000,
@@ -42,11 +44,11 @@ fn a_trace_replays_with_any_engine_options() {
     assert!((all - 100..2 * all).contains(&changed), "{changed} bytes");
     let before: usize = trace.steps[1].before.iter().map(|patch| patch.bytes.len()).sum();
     assert!(before < 1000, "only the commands and the constant are new: {before} bytes");
-    for options in [
-        trace.options,
+    let engines = EngineName::available().map(|engine| Options { engine, ..trace.options });
+    for options in engines.chain([
         Options { threads: 1, group_width: 1, ..trace.options },
         Options { strict: true, ..trace.options },
-    ] {
+    ]) {
         let result = replay(&trace, options).unwrap();
         assert_eq!((result.differences.as_slice(), result.submissions), (&[][..], 2), "{options:?}");
         assert_eq!((result.bytes_compared, result.reports.len()), (changed as u64, 0));
@@ -88,7 +90,8 @@ fn differences_are_told_with_their_place() {
 
 #[test]
 fn the_file_keeps_everything() {
-    let mut trace = recorded(Options { strict: true, unfused: true, step_limit: u64::MAX, ..OPTIONS });
+    let engine = EngineName::fastest();
+    let mut trace = recorded(Options { engine, strict: true, unfused: true, step_limit: u64::MAX, ..OPTIONS });
     trace.steps[0].fault = Some((5, 77));
     let file = trace.to_bytes();
     assert_eq!(Trace::from_bytes(&file).unwrap(), trace);

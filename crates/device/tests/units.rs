@@ -283,9 +283,9 @@ fn code(result: Result<(), Fault>) -> (ErrorCode, usize) {
 fn opcode_errors_drop_the_rest() {
     let mut rig = Rig::new();
     let set = [0xC000_1900, 3, 0xC000_1D00, 0, 0xC000_1900, 5];
-    assert_eq!(code(rig.processor.execute(1, &set)), (ErrorCode::Opcode, 2));
+    assert_eq!(code(rig.execute(1, &set)), (ErrorCode::Opcode, 2));
     assert_eq!(rig.processor.state().out_mask, 3);
-    assert_eq!(code(rig.processor.execute(1, &[0xC000_1900, 1, 0xC003_0700, 0, 0, 0])), (ErrorCode::Opcode, 2));
+    assert_eq!(code(rig.execute(1, &[0xC000_1900, 1, 0xC003_0700, 0, 0, 0])), (ErrorCode::Opcode, 2));
     assert_eq!(rig.processor.state().out_mask, 1);
 }
 
@@ -436,7 +436,7 @@ fn performance_counters() {
 
 #[test]
 fn the_real_clock_counts_time() {
-    let mut rig = Rig::new();
+    let mut rig = Rig::with(Options { deterministic_clock: false, ..Options::default() });
     rig.load(POSITION);
     rig.run(&[SET_IMAGE, output(0, LOCAL_BASE, FLOAT1), domain(16, 8)]).unwrap();
     let init = Command::InitPerfCounters { enable: true };

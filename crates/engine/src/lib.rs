@@ -24,6 +24,7 @@
 
 pub mod backend;
 mod cache;
+mod choice;
 pub mod interp;
 #[cfg(target_arch = "x86_64")]
 pub mod jit;
@@ -35,6 +36,7 @@ mod x1k;
 
 pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
 pub use cache::Engine;
+pub use choice::{EngineName, Executor, NoEngine};
 pub use kernel::{Grouping, Kernel};
 pub use launch::{Launch, Stop};
 

@@ -4,18 +4,23 @@ use crate::buffers::Buffers;
 use crate::emit::emit;
 use crate::random::Random;
 use crate::structured::{Options, Structured};
-use crate::{ENGINES, Engine, generate};
+use crate::{engines, generate};
+use ctm_engine::Executor;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::{
     CondLocation, CondTest, Conditional, Domain, IntConstant, Job, OUTPUTS, Program, RunError, RunOptions, RunStats,
     WriteMode,
 };
 
-/// Columns and rows of every surface.
-const SIDE: u32 = 16;
+/// Columns of every surface: more than two groups of machine code.
+const WIDTH: u32 = 40;
+/// Rows of every surface.
+const HEIGHT: u32 = 8;
 
-/// Memory and counters for checks one after the other.
+/// Engines, memory for them, and counters, for checks one after the other.
+#[derive(Debug)]
 pub struct Differential {
+    engines: Vec<Executor>,
     buffers: Buffers,
     inputs: [Surface; 2],
     /// One surface of each kind for outputs and the conditional buffer.
@@ -30,8 +35,13 @@ impl Default for Differential {
     }
 }
 
-/// What came of a run.
-type Result_ = Result<RunStats, RunError>;
+/// What came of a run: its result, and memory if that is defined.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    result: Result<RunStats, RunError>,
+    /// The elements of each surface, row after row.
+    memory: Option<Vec<Vec<[u32; 4]>>>,
+}
 
 impl Differential {
     /// Memory with inputs full of numbers of every kind.
@@ -40,15 +50,15 @@ impl Differential {
         let mut random = Random::new(1);
         let inputs =
             [(Format::Float32_4, Tiling::Linear), (Format::Float32_1, Tiling::Tiled)].map(|(format, tiling)| {
-                let surface = buffers.allocate(SIDE, SIDE, format, tiling);
-                buffers.fill(&surface, SIDE, |_, _| std::array::from_fn(|_| random.float()));
+                let surface = buffers.allocate(WIDTH, HEIGHT, format, tiling);
+                buffers.fill(&surface, WIDTH, |_, _| std::array::from_fn(|_| random.float()));
                 surface
             });
         let kinds = Format::ALL.iter().flat_map(|&format| [(format, Tiling::Linear), (format, Tiling::Tiled)]);
         let written: Vec<_> = kinds
-            .map(|(format, tiling)| std::array::from_fn(|_| buffers.allocate(SIDE, SIDE, format, tiling)))
+            .map(|(format, tiling)| std::array::from_fn(|_| buffers.allocate(WIDTH, HEIGHT, format, tiling)))
             .collect();
-        Differential { buffers, inputs, written, completed: 0, trapped: 0 }
+        Differential { engines: engines(), buffers, inputs, written, completed: 0, trapped: 0 }
     }
 
     /// How many runs completed, and how many trapped.
@@ -56,108 +66,137 @@ impl Differential {
         format!("{} completed, {} trapped", self.completed, self.trapped)
     }
 
-    /// Makes the program and the environment of this seed, and runs it on every engine. Gives the difference, if there is
-    /// one.
+    /// Makes a program and an environment of these random numbers, and runs it on every engine.
     ///
     /// # Errors
     /// With what differs.
-    pub fn check(&mut self, seed: u64) -> Result<(), String> {
-        let mut random = Random::new(seed);
-        let program = program(&mut random);
-        let options = RunOptions {
-            group_width: random.pick(&[1, 2, 3, 4, 7, 16, 48, 64]),
-            threads: 1,
-            step_limit: random.pick(&[100, 1000, 20_000]),
-            ..RunOptions::default()
-        };
-        let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
-        let domain = Domain { i0, j0, i1: i0 + random.below(12) as u32, j1: j0 + random.below(6) as u32 };
-        let umrt = program.info.write_mode == WriteMode::Umrt;
-        let clear = random.float();
+    pub fn check(&mut self, mut random: Random) -> Result<(), String> {
+        let random = &mut random;
+        let write_mode = if random.one_in(8) { WriteMode::Umrt } else { WriteMode::Cached };
+        let program = program(random, write_mode);
         let [kind, cond_kind] = [0; 2].map(|_| random.below(self.written.len()));
-        let kind = if umrt { 4 } else { kind };
-        // FLOAT32_1, UINT16_1 and UINT8_4 can be tested.
+        let kind = match write_mode {
+            WriteMode::Cached => kind,
+            // Immediate writes are single floats.
+            WriteMode::Umrt => 2 * Format::ALL.iter().position(|&format| format == Format::Float32_1).unwrap_or(0),
+        };
+        // The conditional buffer has one channel, or four of a byte.
         let cond_kind = cond_kind % 6;
+        let mut outputs: [Surface; OUTPUTS] = std::array::from_fn(|number| self.written[kind][number]);
+        let cond_buffer = self.written[cond_kind][OUTPUTS];
+        let mut inputs = self.inputs.map(|input| Surface { superfine: random.one_in(4), ..input });
+        // What overlaps is worked through in the order of the domain, by one thread.
+        let overlaps = random.one_in(12);
+        if overlaps {
+            match random.below(3) {
+                0 => inputs[1] = outputs[0],
+                1 => inputs[0] = Surface { base: outputs[1].base + 2048, ..outputs[1] },
+                _ => outputs[1] = outputs[0],
+            }
+        }
+        if random.one_in(16) {
+            // The rows at the end are in no memory.
+            let end = self.buffers.space().arenas().iter().map(|arena| arena.base() + arena.size()).max();
+            outputs[0].base = end.unwrap_or_default() - 2048;
+        }
         let conditional = match random.below(4) {
             0 => Conditional {
                 test: random.pick(&CondTest::ALL),
                 location: random.pick(&[CondLocation::Dpp, CondLocation::Pe]),
                 write: random.one_in(2),
-                surface: Some(self.written[cond_kind][OUTPUTS]),
+                surface: Some(cond_buffer),
                 pe_value: random.float(),
             },
             _ => Conditional { pe_value: random.float(), ..Conditional::default() },
         };
-        let surfaces: Vec<Surface> =
-            self.written[kind][..OUTPUTS].iter().copied().chain([self.written[cond_kind][OUTPUTS]]).collect();
+        let options = RunOptions {
+            group_width: random.pick(&[1, 2, 3, 4, 7, 16, 48, 64]),
+            threads: if overlaps { 1 } else { random.pick(&[1, 2, 3]) },
+            step_limit: random.pick(&[100, 1000, 20_000]),
+            ..RunOptions::default()
+        };
+        let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
+        let columns = random.pick(&[8, 20, WIDTH as usize + 4]);
+        let domain = Domain { i0, j0, i1: i0 + random.below(columns) as u32, j1: j0 + random.below(6) as u32 };
         let job = Job {
-            inputs: std::array::from_fn(|number| {
-                self.inputs.get(number).map(|input| Surface { superfine: random.one_in(4), ..*input })
-            }),
-            outputs: std::array::from_fn(|number| Some(self.written[kind][number])),
+            inputs: std::array::from_fn(|number| inputs.get(number).copied()),
+            outputs: outputs.map(Some),
             out_mask: if random.one_in(4) { random.below(16) as u8 } else { 0xF },
             conditional,
             unfused: random.one_in(4),
             ..Job::new(&program, domain, self.buffers.space())
         };
-        let mut wanted: Option<(Result_, Vec<[u32; 4]>)> = None;
-        for (name, engine) in ENGINES {
-            let got = self.run(engine, &job, &options, &surfaces, clear);
-            match &wanted {
-                None => wanted = Some(got),
-                Some((result, _)) if *result != got.0 => {
-                    return Err(format!("seed {seed}, {name}: {:?}, not {result:?}", got.0));
-                }
-                Some((_, memory)) => {
-                    if let Some(at) = (0..memory.len()).find(|&at| memory[at] != got.1[at]) {
-                        let (surface, element) = (at as u32 / (SIDE * SIDE), at as u32 % (SIDE * SIDE));
-                        return Err(format!(
-                            "seed {seed}, {name}: ({}, {}) of surface {surface} is {:08X?}, not {:08X?}",
-                            element % SIDE,
-                            element / SIDE,
-                            got.1[at],
-                            memory[at]
-                        ));
-                    }
-                }
+        let clear = random.float();
+        let written: Vec<Surface> = outputs.into_iter().chain([cond_buffer]).collect();
+        let run = |engine| self.run(engine, &job, &options, &written, clear);
+        let (reference, others) = self.engines.split_first().ok_or("no engine")?;
+        let wanted = run(reference);
+        for engine in others {
+            let got = run(engine);
+            if wanted != got {
+                let RunOptions { group_width, threads, step_limit, .. } = options;
+                return Err(format!(
+                    "{}, width {group_width}, {threads} threads, limit {step_limit}, {domain:?}: {}",
+                    engine.name(),
+                    difference(&wanted, &got)
+                ));
             }
         }
-        match wanted {
-            Some((Ok(_), _)) => self.completed += 1,
-            _ => self.trapped += 1,
+        match wanted.result {
+            Ok(_) => self.completed += 1,
+            Err(_) => self.trapped += 1,
         }
         Ok(())
     }
 
-    fn run(
-        &self,
-        engine: Engine,
-        job: &Job,
-        options: &RunOptions,
-        surfaces: &[Surface],
-        clear: u32,
-    ) -> (Result_, Vec<[u32; 4]>) {
-        let views: Vec<View> =
-            surfaces.iter().map(|surface| View::new(self.buffers.space(), *surface, Bounds::Drop)).collect();
-        let places = || (0..i64::from(SIDE)).flat_map(|y| (0..i64::from(SIDE)).map(move |x| (x, y)));
+    fn run(&self, engine: &Executor, job: &Job, options: &RunOptions, written: &[Surface], clear: u32) -> Outcome {
+        let views = written.iter().map(|surface| View::new(self.buffers.space(), *surface, Bounds::Drop));
+        let views: Vec<View> = views.collect();
+        // The columns between width and pitch too.
+        let places = |view: &View| {
+            let pitch = i64::from(view.surface().pitch);
+            (0..i64::from(HEIGHT)).flat_map(move |y| (0..pitch).map(move |x| (x, y)))
+        };
         for view in &views {
-            places().for_each(|(x, y)| view.store_raw(x, y, [clear; 4]));
+            places(view).for_each(|(x, y)| view.store_raw(x, y, [clear; 4]));
         }
-        let result = engine(job, options);
-        let memory = views.iter().flat_map(|view| places().map(|(x, y)| view.load_raw(x, y)));
-        (result, memory.collect())
+        let result = engine.run(job, options);
+        // After a trap it is open which groups of other threads ran.
+        let defined = result.is_ok() || options.threads == 1;
+        let memory = || views.iter().map(|view| places(view).map(|(x, y)| view.load_raw(x, y)).collect()).collect();
+        Outcome { memory: defined.then(memory), result }
     }
 }
 
-fn program(random: &mut Random) -> Program {
+/// The first thing that is not as it should be.
+fn difference(wanted: &Outcome, got: &Outcome) -> String {
+    if wanted.result != got.result {
+        return format!("{:?}, not {:?}", got.result, wanted.result);
+    }
+    let surfaces = wanted.memory.iter().flatten().zip(got.memory.iter().flatten());
+    let mut elements = surfaces.enumerate().flat_map(|(surface, (wanted, got))| {
+        let pitch = wanted.len() / HEIGHT as usize;
+        wanted.iter().zip(got).enumerate().map(move |(at, pair)| (surface, at % pitch, at / pitch, pair))
+    });
+    let differs = elements.find(|(.., (wanted, got))| wanted != got);
+    differs.map_or_else(String::new, |(surface, x, y, (wanted, got))| {
+        format!("({x}, {y}) of surface {surface} is {got:08X?}, not {wanted:08X?}")
+    })
+}
+
+fn program(random: &mut Random, write_mode: WriteMode) -> Program {
     let mut program = match random.below(4) {
         0 => {
             let count = 1 + random.below(20);
-            generate::straight(random, count)
+            generate::straight(random, count, write_mode)
         }
         1 => {
             let count = 1 + random.below(30);
-            generate::program(random, count)
+            generate::program(random, count, write_mode)
+        }
+        _ if write_mode == WriteMode::Umrt => {
+            let count = 1 + random.below(8);
+            generate::straight(random, count, write_mode)
         }
         _ => {
             let full_flow_control = random.one_in(2);

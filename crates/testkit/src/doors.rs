@@ -178,7 +178,7 @@ pub fn commands(bytes: &[u8]) {
         space.write_bytes(DEVICE_BASE, &bytes[..bytes.len().min(0x4000)]).expect("room for the buffer");
         space.write_bytes(DEVICE_BASE + 0x8000, &elf::write(&copy_program())).expect("room for the program");
         let options = Options { threads, strict, step_limit: 200, deterministic_clock: true, ..Options::default() };
-        let mut device = Processor::new(space.clone(), options);
+        let mut device = Processor::new(space.clone(), options).expect("the fastest engine of the host");
         let fault = device.execute(1, &words);
         let mut contents = vec![0; DEVICE_BYTES as usize];
         space.read_bytes(DEVICE_BASE, &mut contents).expect("mapped memory");

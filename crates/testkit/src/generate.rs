@@ -98,22 +98,24 @@ pub fn flow(random: &mut Random, count: usize) -> Instruction {
 }
 
 /// A legal program: `count` instructions of every type in any order, then the end.
-pub fn program(random: &mut Random, count: usize) -> Program {
+pub fn program(random: &mut Random, count: usize, write_mode: WriteMode) -> Program {
+    let umrt = write_mode == WriteMode::Umrt;
     let mut code: Vec<Instruction> = (0..count)
         .map(|_| match random.below(8) {
             0..=3 => arithmetic(random, false, false),
-            4 => arithmetic(random, true, false),
+            4 => arithmetic(random, true, umrt),
             5 => texture(random),
             _ => flow(random, count + 1),
         })
         .collect();
     code.push(end());
-    finish(random, code, ProgramInfo::default())
+    finish(random, code, ProgramInfo { write_mode, ..ProgramInfo::default() })
 }
 
 /// A legal program that runs straight through: arithmetic and texture instructions inside a loop of one pass, which sets
 /// aL.
-pub fn straight(random: &mut Random, count: usize) -> Program {
+pub fn straight(random: &mut Random, count: usize, write_mode: WriteMode) -> Program {
+    let umrt = write_mode == WriteMode::Umrt;
     let head = |op, jump_addr, any: bool| Instruction {
         common: Common::default(),
         body: Body::Flow(Flow {
@@ -128,12 +130,12 @@ pub fn straight(random: &mut Random, count: usize) -> Program {
     let mut code = vec![head(FlowOp::Loop, count as u16 + 2, false)];
     code.extend((0..count).map(|_| match random.below(6) {
         0..=2 => arithmetic(random, false, false),
-        3 | 4 => arithmetic(random, true, false),
+        3 | 4 => arithmetic(random, true, umrt),
         _ => texture(random),
     }));
     code.push(head(FlowOp::EndLoop, 1, true));
     code.push(end());
-    let info = ProgramInfo { zero_times_anything: random.one_in(2), ..ProgramInfo::default() };
+    let info = ProgramInfo { zero_times_anything: random.one_in(2), write_mode, ..ProgramInfo::default() };
     let mut program = finish(random, code, info);
     program.constants.ints.insert(0, IntConstant { count: 1, init: random.bits() as u8, step: 0 });
     program
@@ -146,9 +148,12 @@ fn end() -> Instruction {
 }
 
 fn finish(random: &mut Random, code: Vec<Instruction>, info: ProgramInfo) -> Program {
-    let info = ProgramInfo { end: code.len() as u16 - 1, write_mode: WriteMode::Cached, ..info };
+    let info = ProgramInfo { end: code.len() as u16 - 1, ..info };
     let mut program = Program { references: References::of(&code, &info), code, info, ..Program::default() };
-    program.references.outputs = (0..4).collect();
+    program.references.outputs = match info.write_mode {
+        WriteMode::Cached => (0..4).collect(),
+        WriteMode::Umrt => [0].into(),
+    };
     program.constants.floats.extend((0..=255).map(|index| (index, std::array::from_fn(|_| random.float()))));
     program
 }

@@ -18,19 +18,12 @@ pub mod r700;
 pub mod random;
 pub mod structured;
 
-use ctm_x1k::{Job, RunError, RunOptions, RunStats, reference};
+use ctm_engine::{EngineName, Executor};
 use std::path::{Path, PathBuf};
 
-/// Something that runs jobs.
-pub type Engine = fn(&Job, &RunOptions) -> Result<RunStats, RunError>;
-
-/// Every engine with its name; all of them have to give the same results.
-pub const ENGINES: [(&str, Engine); 3] =
-    [("reference", reference::run), ("interp", ctm_engine::interpret), ("jit", jit)];
-
-/// Machine code, where this host can run it; the interpreter elsewhere.
-fn jit(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-    ctm_engine::Engine::jit().unwrap_or_else(ctm_engine::Engine::interpreter).run(job, options)
+/// Every engine that this host has, the reference first; all of them have to give the same results.
+pub fn engines() -> Vec<Executor> {
+    EngineName::available().filter_map(|name| Executor::new(name).ok()).collect()
 }
 
 /// The group widths that every test program runs with: one lane, one quad, and two real machines' widths.

@@ -1,19 +1,36 @@
 //! A small deterministic generator of random numbers (splitmix64).
 
+use std::collections::VecDeque;
+
 /// The same seed gives the same numbers, everywhere.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    /// Numbers that come before those of the generator.
+    given: VecDeque<u64>,
+}
 
 impl Random {
     /// A generator that starts from `seed`.
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        Random { state: seed, given: VecDeque::new() }
+    }
+
+    /// A generator whose first numbers are these bytes, eight for a number, so that who changes bytes changes single
+    /// decisions; those that follow depend on what is left over.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let (numbers, rest) = bytes.as_chunks();
+        let seed = rest.iter().fold(0, |seed, &byte| seed << 8 | u64::from(byte));
+        Random { state: seed, given: numbers.iter().map(|&number| u64::from_le_bytes(number)).collect() }
     }
 
     /// 64 random bits.
     pub fn bits64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        if let Some(number) = self.given.pop_front() {
+            return number;
+        }
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)

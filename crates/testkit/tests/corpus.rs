@@ -3,7 +3,7 @@
 use ctm_memory::Tiling;
 use ctm_testkit::case::Case;
 use ctm_testkit::expected::floats;
-use ctm_testkit::{ENGINES, GROUP_WIDTHS, THREADS, project_path};
+use ctm_testkit::{GROUP_WIDTHS, THREADS, engines, project_path};
 use ctm_x1k::RunOptions;
 
 #[test]
@@ -16,13 +16,14 @@ fn corpus() {
         let case = Case::load(&path);
         let environments = [Tiling::Linear, Tiling::Tiled]
             .map(|tiling| case.environment(tiling, |texture| floats(&folder.join("../textures").join(&texture.file))));
-        for (engine, run) in ENGINES {
+        for engine in engines() {
             for group_width in GROUP_WIDTHS {
                 for (environment, threads) in environments.iter().zip(THREADS) {
                     let options = RunOptions { group_width, threads, ..RunOptions::default() };
-                    let stats = run(&environment.job(&case), &options).unwrap();
+                    let stats = engine.run(&environment.job(&case), &options).unwrap();
                     assert!(!stats.out_of_range);
-                    case.compare(environment).unwrap_or_else(|error| panic!("{engine}, width {group_width}: {error}"));
+                    case.compare(environment)
+                        .unwrap_or_else(|error| panic!("{}, width {group_width}: {error}", engine.name()));
                 }
             }
         }

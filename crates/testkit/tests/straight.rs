@@ -6,9 +6,9 @@ use ctm_num::x1k::MadRules;
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::literal::{Environment, Input, Lane};
 use ctm_testkit::random::Random;
-use ctm_testkit::{ENGINES, GROUP_WIDTHS, THREADS, generate, literal};
+use ctm_testkit::{GROUP_WIDTHS, THREADS, engines, generate, literal};
 use ctm_x1k::text::print_program;
-use ctm_x1k::{Constants, Domain, Job, OUTPUTS, Program, RunError, RunOptions, TrapKind, check};
+use ctm_x1k::{Constants, Domain, Job, OUTPUTS, Program, RunError, RunOptions, TrapKind, WriteMode, check};
 
 const SIZE: u32 = 4;
 const CLEARED: u32 = 0xDEAD_BEEF;
@@ -87,21 +87,24 @@ fn expected(program: &Program, contents: &[Input], unfused: bool) -> Vec<[[u32; 
 fn straight_programs() {
     let mut random = Random::new(7);
     let fixture = Fixture::new(&mut random);
+    let engines = engines();
     for number in 0..1500 {
         let count = 1 + random.below(12);
-        let program = generate::straight(&mut random, count);
+        let program = generate::straight(&mut random, count, WriteMode::Cached);
         check::legal(&program).unwrap_or_else(|findings| panic!("program {number}: {}", findings[0].message));
         let unfused = random.one_in(4);
         let wanted = expected(&program, &fixture.contents, unfused);
-        for (name, engine) in ENGINES {
+        for engine in &engines {
             let group_width = random.pick(&GROUP_WIDTHS);
             let job = Job { unfused, ..fixture.job(&program) };
-            engine(&job, &RunOptions { group_width, threads: random.pick(&THREADS), ..RunOptions::default() }).unwrap();
+            let threads = random.pick(&THREADS);
+            engine.run(&job, &RunOptions { group_width, threads, ..RunOptions::default() }).unwrap();
             for (pair, (got, wanted)) in fixture.results().iter().zip(&wanted).enumerate() {
                 assert_eq!(
                     got,
                     wanted,
-                    "program {number}, {name}, width {group_width}, pair {pair}:\n{}",
+                    "program {number}, {}, width {group_width}, pair {pair}:\n{}",
+                    engine.name(),
                     print_program(&program)
                 );
             }
@@ -113,23 +116,25 @@ fn straight_programs() {
 fn programs_with_any_jumps() {
     let mut random = Random::new(8);
     let fixture = Fixture::new(&mut random);
+    let engines = engines();
     let mut completed = 0;
     for number in 0..1500 {
         let count = 1 + random.below(20);
-        let mut program = generate::program(&mut random, count);
+        let mut program = generate::program(&mut random, count, WriteMode::Cached);
         check::legal(&program).unwrap_or_else(|findings| panic!("program {number}: {}", findings[0].message));
         program.constants.ints.extend((0..32).map(|n| (n, ctm_x1k::IntConstant { count: n % 4, init: n, step: -1 })));
         for group_width in GROUP_WIDTHS {
-            let results = ENGINES.map(|(_, engine)| {
+            let results = engines.iter().flat_map(|engine| {
                 THREADS.map(|threads| {
                     let options = RunOptions { group_width, threads, step_limit: 2000, ..RunOptions::default() };
-                    let result = engine(&fixture.job(&program), &options);
+                    let result = engine.run(&fixture.job(&program), &options);
                     let memory = result.is_ok().then(|| fixture.results());
                     (result, memory)
                 })
             });
-            assert!(results.iter().flatten().all(|result| *result == results[0][0]), "program {number}: {results:?}");
-            match &results[0][0].0 {
+            let results: Vec<_> = results.collect();
+            assert!(results.iter().all(|result| *result == results[0]), "program {number}: {results:?}");
+            match &results[0].0 {
                 Ok(_) => completed += 1,
                 Err(RunError::Trap(trap)) => {
                     assert!(!matches!(trap.kind, TrapKind::ReservedOperation), "program {number}: {trap}");

@@ -1,11 +1,12 @@
 //! Random structured programs give what the per-lane oracle says, for every group width and thread count.
 
+use ctm_engine::Executor;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::emit::emit;
 use ctm_testkit::random::Random;
 use ctm_testkit::structured::{INPUT_WIDTH, Options, Structured};
-use ctm_testkit::{ENGINES, Engine, GROUP_WIDTHS, THREADS, oracle};
+use ctm_testkit::{GROUP_WIDTHS, THREADS, engines, oracle};
 use ctm_x1k::{Domain, Job, OUTPUTS, Program, RunOptions, RunStats};
 
 /// Odd bounds, so that quads stick out on every side.
@@ -31,7 +32,7 @@ impl Fixture {
     fn run(
         &self,
         program: &Program,
-        engine: Engine,
+        engine: &Executor,
         group_width: usize,
         threads: usize,
     ) -> (RunStats, Vec<[[u32; 4]; OUTPUTS]>) {
@@ -41,13 +42,13 @@ impl Fixture {
         let mut job = Job::new(program, DOMAIN, self.buffers.space());
         job.inputs[0] = Some(self.input);
         job.outputs = self.outputs.map(Some);
-        let stats = engine(&job, &RunOptions { group_width, threads, ..RunOptions::default() }).unwrap();
+        let stats = engine.run(&job, &RunOptions { group_width, threads, ..RunOptions::default() }).unwrap();
         let pairs = (DOMAIN.j0..=DOMAIN.j1).flat_map(|j| (DOMAIN.i0..=DOMAIN.i1).map(move |i| (i, j)));
         (stats, pairs.map(|(i, j)| self.outputs.map(|output| self.buffers.read(&output, i, j))).collect())
     }
 }
 
-fn check_against_oracle(seed: u64, options: Options, fixture: &Fixture) {
+fn check_against_oracle(seed: u64, options: Options, fixture: &Fixture, engines: &[Executor]) {
     let structured = Structured::random(&mut Random::new(seed), options);
     let mut program = emit(&structured);
     program.info.full_flow_control = options.full_flow_control;
@@ -62,7 +63,8 @@ fn check_against_oracle(seed: u64, options: Options, fixture: &Fixture) {
         })
         .collect();
     let mut instructions = None;
-    for (name, engine) in ENGINES {
+    for engine in engines {
+        let name = engine.name();
         for width in GROUP_WIDTHS {
             for threads in THREADS {
                 let (stats, got) = fixture.run(&program, engine, width, threads);
@@ -77,28 +79,29 @@ fn check_against_oracle(seed: u64, options: Options, fixture: &Fixture) {
 
 #[test]
 fn full_flow_control() {
-    let fixture = Fixture::new();
+    let (fixture, engines) = (Fixture::new(), engines());
     for seed in 0..250 {
-        check_against_oracle(seed, Options { full_flow_control: true, derivatives: false }, &fixture);
+        check_against_oracle(seed, Options { full_flow_control: true, derivatives: false }, &fixture, &engines);
     }
 }
 
 #[test]
 fn partial_flow_control() {
-    let fixture = Fixture::new();
+    let (fixture, engines) = (Fixture::new(), engines());
     for seed in 1000..1060 {
-        check_against_oracle(seed, Options { full_flow_control: false, derivatives: false }, &fixture);
+        check_against_oracle(seed, Options { full_flow_control: false, derivatives: false }, &fixture, &engines);
     }
 }
 
 #[test]
 fn derivatives_do_not_depend_on_the_group_width() {
-    let fixture = Fixture::new();
+    let (fixture, engines) = (Fixture::new(), engines());
     for seed in 2000..2060 {
         let options = Options { full_flow_control: true, derivatives: true };
         let program = emit(&Structured::random(&mut Random::new(seed), options));
-        let (_, wanted) = fixture.run(&program, ENGINES[0].1, 4, 1);
-        for (name, engine) in ENGINES {
+        let (_, wanted) = fixture.run(&program, &engines[0], 4, 1);
+        for engine in &engines {
+            let name = engine.name();
             for width in GROUP_WIDTHS {
                 for threads in THREADS {
                     let (_, got) = fixture.run(&program, engine, width, threads);

@@ -176,8 +176,18 @@ fn options_text(options: &Options) -> String {
 }
 
 fn numbers(options: &Options) -> [(&'static str, u64); 8] {
-    let Options { local_bytes, host_bytes, group_width, threads, step_limit, unfused, deterministic_clock, strict } =
-        *options;
+    // The engine stays out: it changes nothing, and another host may not have it.
+    let Options {
+        local_bytes,
+        host_bytes,
+        engine: _,
+        group_width,
+        threads,
+        step_limit,
+        unfused,
+        deterministic_clock,
+        strict,
+    } = *options;
     [
         ("local_bytes", local_bytes.into()),
         ("host_bytes", host_bytes.into()),

@@ -93,7 +93,7 @@ impl fmt::Display for Difference {
 /// No device with these options can be opened.
 pub fn replay(trace: &Trace, options: Options) -> Result<Replay, OpenError> {
     let memory = map(&options)?;
-    let mut processor = Processor::new(memory.clone(), options);
+    let mut processor = Processor::new(memory.clone(), options)?;
     processor.record();
     let mut replay = Replay::default();
     for (step, recorded) in trace.steps.iter().enumerate() {

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use ctm_device::command::{Command, FormatCode, TilingCode, encode};
-use ctm_device::{Fault, HOST_BASE, LOCAL_BASE, Options, Processor};
+use ctm_device::{Fault, HOST_BASE, LOCAL_BASE, Options, Processor, Report};
+use ctm_engine::EngineName;
 use ctm_memory::{Arena, Space};
 use ctm_object::elf;
 use ctm_x1k::{Program, text};
@@ -105,32 +106,87 @@ pub fn program(source: &str) -> Program {
     text::parse(source).unwrap_or_else(|problems| panic!("{problems:#?}\n{source}")).program
 }
 
-/// A small device without connection.
+/// A small device without connection: one for each engine of the host, and all of them have to do the same.
 pub struct Rig {
+    /// Runs on the reference. Its memory is that of the test.
     pub processor: Processor,
+    /// Run on the other engines.
+    others: Vec<Processor>,
+    options: Options,
     buffers: u32,
+}
+
+/// Options of a small device.
+const SMALL: Options = Options {
+    local_bytes: ARENA_BYTES,
+    host_bytes: ARENA_BYTES,
+    engine: EngineName::Reference,
+    group_width: 64,
+    threads: 1,
+    step_limit: 10_000,
+    unfused: false,
+    deterministic_clock: true,
+    strict: false,
+};
+
+fn memory() -> Space {
+    let mut memory = Space::default();
+    for base in [LOCAL_BASE, HOST_BASE] {
+        memory.map(Arena::new(base, ARENA_BYTES).unwrap()).unwrap();
+    }
+    memory
+}
+
+fn contents(memory: &Space) -> [Vec<u8>; 2] {
+    [LOCAL_BASE, HOST_BASE].map(|base| {
+        let mut bytes = vec![0; ARENA_BYTES as usize];
+        memory.read_bytes(base, &mut bytes).unwrap();
+        bytes
+    })
 }
 
 impl Rig {
     pub fn new() -> Self {
-        Rig::with(Options { step_limit: 10_000, threads: 1, ..Options::default() })
+        Rig::with(SMALL)
     }
 
     pub fn strict() -> Self {
-        Rig::with(Options { step_limit: 10_000, threads: 1, strict: true, ..Options::default() })
+        Rig::with(Options { strict: true, ..SMALL })
     }
 
     pub fn with(options: Options) -> Self {
-        let mut memory = Space::default();
-        for base in [LOCAL_BASE, HOST_BASE] {
-            memory.map(Arena::new(base, ARENA_BYTES).unwrap()).unwrap();
-        }
-        Rig { processor: Processor::new(memory, options), buffers: 0 }
+        let mut processors: Vec<Processor> = EngineName::available()
+            .map(|engine| Processor::new(memory(), Options { engine, ..options }).unwrap())
+            .collect();
+        Rig { processor: processors.remove(0), others: processors, options, buffers: 0 }
     }
 
     pub fn run(&mut self, commands: &[Command]) -> Result<(), Fault> {
         self.buffers += 1;
-        self.processor.execute(self.buffers, &encode(commands.iter().copied()))
+        self.execute(self.buffers, &encode(commands.iter().copied()))
+    }
+
+    /// Executes a buffer on every engine.
+    pub fn execute(&mut self, buffer: u32, words: &[u32]) -> Result<(), Fault> {
+        let before = contents(self.processor.memory());
+        let result = self.processor.execute(buffer, words);
+        let after = contents(self.processor.memory());
+        // Time passes as it likes, and after a trap it is open which groups of other threads ran.
+        let defined = self.options.deterministic_clock && (result.is_ok() || self.options.threads == 1);
+        for (engine, processor) in EngineName::available().skip(1).zip(&mut self.others) {
+            for (base, bytes) in [LOCAL_BASE, HOST_BASE].into_iter().zip(&before) {
+                processor.memory().write_bytes(base, bytes).unwrap();
+            }
+            assert_eq!(processor.execute(buffer, words), result, "{engine:?}");
+            assert!(!defined || contents(processor.memory()) == after, "{engine:?}: memory differs");
+        }
+        result
+    }
+
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        let reports = self.processor.take_reports();
+        assert!(self.others.iter_mut().all(|processor| processor.take_reports() == reports));
+        reports
     }
 
     /// Puts a program's image at [`IMAGE`].

@@ -15,7 +15,7 @@
 pub mod directive;
 
 use crate::buffers::Buffers;
-use crate::{ENGINES, GROUP_WIDTHS, THREADS};
+use crate::{GROUP_WIDTHS, THREADS, engines};
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::{Conditional, Domain, Job, OUTPUTS, Program, RunError, RunOptions, RunStats, WriteMode, check, text};
 use directive::{Contents, Expected, Run, SurfaceSpec};
@@ -167,14 +167,14 @@ fn default_output(program: &Program, domain: Domain) -> SurfaceSpec {
 
 fn check_run(program: &Program, run: &Run) -> Result<(), String> {
     let mut first: Option<Vec<u32>> = None;
-    for (engine_name, engine) in ENGINES {
+    for engine in engines() {
         for &group_width in run.widths.as_deref().unwrap_or(&GROUP_WIDTHS) {
             for threads in THREADS {
-                let what = format!("{engine_name}, width {group_width}, {threads} threads");
+                let what = format!("{}, width {group_width}, {threads} threads", engine.name());
                 let environment = Environment::new(program, run)?;
                 let job = environment.job(program, run);
                 let options = RunOptions { group_width, threads, step_limit: run.step_limit, ..RunOptions::default() };
-                let result = engine(&job, &options);
+                let result = engine.run(&job, &options);
                 let completed = result.is_ok();
                 for expectation in &run.expectations {
                     compare(&expectation.what, run, &environment, &result)

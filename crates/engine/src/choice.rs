@@ -1,0 +1,133 @@
+//! Engines by name, and what executes X1K jobs with one of them.
+
+use crate::Engine;
+use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, reference};
+use std::fmt;
+use thiserror::Error;
+
+/// The name of an engine, with its number in the C interface. All engines give the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum EngineName {
+    /// The scalar reference: one instruction of the program after the other.
+    Reference = 1,
+    /// Lane IR, interpreted: on any host.
+    Interp = 2,
+    /// Machine code, of the best form that the host has.
+    Jit = 3,
+    /// Machine code for x86-64 with AVX-512.
+    JitAvx512 = 5,
+}
+
+/// This host cannot have an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("this machine cannot run the machine code of engine {}, which needs {}", .0.name(), .0.needs())]
+pub struct NoEngine(pub EngineName);
+
+impl EngineName {
+    /// Every name, the slowest engine first.
+    pub const ALL: [EngineName; 4] =
+        [EngineName::Reference, EngineName::Interp, EngineName::Jit, EngineName::JitAvx512];
+
+    /// How people spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EngineName::Reference => "reference",
+            EngineName::Interp => "interp",
+            EngineName::Jit => "jit",
+            EngineName::JitAvx512 => "jit-avx512",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            EngineName::Reference => "The specification's own algorithm, one instruction at a time",
+            EngineName::Interp => "The program as lane IR, interpreted: any host",
+            EngineName::Jit => "The program as machine code, of the best form that this host has",
+            EngineName::JitAvx512 => "Machine code for x86-64 with AVX-512",
+        }
+    }
+
+    /// What a host must have for it.
+    const fn needs(self) -> &'static str {
+        match self {
+            EngineName::Reference | EngineName::Interp => "nothing",
+            EngineName::Jit | EngineName::JitAvx512 => "x86-64 with AVX-512",
+        }
+    }
+
+    /// The engine that is spelled so.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.name() == name)
+    }
+
+    /// The engines that this host has, the reference first; `jit`, which is one of the others, is left out.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|&name| name != EngineName::Jit && Executor::new(name).is_ok())
+    }
+
+    /// The fastest engine of this host.
+    pub fn fastest() -> Self {
+        if Engine::jit().is_some() { EngineName::Jit } else { EngineName::Interp }
+    }
+}
+
+/// Executes X1K jobs with one engine, and keeps what it has prepared for them.
+pub enum Executor {
+    /// The scalar reference, which prepares nothing.
+    Reference,
+    /// Lane IR, interpreted or compiled.
+    Engine(Engine),
+}
+
+impl Executor {
+    /// The engine of this name.
+    ///
+    /// # Errors
+    /// If this host cannot have it.
+    pub fn new(name: EngineName) -> Result<Self, NoEngine> {
+        let engine = match name {
+            EngineName::Reference => return Ok(Executor::Reference),
+            EngineName::Interp => Some(Engine::interpreter()),
+            EngineName::Jit | EngineName::JitAvx512 => Engine::jit(),
+        };
+        engine.map(Executor::Engine).ok_or(NoEngine(name))
+    }
+
+    /// The name of the engine, for people: that of the form, where machine code has several.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Executor::Reference => EngineName::Reference.name(),
+            Executor::Engine(engine) => engine.name(),
+        }
+    }
+
+    /// Makes everything that running the job needs, so that the run itself does not have to.
+    ///
+    /// # Errors
+    /// If the job's environment does not fit its program.
+    pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
+        match self {
+            Executor::Reference => job.check(),
+            Executor::Engine(engine) => engine.prepare(job),
+        }
+    }
+
+    /// Runs the job. Memory, statistics and errors are the same for every engine.
+    ///
+    /// # Errors
+    /// As [`reference::run`].
+    pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        match self {
+            Executor::Reference => reference::run(job, options),
+            Executor::Engine(engine) => engine.run(job, options),
+        }
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Executor({})", self.name())
+    }
+}
