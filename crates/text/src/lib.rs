@@ -6,6 +6,7 @@
 
 mod cursor;
 mod diagnostic;
+pub mod findings;
 mod lexer;
 
 pub use cursor::{Cursor, Reported, Span, excerpt, list, spell_float};

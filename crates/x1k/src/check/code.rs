@@ -1,61 +1,7 @@
 //! The codes of findings.
 
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// The device refuses the program.
-    Error,
-    /// The program is likely wrong, or wrong on hardware.
-    Warning,
-    /// Good to know.
-    Note,
-}
-
-impl Severity {
-    /// The word for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
-
-macro_rules! finding_codes {
-    ($($variant:ident $id:literal $severity:ident $title:literal;)+) => {
-        /// What a finding is about. The numbers never change their meaning.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code {
-            $(#[doc = concat!($id, ": ", $title, ".")] $variant),+
-        }
-
-        impl Code {
-            /// Every code, in the order of numbers.
-            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
-
-            /// The number for people and scripts, like `X1K001`.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $id),+ }
-            }
-
-            /// What it is about, in a few words.
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title),+ }
-            }
-
-            /// How bad it is.
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$variant => Severity::$severity),+ }
-            }
-
-            /// A page about it: what it means, why the machine cares, an example, the remedy, the source. Markdown.
-            pub const fn explain(self) -> &'static str {
-                match self { $(Self::$variant => include_str!(concat!("explain/", $id, ".md"))),+ }
-            }
-        }
-    };
-}
+use ctm_text::finding_codes;
+pub use ctm_text::findings::Severity;
 
 finding_codes! {
     CodeSize "X1K001" Error "no instructions, or more than the machine holds";
