@@ -18,7 +18,7 @@
 
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
-use crate::instruction::Instruction;
+use crate::program::{Code, Program};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
 use std::collections::BTreeMap;
@@ -222,21 +222,24 @@ fn coordinates([x, y, _]: [u32; 3], n: u32) -> [u32; 3] {
 pub struct Shader<'a> {
     /// Its header. Compute code has none.
     pub header: Option<Header>,
-    /// Its instructions: number n is the one at byte address 32 * (n / 3) + 8 * (n % 3) + 8.
-    pub code: &'a [Instruction],
+    /// Its code.
+    pub code: &'a Code,
     /// Bytes of local memory for each lane.
     pub local_memory: u32,
 }
 
 impl<'a> Shader<'a> {
-    /// A program with a header, which says how much local memory it has.
-    pub fn new(header: Header, code: &'a [Instruction]) -> Self {
-        Shader { header: Some(header), code, local_memory: header.local_memory_low_size }
-    }
-
     /// The stage that the program is for.
     pub fn stage(&self) -> Stage {
         self.header.map_or(Stage::None, |header| header.stage)
+    }
+}
+
+impl<'a> From<&'a Program> for Shader<'a> {
+    /// The header says how much local memory there is; compute code has none unless it is given some.
+    fn from(program: &'a Program) -> Self {
+        let local_memory = program.header.map_or(0, |header| header.local_memory_low_size);
+        Shader { header: program.header, code: &program.code, local_memory }
     }
 }
 
@@ -263,6 +266,29 @@ pub struct Launch<'a> {
     pub emissions: Option<&'a Emissions>,
     /// Shape of a compute launch.
     pub grid: Option<Grid>,
+}
+
+impl<'a> Launch<'a> {
+    /// A launch without any attribute memory. Of its attribute stores those in `surviving` have an effect.
+    pub fn new(
+        shader: Shader<'a>,
+        environment: &'a Environment<'a>,
+        invocations: &'a Invocations,
+        surviving: AttributeMap,
+    ) -> Self {
+        Launch {
+            shader,
+            environment,
+            invocations,
+            inputs: None,
+            primitives: None,
+            patches: None,
+            outputs: None,
+            surviving,
+            emissions: None,
+            grid: None,
+        }
+    }
 }
 
 /// What a launch did.

@@ -15,6 +15,7 @@ mod header;
 mod instruction;
 pub mod launch;
 mod operand;
+pub mod pipeline;
 mod program;
 pub mod reference;
 mod special;

@@ -7,6 +7,7 @@ use crate::field::key;
 use crate::header::{Header, Stage};
 use crate::instruction::Instruction;
 use crate::launch::{Column, Launch, Mode, NO_INVOCATION, Outcome, Shader, Stop, Trap, TrapKind, WARP, WarningKind};
+use crate::program::Code;
 use crate::table::Op;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
@@ -43,7 +44,7 @@ pub(super) struct Warp<'a> {
     pub header: Header,
     pub stage: Stage,
     pub strict: bool,
-    pub code: &'a [Instruction],
+    pub code: &'a Code,
     pub inputs: Option<View<'a>>,
     pub outputs: Option<View<'a>>,
     pub patches: Option<View<'a>>,
@@ -80,7 +81,7 @@ pub(super) struct Warp<'a> {
 impl<'a> Warp<'a> {
     pub fn new(launch: &'a Launch<'a>, options: &'a RunOptions<'a>) -> Self {
         let Shader { header, code, local_memory } = launch.shader;
-        let uses_local = code.iter().any(|instruction| matches!(instruction.op(), Op::Ldl | Op::Stl));
+        let uses_local = code.instructions().iter().any(|instruction| matches!(instruction.op(), Op::Ldl | Op::Stl));
         let local_size = if uses_local { local_memory as usize } else { 0 };
         Warp {
             launch,
@@ -185,10 +186,9 @@ impl<'a> Warp<'a> {
         if !pc.is_multiple_of(8) {
             return Err(TrapKind::MisalignedPc);
         }
-        // The first word of a bundle of four is no instruction; a branch to it goes to the first that is.
-        self.pc = if pc.is_multiple_of(32) { pc + 8 } else { pc };
-        let (bundle, slot) = (self.pc / 32, self.pc / 8 % 4 - 1);
-        let instruction = *self.code.get((bundle * 3 + slot) as usize).ok_or(TrapKind::PcOverflow)?;
+        let index = self.code.index_at(pc).ok_or(TrapKind::PcOverflow)?;
+        let instruction = self.code.instructions()[index];
+        self.pc = Code::address(index);
         if self.clock >= self.options.step_limit {
             return Err(TrapKind::StepLimit);
         }
@@ -197,8 +197,7 @@ impl<'a> Warp<'a> {
 
         let mut taken = active & self.mask_of(instruction.guard());
         let next = self.execute(&instruction, &mut taken)?;
-        let following = if self.pc % 32 == 24 { self.pc + 16 } else { self.pc + 8 };
-        self.control.go(next, taken, following)
+        self.control.go(next, taken, Code::address(index + 1))
     }
 
     /// Executes the instruction in the lanes of `taken`, which loses those that a test of flow control excludes.

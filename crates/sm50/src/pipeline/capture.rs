@@ -1,0 +1,52 @@
+//! What transform feedback captures.
+
+use super::primitive::Shape;
+use crate::attributes::View;
+use crate::launch::Outcome;
+
+/// Attribute words that are captured of every vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// Byte address of the first word.
+    pub address: u32,
+    /// Number of words.
+    pub words: u32,
+}
+
+/// The result of a draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// What the records make: one, two or three of them each.
+    pub shape: Shape,
+    /// Words of a record.
+    pub record_words: u32,
+    /// The records, one after the other, each with the words of the capture list in order.
+    pub words: Vec<u32>,
+    /// Number of records, also where nothing of them is captured.
+    pub records: u64,
+    /// Counts and warnings of all launches.
+    pub outcome: Outcome,
+}
+
+impl Drawn {
+    pub(super) fn new(shape: Shape, captures: &[Capture]) -> Self {
+        Drawn {
+            shape,
+            record_words: captures.iter().map(|capture| capture.words).sum(),
+            words: Vec::new(),
+            records: 0,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Appends vertices by their records.
+    pub(super) fn append(&mut self, captures: &[Capture], view: View<'_>, records: impl Iterator<Item = u32>) {
+        for record in records {
+            self.records += 1;
+            for capture in captures {
+                let addresses = (0..capture.words).map(|word| capture.address + 4 * word);
+                self.words.extend(addresses.map(|address| view.get(record, address)));
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Draws: vertices through all programs of a pipeline to captured records.
+//!
+//! A draw goes through in batches of primitives, so that memory does not grow with the draw. In a batch the vertex program
+//! runs for each vertex once; then come tessellation initialisation, the tessellator, and the tessellation program, if there
+//! are any; then the geometry program; and what comes out is captured as transform feedback captures it: primitive by
+//! primitive, each a separate point, line or triangle.
+
+mod batch;
+mod capture;
+mod feed;
+mod primitive;
+mod strips;
+mod tessellate;
+
+pub use capture::{Capture, Drawn};
+pub use feed::VertexArray;
+pub use primitive::{MAX_PATCH_VERTICES, Primitive, Shape};
+pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate};
+
+use crate::attributes::{NoMemory, WORDS};
+use crate::header::{Stage, Topology};
+use crate::launch::{DEFAULT_STEP_LIMIT, Environment, Executor, Shader, Stop, WARP};
+use ctm_lane::run::RunOptions;
+use thiserror::Error;
+
+/// Vertices that a geometry lane may emit at most.
+pub const MAX_OUTPUT_VERTICES: u32 = 1024;
+
+/// A draw: the programs, the state that their headers do not hold, and what of the result is kept.
+#[derive(Clone, Debug)]
+pub struct Draw<'a> {
+    /// The vertex program.
+    pub vertex: Shader<'a>,
+    /// The tessellation initialisation program (OpenGL: tessellation control).
+    pub tess_init: Option<Shader<'a>>,
+    /// The tessellation program (OpenGL: tessellation evaluation).
+    pub tessellation: Option<Shader<'a>>,
+    /// The geometry program.
+    pub geometry: Option<Shader<'a>>,
+    /// What the vertices are drawn as.
+    pub primitive: Primitive,
+    /// Vertices of a patch.
+    pub patch_vertices: u32,
+    /// Number of the first vertex.
+    pub first: u32,
+    /// How many vertices are drawn.
+    pub vertices: u32,
+    /// How often.
+    pub instances: u32,
+    /// State of the tessellator.
+    pub tessellator: Tessellation,
+    /// Levels of patches that no tessellation initialisation program sets.
+    pub levels: Levels,
+    /// Points to evaluate in every patch, instead of those of the tessellator.
+    pub domain_points: Option<&'a [[f32; 2]]>,
+    /// Vertex attributes.
+    pub arrays: &'a [VertexArray],
+    /// What is captured of each vertex.
+    pub capture: &'a [Capture],
+    /// The stream of a geometry program that is captured.
+    pub stream: u8,
+    /// Constants, memory, mode.
+    pub environment: Environment<'a>,
+}
+
+impl<'a> Draw<'a> {
+    /// A draw of `vertices` points by a vertex program, with nothing captured.
+    pub fn new(vertex: Shader<'a>, vertices: u32) -> Self {
+        Draw {
+            vertex,
+            tess_init: None,
+            tessellation: None,
+            geometry: None,
+            primitive: Primitive::Points,
+            patch_vertices: 3,
+            first: 0,
+            vertices,
+            instances: 1,
+            tessellator: Tessellation::default(),
+            levels: Levels::default(),
+            domain_points: None,
+            arrays: &[],
+            capture: &[],
+            stream: 0,
+            environment: Environment::default(),
+        }
+    }
+
+    /// Runs the draw. Primitives come out in the order in which they go in, instance by instance.
+    ///
+    /// # Errors
+    /// If the programs and the state do not fit together, a program traps, the run is cancelled, or memory runs out.
+    pub fn run(&self, executor: &dyn Executor, options: &RunOptions) -> Result<Drawn, DrawError> {
+        let shape = self.check()?;
+        batch::run(self, executor, options, shape)
+    }
+
+    /// Options with the step limit that real programs never reach.
+    pub fn options() -> RunOptions<'a> {
+        RunOptions { step_limit: DEFAULT_STEP_LIMIT, ..RunOptions::default() }
+    }
+
+    /// What comes out of the draw, if everything fits together.
+    fn check(&self) -> Result<Shape, DrawError> {
+        let stages = [
+            (Some(self.vertex), Stage::Vertex),
+            (self.tess_init, Stage::TessellationInit),
+            (self.tessellation, Stage::Tessellation),
+            (self.geometry, Stage::Geometry),
+        ];
+        for (shader, expected) in stages {
+            if let Some(shader) = shader
+                && shader.stage() != expected
+            {
+                return Err(DrawError::WrongStage { expected, found: shader.stage() });
+            }
+        }
+        if self.tess_init.is_some() && self.tessellation.is_none() {
+            return Err(DrawError::NoTessellation);
+        }
+        if self.tessellation.is_some() != (self.primitive == Primitive::Patches) {
+            return Err(DrawError::PatchesAndTessellation { primitive: self.primitive });
+        }
+        if self.primitive == Primitive::Patches && !(1..=MAX_PATCH_VERTICES).contains(&self.patch_vertices) {
+            return Err(DrawError::PatchVertices(self.patch_vertices));
+        }
+        for shader in [self.tess_init, self.geometry].into_iter().flatten() {
+            let threads = threads(&shader);
+            if !(1..=WARP).contains(&threads) {
+                return Err(DrawError::Threads { stage: shader.stage(), threads });
+            }
+        }
+        for capture in self.capture {
+            let end = u64::from(capture.address) + 4 * u64::from(capture.words);
+            if !capture.address.is_multiple_of(4) || end > 4 * WORDS as u64 {
+                return Err(DrawError::Capture(*capture));
+            }
+        }
+        let assembled = match (self.tessellation, self.domain_points) {
+            (None, _) => self.primitive.shape().map_or(Shape::Point, |(shape, _)| shape),
+            (Some(_), Some(_)) => Shape::Point,
+            (Some(_), None) => self.tessellator.shape(),
+        };
+        match self.geometry.and_then(|shader| shader.header) {
+            None => Ok(assembled),
+            Some(header) => {
+                let vertices = header.max_output_vertex_count.into();
+                if !(1..=MAX_OUTPUT_VERTICES).contains(&vertices) {
+                    return Err(DrawError::OutputVertices(vertices));
+                }
+                if self.stream > 3 {
+                    return Err(DrawError::Stream(self.stream));
+                }
+                strips::topology(header.output_topology).ok_or(DrawError::Topology(header.output_topology))
+            }
+        }
+    }
+}
+
+/// Lanes that a program has for each input primitive.
+fn threads(shader: &Shader) -> u32 {
+    shader.header.map_or(0, |header| header.threads_per_input_primitive.into())
+}
+
+/// Why a draw did not complete.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DrawError {
+    /// A program of another stage.
+    #[error("the {} program is one for stage {}: give each program by the option of its stage", expected.name(), found.name())]
+    WrongStage {
+        /// The stage it was given for.
+        expected: Stage,
+        /// The stage that its header names.
+        found: Stage,
+    },
+    /// A tessellation initialisation program alone.
+    #[error("a tessellation control program needs a tessellation evaluation program behind it")]
+    NoTessellation,
+    /// Patches and tessellation go together.
+    #[error("drawing {primitive}: patches are drawn by a tessellation evaluation program, and it draws only patches")]
+    PatchesAndTessellation {
+        /// What is drawn.
+        primitive: Primitive,
+    },
+    /// Patches of no vertices, or of too many.
+    #[error("patches of {0} vertices: a patch has 1 to 32")]
+    PatchVertices(u32),
+    /// A header with no threads for a primitive, or with more than a warp has.
+    #[error("the {} program's header asks for {threads} threads for each primitive: it can have 1 to 32", stage.name())]
+    Threads {
+        /// The stage.
+        stage: Stage,
+        /// How many threads.
+        threads: u32,
+    },
+    /// A header that lets a geometry program emit nothing, or too much.
+    #[error("the geometry program's header says that it emits up to {0} vertices: that can be 1 to 1024")]
+    OutputVertices(u32),
+    /// A geometry header with an unknown output.
+    #[error("the geometry program's header has output topology {}: known are 1 (points), 6 (line strips), 7 (triangle strips)", _0.name())]
+    Topology(Topology),
+    /// A stream that is not there.
+    #[error("stream {0} cannot be captured: streams are 0 to 3")]
+    Stream(u8),
+    /// A capture outside the attribute space.
+    #[error(
+        "{words} words from attribute address {address:#05x} cannot be captured: addresses are multiples of 4, and end at 0x400",
+        words = _0.words, address = _0.address
+    )]
+    Capture(Capture),
+    /// A program trapped, or the run was cancelled.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+    /// The host has no memory left.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
+}
+
+impl Tessellation {
+    /// What the tessellator makes.
+    pub const fn shape(&self) -> Shape {
+        match self.domain {
+            _ if self.point_mode => Shape::Point,
+            TessDomain::Isolines => Shape::Line,
+            TessDomain::Triangles | TessDomain::Quads => Shape::Triangle,
+        }
+    }
+}
