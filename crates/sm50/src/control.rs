@@ -35,9 +35,32 @@ pub enum Latency {
 /// How an instruction shows how long it takes.
 pub const fn latency(op: Op) -> Latency {
     match op {
-        Op::Ald | Op::Isberd | Op::Al2p | Op::S2r | Op::Out | Op::Ldc | Op::Ldl | Op::Ldg | Op::Mufu | Op::Rro
-        | Op::I2f | Op::F2i | Op::F2f | Op::I2i | Op::Popc | Op::Flo | Op::Imul | Op::Imul32i | Op::Imad | Op::Shfl
-        | Op::Dadd | Op::Dmul | Op::Dfma | Op::Dmnmx | Op::Dset | Op::Dsetp => Latency::Result,
+        Op::Ald
+        | Op::Isberd
+        | Op::Al2p
+        | Op::S2r
+        | Op::Out
+        | Op::Ldc
+        | Op::Ldl
+        | Op::Ldg
+        | Op::Mufu
+        | Op::Rro
+        | Op::I2f
+        | Op::F2i
+        | Op::F2f
+        | Op::I2i
+        | Op::Popc
+        | Op::Flo
+        | Op::Imul
+        | Op::Imul32i
+        | Op::Imad
+        | Op::Shfl
+        | Op::Dadd
+        | Op::Dmul
+        | Op::Dfma
+        | Op::Dmnmx
+        | Op::Dset
+        | Op::Dsetp => Latency::Result,
         Op::Ast | Op::Stl | Op::Stg => Latency::Sources,
         _ => Latency::Fixed,
     }
@@ -47,8 +70,21 @@ pub const fn latency(op: Op) -> Latency {
 pub(crate) const fn shows_reuse(op: Op) -> bool {
     !matches!(
         op,
-        Op::Out | Op::Mufu | Op::Dmnmx | Op::Dset | Op::Dsetp | Op::Imul | Op::Imul32i | Op::Imad | Op::Flo | Op::Popc
-            | Op::I2f | Op::F2i | Op::F2f | Op::I2i | Op::Shfl
+        Op::Out
+            | Op::Mufu
+            | Op::Dmnmx
+            | Op::Dset
+            | Op::Dsetp
+            | Op::Imul
+            | Op::Imul32i
+            | Op::Imad
+            | Op::Flo
+            | Op::Popc
+            | Op::I2f
+            | Op::F2i
+            | Op::F2f
+            | Op::I2i
+            | Op::Shfl
     )
 }
 
@@ -142,6 +178,11 @@ impl Control {
     /// With these registers staying in the operand caches.
     pub const fn with_reuse(self, reuse: Reuse) -> Self {
         self.with(17, 3, reuse.a as u32 | (reuse.b as u32) << 1 | (reuse.c as u32) << 2)
+    }
+
+    /// Without the bit that no notation has: bit 20, a reuse of no operand.
+    pub(crate) const fn without_rest(self) -> Self {
+        self.with(20, 1, 0)
     }
 
     /// Whether the instruction goes together with the next one.

@@ -279,6 +279,12 @@ impl Instruction {
         self.has(FieldId::ABSOLUTE).then(|| self.value(FieldId::ABSOLUTE))
     }
 
+    /// The [target](Self::target) of flow control that goes there and nowhere else, without a register added.
+    pub fn direct_target(&self, at: u32) -> Option<u32> {
+        let indexed = matches!(self.row.op, Op::Brx | Op::Jmx);
+        if indexed { None } else { self.target(at) }
+    }
+
     /// Bank and byte offset of the constant that gives the target.
     pub fn target_constant(&self) -> (u8, i16) {
         let id = if self.has(FieldId::TARGET) { FieldId::TARGET } else { FieldId::ABSOLUTE };

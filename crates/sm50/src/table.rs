@@ -83,8 +83,7 @@ macro_rules! instructions {
 }
 
 /// The row of words that are no instruction.
-pub(crate) static RAW: Row =
-    Row { op: Op::Raw, name: ".raw", patterns: &[], fields: &[], suffixes: &[], args: &[] };
+pub(crate) static RAW: Row = Row { op: Op::Raw, name: ".raw", patterns: &[], fields: &[], suffixes: &[], args: &[] };
 
 instructions! {
     // Attributes.

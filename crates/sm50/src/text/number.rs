@@ -36,7 +36,11 @@ pub(super) fn float(value: f64) -> String {
 /// A binary32 given by its bits; the widening makes all NaNs quiet.
 pub(super) fn single(bits: u32) -> String {
     let value = f32::from_bits(bits);
-    float(if value.is_nan() { f64::NAN.copysign(if value.is_sign_negative() { -1.0 } else { 1.0 }) } else { value.into() })
+    float(if value.is_nan() {
+        f64::NAN.copysign(if value.is_sign_negative() { -1.0 } else { 1.0 })
+    } else {
+        value.into()
+    })
 }
 
 /// Rewrites `1.50e-7` as `1.5e-07`: at least two digits and a sign in the exponent.

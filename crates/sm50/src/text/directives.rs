@@ -1,0 +1,204 @@
+//! Directives: the header, and control words given as they are.
+
+use super::assemble::read_word;
+use crate::header::{AttributeMap, Header, Stage};
+use crate::instruction::Instruction;
+use crate::program::{BUNDLE_SLOTS, Code};
+use ctm_bits::{Field, FieldValue};
+use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt};
+
+/// What the directives of a text say; what they leave open follows from the code.
+#[derive(Default)]
+pub(super) struct Directives {
+    stage: Option<Stage>,
+    fields: Vec<(&'static Field, u32)>,
+    imap: Option<AttributeMap>,
+    omap: Option<AttributeMap>,
+    /// Control words by number of the bundle.
+    controls: Vec<(usize, u64, Span)>,
+    /// The first directive that belongs to a header.
+    first: Option<Span>,
+}
+
+/// The fields of the header that directives name: all but the stage, which has its own.
+pub(super) fn header_fields() -> impl Iterator<Item = &'static Field> {
+    Header::FIELDS.iter().filter(|field| field.name != "SHADER_TYPE")
+}
+
+impl Directives {
+    /// Reads one directive, from its dot on; `place` is the number of the instruction that follows.
+    pub fn read(&mut self, cursor: &mut Cursor, place: usize) -> Result<(), Reported> {
+        let dot = Span::from(cursor.take());
+        let token = cursor.expect_word("a directive", "such as `.stage vertex`")?;
+        let name = cursor.text(token).to_ascii_lowercase();
+        if name == "control" {
+            let word = read_word(cursor, "a control word")?;
+            if !place.is_multiple_of(BUNDLE_SLOTS) {
+                let message = format!("a bundle begins after every {BUNDLE_SLOTS} instructions, not here");
+                return Err(cursor.error(Cause::Misplaced, token, message, "it is for the bundle that follows it"));
+            }
+            self.controls.push((place / BUNDLE_SLOTS, word, dot.to(cursor.last().into())));
+            return Ok(());
+        }
+        self.first.get_or_insert(dot.to(token.into()));
+        match name.as_str() {
+            "stage" => {
+                let names = Stage::ALL.map(Stage::name);
+                let stage = Stage::ALL[cursor.expect_name("a stage", &names)?];
+                self.given_once(cursor, token, self.stage.is_some());
+                self.stage = Some(stage);
+            }
+            "imap" => {
+                self.given_once(cursor, token, self.imap.is_some());
+                self.imap = Some(read_map(cursor)?);
+            }
+            "omap" => {
+                self.given_once(cursor, token, self.omap.is_some());
+                self.omap = Some(read_map(cursor)?);
+            }
+            _ => {
+                let Some(field) = header_fields().find(|field| field.name.eq_ignore_ascii_case(&name)) else {
+                    let names: Vec<String> = header_fields().map(|field| field.name.to_ascii_lowercase()).collect();
+                    let others = ["raw", "control", "stage", "imap", "omap"];
+                    let known: Vec<&str> = others.into_iter().chain(names.iter().map(String::as_str)).collect();
+                    return Err(cursor.unknown_word(token, "a directive", &known));
+                };
+                self.given_once(cursor, token, self.fields.iter().any(|(given, _)| given.name == field.name));
+                let value = read_value(cursor, field)?;
+                self.fields.push((field, value));
+            }
+        }
+        Ok(())
+    }
+
+    fn given_once(&self, cursor: &mut Cursor, token: Token, before: bool) {
+        if before {
+            let message = format!("`.{}` is given twice", excerpt(cursor.text(token)));
+            cursor.error(Cause::Duplicate, token, message, "remove one of them");
+        }
+    }
+
+    /// Replaces the control words that are given as they are.
+    pub fn set_controls(&self, cursor: &mut Cursor, code: &mut Code) {
+        for &(bundle, word, span) in &self.controls {
+            let controls = code.controls_mut();
+            // A control word may stand behind the last whole bundle.
+            if bundle == controls.len() {
+                controls.push(word);
+            } else if let Some(control) = controls.get_mut(bundle) {
+                *control = word;
+            } else {
+                cursor.error(Cause::Misplaced, span, "there is no bundle here", "");
+            }
+        }
+    }
+
+    /// The header that the directives and the code make; none without a stage.
+    pub fn header(&self, cursor: &mut Cursor, code: &[Instruction]) -> Option<Header> {
+        let Some(stage) = self.stage else {
+            if let Some(span) = self.first {
+                let help = "say `.stage vertex`, `tess_init`, `tessellation` or `geometry`; compute code has no header";
+                cursor.error(Cause::Misplaced, span, "a header needs a stage", help);
+            }
+            return None;
+        };
+        let mut header = Header::implied(stage, code);
+        self.set_fields(&mut header, |_| true);
+        // What repeats the patch words follows from them, unless it is given.
+        (header.reserved_b, header.reserved_c) = header.patch_nibbles();
+        self.set_fields(&mut header, |field| field.name.starts_with("RESERVED"));
+        header.imap = self.imap.unwrap_or(header.imap);
+        header.omap = self.omap.unwrap_or(header.omap);
+        Some(header)
+    }
+
+    fn set_fields(&self, header: &mut Header, which: impl Fn(&Field) -> bool) {
+        let mut words = header.encode();
+        for (field, value) in self.fields.iter().filter(|(field, _)| which(field)) {
+            field.set(&mut words, *value);
+        }
+        *header = Header::decode(&words);
+    }
+}
+
+/// The value of a field: a number, or a name where its codes have names; `yes` and `no` for flags.
+fn read_value(cursor: &mut Cursor, field: &Field) -> Result<u32, Reported> {
+    if field.width() == 1 {
+        return Ok(cursor.expect_name("`yes` or `no`", &["no", "yes"])? as u32);
+    }
+    let names: Vec<&str> = (0..=field.max().min(255)).map_while(|raw| (field.spell)(raw)).collect();
+    if names.is_empty() {
+        return cursor.number(&format!("`.{}`", field.name.to_ascii_lowercase()), field.max());
+    }
+    Ok(cursor.expect_name("a value of this field", &names)? as u32)
+}
+
+/// `0x80-0x8c, 0x2fc`, or `none`.
+fn read_map(cursor: &mut Cursor) -> Result<AttributeMap, Reported> {
+    let mut map = AttributeMap::default();
+    if cursor.accept_word("none") {
+        return Ok(map);
+    }
+    loop {
+        let first = read_attribute(cursor)?;
+        let last = if cursor.accept_symbol(b'-') { read_attribute(cursor)? } else { first };
+        if last < first {
+            let span = cursor.last();
+            cursor.error(Cause::Range, span, "this range ends before it begins", "write the lower address first");
+        }
+        (first / 4..=last / 4).for_each(|word| _ = map.insert(4 * word));
+        if !cursor.accept_symbol(b',') {
+            return Ok(map);
+        }
+    }
+}
+
+fn read_attribute(cursor: &mut Cursor) -> Result<u32, Reported> {
+    let address = cursor.number("the address of an attribute", 4 * (AttributeMap::LEN - 1))?;
+    if !address.is_multiple_of(4) {
+        let token = cursor.last();
+        cursor.error(Cause::Range, token, format!("{address:#x} is no attribute"), "addresses are multiples of 4");
+    }
+    Ok(address)
+}
+
+/// The directives of a header: what the code alone does not say.
+pub(super) fn spell(header: &Header, code: &[Instruction]) -> Vec<String> {
+    let mut lines = vec![format!(".stage {}", header.stage.name())];
+    let mut implied = Header::implied(header.stage, code);
+    (implied.reserved_b, implied.reserved_c) = header.patch_nibbles();
+    let (words, implied_words) = (header.encode(), implied.encode());
+    for field in header_fields() {
+        let value = field.get(&words);
+        if value != field.get(&implied_words) {
+            let spelled = match (field.spell)(value) {
+                Some(name) => name.to_owned(),
+                None if field.width() == 1 => ["no", "yes"][bool::from_raw(value) as usize].to_owned(),
+                None => value.to_string(),
+            };
+            lines.push(format!(".{} {spelled}", field.name.to_ascii_lowercase()));
+        }
+    }
+    for (name, map, implied) in [("imap", header.imap, implied.imap), ("omap", header.omap, implied.omap)] {
+        if map != implied {
+            lines.push(format!(".{name} {}", spell_map(&map)));
+        }
+    }
+    lines
+}
+
+/// The addresses of a map as ranges.
+pub(super) fn spell_map(map: &AttributeMap) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for address in map.iter() {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 4 == address => *last = address,
+            _ => ranges.push((address, address)),
+        }
+    }
+    let spelled: Vec<String> = ranges
+        .iter()
+        .map(|&(first, last)| if first == last { format!("{first:#x}") } else { format!("{first:#x}-{last:#x}") })
+        .collect();
+    if spelled.is_empty() { "none".into() } else { spelled.join(", ") }
+}
