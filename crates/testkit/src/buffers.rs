@@ -1,6 +1,6 @@
 //! Memory for test jobs: surfaces are allocated one after the other in one arena.
 
-use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
+use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
 
 const BASE: u32 = 0x1000_0000;
 /// Between surfaces, so that writes beyond an end hit nothing.
@@ -14,10 +14,10 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Zeroed memory of `bytes` bytes.
+    /// Zeroed memory of at least `bytes` bytes.
     pub fn new(bytes: u32) -> Self {
         let mut space = Space::default();
-        let arena = Arena::new(BASE, bytes).expect("arena");
+        let arena = Arena::new(BASE, bytes.next_multiple_of(BASE_ALIGNMENT)).expect("arena");
         space.map(arena).expect("an empty space has room");
         Buffers { space, next: BASE }
     }

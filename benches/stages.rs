@@ -1,0 +1,61 @@
+//! How long each stage takes on a program's way from dwords to what an engine runs.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use ctm_bench::kernel::{Isa, KERNELS};
+use ctm_bench::texture;
+use ctm_engine::{EngineName, Executor, SurfaceFacts};
+use ctm_lane::simplify;
+use ctm_memory::{Bounds, Tiling};
+use ctm_testkit::case::Case;
+use ctm_x1k::lift::{Facts, Form, lift};
+use ctm_x1k::{Instruction, Job, Words};
+
+/// What the lift may rely on for a job without a conditional unit.
+fn facts(job: &Job) -> Facts {
+    let input = |surface| {
+        let facts = SurfaceFacts::of(job.memory, surface, Bounds::Clamp);
+        (facts.surface, facts.whole)
+    };
+    Facts {
+        inputs: job.inputs.each_ref().map(|surface| surface.as_ref().map(input)),
+        outputs: job.outputs.each_ref().map(Option::is_some),
+        out_mask: job.out_mask,
+        test: job.conditional.test,
+        location: job.conditional.location,
+        write: job.conditional.write,
+        unfused: job.unfused,
+        finite: [true; 4],
+    }
+}
+
+fn stages(criterion: &mut Criterion) {
+    for kernel in KERNELS.iter().filter(|kernel| kernel.size.is_none()) {
+        let mut group = criterion.benchmark_group(kernel.name);
+        group.sample_size(20);
+        let case = Case::load(&kernel.folder(Isa::X1k));
+        let environment =
+            case.environment(Tiling::Linear, |input| texture::data(&input.file, input.width, input.height));
+        let job = environment.job(&case);
+        let words: Vec<Words> = case.program.code.iter().map(Instruction::encode).collect();
+        group.bench_function("decode", |bencher| {
+            bencher.iter(|| words.iter().map(Instruction::decode).collect::<Vec<_>>());
+        });
+        let facts = facts(&job);
+        let lifted = || lift(&case.program, &facts, Form::Free).expect("kernels are structured").function;
+        group.bench_function("lift", |bencher| bencher.iter(lifted));
+        group.bench_function("simplify", |bencher| {
+            bencher.iter_batched(lifted, |mut function| simplify(&mut function), criterion::BatchSize::SmallInput);
+        });
+        // Lift, simplification, and what comes behind them.
+        for name in EngineName::ALL.into_iter().filter(|&name| name != EngineName::Reference) {
+            if Executor::new(name).is_ok() {
+                let compile = || Executor::new(name).map(|engine| engine.prepare(&job));
+                group.bench_function(format!("compile for {}", name.name()), |bencher| bencher.iter(compile));
+            }
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, stages);
+criterion_main!(benches);

@@ -1,0 +1,76 @@
+//! X1K kernels.
+
+use super::{Guest, Texture};
+use crate::kernel::Kernel;
+use crate::{picture, texture};
+use ctm_engine::{EngineName, Executor};
+use ctm_memory::Tiling;
+use ctm_testkit::case::{Case, Environment};
+use ctm_x1k::{Domain, Instruction, Job, Program, RunOptions, Words};
+use std::path::Path;
+
+/// A kernel, its surfaces, and an engine.
+pub struct Start {
+    case: Case,
+    words: Vec<Words>,
+    environment: Environment,
+    engine: EngineName,
+    executor: Executor,
+}
+
+impl Start {
+    pub fn new(kernel: &Kernel, folder: &Path, engine: EngineName) -> Self {
+        let mut case = Case::load(folder);
+        if let Some(size) = kernel.size {
+            case.domain = Domain { i0: 0, j0: 0, i1: size - 1, j1: size - 1 };
+            for texture in &mut case.textures {
+                (texture.width, texture.height) = (size, size);
+                texture.file = format!("img{size}.f32");
+            }
+        }
+        let words = case.program.code.iter().map(Instruction::encode).collect();
+        let environment =
+            case.environment(Tiling::Linear, |texture| texture::data(&texture.file, texture.width, texture.height));
+        Start { case, words, environment, engine, executor: executor(engine) }
+    }
+
+    fn job(&self) -> Job<'_> {
+        self.environment.job(&self.case)
+    }
+}
+
+fn executor(engine: EngineName) -> Executor {
+    Executor::new(engine).unwrap_or_else(|error| panic!("{error}"))
+}
+
+impl Guest for Start {
+    fn size(&self) -> (u32, u32) {
+        (self.case.domain.i1 + 1, self.case.domain.j1 + 1)
+    }
+
+    fn textures(&self) -> Vec<Texture> {
+        let textures = self.case.textures.iter();
+        textures.map(|at| Texture { name: at.file.clone(), width: at.width, height: at.height }).collect()
+    }
+
+    fn compile(&self) {
+        let Program { info, references, constants, .. } = self.case.program.clone();
+        let program =
+            Program { code: self.words.iter().map(Instruction::decode).collect(), info, references, constants };
+        let job = Job { program: &program, ..self.job() };
+        executor(self.engine).prepare(&job).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+    }
+
+    fn run(&self, threads: usize) {
+        let options = RunOptions { threads, ..RunOptions::default() };
+        self.executor.run(&self.job(), &options).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+    }
+
+    fn picture(&self) -> Vec<[f32; 4]> {
+        let job = self.job();
+        let output = job.outputs[0].unwrap_or_else(|| panic!("{}: no output", self.case.name));
+        let mut bytes = vec![0; output.bytes() as usize];
+        job.memory.read_bytes(output.base, &mut bytes).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+        picture::pixels(&bytes)
+    }
+}

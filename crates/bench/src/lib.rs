@@ -1,0 +1,22 @@
+//! Measures ctm: ten kernels on its engines, side by side with Mesa's llvmpipe on the source of the same shaders, and against
+//! what the machine can do at all.
+//!
+//! - [`kernel`]: the kernels, whatever their instruction set, and how much work they are;
+//! - [`guest`]: a kernel in machine code of a guest, ready to be started; one module for each instruction set;
+//! - [`llvmpipe`]: the other side, a small program in C that is compiled when it is wanted;
+//! - [`limits`]: multiply-adds and copied bytes per second of this machine;
+//! - [`peers`]: the measurement; [`report`]: how it is told.
+//!
+//! The programs are in `benches/x1k`, their sources in `benches/glsl`.
+#![deny(unsafe_code)]
+
+pub mod guest;
+pub mod kernel;
+pub mod limits;
+pub mod llvmpipe;
+pub mod machine;
+pub mod peers;
+pub mod picture;
+pub mod report;
+pub mod sample;
+pub mod texture;

@@ -1,0 +1,188 @@
+//! The measurement: each kernel on an engine and on llvmpipe, in turns.
+
+use crate::guest::{self, Guest};
+use crate::kernel::{Isa, KERNELS, Kernel};
+use crate::limits::Limits;
+use crate::llvmpipe::{Drawing, LlvmpipeError, Program};
+use crate::machine::{Machine, forget_peak_memory, peak_memory};
+use crate::picture::Comparison;
+use crate::sample::Sample;
+use ctm_engine::EngineName;
+use std::time::Instant;
+
+/// Seconds that one side works before it is the other's turn, about.
+const TURN: f64 = 0.04;
+/// Times that a kernel is compiled.
+const COMPILATIONS: usize = 9;
+
+/// What is measured, and how.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The instruction set of our side.
+    pub isa: Isa,
+    /// The names of the kernels; none for all.
+    pub kernels: Vec<String>,
+    /// The engine of our side.
+    pub engine: EngineName,
+    /// Threads of both sides.
+    pub threads: usize,
+    /// Turns of each side.
+    pub rounds: usize,
+}
+
+/// What one kernel did.
+#[derive(Debug)]
+pub struct Row {
+    /// The kernel.
+    pub kernel: &'static Kernel,
+    /// Our times, with all threads.
+    pub ours: Sample,
+    /// Our times with one thread.
+    pub alone: Sample,
+    /// Times of llvmpipe.
+    pub theirs: Sample,
+    /// Times from dwords to what the engine runs.
+    pub compile: Sample,
+    /// Our picture, compared with llvmpipe's.
+    pub comparison: Comparison,
+    /// Floating-point operations: two for everything that takes a multiply-add's place.
+    pub flops: f64,
+    /// Bytes of the textures and of the picture.
+    pub bytes: u64,
+    /// Most memory of this process while the kernel ran, beyond those bytes.
+    pub overhead: Option<u64>,
+}
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub struct Measurement {
+    /// What was asked for.
+    pub plan: Plan,
+    /// Where.
+    pub machine: Machine,
+    /// The driver of the other side.
+    pub driver: String,
+    /// What the machine can do.
+    pub limits: Limits,
+    /// The kernels.
+    pub rows: Vec<Row>,
+}
+
+/// What a kernel cannot be faster than.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Its multiply-adds.
+    Arithmetic,
+    /// The bytes that it moves.
+    Memory,
+}
+
+impl Row {
+    /// How many times as fast as llvmpipe we are.
+    pub fn ratio(&self) -> f64 {
+        self.theirs.median() / self.ours.median()
+    }
+
+    /// How many times as fast all threads are as one.
+    pub fn scaling(&self) -> f64 {
+        self.alone.median() / self.ours.median()
+    }
+
+    /// The limit that binds, and how much of it we reach.
+    pub fn limit(&self, limits: &Limits) -> (Bound, f64) {
+        let bytes = self.bytes as f64;
+        let (arithmetic, memory) = (self.flops / limits.flops, bytes / limits.copy(bytes));
+        let bound = if arithmetic > memory { Bound::Arithmetic } else { Bound::Memory };
+        (bound, arithmetic.max(memory) / self.ours.median())
+    }
+
+    /// Whether the kernel belongs to those that are summed up; variants of another size do not.
+    pub fn counts(&self) -> bool {
+        self.kernel.size.is_none()
+    }
+}
+
+impl Measurement {
+    /// Measures. `progress` is told the name of what comes next.
+    ///
+    /// # Errors
+    /// If llvmpipe cannot be measured.
+    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, LlvmpipeError> {
+        let program = Program::build()?;
+        let machine = Machine::new();
+        progress("limits");
+        let limits = Limits::measure(plan.threads);
+        let mut driver = String::new();
+        let mut rows = Vec::new();
+        let wanted = |kernel: &&Kernel| plan.kernels.is_empty() || plan.kernels.iter().any(|name| name == kernel.name);
+        for kernel in KERNELS.iter().filter(wanted) {
+            let Some(ours) = guest::load(kernel, plan.isa, plan.engine) else { continue };
+            progress(kernel.name);
+            let mut theirs = program.start(&kernel.shader(), ours.size(), &ours.textures(), plan.threads)?;
+            theirs.driver().clone_into(&mut driver);
+            rows.push(measure(kernel, &*ours, &mut theirs, &plan)?);
+        }
+        progress("limits");
+        let limits = limits.best(Limits::measure(plan.threads));
+        Ok(Measurement { plan, machine, driver, limits, rows })
+    }
+
+    /// Whether all pictures are right.
+    pub fn pictures_agree(&self) -> bool {
+        self.rows.iter().all(|row| row.comparison.passes)
+    }
+
+    /// The geometric mean of a number of the kernels that count; none if there are none.
+    pub fn mean(&self, number: impl Fn(&Row) -> f64) -> Option<f64> {
+        let logarithms: Vec<f64> = self.rows.iter().filter(|row| row.counts()).map(|row| number(row).ln()).collect();
+        let count = logarithms.len() as f64;
+        (count > 0.0).then(|| (logarithms.into_iter().sum::<f64>() / count).exp())
+    }
+}
+
+fn seconds(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64()
+}
+
+/// How often to do what takes so long, for a turn.
+fn repetitions(seconds: f64) -> u32 {
+    (TURN / seconds).clamp(1.0, 1000.0) as u32
+}
+
+/// Our turn: once to warm up, then the time of one run.
+fn turn(ours: &dyn Guest, threads: usize) -> f64 {
+    let times = repetitions(seconds(|| ours.run(threads)));
+    seconds(|| (0..times).for_each(|_| ours.run(threads))) / f64::from(times)
+}
+
+/// Their turn, likewise.
+fn their_turn(theirs: &mut Drawing) -> Result<f64, LlvmpipeError> {
+    let times = repetitions(theirs.draw(1)?);
+    Ok(theirs.draw(times)? / f64::from(times))
+}
+
+fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan: &Plan) -> Result<Row, LlvmpipeError> {
+    let mut compile = Sample::default();
+    (0..COMPILATIONS).for_each(|_| compile.add(seconds(|| ours.compile())));
+    let (width, height) = ours.size();
+    let areas = ours.textures().iter().map(|texture| u64::from(texture.width) * u64::from(texture.height)).sum::<u64>();
+    let bytes = 16 * (areas + u64::from(width) * u64::from(height));
+    ours.run(plan.threads);
+    forget_peak_memory();
+    ours.run(plan.threads);
+    let overhead = peak_memory().map(|peak| peak.saturating_sub(bytes));
+    theirs.draw(1)?;
+    let picture = ours.picture();
+    let comparison = kernel.tolerance.compare(&picture, &theirs.picture()?);
+    let flops = 2.0 * kernel.operations(&picture);
+    drop(picture);
+    let (mut all, mut alone, mut others) = (Sample::default(), Sample::default(), Sample::default());
+    for _ in 0..plan.rounds {
+        all.add(turn(ours, plan.threads));
+        others.add(their_turn(theirs)?);
+        alone.add(turn(ours, 1));
+    }
+    Ok(Row { kernel, ours: all, alone, theirs: others, compile, comparison, flops, bytes, overhead })
+}

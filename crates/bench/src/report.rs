@@ -1,0 +1,228 @@
+//! What was measured, as text, as a page, and as JSON.
+
+use crate::peers::{Bound, Measurement, Row};
+use serde_json::{Value, json};
+
+/// A demand on the measurement.
+struct Mark {
+    what: String,
+    got: String,
+    met: bool,
+}
+
+/// The marks that a measurement can tell about.
+fn marks(measurement: &Measurement) -> Vec<Mark> {
+    let limits = &measurement.limits;
+    let rows = || measurement.rows.iter().filter(|row| row.counts());
+    let named = |name: &str| measurement.rows.iter().find(|row| row.kernel.name == name);
+    let least = |number: fn(&Row) -> f64, among: fn(Bound) -> bool| {
+        let among = rows().filter(|row| among(row.limit(limits).0));
+        among.map(|row| (number(row), row.kernel.name)).min_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let mut marks = Vec::new();
+    let mut mark = |what: &str, got: Option<(String, bool)>| {
+        marks.extend(got.map(|(got, met)| Mark { what: what.to_owned(), got, met }));
+    };
+    let times = |(ratio, name): (f64, &str), least: f64| (format!("{ratio:.2} ({name})"), ratio >= least);
+    mark("every kernel at least 1.5 times as fast as llvmpipe", least(Row::ratio, |_| true).map(|got| times(got, 1.5)));
+    mark("geometric mean at least 2.5", measurement.mean(Row::ratio).map(|mean| (format!("{mean:.2}"), mean >= 2.5)));
+    let share = |row: &Row, least: f64| {
+        let share = row.limit(limits).1;
+        (format!("{:.0} %", share * 100.0), share >= least)
+    };
+    mark("`mad` at 60 % of the multiply-add peak or more", named("mad").map(|row| share(row, 0.6)));
+    mark("`copy` at 75 % of the copy bandwidth or more", named("copy").map(|row| share(row, 0.75)));
+    if measurement.plan.threads == 2 && limits.flops > 1.9 * limits.flops_of_one {
+        mark(
+            "two threads at least 1.8 times as fast as one, where arithmetic is the limit",
+            least(Row::scaling, |bound| bound == Bound::Arithmetic).map(|got| times(got, 1.8)),
+        );
+    }
+    let slowest = rows().map(|row| (row.compile.median() * 1e3, row.kernel.name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    mark(
+        "every kernel compiled in less than 5 ms",
+        slowest.map(|(time, name)| (format!("{time:.2} ms ({name})"), time < 5.0)),
+    );
+    mark(
+        "4096 x 4096 pixels need their surfaces and at most 5 % more memory",
+        named("copy-4096").and_then(|row| {
+            let overhead = row.overhead?;
+            let met = overhead as f64 <= 0.05 * row.bytes as f64;
+            Some((format!("{} MiB and {:.0} MiB more", row.bytes >> 20, overhead as f64 / 1048576.0), met))
+        }),
+    );
+    let wrong = measurement.rows.iter().find(|row| !row.comparison.passes);
+    let pictures = wrong.map_or("all".to_owned(), |row| format!("not {}", row.kernel.name));
+    mark("pictures agree with llvmpipe's", Some((pictures, wrong.is_none())));
+    marks
+}
+
+const HEADINGS: [&str; 10] = [
+    "kernel",
+    "ctm, ms",
+    "llvmpipe, ms",
+    "times as fast",
+    "limit",
+    "reached",
+    "Gop/s",
+    "threads",
+    "compiled, ms",
+    "pixels off",
+];
+
+fn cells(row: &Row, measurement: &Measurement) -> [String; 10] {
+    let (bound, reached) = row.limit(&measurement.limits);
+    let time =
+        |sample: &crate::sample::Sample| format!("{:.2} ± {:.0} %", sample.median() * 1e3, sample.spread() * 100.0);
+    let comparison = &row.comparison;
+    [
+        row.kernel.name.to_owned(),
+        time(&row.ours),
+        time(&row.theirs),
+        format!("{:.2}", row.ratio()),
+        match bound {
+            Bound::Arithmetic => "arithmetic".to_owned(),
+            Bound::Memory => "memory".to_owned(),
+        },
+        format!("{:.0} %", reached * 100.0),
+        format!("{:.0}", row.flops / row.ours.median() / 1e9),
+        format!("{:.2}", row.scaling()),
+        format!("{:.2}", row.compile.median() * 1e3),
+        format!("{}{}", comparison.wrong, if comparison.passes { "" } else { " WRONG" }),
+    ]
+}
+
+/// The table, in Markdown that is aligned for the terminal too.
+fn table(measurement: &Measurement) -> String {
+    let mut lines: Vec<[String; 10]> = vec![HEADINGS.map(str::to_owned)];
+    lines.extend(measurement.rows.iter().map(|row| cells(row, measurement)));
+    if let Some(mean) = measurement.mean(Row::ratio) {
+        let mut last = [const { String::new() }; 10];
+        last[0] = "geometric mean".to_owned();
+        last[3] = format!("{mean:.2}");
+        lines.push(last);
+    }
+    let widths: [usize; 10] =
+        std::array::from_fn(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0));
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
+            text += &if column == 0 { format!("| {cell:width$} ") } else { format!("| {cell:>width$} ") };
+        }
+        text += "|\n";
+        if at == 0 {
+            for (column, width) in widths.into_iter().enumerate() {
+                let dashes = "-".repeat(width + 1);
+                text += &if column == 0 { format!("|{dashes}-") } else { format!("|{dashes}:") };
+            }
+            text += "|\n";
+        }
+    }
+    text
+}
+
+/// The limits, a line for each.
+fn limits(measurement: &Measurement) -> Vec<String> {
+    let limits = &measurement.limits;
+    vec![
+        format!(
+            "fused multiply-adds ({}): {:.0} Gop/s on one core, {:.0} with {} threads",
+            limits.unit.name(),
+            limits.flops_of_one / 1e9,
+            limits.flops / 1e9,
+            measurement.plan.threads
+        ),
+        format!(
+            "copying, read and written bytes together: {:.1} GB/s for a picture of 1024 x 1024 pixels, {:.1} GB/s for one of \
+             4096 x 4096",
+            limits.small_copy / 1e9,
+            limits.large_copy / 1e9
+        ),
+    ]
+}
+
+fn outcomes(measurement: &Measurement) -> Vec<String> {
+    let outcome = |mark: Mark| format!("{}: {}: {}", if mark.met { "met" } else { "MISSED" }, mark.what, mark.got);
+    marks(measurement).into_iter().map(outcome).collect()
+}
+
+/// For a terminal.
+pub fn text(measurement: &Measurement) -> String {
+    let mut text = format!("against {}\n", measurement.driver);
+    for line in limits(measurement) {
+        text += &format!("{line}\n");
+    }
+    text += &format!("\n{}\n", table(measurement));
+    for row in &measurement.rows {
+        if let (false, Some((at, got, wanted))) = (row.comparison.passes, row.comparison.first) {
+            text += &format!(
+                "{}: {} of {} pixels are wrong, the first is number {at}: {got:?}, not {wanted:?}\n",
+                row.kernel.name, row.comparison.wrong, row.comparison.pixels
+            );
+        }
+    }
+    for line in outcomes(measurement) {
+        text += &format!("{line}\n");
+    }
+    text
+}
+
+/// The page `docs/performance.md`.
+pub fn page(measurement: &Measurement) -> String {
+    let list = |lines: Vec<String>| lines.into_iter().map(|line| format!("- {line}\n")).collect::<String>();
+    let machine = measurement.machine.0.iter().map(|(name, value)| format!("{name}: {value}"));
+    let mut facts: Vec<String> = machine.collect();
+    facts.push(format!("ctm: engine `{}`, {} threads", measurement.plan.engine.name(), measurement.plan.threads));
+    facts.push(format!("llvmpipe: {}, as many threads", measurement.driver));
+    facts.extend(limits(measurement));
+    include_str!("page.md")
+        .replace("{machine}", list(facts).trim_end())
+        .replace("{table}", table(measurement).trim_end())
+        .replace("{marks}", list(outcomes(measurement)).trim_end())
+        .replace("{rounds}", &measurement.plan.rounds.to_string())
+}
+
+/// For programs. Times are in seconds.
+pub fn json(measurement: &Measurement) -> Value {
+    let Measurement { plan, machine, driver, limits, rows } = measurement;
+    let row = |row: &Row| {
+        let (bound, reached) = row.limit(limits);
+        json!({
+            "kernel": row.kernel.name,
+            "ours": row.ours.median(),
+            "ours_spread": row.ours.spread(),
+            "one_thread": row.alone.median(),
+            "llvmpipe": row.theirs.median(),
+            "llvmpipe_spread": row.theirs.spread(),
+            "ratio": row.ratio(),
+            "limit": if bound == Bound::Arithmetic { "arithmetic" } else { "memory" },
+            "reached": reached,
+            "flops": row.flops,
+            "bytes": row.bytes,
+            "compile": row.compile.median(),
+            "memory_overhead": row.overhead,
+            "wrong_pixels": row.comparison.wrong,
+            "pixels": row.comparison.pixels,
+            "passes": row.comparison.passes,
+        })
+    };
+    let mark = |mark: Mark| json!({ "mark": mark.what, "got": mark.got, "met": mark.met });
+    json!({
+        "isa": plan.isa.folder(),
+        "engine": plan.engine.name(),
+        "threads": plan.threads,
+        "rounds": plan.rounds,
+        "machine": machine.json(),
+        "llvmpipe": driver,
+        "limits": {
+            "multiply_adds": limits.unit.name(),
+            "flops_of_one_thread": limits.flops_of_one,
+            "flops": limits.flops,
+            "small_copy": limits.small_copy,
+            "large_copy": limits.large_copy,
+        },
+        "kernels": rows.iter().map(row).collect::<Vec<_>>(),
+        "geometric_mean": measurement.mean(Row::ratio),
+        "marks": marks(measurement).into_iter().map(mark).collect::<Vec<_>>(),
+    })
+}
