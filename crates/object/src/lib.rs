@@ -1,12 +1,14 @@
 //! Containers of GPU programs. Nothing here executes.
 //!
-//! - [`elf`]: the program image of CTM;
-//! - [`raw`]: bare instruction words;
-//! - [`mesa`]: the log of Mesa's r300 driver.
+//! - [`elf`]: the program image of CTM, with a program of X1K;
+//! - [`raw`]: bare instruction words of X1K;
+//! - [`r700`]: programs of R700, in LLVM's objects, shader files of the Wii U, or bare words;
+//! - [`mesa`]: logs of Mesa's drivers.
 //!
 //! Readers are total: any bytes give a program or a typed error that says where and what.
 #![forbid(unsafe_code)]
 
 pub mod elf;
 pub mod mesa;
+pub mod r700;
 pub mod raw;

@@ -84,7 +84,10 @@ pub fn elf_image(bytes: &[u8]) {
 /// Any text gives assembly that assembles, or an error with a text.
 pub fn mesa_dump(bytes: &[u8]) {
     match mesa::import(&String::from_utf8_lossy(bytes)) {
-        Ok(assembly) => assert!(text::parse(&assembly).is_ok(), "{assembly}"),
+        Ok(assembly) => match mesa::driver(&String::from_utf8_lossy(bytes)) {
+            Some(mesa::Driver::R600) => assert!(ctm_r700::text::parse(&assembly).is_ok(), "{assembly}"),
+            _ => assert!(text::parse(&assembly).is_ok(), "{assembly}"),
+        },
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -105,7 +105,11 @@ pub(super) fn read(cursor: &mut Cursor, family: Family) -> Result<Line, Reported
         }
         Cf::Reserved(_) => unreachable!("reserved opcodes have no names"),
     }
-    while cursor.peek().kind == Kind::Word && !cursor.peek().first_of_line {
+    let is_property = |cursor: &Cursor| {
+        let (word, next) = (cursor.peek(), cursor.look(1));
+        word.kind == Kind::Word && !word.first_of_line && next.kind != Kind::Symbol(b':')
+    };
+    while is_property(cursor) {
         let token = cursor.take();
         let word = cursor.text(token).to_ascii_uppercase();
         if !PROPERTIES.contains(&word.as_str()) {

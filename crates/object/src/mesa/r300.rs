@@ -4,59 +4,9 @@
 //! with every dword that the chip gets. The machine code is what counts; the listing goes along as a comment. Anything
 //! else in the log is skipped.
 
+use super::MesaError;
 use ctm_x1k::{Instruction, IntConstant, MAX_INSTRUCTIONS, Program, Words, text};
 use std::fmt::Write;
-use thiserror::Error;
-
-/// Why a log is not a program. Lines are counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum MesaError {
-    /// There is no machine code for R500.
-    #[error("no line says `R500 Fragment Program:`; run the program with RADEON_DEBUG=fp and keep what it prints")]
-    NoProgram,
-    /// The wanted program is not there.
-    #[error("the log has {count} programs, numbered from 0; there is no number {index}")]
-    NoSuchProgram {
-        /// The number that was asked for.
-        index: usize,
-        /// How many there are.
-        count: usize,
-    },
-    /// A program has no instructions.
-    #[error("line {line}: no instruction follows the heading")]
-    Empty {
-        /// Line of the heading.
-        line: usize,
-    },
-    /// Something else stands where a dword should.
-    #[error("line {line}: expected {expected}, found `{found}`")]
-    Unexpected {
-        /// Line number.
-        line: usize,
-        /// What should be there.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
-    /// A dword of an instruction is missing.
-    #[error("line {line}: instruction {instruction} has no dword {dword} ({name}); is the log cut off?")]
-    MissingDword {
-        /// Line where the instruction begins.
-        line: usize,
-        /// Address of the instruction.
-        instruction: usize,
-        /// Number of the dword.
-        dword: usize,
-        /// Name of the dword in the log.
-        name: &'static str,
-    },
-    /// More instructions than the machine holds.
-    #[error("line {line}: more than {MAX_INSTRUCTIONS} instructions")]
-    TooLong {
-        /// Line of the first one too many.
-        line: usize,
-    },
-}
 
 /// The heading of a program's machine code.
 const HEADING: &str = "R500 Fragment Program:";
@@ -69,42 +19,9 @@ const FLOW_DWORDS: [&str; 6] = ["CMN_INST", "", "FC_INST", "FC_ADDR", "", ""];
 /// Names of the dwords of TEX instructions.
 const TEX_DWORDS: [&str; 6] = ["CMN_INST", "TEX_INST", "TEX_ADDR", "TEX_DXDY", "", ""];
 
-/// Turns the last program of a log into assembly text.
-///
-/// The text assembles to the words of the log, with the program information that all programs of this compiler have: the
-/// end is the last instruction, flow control is full if the code needs it, zero times anything is zero, the position is
-/// in register 0, loops have 255 passes. Float constants are not in the log, or only with four decimals: such lines
-/// become comments.
-///
-/// # Errors
-/// The log has no program for R500, or the program is damaged.
-pub fn import(dump: &str) -> Result<String, MesaError> {
-    let programs = find(dump);
-    import_found(programs.last().ok_or(MesaError::NoProgram)?)
-}
-
-/// Turns the program with this number of a log, from 0, into assembly text; see [`import`].
-///
-/// # Errors
-/// As [`import`], or there is no such program.
-pub fn import_nth(dump: &str, index: usize) -> Result<String, MesaError> {
-    let programs = find(dump);
-    let count = programs.len();
-    match programs.get(index) {
-        Some(found) => import_found(found),
-        None if count == 0 => Err(MesaError::NoProgram),
-        None => Err(MesaError::NoSuchProgram { index, count }),
-    }
-}
-
-/// The number of programs for R500 in a log.
-pub fn count(dump: &str) -> usize {
-    find(dump).len()
-}
-
 /// A program in a log.
 #[derive(Default)]
-struct Found<'a> {
+pub(super) struct Found<'a> {
     /// Line of the heading.
     line: usize,
     /// The lines of the machine code, with their numbers.
@@ -116,7 +33,7 @@ struct Found<'a> {
 }
 
 /// Finds the programs of a log.
-fn find(dump: &str) -> Vec<Found<'_>> {
+pub(super) fn find(dump: &str) -> Vec<Found<'_>> {
     let mut programs: Vec<Found> = Vec::new();
     let mut next = Found::default();
     // Which part the lines belong to: a listing, or the code of the last program.
@@ -154,7 +71,13 @@ fn is_code(line: &str) -> bool {
     line.split_once('\t').is_some_and(|(number, _)| number.trim().bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-fn import_found(found: &Found) -> Result<String, MesaError> {
+/// Turns a program into assembly text.
+///
+/// The text assembles to the words of the log, with the program information that all programs of this compiler have: the
+/// end is the last instruction, flow control is full if the code needs it, zero times anything is zero, the position is
+/// in register 0, loops have 255 passes. Float constants are not in the log, or only with four decimals: such lines
+/// become comments.
+pub(super) fn import(found: &Found) -> Result<String, MesaError> {
     let code = instructions(found)?;
     if code.is_empty() {
         return Err(MesaError::Empty { line: found.line });

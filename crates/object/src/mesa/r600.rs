@@ -1,0 +1,154 @@
+//! The log of Mesa's r600 driver: programs that it compiled for R600 and R700 chips, as `R600_DEBUG=ps,vs` prints them.
+//!
+//! Each line of a program has the place of its first dword and one to four dwords; what follows is for people. A heading
+//! gives the length in dwords, the registers and the stack entries. There are two forms of both, one of the driver
+//! (`r600_asm.c`) and one of its optimizer (`sb_bc_dump.cpp`), which also names the stage and the chip.
+
+use super::MesaError;
+use crate::r700::MAX_QWORDS;
+use ctm_r700::{Cf, ExportType, ExportVariant, Family, Outline, Program, Stage, text};
+
+/// A program in a log.
+pub(super) struct Found {
+    /// Line of the heading.
+    line: usize,
+    dwords: usize,
+    gprs: u8,
+    stack: u8,
+    /// What the log says of the stage and the chip.
+    stage: Option<Stage>,
+    chip: Option<(usize, String)>,
+    /// Lines with dwords: number of the line, place of the first dword, dwords.
+    code: Vec<(usize, usize, Vec<u32>)>,
+}
+
+/// Finds the programs of a log.
+pub(super) fn find(dump: &str) -> Vec<Found> {
+    let mut programs: Vec<Found> = Vec::new();
+    let mut target = None;
+    for (line, text) in (1..).zip(dump.lines()) {
+        if let Some((dwords, gprs, stack)) = heading(text) {
+            let (stage, chip) = target.take().unwrap_or_default();
+            let chip: Option<String> = chip;
+            programs.push(Found {
+                line,
+                dwords,
+                gprs,
+                stack,
+                stage,
+                chip: chip.map(|chip| (line, chip)),
+                code: Vec::new(),
+            });
+        } else if let Some((stage, chip)) = optimizer_target(text) {
+            target = Some((stage, Some(chip)));
+        } else if let Some(program) = programs.last_mut() {
+            if let Some(chip) = driver_target(text) {
+                program.chip = Some((line, chip));
+            } else if let Some((place, dwords)) = dwords(text) {
+                program.code.push((line, place, dwords));
+            }
+        }
+    }
+    programs
+}
+
+/// `bytecode 80 dw -- 4 gprs -- 2 nstack ---`, `===== 80 dw ===== 4 gprs ===== 2 stack ===`, `80 dwords, 4 gprs, stack 2`
+fn heading(line: &str) -> Option<(usize, u8, u8)> {
+    let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let place = |names: &[&str]| words.iter().position(|word| names.contains(word));
+    let before = |names: &[&str]| place(names)?.checked_sub(1).map(|at| words[at]);
+    let dwords = before(&["dw", "dwords"])?.parse().ok()?;
+    let gprs = before(&["gprs"])?.parse().ok()?;
+    let stack = place(&["stack", "nstack"])?;
+    let number = |at: usize| words.get(at)?.parse().ok();
+    Some((dwords, gprs, number(stack.wrapping_sub(1)).or_else(|| number(stack + 1))?))
+}
+
+/// `===== SHADER #12 ======= PS/RV770/R700 =====`
+fn optimizer_target(line: &str) -> Option<(Option<Stage>, String)> {
+    if !line.contains("SHADER #") {
+        return None;
+    }
+    let target: Vec<&str> = line.split_whitespace().find(|word| word.matches('/').count() == 2)?.split('/').collect();
+    Some((Stage::parse(target[0]), target[2].to_owned()))
+}
+
+/// `shader 7 -- 7`: the last digit or letter stands for the family.
+fn driver_target(line: &str) -> Option<String> {
+    let (number, chip) = line.trim().strip_prefix("shader ")?.split_once(" -- ")?;
+    number.parse::<usize>().ok()?;
+    Some(match chip {
+        "6" => "R600".to_owned(),
+        "7" => "R700".to_owned(),
+        other => other.chars().take(20).collect(),
+    })
+}
+
+/// `0004 00000009 83000000  LOOP_START_DX10 @18`: the place and the dwords.
+fn dwords(line: &str) -> Option<(usize, Vec<u32>)> {
+    let mut words = line.split_whitespace();
+    let place = words.next().filter(|word| word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let hexadecimal = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let dwords: Vec<u32> =
+        words.take_while(hexadecimal).take(4).filter_map(|word| u32::from_str_radix(word, 16).ok()).collect();
+    if dwords.is_empty() { None } else { Some((place.parse().ok()?, dwords)) }
+}
+
+/// Turns a program into assembly text, which assembles to the words of the log.
+///
+/// If the log does not name the stage, a program that exports positions or parameters is a vertex shader.
+pub(super) fn import(found: &Found) -> Result<String, MesaError> {
+    let mut program = Program::from_dwords(&image(found)?);
+    program.info.family = family(found)?;
+    (program.info.num_gprs, program.info.stack_size) = (found.gprs, Some(found.stack));
+    program.info.stage = found.stage.unwrap_or_else(|| implied_stage(&program));
+    let heading =
+        "; Compiled by Mesa's r600 driver, which gives every loop constant 4095 passes, start 0 and step 1.\n\n";
+    Ok(format!("{heading}{}", text::print_program(&program)))
+}
+
+fn family(found: &Found) -> Result<Family, MesaError> {
+    match &found.chip {
+        None => Ok(Family::R700),
+        Some((line, chip)) => Family::parse(chip).ok_or_else(|| MesaError::Chip { line: *line, chip: chip.clone() }),
+    }
+}
+
+fn implied_stage(program: &Program) -> Stage {
+    let outline = Outline::of(&program.code, program.info.family);
+    let exports_vertex = outline.cf.iter().any(|cf| match cf {
+        Cf::Export(export) if matches!(export.variant, ExportVariant::Swizzle(_)) => {
+            matches!(export.export_type(), ExportType::Position | ExportType::Parameter)
+        }
+        _ => false,
+    });
+    if exports_vertex { Stage::Vertex } else { Stage::Pixel }
+}
+
+/// The dwords of the program. Those that the listing leaves out are zero: the fourth of fetches, fillers.
+fn image(found: &Found) -> Result<Vec<u32>, MesaError> {
+    if found.code.is_empty() {
+        return Err(MesaError::Empty { line: found.line });
+    }
+    if found.dwords > MAX_QWORDS * 2 {
+        return Err(MesaError::TooLong { line: found.line });
+    }
+    let mut image = vec![None; found.dwords];
+    for (line, place, dwords) in &found.code {
+        for (index, &dword) in (*place..).zip(dwords) {
+            let Some(known) = image.get_mut(index) else {
+                let expected = format!("the place of one of {} dwords", found.dwords);
+                return Err(MesaError::Unexpected { line: *line, expected, found: index.to_string() });
+            };
+            if *known.get_or_insert(dword) != dword {
+                return Err(MesaError::Conflict { line: *line, index });
+            }
+        }
+    }
+    // The listing may leave out the last dword of a fetch or the filler of a literal, not more.
+    let end = image.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    if end + 1 < image.len() {
+        return Err(MesaError::CutOff { line: found.line, expected: image.len(), found: end });
+    }
+    Ok(image.into_iter().map(Option::unwrap_or_default).collect())
+}

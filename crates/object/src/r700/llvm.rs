@@ -1,0 +1,173 @@
+//! Objects of LLVM's r600 back end (`llc -march=r600 -mcpu=rv770 -filetype=obj`).
+//!
+//! Source: LLVM's `R600AsmPrinter.cpp`, `R600MCCodeEmitter.cpp`, `AMDGPUELFStreamer`; objects that LLVM 19 wrote.
+
+use super::{Loaded, dwords};
+use ctm_r700::{Alu, AluOp, Cf, ClauseKind, Family, Op2, Outline, Program, Stage};
+use object::read::elf::{ElfFile32, FileHeader};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
+use thiserror::Error;
+
+/// `EM_AMDGPU`.
+const MACHINE: u16 = 224;
+/// `e_flags` of the first processor with the encoding of R700, and of the last.
+const R700_FLAGS: std::ops::RangeInclusive<u32> = 5..=7;
+/// The same of R600.
+const R600_FLAGS: std::ops::RangeInclusive<u32> = 1..=4;
+const PGM_RESOURCES_PS: u32 = 0x28850;
+const PGM_RESOURCES_VS: u32 = 0x28868;
+const DB_SHADER_CONTROL: u32 = 0x2880C;
+const LDS_ALLOC: u32 = 0x288E8;
+/// `DB_SHADER_CONTROL.KILL_ENABLE`
+const KILL_ENABLE: u32 = 1 << 6;
+/// What LLVM writes for MOVA_INT, whatever the processor: the opcode of the next family.
+const EVERGREEN_MOVA_INT: u8 = 0xCC;
+
+/// Why a file is not an object with programs for R700 or R600.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LlvmError {
+    /// Not a 32-bit little-endian ELF file, or a damaged one.
+    #[error("not a usable ELF object: {0}; `llc -march=r600 -mcpu=rv770 -filetype=obj` writes one")]
+    Elf(String),
+    /// An object of another machine.
+    #[error("the object is for ELF machine {0}, not for AMD's GPUs ({MACHINE})")]
+    Machine(u16),
+    /// An object of another processor.
+    #[error("the object is for processor {0}; those of R600 are {start6} to {end6}, of R700 {start7} to {end7}; compile \
+             with `-mcpu=rv770`",
+        start6 = R600_FLAGS.start(), end6 = R600_FLAGS.end(), start7 = R700_FLAGS.start(), end7 = R700_FLAGS.end())]
+    Processor(u32),
+    /// A section is missing.
+    #[error("the object has no section `{0}`")]
+    NoSection(&'static str),
+    /// No function.
+    #[error("the object has no function")]
+    NoFunction,
+    /// A function that lies outside its section.
+    #[error("function `{name}` (bytes {start} to {end}) lies outside `.text`, which has {size} bytes")]
+    Function {
+        /// Its name.
+        name: String,
+        /// First byte.
+        start: u64,
+        /// Byte after the last.
+        end: u64,
+        /// Bytes of the section.
+        size: usize,
+    },
+    /// Register settings that fit no function.
+    #[error("`.AMDGPU.config` has settings for {records} programs, `.text` has {functions} functions")]
+    Records {
+        /// Settings that there are.
+        records: usize,
+        /// Functions that there are.
+        functions: usize,
+    },
+    /// A register that no program sets.
+    #[error("`.AMDGPU.config` sets register {0:#x}, which has no meaning here")]
+    Register(u32),
+}
+
+/// Reads all functions of an object, in the order of their addresses.
+///
+/// LLVM gives MOVA_INT the opcode of the next family of processors, whatever it compiles for. In programs for R700 such
+/// instructions are set right, and counted in [`Loaded::repaired`].
+///
+/// # Errors
+/// See [`LlvmError`].
+pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
+    let elf = ElfFile32::<LittleEndian>::parse(bytes).map_err(|error| LlvmError::Elf(error.to_string()))?;
+    let header = elf.elf_header();
+    let machine = header.e_machine(LittleEndian).0;
+    if machine != MACHINE {
+        return Err(LlvmError::Machine(machine));
+    }
+    let family = match header.e_flags(LittleEndian).0 {
+        flags if R700_FLAGS.contains(&flags) => Family::R700,
+        flags if R600_FLAGS.contains(&flags) => Family::R600,
+        flags => return Err(LlvmError::Processor(flags)),
+    };
+    let section = |name| {
+        let section = elf.section_by_name(name).ok_or(LlvmError::NoSection(name))?;
+        let data = section.data().map_err(|error| LlvmError::Elf(error.to_string()))?;
+        Ok((section.index(), data))
+    };
+    let (text_index, text) = section(".text")?;
+    let (_, config) = section(".AMDGPU.config")?;
+
+    let mut functions: Vec<_> = elf
+        .symbols()
+        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.section_index() == Some(text_index))
+        .map(|symbol| (symbol.address(), symbol.size(), symbol.name().unwrap_or_default().to_owned()))
+        .collect();
+    functions.sort();
+    if functions.is_empty() {
+        return Err(LlvmError::NoFunction);
+    }
+    let records = records(config)?;
+    if records.len() != functions.len() {
+        return Err(LlvmError::Records { records: records.len(), functions: functions.len() });
+    }
+    let program = |((start, size, name), record): ((u64, u64, String), Record)| {
+        let end = start.saturating_add(size);
+        let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
+        let Some(code) = text.get(range) else {
+            return Err(LlvmError::Function { name, start, end, size: text.len() });
+        };
+        let mut program = Program::from_dwords(&dwords(code));
+        program.info.family = family;
+        program.info.stage = record.stage;
+        program.info.set_resources(record.resources);
+        program.info.kill_enable = record.kill_enable;
+        let repaired = if family == Family::R700 { repair(&mut program) } else { 0 };
+        Ok(Loaded { name: Some(name), program, repaired })
+    };
+    functions.into_iter().zip(records).map(program).collect()
+}
+
+/// The register settings of one function.
+struct Record {
+    stage: Stage,
+    resources: u32,
+    kill_enable: bool,
+}
+
+/// Takes `.AMDGPU.config` apart: pairs of a register and its value; the resources begin a record.
+fn records(config: &[u8]) -> Result<Vec<Record>, LlvmError> {
+    let mut records: Vec<Record> = Vec::new();
+    for pair in dwords(config).chunks_exact(2) {
+        match (pair[0], records.last_mut()) {
+            (PGM_RESOURCES_PS, _) => {
+                records.push(Record { stage: Stage::Pixel, resources: pair[1], kill_enable: false })
+            }
+            (PGM_RESOURCES_VS, _) => {
+                records.push(Record { stage: Stage::Vertex, resources: pair[1], kill_enable: false })
+            }
+            (DB_SHADER_CONTROL, Some(record)) => record.kill_enable = pair[1] & KILL_ENABLE != 0,
+            (LDS_ALLOC, Some(_)) => {}
+            (register, _) => return Err(LlvmError::Register(register)),
+        }
+    }
+    Ok(records)
+}
+
+/// Gives MOVA_INT the opcode of R700; tells how often.
+fn repair(program: &mut Program) -> usize {
+    let outline = Outline::of(&program.code, Family::R700);
+    let mut repaired = 0;
+    for clause in outline.clauses.keys().filter(|clause| clause.kind == ClauseKind::Alu) {
+        let range = clause.range(program.code.len()).expect("the outline has clauses inside the image");
+        for group in ctm_r700::groups(&program.code[range.clone()], Family::R700) {
+            let start = range.start + group.start;
+            for (place, slot) in group.slots.iter().enumerate() {
+                if slot.op == AluOp::Reserved2(EVERGREEN_MOVA_INT) {
+                    let mova = Alu { op: AluOp::Op2(Op2::MovAInt), ..*slot };
+                    program.code[start + place] = mova.encode(Family::R700);
+                    repaired += 1;
+                }
+            }
+        }
+    }
+    debug_assert!(outline.cf.iter().zip(&program.code).all(|(cf, words)| *cf == Cf::decode(words)));
+    repaired
+}
