@@ -8,6 +8,7 @@
 
 mod alu;
 mod cf;
+pub mod check;
 mod codes;
 mod fetch;
 mod group;

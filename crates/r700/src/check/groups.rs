@@ -1,0 +1,113 @@
+//! ALU groups: whether they can be issued, and what in them is odd.
+
+use super::{AluClause, Code, Findings, Place, Subject, instructions, ports};
+use crate::alu::{Alu, AluOp, Effect, Number, Op2, Selector, SpecialValue};
+use crate::codes::OutputModifier;
+use crate::group::{Group, Unit};
+use crate::legal::legal_group;
+
+/// Bits of a register; shift counts from there on are doubtful.
+const WORD_BITS: u32 = 32;
+
+pub(super) fn check(subject: &Subject, findings: &mut Findings) {
+    for clause in subject.alu_clauses() {
+        for group in &clause.groups {
+            let place = clause.place(group);
+            if let Err(error) = legal_group(group, &subject.program.info) {
+                findings.inside(Code::GroupIllegal, place, error.to_string(), "split the group, or correct the words");
+            }
+            for slot in &group.slots {
+                operation(subject, place, slot, findings);
+                operands(subject, &clause, place, slot, group, findings);
+            }
+            if let Some(units) = subject.units(group) {
+                ports::check(&units, subject.program.info.family, place, findings);
+                order(place, &units, findings);
+            }
+        }
+    }
+}
+
+/// The operation and its modifiers.
+fn operation(subject: &Subject, place: Place, slot: &Alu, findings: &mut Findings) {
+    let (info, facts) = (&subject.program.info, slot.op.facts());
+    let Some(name) = slot.op.name() else {
+        findings.inside(Code::ReservedOpcode, place, "the opcode is reserved", "remove the instruction");
+        return;
+    };
+    if !facts.families.has(info.family) {
+        let message = format!("{} does not have {name}", info.family.name());
+        findings.inside(Code::ReservedOpcode, place, message, "choose the family that the program was made for");
+    } else if [facts.operands, facts.result].contains(&Number::Double) || slot.op == AluOp::Op2(Op2::MovAGprInt) {
+        let message = format!("{name} is decoded, but traps when it is executed");
+        findings.inside(Code::Unsupported, place, message, "compute in single precision");
+    }
+    let modified_result = slot.omod() != OutputModifier::None || slot.fields.clamp;
+    let takes_none = facts.result == Number::Integer || facts.effect != Effect::None;
+    let modified_operand =
+        facts.operands == Number::Integer && slot.operands().any(|operand| operand.abs || operand.negate);
+    if modified_result && takes_none || modified_operand {
+        let message = format!("{name} has a modifier that is for floats");
+        findings.inside(
+            Code::IntegerModifier,
+            place,
+            message,
+            "remove it: results ignore it, operands lose their sign bit",
+        );
+    }
+    let updates = slot.op2().is_some_and(|op2| op2.update_pred || op2.update_execute_mask);
+    if updates && facts.effect != Effect::Predicate {
+        let message = format!("{name} has UPDATE_PRED or UPDATE_EXECUTE_MASK, which do nothing");
+        findings.inside(Code::IgnoredUpdate, place, message, "clear the bits, or use a PRED_SET operation");
+    }
+}
+
+fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, group: &Group, findings: &mut Findings) {
+    let count = subject.program.info.num_gprs;
+    if slot.writes() && !slot.fields.dst.relative {
+        instructions::register(place, slot.fields.dst.gpr, count, findings);
+    }
+    for operand in slot.operands() {
+        match operand.selector {
+            Selector::Gpr(gpr) if !operand.relative => instructions::register(place, gpr, count, findings),
+            Selector::Kcache { window, entry } => {
+                let locked = clause.cf.fields.kcache[usize::from(window & 1)].mode.constants();
+                if entry >= locked {
+                    let message = format!("entry {entry} of window {window} is read, the clause locks {locked}");
+                    findings.inside(Code::Unlocked, place, message, "lock a line (16 constants) or two for the window");
+                }
+            }
+            Selector::Special(special) if *special.facts() == SpecialValue::Undocumented => {
+                let message = format!("{} is decoded, but traps when it is read", special.name());
+                findings.inside(Code::Unsupported, place, message, "use what this family has");
+            }
+            _ => {}
+        }
+    }
+    if matches!(slot.op, AluOp::Op2(Op2::LshlInt | Op2::LshrInt | Op2::AshrInt)) {
+        let known = slot.operands().nth(1).and_then(|count| match count.selector {
+            Selector::Literal => Some(group.literals[count.chan as usize]),
+            Selector::Special(special) => match *special.facts() {
+                SpecialValue::Constant(bits) => Some(bits),
+                SpecialValue::Undocumented => None,
+            },
+            _ => None,
+        });
+        let message = match known {
+            Some(count) if count < WORD_BITS => return,
+            Some(count) => format!("the shift count is {count}"),
+            None => "the shift count is computed".into(),
+        };
+        let help = "mask it with 31 if it may be larger; here 32 and more shift everything out";
+        findings.inside(Code::ShiftCount, place, message, help);
+    }
+}
+
+/// Instructions stand in the order of their units.
+fn order(place: Place, units: &[(Unit, &Alu)], findings: &mut Findings) {
+    if !units.is_sorted_by_key(|(unit, _)| *unit) {
+        let listed: Vec<_> = units.iter().map(|(unit, _)| unit.name()).collect();
+        let message = format!("the units of the group are in the order {}", listed.join(", "));
+        findings.inside(Code::SlotOrder, place, message, "list them as x, y, z, w, t");
+    }
+}

@@ -1,0 +1,197 @@
+//! Control-flow and fetch instructions, one by one.
+
+use super::{Code, Findings, Place, Subject};
+use crate::cf::{AddressUse, Cf, CfExport, CfOp, CfPlain, ExportVariant, Qword};
+use crate::codes::{Condition, ExportType, FetchOp};
+use crate::fetch::{Fetch, FetchRegister};
+use crate::outline::{ClauseKind, fetches};
+use crate::program::{GPRS, Stage};
+
+/// First of the registers that may serve as clause temporaries.
+const FIRST_TEMPORARY: u8 = 124;
+
+pub(super) fn check(subject: &Subject, findings: &mut Findings) {
+    for (pc, cf) in subject.instructions() {
+        match cf {
+            Cf::Reserved(_) => {
+                findings.at(Code::ReservedOpcode, pc, "the opcode is reserved", "remove the instruction")
+            }
+            Cf::Plain(plain) => control(subject, pc, plain, findings),
+            Cf::Export(export) => memory(subject, pc, export, findings),
+            Cf::Alu(_) => {}
+        }
+    }
+    clauses(subject, findings);
+    exports(subject, findings);
+}
+
+fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, findings: &mut Findings) {
+    let (info, facts) = (&subject.program.info, op.facts());
+    if !facts.families.has(info.family) {
+        let message = format!("{} does not have {}", info.family.name(), op.name());
+        findings.at(Code::ReservedOpcode, pc, message, "choose the family that the program was made for");
+    }
+    modes(pc, fields.whole_quad_mode, fields.valid_pixel_mode, findings);
+    reserved(pc, fields.reserved, findings);
+    if fields.cond != Condition::Active && !facts.conditional {
+        let message = format!("{} has the condition {}; the guide wants ACTIVE", op.name(), fields.cond.name());
+        findings.at(Code::ClauseCondition, pc, message, "put a JUMP with the condition before it");
+    }
+    if facts.address == AddressUse::Call && fields.pop_count != 0 {
+        findings.at(
+            Code::CallPops,
+            pc,
+            format!("CALL pops {} frames", fields.pop_count),
+            "pop with POP before the call",
+        );
+    }
+    match op {
+        CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex if info.stage != Stage::Geometry => {
+            let message = format!("{} in a program of stage {}", op.name(), info.stage.name());
+            findings.at(Code::WrongStage, pc, message, "only geometry shaders emit");
+        }
+        CfOp::EndProgram => {
+            let message = "END_PROGRAM is known from drivers and emulators only";
+            findings.at(Code::Undocumented, pc, message, "use NOP with EOP");
+        }
+        _ => {}
+    }
+}
+
+fn memory(subject: &Subject, pc: u32, export: &CfExport, findings: &mut Findings) {
+    let info = &subject.program.info;
+    if !export.op.facts().families.has(info.family) {
+        let message = format!("{} does not have {}", info.family.name(), export.op.name());
+        findings.at(Code::ReservedOpcode, pc, message, "choose the family that the program was made for");
+    }
+    modes(pc, export.fields.whole_quad_mode, export.fields.valid_pixel_mode, findings);
+    let bits = match &export.variant {
+        ExportVariant::Swizzle(swizzle) => swizzle.reserved,
+        ExportVariant::Buffer(buffer) => buffer.reserved,
+    };
+    reserved(pc, bits, findings);
+    let last = u32::from(export.fields.gpr) + export.registers() - 1;
+    if !export.fields.relative && last >= u32::from(info.num_gprs) && !is_temporary(last) {
+        findings.at(Code::RegisterBeyondCount, pc, beyond(last, info.num_gprs), RAISE_COUNT);
+    }
+}
+
+const RAISE_COUNT: &str = "raise NUM_GPRS, or use a lower register";
+
+fn beyond(register: u32, count: u8) -> String {
+    format!("R{register} is used, but NUM_GPRS is {count}")
+}
+
+fn is_temporary(register: u32) -> bool {
+    (u32::from(FIRST_TEMPORARY)..GPRS as u32).contains(&register)
+}
+
+/// True if a program with so many registers may name this one.
+pub(super) fn has_register(register: u8, count: u8) -> bool {
+    register < count || is_temporary(register.into())
+}
+
+pub(super) fn register(place: Place, register: u8, count: u8, findings: &mut Findings) {
+    if !has_register(register, count) {
+        findings.inside(Code::RegisterBeyondCount, place, beyond(register.into(), count), RAISE_COUNT);
+    }
+}
+
+fn modes(pc: u32, whole_quad: bool, valid_only: bool, findings: &mut Findings) {
+    if whole_quad && valid_only {
+        let message = "WHOLE_QUAD_MODE and VALID_PIXEL_MODE are both set";
+        findings.at(Code::BothModes, pc, message, "choose one: all pixels of a quad, or valid pixels only");
+    }
+}
+
+fn reserved(pc: u32, bits: Qword, findings: &mut Findings) {
+    if bits != [0; 2] {
+        let message = format!("reserved bits are set: {:08x} {:08x}", bits[0], bits[1]);
+        findings.at(Code::ReservedBits, pc, message, "clear them");
+    }
+}
+
+/// Clauses lie in the image; what fetch clauses hold.
+fn clauses(subject: &Subject, findings: &mut Findings) {
+    let code = &subject.program.code;
+    for (pc, _, clause) in subject.clauses() {
+        let Some(range) = clause.range(code.len()) else {
+            let message = format!(
+                "the clause of {} qwords at address {} is not in the code of {} qwords, or a fetch clause at an odd address",
+                clause.length,
+                clause.address,
+                code.len()
+            );
+            findings.at(Code::ClauseOutside, pc, message, "put the clause inside, fetch clauses at even addresses");
+            continue;
+        };
+        if clause.kind == ClauseKind::Fetch {
+            for (k, instruction) in (0..).zip(fetches(&code[range])) {
+                fetch(subject, Place { pc, slot: clause.address + 2 * k }, &instruction, findings);
+            }
+        }
+    }
+}
+
+fn fetch(subject: &Subject, place: Place, fetch: &Fetch, findings: &mut Findings) {
+    let count = subject.program.info.num_gprs;
+    let mut uses = |registers: &[FetchRegister]| {
+        for named in registers.iter().filter(|named| !named.relative) {
+            register(place, named.gpr, count, findings);
+        }
+    };
+    match fetch {
+        Fetch::Vtx(vtx) if vtx.semantic => uses(&[vtx.src]),
+        Fetch::Vtx(vtx) => uses(&[vtx.src, vtx.dst]),
+        Fetch::Tex(tex) => uses(&[tex.fields.src, tex.fields.dst]),
+        Fetch::Mem(read) => uses(&[read.src, read.dst]),
+        Fetch::MemRaw(..) => {}
+    }
+    if matches!(fetch.op(), FetchOp::GetGradientsH | FetchOp::GetGradientsV) {
+        let message = format!("{} reads registers of neighbouring pixels", fetch.name());
+        findings.inside(Code::Gradients, place, message, "let whole quads compute its source (WHOLE_QUAD)");
+    }
+    if !is_executed(fetch) {
+        let message = format!("{} is decoded, but traps when it is executed", fetch.name());
+        findings.inside(Code::Unsupported, place, message, "use a sample with a level, or a plain fetch");
+    }
+}
+
+/// True if the reference and the engines execute the instruction.
+fn is_executed(fetch: &Fetch) -> bool {
+    match fetch {
+        Fetch::Vtx(_) | Fetch::Mem(_) => true,
+        Fetch::MemRaw(..) => false,
+        Fetch::Tex(tex) => matches!(
+            tex.op,
+            FetchOp::Ld
+                | FetchOp::GetTextureInfo
+                | FetchOp::GetGradientsH
+                | FetchOp::GetGradientsV
+                | FetchOp::SetGradientsH
+                | FetchOp::SetGradientsV
+                | FetchOp::Sample
+                | FetchOp::SampleL
+                | FetchOp::SampleLb
+                | FetchOp::SampleLz
+                | FetchOp::SampleC
+                | FetchOp::SampleCL
+                | FetchOp::SampleCLz
+        ),
+    }
+}
+
+/// Each kind of export that a program uses has one that is the last.
+fn exports(subject: &Subject, findings: &mut Findings) {
+    for kind in [ExportType::Pixel, ExportType::Position, ExportType::Parameter] {
+        let of_kind = subject.instructions().filter_map(|(_, cf)| match cf {
+            Cf::Export(export) if export.op.facts().exports && export.export_type() == kind => Some(export.op),
+            _ => None,
+        });
+        let ops: Vec<_> = of_kind.collect();
+        if !ops.is_empty() && !ops.contains(&crate::cf::CfExportOp::ExportDone) {
+            let message = format!("the program exports {}, but has no EXP_DONE for it", kind.name());
+            findings.program(Code::ExportsNotDone, message, "make the last export of each kind an EXP_DONE");
+        }
+    }
+}
