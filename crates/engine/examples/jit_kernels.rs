@@ -9,6 +9,9 @@ mod buffers;
 #[path = "../../testkit/src/case.rs"]
 #[allow(dead_code, reason = "the example uses a part")]
 mod case;
+#[path = "../../testkit/src/expected.rs"]
+#[allow(dead_code, reason = "the example uses a part")]
+mod expected;
 
 #[cfg(not(target_arch = "x86_64"))]
 fn main() {
@@ -17,10 +20,11 @@ fn main() {
 
 #[cfg(target_arch = "x86_64")]
 fn main() {
-    use case::{Case, floats};
+    use case::Case;
     use ctm_engine::{Backend, Code, Engine, Source, jit::Jit};
     use ctm_memory::Tiling;
     use ctm_x1k::RunOptions;
+    use expected::floats;
     use std::path::Path;
     use std::sync::{Arc, Mutex};
     use std::time::{Duration, Instant};

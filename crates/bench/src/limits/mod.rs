@@ -8,9 +8,9 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 /// Measurements of each limit, the best of which counts.
-const TRIES: usize = 7;
+const TRIES: usize = 20;
 /// Seconds of one measurement, about.
-const LENGTH: f64 = 0.03;
+const LENGTH: f64 = 0.01;
 
 /// Bytes of a picture of 1024 x 1024 pixels: many caches hold it.
 const SMALL: usize = 16 << 20;
