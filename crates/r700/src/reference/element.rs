@@ -11,7 +11,7 @@ pub(super) const MAX_ELEMENT: usize = 16;
 
 /// What a number of bits of an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(crate) enum Part {
     /// NUM_FORMAT_ALL says what it stands for.
     Integer(u8),
     /// A float of this width.
@@ -21,7 +21,7 @@ enum Part {
 }
 
 impl Part {
-    fn width(self) -> u8 {
+    pub(crate) fn width(self) -> u8 {
         match self {
             Part::Integer(width) | Part::Float(width) | Part::Unused(width) => width,
         }
@@ -29,7 +29,7 @@ impl Part {
 }
 
 /// The parts of an element from the least significant bit on. `None` if it has no such parts.
-fn parts(format: DataFormat) -> Option<Vec<Part>> {
+pub(crate) fn parts(format: DataFormat) -> Option<Vec<Part>> {
     let parts = match (format.facts(), format) {
         (FormatLayout::Integer(widths), _) => widths.iter().map(|&width| Part::Integer(width)).collect(),
         (FormatLayout::Float(widths), _) => widths.iter().map(|&width| Part::Float(width)).collect(),
@@ -45,7 +45,7 @@ fn parts(format: DataFormat) -> Option<Vec<Part>> {
 ///
 /// # Errors
 /// If fetches of the format are not executed: compressed and packed textures, and formats whose layout is not published.
-pub(super) fn element_bytes(format: &ElementFormat) -> Result<usize, TrapKind> {
+pub(crate) fn element_bytes(format: &ElementFormat) -> Result<usize, TrapKind> {
     let data_format = format.format().ok_or(TrapKind::Unsupported("a reserved DATA_FORMAT"))?;
     if format.number == NumberFormat::Reserved3 {
         return Err(TrapKind::Unsupported("the reserved NUM_FORMAT_ALL"));
@@ -58,7 +58,7 @@ pub(super) fn element_bytes(format: &ElementFormat) -> Result<usize, TrapKind> {
 }
 
 /// The bits that 1 has in this format: an integer's, or a float's.
-pub(super) fn one(format: &ElementFormat) -> u32 {
+pub(crate) fn one(format: &ElementFormat) -> u32 {
     let integer = matches!(format.format().map(DataFormat::facts), Some(FormatLayout::Integer(_)));
     if integer && format.number == NumberFormat::Int { 1 } else { ONE }
 }

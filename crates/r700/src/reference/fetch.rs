@@ -191,7 +191,7 @@ impl Wave<'_> {
 
 impl Fetch {
     /// FETCH_WHOLE_QUAD.
-    const fn whole_quad(&self) -> bool {
+    pub(crate) const fn whole_quad(&self) -> bool {
         match self {
             Fetch::Vtx(vtx) => vtx.whole_quad,
             Fetch::Tex(tex) => tex.fields.whole_quad,

@@ -59,11 +59,7 @@ pub(super) fn execute(
                 return leave(control, fields);
             }
         }
-        CfOp::Jump => {
-            if jumps(control, test) {
-                return leave(control, fields);
-            }
-        }
+        CfOp::Jump if jumps(control, test) => return leave(control, fields),
         CfOp::PopJump => {
             control.pop_masks(fields.pop_count)?;
             if jumps(control, test) {

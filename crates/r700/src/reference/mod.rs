@@ -21,4 +21,5 @@ mod sample;
 mod schedule;
 mod wavefront;
 
+pub(crate) use element::{Part, element_bytes, one, parts};
 pub use schedule::run;

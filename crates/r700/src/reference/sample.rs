@@ -106,13 +106,13 @@ struct Axis {
 fn sample(request: &Request, texture: &BoundTexture, level: u32, reference: Option<u32>) -> [u32; 4] {
     let dimension = texture.texture.dimension;
     let last_level = texture.levels.len() as i64 - 1;
-    let level = float_to_coordinate(num::rndne(level)).unwrap_or(0).clamp(0, last_level) as usize;
+    let level = coordinate(num::rndne(level)).clamp(0, last_level) as usize;
     let size = texture.texture.level_size(level);
     let axes: Vec<Axis> = (0..dimension.axes()).map(|axis| place(request, dimension, axis, size[axis])).collect();
     let slice = match dimension {
         Dimension::D1 | Dimension::D2 | Dimension::D3 => 0,
         Dimension::D1Array | Dimension::D2Array | Dimension::Cube => {
-            let slice = float_to_coordinate(num::rndne(request.coordinates[2])).unwrap_or(0);
+            let slice = coordinate(num::rndne(request.coordinates[2]));
             slice.clamp(0, i64::from(size[2]) - 1)
         }
     };
@@ -147,6 +147,11 @@ fn filter(axes: &[Axis], taps: [usize; 3], count: usize, tap: &dyn Fn([usize; 3]
     std::array::from_fn(|k| num::add(num::mul_ieee(first[k], rest), num::mul_ieee(second[k], weight)))
 }
 
+/// The integer at or below a coordinate, saturated at 32 bits; 0 for NaN.
+fn coordinate(at: u32) -> i64 {
+    float_to_coordinate(at).unwrap_or(0).clamp(i32::MIN.into(), i32::MAX.into())
+}
+
 /// Where the sample lies on an axis.
 fn place(request: &Request, dimension: Dimension, axis: usize, size: u32) -> Axis {
     let mut at = request.coordinates[axis];
@@ -164,13 +169,13 @@ fn place(request: &Request, dimension: Dimension, axis: usize, size: u32) -> Axi
     let texel = |at: i64| wrapped(wrap, at, size.into());
     match request.sampler.filter {
         Filter::Nearest => {
-            let at = texel(float_to_coordinate(at).unwrap_or(0));
+            let at = texel(coordinate(at));
             Axis { at: [at; 2], weight: None }
         }
         Filter::Linear => {
             let at = num::add(at, MINUS_HALF);
-            let first = float_to_coordinate(at).unwrap_or(0);
-            Axis { at: [texel(first), texel(first.saturating_add(1))], weight: Some(num::fract(at)) }
+            let first = coordinate(at);
+            Axis { at: [texel(first), texel((first + 1).min(i32::MAX.into()))], weight: Some(num::fract(at)) }
         }
     }
 }

@@ -120,7 +120,8 @@ impl<'a> Wave<'a> {
     /// Executes the control-flow instruction at the program counter, and gives the place of the next; none at the end.
     fn step(&mut self) -> Result<Option<Place>, Stop> {
         self.slot = None;
-        if self.steps % CANCEL_INTERVAL == 0 && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+        if self.steps.is_multiple_of(CANCEL_INTERVAL) && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed))
+        {
             return Err(Stop::Cancelled);
         }
         let here = self.here;
@@ -175,6 +176,7 @@ impl<'a> Wave<'a> {
                 let before = flow::before_clause(&mut self.control, alu.op, alu.fields.whole_quad_mode)?;
                 if passing.contains(&true) {
                     self.run_alu_clause(alu, passing)?;
+                    self.slot = None;
                 }
                 flow::after_clause(&mut self.control, alu.op, &before)?;
                 Ok(Next::Following)
