@@ -32,7 +32,8 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
     };
     mark("`mad` at 60 % of the multiply-add peak or more", named("mad").map(|row| share(row, 0.6)));
     mark("`copy` at 75 % of the copy bandwidth or more", named("copy").map(|row| share(row, 0.75)));
-    if measurement.plan.threads == 2 && limits.flops > 1.9 * limits.flops_of_one {
+    mark("`copy-4096` likewise", named("copy-4096").map(|row| share(row, 0.75)));
+    if measurement.plan.threads == 2 && limits.flops > 1.8 * limits.flops_of_one {
         mark(
             "two threads at least 1.8 times as fast as one, where arithmetic is the limit",
             least(Row::scaling, |bound| bound == Bound::Arithmetic).map(|got| times(got, 1.8)),
