@@ -3,6 +3,7 @@
 //! - [`elf`]: the program image of CTM, with a program of X1K;
 //! - [`raw`]: bare instruction words of X1K;
 //! - [`r700`]: programs of R700, in LLVM's objects, shader files of the Wii U, or bare words;
+//! - [`sm50`]: programs of SM50, header and code, and the kernels of cubins;
 //! - [`mesa`]: logs of Mesa's drivers.
 //!
 //! Readers are total: any bytes give a program or a typed error that says where and what.
@@ -12,3 +13,4 @@ pub mod elf;
 pub mod mesa;
 pub mod r700;
 pub mod raw;
+pub mod sm50;

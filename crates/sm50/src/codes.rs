@@ -28,6 +28,15 @@ impl AttributeSize {
     pub const fn words(self) -> u8 {
         self as u8 + 1
     }
+
+    /// What the address of the access is a multiple of; its lower bits are dropped.
+    pub const fn alignment(self) -> u32 {
+        match self {
+            Self::B32 => 4,
+            Self::B64 => 8,
+            Self::B96 | Self::B128 => 16,
+        }
+    }
 }
 
 codes! {

@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Control(pub u32);
 
-/// Which source registers stay in the operand caches.
+/// Which source registers stay in the operand caches; the bits of a control word in the order A, B, C.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reuse {
     /// The one of operand A.
@@ -86,6 +86,17 @@ pub(crate) const fn shows_reuse(op: Op) -> bool {
             | Op::I2i
             | Op::Shfl
     )
+}
+
+impl Reuse {
+    /// The operand caches for the operands of an instruction, or the operands for the caches. Operand B of additions goes
+    /// through the cache of operand C.
+    pub(crate) const fn caches(self, op: Op) -> Self {
+        match op {
+            Op::Fadd | Op::Dadd => Reuse { a: self.a, b: self.c, c: self.b },
+            _ => self,
+        }
+    }
 }
 
 impl Control {

@@ -293,19 +293,14 @@ impl Header {
         let mut header = Header::new(stage);
         for instruction in code {
             match instruction.op() {
-                Op::Ald | Op::Ast => {
-                    let fixed = !instruction.get(key::PATCH) && instruction.reg(key::RA).is_zero();
+                Op::Ald | Op::Ast if !instruction.get(key::PATCH) => {
                     let output = instruction.op() == Op::Ast || instruction.get(key::O);
                     let map = if output { &mut header.omap } else { &mut header.imap };
-                    if fixed {
-                        let words = u32::from(instruction.get(key::ATTRIBUTE_SIZE).words());
-                        let address = instruction.get(key::OFFSET) & 0x3ff & !(4 * words.next_power_of_two() - 1);
-                        (0..words).for_each(|word| _ = map.insert(address + 4 * word));
-                    }
+                    instruction.fixed_attributes().for_each(|address| _ = map.insert(address));
                 }
                 Op::Ldl | Op::Stl | Op::Ldg => header.does_load_or_store = true,
                 Op::Stg => (header.does_load_or_store, header.does_global_store) = (true, true),
-                Op::Dadd | Op::Dmul | Op::Dfma | Op::Dmnmx | Op::Dset | Op::Dsetp => header.does_fp64 = true,
+                op if op.is_double() => header.does_fp64 = true,
                 Op::Kil => header.kills_pixels = stage == Stage::Pixel,
                 _ => {}
             }

@@ -267,6 +267,15 @@ impl Instruction {
         }
     }
 
+    /// The byte addresses of the words that an attribute access names without a register; none for others.
+    pub fn fixed_attributes(&self) -> impl Iterator<Item = u32> + use<> {
+        let fixed = matches!(self.row.op, Op::Ald | Op::Ast) && self.reg(key::RA).is_zero();
+        let size = self.get(key::ATTRIBUTE_SIZE);
+        let first = self.get(key::OFFSET) & 0x3ff & !(size.alignment() - 1);
+        let words = if fixed { size.words().into() } else { 0 };
+        (0..words).map(move |word: u32| first + 4 * word)
+    }
+
     /// The target of relative flow control that stands at byte address `at`; `None` where the target comes from a constant
     /// bank or the instruction has none.
     pub fn target(&self, at: u32) -> Option<u32> {

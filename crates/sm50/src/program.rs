@@ -160,15 +160,9 @@ mod tests {
         let code = Code::from_bytes(&[0; 48]).unwrap();
         assert_eq!(code.instructions().len(), 4);
         assert_eq!([0, 1, 2, 3].map(Code::address), [8, 16, 24, 40]);
-        assert_eq!([0, 8, 16, 24, 32, 40, 48, 4].map(|at| code.index_at(at)), [
-            Some(0),
-            Some(0),
-            Some(1),
-            Some(2),
-            Some(3),
-            Some(3),
-            None,
-            None
-        ]);
+        assert_eq!(
+            [0, 8, 16, 24, 32, 40, 48, 4].map(|at| code.index_at(at)),
+            [Some(0), Some(0), Some(1), Some(2), Some(3), Some(3), None, None]
+        );
     }
 }

@@ -410,3 +410,10 @@ instructions! {
     /// Orders memory accesses.
     Membar { "MEMBAR" [N 0xef98/0xfff8] MEMBAR_INVALIDATE[1:0] MEMBAR_SCOPE[9:8]; MEMBAR_SCOPE MEMBAR_INVALIDATE; ; }
 }
+
+impl Op {
+    /// Whether the instruction is arithmetic of double precision.
+    pub const fn is_double(self) -> bool {
+        matches!(self, Self::Dadd | Self::Dmul | Self::Dfma | Self::Dmnmx | Self::Dset | Self::Dsetp)
+    }
+}

@@ -241,7 +241,7 @@ fn with_controls(pending: &[Pending]) -> Vec<(Instruction, Control)> {
             }
         });
         must_wait = pending.control.is_none() && latency(instruction.op()) != Latency::Fixed;
-        (instruction, control.with_reuse(pending.fitted.reuse))
+        (instruction, control.with_reuse(pending.fitted.reuse.caches(instruction.op())))
     });
     slots.collect()
 }

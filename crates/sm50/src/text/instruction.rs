@@ -53,7 +53,7 @@ impl Printer<'_> {
             Arg::Rd => format!("{}{}", i.dst(), if i.get(key::CC) { ".CC" } else { "" }),
             Arg::RdUnlessZero => (!i.dst().is_zero()).then(|| i.dst().to_string())?,
             Arg::Data => i.dst().to_string(),
-            Arg::RdAgain => signed_operand(i.c().neg, false, &i.dst().to_string()),
+            Arg::RdAgain => self.source_c(),
             Arg::A => self.source_a(),
             Arg::B => self.source_b(false),
             Arg::SpacedB => self.source_b(true),
@@ -119,10 +119,8 @@ impl Printer<'_> {
         } else if i.has(FieldId::BYTE_A) {
             text += i.get(key::BYTE_A).name();
         }
-        if self.context.reuse.a {
-            text += ".reuse";
-        }
-        if a.inv { format!("~{text}") } else { signed_operand(a.neg, a.abs, &text) }
+        let text = if a.inv { format!("~{text}") } else { signed_operand(a.neg, a.abs, &text) };
+        text + reused(self.context.reuse.a)
     }
 
     fn source_b(&self, spaced: bool) -> String {
@@ -138,11 +136,9 @@ impl Printer<'_> {
                 text + part
             }
             _ => {
-                let mut text = self.value(b.value, spaced) + part;
-                if self.context.reuse.b && matches!(b.value, Value::Reg(_)) {
-                    text += ".reuse";
-                }
-                if b.inv { format!("~{text}") } else { signed_operand(b.neg, b.abs, &text) }
+                let text = self.value(b.value, spaced) + part;
+                let text = if b.inv { format!("~{text}") } else { signed_operand(b.neg, b.abs, &text) };
+                text + reused(self.context.reuse.b)
             }
         }
     }
@@ -167,12 +163,8 @@ impl Printer<'_> {
     fn source_c(&self) -> String {
         let i = self.instruction;
         let c = i.c();
-        let mut text = self.value(c.value, false);
-        text += i.get(key::HALF_C).name();
-        if self.context.reuse.c && matches!(c.value, Value::Reg(_)) {
-            text += ".reuse";
-        }
-        signed_operand(c.neg, false, &text)
+        let text = self.value(c.value, false) + i.get(key::HALF_C).name();
+        signed_operand(c.neg, false, &text) + reused(self.context.reuse.c)
     }
 
     fn value(&self, value: Value, spaced: bool) -> String {
@@ -257,6 +249,10 @@ impl Printer<'_> {
             (always || !register.is_zero()).then(|| register.to_string())
         }
     }
+}
+
+fn reused(reuse: bool) -> &'static str {
+    if reuse { ".reuse" } else { "" }
 }
 
 fn signed_operand(neg: bool, abs: bool, text: &str) -> String {

@@ -101,19 +101,25 @@ fn read_item(cursor: &mut Cursor) -> Result<Item, Reported> {
         }
     }
     item.base = read_base(cursor)?;
-    while cursor.is_symbol(b'.') && !cursor.peek().first_of_line {
-        cursor.take();
-        let word = cursor.expect_word("a modifier after `.`", "such as `.H1` or `.reuse`")?;
-        item.suffixes.push(cursor.text(word).to_ascii_uppercase());
-    }
+    read_suffixes(cursor, &mut item.suffixes)?;
     if item.abs {
         cursor.expect_symbol(b'|', "after an operand without sign")?;
+        read_suffixes(cursor, &mut item.suffixes)?;
     }
     if matches!(item.base, Base::Register(_) | Base::Word(_)) && !at_statement_end(cursor) && !cursor.is_symbol(b',') {
         item.displacement = Some(signed_number(cursor, "a displacement")?);
     }
     item.span = first.to(cursor.last().into());
     Ok(item)
+}
+
+fn read_suffixes(cursor: &mut Cursor, suffixes: &mut Vec<String>) -> Result<(), Reported> {
+    while cursor.is_symbol(b'.') && !cursor.peek().first_of_line {
+        cursor.take();
+        let word = cursor.expect_word("a modifier after `.`", "such as `.H1` or `.reuse`")?;
+        suffixes.push(cursor.text(word).to_ascii_uppercase());
+    }
+    Ok(())
 }
 
 fn read_base(cursor: &mut Cursor) -> Result<Base, Reported> {

@@ -47,17 +47,18 @@ pub fn print_program_with(program: &Program, options: &PrintOptions) -> String {
         text.push('\n');
     }
     let labels = labels(code);
+    let spelled: Vec<Spelled> =
+        (0..code.instructions().len()).map(|index| spell_line(code, index, &labels, options.controls)).collect();
     for (index, instruction) in code.instructions().iter().enumerate() {
         if options.controls && index % BUNDLE_SLOTS == 0 {
-            control_word(&mut text, code, index / BUNDLE_SLOTS);
+            control_word(&mut text, code, &spelled, index / BUNDLE_SLOTS);
         }
         if labels.contains(&index) {
             writeln!(text, "{}:", label(index)).expect("writing to a string");
         }
         let control = code.control(index);
         let line = if options.controls { format!("[{control}] ") } else { "  ".to_owned() };
-        let reuse = if options.controls { shown_reuse(instruction, control.reuse()) } else { Reuse::default() };
-        let mut line = line + &line_of(instruction, index, reuse, &labels, code) + ";";
+        let mut line = line + &spelled[index].text + ";";
         if options.addresses || options.words {
             let width = if options.controls { 84 } else { 60 };
             line = format!("{line:width$} //");
@@ -73,23 +74,30 @@ pub fn print_program_with(program: &Program, options: &PrintOptions) -> String {
     }
     let whole_bundles = code.instructions().len().div_ceil(BUNDLE_SLOTS);
     if options.controls && code.controls().len() > whole_bundles {
-        control_word(&mut text, code, whole_bundles);
+        control_word(&mut text, code, &spelled, whole_bundles);
     }
     text
 }
 
-/// The instruction without its control bits; as a word where the text would read as another one.
-fn line_of(instruction: &Instruction, index: usize, reuse: Reuse, labels: &BTreeSet<usize>, code: &Code) -> String {
-    let at = Code::address(index);
+/// An instruction in text, without its control bits but those that it shows.
+struct Spelled {
+    text: String,
+    reuse: Reuse,
+}
+
+/// Spells an instruction; as a word where the text would read as another one.
+fn spell_line(code: &Code, index: usize, labels: &BTreeSet<usize>, controls: bool) -> Spelled {
+    let (instruction, at) = (&code.instructions()[index], Code::address(index));
+    let reuse = if controls { shown_reuse(instruction, code.control(index)) } else { Reuse::default() };
     let plain = spell(instruction, Context { at, label: None, reuse });
-    match single(&plain, index) {
-        Some(read) if read == (*instruction, reuse) => {}
-        _ => return format!(".raw {:#018x}", instruction.encode()),
+    if single(&plain, index) != Some((*instruction, reuse)) {
+        return Spelled { text: format!(".raw {:#018x}", instruction.encode()), reuse: Reuse::default() };
     }
-    match target_label(instruction, at, labels, code) {
+    let text = match target_label(instruction, at, labels, code) {
         Some(label) => spell(instruction, Context { at, label: Some(&label), reuse }),
         None => plain,
-    }
+    };
+    Spelled { text, reuse }
 }
 
 /// What the target of an instruction is called: a label, for the address of a control word with what is missing from it.
@@ -112,15 +120,13 @@ fn labels(code: &Code) -> BTreeSet<usize> {
 }
 
 /// Says a control word as it is, if the control bits of its instructions do not say all of it.
-fn control_word(text: &mut String, code: &Code, bundle: usize) {
+fn control_word(text: &mut String, code: &Code, spelled: &[Spelled], bundle: usize) {
     let first = bundle * BUNDLE_SLOTS;
     let last = code.instructions().len().min(first + BUNDLE_SLOTS);
     let said = (first..last).fold(0, |word, index| {
-        let control = code.control(index);
-        control
-            .with_reuse(shown_reuse(&code.instructions()[index], control.reuse()))
-            .without_rest()
-            .put(word, index - first)
+        let (instruction, control) = (&code.instructions()[index], code.control(index));
+        let shown = spelled[index].reuse.caches(instruction.op());
+        control.with_reuse(shown).without_rest().put(word, index - first)
     });
     if said != code.controls()[bundle] {
         writeln!(text, ".control {:#018x}", code.controls()[bundle]).expect("writing to a string");
@@ -128,7 +134,8 @@ fn control_word(text: &mut String, code: &Code, bundle: usize) {
 }
 
 /// The registers that are shown as kept in the operand caches: those that there are.
-fn shown_reuse(instruction: &Instruction, reuse: Reuse) -> Reuse {
+fn shown_reuse(instruction: &Instruction, control: Control) -> Reuse {
+    let reuse = control.reuse().caches(instruction.op());
     let args = instruction.row().args;
     let register = |value: Value| matches!(value, Value::Reg(_));
     let shown = shows_reuse(instruction.op());
@@ -143,6 +150,5 @@ fn shown_reuse(instruction: &Instruction, reuse: Reuse) -> Reuse {
 
 /// Spells one instruction with the registers that it keeps in the operand caches.
 pub(super) fn with_reuse(instruction: &Instruction, at: u32, control: Control) -> String {
-    let reuse = shown_reuse(instruction, control.reuse());
-    spell(instruction, Context { at, label: None, reuse })
+    spell(instruction, Context { at, label: None, reuse: shown_reuse(instruction, control) })
 }
