@@ -1,6 +1,7 @@
 //! Why a command did not finish, and the exit code that tells it.
 
 use crate::report::Message;
+use ctm_engine::NoEngine;
 use std::io;
 
 /// Why a command did not finish.
@@ -52,6 +53,11 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Failure::Output(error)
     }
+}
+
+/// The host cannot have an engine that the command line names.
+pub fn no_engine(error: NoEngine) -> Failure {
+    Failure::Usage(Message::error(error.to_string()).help("use --engine interp, or leave --engine out"))
 }
 
 /// What the system says, without its number.

@@ -12,7 +12,7 @@ mod console;
 mod failure;
 pub mod files;
 mod interrupt;
-mod program;
+mod isa;
 mod progress;
 pub mod report;
 mod run;

@@ -5,7 +5,7 @@ use crate::files::FileError;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ctm_x1k::check::Severity;
-use ctm_x1k::text::Origin;
+use ctm_x1k::text::{Diagnostic, Origin};
 
 fn level(severity: Severity) -> Level<'static> {
     match severity {
@@ -41,6 +41,17 @@ impl From<FileError> for Message {
         };
         error.help().into_iter().fold(message, Message::help)
     }
+}
+
+/// A diagnostic of a text as a message.
+pub fn diagnostic(diagnostic: &Diagnostic) -> Message {
+    let severity = match diagnostic.severity {
+        ctm_x1k::text::Severity::Error => Severity::Error,
+        ctm_x1k::text::Severity::Warning => Severity::Warning,
+    };
+    let place = Place::Text(Origin { file: diagnostic.file.clone(), span: diagnostic.span.clone() });
+    let message = Message::new(severity, &diagnostic.message).at(place);
+    diagnostic.help.iter().fold(message, |message, help| message.help(help))
 }
 
 /// One message.

@@ -2,6 +2,7 @@
 
 mod common;
 
+use ctm_engine::EngineName;
 use common::{Folder, floats};
 use serde_json::Value;
 use std::fs;
@@ -89,9 +90,8 @@ fn words_of_the_driver_give_the_expected_pictures() {
     for case in cases() {
         let meta = meta(&case);
         let program = case.join("program.u32").display().to_string();
-        for engine in [&["--engine", "reference"][..], &["--engine", "interp"], &[]] {
-            let engine = engine.iter().map(|word| word.to_string());
-            let run = ["run".into(), program.clone()].into_iter().chain(engine);
+        for engine in EngineName::available() {
+            let run = ["run".into(), program.clone(), "--engine".into(), engine.name().into()].into_iter();
             folder.ctm_args(run.chain(options(&case, &meta, ""))).ok();
             compare(&folder, &case, &meta);
         }

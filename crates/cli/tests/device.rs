@@ -5,7 +5,9 @@ mod common;
 use common::{Folder, POSITION};
 use ctm_device::command::{Command, FormatCode, TilingCode, encode};
 use ctm_device::{Connection, HOST_BASE, Options, Trace};
+use ctm_engine::EngineName;
 use ctm_object::elf;
+use serde_json::Value;
 
 const BUFFER: &str = "\
 -- copy
@@ -23,9 +25,31 @@ fn command_buffers_are_text_or_words() {
     assert_eq!(folder.ctm("asm copy.ctmcb -o -").ok().0.stdout, folder.read("copy.bin"));
 
     let printed = folder.ctm("dis copy.bin --isa ctm").ok();
+    assert_eq!(folder.ctm("dis copy.bin").ok().out(), printed.out(), "the first dword tells what the file is");
     assert_eq!(printed.out(), BUFFER.split_once('\n').unwrap().1);
     folder.write("again.ctmcb", printed.out()).ctm("asm again.ctmcb -o again.bin").ok();
     assert_eq!(folder.read("again.bin"), folder.read("copy.bin"));
+}
+
+#[test]
+fn fields_of_command_buffers() {
+    let folder = Folder::new("buffer-fields");
+    folder.write("copy.ctmcb", BUFFER).ctm("asm copy.ctmcb").ok();
+    let listed: Value = serde_json::from_str(folder.ctm("dis copy.bin --json").ok().out()).unwrap();
+    assert_eq!((&listed["isa"], listed["commands"].as_array().unwrap().len()), (&"ctm".into(), 3));
+    let first = &listed["commands"][0];
+    assert_eq!((&first["name"], &first["dword"]), (&"set_inp_fmt".into(), &0.into()));
+    let fields = first["fields"].as_array().unwrap();
+    let format = fields.iter().find(|field| field["name"] == "format").unwrap();
+    assert_eq!((&format["is"], &format["value"], &format["dword"]), (&"FLOAT32_4".into(), &4.into(), &3.into()));
+    let printed = folder.ctm("dis copy.bin --fields").ok();
+    for part in ["0: set_inp_fmt input=0", "0xc0030b00", "FLOAT32_4", "0x80500000", "5: set_cond_val", "7: start_program"] {
+        assert!(printed.out().contains(part), "{part}\n{}", printed.out());
+    }
+    folder.write("wrong.bin", [0xC000_0800u32, 0, 7].map(u32::to_le_bytes).concat());
+    assert!(folder.ctm("dis wrong.bin --fields").ok().out().contains("dword 2: 0x00000007 is no opcode"));
+    let listed: Value = serde_json::from_str(folder.ctm("dis wrong.bin --json").ok().out()).unwrap();
+    assert_eq!(listed["commands"][1]["dword"], 2);
 }
 
 #[test]
@@ -37,7 +61,7 @@ fn wrong_command_buffers_are_told() {
     folder.write("five.bin", [0; 5]);
     folder.ctm("dis five.bin --isa ctm").fails(1, &["five.bin", "5 bytes"]);
     folder.write("copy.bin", [0xC000_0800u32, 0].map(u32::to_le_bytes).concat());
-    folder.ctm("dis copy.bin --isa ctm --json").fails(2, &["--json"]);
+    folder.ctm("dis copy.bin --words").fails(2, &["--words"]);
     for command in ["check", "info", "run"] {
         folder.ctm(&format!("{command} copy.bin --isa ctm")).fails(2, &["not a program", "ctm dis"]);
     }
@@ -65,6 +89,9 @@ fn a_run_leaves_a_trace_that_replays() {
             let done = folder.ctm(&format!("replay {file} {options}")).ok();
             assert!(done.out().starts_with("1 submission, ") && !done.out().contains(" 0 bytes"), "{}", done.out());
         }
+    }
+    for engine in EngineName::available() {
+        folder.ctm(&format!("replay twice.ctmtrace --engine {}", engine.name())).ok();
     }
     // The trace has the results that the run has: 33 x 17 elements of 16 bytes, one row after the other.
     let trace = Trace::from_bytes(&folder.read("twice.ctmtrace")).unwrap();

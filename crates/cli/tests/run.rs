@@ -3,6 +3,8 @@
 mod common;
 
 use common::{Folder, POSITION, floats};
+use ctm_engine::EngineName;
+use ctm_lane::Function;
 use serde_json::Value;
 
 /// Writes input 0 times c0, except where its red is negative; keeps there what the output held.
@@ -289,4 +291,53 @@ fn files_that_exist_are_replaced_or_kept_as_a_whole() {
     folder.ctm("run endless.x1k -o kept.f32").fails(3, &["trap"]);
     assert_eq!(folder.read("kept.f32"), b"old");
     assert_eq!(folder.names(), ["endless.x1k", "kept.f32", "out.f32", "position.x1k"]);
+}
+
+/// What the engines make of a program can be seen, at every stage; lane IR reads back as itself.
+#[test]
+fn stages_of_a_program() {
+    let folder = Folder::new("stages");
+    folder.write("position.x1k", POSITION);
+    let run = |options: &str| folder.ctm(&format!("run position.x1k --domain 64x64 --const 0=1 {options}"));
+    for engine in EngineName::available().map(EngineName::name) {
+        let stages = ["lane", "lane-opt", "lane-interior"].map(|stage| {
+            let text = run(&format!("--engine {engine} --emit {stage} -o out.npy")).ok().out().to_string();
+            let function: Function = text.parse().unwrap_or_else(|error| panic!("{stage}: {error:?}\n{text}"));
+            assert_eq!(function.to_string(), text, "{stage}");
+            text
+        });
+        let [lifted, general, interior] = &stages;
+        assert!(lifted.lines().count() > general.lines().count(), "{lifted}\n{general}");
+        assert!(general.contains("covered") && !interior.contains("covered"), "{general}\n{interior}");
+        assert_eq!(folder.names(), ["position.x1k"], "nothing runs");
+    }
+    for engine in ["reference", "interp"] {
+        run(&format!("--engine {engine} --emit asm")).fails(2, &["no machine code", "--engine jit"]);
+    }
+    run("--emit asm --stats").fails(2, &["--stats"]);
+    run("--emit tokens").fails(2, &["lane-interior"]);
+    if EngineName::fastest() == EngineName::Jit {
+        run("--emit asm=code.s").ok();
+        let code = String::from_utf8(folder.read("code.s")).unwrap();
+        assert!(["interior:", "general:", "vmov", " ret"].iter().all(|part| code.contains(part)), "{code}");
+        folder.write("endless.x1k", "FC JUMP 0, when = always ;\nOUT TEX_SEM_WAIT : ;\n");
+        folder.ctm("run endless.x1k --emit asm").fails(1, &["interpreted"]);
+    }
+}
+
+#[test]
+fn outputs_go_to_different_files() {
+    let folder = Folder::new("same-file");
+    folder.write("position.x1k", POSITION);
+    std::fs::create_dir(folder.0.join("sub")).unwrap();
+    for files in [
+        "-o a.npy --cond-output a.npy",
+        "-o a.npy --cond-output ./a.npy",
+        "-o sub/../a.npy --cond-output a.npy",
+        "-o a.npy --emit-trace ./a.npy",
+    ] {
+        let told = ["more than one output", "a file of its own"];
+        folder.ctm(&format!("run position.x1k --domain 4x4 --const 0=0 {files}")).fails(2, &told);
+    }
+    folder.ctm("run position.x1k --domain 4x4 --const 0=0 -o a.npy --cond-output sub/a.npy").ok();
 }

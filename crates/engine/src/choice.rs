@@ -1,6 +1,9 @@
 //! Engines by name, and what executes X1K jobs with one of them.
 
-use crate::Engine;
+use crate::backend::Source;
+use crate::cache::Engine;
+#[cfg(target_arch = "x86_64")]
+use crate::jit::Jit;
 use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, reference};
 use std::fmt;
 use thiserror::Error;
@@ -69,7 +72,31 @@ impl EngineName {
 
     /// The fastest engine of this host.
     pub fn fastest() -> Self {
-        if Engine::jit().is_some() { EngineName::Jit } else { EngineName::Interp }
+        if Executor::new(EngineName::Jit).is_ok() { EngineName::Jit } else { EngineName::Interp }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn jit(self) -> Option<Jit> {
+        match self {
+            EngineName::Reference | EngineName::Interp => None,
+            EngineName::Jit | EngineName::JitAvx512 => Jit::new(),
+        }
+    }
+
+    /// The engine that makes this machine code, if this host can run it.
+    fn machine_code(self) -> Option<Engine> {
+        #[cfg(target_arch = "x86_64")]
+        return self.jit().map(|jit| Engine::with_backend(Box::new(jit)));
+        #[cfg(not(target_arch = "x86_64"))]
+        return None;
+    }
+
+    /// The machine code of a function as text; `None` if the engine makes none.
+    pub(crate) fn disassemble(self, source: &Source) -> Option<String> {
+        #[cfg(target_arch = "x86_64")]
+        return self.jit()?.disassemble(source);
+        #[cfg(not(target_arch = "x86_64"))]
+        return { let _ = source; None };
     }
 }
 
@@ -90,7 +117,7 @@ impl Executor {
         let engine = match name {
             EngineName::Reference => return Ok(Executor::Reference),
             EngineName::Interp => Some(Engine::interpreter()),
-            EngineName::Jit | EngineName::JitAvx512 => Engine::jit(),
+            EngineName::Jit | EngineName::JitAvx512 => name.machine_code(),
         };
         engine.map(Executor::Engine).ok_or(NoEngine(name))
     }

@@ -32,6 +32,7 @@ mod kernel;
 mod launch;
 mod recent;
 mod schedule;
+mod stages;
 mod x1k;
 
 pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
@@ -39,6 +40,7 @@ pub use cache::Engine;
 pub use choice::{EngineName, Executor, NoEngine};
 pub use kernel::{Grouping, Kernel};
 pub use launch::{Launch, Stop};
+pub use stages::{Compiled, Stages};
 
 use ctm_x1k::{Job, RunError, RunOptions, RunStats};
 

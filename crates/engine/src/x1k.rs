@@ -67,14 +67,14 @@ pub(crate) struct Key {
     code: Vec<Instruction>,
     info: ProgramInfo,
     references: References,
-    facts: Facts,
+    pub facts: Facts,
     inputs: [Option<SurfaceFacts>; INPUTS],
     outputs: [Option<SurfaceFacts>; OUTPUTS],
     conditional: Option<SurfaceFacts>,
 }
 
 impl Key {
-    fn new(job: &Job) -> Self {
+    pub fn new(job: &Job) -> Self {
         let facts = |surface: &Option<Surface>, bounds| {
             surface.as_ref().map(|surface| SurfaceFacts::of(job.memory, surface, bounds))
         };
@@ -102,7 +102,7 @@ impl Key {
         }
     }
 
-    fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
+    pub fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
         match role {
             SurfaceRole::Input(number) => self.inputs[number],
             SurfaceRole::Output(number) => self.outputs[number],
@@ -155,34 +155,32 @@ impl Kernels {
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
     fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-        let way = way(job);
-        if way == Way::Free
-            && let Some(free) = &self.free
-            && is_free(job, options, free)
+        if let Some(free) = &self.free
+            && is_free(job, options, &free.lifted)
         {
-            let max_steps = Some(max_steps(job, free));
+            let max_steps = Some(max_steps(job, &free.lifted));
             let launch = Launch { lanes: job.domain.into(), bindings: bind(job, &free.lifted), max_steps };
             return Ok(free.kernel.run(&launch, options)?);
         }
         match self.exact(job) {
-            Some(exact) if way != Way::Reference => run_exact(exact, job, options),
+            Some(exact) if way(job) != Way::Reference => run_exact(exact, job, options),
             _ => reference::run(job, options),
         }
     }
 }
 
 /// Most steps that a group takes, with the constants of this job.
-fn max_steps(job: &Job, free: &FreeForm) -> u64 {
-    free.lifted.max_steps(|int| job.constants.ints[usize::from(int)].count)
+fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
+    lifted.max_steps(|int| job.constants.ints[usize::from(int)].count)
 }
 
-/// Whether the free form is the program for this job: it does not reach the step limit, and no quad is cut by the domain's
-/// edge, where quads are groups of their own.
-fn is_free(job: &Job, options: &RunOptions, free: &FreeForm) -> bool {
+/// Whether the free form is the program for this job: the order of lanes does not matter, it does not reach the step limit,
+/// and no quad is cut by the domain's edge, where quads are groups of their own.
+pub(crate) fn is_free(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
     let domain = job.domain;
     let edges = [domain.i0, domain.j0, domain.i1 + 1, domain.j1 + 1];
-    let cuts = free.lifted.uses_quads && !domain.is_empty() && !edges.iter().all(|edge| edge.is_multiple_of(2));
-    !cuts && max_steps(job, free) <= options.step_limit
+    let cuts = lifted.uses_quads && !domain.is_empty() && !edges.iter().all(|edge| edge.is_multiple_of(2));
+    way(job) == Way::Free && !cuts && max_steps(job, lifted) <= options.step_limit
 }
 
 /// Binds the names of a function to the job's memory and constants.

@@ -76,7 +76,7 @@ pub struct ProgramArgs {
     /// Program: assembly text, ELF image, or raw little-endian dwords (.u32)
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
-    /// Take the file as raw dwords of this instruction set, whatever its name
+    /// Take the file as raw dwords of this instruction set, whatever it looks like
     #[arg(long, value_name = "ISA")]
     pub isa: Option<Isa>,
 }
@@ -106,7 +106,7 @@ Examples:
   ctm dis blur.elf                     prints assembly that assembles to the same program
   ctm dis blur.elf --fields | less     every field of every instruction, with its meaning
   ctm dis words.bin --isa x1k          raw little-endian dwords
-  ctm dis copy.bin --isa ctm           the text of a command buffer
+  ctm dis copy.bin                     the text of a command buffer
   ctm dis blur.elf --json | jq '.instructions[0].text'")]
 pub struct DisArgs {
     /// The program.

@@ -1,6 +1,8 @@
 //! The options of `ctm replay`.
 
+use super::values::engine;
 use clap::{Args, ValueHint, value_parser};
+use ctm_engine::EngineName;
 use ctm_x1k::MAX_GROUP_WIDTH;
 use std::path::PathBuf;
 
@@ -23,6 +25,9 @@ pub struct ReplayArgs {
     /// Let caches keep what they hold until a command says otherwise, and report commands that are missing
     #[arg(long)]
     pub strict: bool,
+    /// What executes programs; all give the same bits [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", value_parser = engine())]
+    pub engine: Option<EngineName>,
     /// Lanes that run in step, 1 to 256 [default: as in the trace]
     #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64))]
     pub group: Option<u16>,

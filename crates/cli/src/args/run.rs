@@ -1,9 +1,12 @@
 //! The options of `ctm run`.
 
 use super::ProgramArgs;
-use super::values::{Boolean, Extent, FormatName, InputSource, Integers, Numbered, Position, Vector, tonemap};
+use super::values::{
+    Boolean, Emit, Extent, FormatName, InputSource, Integers, Numbered, Position, Vector, engine, tonemap,
+};
 use crate::files::{FileSpec, Tonemap};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
+use ctm_engine::EngineName;
 use ctm_x1k::{BOOL_CONSTANTS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, MAX_GROUP_WIDTH, OUTPUTS};
 use std::path::PathBuf;
 
@@ -24,6 +27,7 @@ Examples:
   ctm run count.x1k --domain 1x512 --input 0=photo.png --input 1=@0 -o bins.npy:64x512x1
   ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
+  ctm run mandelbrot.x1k --emit asm | less
 
 Files:
   .npy   array of float32, uint8 or uint16, H x W or H x W x C
@@ -100,8 +104,8 @@ pub struct RunArgs {
     pub zero_times_anything: bool,
 
     /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
-    #[arg(long, value_name = "NAME", help_heading = "Execution")]
-    pub engine: Option<Engine>,
+    #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
+    pub engine: Option<EngineName>,
     /// Lanes that run in step, 1 to 256
     #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64), help_heading = "Execution")]
     pub group: Option<u16>,
@@ -120,23 +124,16 @@ pub struct RunArgs {
     /// Before the run, run the program on the CTM device too, and record all of it for 'ctm replay'
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Execution")]
     pub emit_trace: Option<PathBuf>,
+    /// Do not run the program, but show what the engine makes of it: lane (lane IR, as lifted), lane-opt (simplified, for any
+    /// group of lanes), lane-interior (for groups wholly inside the domain) or asm (machine code of both)
+    #[arg(long, value_name = "STAGE[=FILE]", conflicts_with_all = ["emit_trace", "stats"], help_heading = "Execution")]
+    pub emit: Option<Emit>,
     /// Print what was executed, and how fast
     #[arg(long, help_heading = "Execution")]
     pub stats: bool,
     /// With --stats: print one JSON object
     #[arg(long, requires = "stats", help_heading = "Execution")]
     pub json: bool,
-}
-
-/// What executes a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// The specification's own algorithm, one instruction at a time
-    Reference,
-    /// The program as lane IR, interpreted: any host
-    Interp,
-    /// The program as machine code: x86-64 with AVX-512
-    Jit,
 }
 
 /// `--flow`.

@@ -1,9 +1,12 @@
 //! Values of options: how they are spelled, and what is wrong with a spelling.
 
 use crate::files::Tonemap;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use ctm_engine::EngineName;
 use ctm_memory::Format;
 use ctm_x1k::{Domain, IntConstant, MAX_COORDINATE, OUTPUTS};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Largest width and height of a domain.
@@ -146,6 +149,55 @@ pub fn tonemap(text: &str) -> Result<Tonemap, String> {
         Ok(Tonemap { min, max })
     } else {
         Err("the two numbers must differ".to_string())
+    }
+}
+
+/// `--engine`.
+pub fn engine() -> impl TypedValueParser<Value = EngineName> {
+    let names = EngineName::ALL.map(|engine| PossibleValue::new(engine.name()).help(engine.about()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| EngineName::parse(&name).ok_or_else(|| format!("there is no engine {name}")))
+}
+
+/// A stage of a program on its way to machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Lane IR, as it was lifted.
+    Lane,
+    /// Lane IR, simplified.
+    LaneOpt,
+    /// Lane IR, simplified for groups all of whose lanes are covered.
+    LaneInterior,
+    /// Machine code.
+    Asm,
+}
+
+/// A stage and the file that is to receive it: `STAGE` or `STAGE=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emit {
+    /// The stage.
+    pub stage: Stage,
+    /// The file; standard output if there is none.
+    pub path: Option<PathBuf>,
+}
+
+impl FromStr for Emit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (stage, path) = match text.split_once('=') {
+            Some((_, "")) => return Err("the file name is missing".to_string()),
+            Some((stage, path)) => (stage, Some(path.into())),
+            None => (text, None),
+        };
+        let stage = match stage {
+            "lane" => Stage::Lane,
+            "lane-opt" => Stage::LaneOpt,
+            "lane-interior" => Stage::LaneInterior,
+            "asm" => Stage::Asm,
+            _ => return Err("the stages are lane, lane-opt, lane-interior and asm".to_string()),
+        };
+        Ok(Emit { stage, path })
     }
 }
 

@@ -1,7 +1,6 @@
 //! The commands, one function each.
 
 mod asm;
-mod buffer;
 mod check;
 mod completions;
 mod dis;

@@ -2,8 +2,9 @@
 
 use crate::args::replay::ReplayArgs;
 use crate::report::{Message, Place};
+use crate::failure::no_engine;
 use crate::{Console, Failure, source};
-use ctm_device::{Options, Trace, replay as execute};
+use ctm_device::{OpenError, Options, Trace, replay as execute};
 
 /// Bytes above which a file is no trace that fits into memory with what it records.
 const LIMIT: u64 = 4 << 30;
@@ -17,11 +18,15 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     let recorded = trace.options;
     let options = Options {
         strict: args.strict || recorded.strict,
+        engine: args.engine.unwrap_or(recorded.engine),
         group_width: args.group.map_or(recorded.group_width, usize::from),
         threads: args.threads.map_or(recorded.threads, usize::from),
         ..recorded
     };
-    let replay = execute(&trace, options).map_err(|error| wrong(format!("no such device can be made: {error}")))?;
+    let replay = execute(&trace, options).map_err(|error| match error {
+        OpenError::Engine(error) => no_engine(error),
+        error => wrong(format!("no such device can be made: {error}")).into(),
+    })?;
 
     let reports = replay.reports.iter().map(|report| {
         let place = format!("submission {}, dword {}", report.buffer.wrapping_sub(1), report.offset);

@@ -1,10 +1,11 @@
 //! Executing a job, with time.
 
 use crate::Console;
-use crate::args::run::{Engine, RunArgs};
+use crate::args::run::RunArgs;
 use crate::args::values::Extent;
 use crate::wording::number_of;
-use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, reference};
+use ctm_engine::Executor;
+use ctm_x1k::{Job, RunError, RunOptions, RunStats};
 use serde_json::json;
 use std::io;
 use std::time::{Duration, Instant};
@@ -21,67 +22,22 @@ pub struct Measured {
     times: Vec<Duration>,
 }
 
-/// What executes jobs.
-pub enum Runner {
-    /// The scalar reference.
-    Reference,
-    /// Lane IR, interpreted or compiled.
-    Engine(ctm_engine::Engine),
-}
-
-impl Runner {
-    /// The fastest engine that this host can have.
-    pub fn fastest() -> Self {
-        Self::new(Engine::Jit).unwrap_or_else(|| Runner::Engine(ctm_engine::Engine::interpreter()))
-    }
-
-    /// The engine of this name; `None` if this host cannot have it.
-    pub fn new(engine: Engine) -> Option<Self> {
-        match engine {
-            Engine::Reference => Some(Runner::Reference),
-            Engine::Interp => Some(Runner::Engine(ctm_engine::Engine::interpreter())),
-            Engine::Jit => ctm_engine::Engine::jit().map(Runner::Engine),
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Runner::Reference => "reference",
-            Runner::Engine(engine) => engine.name(),
-        }
-    }
-
-    fn prepare(&self, job: &Job) -> Result<(), StateError> {
-        match self {
-            Runner::Reference => Ok(()),
-            Runner::Engine(engine) => engine.prepare(job),
-        }
-    }
-
-    fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-        match self {
-            Runner::Reference => reference::run(job, options),
-            Runner::Engine(engine) => engine.run(job, options),
-        }
-    }
-}
-
 /// Runs a job `repeat` times; `reset` prepares memory before each and is not timed.
 pub fn measure(
-    runner: &Runner,
+    executor: &Executor,
     repeat: u32,
     job: &Job,
     options: &RunOptions,
     reset: impl Fn(),
 ) -> Result<Measured, RunError> {
     let start = Instant::now();
-    runner.prepare(job)?;
+    executor.prepare(job)?;
     let compile_time = start.elapsed();
-    let mut measured = Measured { stats: RunStats::default(), engine: runner.name(), compile_time, times: Vec::new() };
+    let mut measured = Measured { stats: RunStats::default(), engine: executor.name(), compile_time, times: Vec::new() };
     for _ in 0..repeat {
         reset();
         let start = Instant::now();
-        measured.stats = runner.run(job, options)?;
+        measured.stats = executor.run(job, options)?;
         measured.times.push(start.elapsed());
     }
     measured.times.sort();

@@ -8,7 +8,8 @@ use crate::sink::Sink;
 use crate::{Console, Failure};
 use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
 use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, OUTPUTS, Program, WriteMode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -57,7 +58,8 @@ impl Data {
         {
             return Err(Failure::Usage(Message::error("output 0 is given twice").help("-o FILE is --output 0=FILE")));
         }
-        different_files(outputs.values().copied().chain(&args.cond_output))?;
+        let files = outputs.values().copied().chain(&args.cond_output).map(|file| file.path.as_path());
+        different_files(files.chain(args.emit_trace.as_deref()))?;
         tell_differences(args, program, &inputs, &outputs, console)?;
 
         let mut data = Data {
@@ -238,16 +240,23 @@ fn once_each<'a, T, const COUNT: usize>(
     Ok(values)
 }
 
-fn different_files<'a>(files: impl Iterator<Item = &'a FileSpec>) -> Result<(), Failure> {
-    let mut paths: Vec<&Path> = files.map(|file| file.path.as_path()).collect();
-    paths.sort();
-    match paths.windows(2).find(|pair| pair[0] == pair[1]) {
-        None => Ok(()),
-        Some(pair) => {
-            let message = format!("'{}' is to receive more than one output", pair[0].display());
-            Err(Failure::Usage(Message::error(message).help("give each output a file of its own")))
+fn different_files<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        if !seen.insert(place_of(path)) {
+            let message = format!("'{}' is to receive more than one output", path.display());
+            return Err(Failure::Usage(Message::error(message).help("give each output a file of its own")));
         }
     }
+    Ok(())
+}
+
+/// The one name of a file that other names may lead to as well. It may not be there yet.
+fn place_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    path.canonicalize()
+        .or_else(|_| Ok::<_, io::Error>(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))
+        .unwrap_or_else(|_| path.into())
 }
 
 /// Compares what the program reads and writes with what the command line gives. A missing input is an error.

@@ -1,19 +1,22 @@
 //! `ctm run`: a program over a domain.
 
 mod constants;
+mod emit;
 mod measure;
 mod memory;
 mod trace;
 
 use crate::args::run::{DEFAULT_DOMAIN, FlowControl, MadRule, RunArgs};
 use crate::args::values::Position;
-use crate::program::Loaded;
+use crate::failure::no_engine;
+use crate::isa::x1k::Loaded;
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure, interrupt};
+use ctm_engine::{EngineName, Executor};
 use ctm_x1k::{Job, Program, RunError, RunOptions, Trap, TrapKind};
-use measure::{Runner, measure};
+use measure::measure;
 use memory::Data;
 
 /// Runs a program and writes its outputs.
@@ -48,15 +51,16 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         progress: Some(&update),
         cancel: Some(&cancel),
     };
+    let engine = args.engine.unwrap_or_else(EngineName::fastest);
+    let executor = Executor::new(engine).map_err(no_engine)?;
+    if let Some(wanted) = &args.emit {
+        return emit::emit(wanted, engine, &job, &options, console);
+    }
     if let Some(path) = &args.emit_trace {
         data.clear(args.clear);
         Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
     }
-    let runner = args.engine.map_or_else(|| Some(Runner::fastest()), Runner::new).ok_or_else(|| {
-        Message::error("this machine cannot run the machine code of engine jit, which needs x86-64 with AVX-512")
-            .help("use --engine interp, or leave --engine out")
-    })?;
-    let measured = measure(&runner, args.repeat, &job, &options, || data.clear(args.clear))
+    let measured = measure(&executor, args.repeat, &job, &options, || data.clear(args.clear))
         .map_err(|error| failure(error, &loaded, options.step_limit))?;
     progress.iter().for_each(Progress::finish);
 

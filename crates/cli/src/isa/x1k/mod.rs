@@ -1,13 +1,22 @@
-//! Loading programs: assembly text, ELF images, raw words.
+//! X1K programs: assembly text, ELF images, raw words.
 
+mod check;
+mod dis;
+mod info;
+
+pub use check::check;
+pub use dis::dis;
+pub use info::info;
+
+use super::{File, ctm};
 use crate::args::{Isa, ProgramArgs};
-use crate::report::{Message, Place};
+use crate::report::{Message, Place, diagnostic};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
 use ctm_object::{elf, raw};
 use ctm_x1k::Program;
-use ctm_x1k::check::{self, Finding, Severity};
-use ctm_x1k::text::{self, Assembled, Diagnostic, Origin, SourceFile};
+use ctm_x1k::check::{Finding, legal};
+use ctm_x1k::text::{self, Assembled, Origin, SourceFile};
 use std::path::Path;
 
 /// A program and where it comes from.
@@ -21,27 +30,29 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Reads a program. The kind of file follows from what it holds; raw words must say so by their name or by `--isa`.
-    /// Warnings of the assembler are told at once.
+    /// Reads the file of a program to be run.
     pub fn read(args: &ProgramArgs, console: &mut Console) -> Result<Self, Failure> {
-        if args.isa == Some(Isa::Ctm) {
-            let message = Message::error("a command buffer is not a program").help("'ctm dis --isa ctm' shows it");
-            return Err(Failure::Usage(message));
+        let file = File::read(args)?;
+        match file.isa {
+            Isa::X1k => Self::new(file, console),
+            Isa::Ctm => Err(ctm::no_program()),
         }
-        let (path, name) = (&args.program, source::name(&args.program));
-        let bytes = source::read(path)?;
+    }
+
+    /// The program in a file. The kind of file follows from what it holds; raw words must say so by their name or by
+    /// `--isa`. Warnings of the assembler are told at once.
+    pub fn new(File { path, name, bytes, is_raw, .. }: File, console: &mut Console) -> Result<Self, Failure> {
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
-        let is_raw = args.isa.is_some() || path.extension().is_some_and(|extension| extension == "u32");
         let (program, origins) = if is_raw {
             let code = raw::read_words(&bytes).map_err(|error| wrong(error.to_string()))?;
             (Program::from_code(code), Vec::new())
         } else if bytes.starts_with(b"\x7FELF") {
             (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
         } else {
-            let text = source::text(path, bytes).map_err(|message| {
+            let text = source::text(&path, bytes).map_err(|message| {
                 message.help("raw instruction words need '--isa x1k', or a name that ends in .u32")
             })?;
-            let assembled = assemble(path, &text, console)?;
+            let assembled = assemble(&path, text, console)?;
             (assembled.program, assembled.origins)
         };
         Ok(Loaded { name, program, origins })
@@ -70,19 +81,19 @@ impl Loaded {
 
     /// Refuses a program that no machine would load.
     pub fn require_legal(&self) -> Result<(), Failure> {
-        check::legal(&self.program)
+        legal(&self.program)
             .map_err(|findings| Failure::Input(findings.iter().map(|finding| self.message(finding)).collect()))
     }
 }
 
 /// Assembles a text; `#include` reads files beside the including one.
-pub fn assemble(path: &Path, text: &str, console: &mut Console) -> Result<Assembled, Failure> {
+fn assemble(path: &Path, text: String, console: &mut Console) -> Result<Assembled, Failure> {
     let mut load = |including: &str, wanted: &str| {
         let path = Path::new(including).with_file_name(wanted);
         let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
         read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
     };
-    match text::parse_with(&source::name(path), text, &mut load) {
+    match text::parse_with(&source::name(path), &text, &mut load) {
         Ok(assembled) => {
             assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
             Ok(assembled)
@@ -91,13 +102,11 @@ pub fn assemble(path: &Path, text: &str, console: &mut Console) -> Result<Assemb
     }
 }
 
-/// A diagnostic of a text as a message.
-pub fn diagnostic(diagnostic: &Diagnostic) -> Message {
-    let severity = match diagnostic.severity {
-        text::Severity::Error => Severity::Error,
-        text::Severity::Warning => Severity::Warning,
-    };
-    let place = Place::Text(Origin { file: diagnostic.file.clone(), span: diagnostic.span.clone() });
-    let message = Message::new(severity, &diagnostic.message).at(place);
-    diagnostic.help.iter().fold(message, |message, help| message.help(help))
+/// Assembles a text into what the name of the output asks for: raw words if it ends in `.u32`, else an ELF image.
+pub fn assemble_for(path: &Path, text: String, output: &Path, console: &mut Console) -> Result<Vec<u8>, Failure> {
+    let assembled = assemble(path, text, console)?;
+    Ok(match output.extension() {
+        Some(extension) if extension == "u32" => raw::write_words(&assembled.program.code),
+        _ => elf::write(&assembled.program),
+    })
 }

@@ -1,0 +1,44 @@
+//! Instruction sets: which one a file has, and one module for each, with what the commands do for it.
+
+pub mod ctm;
+pub mod x1k;
+
+use crate::args::{Isa, ProgramArgs};
+use crate::{Failure, source};
+use std::path::{Path, PathBuf};
+
+/// A file that was read, and the instruction set of what is in it.
+pub struct File {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is called in messages.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+    /// Its instruction set.
+    pub isa: Isa,
+    /// It holds raw dwords, whatever they look like.
+    pub is_raw: bool,
+}
+
+impl File {
+    /// Reads a file. The instruction set is the one of `--isa`, else that which the file shows.
+    pub fn read(args: &ProgramArgs) -> Result<Self, Failure> {
+        let path = args.program.clone();
+        let bytes = source::read(&path)?;
+        let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
+        let isa = args.isa.unwrap_or(match ctm::is_buffer(&bytes) && !has_raw_name {
+            true => Isa::Ctm,
+            false => of_text(&path),
+        });
+        Ok(File { name: source::name(&path), bytes, isa, is_raw: args.isa.is_some() || has_raw_name, path })
+    }
+}
+
+/// The instruction set of a text, which its name tells.
+pub fn of_text(path: &Path) -> Isa {
+    match path.extension() {
+        Some(extension) if extension == "ctmcb" => Isa::Ctm,
+        _ => Isa::X1k,
+    }
+}
