@@ -213,3 +213,15 @@ END_OF_PROGRAM
 ";
     assert_eq!(printed, expected);
 }
+
+/// Bits that a family has no use for are kept, and CNT of a clause counts without them.
+#[test]
+fn reserved_length_bit_of_r600() {
+    both_ways(
+        "00000002 80a80000 | 00000000 00000000 | 00010110 f00d1000 | 68808000 00000000",
+        ".family r600
+         00 TEX: ADDR(2) CNT(1) RAW(0x00000002, 0x80A80000)
+              0  SAMPLE R0.xyzw, R1.xyzw, t1, s1
+         END_OF_PROGRAM",
+    );
+}

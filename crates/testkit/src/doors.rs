@@ -14,7 +14,7 @@ use ctm_x1k::{
 pub type Door = (&'static str, fn(&[u8]));
 
 /// Every door.
-pub const DOORS: [Door; 11] = [
+pub const DOORS: [Door; 14] = [
     ("instruction_round_trip", instruction_round_trip),
     ("assembly", assembly),
     ("elf_image", elf_image),
@@ -26,6 +26,9 @@ pub const DOORS: [Door; 11] = [
     ("commands", commands),
     ("command_text", command_text),
     ("trace", trace),
+    ("r700_words", crate::r700::doors::words),
+    ("r700_assembly", crate::r700::doors::assembly),
+    ("r700_file", crate::r700::doors::file),
 ];
 
 fn instructions(bytes: &[u8]) -> Vec<Instruction> {

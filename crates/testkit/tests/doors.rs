@@ -31,7 +31,24 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
             let corpus = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("program.u32")));
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
-        "mesa_dump" => list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("dump.txt"))).collect(),
+        "mesa_dump" => {
+            let r300 = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("dump.txt")));
+            let r600 = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("listing.txt")));
+            r300.chain(r600).collect()
+        }
+        "r700_words" => {
+            let corpus = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("program.u32")));
+            corpus.map(|words| [vec![1], words].concat()).collect()
+        }
+        "r700_assembly" => {
+            let corpus = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("program.u32")));
+            let print = |words: Vec<u8>| {
+                let program = ctm_object::r700::read_words(&words).expect("a program");
+                ctm_r700::text::print_program(&program).into_bytes()
+            };
+            corpus.map(print).collect()
+        }
+        "r700_file" => vec![read(&project_path("crates/object/tests/r700/branches.o"))],
         "commands" => {
             let buffer = read(&project_path("examples/copy.ctmcb"));
             let text = String::from_utf8(buffer).expect("UTF-8");

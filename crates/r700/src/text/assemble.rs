@@ -245,7 +245,7 @@ impl Assembler {
             } else if line.counted && clause.length as usize != body.len() {
                 let message = format!("the clause has a length of {length}, not {}", clause.length as usize / unit);
                 cursor.error(Cause::Address, line.span, message, "CNT can be left out");
-            } else {
+            } else if !line.counted {
                 set_count(&mut line.cf, length as u32);
             }
         }

@@ -1,3 +1,5 @@
 //! R700 programs for tests.
 
 pub mod case;
+pub mod doors;
+pub mod generate;
