@@ -195,7 +195,7 @@ fn what_cannot_go_on_ends_both_modes() {
         ("ISBERD.PATCH R0, [R1];", Unsupported),
         ("BAR.SCAN 0x0, RZ, PT;", Unsupported),
         ("CSETP.CSM_TA.AND P0, PT, CC, PT;", Unsupported),
-        (".word 0xffffffffffffffff;", IllegalInstrEncoding),
+        (".raw 0xffffffffffffffff;", IllegalInstrEncoding),
     ];
     for &(code, kind) in rows {
         for mode in [Mode::Strict, Mode::Lenient] {
