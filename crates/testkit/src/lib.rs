@@ -16,6 +16,7 @@ pub mod literal;
 pub mod oracle;
 pub mod r700;
 pub mod random;
+pub mod sm50;
 pub mod structured;
 
 use ctm_engine::{EngineName, Executor};

@@ -1,0 +1,179 @@
+//! Corpus cases: pipelines that a real driver compiled, with the records that transform feedback gave on another
+//! implementation.
+
+use crate::expected::{dword, dwords, list, meta, number};
+use ctm_lane::run::RunOptions;
+use ctm_sm50::launch::{Executor, Shader};
+use ctm_sm50::pipeline::{Capture, Draw, Drawn, Primitive, Spacing, TessDomain, Tessellation};
+use ctm_sm50::{Code, Header, Program, Stage};
+use serde_json::Value;
+use std::path::Path;
+
+/// Names of the stages in files, in the order of the pipeline.
+const STAGES: [(&str, Stage); 4] = [
+    ("vert", Stage::Vertex),
+    ("tesc", Stage::TessellationInit),
+    ("tese", Stage::Tessellation),
+    ("geom", Stage::Geometry),
+];
+
+/// A pipeline with its expected records.
+#[derive(Debug)]
+pub struct Case {
+    name: String,
+    programs: Vec<(Stage, Program)>,
+    primitive: Primitive,
+    patch_vertices: u32,
+    first: u32,
+    vertices: u32,
+    instances: u32,
+    tessellator: Tessellation,
+    capture: Vec<Capture>,
+    /// Of each word of a record, whether it is a float.
+    floats: Vec<bool>,
+    /// Words of a record where its domain point and its patch are, if the tessellator may give points in any order.
+    coordinates: Option<usize>,
+    expected: Vec<u32>,
+    tolerance: (f32, f32),
+}
+
+fn program(folder: &Path, stage: &str) -> Option<Program> {
+    let code = folder.join(format!("{stage}.code.u32"));
+    if !code.exists() {
+        return None;
+    }
+    let words: [u32; Header::DWORDS] = dwords(&folder.join(format!("{stage}.sph.u32"))).try_into().expect("a header");
+    let bytes: Vec<u8> = dwords(&code).into_iter().flat_map(u32::to_le_bytes).collect();
+    Some(Program { header: Some(Header::decode(&words)), code: Code::from_bytes(&bytes).expect("code") })
+}
+
+fn tessellator(layout: &str) -> Tessellation {
+    let has = |word: &str| layout.split(", ").any(|part| part == word);
+    Tessellation {
+        domain: match () {
+            () if has("quads") => TessDomain::Quads,
+            () if has("isolines") => TessDomain::Isolines,
+            () => TessDomain::Triangles,
+        },
+        spacing: match () {
+            () if has("fractional_odd_spacing") => Spacing::FractionalOdd,
+            () if has("fractional_even_spacing") => Spacing::FractionalEven,
+            () => Spacing::Equal,
+        },
+        point_mode: has("point_mode"),
+        clockwise: has("cw"),
+    }
+}
+
+impl Case {
+    /// Reads the case in a folder.
+    pub fn load(folder: &Path) -> Self {
+        let meta = meta(folder);
+        let draw = &meta["draw"];
+        let primitive = draw["primitive"].as_str().expect("primitive");
+        let layout = list(&meta["transform_feedback"]["layout"]);
+        let words = |entry: &Value| number(&entry["components"]);
+        let capture = |entry: &Value| Capture { address: dword(&entry["address"]), words: words(entry) };
+        let is_float = |entry: &Value| vec![entry["type"] == "float"; words(entry) as usize];
+        let order = meta.get("order").map(|_| {
+            let place = layout.iter().find(|entry| entry["name"] == "tc").expect("a captured domain point");
+            number(&place["offset"]) as usize
+        });
+        let float = |value: &Value| value.as_f64().expect("a number") as f32;
+        Case {
+            name: meta["name"].as_str().expect("name").to_owned(),
+            programs: STAGES.iter().filter_map(|&(name, stage)| Some((stage, program(folder, name)?))).collect(),
+            primitive: *Primitive::ALL.iter().find(|known| known.name() == primitive).expect("a primitive"),
+            patch_vertices: number(&draw["patch_vertices"]),
+            first: number(&draw["first"]),
+            vertices: number(&draw["vertices"]),
+            instances: number(&draw["instances"]),
+            tessellator: tessellator(meta["glsl_layouts"]["tese"]["in"].as_str().unwrap_or("")),
+            capture: layout.iter().map(capture).collect(),
+            floats: layout.iter().flat_map(is_float).collect(),
+            coordinates: order,
+            expected: dwords(&folder.join("expected.f32")),
+            tolerance: (float(&meta["tolerance"]["abs"]), float(&meta["tolerance"]["rel"])),
+        }
+    }
+
+    fn draw<'a>(&'a self, domain_points: Option<&'a [[f32; 2]]>) -> Draw<'a> {
+        let shader = |wanted| self.programs.iter().find(|(stage, _)| *stage == wanted).map(|(_, program)| program.into());
+        let vertex: Shader = shader(Stage::Vertex).expect("a vertex program");
+        Draw {
+            tess_init: shader(Stage::TessellationInit),
+            tessellation: shader(Stage::Tessellation),
+            geometry: shader(Stage::Geometry),
+            primitive: self.primitive,
+            patch_vertices: self.patch_vertices,
+            first: self.first,
+            instances: self.instances,
+            tessellator: self.tessellator,
+            domain_points,
+            capture: &self.capture,
+            ..Draw::new(vertex, self.vertices)
+        }
+    }
+
+    /// Runs the case, and says what is wrong with the records.
+    pub fn check(&self, executor: &dyn Executor) -> Result<(), String> {
+        let Some(place) = self.coordinates else {
+            let drawn = self.run(executor, None)?;
+            return self.compare(&drawn.words);
+        };
+        // The points of the tessellator, in whatever order.
+        self.compare_points(&self.run(executor, None)?.words, place)?;
+        // The records, at exactly the points where the other implementation evaluated. All patches have the same.
+        let patch = |record: &[u32]| record[place + 3];
+        let records = self.expected.chunks(self.floats.len());
+        let points: Vec<[f32; 2]> = records
+            .take_while(|record| patch(record) == patch(&self.expected))
+            .map(|record| [f32::from_bits(record[place]), f32::from_bits(record[place + 1])])
+            .collect();
+        self.compare(&self.run(executor, Some(&points))?.words)
+    }
+
+    fn run(&self, executor: &dyn Executor, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {
+        let options: RunOptions = Draw::options();
+        let drawn = self.draw(domain_points).run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;
+        if let Some((stage, pc, kind, _)) = drawn.outcome.warnings.iter().next() {
+            return Err(format!("{}: {kind} at {pc:#x} of {}", self.name, stage.name()));
+        }
+        Ok(drawn)
+    }
+
+    fn compare(&self, words: &[u32]) -> Result<(), String> {
+        if words.len() != self.expected.len() {
+            return Err(format!("{}: {} words instead of {}", self.name, words.len(), self.expected.len()));
+        }
+        for (n, (&got, &wanted)) in words.iter().zip(&self.expected).enumerate() {
+            let (record, word) = (n / self.floats.len(), n % self.floats.len());
+            let matches = if self.floats[word] {
+                let (got, wanted) = (f32::from_bits(got), f32::from_bits(wanted));
+                (got - wanted).abs() <= self.tolerance.0 + self.tolerance.1 * wanted.abs()
+            } else {
+                got == wanted
+            };
+            if !matches {
+                let shown = |bits: u32| format!("{bits:#x} ({:e})", f32::from_bits(bits));
+                let (got, wanted) = (shown(got), shown(wanted));
+                return Err(format!("{}: word {word} of record {record} is {got} instead of {wanted}", self.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every expected point has one record of its own near it. (The other tessellator's coordinates have 16 bits.)
+    fn compare_points(&self, words: &[u32], place: usize) -> Result<(), String> {
+        let mut got: Vec<&[u32]> = words.chunks(self.floats.len()).collect();
+        for expected in self.expected.chunks(self.floats.len()) {
+            let near = |record: &&[u32]| {
+                (place..place + 4).all(|word| (f32::from_bits(record[word]) - f32::from_bits(expected[word])).abs() < 1e-4)
+            };
+            let point = [0, 1, 2, 3].map(|word| f32::from_bits(expected[place + word]));
+            let found = got.iter().position(near).ok_or(format!("{}: no point near {point:?}", self.name))?;
+            got.swap_remove(found);
+        }
+        if got.is_empty() { Ok(()) } else { Err(format!("{}: {} points too many", self.name, got.len())) }
+    }
+}

@@ -1,0 +1,5 @@
+//! SM50: corpus cases, random programs with divergence, and what they must do.
+
+pub mod case;
+pub mod doors;
+pub mod generate;

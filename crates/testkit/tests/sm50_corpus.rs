@@ -1,0 +1,16 @@
+//! Pipelines that a real driver compiled give the records that another implementation made from their source.
+
+use ctm_sm50::reference::Reference;
+use ctm_testkit::project_path;
+use ctm_testkit::sm50::case::Case;
+
+#[test]
+fn corpus() {
+    let folder = project_path("tests/corpus/sm50");
+    let mut names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    assert!(names.len() >= 5, "cases are missing from {}", folder.display());
+    for path in names {
+        Case::load(&path).check(&Reference).unwrap();
+    }
+}
