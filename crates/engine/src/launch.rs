@@ -4,7 +4,7 @@ use crate::backend::Bindings;
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
 use crate::schedule::{Bands, Shared, threads};
-use ctm_lane::domain::{Domain, Lanes, Layout, QUAD};
+use ctm_lane::domain::{Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use std::sync::atomic::Ordering::Relaxed;
 use thiserror::Error;
@@ -113,9 +113,8 @@ impl Kernel {
                         group.run()?;
                     }
                 } else {
-                    let mut positions = row_by_row(rectangle).peekable();
-                    while positions.peek().is_some() {
-                        group.place(positions.by_ref().take(FREE_WIDTH), |_, _| true);
+                    for first in (0..rectangle.lanes()).step_by(FREE_WIDTH) {
+                        group.place_rows(rectangle, first);
                         group.run()?;
                     }
                 }
@@ -155,9 +154,4 @@ impl Kernel {
         })?;
         Ok(RunStats { out_of_range: program.out_of_range(), ..stats })
     }
-}
-
-/// The positions of a rectangle, row by row.
-fn row_by_row(rectangle: Domain) -> impl Iterator<Item = (u32, u32)> {
-    (rectangle.j0..=rectangle.j1).flat_map(move |j| (rectangle.i0..=rectangle.i1).map(move |i| (i, j)))
 }

@@ -64,7 +64,7 @@ fn functions_agree() {
     for seed in 0..count {
         let mut random = Random::new(seed);
         let size = 3 + random.below(120);
-        let mut function = generate::function(&mut random, size);
+        let mut function = generate::function(&mut random, size, false);
         function.compact();
         let text = without_the_rest(&function.to_string());
         let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));

@@ -20,7 +20,7 @@ fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Outcome {
 #[test]
 fn text_is_exact() {
     for seed in 0..500 {
-        let mut function = generate::function(&mut Random::new(seed), 40);
+        let mut function = generate::function(&mut Random::new(seed), 40, true);
         function.compact();
         let text = function.to_string();
         let read: Function = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
@@ -51,7 +51,7 @@ fn damaged_text_is_refused_or_right() {
     for seed in 0..8000 {
         let mut random = Random::new(seed);
         let size = 5 + random.below(25);
-        let mut function = generate::function(&mut random, size);
+        let mut function = generate::function(&mut random, size, true);
         function.compact();
         let Ok(mut function) = damage(&mut random, &function.to_string()).parse::<Function>() else { continue };
         if verify(&function).is_err() {
@@ -74,7 +74,7 @@ fn simplification_keeps_every_bit() {
     for seed in 0..FUNCTIONS {
         let mut random = Random::new(seed);
         let size = 5 + random.below(60);
-        let mut function = generate::function(&mut random, size);
+        let mut function = generate::function(&mut random, size, true);
         verify(&function).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{function}"));
         let mut covered = [true; LANES];
         if seed % 3 == 0 {

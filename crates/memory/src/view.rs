@@ -1,5 +1,7 @@
 //! Views: surfaces bound to memory, with loads and stores of elements.
 
+mod lanes;
+
 use crate::arena::{read_word, write_word};
 use crate::{Format, Layout, Space, Surface};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -327,6 +329,55 @@ mod tests {
         assert!(!view.out_of_range());
         view.store(0, 8, [7, 8, 0, 0], 0xF);
         assert!(view.out_of_range());
+    }
+
+    /// Loads and stores of many lanes are those of single ones, wherever the lanes are and whoever takes part.
+    #[test]
+    fn rows_of_lanes_are_single_accesses() {
+        let scattered: Vec<u32> = (0..200u32).map(|n| n.wrapping_mul(0x9E37_79B9) >> 25).collect();
+        let strange = [u32::MAX, i32::MIN.cast_unsigned(), 63, 64, 4096, i32::MAX.cast_unsigned()];
+        let mixed: Vec<u32> = strange.into_iter().chain(scattered.iter().copied()).collect();
+        let other: Vec<u32> = scattered.iter().copied().chain(strange).collect();
+        let some: Vec<u32> = (0..mixed.len()).map(|n| if n % 5 == 3 { 0 } else { u32::MAX }).collect();
+        let (along, all) = ((0..64).chain(0..70).collect::<Vec<u32>>(), vec![u32::MAX; 134]);
+        rows_are_single_accesses(&mixed, &other, &some);
+        rows_are_single_accesses(&along, &[7; 134], &all);
+        rows_are_single_accesses(&[63; 134], &[19; 134], &all);
+        rows_are_single_accesses(&[64; 134], &[30; 134], &all);
+    }
+
+    fn rows_are_single_accesses(x: &[u32], y: &[u32], mask: &[u32]) {
+        let values =
+            [0, 1, 2, 3].map(|k| x.iter().zip(y).map(|(x, y)| f((x ^ y.wrapping_mul(4) ^ k) as f32 / 70.0)).collect());
+        let rows: [&[u32]; 4] = values.each_ref().map(|row: &Vec<u32>| row.as_slice());
+        for (format, tiling) in FORMATS_AND_TILINGS {
+            for (bounds, height, written) in [(Bounds::Drop, 20, 0xF), (Bounds::Drop, 0, 0x5), (Bounds::Clamp, 77, 0xE)]
+            {
+                // The end of the last surface lies outside of the memory.
+                for base in [BASE, BASE + 0x1_F000] {
+                    let surface = Surface { base, height, ..surface(format, tiling) };
+                    let (space, other) = (space(), space());
+                    let (view, single) = (View::new(&space, surface, bounds), View::new(&other, surface, bounds));
+                    view.store_lanes(x, y, mask, rows, written);
+                    let at = |row: &[u32], lane: usize| i64::from(row[lane].cast_signed());
+                    for lane in (0..x.len()).filter(|&lane| mask[lane] != 0) {
+                        single.store(at(x, lane), at(y, lane), rows.map(|row| row[lane]), written);
+                    }
+                    let [mut bytes, mut expected] = [(); 2].map(|_| vec![0; 0x2_0000]);
+                    space.read_bytes(BASE, &mut bytes).unwrap();
+                    other.read_bytes(BASE, &mut expected).unwrap();
+                    assert!(bytes == expected, "{surface:?}");
+                    let mut loaded: [Vec<u32>; 4] = [(); 4].map(|_| vec![7; x.len()]);
+                    view.load_lanes(x, y, mask, loaded.each_mut().map(|row| row.as_mut_slice()));
+                    for lane in 0..x.len() {
+                        let none = mask[lane] == 0;
+                        let expected = if none { [0; 4] } else { single.load(at(x, lane), at(y, lane)) };
+                        assert_eq!(loaded.each_ref().map(|row| row[lane]), expected, "{surface:?} lane {lane}");
+                    }
+                    assert_eq!(view.out_of_range(), single.out_of_range(), "{surface:?}");
+                }
+            }
+        }
     }
 
     #[test]

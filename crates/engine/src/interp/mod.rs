@@ -8,7 +8,7 @@ pub use code::Code;
 use crate::backend::Bindings;
 use crate::launch::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
-use ctm_lane::domain::QUAD;
+use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate, evaluate_pair};
 use ctm_memory::View;
 use ctm_x1k::{CondLocation, CondTest, Conditional, ConditionalUnit};
@@ -131,6 +131,23 @@ impl<'a> Group<'a> {
         covered
     }
 
+    /// Puts lanes at the positions of a rectangle from number `first` on, counted row by row. Lanes that are left over are
+    /// not covered.
+    pub fn place_rows(&mut self, rectangle: Domain, first: u64) {
+        let across = u64::from(rectangle.i1 - rectangle.i0 + 1);
+        let count = (rectangle.lanes() - first).min(self.x.len() as u64) as usize;
+        let (mut i, mut j) = (rectangle.i0 + (first % across) as u32, rectangle.j0 + (first / across) as u32);
+        let mut lane = 0;
+        while lane < count {
+            let end = count.min(lane + (rectangle.i1 - i + 1) as usize);
+            self.x[lane..end].iter_mut().zip(i..).for_each(|(x, i)| *x = i);
+            self.y[lane..end].fill(j);
+            (lane, i, j) = (end, rectangle.i0, j + 1);
+        }
+        self.covered[..count].fill(u32::MAX);
+        self.covered[count..].fill(0);
+    }
+
     /// Runs the function for the lanes where they were put.
     pub fn run(&mut self) -> Result<(), Stop> {
         self.steps = 0;
@@ -222,7 +239,8 @@ impl<'a> Group<'a> {
         let [first, second, third, ..] = step.args.map(|arg| arg as usize);
         match step.op {
             Op::Steps { count, pc } => return self.count(count, pc, first),
-            Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. } => self.load(step),
+            Op::SurfaceLoad { surface } => self.load(step, surface.index()),
+            Op::SurfaceLoad2x2 { surface } => self.load_2x2(step, surface.index()),
             Op::SurfaceStore { surface, channels } => self.store(step, surface.index(), channels),
             Op::SurfaceTest { surface, test, write } => self.request(step, surface.index(), test, write),
             Op::Uniform { value } => self.uniforms[step.results[0] as usize] = value,
@@ -270,7 +288,15 @@ impl<'a> Group<'a> {
                     buffer.store(self.rows[first][lane], self.rows[second][lane]);
                 }
             }
-            _ if step.op.info().results.len() == 2 => self.pair_op(step),
+            Op::Ftod {}
+            | Op::Itod {}
+            | Op::Utod {}
+            | Op::Dadd { .. }
+            | Op::Dmul { .. }
+            | Op::Dfma { .. }
+            | Op::Ddiv {}
+            | Op::Dsqrt {}
+            | Op::Dround { .. } => self.pair_op(step),
             _ => self.row_op(step),
         }
         Ok(())
@@ -320,11 +346,8 @@ impl<'a> Group<'a> {
 
     #[inline(always)]
     fn fill_row(&self, step: &Step, row: &mut [u32]) {
-        let operands = step.op.info().operands.len();
-        let arg = |at: usize| match self.rows.get(step.args[at] as usize) {
-            Some(row) if at < operands => row.as_slice(),
-            _ => &[],
-        };
+        // Operands that the operation does not have, and uniforms, name some row that nobody reads.
+        let arg = |at: usize| self.rows.get(step.args[at] as usize).map_or([].as_slice(), |row| row.as_slice());
         match step.op {
             Op::Lane { bits } => row.fill(bits.0),
             Op::Mask { value } => row.fill(if value { u32::MAX } else { 0 }),
@@ -389,33 +412,39 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn load(&mut self, step: &Step) {
+    #[inline(always)]
+    fn load(&mut self, step: &Step, surface: usize) {
         let mut results = step.results.map(|at| std::mem::take(&mut self.rows[at as usize]));
-        let [x, y, lanes] = [0, 1, 2].map(|at| &self.rows[step.args[at] as usize]);
-        for lane in 0..x.len() {
-            let (x, y) = (i64::from(x[lane].cast_signed()), i64::from(y[lane].cast_signed()));
-            let element = match step.op {
-                _ if lanes[lane] == 0 => [0; 4],
-                Op::SurfaceLoad { surface } => self.program.bindings.surfaces[surface.index()].load(x, y),
-                Op::SurfaceLoad2x2 { surface } => self.program.bindings.surfaces[surface.index()].load_2x2(x, y),
-                _ => [0; 4],
-            };
-            for (row, value) in results.iter_mut().zip(element) {
-                row[lane] = value;
-            }
-        }
+        let [x, y, lanes] = [0, 1, 2].map(|at| self.rows[step.args[at] as usize].as_slice());
+        self.program.bindings.surfaces[surface].load_lanes(
+            x,
+            y,
+            lanes,
+            results.each_mut().map(|row| row.as_mut_slice()),
+        );
         for (at, row) in step.results.into_iter().zip(results) {
             self.rows[at as usize] = row;
         }
     }
 
+    #[inline(never)]
+    fn load_2x2(&mut self, step: &Step, surface: usize) {
+        let view = &self.program.bindings.surfaces[surface];
+        for lane in 0..self.x.len() {
+            let [x, y, lanes] = [0, 1, 2].map(|at| self.rows[step.args[at] as usize][lane]);
+            let (x, y) = (x.cast_signed().into(), y.cast_signed().into());
+            let elements = if lanes == 0 { [0; 4] } else { view.load_2x2(x, y) };
+            for (at, value) in step.results.into_iter().zip(elements) {
+                self.rows[at as usize][lane] = value;
+            }
+        }
+    }
+
+    #[inline(always)]
     fn store(&mut self, step: &Step, surface: usize, channels: Channels) {
         let view = &self.program.bindings.surfaces[surface];
         let [x, y, red, green, blue, alpha, lanes] = step.args.map(|at| self.rows[at as usize].as_slice());
-        for lane in (0..x.len()).filter(|&lane| lanes[lane] != 0) {
-            let (x, y) = (x[lane].cast_signed().into(), y[lane].cast_signed().into());
-            view.store(x, y, [red[lane], green[lane], blue[lane], alpha[lane]], channels.0);
-        }
+        view.store_lanes(x, y, lanes, [red, green, blue, alpha], channels.0);
     }
 
     fn request(&mut self, step: &Step, surface: usize, test: UnitTest, write: UnitWrite) {

@@ -18,10 +18,11 @@ struct Generator<'a> {
     uniform_array: Array,
     buffer: Buffer,
     pc: u32,
+    rare: bool,
 }
 
-/// A function with about `size` instructions.
-pub fn function(random: &mut Random, size: usize) -> Function {
+/// A function with about `size` instructions; `rare` ones among them, which machine code may refuse.
+pub fn function(random: &mut Random, size: usize, rare: bool) -> Function {
     let mut b = Builder::new();
     let surfaces = (0..3).map(|at| b.function.add_surface(SurfaceDecl { unit: at == 0, whole: at != 2 })).collect();
     let tables = vec![
@@ -55,6 +56,7 @@ pub fn function(random: &mut Random, size: usize) -> Function {
         uniform_array,
         buffer,
         pc: 0,
+        rare,
     };
     generator.statements(size, 3);
     generator.finish()
@@ -195,7 +197,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.random.below(21) {
+        match self.random.below(if self.rare { 21 } else { 20 }) {
             20 => self.double(),
             0..8 => self.arithmetic(),
             8..10 => self.choice(),
@@ -219,7 +221,7 @@ impl Generator<'_> {
         let zero = self.random.pick(Zero::ALL);
         let (a, b, c) = (self.lane(), self.lane(), self.lane());
         let rounding = self.random.pick(Rounding::ALL);
-        let result = match self.random.below(16) {
+        let result = match self.random.below(if self.rare { 16 } else { 13 }) {
             13 => self.b.fadd_rounded(rounding, a, b),
             14 => self.b.fmul_rounded(rounding, a, b),
             15 => self.b.fma_rounded(rounding, a, b, c),
@@ -299,7 +301,7 @@ impl Generator<'_> {
     fn integer(&mut self) {
         let (a, b) = (self.lane(), self.lane());
         let rounding = self.random.pick(Rounding::ALL);
-        let result = match self.random.below(26) {
+        let result = match self.random.below(if self.rare { 26 } else { 18 }) {
             18 => self.b.udiv(a, b),
             19 => self.b.popcount(a),
             20 => self.b.clz(a),

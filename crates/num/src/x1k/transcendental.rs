@@ -63,7 +63,7 @@ const SQRT_HALF: u32 = 0x3F35_04F3;
 
 /// The polynomial with these coefficients c: the last of them, then `sum = fma(sum, x, c[k])` for the others from the
 /// last to the first.
-#[inline]
+#[inline(always)]
 fn horner<const N: usize>(coefficients: &[u32; N], x: f32) -> f32 {
     let start = f32::from_bits(coefficients[N - 1]);
     coefficients[..N - 1].iter().rev().fold(start, |sum, &c| sum.mul_add(x, f32::from_bits(c)))
@@ -78,7 +78,15 @@ fn horner<const N: usize>(coefficients: &[u32; N], x: f32) -> f32 {
 /// h = n >> 1 (arithmetic);  result = (p * 2^h) * 2^(n-h)   (2^k has the bits (k << 23) + bits(1.0))
 /// result = result is NaN ? NaN : result
 /// ```
+#[inline]
 pub fn ex2(a: u32) -> u32 {
+    let [scaled, factor] = ex2_factors(a);
+    flushed::mul::<X1K_NAN>(scaled.to_bits(), factor.to_bits())
+}
+
+/// The two numbers whose flushed product is [`ex2`]: p * 2^h and 2^(n-h).
+#[inline(always)]
+pub fn ex2_factors(a: u32) -> [f32; 2] {
     let x = f32::from_bits(flush(a));
     let x = if x > 200.0 { 200.0 } else { x };
     let x = if x < -200.0 { -200.0 } else { x };
@@ -90,8 +98,7 @@ pub fn ex2(a: u32) -> u32 {
     let half = n >> 1;
     let first = (half.wrapping_shl(23) as u32).wrapping_add(ONE);
     let second = ((n - half).wrapping_shl(23) as u32).wrapping_add(ONE);
-    let scaled = (p * f32::from_bits(first)).to_bits();
-    flushed::mul::<X1K_NAN>(scaled, second)
+    [p * f32::from_bits(first), f32::from_bits(second)]
 }
 
 /// log2(a).
@@ -103,6 +110,7 @@ pub fn ex2(a: u32) -> u32 {
 /// result = fma(horner(LN2_COEFFICIENTS, d), d, e)
 /// result = x < inf ? result : +inf;  result = x > 0 ? result : NaN;  result = x == 0 ? -inf : result
 /// ```
+#[inline(always)]
 pub fn ln2(a: u32) -> u32 {
     let a = flush(a);
     let exponent = (a.wrapping_sub(SQRT_HALF) as i32) >> 23;
@@ -130,7 +138,7 @@ pub fn rsq(a: u32) -> u32 {
 
 /// x - n with the integer n nearest to x, ties to even: exact, in [-1/2, 1/2]. NaN for infinities. -0 stays -0, because
 /// n is +0 for small x of either sign.
-#[inline]
+#[inline(always)]
 fn reduce_turns(x: f32) -> f32 {
     let shift = f32::from_bits(x.to_bits() & SIGN | UNIT_SPACED);
     let near = (x + shift) - shift;
@@ -139,7 +147,7 @@ fn reduce_turns(x: f32) -> f32 {
 }
 
 /// sin(2 pi r) for |r| <= 1/4, as bits; NaN gives the standard NaN.
-#[inline]
+#[inline(always)]
 fn sin_quarter(r: f32) -> u32 {
     let result = horner(&SIN_COEFFICIENTS, r * r) * r;
     let magnitude = if result.abs() > 1.0 { 1.0 } else { result.abs() };
@@ -155,6 +163,7 @@ fn sin_quarter(r: f32) -> u32 {
 /// q = horner(SIN_COEFFICIENTS, r * r) * r
 /// result = (|q| > 1 ? 1 : |q|) with the sign of r;  result = q is NaN ? NaN : result
 /// ```
+#[inline(always)]
 pub fn sin(a: u32) -> u32 {
     let r = reduce_turns(f32::from_bits(flush(a)));
     let half = f32::from_bits(r.to_bits() & SIGN | 0.5f32.to_bits());
@@ -169,6 +178,7 @@ pub fn sin(a: u32) -> u32 {
 /// r = 1/4 - |r|
 /// result from r as in SIN
 /// ```
+#[inline(always)]
 pub fn cos(a: u32) -> u32 {
     let r = reduce_turns(f32::from_bits(flush(a)));
     sin_quarter(0.25 - r.abs())
