@@ -2,7 +2,8 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::Tiling;
-use ctm_r700::reference;
+use ctm_r700::check::{self, Severity};
+use ctm_r700::{Wavefront, reference};
 use ctm_testkit::expected::floats;
 use ctm_testkit::r700::case::Case;
 use ctm_testkit::{GROUP_WIDTHS, THREADS, project_path};
@@ -16,6 +17,8 @@ fn corpus() {
     for path in names {
         let case = Case::load(&path);
         assert!(!case.expected.is_empty(), "{}", case.name);
+        let findings = check::check(&case.program, Wavefront::W64);
+        assert!(findings.iter().all(|finding| finding.severity > Severity::Warning), "{}: {findings:#?}", case.name);
         let environments = [Tiling::Linear, Tiling::Tiled]
             .map(|tiling| case.environment(tiling, |texture| floats(&folder.join("../textures").join(&texture.file))));
         let mut instructions = None;
