@@ -2,7 +2,7 @@
 
 use crate::backend::Backend;
 use crate::recent::Recent;
-use crate::x1k;
+use crate::{r700, x1k};
 
 /// Runs programs of the guest machines, and keeps what it has prepared for them. What an engine does with the programs of
 /// a machine is told in the machine's module.
@@ -10,6 +10,7 @@ use crate::x1k;
 pub struct Engine {
     backend: Option<Box<dyn Backend>>,
     pub(crate) x1k: Recent<x1k::Key, x1k::Kernels>,
+    pub(crate) r700: Recent<r700::Key, Option<r700::Ready>>,
 }
 
 impl Engine {

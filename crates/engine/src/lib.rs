@@ -30,6 +30,7 @@ pub mod interp;
 pub mod jit;
 mod kernel;
 mod launch;
+mod r700;
 mod recent;
 mod schedule;
 mod stages;

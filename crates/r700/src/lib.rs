@@ -14,6 +14,7 @@ mod fetch;
 mod group;
 mod job;
 mod legal;
+pub mod lift;
 mod opcodes;
 mod outline;
 mod program;

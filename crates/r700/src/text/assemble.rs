@@ -2,7 +2,7 @@
 
 use super::control::{self, Line, set_address, set_count};
 use super::image::{Image, MOST_QWORDS};
-use super::slots::skip_line;
+use super::slots::{Body, skip_line};
 use super::{Assembled, fetch, slots};
 use crate::cf::{Cf, Qword};
 use crate::codes::Family;
@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 struct Placed {
     address: u32,
     line: Line,
-    /// The clause under it: qwords with their places in the text.
-    body: Vec<(Qword, Span)>,
+    /// The clause under it.
+    body: Body,
 }
 
 #[derive(Default)]
@@ -37,8 +37,9 @@ struct Assembler {
 pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>> {
     let mut assembler = Assembler::default();
     while !cursor.at_end() && cursor.diagnostics.len() < MOST_DIAGNOSTICS {
+        let first = cursor.peek();
         if assembler.statement(&mut cursor).is_err() {
-            skip_line(&mut cursor);
+            skip_line(&mut cursor, first);
         }
     }
     assembler.finish(cursor)
@@ -98,14 +99,11 @@ impl Assembler {
         Ok(())
     }
 
-    fn body(&mut self, cursor: &mut Cursor, line: &Line) -> Vec<(Qword, Span)> {
+    fn body(&mut self, cursor: &mut Cursor, line: &Line) -> Body {
         match &line.cf {
             Cf::Alu(_) => slots::body(cursor, &self.info),
-            Cf::Plain(plain) if plain.op.is_fetch() => {
-                let instructions = fetch::body(cursor);
-                instructions.into_iter().flat_map(|([x, y, z, w], span)| [([x, y], span), ([z, w], span)]).collect()
-            }
-            Cf::Plain(_) | Cf::Export(_) | Cf::Reserved(_) => Vec::new(),
+            Cf::Plain(plain) if plain.op.is_fetch() => fetch::body(cursor),
+            Cf::Plain(_) | Cf::Export(_) | Cf::Reserved(_) => Body::default(),
         }
     }
 
@@ -199,7 +197,7 @@ impl Assembler {
                 let Some(Cf::Plain(mut nop)) = control::named("NOP") else { unreachable!("NOP is a name") };
                 nop.fields.end_of_program = true;
                 let line = Line { cf: Cf::Plain(nop), label: None, addressed: false, counted: false, span };
-                self.cf.push(Placed { address: self.next, line, body: Vec::new() });
+                self.cf.push(Placed { address: self.next, line, body: Body::default() });
                 self.next += 1;
             }
             None => {
@@ -217,7 +215,8 @@ impl Assembler {
     fn check_counts(&mut self, cursor: &mut Cursor) {
         let family = self.info.family;
         for Placed { line, body, .. } in &mut self.cf {
-            let Some(clause) = line.cf.clause(family) else { continue };
+            let Some(clause) = line.cf.clause(family).filter(|_| !body.damaged) else { continue };
+            let body = &body.qwords;
             let name = line.cf.name().unwrap_or_default();
             if body.is_empty() {
                 if !(line.addressed && line.counted) {
@@ -256,8 +255,8 @@ impl Assembler {
         let family = self.info.family;
         let mut free = self.next.max(self.image.end()).min(MOST_QWORDS);
         for Placed { line, body, .. } in &self.cf {
-            if let Some(clause) = line.cf.clause(family).filter(|_| line.addressed && !body.is_empty()) {
-                free = free.max(clause.address.saturating_add(body.len() as u32).min(MOST_QWORDS));
+            if let Some(clause) = line.cf.clause(family).filter(|_| line.addressed && !body.qwords.is_empty()) {
+                free = free.max(clause.address.saturating_add(body.qwords.len() as u32).min(MOST_QWORDS));
             }
         }
         free = free.next_multiple_of(2);
@@ -266,13 +265,13 @@ impl Assembler {
                 let unplaced = line.cf.clause(family).is_some_and(|clause| clause.kind == kind) && !line.addressed;
                 if unplaced {
                     set_address(&mut line.cf, free);
-                    free = free.saturating_add(body.len() as u32);
+                    free = free.saturating_add(body.qwords.len() as u32);
                 }
             }
         }
         for Placed { line, body, .. } in &self.cf {
             let Some(clause) = line.cf.clause(family) else { continue };
-            for (place, &(qword, span)) in body.iter().enumerate() {
+            for (place, &(qword, span)) in body.qwords.iter().enumerate() {
                 self.image.put(cursor, clause.address.saturating_add(place as u32), qword, span);
             }
         }

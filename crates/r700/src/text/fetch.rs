@@ -1,7 +1,7 @@
 //! Instructions of fetch clauses.
 
 use super::operand::*;
-use super::slots::skip_line;
+use super::slots::{Body, skip_line};
 use crate::codes::*;
 use crate::fetch::*;
 use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
@@ -53,9 +53,9 @@ fn mnemonic(word: &str) -> Option<Mnemonic> {
     fetch.or_else(|| MemOp::parse(&word).map(Mnemonic::Mem))
 }
 
-/// Reads the body of a fetch clause. Lines that have no meaning are skipped.
-pub(super) fn body(cursor: &mut Cursor) -> Vec<(FetchWords, Span)> {
-    let mut instructions = Vec::new();
+/// Reads the body of a fetch clause.
+pub(super) fn body(cursor: &mut Cursor) -> Body {
+    let mut body = Body::default();
     loop {
         let first = cursor.peek();
         let numbered = first.kind == Kind::Word && cursor.text(first).as_bytes()[0].is_ascii_digit();
@@ -66,11 +66,18 @@ pub(super) fn body(cursor: &mut Cursor) -> Vec<(FetchWords, Span)> {
             cursor.take();
         }
         match instruction(cursor) {
-            Ok(fetch) => instructions.push((fetch.encode(), Span::from(first).to(cursor.last().into()))),
-            Err(Reported) => skip_line(cursor),
+            Ok(fetch) => {
+                let [x, y, z, w] = fetch.encode();
+                let span = Span::from(first).to(cursor.last().into());
+                body.qwords.extend([([x, y], span), ([z, w], span)]);
+            }
+            Err(Reported) => {
+                body.damaged = true;
+                skip_line(cursor, first);
+            }
         }
     }
-    instructions
+    body
 }
 
 /// The instruction of a text that [`print`](super::print) made.

@@ -6,7 +6,7 @@ use crate::cf::Qword;
 use crate::codes::*;
 use crate::group::{GROUP_SLOTS, Unit, UnitError, assign_units, literal_qwords};
 use crate::program::ProgramInfo;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, excerpt};
+use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token, excerpt};
 
 /// Names that other tools give operations (decaf-emu's assembler, AMD's listings).
 const ALIASES: [(&str, AluOp); 15] = [
@@ -106,37 +106,45 @@ fn unit_ahead(cursor: &Cursor, skip: usize) -> Option<Unit> {
     (cursor.look(skip + 1).kind == Kind::Symbol(b':')).then_some(unit)
 }
 
-/// Reads the body of an ALU clause: its qwords, each with its place in the text. Lines that have no meaning are skipped.
-pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Vec<(Qword, Span)> {
-    let mut qwords = Vec::new();
-    let mut group: Vec<Slot> = Vec::new();
+/// The body of a clause.
+#[derive(Default)]
+pub(super) struct Body {
+    /// Its qwords, each with its place in the text.
+    pub qwords: Vec<(Qword, Span)>,
+    /// Some line of it has no meaning, and was left out.
+    pub damaged: bool,
+}
+
+/// Reads the body of an ALU clause.
+pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Body {
+    let mut body = Body::default();
+    let mut group = Pending::default();
     let mut last_number = None;
     loop {
+        let first = cursor.peek();
         if cursor.is_word("RAW") && cursor.look(1).kind == Kind::Symbol(b'(') {
-            close(cursor, info, &mut group, &mut qwords);
-            let first = cursor.take();
+            group.close(cursor, info, &mut body);
+            cursor.take();
             match raw::<2>(cursor) {
-                Ok(words) => qwords.push((words, Span::from(first).to(cursor.last().into()))),
-                Err(Reported) => skip_line(cursor),
+                Ok(words) => body.qwords.push((words, Span::from(first).to(cursor.last().into()))),
+                Err(Reported) => {
+                    body.damaged = true;
+                    skip_line(cursor, first);
+                }
             }
             continue;
         }
-        let number = cursor.peek();
-        if unit_ahead(cursor, 1).is_some() && cursor.text(number).as_bytes()[0].is_ascii_digit() {
-            close(cursor, info, &mut group, &mut qwords);
+        if unit_ahead(cursor, 1).is_some() && cursor.text(first).as_bytes()[0].is_ascii_digit() {
+            group.close(cursor, info, &mut body);
             match cursor.number("the number of a group", u32::MAX) {
                 Ok(value) if last_number.is_some_and(|last| value <= last) => {
-                    cursor.error(
-                        Cause::Address,
-                        number,
-                        "the numbers of groups do not increase",
-                        "they can be left out",
-                    );
+                    let message = "the numbers of groups do not increase";
+                    cursor.error(Cause::Address, first, message, "they can be left out");
                 }
                 Ok(value) => last_number = Some(value),
+                // What follows is read as if there were no number.
                 Err(Reported) => {
-                    skip_line(cursor);
-                    continue;
+                    cursor.take();
                 }
             }
         }
@@ -144,40 +152,57 @@ pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Vec<(Qword, Span)
         match slot(cursor, unit, info.family) {
             Ok(slot) => {
                 let last = slot.alu.fields.last;
-                group.push(slot);
-                if last || group.len() > GROUP_SLOTS {
-                    close(cursor, info, &mut group, &mut qwords);
+                group.slots.push(slot);
+                if last || group.slots.len() > GROUP_SLOTS {
+                    group.close(cursor, info, &mut body);
                 }
             }
-            Err(Reported) => skip_line(cursor),
+            Err(Reported) => {
+                group.damaged = true;
+                skip_line(cursor, first);
+            }
         }
     }
-    close(cursor, info, &mut group, &mut qwords);
-    qwords
+    group.close(cursor, info, &mut body);
+    body
 }
 
-/// Goes to the next line.
-pub(super) fn skip_line(cursor: &mut Cursor) {
-    while !cursor.at_end() {
+/// Goes to the next line after `first`, where a line began that has no meaning.
+pub(super) fn skip_line(cursor: &mut Cursor, first: Token) {
+    let here = cursor.peek();
+    if (here.file, here.start) == (first.file, first.start) {
         cursor.take();
-        if cursor.peek().first_of_line {
-            break;
-        }
+    }
+    while !cursor.at_end() && !cursor.peek().first_of_line {
+        cursor.take();
     }
 }
 
-/// Ends a group: places its literals, checks its units, and adds its qwords.
-fn close(cursor: &mut Cursor, info: &ProgramInfo, group: &mut Vec<Slot>, qwords: &mut Vec<(Qword, Span)>) {
-    let mut slots = std::mem::take(group);
-    let Some(last) = slots.last_mut() else { return };
-    last.alu.fields.last = true;
-    let end = last.span;
-    let literals = place_literals(cursor, &mut slots);
-    let alus: Vec<Alu> = slots.iter().map(|slot| slot.alu).collect();
-    check_units(cursor, info, &slots, &alus);
-    qwords.extend(slots.iter().map(|slot| (slot.alu.encode(info.family), slot.span)));
-    let pairs = literals.chunks_exact(2).take(literal_qwords(&alus));
-    qwords.extend(pairs.map(|pair| ([pair[0], pair[1]], end)));
+/// A group on its way.
+#[derive(Default)]
+struct Pending {
+    slots: Vec<Slot>,
+    /// An instruction of it has no meaning.
+    damaged: bool,
+}
+
+impl Pending {
+    /// Ends the group: places its literals, checks its units, and adds its qwords.
+    fn close(&mut self, cursor: &mut Cursor, info: &ProgramInfo, body: &mut Body) {
+        let Pending { mut slots, damaged } = std::mem::take(self);
+        body.damaged |= damaged;
+        let Some(last) = slots.last_mut() else { return };
+        last.alu.fields.last = true;
+        let end = last.span;
+        let literals = place_literals(cursor, &mut slots);
+        let alus: Vec<Alu> = slots.iter().map(|slot| slot.alu).collect();
+        if !damaged {
+            check_units(cursor, info, &slots, &alus);
+        }
+        body.qwords.extend(slots.iter().map(|slot| (slot.alu.encode(info.family), slot.span)));
+        let pairs = literals.chunks_exact(2).take(literal_qwords(&alus));
+        body.qwords.extend(pairs.map(|pair| ([pair[0], pair[1]], end)));
+    }
 }
 
 fn place_literals(cursor: &mut Cursor, slots: &mut [Slot]) -> [u32; 4] {

@@ -1,0 +1,235 @@
+//! R700: jobs as launches.
+//!
+//! A program whose jumps are mere short cuts is a free kernel, as long as no lane reads or writes what another one writes.
+//! Everything else is the reference's.
+
+use crate::backend::{Backend, Bindings, SurfaceFacts};
+use crate::cache::Engine;
+use crate::kernel::{Grouping, Kernel};
+use crate::launch::{Launch, Stop};
+use ctm_lane::run::{RunOptions, RunStats};
+use ctm_memory::{Bounds, Buffer, Surface, View};
+use ctm_r700::lift::{
+    self, BufferRole, Facts, Lifted, SurfaceRole, TableRole, bank_words, input_words, launch_words,
+};
+use ctm_r700::{
+    Bindings as Resources, Input, Job, Program, Region, RunError, StateError, Trap, TrapKind, TrapPlace, reference,
+};
+use std::sync::Arc;
+
+impl Engine {
+    /// Makes everything that running an R700 job needs, so that the run itself does not have to.
+    ///
+    /// # Errors
+    /// If the job's environment does not fit its program.
+    pub fn prepare_r700(&self, job: &Job) -> Result<(), StateError> {
+        job.check()?;
+        self.r700_kernel(job);
+        Ok(())
+    }
+
+    /// Runs an R700 job. Memory, statistics and errors are those of [`ctm_r700::reference::run`], bit for bit.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_r700(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        job.check()?;
+        match self.r700_kernel(job).as_ref() {
+            Some(ready) if !order_matters(job) => ready.run(job, options),
+            _ => reference::run(job, options),
+        }
+    }
+
+    fn r700_kernel(&self, job: &Job) -> Arc<Option<Ready>> {
+        self.r700.get(Key::new(job), |key| Ready::new(key, self.backend()))
+    }
+}
+
+/// Everything that the kernel of a program depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Key {
+    program: Program,
+    fetch_program: Option<Program>,
+    facts: Facts,
+    colours: Vec<Option<SurfaceFacts>>,
+    depth: Option<SurfaceFacts>,
+}
+
+impl Key {
+    pub fn new(job: &Job) -> Self {
+        let whole = |surface: &Surface, bounds| SurfaceFacts::of(job.memory, surface, bounds).whole;
+        let target = |surface: &Surface| SurfaceFacts::of(job.memory, surface, Bounds::Drop);
+        Key {
+            program: job.program.clone(),
+            fetch_program: job.fetch_program.cloned(),
+            facts: Facts::of(job, &whole),
+            colours: job.targets.colours.iter().map(|colour| colour.as_ref().map(target)).collect(),
+            depth: job.targets.depth.as_ref().map(target),
+        }
+    }
+
+    /// The program as a function.
+    pub fn lift(&self) -> Result<Lifted, lift::NotLifted> {
+        lift::lift(&self.program, self.fetch_program.as_ref(), &self.facts)
+    }
+
+    /// What is known of a surface of the function.
+    pub fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
+        let read = |fact: &lift::SurfaceFact| SurfaceFacts {
+            surface: fact.surface,
+            bounds: fact.bounds,
+            whole: fact.whole,
+        };
+        match role {
+            SurfaceRole::Colour(number) => self.colours[number],
+            SurfaceRole::Depth => self.depth,
+            SurfaceRole::Input(register) => match self.facts.inputs.get(&register)? {
+                lift::InputFact::Surface(fact) => Some(read(fact)),
+                _ => None,
+            },
+            SurfaceRole::Texture { alternate, number, level } => {
+                let texture = self.facts.bindings[usize::from(alternate)].textures.get(&number)?;
+                texture.levels.get(level).map(read)
+            }
+        }
+    }
+}
+
+/// A program, ready to run on surfaces with the layouts of its key.
+pub(crate) struct Ready {
+    lifted: Lifted,
+    surfaces: Vec<SurfaceFacts>,
+    kernel: Kernel,
+}
+
+impl Ready {
+    /// `None` if the reference has to run the program.
+    fn new(key: &Key, backend: Option<&dyn Backend>) -> Option<Self> {
+        let mut lifted = key.lift().ok().filter(|lifted| lifted.is_free)?;
+        let surfaces: Vec<SurfaceFacts> =
+            lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>()?;
+        let function = std::mem::take(&mut lifted.function);
+        let kernel = Kernel::new(function, Grouping::Free, &surfaces, false, backend);
+        Some(Ready { lifted, surfaces, kernel })
+    }
+
+    fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        let Some(bindings) = self.bind(job) else { return reference::run(job, options) };
+        let launch = Launch { lanes: job.lanes, bindings, max_steps: None };
+        self.kernel.run(&launch, options).map_err(|stop| self.error(stop))
+    }
+
+    /// Binds the names of the function to the job's memory and constants.
+    fn bind<'a>(&self, job: &Job<'a>) -> Option<Bindings<'a>> {
+        let surface = |(role, facts): (&SurfaceRole, &SurfaceFacts)| {
+            let surface = match *role {
+                SurfaceRole::Colour(number) => job.targets.colours[number]?,
+                SurfaceRole::Depth => job.targets.depth?,
+                SurfaceRole::Input(register) => match job.inputs.get(&register)? {
+                    Input::Surface(surface) => *surface,
+                    _ => return None,
+                },
+                SurfaceRole::Texture { alternate, number, level } => {
+                    *resources(job, alternate).textures.get(&number)?.levels.get(level)?
+                }
+            };
+            Some(View::new(job.memory, surface, facts.bounds))
+        };
+        let table = |role: &TableRole| match *role {
+            TableRole::Launch => Some(launch_words(job)),
+            TableRole::Inputs => Some(input_words(job)),
+            TableRole::Constants { alternate, channel } => {
+                let constants = &resources(job, alternate).constants;
+                let of_channel = constants.iter().map(|constant| constant[channel]);
+                Some(of_channel.chain(std::iter::repeat(0)).take(256).collect())
+            }
+            TableRole::Bank { alternate, bank } => bank_words(resources(job, alternate), bank, job.memory),
+        };
+        let buffer = |role: &BufferRole| {
+            let Region { base, length } = region(job, *role)?;
+            Buffer::new(job.memory, base, length).ok()
+        };
+        Some(Bindings {
+            space: job.memory,
+            surfaces: self.lifted.surfaces.iter().zip(&self.surfaces).map(surface).collect::<Option<_>>()?,
+            tables: self.lifted.tables.iter().map(table).collect::<Option<_>>()?,
+            buffers: self.lifted.buffers.iter().map(buffer).collect::<Option<_>>()?,
+        })
+    }
+
+    fn error(&self, stop: Stop) -> RunError {
+        let place = |place: u32| {
+            let nowhere = TrapPlace { pc: 0, slot: None, in_fetch_program: false };
+            self.lifted.places.get(place as usize).copied().unwrap_or(nowhere)
+        };
+        match stop {
+            Stop::Trap { code, pc, x, y } => {
+                let kind = self.lifted.traps.get(usize::from(code)).copied().unwrap_or(TrapKind::BadOpcode);
+                Trap { kind, place: place(pc), i: x, j: y }.into()
+            }
+            Stop::StepLimit { pc, x, y } => Trap { kind: TrapKind::StepLimit, place: place(pc), i: x, j: y }.into(),
+            Stop::Cancelled => RunError::Cancelled,
+        }
+    }
+}
+
+fn resources<'j>(job: &'j Job, alternate: bool) -> &'j Resources {
+    if alternate { &job.alternate } else { &job.bindings }
+}
+
+/// The bytes of a buffer of a function.
+fn region(job: &Job, role: BufferRole) -> Option<Region> {
+    let (targets, memories) = (&job.targets, &job.memories);
+    match role {
+        BufferRole::Input(register) => match job.inputs.get(&register)? {
+            Input::Buffer(region) => Some(*region),
+            _ => None,
+        },
+        BufferRole::Fetch { alternate, number } => {
+            resources(job, alternate).buffers.get(&number).map(|buffer| buffer.region)
+        }
+        BufferRole::Position(number) => targets.positions[number],
+        BufferRole::Parameter(number) => targets.parameters[number],
+        BufferRole::Ring => memories.ring.map(|items| items.region),
+        BufferRole::Stream(number) => memories.streams[number].map(|items| items.region),
+        BufferRole::Reduction => memories.reduction,
+        BufferRole::Export => memories.export,
+        BufferRole::Strips => memories.strips.map(|items| items.region),
+    }
+}
+
+/// Whether something that lanes write shares memory with something else that they access, so that their order counts.
+fn order_matters(job: &Job) -> bool {
+    let of_region = |region: Region| (u64::from(region.base), u64::from(region.base) + u64::from(region.length));
+    let of_surface = |surface: &Surface| {
+        let height = if surface.height == 0 { 4096 } else { surface.height };
+        let pitch = surface.pitch.next_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
+        let bytes = Surface { height, pitch, ..*surface }.bytes();
+        (u64::from(surface.base), u64::from(surface.base) + bytes)
+    };
+    let (targets, memories) = (&job.targets, &job.memories);
+    let surfaces = targets.colours.iter().chain([&targets.depth]).flatten();
+    let items = memories.streams.iter().chain([&memories.ring, &memories.strips]).flatten();
+    let regions = targets.positions.iter().chain(&targets.parameters).flatten().copied();
+    let shared = memories.reduction.iter().chain(&memories.export).copied();
+    let regions = regions.chain(items.map(|items| items.region)).chain(shared);
+    let written: Vec<(u64, u64)> = surfaces.clone().map(of_surface).chain(regions.map(of_region)).collect();
+    let mut read = Vec::new();
+    for resources in [&job.bindings, &job.alternate] {
+        read.extend(resources.kcache.iter().flatten().map(|region| of_region(*region)));
+        read.extend(resources.buffers.values().map(|buffer| of_region(buffer.region)));
+        read.extend(resources.textures.values().flat_map(|texture| &texture.levels).map(of_surface));
+    }
+    read.extend(job.inputs.values().filter_map(|input| match input {
+        Input::Surface(surface) => Some(of_surface(surface)),
+        Input::Buffer(region) => Some(of_region(*region)),
+        Input::Position | Input::Vertex { .. } | Input::Value(_) => None,
+    }));
+    // Addresses wrap at 32 bits.
+    let wraps = |range: &(u64, u64)| range.1 > 1 << 32;
+    let overlap = |a: &(u64, u64), b: &(u64, u64)| a.0 < b.1 && b.0 < a.1 || wraps(a) || wraps(b);
+    let granule = |surface: &Surface| Surface::pitch_granule(surface.tiling, surface.format);
+    surfaces.clone().any(|surface| !surface.pitch.is_multiple_of(granule(surface)))
+        || (0..written.len()).any(|at| written[..at].iter().any(|other| overlap(other, &written[at])))
+        || written.iter().any(|written| read.iter().any(|read| overlap(written, read)))
+}

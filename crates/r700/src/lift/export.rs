@@ -1,0 +1,314 @@
+//! Exports, memory writes, and what geometry shaders emit.
+
+use super::Walked;
+use super::control::Walk;
+use super::facts::{BufferRole, SurfaceRole};
+use super::machine::{Index, Machine, Register};
+use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportVariant};
+use crate::codes::{ExportType, Select};
+use crate::job::{COLOURS, PARAMETERS, POSITIONS, TrapKind};
+use ctm_lane::{Buffer, Channels, IntTest, Value};
+
+const ONE: u32 = 0x3F80_0000;
+/// ARRAY_BASE of the first colour target with fog.
+const FIRST_FOG_COLOUR: usize = 16;
+/// ARRAY_BASE of computed depth.
+const DEPTH: usize = 61;
+/// ARRAY_BASE of the position.
+const FIRST_POSITION: usize = 60;
+/// Dwords from one register of a burst to the next, and of an exported vector.
+const VECTOR_DWORDS: u32 = 4;
+/// Dwords that byte addresses of 32 bits reach.
+const DWORDS: u32 = 1 << 30;
+
+impl Walk<'_> {
+    /// An export or memory write of the pixels that pass.
+    pub(super) fn export(&mut self, export: &CfExport, passing: Value) -> Walked<()> {
+        let place = self.here.place;
+        let index = export.fields.relative.then(|| Index::Uniform(self.al()));
+        let (first, missing) = self.m.register(export.fields.gpr, index);
+        for k in 0..export.registers() {
+            let (register, missing_here) = self.m.register_after(first, k as u8);
+            for missing in missing.into_iter().chain(missing_here) {
+                let lanes = self.m.b.mask_and(passing, missing);
+                self.trap_cf(TrapKind::GprOutOfRange, place, lanes);
+            }
+            let done = match &export.variant {
+                ExportVariant::Swizzle(swizzle) => self.m.export_vector(export, swizzle, passing, register, k),
+                ExportVariant::Buffer(buffer) => self.m.access_memory(export, buffer, passing, register, k),
+            };
+            if let Err(kind) = done {
+                self.trap_cf(kind, place, passing);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Machine<'_> {
+    fn export_vector(
+        &mut self,
+        export: &CfExport,
+        swizzle: &ExportSwizzle,
+        passing: Value,
+        register: Register,
+        k: u32,
+    ) -> Result<(), TrapKind> {
+        let values = swizzle.sel.map(|sel| match (sel.channel(), sel) {
+            (Some(channel), _) => Some(self.read(register, channel as usize)),
+            (None, Select::Mask) => None,
+            (None, Select::One) => Some(self.b.constant(ONE)),
+            (None, _) => Some(self.b.constant(0)),
+        });
+        let target = usize::from(export.fields.array_base) + k as usize;
+        match export.export_type() {
+            ExportType::Pixel => {
+                let role = match target {
+                    DEPTH => self.facts.depth.then_some(SurfaceRole::Depth),
+                    colour if colour < COLOURS => self.facts.colours[colour].then_some(SurfaceRole::Colour(colour)),
+                    colour if (FIRST_FOG_COLOUR..FIRST_FOG_COLOUR + COLOURS).contains(&colour) => {
+                        let colour = colour - FIRST_FOG_COLOUR;
+                        self.facts.colours[colour].then_some(SurfaceRole::Colour(colour))
+                    }
+                    _ => return Err(TrapKind::Unsupported("an export to this pixel target")),
+                };
+                let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
+                if let Some(role) = role.filter(|_| mask != 0) {
+                    let surface = self.target(role);
+                    let (x, y, zero) = (self.b.pos_x(), self.b.pos_y(), self.b.constant(0));
+                    // The colours of invalid pixels are dropped.
+                    let valid = self.b.get(self.valid);
+                    let lanes = self.b.mask_and(passing, valid);
+                    let [red, green, blue, alpha] = values.map(|value| value.unwrap_or(zero));
+                    self.b.surface_store(surface, Channels(mask), x, y, red, green, blue, alpha, lanes);
+                }
+            }
+            ExportType::Position => {
+                let position = target.checked_sub(FIRST_POSITION).filter(|&at| at < POSITIONS);
+                let position = position.ok_or(TrapKind::Unsupported("an export to this position target"))?;
+                if self.facts.positions[position] {
+                    self.store_vector(BufferRole::Position(position), values, passing);
+                }
+            }
+            ExportType::Parameter => {
+                if target >= PARAMETERS {
+                    return Err(TrapKind::Unsupported("an export to this parameter target"));
+                }
+                if self.facts.parameters[target] {
+                    self.store_vector(BufferRole::Parameter(target), values, passing);
+                }
+            }
+            ExportType::Reserved3 => return Err(TrapKind::Unsupported("an export of the reserved type")),
+        }
+        Ok(())
+    }
+
+    /// Writes channels of a lane's vector in a target of vertices.
+    fn store_vector(&mut self, role: BufferRole, values: [Option<Value>; 4], lanes: Value) {
+        let buffer = self.buffer(role);
+        for (channel, value) in values.into_iter().enumerate() {
+            if let Some(value) = value {
+                let zero = self.b.constant(0);
+                self.store_item(buffer, VECTOR_DWORDS, zero, channel as u32, value, lanes);
+            }
+        }
+    }
+
+    fn access_memory(
+        &mut self,
+        export: &CfExport,
+        buffer: &ExportBuffer,
+        passing: Value,
+        register: Register,
+        k: u32,
+    ) -> Result<(), TrapKind> {
+        let fields = &export.fields;
+        let kind = export.memory_type();
+        let zero = self.b.constant(0);
+        let (index, lanes) = match kind.is_indexed() {
+            true => {
+                let index = self.read(Register::Fixed(fields.index_gpr), 0);
+                let size = self.b.constant(buffer.array_size.into());
+                let inside = self.b.icmp(IntTest::Ule, index, size);
+                (index, self.b.mask_and(passing, inside))
+            }
+            false => (zero, passing),
+        };
+        let base = u32::from(fields.array_base);
+        let four = self.b.constant(4);
+        let (element, dword) = (
+            {
+                let (first, offset) = (self.b.constant((base + k) * 4), self.b.imul(index, four));
+                self.b.iadd(first, offset)
+            },
+            {
+                let scale = self.b.constant(u32::from(fields.elem_size) + 1);
+                let (first, offset) = (self.b.constant(base + k * VECTOR_DWORDS), self.b.imul(index, scale));
+                self.b.iadd(first, offset)
+            },
+        );
+        let channels = (0..4).filter(|channel| buffer.comp_mask >> channel & 1 != 0);
+        if kind.is_read(self.program.info.family) {
+            let role = match export.op {
+                CfExportOp::MemScratch => None,
+                CfExportOp::MemReduction => Some(BufferRole::Reduction),
+                _ => return Err(TrapKind::Unsupported("a read of this memory")),
+            };
+            for channel in channels {
+                let offset = self.b.constant(channel);
+                let dword = self.b.iadd(element, offset);
+                let value = match role {
+                    None => {
+                        let value = self.scratch_dword(dword);
+                        self.b.select(lanes, value, zero)
+                    }
+                    Some(role) => self.shared_dword(role, dword, lanes),
+                };
+                self.write(register, channel as usize, value, Some(passing));
+            }
+            return Ok(());
+        }
+        // What is written beyond an item is another lane's.
+        let last = base + k * VECTOR_DWORDS + VECTOR_DWORDS;
+        let items = match export.op {
+            CfExportOp::MemRing => self.facts.ring,
+            CfExportOp::MemStream0 | CfExportOp::MemStream1 | CfExportOp::MemStream2 | CfExportOp::MemStream3 => {
+                self.facts.streams[stream_of(export.op)]
+            }
+            _ => None,
+        };
+        self.writes_shared |= items.is_some_and(|items| kind.is_indexed() || last > items);
+        for channel in channels {
+            let value = self.read(register, channel as usize);
+            match export.op {
+                CfExportOp::MemScratch => self.store_scratch(element, channel, value, lanes),
+                CfExportOp::MemReduction if self.facts.reduction => {
+                    self.store_shared(BufferRole::Reduction, element, channel, value, lanes);
+                }
+                CfExportOp::MemExport if self.facts.export => {
+                    self.store_shared(BufferRole::Export, dword, channel, value, lanes);
+                }
+                CfExportOp::MemRing => self.store_in(BufferRole::Ring, items, dword, channel, value, lanes),
+                CfExportOp::MemStream0 | CfExportOp::MemStream1 | CfExportOp::MemStream2 | CfExportOp::MemStream3 => {
+                    let role = BufferRole::Stream(stream_of(export.op));
+                    self.store_in(role, items, dword, channel, value, lanes);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn store_in(
+        &mut self,
+        role: BufferRole,
+        item_dwords: Option<u32>,
+        dword: Value,
+        channel: u32,
+        value: Value,
+        lanes: Value,
+    ) {
+        if let Some(item_dwords) = item_dwords {
+            let buffer = self.buffer(role);
+            self.store_item(buffer, item_dwords, dword, channel, value, lanes);
+        }
+    }
+
+    /// Writes dword `dword + offset` from the start of the lane's item.
+    fn store_item(&mut self, buffer: Buffer, item_dwords: u32, dword: Value, offset: u32, value: Value, lanes: Value) {
+        let number = self.lane_number();
+        let (first, fits) = self.item(number, item_dwords);
+        let offset = self.b.constant(offset);
+        let dword = self.b.iadd(dword, offset);
+        let dword = self.b.iadd(first, dword);
+        let lanes = self.b.mask_and(lanes, fits);
+        self.store_dword(buffer, dword, value, lanes);
+    }
+
+    /// Writes a dword of a buffer; outside, nothing happens.
+    fn store_dword(&mut self, buffer: Buffer, dword: Value, value: Value, lanes: Value) {
+        let limit = self.b.constant(DWORDS);
+        let inside = self.b.icmp(IntTest::Ult, dword, limit);
+        let lanes = self.b.mask_and(lanes, inside);
+        let address = self.byte(dword);
+        self.b.buffer_store(buffer, address, value, lanes);
+    }
+
+    fn store_shared(&mut self, role: BufferRole, dword: Value, channel: u32, value: Value, lanes: Value) {
+        self.writes_shared = true;
+        let buffer = self.buffer(role);
+        let offset = self.b.constant(channel);
+        let dword = self.b.iadd(dword, offset);
+        self.store_dword(buffer, dword, value, lanes);
+    }
+
+    /// A dword of memory that all lanes share; 0 outside, or if there is none.
+    pub fn shared_dword(&mut self, role: BufferRole, dword: Value, lanes: Value) -> Value {
+        let is_set = if role == BufferRole::Reduction { self.facts.reduction } else { self.facts.export };
+        if !is_set {
+            return self.b.constant(0);
+        }
+        let buffer = self.buffer(role);
+        let limit = self.b.constant(DWORDS);
+        let inside = self.b.icmp(IntTest::Ult, dword, limit);
+        let lanes = self.b.mask_and(lanes, inside);
+        let address = self.byte(dword);
+        self.b.buffer_load(buffer, address, lanes)
+    }
+
+    fn store_scratch(&mut self, element: Value, channel: u32, value: Value, lanes: Value) {
+        let Some(array) = self.scratch else { return };
+        let offset = self.b.constant(channel);
+        let dword = self.b.iadd(element, offset);
+        let limit = self.b.constant(self.facts.scratch_elements * 4);
+        let inside = self.b.icmp(IntTest::Ult, dword, limit);
+        let lanes = self.b.mask_and(lanes, inside);
+        self.b.array_scatter(array, dword, value, lanes);
+    }
+
+    /// A dword of a lane's scratch memory; 0 outside.
+    pub fn scratch_dword(&mut self, dword: Value) -> Value {
+        let zero = self.b.constant(0);
+        let Some(array) = self.scratch else { return zero };
+        let limit = self.b.constant(self.facts.scratch_elements * 4);
+        let inside = self.b.icmp(IntTest::Ult, dword, limit);
+        let value = self.b.array_gather(array, dword);
+        self.b.select(inside, value, zero)
+    }
+
+    /// EMIT_VERTEX, EMIT_CUT_VERTEX, CUT_VERTEX: notes the events of the pixels that pass.
+    pub fn emit_vertex(&mut self, op: CfOp, passing: Value) {
+        const VERTEX: u32 = 0;
+        const CUT: u32 = 1;
+        let events: &[u32] = match op {
+            CfOp::EmitVertex => &[VERTEX],
+            CfOp::CutVertex => &[CUT],
+            _ => &[VERTEX, CUT],
+        };
+        let Some(item_dwords) = self.facts.strips else { return };
+        let buffer = self.buffer(BufferRole::Strips);
+        for &event in events {
+            let number = self.lane_number();
+            let (first, fits) = self.item(number, item_dwords);
+            let (one, limit, most) = (self.b.constant(1), self.b.constant(item_dwords), self.b.constant(DWORDS));
+            let lanes = self.b.mask_and(passing, fits);
+            let address = self.byte(first);
+            let count = self.b.buffer_load(buffer, address, lanes);
+            let count = self.b.iadd(count, one);
+            let has_room = self.b.icmp(IntTest::Ult, count, limit);
+            let dword = self.b.iadd(first, count);
+            let inside = self.b.icmp(IntTest::Ult, dword, most);
+            let has_room = self.b.mask_and(has_room, inside);
+            let noted = self.b.mask_and(lanes, has_room);
+            let place = self.byte(dword);
+            let event = self.b.constant(event);
+            self.b.buffer_store(buffer, place, event, noted);
+            self.b.buffer_store(buffer, address, count, lanes);
+        }
+    }
+}
+
+/// The stream that an instruction writes.
+fn stream_of(op: CfExportOp) -> usize {
+    usize::from(op.code() - CfExportOp::MemStream0.code())
+}

@@ -1,0 +1,318 @@
+//! What a lifted function may rely on, and what it names by number.
+
+use crate::codes::{EndianSwap, Select};
+use crate::fetch::ElementFormat;
+use crate::job::{
+    Bindings, COLOURS, Dimension, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, PARAMETERS, POSITIONS,
+    STREAMS, Sampler, Texture,
+};
+use crate::stack::Wavefront;
+use ctm_lane::domain::Lanes;
+use ctm_memory::{Bounds, Format, Space, Surface};
+use std::collections::BTreeMap;
+
+/// Largest constant buffer that becomes a table: what windows can reach, in dwords, as a power of two.
+pub(super) const MAX_BANK_DWORDS: u32 = 1 << 15;
+
+/// A surface that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurfaceFact {
+    /// The surface, its base 0.
+    pub surface: Surface,
+    /// What becomes of accesses outside. Textures whose texels all lie inside their surface can have either; the nearest
+    /// element costs engines less.
+    pub bounds: Bounds,
+    /// Every element that the bounds let through is in mapped memory.
+    pub whole: bool,
+}
+
+/// What a register holds at program start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputFact {
+    /// The lane's position as floats.
+    Position,
+    /// The lane's number, and a value that the table of inputs holds.
+    Vertex,
+    /// An element of a surface.
+    Surface(SurfaceFact),
+    /// A vector of a buffer.
+    Buffer,
+    /// Four entries of the table of inputs.
+    Value,
+}
+
+/// A texture without its place in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureFact {
+    /// How coordinates are read.
+    pub dimension: Dimension,
+    /// Size of every level.
+    pub sizes: Vec<[u32; 3]>,
+    /// The levels.
+    pub levels: Vec<SurfaceFact>,
+    /// What the resource gives for x, y, z, w.
+    pub swizzle: [Select; 4],
+}
+
+/// A fetch buffer without its place in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferFact {
+    /// Bytes of the buffer.
+    pub length: u32,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Format of fetches with USE_CONST_FIELDS.
+    pub format: ElementFormat,
+    /// Byte order of such fetches.
+    pub endian_swap: EndianSwap,
+}
+
+/// What is known of the resources of a stage.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BindingFacts {
+    /// Number of constants in the constant file.
+    pub constants: u16,
+    /// Per channel: no constant of the file is an infinity or a NaN.
+    pub finite: [bool; 4],
+    /// Dwords of each constant buffer, a power of two, and whether none of them is an infinity or a NaN.
+    pub banks: [Option<(u32, bool)>; KCACHE_BANKS],
+    /// Textures.
+    pub textures: BTreeMap<u8, TextureFact>,
+    /// Samplers.
+    pub samplers: BTreeMap<u8, Sampler>,
+    /// Fetch buffers.
+    pub buffers: BTreeMap<u8, BufferFact>,
+}
+
+/// What a lifted function may rely on. All of it is true of every run of that function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Lanes stand in a line.
+    pub is_line: bool,
+    /// What registers hold at program start.
+    pub inputs: BTreeMap<u8, InputFact>,
+    /// Boolean constants.
+    pub bools: [bool; FLOW_CONSTANTS],
+    /// Loop constants.
+    pub loops: [LoopConstant; FLOW_CONSTANTS],
+    /// Resources of the program's own stage, and of the other.
+    pub bindings: [BindingFacts; 2],
+    /// Semantics of registers from R1 on.
+    pub semantics: Vec<u8>,
+    /// Colour targets that are set.
+    pub colours: [bool; COLOURS],
+    /// The depth target is set.
+    pub depth: bool,
+    /// Position targets that are set.
+    pub positions: [bool; POSITIONS],
+    /// Parameter targets that are set.
+    pub parameters: [bool; PARAMETERS],
+    /// Elements of scratch memory of a lane.
+    pub scratch_elements: u32,
+    /// Dwords of an item of the ring.
+    pub ring: Option<u32>,
+    /// Dwords of an item of each stream.
+    pub streams: [Option<u32>; STREAMS],
+    /// The reduction buffer is set.
+    pub reduction: bool,
+    /// The export buffer is set.
+    pub export: bool,
+    /// Dwords of an item of the list of emitted vertices.
+    pub strips: Option<u32>,
+    /// The chip's wavefront.
+    pub wavefront: Wavefront,
+}
+
+impl Facts {
+    /// What is known of a job. `whole` says of a surface whether all that its bounds let through is in mapped memory.
+    pub fn of(job: &Job, whole: &dyn Fn(&Surface, Bounds) -> bool) -> Self {
+        let space = job.memory;
+        let input = |input: &Input| match input {
+            Input::Position => InputFact::Position,
+            Input::Vertex { .. } => InputFact::Vertex,
+            Input::Surface(surface) => InputFact::Surface(SurfaceFact::new(surface, Bounds::Clamp, whole)),
+            Input::Buffer(_) => InputFact::Buffer,
+            Input::Value(_) => InputFact::Value,
+        };
+        let (targets, memories) = (&job.targets, &job.memories);
+        Facts {
+            is_line: matches!(job.lanes, Lanes::Line(_)),
+            inputs: job.inputs.iter().map(|(&register, source)| (register, input(source))).collect(),
+            bools: job.bools,
+            loops: job.loops,
+            bindings: [&job.bindings, &job.alternate].map(|bindings| BindingFacts::of(bindings, space, whole)),
+            semantics: job.semantics.clone(),
+            colours: targets.colours.map(|target| target.is_some()),
+            depth: targets.depth.is_some(),
+            positions: targets.positions.map(|target| target.is_some()),
+            parameters: targets.parameters.map(|target| target.is_some()),
+            scratch_elements: memories.scratch_elements,
+            ring: memories.ring.map(|items| items.item_dwords),
+            streams: memories.streams.map(|stream| stream.map(|items| items.item_dwords)),
+            reduction: memories.reduction.is_some(),
+            export: memories.export.is_some(),
+            strips: memories.strips.map(|items| items.item_dwords),
+            wavefront: job.wavefront,
+        }
+    }
+}
+
+impl BindingFacts {
+    fn of(bindings: &Bindings, space: &Space, whole: &dyn Fn(&Surface, Bounds) -> bool) -> Self {
+        let bank = |bank: usize| {
+            let words = bank_words(bindings, bank, space)?;
+            Some((words.len() as u32, words.iter().all(|&word| is_finite(word))))
+        };
+        let texture = |texture: &Texture| TextureFact {
+            dimension: texture.dimension,
+            sizes: (0..texture.levels.len()).map(|level| texture.level_size(level)).collect(),
+            levels: (0..texture.levels.len()).map(|level| texture_level(texture, level, whole)).collect(),
+            swizzle: texture.swizzle,
+        };
+        let finite = |channel: usize| bindings.constants.iter().all(|constant| is_finite(constant[channel]));
+        BindingFacts {
+            constants: bindings.constants.len().min(256) as u16,
+            finite: std::array::from_fn(finite),
+            banks: std::array::from_fn(bank),
+            textures: bindings.textures.iter().map(|(&number, source)| (number, texture(source))).collect(),
+            samplers: bindings.samplers.clone(),
+            buffers: bindings
+                .buffers
+                .iter()
+                .map(|(&number, buffer)| {
+                    let (length, stride) = (buffer.region.length, buffer.stride);
+                    let (format, endian_swap) = (buffer.format, buffer.endian_swap);
+                    (number, BufferFact { length, stride, format, endian_swap })
+                })
+                .collect(),
+        }
+    }
+}
+
+fn is_finite(word: u32) -> bool {
+    word & 0x7F80_0000 != 0x7F80_0000
+}
+
+impl SurfaceFact {
+    fn new(surface: &Surface, bounds: Bounds, whole: &dyn Fn(&Surface, Bounds) -> bool) -> Self {
+        SurfaceFact { surface: Surface { base: 0, ..*surface }, bounds, whole: whole(surface, bounds) }
+    }
+}
+
+fn texture_level(texture: &Texture, level: usize, whole: &dyn Fn(&Surface, Bounds) -> bool) -> SurfaceFact {
+    let (surface, size) = (&texture.levels[level], texture.level_size(level));
+    let rows = u64::from(size[1]) * u64::from(size[2]);
+    let fits = size[0] <= surface.pitch && rows <= u64::from(surface.height);
+    SurfaceFact::new(surface, if fits { Bounds::Clamp } else { Bounds::Drop }, whole)
+}
+
+/// The dwords of a constant buffer, filled up with zeros to a power of two; what no window can reach is left out.
+pub fn bank_words(bindings: &Bindings, bank: usize, space: &Space) -> Option<Vec<u32>> {
+    let region = bindings.kcache[bank]?;
+    let dwords = (region.length / 4).min(MAX_BANK_DWORDS);
+    let buffer = ctm_memory::Buffer::new(space, region.base, region.length).ok()?;
+    let mut words: Vec<u32> = (0..dwords).map(|dword| buffer.load(dword * 4)).collect();
+    words.resize(words.len().next_power_of_two().max(4), 0);
+    Some(words)
+}
+
+/// What a surface of a lifted function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SurfaceRole {
+    /// The input of a register.
+    Input(u8),
+    /// A level of a texture resource.
+    Texture {
+        /// Of the other stage.
+        alternate: bool,
+        /// The resource.
+        number: u8,
+        /// The level.
+        level: usize,
+    },
+    /// A colour target.
+    Colour(usize),
+    /// The depth target.
+    Depth,
+}
+
+/// What a table of a lifted function holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TableRole {
+    /// The first column and row of the lanes, the number of columns, the base vertex, the first instance; see
+    /// [`launch_words`].
+    Launch,
+    /// Four entries for each input: see [`input_words`].
+    Inputs,
+    /// A channel of the constant file, 256 entries.
+    Constants {
+        /// Of the other stage.
+        alternate: bool,
+        /// The channel.
+        channel: usize,
+    },
+    /// A constant buffer: see [`bank_words`].
+    Bank {
+        /// Of the other stage.
+        alternate: bool,
+        /// The buffer.
+        bank: usize,
+    },
+}
+
+/// Entries of the table of the launch.
+pub(super) const LAUNCH_ENTRIES: u32 = 8;
+
+/// The entries of [`TableRole::Launch`].
+pub fn launch_words(job: &Job) -> Vec<u32> {
+    let [i0, j0, columns] = match job.lanes {
+        Lanes::Area(domain) => [domain.i0, domain.j0, domain.i1.wrapping_sub(domain.i0).wrapping_add(1)],
+        Lanes::Line(_) => [0; 3],
+    };
+    vec![i0, j0, columns, job.base_vertex, job.start_instance, 0, 0, 0]
+}
+
+/// The entries of [`TableRole::Inputs`], as many as a power of two.
+pub fn input_words(job: &Job) -> Vec<u32> {
+    let value = |input: &Input| match *input {
+        Input::Vertex { first, instance } => [first, 0, 0, instance],
+        Input::Value(value) => value,
+        Input::Position | Input::Surface(_) | Input::Buffer(_) => [0; 4],
+    };
+    let mut words: Vec<u32> = job.inputs.values().flat_map(value).collect();
+    words.resize(words.len().next_power_of_two().max(4), 0);
+    words
+}
+
+/// What a buffer of a lifted function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BufferRole {
+    /// The input of a register.
+    Input(u8),
+    /// A fetch buffer.
+    Fetch {
+        /// Of the other stage.
+        alternate: bool,
+        /// The resource.
+        number: u8,
+    },
+    /// A position target.
+    Position(usize),
+    /// A parameter target.
+    Parameter(usize),
+    /// The ring.
+    Ring,
+    /// A stream-out buffer.
+    Stream(usize),
+    /// The reduction buffer.
+    Reduction,
+    /// The export buffer.
+    Export,
+    /// The list of emitted vertices.
+    Strips,
+}
+
+/// True for formats that hold fractions.
+pub(super) fn is_unit(format: Format) -> bool {
+    matches!(format, Format::Uint8_4 | Format::Uint16_1)
+}

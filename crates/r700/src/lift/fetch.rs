@@ -1,0 +1,257 @@
+//! Fetch clauses: vertex and memory fetches, and what texture instructions do without a texture (R700 guide chapters 5
+//! and 6).
+
+use super::Walked;
+use super::context::Place;
+use super::control::Walk;
+use super::element::Words;
+use super::facts::{BufferFact, BufferRole};
+use super::machine::{Index, Register};
+use super::sample::Request;
+use crate::cf::{Cf, CfPlain};
+use crate::codes::{FetchOp, FetchType, MemOp, Select};
+use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
+use crate::job::TrapKind;
+use crate::outline::fetches;
+use crate::reference::{element_bytes, one};
+use ctm_lane::{IntTest, QuadOrder, Value};
+
+const ONE: u32 = 0x3F80_0000;
+
+/// A clause that is lifted.
+struct Clause {
+    place: Place,
+    /// Address of the instruction.
+    slot: u32,
+    /// The pixels that execute it.
+    lanes: Value,
+}
+
+impl Walk<'_> {
+    /// Lifts a clause for the pixels that pass.
+    pub(super) fn fetch_clause(&mut self, cf: &CfPlain, passing: Value) -> Walked<()> {
+        let place = self.here.place;
+        let code = self.m.code(place.in_fetch_program);
+        let range = Cf::Plain(*cf).clause(self.m.program.info.family).and_then(|clause| clause.range(code.len()));
+        let Some(range) = range else { return self.trap(TrapKind::ClauseOutOfRange, None) };
+        for (k, fetch) in fetches(&code[range]).enumerate() {
+            let lanes = if fetch.whole_quad() { self.with_helpers(passing) } else { passing };
+            let clause = Clause { place, slot: cf.fields.addr + 2 * k as u32, lanes };
+            let counted = if fetch.whole_quad() { self.m.b.mask_and(lanes, self.m.covered) } else { lanes };
+            self.m.steps(place, Some(clause.slot), counted);
+            match fetch {
+                Fetch::Vtx(vtx) => self.vertex_fetch(&clause, &vtx)?,
+                Fetch::Tex(tex) => self.texture_instruction(&clause, &tex),
+                Fetch::Mem(read) => self.memory_read(&clause, &read),
+                Fetch::MemRaw(op, _) => {
+                    self.trap_lanes(TrapKind::Unsupported(op.name()), place, clause.slot, lanes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// These lanes, and the invalid ones of their quads.
+    fn with_helpers(&mut self, passing: Value) -> Value {
+        let valid = self.m.b.get(self.m.valid);
+        let quads = self.m.quads_of(passing);
+        let helpers = self.m.b.mask_andnot(quads, valid);
+        self.m.b.mask_or(passing, helpers)
+    }
+
+    /// A register of a fetch instruction, aL added; lanes without it trap.
+    fn fetch_register(&mut self, clause: &Clause, register: FetchRegister) -> Register {
+        let index = register.relative.then(|| Index::Uniform(self.al()));
+        let (register, missing) = self.m.register(register.gpr, index);
+        self.trap_missing(clause, missing);
+        register
+    }
+
+    fn trap_missing(&mut self, clause: &Clause, missing: Option<Value>) {
+        if let Some(missing) = missing {
+            let lanes = self.m.b.mask_and(clause.lanes, missing);
+            self.trap_lanes(TrapKind::GprOutOfRange, clause.place, clause.slot, lanes);
+        }
+    }
+
+    /// Writes what the selectors of a destination take from a fetched value.
+    fn write_selected(&mut self, clause: &Clause, register: Register, sel: [Select; 4], value: [Value; 4], one: u32) {
+        for (channel, sel) in sel.into_iter().enumerate() {
+            let value = match (sel.channel(), sel) {
+                (Some(from), _) => value[from as usize],
+                (None, Select::Mask) => continue,
+                (None, Select::One) => self.m.b.constant(one),
+                (None, _) => self.m.b.constant(0),
+            };
+            self.m.write(register, channel, value, Some(clause.lanes));
+        }
+    }
+
+    fn vertex_fetch(&mut self, clause: &Clause, vtx: &Vtx) -> Walked<()> {
+        let source = self.fetch_register(clause, vtx.src);
+        let index = self.m.read(source, vtx.src_sel as usize);
+        let index = match vtx.fetch_type {
+            FetchType::VertexData => {
+                let base = self.m.launch_entry(3);
+                self.m.b.iadd(index, base)
+            }
+            FetchType::InstanceData => {
+                let base = self.m.launch_entry(4);
+                self.m.b.iadd(index, base)
+            }
+            FetchType::NoIndexOffset | FetchType::Reserved3 => index,
+        };
+        let destination = if vtx.semantic {
+            let Some(place) = self.m.facts.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
+                return Ok(());
+            };
+            let (register, missing) = self.m.register((place + 1).try_into().unwrap_or(u8::MAX), None);
+            self.trap_missing(clause, missing);
+            register
+        } else {
+            self.fetch_register(clause, vtx.dst)
+        };
+        let alternate = vtx.alt_const;
+        let fact = self.m.facts.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
+        let BufferFact { length, stride, format, endian_swap } = fact.unwrap_or_default();
+        let (format, endian_swap) = match vtx.use_const_fields {
+            true => (format, endian_swap),
+            false => (vtx.format, vtx.endian_swap),
+        };
+        let bytes = match element_bytes(&format) {
+            Ok(bytes) => bytes as u32,
+            Err(kind) => {
+                self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                return Ok(());
+            }
+        };
+        let mut words = Words::zero(&mut self.m);
+        if let Some(last) = length.checked_sub(bytes) {
+            let stride = self.m.b.constant(if vtx.const_buf_no_stride { 0 } else { stride });
+            let (low, high) = (self.m.b.imul(index, stride), self.m.b.umul_high(index, stride));
+            let offset = self.m.b.constant(vtx.offset.into());
+            let start = self.m.b.iadd(low, offset);
+            // Inside: no carry in the sum, no high word of the product, and the last byte is there.
+            let (zero, last) = (self.m.b.constant(0), self.m.b.constant(last));
+            let fits = self.m.b.icmp(IntTest::Eq, high, zero);
+            let no_carry = self.m.b.icmp(IntTest::Uge, start, low);
+            let ends = self.m.b.icmp(IntTest::Ule, start, last);
+            let inside = self.m.b.mask_and(fits, no_carry);
+            let inside = self.m.b.mask_and(inside, ends);
+            let lanes = self.m.b.mask_and(clause.lanes, inside);
+            let buffer = self.m.buffer(BufferRole::Fetch { alternate, number: vtx.buffer_id });
+            words = Words::load(&mut self.m, buffer, start, bytes, length, lanes)?;
+            words.swap(&mut self.m, endian_swap);
+            let value = words.channels(&mut self.m, &format);
+            let value = value.map(|value| self.m.b.select(inside, value, zero));
+            self.write_selected(clause, destination, vtx.dst_sel, value, one(&format));
+            return Ok(());
+        }
+        let value = words.0;
+        self.write_selected(clause, destination, vtx.dst_sel, value, one(&format));
+        Ok(())
+    }
+
+    /// Reads of scratch, reduction and scatter memory: elements one after the other into registers one after the other.
+    fn memory_read(&mut self, clause: &Clause, read: &MemRead) {
+        let dwords = u32::from(read.elem_size) + 1;
+        let zero = self.m.b.constant(0);
+        let (index, inside) = match read.indexed {
+            true => {
+                let source = self.fetch_register(clause, read.src);
+                let index = self.m.read(source, read.src_sel_x as usize);
+                let size = self.m.b.constant(read.array_size.into());
+                (index, Some(self.m.b.icmp(IntTest::Ule, index, size)))
+            }
+            false => (zero, None),
+        };
+        let bytes = match element_bytes(&read.format) {
+            Ok(bytes) => bytes,
+            Err(kind) => {
+                self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                return;
+            }
+        };
+        let lanes = match inside {
+            Some(inside) => self.m.b.mask_and(clause.lanes, inside),
+            None => clause.lanes,
+        };
+        let mut writes = Vec::new();
+        for k in 0..=u32::from(read.burst_count) {
+            let base = u32::from(read.array_base);
+            // Scatter memory has an address where the others have the number of an element.
+            let (first, scale) = match read.op {
+                MemOp::RdScatter => (base + k * dwords, 1),
+                _ => ((base + k) * dwords, dwords),
+            };
+            let (first, scale) = (self.m.b.constant(first), self.m.b.constant(scale));
+            let offset = self.m.b.imul(index, scale);
+            let dword = self.m.b.iadd(first, offset);
+            let mut words = Words::zero(&mut self.m);
+            for at in 0..bytes.div_ceil(4) {
+                let at_constant = self.m.b.constant(at as u32);
+                let dword = self.m.b.iadd(dword, at_constant);
+                words.0[at] = self.memory_dword(read.op, dword, lanes);
+            }
+            words.swap(&mut self.m, read.endian_swap);
+            let mut value = words.channels(&mut self.m, &read.format);
+            if let Some(inside) = inside {
+                value = value.map(|value| self.m.b.select(inside, value, zero));
+            }
+            let destination = self.fetch_register(clause, read.dst);
+            let (register, missing) = self.m.register_after(destination, k as u8);
+            self.trap_missing(clause, missing);
+            writes.push((register, value));
+        }
+        for (register, value) in writes {
+            self.write_selected(clause, register, read.dst_sel, value, one(&read.format));
+        }
+    }
+
+    fn memory_dword(&mut self, op: MemOp, dword: Value, lanes: Value) -> Value {
+        let role = match op {
+            MemOp::RdScratch => return self.m.scratch_dword(dword),
+            MemOp::RdReduc => BufferRole::Reduction,
+            _ => BufferRole::Export,
+        };
+        self.m.shared_dword(role, dword, lanes)
+    }
+
+    fn texture_instruction(&mut self, clause: &Clause, tex: &Tex) {
+        let fields = &tex.fields;
+        let source = self.fetch_register(clause, fields.src);
+        let coordinates: [Value; 4] = fields.src_sel.map(|sel| match (sel.channel(), sel) {
+            (Some(channel), _) => self.m.read(source, channel as usize),
+            (None, Select::One) => self.m.b.constant(ONE),
+            (None, _) => self.m.b.constant(0),
+        });
+        let (value, one) = match tex.op {
+            // Gradients serve the `_G` samples, which are not executed.
+            FetchOp::SetGradientsH | FetchOp::SetGradientsV => return,
+            FetchOp::GetGradientsH => (self.differences(coordinates, [0, 0, 2, 2], [1, 1, 3, 3]), ONE),
+            FetchOp::GetGradientsV => (self.differences(coordinates, [0, 1, 0, 1], [2, 3, 2, 3]), ONE),
+            op => {
+                let bindings = &self.m.facts.bindings[usize::from(fields.alt_const)];
+                let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
+                let request = Request { fields, coordinates, sampler, lanes: clause.lanes };
+                match self.m.look_up(op, &request) {
+                    Ok(value) => (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE }),
+                    Err(kind) => {
+                        self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                        return;
+                    }
+                }
+            }
+        };
+        let destination = self.fetch_register(clause, fields.dst);
+        self.write_selected(clause, destination, fields.dst_sel, value, one);
+    }
+
+    /// What coordinates have in these lanes of the quad more than in those.
+    fn differences(&mut self, coordinates: [Value; 4], from: [u8; 4], to: [u8; 4]) -> [Value; 4] {
+        coordinates.map(|coordinate| {
+            let [from, to] = [from, to].map(|lanes| self.m.b.quad(QuadOrder(lanes), coordinate));
+            self.m.sub_floats(to, from)
+        })
+    }
+}

@@ -1,0 +1,278 @@
+//! Whether jumps are mere short cuts.
+//!
+//! An instruction that may jump does so when no pixel of the group needs the code that it skips. What a lane does then
+//! depends on no other, if a lane that is inactive comes to the same state by walking through the skipped code among
+//! lanes that are active. That is what is checked here, for one such lane with whatever the stack may hold of it. Jumps
+//! inside the skipped code have been checked themselves, so the walk takes none.
+
+use super::context::{Context, Frame, Place};
+use crate::cf::{Cf, CfAluOp, CfExport, CfOp, CfPlain, Qword};
+use crate::codes::Condition;
+use std::collections::HashMap;
+
+/// Instructions that a walk may visit, summed over all checks of a program.
+const MAX_VISITS: usize = 1 << 22;
+
+/// A jump to be checked.
+#[derive(Clone, Debug)]
+pub(super) struct Jump {
+    /// Where lanes go on that do not jump, with what the instruction pushed.
+    pub after: Context,
+    /// Frames at the top of `after` that the instruction pushed itself.
+    pub pushed: usize,
+    /// Where the others go.
+    pub to: Place,
+    /// What becomes of the stack on the way.
+    pub leave: Leave,
+}
+
+/// What a jump does to the stack.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Leave {
+    /// It pops so many masks.
+    Pop(u8),
+    /// It drops what lies above so many frames.
+    Truncate(usize),
+}
+
+/// The state of the lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Branch,
+    Continue,
+    Break,
+    /// As the mask at this depth has it.
+    Mask(usize),
+}
+
+/// What a frame holds of the lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    /// Not known: what it held before the jump.
+    Before,
+    /// A mask without the lane.
+    Inactive,
+    /// The lane's state outside a loop.
+    State(State),
+    /// A place to return to.
+    Return,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Lane {
+    state: State,
+    frames: Vec<(Frame, Held)>,
+}
+
+impl Lane {
+    /// Pops a mask. `None` if there is none on top, or if what comes cannot be told.
+    fn pop(&mut self) -> Option<()> {
+        let depth = self.frames.len().checked_sub(1)?;
+        let (Frame::Mask { .. }, held) = self.frames.pop()? else { return None };
+        self.state = match (self.state, held) {
+            (state @ (State::Continue | State::Break), _) => state,
+            (State::Branch | State::Mask(_), Held::Inactive) => State::Branch,
+            (State::Branch | State::Mask(_), Held::Before) => State::Mask(depth),
+            _ => return None,
+        };
+        Some(())
+    }
+
+    /// True if the lane cannot be active.
+    fn is_inactive(&self) -> bool {
+        matches!(self.state, State::Branch | State::Continue | State::Break)
+    }
+}
+
+/// The checks of a program.
+pub(super) struct Checks<'a> {
+    code: [&'a [Qword]; 2],
+    bools: &'a [bool],
+    has_fetch_program: bool,
+    loop_counts: Vec<u16>,
+    decoded: HashMap<Place, Cf>,
+    visits: usize,
+}
+
+impl<'a> Checks<'a> {
+    /// Checks of code with these constants.
+    pub fn new(code: [&'a [Qword]; 2], bools: &'a [bool], loop_counts: Vec<u16>, has_fetch_program: bool) -> Self {
+        Checks { code, bools, has_fetch_program, loop_counts, decoded: HashMap::new(), visits: 0 }
+    }
+
+    /// Whether walking comes to what jumping comes to.
+    pub fn is_short_cut(&mut self, jump: &Jump) -> bool {
+        let in_loop = |frames: &[Frame]| frames.iter().any(|frame| matches!(frame, Frame::Loop { .. }));
+        let before = jump.after.frames.len() - jump.pushed;
+        let states: &[State] = match in_loop(&jump.after.frames[..before]) {
+            true => &[State::Branch, State::Continue, State::Break],
+            false => &[State::Branch],
+        };
+        states.iter().all(|&state| {
+            // Nobody is left in the pass when a break or continue jumps.
+            let irrelevant = matches!(jump.leave, Leave::Truncate(_)) && state == State::Branch;
+            irrelevant || self.comes_to_the_same(jump, state) == Some(true)
+        })
+    }
+
+    fn comes_to_the_same(&mut self, jump: &Jump, state: State) -> Option<bool> {
+        let before = jump.after.frames.len() - jump.pushed;
+        let (old, new) = jump.after.frames.split_at(before);
+        let mut lane = Lane { state, frames: old.iter().map(|frame| (frame.clone(), Held::Before)).collect() };
+        let mut jumped = lane.clone();
+        match jump.leave {
+            Leave::Pop(count) => (0..count).try_for_each(|_| jumped.pop())?,
+            Leave::Truncate(depth) => jumped.frames.truncate(depth),
+        }
+        for frame in new {
+            lane.push(frame.clone());
+        }
+        let walked = self.walk(lane, jump.after.place, jump.to, jumped.frames.len())?;
+        Some(walked == jumped)
+    }
+
+    /// The lane where it comes to the place with so many frames.
+    fn walk(&mut self, mut lane: Lane, from: Place, to: Place, depth: usize) -> Option<Lane> {
+        let mut here = from;
+        while here != to || lane.frames.len() != depth {
+            self.visits += 1;
+            if self.visits > MAX_VISITS {
+                return None;
+            }
+            let cf = self.decode(here)?;
+            if cf.ends_program() {
+                return None;
+            }
+            let next = Place { pc: here.pc + 1, ..here };
+            here = match cf {
+                Cf::Reserved(_) => return None,
+                Cf::Export(CfExport { .. }) if lane.is_inactive() => next,
+                Cf::Export(_) => return None,
+                Cf::Alu(alu) => {
+                    let (pushes, pops) = (alu.op.facts().pushes, alu.op.facts().pops);
+                    if !lane.is_inactive() || alu.op == CfAluOp::ElseAfter && !lane.passes_else()? {
+                        return None;
+                    }
+                    if pushes {
+                        lane.push(Frame::Mask { whole_quad: alu.fields.whole_quad_mode, some: true });
+                    }
+                    (0..pops).try_for_each(|_| lane.pop())?;
+                    next
+                }
+                Cf::Plain(plain) => self.plain(&plain, &mut lane, here, next)?,
+            };
+        }
+        Some(lane)
+    }
+
+    fn decode(&mut self, place: Place) -> Option<Cf> {
+        if let Some(cf) = self.decoded.get(&place) {
+            return Some(*cf);
+        }
+        let cf = Cf::decode(self.code[usize::from(place.in_fetch_program)].get(place.pc as usize)?);
+        self.decoded.insert(place, cf);
+        Some(cf)
+    }
+
+    /// One instruction that other lanes execute without jumping. Gives where they go on.
+    fn plain(&self, CfPlain { op, fields }: &CfPlain, lane: &mut Lane, here: Place, next: Place) -> Option<Place> {
+        // Lanes that a pop has made active execute nothing here but further pops.
+        let only_pops = *op == CfOp::Pop && fields.cond == Condition::Active && !fields.valid_pixel_mode;
+        if !lane.is_inactive() && !only_pops {
+            return None;
+        }
+        let boolean = self.bools[usize::from(fields.cf_const)];
+        let never = match fields.cond {
+            Condition::Active => false,
+            Condition::False => true,
+            Condition::Bool => !boolean,
+            Condition::NotBool => boolean,
+        };
+        let target = Place { pc: fields.addr, ..here };
+        let leave = |lane: &mut Lane| {
+            (0..fields.pop_count).try_for_each(|_| lane.pop())?;
+            Some(target)
+        };
+        Some(match op {
+            CfOp::Push | CfOp::Jump | CfOp::LoopStart | CfOp::LoopStartNoAl | CfOp::LoopStartDx10 if never => {
+                leave(lane)?
+            }
+            CfOp::LoopStart | CfOp::LoopStartNoAl if self.loop_counts[usize::from(fields.cf_const)] == 0 => {
+                leave(lane)?
+            }
+            CfOp::Push | CfOp::PushElse => {
+                lane.push(Frame::Mask { whole_quad: fields.whole_quad_mode, some: true });
+                next
+            }
+            CfOp::Pop => {
+                (0..fields.pop_count).try_for_each(|_| lane.pop())?;
+                next
+            }
+            CfOp::Else => {
+                if !lane.passes_else()? {
+                    return None;
+                }
+                next
+            }
+            CfOp::PopJump | CfOp::PopPush | CfOp::PopPushElse => {
+                (0..fields.pop_count).try_for_each(|_| lane.pop())?;
+                if !lane.is_inactive() {
+                    return None;
+                }
+                if never && *op != CfOp::PopPushElse {
+                    return Some(target);
+                }
+                if *op != CfOp::PopJump {
+                    lane.push(Frame::Mask { whole_quad: fields.whole_quad_mode, some: true });
+                }
+                next
+            }
+            CfOp::LoopStart | CfOp::LoopStartNoAl | CfOp::LoopStartDx10 => {
+                let kind = super::control::LoopKind::Dx10;
+                lane.push(Frame::Loop { kind, step: 0, some: true });
+                next
+            }
+            CfOp::LoopEnd => {
+                // One that waits for the end of the pass comes back here.
+                let (Frame::Loop { .. }, Held::State(outside)) = lane.frames.pop()? else { return None };
+                if lane.state != State::Break {
+                    return None;
+                }
+                lane.state = outside;
+                next
+            }
+            CfOp::Call if !never => {
+                lane.frames.push((Frame::Return { to: next, call_count: fields.call_count.into() }, Held::Return));
+                target
+            }
+            CfOp::CallFs if !never && self.has_fetch_program => {
+                lane.frames.push((Frame::Return { to: next, call_count: fields.call_count.into() }, Held::Return));
+                Place { in_fetch_program: true, pc: 0 }
+            }
+            CfOp::Return if !never => {
+                let (Frame::Return { to, .. }, Held::Return) = lane.frames.pop()? else { return None };
+                to
+            }
+            CfOp::EndProgram | CfOp::Return => return None,
+            _ => next,
+        })
+    }
+}
+
+impl Lane {
+    /// Pushes a frame of an instruction that the lane does not execute.
+    fn push(&mut self, frame: Frame) {
+        let held = match frame {
+            Frame::Mask { .. } => Held::Inactive,
+            Frame::Loop { .. } => Held::State(std::mem::replace(&mut self.state, State::Break)),
+            Frame::Return { .. } => Held::Return,
+        };
+        self.frames.push((frame, held));
+    }
+
+    /// Whether an ELSE leaves the lane as it is.
+    fn passes_else(&self) -> Option<bool> {
+        let (Frame::Mask { .. }, held) = self.frames.last()? else { return None };
+        Some(matches!(self.state, State::Continue | State::Break) || *held == Held::Inactive)
+    }
+}

@@ -1,0 +1,85 @@
+//! From programs to lane IR.
+//!
+//! The walk (`control`) visits every control-flow address with every shape that the stack can have there: the kinds of
+//! frames are known, the masks that they hold are values. States of pixels are three masks: those that are active, those
+//! that have left the innermost loop, and those that wait for the end of its pass. Registers are values, but those that are
+//! reached by index; resources and constants are named by their roles ([`SurfaceRole`], [`TableRole`], [`BufferRole`]).
+//!
+//! The function does what a group of the reference does, step by step, in groups of any width. Where jumps are mere short
+//! cuts ([`Lifted::is_free`]), what a lane does depends on no other.
+
+mod clause;
+mod context;
+mod control;
+mod element;
+mod export;
+mod facts;
+mod fetch;
+mod free;
+mod machine;
+mod operation;
+mod sample;
+
+pub use facts::*;
+
+use crate::job::{TrapKind, TrapPlace};
+use crate::program::Program;
+use control::Walk;
+use ctm_lane::Function;
+use free::Checks;
+use machine::Machine;
+
+/// A program as a function.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    /// The function.
+    pub function: Function,
+    /// What its surfaces are.
+    pub surfaces: Vec<SurfaceRole>,
+    /// What its tables hold.
+    pub tables: Vec<TableRole>,
+    /// What its buffers are.
+    pub buffers: Vec<BufferRole>,
+    /// What its trap codes stand for.
+    pub traps: Vec<TrapKind>,
+    /// Where its instructions are: what it calls addresses of traps and steps are places in this list.
+    pub places: Vec<TrapPlace>,
+    /// What a lane does depends on no other lane, but those of its quad.
+    pub is_free: bool,
+}
+
+/// Why a program is not lifted. The reference runs it all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotLifted {
+    /// Too many ways through the program, or too much memory for each lane.
+    #[error("the program is too large, or its stack has too many shapes")]
+    TooLarge,
+    /// Code that goes back other than by the end of a loop.
+    #[error("the program goes back to code that is not the head of a loop")]
+    Backward,
+    /// A fetch of single bytes from a buffer of less than four.
+    #[error("a fetch buffer is shorter than a dword")]
+    ShortBuffer,
+}
+
+type Walked<T> = Result<T, NotLifted>;
+
+/// Lifts a program.
+///
+/// # Errors
+/// If the program has no such form.
+pub fn lift(program: &Program, fetch_program: Option<&Program>, facts: &Facts) -> Result<Lifted, NotLifted> {
+    let walk = |careful| {
+        let mut walk = Walk::new(Machine::new(program, fetch_program, facts)?, careful);
+        walk.run()?;
+        let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
+        let counts = facts.loops.iter().map(|constant| constant.count).collect();
+        let mut checks = Checks::new(code, &facts.bools, counts, fetch_program.is_some());
+        let is_free = !walk.depends && !walk.m.writes_shared && walk.jumps.iter().all(|jump| checks.is_short_cut(jump));
+        Ok(walk.m.done(is_free))
+    };
+    match walk(false) {
+        Err(NotLifted::Backward) => walk(true),
+        walked => walked,
+    }
+}
