@@ -7,7 +7,7 @@ use super::item::{adjacent, at_statement_end, read_guard, read_items};
 use crate::control::{Control, Latency, Reuse, latency};
 use crate::instruction::Instruction;
 use crate::program::{Code, MAX_INSTRUCTIONS, Program};
-use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, excerpt, nearest};
+use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, Token, excerpt, nearest};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -30,7 +30,7 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         }
         if cursor.is_symbol(b'.') && cursor.word_ahead(1).is_none_or(|word| !word.eq_ignore_ascii_case("raw")) {
             if directives.read(&mut cursor, pending.len()).is_err() {
-                skip_statement(&mut cursor);
+                skip_statement(&mut cursor, first);
             }
             continue;
         }
@@ -45,14 +45,14 @@ pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>>
         }
         let read = read_instruction(&mut cursor, pending.len());
         let (fitted, control) = read.unwrap_or_else(|Reported| {
-            skip_statement(&mut cursor);
+            skip_statement(&mut cursor, first);
             // Its place is kept, so that labels stay where they belong.
             (Fitted { instruction: Instruction::decode(0), reuse: Reuse::default(), label: None }, None)
         });
         pending.push(Pending { fitted, control, span: Span::from(first).to(cursor.last().into()) });
     }
     for (index, pending) in pending.iter_mut().enumerate() {
-        if let Some(label) = pending.fitted.label.take() {
+        if let Some(label) = pending.fitted.label.take().filter(|_| cursor.diagnostics.len() < MOST_DIAGNOSTICS) {
             set_target(&mut cursor, &labels, index, &mut pending.fitted.instruction, &label);
         }
     }
@@ -95,7 +95,7 @@ fn read_label(cursor: &mut Cursor, labels: &mut BTreeMap<String, usize>, place: 
 fn read_instruction(cursor: &mut Cursor, index: usize) -> Result<(Fitted, Option<Control>), Reported> {
     let control = if cursor.is_symbol(b'[') { Some(read_control(cursor)?) } else { None };
     if cursor.accept_symbol(b'.') {
-        cursor.take();
+        cursor.expect_name("an instruction", &["raw"])?;
         let word = read_word(cursor, "the word of an instruction")?;
         let fitted = Fitted { instruction: Instruction::decode(word), reuse: Reuse::default(), label: None };
         return end_statement(cursor).map(|()| (fitted, control));
@@ -191,13 +191,16 @@ fn parse_control(text: &str) -> Option<Control> {
     Some(control.with_read_barrier(barrier(read, 'R')?).with_write_barrier(barrier(write, 'W')?))
 }
 
-/// Goes on after the next `;`, or on a new line.
-fn skip_statement(cursor: &mut Cursor) {
-    while !cursor.at_end() {
-        let token = cursor.take();
-        if token.kind == Kind::Symbol(b';') || cursor.peek().first_of_line {
+/// Goes on after the statement that begins with `first`: after its `;`, or on the line after it.
+fn skip_statement(cursor: &mut Cursor, first: Token) {
+    loop {
+        let next = cursor.peek();
+        let begun = (next.file, next.start) != (first.file, first.start);
+        let over = next.first_of_line || cursor.last().kind == Kind::Symbol(b';');
+        if cursor.at_end() || (begun && over) {
             return;
         }
+        cursor.take();
     }
 }
 

@@ -44,9 +44,11 @@ impl Directives {
         match name.as_str() {
             "stage" => {
                 let names = Stage::ALL.map(Stage::name);
-                let stage = Stage::ALL[cursor.expect_name("a stage", &names)?];
+                let known = cursor.expect_name("a stage", &names);
                 self.given_once(cursor, token, self.stage.is_some());
-                self.stage = Some(stage);
+                // One that is unknown is complained about once.
+                self.stage = Some(known.as_ref().map_or(Stage::None, |&known| Stage::ALL[known]));
+                known?;
             }
             "imap" => {
                 self.given_once(cursor, token, self.imap.is_some());

@@ -37,6 +37,8 @@ pub(super) struct Misfit {
     pub span: Span,
     pub message: String,
     pub help: String,
+    /// The operand is of another kind than this form has: other forms may say more about it.
+    other_kind: bool,
 }
 
 /// Names of instructions, without what they get appended.
@@ -91,18 +93,17 @@ pub(super) fn fit(
                     }
                 }
             };
-            // A list of operands that went farther says more.
-            if best.as_ref().is_none_or(|best| misfit.span.start > best.span.start) {
+            // A form that fitted farther says more.
+            let rank = |misfit: &Misfit| (misfit.span.start, !misfit.other_kind);
+            if best.as_ref().is_none_or(|best| rank(&misfit) > rank(best)) {
                 best = Some(misfit);
             }
         }
     }
-    Err(best.unwrap_or_else(|| Misfit {
-        span,
-        message: format!("`{}` is no instruction", ctm_text::excerpt(name)),
-        help: ctm_text::nearest(name.split('.').next().unwrap_or(name), names())
-            .map(|near| format!("did you mean `{near}`?"))
-            .unwrap_or_default(),
+    Err(best.unwrap_or_else(|| {
+        let near = ctm_text::nearest(name.split('.').next().unwrap_or(name), names());
+        let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
+        misfit(span, format!("`{}` is no instruction", ctm_text::excerpt(name)), &help)
     }))
 }
 
@@ -173,7 +174,7 @@ fn unknown_suffix(row: &Row, shape: Shape, span: Span, rest: &str, id: Option<Fi
         _ => format!("`{}` has no `{}` here", row.name, ctm_text::excerpt(rest)),
     };
     let help = if possible.is_empty() { String::new() } else { format!("it can have {}", ctm_text::list(&possible)) };
-    Misfit { span, message, help }
+    misfit(span, message, &help)
 }
 
 /// A form being filled with operands.
@@ -210,7 +211,9 @@ impl<'f> Fitting<'f> {
             return Err(misfit(span, "these operands and modifiers do not go together".into(), ""));
         }
         let spelled = mnemonic(&instruction);
-        if !name.to_ascii_uppercase().starts_with(&spelled) {
+        let given = name.to_ascii_uppercase();
+        let without_size = given.strip_suffix(".32").filter(|_| self.row.has_suffix(FieldId::ATTRIBUTE_SIZE));
+        if given != spelled && without_size != Some(&spelled) {
             return Err(misfit(span, format!("with these operands this is `{spelled}`"), "write it so"));
         }
         Ok(Fitted { instruction, reuse: self.reuse, label: self.label.take() })
@@ -285,12 +288,12 @@ impl<'f> Fitting<'f> {
             Arg::Pb => self.predicate(FieldId::PB, Some(FieldId::PB_NOT), span),
             Arg::Cc => {
                 let item = self.take("`CC`", span)?;
-                if is_word(item, "CC") { Ok(()) } else { Err(misfit(item.span, "this must be `CC`".into(), "")) }
+                if is_word(item, "CC") { Ok(()) } else { Err(other_kind(item, "`CC`", "")) }
             }
             Arg::Flags => {
                 let item = self.take("`PR` or `CC`", span)?;
                 let found = Flags::ALL.into_iter().find(|flags| is_word(item, flags.name()));
-                let flags = found.ok_or_else(|| misfit(item.span, "this must be `PR` or `CC`".into(), ""))?;
+                let flags = found.ok_or_else(|| other_kind(item, "`PR` or `CC`", ""))?;
                 self.set(FieldId::FLAGS, flags.to_raw());
                 Ok(())
             }
@@ -323,7 +326,7 @@ impl<'f> Fitting<'f> {
             Arg::Special => {
                 let item = self.take("a special register", span)?;
                 let Base::Word(word) = &item.base else {
-                    return Err(misfit(item.span, "this must be a special register".into(), "such as `SR_LANEID`"));
+                    return Err(other_kind(item, "a special register", "such as `SR_LANEID`"));
                 };
                 let name = item.suffixes.iter().fold(word.clone(), |name, suffix| name + "." + suffix);
                 let near = || {
@@ -361,7 +364,7 @@ impl<'f> Fitting<'f> {
                 self.set(id, number.into());
                 Ok(())
             }
-            _ => Err(misfit(item.span, "this must be a register".into(), "`R0` to `R254`, or `RZ`")),
+            _ => Err(other_kind(item, "a register", "`R0` to `R254`, or `RZ`")),
         }
     }
 
@@ -371,7 +374,7 @@ impl<'f> Fitting<'f> {
         self.reuse.c |= self.modifiers(item, Operand::C)?;
         match item.base {
             Base::Register(number) if u32::from(number) == self.get(key::RD).to_raw() => Ok(()),
-            _ => Err(misfit(item.span, "this must be the destination".into(), "the instruction adds to it")),
+            _ => Err(other_kind(item, "the destination", "the instruction adds to it")),
         }
     }
 
@@ -441,7 +444,7 @@ impl<'f> Fitting<'f> {
 
     fn constant(&mut self, item: &Item) -> Fit {
         let Base::Constant { bank, address: Address { register: None, offset } } = item.base else {
-            return Err(misfit(item.span, "this must be a constant".into(), "such as `c[0x0][0x10]`"));
+            return Err(other_kind(item, "a constant", "such as `c[0x0][0x10]`"));
         };
         self.bank(item, bank)?;
         if offset % 4 != 0 || !(-0x8000..=0xffff).contains(&offset) {
@@ -462,7 +465,7 @@ impl<'f> Fitting<'f> {
 
     fn immediate(&mut self, imm: Imm, item: &Item) -> Fit {
         let Base::Number(spelled) = &item.base else {
-            return Err(misfit(item.span, "this must be a number".into(), ""));
+            return Err(other_kind(item, "a number", ""));
         };
         let out_of_range = |help: &str| misfit(item.span, format!("`{spelled}` does not fit"), help);
         let value = match imm {
@@ -494,7 +497,7 @@ impl<'f> Fitting<'f> {
     fn predicate(&mut self, id: FieldId, not: Option<FieldId>, span: Span) -> Fit {
         let item = self.take("a predicate", span)?;
         let Base::Predicate(number) = item.base else {
-            return Err(misfit(item.span, "this must be a predicate".into(), "`P0` to `P6`, or `PT`"));
+            return Err(other_kind(item, "a predicate", "`P0` to `P6`, or `PT`"));
         };
         if item.neg || item.abs || item.inv || !item.suffixes.is_empty() || (item.not && not.is_none()) {
             return Err(misfit(item.span, "this predicate takes no modifiers here".into(), ""));
@@ -538,7 +541,7 @@ impl<'f> Fitting<'f> {
         let item = self.take("an address", span)?;
         match item.base {
             Base::Memory(address) => Ok((item, address)),
-            _ => Err(misfit(item.span, "this must be an address".into(), "such as `[R0+0x10]`")),
+            _ => Err(other_kind(item, "an address", "such as `[R0+0x10]`")),
         }
     }
 
@@ -556,7 +559,7 @@ impl<'f> Fitting<'f> {
     fn attribute(&mut self, span: Span) -> Fit {
         let item = self.take("an attribute", span)?;
         let Base::Attribute(address) = item.base else {
-            return Err(misfit(item.span, "this must be an attribute".into(), "such as `a[0x80]`"));
+            return Err(other_kind(item, "an attribute", "such as `a[0x80]`"));
         };
         match address.register {
             None | Some(255) => self.address(item, address, 0, 0x3ff),
@@ -656,7 +659,7 @@ impl<'f> Fitting<'f> {
                 self.set(FieldId::RA, address.register.unwrap_or(255).into());
                 self.target_constant(item, bank, address)
             }
-            _ => Err(misfit(item.span, "this must be a register".into(), "such as `R0 0x10`")),
+            _ => Err(other_kind(item, "a register", "such as `R0 0x10`")),
         }
     }
 
@@ -682,7 +685,7 @@ impl<'f> Fitting<'f> {
         if arg == Arg::ScoreboardSet {
             let Some(item) = self.peek() else { return Ok(()) };
             let Base::Set(set) = item.base else {
-                return Err(misfit(item.span, "this must be a set of scoreboards".into(), "such as `{1,0}`"));
+                return Err(other_kind(item, "a set of scoreboards", "such as `{1,0}`"));
             };
             self.next += 1;
             self.set(FieldId::SCOREBOARD_SET, set.into());
@@ -700,7 +703,7 @@ impl<'f> Fitting<'f> {
         };
         let help = "`SB0` to `SB5`";
         let number = number.filter(|&number| number < 6);
-        let number = number.ok_or_else(|| misfit(item.span, "this must be a scoreboard".into(), help))?;
+        let number = number.ok_or_else(|| other_kind(item, "a scoreboard", help))?;
         self.set(FieldId::SCOREBOARD, number.into());
         self.number(FieldId::SCOREBOARD_COUNT, span)
     }
@@ -751,7 +754,11 @@ impl Operand {
 }
 
 fn misfit(span: Span, message: String, help: &str) -> Misfit {
-    Misfit { span, message, help: help.to_owned() }
+    Misfit { span, message, help: help.to_owned(), other_kind: false }
+}
+
+fn other_kind(item: &Item, wanted: &str, help: &str) -> Misfit {
+    Misfit { other_kind: true, ..misfit(item.span, format!("this must be {wanted}"), help) }
 }
 
 fn is_word(item: &Item, word: &str) -> bool {
@@ -760,7 +767,7 @@ fn is_word(item: &Item, word: &str) -> bool {
 
 fn integer(item: &Item) -> Result<i64, Misfit> {
     let Base::Number(spelled) = &item.base else {
-        return Err(misfit(item.span, "this must be a number".into(), ""));
+        return Err(other_kind(item, "a number", ""));
     };
     let lower = spelled.to_ascii_lowercase();
     let value = match lower.strip_prefix("0x") {
@@ -781,7 +788,7 @@ fn float_bits<T>(
     named: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Misfit> {
     let Base::Number(spelled) = &item.base else {
-        return Err(misfit(item.span, "this must be a number".into(), ""));
+        return Err(other_kind(item, "a number", ""));
     };
     let lower = spelled.to_ascii_lowercase();
     let value = match lower.strip_prefix(prefix) {

@@ -134,9 +134,15 @@ fn read_base(cursor: &mut Cursor) -> Result<Base, Reported> {
         return Err(cursor.expected("an operand", "such as `R0`, `c[0x0][0x10]`, `a[0x80]`, `1.5`"));
     }
     let text = cursor.text(token).to_owned();
-    if text.as_bytes()[0].is_ascii_digit() {
+    // What follows the dot after a hexadecimal number is a modifier: there are no hexadecimal fractions here.
+    let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if text.as_bytes()[0].is_ascii_digit() && !hexadecimal {
         let (spelled, _) = cursor.numeral().unwrap_or((text, token.into()));
         return Ok(Base::Number(spelled));
+    }
+    if hexadecimal {
+        cursor.take();
+        return Ok(Base::Number(text));
     }
     cursor.take();
     if cursor.is_symbol(b'[') {
