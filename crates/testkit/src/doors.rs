@@ -14,7 +14,7 @@ use ctm_x1k::{
 pub type Door = (&'static str, fn(&[u8]));
 
 /// Every door.
-pub const DOORS: [Door; 14] = [
+pub const DOORS: [Door; 17] = [
     ("instruction_round_trip", instruction_round_trip),
     ("assembly", assembly),
     ("elf_image", elf_image),
@@ -29,6 +29,9 @@ pub const DOORS: [Door; 14] = [
     ("r700_words", crate::r700::doors::words),
     ("r700_assembly", crate::r700::doors::assembly),
     ("r700_file", crate::r700::doors::file),
+    ("sm50_words", crate::sm50::doors::words),
+    ("sm50_assembly", crate::sm50::doors::assembly),
+    ("sm50_file", crate::sm50::doors::file),
 ];
 
 fn instructions(bytes: &[u8]) -> Vec<Instruction> {

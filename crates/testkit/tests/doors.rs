@@ -49,6 +49,21 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
             corpus.map(print).collect()
         }
         "r700_file" => vec![read(&project_path("crates/object/tests/r700/branches.o"))],
+        "sm50_words" | "sm50_file" => vec![
+            read(&project_path("tests/corpus/sm50/v_basic/vert.code.u32")),
+            [
+                read(&project_path("tests/corpus/sm50/t_quads/tesc.sph.u32")),
+                read(&project_path("tests/corpus/sm50/t_quads/tesc.code.u32")),
+            ]
+            .concat(),
+            read(&project_path("crates/object/tests/sm50/kernels.cubin")),
+        ],
+        "sm50_assembly" => {
+            let header = read(&project_path("tests/corpus/sm50/g_strip2/geom.sph.u32"));
+            let code = read(&project_path("tests/corpus/sm50/g_strip2/geom.code.u32"));
+            let program = ctm_object::sm50::read_pair(&header, &code).expect("a program");
+            vec![ctm_sm50::text::print_program(&program).into_bytes()]
+        }
         "commands" => {
             let buffer = read(&project_path("examples/copy.ctmcb"));
             let text = String::from_utf8(buffer).expect("UTF-8");
