@@ -73,9 +73,21 @@ impl Assembler {
         let address = self.next;
         // An instruction that has no meaning keeps its place, so that those after it have theirs.
         self.next += 1;
-        let line = control::read(cursor, self.info.family)?;
-        let body = self.body(cursor, &line);
-        self.cf.push(Placed { address, line, body });
+        let name = cursor.peek();
+        match control::read(cursor, self.info.family) {
+            Ok(line) => {
+                let body = self.body(cursor, &line.cf);
+                self.cf.push(Placed { address, line, body });
+            }
+            Err(Reported) => {
+                // The clause is read all the same, for what is wrong with it.
+                let cf = control::named(cursor.text(name));
+                skip_line(cursor, name);
+                if let Some(cf) = cf {
+                    self.body(cursor, &cf);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -99,8 +111,8 @@ impl Assembler {
         Ok(())
     }
 
-    fn body(&mut self, cursor: &mut Cursor, line: &Line) -> Body {
-        match &line.cf {
+    fn body(&mut self, cursor: &mut Cursor, cf: &Cf) -> Body {
+        match cf {
             Cf::Alu(_) => slots::body(cursor, &self.info),
             Cf::Plain(plain) if plain.op.is_fetch() => fetch::body(cursor),
             Cf::Plain(_) | Cf::Export(_) | Cf::Reserved(_) => Body::default(),
