@@ -5,10 +5,12 @@
 //! - [`Program`]: header and code, in bundles with control words ([`Control`]);
 //! - [`text`]: the assembly language, both ways;
 //! - [`attributes`]: the memory that stages hand attributes on in;
+//! - [`check::check`]: what the machine would trap on, what headers make vanish, likely mistakes;
 //! - [`launch`]: one run of a stage, for any executor; [`reference`]: the executor that is the judge of the others.
 #![forbid(unsafe_code)]
 
 pub mod attributes;
+pub mod check;
 pub mod codes;
 mod control;
 mod field;

@@ -85,7 +85,8 @@ fn vectors() {
 }
 
 /// Stores R0 to R3 of every lane.
-const STORE: &str = "S2R R20, SR_LANEID; SHL R20, R20, 0x4; MOV32I R21, 0x10000; IADD R20, R20, R21; STG.128 [R20], R0; EXIT;";
+const STORE: &str =
+    "S2R R20, SR_LANEID; SHL R20, R20, 0x4; MOV32I R21, 0x10000; IADD R20, R20, R21; STG.128 [R20], R0; EXIT;";
 
 fn stored(code: &str, threads: u32) -> Vec<[u32; 4]> {
     let (words, _) = run(&format!(".stage none\n{code}\n{STORE}"), threads, Mode::Strict).unwrap();
@@ -111,7 +112,8 @@ fn doubles() {
     assert_eq!(result("F2F.F64.F32 R0, R5", f64::from_bits(0x3FC0_0000 << 32), 0.0), double(1.5));
     assert_eq!(result("I2F.F64.S32 R0, R4", f64::from_bits(0xFFFF_FFFE), 0.0), double(-2.0));
     assert_eq!(result("F2I.S64.F64.TRUNC R0, R4", -1e15 - 0.5, 0.0), (-1_000_000_000_000_000i64) as u64);
-    let [low, ..] = stored(&code("DSETP.LT.AND P0, PT, R4, R6, PT; @P0 MOV32I R0, 0x5", double(1.0), double(2.0)), 1)[0];
+    let [low, ..] =
+        stored(&code("DSETP.LT.AND P0, PT, R4, R6, PT; @P0 MOV32I R0, 0x5", double(1.0), double(2.0)), 1)[0];
     assert_eq!(low, 5);
 }
 
@@ -141,7 +143,8 @@ fn moves_obey_the_mask_of_quad_lanes() {
 fn constants_and_memories() {
     let code = "MOV32I R4, 0x4; LDC.U8 R0, c[0x0][R4+0x1]; LDC.S16 R1, c[0x0][R4+0xa]; LDC.64 R2, c[0x0][R4-0x4];";
     assert_eq!(stored(code, 1)[0], [0x77, 0xFFFF_DDEE, 0x1122_3344, 0x5566_7788]);
-    let code = "MOV32I R4, 0x8081; STL.U8 [0x3], R4; STL.64 [0x8], R4; LDL.S8 R0, [0x3]; LDL R1, [RZ]; LDL.64 R2, [0x8];";
+    let code =
+        "MOV32I R4, 0x8081; STL.U8 [0x3], R4; STL.64 [0x8], R4; LDL.S8 R0, [0x3]; LDL R1, [RZ]; LDL.64 R2, [0x8];";
     assert_eq!(stored(code, 2), [[0xFFFF_FF81, 0x8100_0000, 0x8081, 0]; 2]);
     let code = "MOV32I R4, 0x11000; MOV R5, RZ; MOV32I R6, 0xfffe8123; STG.E.U16 [R4+0x6], R6; LDG.E.S16 R0, [R4+0x6];
         LDG.E R1, [R4+0x4]; LDG.U8 R2, [R4+0x7]; MOV32I R3, 0x20000; LDC.IS R3, c[0x0][R3];";

@@ -22,8 +22,7 @@ impl Warp<'_> {
             // Numbers that AL2P gave are addresses here, and physical accesses have no offset.
             i64::from(self.reg(register).cast_signed()) + i64::from(instruction.signed(FieldId::OFFSET))
         };
-        let words = instruction.get(key::ATTRIBUTE_SIZE).words();
-        base & !(4 * i64::from(words.next_power_of_two()) - 1)
+        base & !(i64::from(instruction.get(key::ATTRIBUTE_SIZE).alignment()) - 1)
     }
 
     /// The addresses and data registers of an access, word by word; no address where it leaves the space, no register

@@ -1,0 +1,96 @@
+//! Where control goes.
+
+use super::{Code, Findings, Subject};
+use crate::codes::Test;
+use crate::instruction::Instruction;
+use crate::operand::PredSource;
+use crate::program::Code as Words;
+use crate::table::Op;
+
+/// Whether the instruction executes in every active lane.
+fn unconditional(instruction: &Instruction) -> bool {
+    instruction.guard() == PredSource::TRUE && instruction.test() == Test::T
+}
+
+/// Whether control can get from an instruction to the next one.
+fn falls_through(instruction: &Instruction) -> bool {
+    let leaves = matches!(
+        instruction.op(),
+        Op::Bra | Op::Brx | Op::Jmp | Op::Jmx | Op::Sync | Op::Brk | Op::Cont | Op::Ret | Op::Longjmp | Op::Exit
+    );
+    !(leaves && unconditional(instruction))
+}
+
+/// The instructions that control can reach. A branch to a register can reach any.
+pub(super) fn reachable(code: &Words) -> Vec<bool> {
+    let instructions = code.instructions();
+    let mut reachable = vec![false; instructions.len()];
+    let mut open = vec![0];
+    while let Some(index) = open.pop() {
+        let Some(reached) = reachable.get_mut(index) else { continue };
+        if std::mem::replace(reached, true) {
+            continue;
+        }
+        let instruction = &instructions[index];
+        if matches!(instruction.op(), Op::Brx | Op::Jmx) {
+            return vec![true; instructions.len()];
+        }
+        if falls_through(instruction) {
+            open.push(index + 1);
+        }
+        open.extend(instruction.target(Words::address(index)).and_then(|target| code.index_at(target)));
+    }
+    reachable
+}
+
+/// What makes the token that an instruction needs.
+fn makers(op: Op) -> Option<(&'static [Op], &'static str)> {
+    match op {
+        Op::Sync => Some((&[Op::Ssy], "an SSY")),
+        Op::Brk => Some((&[Op::Pbk], "a PBK")),
+        Op::Cont => Some((&[Op::Pcnt], "a PCNT")),
+        Op::Ret => Some((&[Op::Cal, Op::Jcal, Op::Pret], "a call")),
+        Op::Longjmp => Some((&[Op::Plongjmp], "a PLONGJMP")),
+        _ => None,
+    }
+}
+
+pub(super) fn check(subject: &Subject, findings: &mut Findings) {
+    let code = &subject.program.code;
+    for (index, at, instruction) in subject.instructions() {
+        let name = instruction.row().name;
+        let indexed = matches!(instruction.op(), Op::Brx | Op::Jmx);
+        if let Some(target) = instruction.target(at)
+            && code.index_at(target).is_none()
+            && !indexed
+        {
+            let message = format!("{name} goes to {target:#x}, where no instruction is");
+            let help = "targets are byte addresses of instructions, or of the control words before them";
+            findings.at(Code::TargetOutside, index, message, help);
+        }
+        if index + 1 == code.instructions().len() && falls_through(instruction) {
+            let message = "control goes past the last instruction";
+            findings.at(Code::RunsOff, index, message, "end the program with EXIT");
+        }
+        if let Some((makers, what)) = makers(instruction.op())
+            && !subject.instructions().any(|(_, _, other)| makers.contains(&other.op()))
+        {
+            let message = format!("{name} without {what} anywhere before it");
+            findings.at(Code::NoToken, index, message, format!("put {what} where the region begins"));
+        }
+    }
+    let mut index = 0;
+    while index < subject.reachable.len() {
+        let run = subject.reachable[index..].iter().take_while(|reached| !**reached).count();
+        let instructions = &code.instructions()[index..index + run];
+        // Compilers fill bundles up, and put a branch to itself behind the end.
+        if instructions.iter().any(|instruction| !matches!(instruction.op(), Op::Nop | Op::Bra)) {
+            let message = match run {
+                1 => "nothing reaches this instruction".to_owned(),
+                _ => format!("nothing reaches this instruction and the {} behind it", run - 1),
+            };
+            findings.at(Code::Unreachable, index, message, "remove it, or correct the branch that should lead here");
+        }
+        index += run.max(1);
+    }
+}

@@ -1,0 +1,190 @@
+//! Single instructions against the machine and the header.
+
+use super::{Code, Findings, Subject};
+use crate::attributes::name;
+use crate::codes::{BarrierOp, FloatType, FunnelPart, IsbeMode, ShiftExtend, Test};
+use crate::field::{FieldId, key};
+use crate::header::{AttributeMap, Header, Stage};
+use crate::instruction::Instruction;
+use crate::operand::{Reg, Value};
+use crate::table::Op;
+
+pub(super) fn check(subject: &Subject, findings: &mut Findings) {
+    let header = subject.program.header.unwrap_or_default();
+    let stage = subject.program.header.map_or(Stage::None, |header| header.stage);
+    for (index, _, instruction) in subject.instructions() {
+        match instruction.op() {
+            Op::Raw => {
+                let message = format!("{:#018x} is no instruction", instruction.encode());
+                findings.at(Code::NoInstruction, index, message, "data must stand where control cannot get");
+            }
+            Op::Ast | Op::Ald => attributes(index, instruction, stage, &header, findings),
+            Op::Out if stage != Stage::Geometry => {
+                wrong_stage(index, "OUT", stage, "only geometry programs emit", findings);
+            }
+            Op::Kil if !header.kills_pixels => {
+                let message = "KIL in a program whose header has KILLS_PIXELS = 0";
+                findings.at(Code::NoKill, index, message, "use EXIT to end lanes");
+            }
+            Op::Ldl | Op::Stl => local_memory(index, instruction, &header, stage, findings),
+            _ => {}
+        }
+        if unsupported(instruction) {
+            let message = format!("{} in this form is not executed here", instruction.row().name);
+            findings.at(Code::Unsupported, index, message, "a run that gets here ends with Unsupported");
+        }
+        registers(index, instruction, findings);
+    }
+    let writes_r0 = |instruction: &Instruction| instruction.dst() == Reg(0) && instruction.op() != Op::Ast;
+    let emits = subject.instructions().find(|(_, _, instruction)| instruction.op() == Op::Out);
+    if let (Some((index, ..)), Stage::Geometry) = (emits, stage)
+        && !subject.instructions().any(|(_, _, instruction)| writes_r0(instruction))
+    {
+        let message = "nothing writes R0, which must hold the last OUT's result when a lane ends";
+        findings.at(Code::OutputLost, index, message, "let the last OUT write R0, or move its result there");
+    }
+}
+
+fn wrong_stage(index: usize, what: &str, stage: Stage, why: &str, findings: &mut Findings) {
+    let message = format!("{what} in a {} program", if stage == Stage::None { "compute" } else { stage.name() });
+    findings.at(Code::WrongStage, index, message, why);
+}
+
+fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &Header, findings: &mut Findings) {
+    let (store, patch, output) = (instruction.op() == Op::Ast, instruction.get(key::PATCH), instruction.get(key::O));
+    let what = if store { "attribute store" } else { "attribute load" };
+    let misplaced = match (store, patch, output) {
+        _ if matches!(stage, Stage::None | Stage::Pixel) => Some("only vertex, tessellation and geometry programs have it"),
+        (true, true, _) | (false, true, true) => {
+            (stage != Stage::TessellationInit).then_some("patches are stored, and read back, by tessellation initialisation")
+        }
+        (false, true, false) => (stage != Stage::Tessellation).then_some("patches are read by tessellation programs"),
+        (false, false, true) => (stage == Stage::Geometry).then_some("geometry programs cannot read their outputs"),
+        _ => None,
+    };
+    if let Some(why) = misplaced {
+        return wrong_stage(index, what, stage, why, findings);
+    }
+    let size = instruction.get(key::ATTRIBUTE_SIZE);
+    let immediate = instruction.reg(key::RA).is_zero();
+    let address = instruction.value(FieldId::OFFSET) & 0x3FF;
+    if immediate && !address.is_multiple_of(size.alignment()) {
+        let used = address & !(size.alignment() - 1);
+        let message = format!("a[{address:#x}] with {} words means a[{used:#x}]", size.words());
+        findings.at(Code::UnalignedAddress, index, message, format!("write a[{used:#x}]"));
+    }
+    let addresses: Vec<u32> = instruction.fixed_attributes().collect();
+    if patch {
+        let words = u32::from(header.per_patch_attribute_count);
+        if store && addresses.iter().any(|address| address / 4 >= words) {
+            let message = format!("a store beyond the {words} patch words of the header");
+            findings.at(Code::PatchWords, index, message, "raise PER_PATCH_ATTRIBUTE_COUNT (the store is kept here)");
+        }
+        return;
+    }
+    let declared = if store || output { &header.omap } else { &header.imap };
+    let coordinates = |address: u32| stage == Stage::Tessellation && matches!(address, 0x2F0 | 0x2F4);
+    let missing: Vec<u32> =
+        addresses.into_iter().filter(|&address| !declared.contains(address) && !coordinates(address)).collect();
+    let Some(&first) = missing.first() else { return };
+    if first / 4 >= AttributeMap::LEN {
+        let message = format!("{} ({first:#05x}) has no bit in any header", name(first));
+        return findings.at(Code::NoMapBit, index, message, "stores there vanish, loads give 0");
+    }
+    let list = missing.iter().map(|&address| format!("{} ({address:#05x})", name(address))).collect::<Vec<_>>().join(", ");
+    match (store, output) {
+        (true, _) => {
+            let message = format!("the header does not declare {list} as output: the store vanishes");
+            findings.at(Code::StoreNotDeclared, index, message, "set the bits in OMAP");
+        }
+        // What is not declared as output reads as 0, but that is no mistake of the load.
+        (false, true) => {}
+        (false, false) => {
+            let message = format!("the header does not declare {list} as input: the load gives 0");
+            findings.at(Code::LoadNotDeclared, index, message, "set the bits in IMAP");
+        }
+    }
+}
+
+fn local_memory(index: usize, instruction: &Instruction, header: &Header, stage: Stage, findings: &mut Findings) {
+    let offset = i64::from(instruction.signed(FieldId::OFFSET));
+    let end = offset + i64::from(instruction.get(key::MEMORY_SIZE).bytes());
+    let size = header.local_memory_low_size;
+    // Compute code has no header that would say how much there is.
+    if stage != Stage::None && instruction.reg(key::RA).is_zero() && (offset < 0 || end > size.into()) {
+        let message = format!("an access at {offset:#x} in local memory of {size} bytes");
+        findings.at(Code::LocalMemory, index, message, "raise LOCAL_MEMORY_LOW_SIZE");
+    }
+}
+
+/// Whether executing the instruction ends the run, although it is one.
+fn unsupported(instruction: &Instruction) -> bool {
+    match instruction.op() {
+        Op::Shl | Op::Lop | Op::Lop32i | Op::Lop3 => instruction.get(key::X),
+        Op::Shr => instruction.get(key::SHIFT_EXTEND) != ShiftExtend::None,
+        Op::ShfL | Op::ShfR => matches!(instruction.get(key::FUNNEL_PART), FunnelPart::X | FunnelPart::Xhi),
+        Op::Isberd => {
+            instruction.get(key::ISBE_MODE) != IsbeMode::Map
+                || instruction.get(key::O)
+                || instruction.get(key::SKEW)
+                || instruction.value(FieldId::ISBE_SIZE) != 0
+        }
+        Op::Bar => instruction.get(key::BARRIER_OP) == BarrierOp::Scan,
+        Op::Pexit => true,
+        // No instruction is a NOP whose test matters.
+        Op::Nop => false,
+        _ => instruction.get(key::TARGET_CONST) || instruction.test() as u8 >= Test::CsmTa as u8,
+    }
+}
+
+/// Operands of several registers, with how many those are.
+fn wide_operands(instruction: &Instruction) -> Vec<(Reg, u8)> {
+    let source = |value: Value| match value {
+        Value::Reg(reg) => reg,
+        Value::Imm(_) | Value::Const { .. } => Reg::RZ,
+    };
+    let (dst, b) = (instruction.dst(), source(instruction.b().value));
+    match instruction.op() {
+        op if op.is_double() => {
+            let sources = [source(instruction.a().value), b, source(instruction.c().value)];
+            let result = if matches!(op, Op::Dset | Op::Dsetp) { Reg::RZ } else { dst };
+            sources.into_iter().chain([result]).map(|reg| (reg, 2)).collect()
+        }
+        Op::I2f | Op::F2i | Op::F2f | Op::I2i => {
+            let to = instruction.get(key::TO_FLOAT) == FloatType::F64
+                || instruction.has(FieldId::TO_INT) && instruction.get(key::TO_INT).bits() == 64;
+            let from = instruction.get(key::FROM_FLOAT) == FloatType::F64
+                || instruction.has(FieldId::FROM_INT) && instruction.get(key::FROM_INT).bits() == 64;
+            let words = |wide: bool| if wide { 2 } else { 1 };
+            vec![(dst, words(to)), (b, words(from))]
+        }
+        Op::Ldc | Op::Ldl | Op::Stl | Op::Ldg | Op::Stg => {
+            let words = instruction.get(key::MEMORY_SIZE).bytes().div_ceil(4) as u8;
+            let address = if instruction.get(key::E) { 2 } else { 1 };
+            vec![(dst, words), (instruction.reg(key::RA), address)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn registers(index: usize, instruction: &Instruction, findings: &mut Findings) {
+    let operands = if matches!(instruction.op(), Op::Ast | Op::Ald) {
+        // Attribute accesses align their registers without a word.
+        let (data, words) = (instruction.dst(), instruction.get(key::ATTRIBUTE_SIZE).words());
+        let base = if data.is_zero() { data } else { Reg(data.0 & !(words.next_power_of_two() - 1)) };
+        vec![(base, words)]
+    } else {
+        wide_operands(instruction)
+    };
+    for (reg, words) in operands.into_iter().filter(|(reg, _)| !reg.is_zero()) {
+        let alignment = words.next_power_of_two();
+        if !reg.0.is_multiple_of(alignment) {
+            let message = format!("{reg} begins an operand of {words} registers");
+            let help = format!("take a register whose number is a multiple of {alignment}");
+            findings.at(Code::MisalignedRegister, index, message, help);
+        } else if u32::from(reg.0) + u32::from(words) > 255 {
+            let message = format!("{words} registers from {reg} on: the last register is R254");
+            findings.at(Code::RegisterPastEnd, index, message, "missing registers read 0 and keep nothing");
+        }
+    }
+}
