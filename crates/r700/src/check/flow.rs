@@ -7,11 +7,12 @@ use crate::outline::Outline;
 use crate::program::{Program, Stage};
 use crate::stack::{FrameKind, StackUse, Wavefront};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 
 /// Combinations of address and stack that are looked at; programs of compilers have fewer than instructions times calls.
 const MAX_STATES: usize = 1 << 16;
-/// Deepest stack that is looked at.
-const MAX_DEPTH: usize = 128;
+/// Frames in all these stacks together.
+const MAX_FRAMES: usize = 1 << 22;
 
 /// A frame as far as it is known beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +65,7 @@ pub(super) struct Walk {
     uneven: BTreeSet<u32>,
     /// Every combination of open frames that occurs.
     uses: HashSet<StackUse>,
-    /// Some path went wrong, and was not followed further.
+    /// Some path went wrong, or there are too many, and was not followed further.
     incomplete: bool,
 }
 
@@ -90,10 +91,17 @@ impl Walk {
         let mut walk = Walk::default();
         let mut local_stacks: BTreeMap<u32, Stack> = BTreeMap::new();
         let mut seen: HashSet<(u32, Stack)> = HashSet::new();
+        let mut frames = 0;
+        let clauses = covered(outline);
         let mut open = vec![(0, Stack::new())];
         while let Some((pc, stack)) = open.pop() {
-            if seen.len() == MAX_STATES || stack.len() > MAX_DEPTH || !seen.insert((pc, stack.clone())) {
+            if !seen.insert((pc, stack.clone())) {
                 continue;
+            }
+            frames += stack.len();
+            if seen.len() > MAX_STATES || frames > MAX_FRAMES {
+                walk.incomplete = true;
+                break;
             }
             walk.note(pc, &stack, &mut local_stacks);
             let Some(qword) = program.code.get(pc as usize) else { continue };
@@ -116,10 +124,7 @@ impl Walk {
                         format!("goes on at address {to}, but the code has {} qwords", program.code.len()),
                         "end the program with EOP, and let jumps and calls name addresses in the code",
                     );
-                } else if outline.clauses.keys().any(|clause| {
-                    let first = u64::from(clause.address);
-                    (first..first + u64::from(clause.length)).contains(&to.into())
-                }) {
+                } else if is_in(&clauses, to) {
                     findings.at(
                         Code::IntoClause,
                         pc,
@@ -169,6 +174,24 @@ impl Walk {
             stack_size: self.uses.iter().map(|open| open.stack_size(wavefront)).max().unwrap_or(0),
         }
     }
+}
+
+/// The qwords that clauses cover, in ranges that do not touch.
+fn covered(outline: &Outline) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for clause in outline.clauses.keys() {
+        let end = clause.address + clause.length;
+        match ranges.last_mut() {
+            Some(last) if clause.address <= last.end => last.end = last.end.max(end),
+            _ => ranges.push(clause.address..end),
+        }
+    }
+    ranges
+}
+
+fn is_in(ranges: &[Range<u32>], address: u32) -> bool {
+    let after = ranges.partition_point(|range| range.start <= address);
+    ranges[..after].last().is_some_and(|range| range.contains(&address))
 }
 
 /// Pops masks.

@@ -62,10 +62,7 @@ impl Findings {
     }
 
     fn add(&mut self, code: Code, pc: Option<u32>, slot: Option<u32>, message: String, help: String) {
-        let finding = Finding { code, severity: code.severity(), pc, slot, message, help };
-        if !self.0.contains(&finding) {
-            self.0.push(finding);
-        }
+        self.0.push(Finding { code, severity: code.severity(), pc, slot, message, help });
     }
 }
 
@@ -145,5 +142,7 @@ pub fn check(program: &Program, wavefront: Wavefront) -> Vec<Finding> {
     values::check(&subject, &mut findings);
     let mut findings = findings.0;
     findings.sort_by_key(|finding| (finding.pc, finding.slot, finding.code));
+    // Several paths, or several instructions of a group, may say the same.
+    findings.dedup();
     findings
 }

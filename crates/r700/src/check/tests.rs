@@ -102,3 +102,15 @@ fn words_that_no_text_gives() {
     let into = raw(&[1, 0xA000_0000, 0x8000_0000, 0x0000_0C90]);
     assert_eq!(into, [Code::IntoClause]);
 }
+
+#[test]
+fn programs_that_grow_their_stack_for_ever() {
+    let pushes = program(&("PUSH ADDR(0)\n".repeat(40) + "JUMP ADDR(0)\nNOP EOP\n"));
+    check(&pushes, Wavefront::W64);
+    let recursion = program("CALL CALL_COUNT(1) ADDR(0)\nNOP EOP\n");
+    check(&recursion, Wavefront::W64);
+    let deep = program(
+        &("PUSH ADDR(700)\n".repeat(300) + &"POP POP_CNT(1)\n".repeat(300) + "NOP EOP\n").replace("700", "600"),
+    );
+    assert_eq!(stack_need(&deep, Wavefront::W64), StackNeed { entries: 76, stack_size: 76 });
+}

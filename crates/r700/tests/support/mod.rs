@@ -1,4 +1,5 @@
 //! Programs from text, run by the reference: eight lanes that export a vector each.
+#![allow(dead_code, reason = "each test uses a part")]
 
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
@@ -12,7 +13,6 @@ pub const BASE: u32 = 0x1_0000;
 /// Where PARAM0 goes.
 pub const RESULTS: Region = Region { base: BASE, length: LANES as u32 * 16 };
 /// Memory for everything else.
-#[allow(dead_code, reason = "not every test needs more")]
 pub const FREE: u32 = BASE + 0x1000;
 
 /// A program from text, as a vertex shader, whose killed lanes export as well. `@name` stands for the address of the line
@@ -76,7 +76,6 @@ pub fn marks(source: &str, prepare: impl FnOnce(&mut Job)) -> [f32; LANES] {
 }
 
 /// The trap of a program.
-#[allow(dead_code, reason = "not every test has traps")]
 pub fn trap(source: &str, prepare: impl FnOnce(&mut Job)) -> Trap {
     let (program, memory) = (assemble(source), memory());
     let mut job = job(&program, &memory);
