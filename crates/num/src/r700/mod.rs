@@ -1,7 +1,7 @@
 //! The operations of the R700 shader processor.
 //!
 //! Arguments and results are bits; those of floats are bits of binary32 numbers, whose arithmetic is that of
-//! [`flushed`](crate::flushed). What the "R700-Family Instruction Set Architecture" guide leaves open is decided here:
+//! [`flushed`]. What the "R700-Family Instruction Set Architecture" guide leaves open is decided here:
 //!
 //! - A float operation with a NaN result gives its first NaN operand, quieted, and [`R700_NAN`] if no operand is a NaN.
 //! - A multiply-add rounds twice: it is the sum of a product. The machine has no fused operation.
