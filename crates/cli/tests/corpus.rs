@@ -2,8 +2,8 @@
 
 mod common;
 
-use ctm_engine::EngineName;
 use common::{Folder, floats};
+use ctm_engine::EngineName;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -43,7 +43,9 @@ fn fields_of_command_buffers() {
     let format = fields.iter().find(|field| field["name"] == "format").unwrap();
     assert_eq!((&format["is"], &format["value"], &format["dword"]), (&"FLOAT32_4".into(), &4.into(), &3.into()));
     let printed = folder.ctm("dis copy.bin --fields").ok();
-    for part in ["0: set_inp_fmt input=0", "0xc0030b00", "FLOAT32_4", "0x80500000", "5: set_cond_val", "7: start_program"] {
+    for part in
+        ["0: set_inp_fmt input=0", "0xc0030b00", "FLOAT32_4", "0x80500000", "5: set_cond_val", "7: start_program"]
+    {
         assert!(printed.out().contains(part), "{part}\n{}", printed.out());
     }
     folder.write("wrong.bin", [0xC000_0800u32, 0, 7].map(u32::to_le_bytes).concat());

@@ -45,10 +45,9 @@ fn a_trace_replays_with_any_engine_options() {
     let before: usize = trace.steps[1].before.iter().map(|patch| patch.bytes.len()).sum();
     assert!(before < 1000, "only the commands and the constant are new: {before} bytes");
     let engines = EngineName::available().map(|engine| Options { engine, ..trace.options });
-    for options in engines.chain([
-        Options { threads: 1, group_width: 1, ..trace.options },
-        Options { strict: true, ..trace.options },
-    ]) {
+    for options in engines
+        .chain([Options { threads: 1, group_width: 1, ..trace.options }, Options { strict: true, ..trace.options }])
+    {
         let result = replay(&trace, options).unwrap();
         assert_eq!((result.differences.as_slice(), result.submissions), (&[][..], 2), "{options:?}");
         assert_eq!((result.bytes_compared, result.reports.len()), (changed as u64, 0));

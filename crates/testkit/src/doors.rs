@@ -2,6 +2,8 @@
 //! the promise that it checks. Fuzzers knock here; so does a short deterministic test.
 
 use crate::buffers::Buffers;
+use crate::differential::Differential;
+use crate::random::Random;
 use ctm_cli::files;
 use ctm_device::{Options, Processor, Trace, command, replay};
 use ctm_memory::{Arena, Format, Space, Tiling};
@@ -14,7 +16,7 @@ use ctm_x1k::{
 pub type Door = (&'static str, fn(&[u8]));
 
 /// Every door.
-pub const DOORS: [Door; 17] = [
+pub const DOORS: [Door; 18] = [
     ("instruction_round_trip", instruction_round_trip),
     ("assembly", assembly),
     ("elf_image", elf_image),
@@ -23,6 +25,7 @@ pub const DOORS: [Door; 17] = [
     ("png", png),
     ("arguments", arguments),
     ("run", run),
+    ("engines", engines),
     ("commands", commands),
     ("command_text", command_text),
     ("trace", trace),
@@ -166,6 +169,12 @@ pub fn run(bytes: &[u8]) {
     if quads.0.is_ok() {
         assert_eq!(quads, threads);
     }
+}
+
+/// Whatever program and environment the bytes stand for, all engines agree on memory, conditional values, statistics and
+/// traps.
+pub fn engines(bytes: &[u8]) {
+    Differential::new().check(Random::from_bytes(bytes)).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 /// Bytes of the memory that command buffers from outside run in, from this address on.

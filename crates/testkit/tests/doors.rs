@@ -31,6 +31,11 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
             let corpus = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("program.u32")));
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
+        // All that these bytes do is choose.
+        "engines" => {
+            let mut random = Random::new(3);
+            (0..8).map(|_| (0..4096).map(|_| random.bits() as u8).collect()).collect()
+        }
         "mesa_dump" => {
             let r300 = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("dump.txt")));
             let r600 = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("listing.txt")));
@@ -147,7 +152,11 @@ fn mutated_seeds() {
             door(seed);
         }
         // A device and its memory are made for each of these.
-        let rounds = if matches!(name, "commands" | "trace") { ROUNDS / 8 } else { ROUNDS };
+        let rounds = match name {
+            "commands" | "trace" => ROUNDS / 8,
+            "engines" => ROUNDS / 40,
+            _ => ROUNDS,
+        };
         for round in 0..rounds {
             let bytes = if round % 16 == 0 {
                 (0..random.below(200)).map(|_| random.bits() as u8).collect()

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
 use crate::lexer::{Kind, Lexed, Token};
+use crate::number::parse_float;
 use std::fmt;
 use std::sync::Arc;
 
@@ -223,7 +224,7 @@ impl Cursor {
         Some((spelled, Span { end, ..first.into() }))
     }
 
-    /// A number with sign, fraction and exponent, or the bits of a float in hexadecimal, or `inf`: bits of a binary32.
+    /// A number as [`parse_float`] reads it: bits of a binary32.
     pub fn float(&mut self, what: &str) -> Result<(u32, Span), Reported> {
         let first = self.peek();
         let negative = self.accept_symbol(b'-');
@@ -232,15 +233,16 @@ impl Cursor {
         if self.accept_word("inf") {
             return Ok((sign | f32::INFINITY.to_bits(), Span::from(first).to(number.into())));
         }
+        if !negative && self.accept_word("nan") {
+            return Ok((parse_float("nan").unwrap_or_default(), number.into()));
+        }
         let Some((spelled, span)) = self.numeral() else {
             return Err(self.expected(what, "write a number such as `0.5`, `-1e3`, `inf`, or its bits, `0x3F000000`"));
         };
         let span = Span::from(first).to(span);
-        let bits = match spelled.strip_prefix("0x").or_else(|| spelled.strip_prefix("0X")) {
-            Some(digits) if !negative && digits.len() <= 8 => u32::from_str_radix(digits, 16).ok(),
-            Some(_) => None,
-            None => spelled.parse::<f32>().ok().map(f32::to_bits),
-        };
+        // Bits have no sign.
+        let signed = if negative { format!("-{spelled}") } else { spelled.clone() };
+        let bits = parse_float(&signed).map(|bits| bits & !sign);
         let shown = excerpt(&spelled);
         match bits {
             Some(bits) if f32::from_bits(bits) != f32::INFINITY => Ok((sign | bits, span)),
@@ -257,7 +259,7 @@ impl Cursor {
     }
 }
 
-/// Length of the number that begins a text: words, a point between them, a sign after an `e`.
+/// Length of the number that begins a text: words, a point between them, a sign after an `e`, or a `p` if it is hexadecimal.
 fn float_length(text: &[u8]) -> usize {
     let mut at = 0;
     let mut point = false;
@@ -266,11 +268,12 @@ fn float_length(text: &[u8]) -> usize {
         return 0;
     }
     while let Some(&byte) = text.get(at) {
-        let exponent_sign = !hexadecimal
-            && matches!(byte, b'-' | b'+')
-            && matches!(text[at - 1], b'e' | b'E')
+        let exponent = if hexadecimal { b'p' } else { b'e' };
+        let exponent_sign = matches!(byte, b'-' | b'+')
+            && text[at - 1].eq_ignore_ascii_case(&exponent)
             && text.get(at + 1).is_some_and(u8::is_ascii_digit);
-        let is_point = !hexadecimal && byte == b'.' && !point && text.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let goes_on = |next: &u8| if hexadecimal { next.is_ascii_hexdigit() } else { next.is_ascii_digit() };
+        let is_point = byte == b'.' && !point && text.get(at + 1).is_some_and(goes_on);
         if !(byte.is_ascii_alphanumeric() || byte == b'_' || exponent_sign || is_point) {
             break;
         }
@@ -299,10 +302,4 @@ pub fn list(words: &[&str]) -> String {
             format!("{} or `{last}`", before.join(", "))
         }
     }
-}
-
-/// Spells a binary32, given by its bits: reading it gives the same bits.
-pub fn spell_float(bits: u32) -> String {
-    let value = f32::from_bits(bits);
-    if value.is_nan() { format!("{bits:#010x}") } else { format!("{value:?}") }
 }

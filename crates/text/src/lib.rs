@@ -8,7 +8,9 @@ mod cursor;
 mod diagnostic;
 pub mod findings;
 mod lexer;
+mod number;
 
-pub use cursor::{Cursor, Reported, Span, excerpt, list, spell_float};
+pub use cursor::{Cursor, Reported, Span, excerpt, list};
 pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
 pub use lexer::{Dialect, Kind, Lexed, Loader, MOST_DIAGNOSTICS, Token, lex};
+pub use number::{parse_float, spell_float};

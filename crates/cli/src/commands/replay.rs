@@ -1,8 +1,8 @@
 //! `ctm replay`.
 
 use crate::args::replay::ReplayArgs;
-use crate::report::{Message, Place};
 use crate::failure::no_engine;
+use crate::report::{Message, Place};
 use crate::{Console, Failure, source};
 use ctm_device::{OpenError, Options, Trace, replay as execute};
 

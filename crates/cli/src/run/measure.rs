@@ -33,7 +33,8 @@ pub fn measure(
     let start = Instant::now();
     executor.prepare(job)?;
     let compile_time = start.elapsed();
-    let mut measured = Measured { stats: RunStats::default(), engine: executor.name(), compile_time, times: Vec::new() };
+    let mut measured =
+        Measured { stats: RunStats::default(), engine: executor.name(), compile_time, times: Vec::new() };
     for _ in 0..repeat {
         reset();
         let start = Instant::now();

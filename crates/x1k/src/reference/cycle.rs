@@ -2,7 +2,8 @@
 //!
 //! Loops that count end by themselves, but a JUMP backwards may go round for ever. A group whose whole state comes back
 //! exactly has to repeat what it did since, up to the step limit; so that part of the way is skipped, and the trap is the
-//! one that running it would have given. (Not for UMRT programs, which write memory on the way.)
+//! one that running it would have given. (Not for UMRT programs, which write memory on the way. Nobody else may change the
+//! memory of a run, so a program cannot wait for the host.)
 
 /// Watches one group for a state that comes back: Brent's method, which keeps a single earlier state.
 pub(super) struct CycleDetector<S> {

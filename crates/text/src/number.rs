@@ -1,0 +1,78 @@
+//! Numbers as people write them.
+
+/// The NaN that `nan` stands for: the one that the machines' own operations give.
+const NAN: u32 = 0x7FFF_FFFF;
+
+/// The bits of a binary32 number: decimal (`-1.5e3`), `inf`, `nan`, hexadecimal with an exponent (`0x1.8p-3`), or, without a
+/// sign, the bits themselves (`0x7FC00000`). Numbers that are too large give infinity.
+///
+/// ```
+/// assert_eq!(ctm_text::parse_float("-0x1.8p1"), Some((-3f32).to_bits()));
+/// assert_eq!(ctm_text::parse_float("0x3F800000"), Some(1f32.to_bits()));
+/// assert_eq!(ctm_text::parse_float("one"), None);
+/// ```
+pub fn parse_float(text: &str) -> Option<u32> {
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', ..] => (true, &text[1..]),
+        [b'+', ..] => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    match hex {
+        None if digits.eq_ignore_ascii_case("nan") => Some(NAN),
+        None => text.parse::<f32>().ok().map(f32::to_bits),
+        Some(hex) if hex.contains(['p', 'P']) => hex_float(hex).map(|bits| bits | u32::from(negative) << 31),
+        Some(hex) if !negative && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok(),
+        Some(_) => None,
+    }
+}
+
+/// `H.HHHpE` without sign, rounded to nearest even; `None` if it is malformed.
+fn hex_float(text: &str) -> Option<u32> {
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || digits.len() > 13 {
+        return None;
+    }
+    let digits = u64::from_str_radix(&digits, 16).ok()?;
+    let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() <= 400)?;
+    let exponent = exponent - 4 * fraction.len() as i32;
+    // 13 digits fit a binary64 mantissa and the scale stays far inside its range, so only the last step rounds.
+    Some(((digits as f64 * 2f64.powi(exponent)) as f32).to_bits())
+}
+
+/// Spells a binary32, given by its bits: reading it gives the same bits.
+pub fn spell_float(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    if value.is_nan() { format!("{bits:#010x}") } else { format!("{value:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_every_spelling() {
+        for (text, bits) in [
+            ("0.5", 0x3F00_0000),
+            ("-0", 0x8000_0000),
+            ("1e-45", 1),
+            ("inf", 0x7F80_0000),
+            ("-inf", 0xFF80_0000),
+            ("nan", NAN),
+            ("0x1.8p3", 12f32.to_bits()),
+            ("-0x.8p0", (-0.5f32).to_bits()),
+            ("0x1p-149", 1),
+            ("0x1.ffffffp0", 2f32.to_bits()),
+            ("0x1.000001p0", 1f32.to_bits()),
+            ("0x1p400", 0x7F80_0000),
+            ("0x7FC00001", 0x7FC0_0001),
+        ] {
+            assert_eq!(parse_float(text), Some(bits), "{text}");
+        }
+        for text in ["", "one", "1,5", "0x", "0xp1", "0x1p", "0x123456789", "-0x7", "0x1.p999", "0x12345678901234p0"] {
+            assert_eq!(parse_float(text), None, "{text}");
+        }
+    }
+}
