@@ -312,7 +312,7 @@ impl Instruction {
         let halves = [key::HALF_A, key::HALF_B, key::HALF_C].into_iter().all(|key| self.get(key) != Half::Invalid);
         // Half words begin at even bytes.
         let byte = self.value(FieldId::BYTE_B);
-        let split = self.has(FieldId::BYTE_B) && self.get(key::FROM_INT).bits() == 16 && byte % 2 != 0;
+        let split = self.has(FieldId::BYTE_B) && self.get(key::FROM_INT).bits() == 16 && !byte.is_multiple_of(2);
         halves && !split
     }
 

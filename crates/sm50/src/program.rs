@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn any_words_come_back() {
         for words in [2, 3, 4, 5, 6, 9] {
-            let bytes: Vec<u8> = (0..words * 8).map(|n: u64| (n * 151 >> 2) as u8).collect();
+            let bytes: Vec<u8> = (0..words * 8).map(|n: u64| ((n * 151) >> 2) as u8).collect();
             assert_eq!(Code::from_bytes(&bytes).unwrap().to_bytes(), bytes, "{words} words");
         }
         assert_eq!(Code::from_bytes(&[]), Err(CodeError::Empty));

@@ -417,3 +417,44 @@ impl Op {
         matches!(self, Self::Dadd | Self::Dmul | Self::Dfma | Self::Dmnmx | Self::Dset | Self::Dsetp)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_is_of_two_forms() {
+        for upper in 0..=u16::MAX {
+            let word = u64::from(upper) << 48;
+            let patterns = ROWS.iter().flat_map(|row| row.patterns.iter().map(move |pattern| (row.name, pattern)));
+            let found: Vec<&str> =
+                patterns.filter(|(_, pattern)| pattern.matches(word)).map(|(name, _)| name).collect();
+            assert!(found.len() <= 1, "{upper:04x}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn no_bit_is_of_two_fields() {
+        for row in ROWS {
+            for pattern in row.patterns {
+                let mut taken = u64::from(pattern.mask) << 48;
+                for field in row.fields(pattern.shape) {
+                    let mask = field.bits.mask();
+                    assert_eq!(taken & mask, 0, "{} {:?}", row.name, field.id);
+                    taken |= mask;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_suffix_is_a_field_of_its_form() {
+        for row in ROWS {
+            for &id in row.suffixes {
+                let follows = matches!(id, FieldId::PO | FieldId::PHYS);
+                let there = |pattern: &Pattern| row.place(pattern.shape, id).is_some();
+                assert!(follows || row.patterns.iter().all(there), "{} {id:?}", row.name);
+            }
+        }
+    }
+}

@@ -24,6 +24,7 @@ mod directives;
 mod fit;
 mod instruction;
 mod item;
+mod literal;
 mod number;
 mod print;
 pub(crate) mod suffix;

@@ -1,8 +1,11 @@
 //! Which instruction a name and its operands are.
 
-use super::instruction::half_to_f64;
-use super::item::{Address, Base, Item, numbered};
-use super::suffix::{mnemonic, spelling};
+mod flow;
+mod name;
+
+pub(super) use flow::place_target;
+pub(super) use name::{is_name, names};
+
 use crate::codes::*;
 use crate::control::Reuse;
 use crate::field::{FieldId, key};
@@ -11,8 +14,12 @@ use crate::instruction::Instruction;
 use crate::program::Code;
 use crate::special::special_register_number;
 use crate::table::ROWS;
+use crate::text::item::{Address, Base, Item};
+use crate::text::literal::{half_bits, integer, single_bits, upper_bits, upper_double};
+use crate::text::suffix::mnemonic;
 use ctm_bits::FieldValue;
 use ctm_text::Span;
+use name::{blank, match_suffixes, rest_after, unknown_suffix};
 
 /// An instruction made from text, with what is still open about it.
 #[derive(Clone, Debug)]
@@ -39,22 +46,6 @@ pub(super) struct Misfit {
     pub help: String,
     /// The operand is of another kind than this form has: other forms may say more about it.
     other_kind: bool,
-}
-
-/// Names of instructions, without what they get appended.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|row| row.name)
-}
-
-/// Whether some instruction has this name, whatever it gets appended.
-pub(super) fn is_name(text: &str) -> bool {
-    names().any(|name| rest_after(text, name).is_some())
-}
-
-/// What follows `name` at the start of `text`: nothing, or something that begins with a dot.
-fn rest_after<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let (start, rest) = text.split_at_checked(name.len())?;
-    (start.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.starts_with('.'))).then_some(rest)
 }
 
 /// Finds the form that a name (with all that it gets appended) and operands have.
@@ -105,76 +96,6 @@ pub(super) fn fit(
         let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
         misfit(span, format!("`{}` is no instruction", ctm_text::excerpt(name)), &help)
     }))
-}
-
-/// The word of a form with all operands that can go without saying, and zeros.
-fn blank(row: &'static Row, shape: Shape, base: u16) -> u64 {
-    row.fields(shape).fold(u64::from(base) << 48, |word, field| {
-        let value = match field.id {
-            FieldId::RD | FieldId::RA | FieldId::RB | FieldId::RC => 255,
-            FieldId::PD | FieldId::PQ | FieldId::PC | FieldId::PA | FieldId::PB | FieldId::GUARD => 7,
-            FieldId::TEST | FieldId::QUAD_MASK => 15,
-            _ => return word,
-        };
-        field.bits.set(word, value)
-    })
-}
-
-/// Sets the fields that the name gets appended. The error is the part of the text that is none of them, and the field that
-/// it would have to be.
-fn match_suffixes<'t>(
-    row: &'static Row,
-    shape: Shape,
-    mut word: u64,
-    mut rest: &'t str,
-) -> Result<u64, (&'t str, Option<FieldId>)> {
-    for &id in row.suffixes {
-        let mut best: Option<(usize, u64)> = None;
-        for candidate in candidates(row, shape, word, id) {
-            let spelled = spelling(&Instruction::of_form(row, shape, candidate), id);
-            let matches = rest_after(rest, spelled).is_some();
-            if matches && best.is_none_or(|(length, _)| spelled.len() > length) {
-                best = Some((spelled.len(), candidate));
-            }
-        }
-        let (length, matched) = best.ok_or((rest, Some(id)))?;
-        (word, rest) = (matched, &rest[length..]);
-    }
-    // Sizes of one word may be spelled out.
-    let spelled_size = row.has_suffix(FieldId::ATTRIBUTE_SIZE) && rest == ".32";
-    if rest.is_empty() || spelled_size { Ok(word) } else { Err((rest, None)) }
-}
-
-/// The words that differ in one field that the name gets appended.
-fn candidates(row: &'static Row, shape: Shape, word: u64, id: FieldId) -> Vec<u64> {
-    let set = |word, id, value| row.place(shape, id).map_or(word, |bits| bits.set(word, value));
-    match id {
-        FieldId::PO => {
-            let both = [FieldId::NEG_A, FieldId::NEG_B, FieldId::NEG_C].iter().fold(word, |word, &id| set(word, id, 1));
-            vec![word, both]
-        }
-        FieldId::PHYS => vec![word, set(word, FieldId::RA, 0)],
-        _ => {
-            let most = row.place(shape, id).map_or(0, |bits| bits.max());
-            (0..=most).map(|value| set(word, id, value)).collect()
-        }
-    }
-}
-
-fn unknown_suffix(row: &Row, shape: Shape, span: Span, rest: &str, id: Option<FieldId>) -> Misfit {
-    let possible: Vec<&str> = match id {
-        Some(id) => {
-            let most = row.place(shape, id).map_or(0, |bits| bits.max());
-            (0..=most).filter_map(|raw| id.spell(raw)).filter(|&spelled| spelled != INVALID).collect()
-        }
-        None => row.suffixes.iter().filter_map(|id| id.spell(1)).filter(|spelled| !spelled.is_empty()).collect(),
-    };
-    let message = match rest {
-        "" => format!("`{}` lacks a part of its name", row.name),
-        _ => format!("`{}` has no `{}` here", row.name, ctm_text::excerpt(rest)),
-    };
-    let help = if possible.is_empty() { String::new() } else { format!("it can have {}", ctm_text::list(&possible)) };
-    misfit(span, message, &help)
 }
 
 /// A form being filled with operands.
@@ -590,138 +511,6 @@ impl<'f> Fitting<'f> {
         self.set(FieldId::OFFSET, value as u32);
         Ok(())
     }
-
-    fn test(&mut self) -> Fit {
-        let Some(item) = self.peek() else { return Ok(()) };
-        if !matches!(&item.base, Base::Word(word) if word.eq_ignore_ascii_case("CC")) || item.suffixes.len() != 1 {
-            return Ok(());
-        }
-        let names = Test::ALL.map(Test::name);
-        let found = Test::parse(&format!(".{}", item.suffixes[0]));
-        let test = found.ok_or_else(|| {
-            let near = ctm_text::nearest(&format!(".{}", item.suffixes[0]), names);
-            let help = near.map(|near| format!("did you mean `CC{near}`?")).unwrap_or_default();
-            misfit(item.span, format!("there is no test `{}` of the condition code", item.suffixes[0]), &help)
-        })?;
-        self.set(FieldId::TEST, test.to_raw());
-        self.next += 1;
-        Ok(())
-    }
-
-    fn target(&mut self, span: Span) -> Fit {
-        let item = self.take("a target", span)?;
-        match &item.base {
-            Base::Word(name) if item.suffixes.is_empty() => {
-                let displacement = item.displacement.unwrap_or(0);
-                self.label = Some(Label { name: name.clone(), displacement, span: item.span });
-                Ok(())
-            }
-            Base::Constant { bank, address } if address.register.is_none() => {
-                self.target_constant(item, *bank, *address)
-            }
-            _ => {
-                let value = integer(item)?;
-                let placed = place_target(self.row, self.shape, self.word, self.at, value);
-                self.word = placed.map_err(|message| misfit(item.span, message, ""))?;
-                Ok(())
-            }
-        }
-    }
-
-    fn target_constant(&mut self, item: &Item, bank: i64, address: Address) -> Fit {
-        let reachable = (0..32).contains(&bank) && (-0x8000..=0xffff).contains(&address.offset);
-        if !reachable || !self.has(FieldId::TARGET_CONST) {
-            return Err(misfit(item.span, "this target cannot be a constant".into(), ""));
-        }
-        self.set(FieldId::TARGET_CONST, 1);
-        let value = (bank as u32) << 16 | u32::from(address.offset as u16);
-        self.set(FieldId::TARGET, value);
-        self.set(FieldId::ABSOLUTE, value);
-        Ok(())
-    }
-
-    /// A register plus a displacement, or a constant at such a place.
-    fn indexed(&mut self, span: Span) -> Fit {
-        let item = self.take("a register", span)?;
-        match item.base {
-            Base::Register(number) => {
-                let displacement = item.displacement.unwrap_or(0);
-                let id = if self.has(FieldId::TARGET) { FieldId::TARGET } else { FieldId::ABSOLUTE };
-                let most = self.row.place(self.shape, id).map_or(0, |bits| i64::from(bits.max() / 2));
-                if !(-most - 1..=most).contains(&displacement) {
-                    return Err(misfit(item.span, format!("{displacement} is too far"), ""));
-                }
-                self.set(FieldId::RA, number.into());
-                self.set(id, displacement as u32);
-                Ok(())
-            }
-            Base::Constant { bank, address } => {
-                self.set(FieldId::RA, address.register.unwrap_or(255).into());
-                self.target_constant(item, bank, address)
-            }
-            _ => Err(other_kind(item, "a register", "such as `R0 0x10`")),
-        }
-    }
-
-    fn barrier(&mut self, arg: Arg, span: Span) -> Fit {
-        let predicated = matches!(self.get(key::BARRIER_OP), BarrierOp::Red | BarrierOp::Scan);
-        let counted = matches!(self.get(key::BARRIER_OP), BarrierOp::Arv | BarrierOp::Scan);
-        let at_predicate = matches!(self.peek(), None | Some(Item { base: Base::Predicate(_), .. }));
-        match arg {
-            Arg::BarrierId => self.number_or_register(FieldId::BARRIER_ID_IMM, FieldId::BARRIER_ID, 0, 255, span),
-            Arg::BarrierCount if at_predicate && !counted => {
-                self.set(FieldId::BARRIER_COUNT_IMM, 1);
-                Ok(())
-            }
-            Arg::BarrierCount => {
-                self.number_or_register(FieldId::BARRIER_COUNT_IMM, FieldId::BARRIER_COUNT, 0, 0xfff, span)
-            }
-            _ if predicated => self.predicate(FieldId::PC, Some(FieldId::PC_NOT), span),
-            _ => Ok(()),
-        }
-    }
-
-    fn scoreboards(&mut self, arg: Arg, span: Span) -> Fit {
-        if arg == Arg::ScoreboardSet {
-            let Some(item) = self.peek() else { return Ok(()) };
-            let Base::Set(set) = item.base else {
-                return Err(other_kind(item, "a set of scoreboards", "such as `{1,0}`"));
-            };
-            self.next += 1;
-            self.set(FieldId::SCOREBOARD_SET, set.into());
-            return Ok(());
-        }
-        if !self.get(key::LE) {
-            return Ok(());
-        }
-        let item = self.take("a scoreboard", span)?;
-        let number = match &item.base {
-            Base::Word(word) if word.is_char_boundary(1) && word[..1].eq_ignore_ascii_case("S") => {
-                numbered(&word[1..], b'B')
-            }
-            _ => None,
-        };
-        let help = "`SB0` to `SB5`";
-        let number = number.filter(|&number| number < 6);
-        let number = number.ok_or_else(|| other_kind(item, "a scoreboard", help))?;
-        self.set(FieldId::SCOREBOARD, number.into());
-        self.number(FieldId::SCOREBOARD_COUNT, span)
-    }
-}
-
-/// Puts a target into a word of flow control at byte address `at`.
-pub(super) fn place_target(row: &Row, shape: Shape, word: u64, at: u32, target: i64) -> Result<u64, String> {
-    if let Some(bits) = row.place(shape, FieldId::TARGET) {
-        let distance = target - i64::from(at) - 8;
-        if !(-0x80_0000..0x80_0000).contains(&distance) {
-            return Err(format!("the target is {distance} bytes away, more than 8388607"));
-        }
-        return Ok(bits.set(word, distance as u32));
-    }
-    match (row.place(shape, FieldId::ABSOLUTE), u32::try_from(target)) {
-        (Some(bits), Ok(target)) => Ok(bits.set(word, target)),
-        _ => Err("this target is out of reach".into()),
-    }
 }
 
 /// Which operand a modifier stands at.
@@ -753,103 +542,14 @@ impl Operand {
     }
 }
 
-fn misfit(span: Span, message: String, help: &str) -> Misfit {
+pub(super) fn misfit(span: Span, message: String, help: &str) -> Misfit {
     Misfit { span, message, help: help.to_owned(), other_kind: false }
 }
 
-fn other_kind(item: &Item, wanted: &str, help: &str) -> Misfit {
+pub(super) fn other_kind(item: &Item, wanted: &str, help: &str) -> Misfit {
     Misfit { other_kind: true, ..misfit(item.span, format!("this must be {wanted}"), help) }
 }
 
 fn is_word(item: &Item, word: &str) -> bool {
     matches!(&item.base, Base::Word(found) if found.eq_ignore_ascii_case(word)) && item.suffixes.is_empty()
-}
-
-fn integer(item: &Item) -> Result<i64, Misfit> {
-    let Base::Number(spelled) = &item.base else {
-        return Err(other_kind(item, "a number", ""));
-    };
-    let lower = spelled.to_ascii_lowercase();
-    let value = match lower.strip_prefix("0x") {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => lower.parse().ok(),
-    };
-    let value = value
-        .ok_or_else(|| misfit(item.span, format!("`{}` is not a whole number", ctm_text::excerpt(spelled)), ""))?;
-    Ok(if item.neg { -i64::from(value) } else { value.into() })
-}
-
-/// The bits of a float that is given by its value, by a name, or after `prefix` as bits.
-fn float_bits<T>(
-    item: &Item,
-    prefix: &str,
-    parse: impl Fn(&str) -> Option<T>,
-    bits: impl Fn(&str) -> Option<T>,
-    named: impl Fn(&str) -> Option<T>,
-) -> Result<T, Misfit> {
-    let Base::Number(spelled) = &item.base else {
-        return Err(other_kind(item, "a number", ""));
-    };
-    let lower = spelled.to_ascii_lowercase();
-    let value = match lower.strip_prefix(prefix) {
-        Some(digits) => bits(digits),
-        None => named(spelled).or_else(|| parse(&lower)),
-    };
-    let help = format!("such as `0.5`, `-1e3`, `+INF`, or bits after `{prefix}`");
-    value.ok_or_else(|| misfit(item.span, format!("`{}` is not a float", ctm_text::excerpt(spelled)), &help))
-}
-
-fn single_bits(item: &Item) -> Result<u32, Misfit> {
-    let bits = |digits: &str| (digits.len() == 8).then(|| u32::from_str_radix(digits, 16).ok())?;
-    let named = |name: &str| match name {
-        "INF" => Some(f32::INFINITY.to_bits()),
-        "QNAN" => Some(0x7fc0_0000),
-        _ => None,
-    };
-    let parse = |text: &str| text.parse::<f32>().ok().filter(|value| value.is_finite()).map(f32::to_bits);
-    let magnitude = float_bits(item, "0f", parse, bits, named)?;
-    Ok(magnitude | u32::from(item.neg) << 31)
-}
-
-fn double_bits(item: &Item) -> Result<u64, Misfit> {
-    let bits = |digits: &str| (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?;
-    let named = |name: &str| match name {
-        "INF" => Some(f64::INFINITY.to_bits()),
-        "QNAN" => Some(0x7ff8_0000_0000_0000),
-        "SNAN" => Some(0x7ff4_0000_0000_0000),
-        _ => None,
-    };
-    let parse = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite()).map(f64::to_bits);
-    let magnitude = float_bits(item, "0d", parse, bits, named)?;
-    Ok(magnitude | u64::from(item.neg) << 63)
-}
-
-fn half_bits(item: &Item) -> Result<u32, Misfit> {
-    let value = f64::from_bits(double_bits(item)?);
-    let same = |&bits: &u16| {
-        let half = half_to_f64(bits);
-        half.to_bits() == value.to_bits() || (half.is_nan() && value.is_nan() && bits & 0x3ff == 0x200)
-    };
-    let sign = |&bits: &u16| (bits >> 15 != 0) == value.is_sign_negative();
-    let found = (0..=u16::MAX).filter(sign).find(same);
-    found.map(u32::from).ok_or_else(|| misfit(item.span, "no half-precision number has this value".into(), ""))
-}
-
-/// The upper twenty bits of a binary32, which must be all that are set.
-fn upper_bits(bits: u32, item: &Item) -> Result<u32, Misfit> {
-    if bits & 0xfff != 0 {
-        let help = "only its upper 20 bits fit; load it with `MOV32I`, or use the form with a whole immediate";
-        return Err(misfit(item.span, "this number has too many bits".into(), help));
-    }
-    Ok(bits >> 12)
-}
-
-/// The upper twenty bits of a binary64, which must be all that are set.
-fn upper_double(item: &Item) -> Result<u32, Misfit> {
-    let bits = double_bits(item)?;
-    if bits & 0xfff_ffff_ffff != 0 {
-        let help = "only its upper 20 bits fit; load it into a pair of registers";
-        return Err(misfit(item.span, "this number has too many bits".into(), help));
-    }
-    Ok((bits >> 44) as u32)
 }

@@ -1,0 +1,94 @@
+//! Numbers of the text as bits.
+
+use super::fit::{Misfit, misfit, other_kind};
+use super::instruction::half_to_f64;
+use super::item::{Base, Item};
+
+pub(super) fn integer(item: &Item) -> Result<i64, Misfit> {
+    let Base::Number(spelled) = &item.base else {
+        return Err(other_kind(item, "a number", ""));
+    };
+    let lower = spelled.to_ascii_lowercase();
+    let value = match lower.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => lower.parse().ok(),
+    };
+    let value = value
+        .ok_or_else(|| misfit(item.span, format!("`{}` is not a whole number", ctm_text::excerpt(spelled)), ""))?;
+    Ok(if item.neg { -i64::from(value) } else { value.into() })
+}
+
+/// The bits of a float that is given by its value, by a name, or after `prefix` as bits.
+fn float_bits<T>(
+    item: &Item,
+    prefix: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    bits: impl Fn(&str) -> Option<T>,
+    named: impl Fn(&str) -> Option<T>,
+) -> Result<T, Misfit> {
+    let Base::Number(spelled) = &item.base else {
+        return Err(other_kind(item, "a number", ""));
+    };
+    let lower = spelled.to_ascii_lowercase();
+    let value = match lower.strip_prefix(prefix) {
+        Some(digits) => bits(digits),
+        None => named(spelled).or_else(|| parse(&lower)),
+    };
+    let help = format!("such as `0.5`, `-1e3`, `+INF`, or bits after `{prefix}`");
+    value.ok_or_else(|| misfit(item.span, format!("`{}` is not a float", ctm_text::excerpt(spelled)), &help))
+}
+
+pub(super) fn single_bits(item: &Item) -> Result<u32, Misfit> {
+    let bits = |digits: &str| (digits.len() == 8).then(|| u32::from_str_radix(digits, 16).ok())?;
+    let named = |name: &str| match name {
+        "INF" => Some(f32::INFINITY.to_bits()),
+        "QNAN" => Some(0x7fc0_0000),
+        _ => None,
+    };
+    let parse = |text: &str| text.parse::<f32>().ok().filter(|value| value.is_finite()).map(f32::to_bits);
+    let magnitude = float_bits(item, "0f", parse, bits, named)?;
+    Ok(magnitude | u32::from(item.neg) << 31)
+}
+
+fn double_bits(item: &Item) -> Result<u64, Misfit> {
+    let bits = |digits: &str| (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?;
+    let named = |name: &str| match name {
+        "INF" => Some(f64::INFINITY.to_bits()),
+        "QNAN" => Some(0x7ff8_0000_0000_0000),
+        "SNAN" => Some(0x7ff4_0000_0000_0000),
+        _ => None,
+    };
+    let parse = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite()).map(f64::to_bits);
+    let magnitude = float_bits(item, "0d", parse, bits, named)?;
+    Ok(magnitude | u64::from(item.neg) << 63)
+}
+
+pub(super) fn half_bits(item: &Item) -> Result<u32, Misfit> {
+    let value = f64::from_bits(double_bits(item)?);
+    let same = |&bits: &u16| {
+        let half = half_to_f64(bits);
+        half.to_bits() == value.to_bits() || (half.is_nan() && value.is_nan() && bits & 0x3ff == 0x200)
+    };
+    let sign = |&bits: &u16| (bits >> 15 != 0) == value.is_sign_negative();
+    let found = (0..=u16::MAX).filter(sign).find(same);
+    found.map(u32::from).ok_or_else(|| misfit(item.span, "no half-precision number has this value".into(), ""))
+}
+
+/// The upper twenty bits of a binary32, which must be all that are set.
+pub(super) fn upper_bits(bits: u32, item: &Item) -> Result<u32, Misfit> {
+    if bits & 0xfff != 0 {
+        let help = "only its upper 20 bits fit; load it with `MOV32I`, or use the form with a whole immediate";
+        return Err(misfit(item.span, "this number has too many bits".into(), help));
+    }
+    Ok(bits >> 12)
+}
+
+/// The upper twenty bits of a binary64, which must be all that are set.
+pub(super) fn upper_double(item: &Item) -> Result<u32, Misfit> {
+    let bits = double_bits(item)?;
+    if bits & 0xfff_ffff_ffff != 0 {
+        let help = "only its upper 20 bits fit; load it into a pair of registers";
+        return Err(misfit(item.span, "this number has too many bits".into(), help));
+    }
+    Ok((bits >> 44) as u32)
+}
