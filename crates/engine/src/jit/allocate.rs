@@ -4,6 +4,7 @@
 //! in one place for all of its range: a machine register, or a slot of the frame, which most instructions can read as
 //! their memory operand. What is used least for its length goes to the frame.
 
+use super::form::Registers;
 use super::mir::{Arg, Class, Kind, Machine, Reg};
 
 /// Where a virtual register lives.
@@ -23,13 +24,6 @@ pub struct Allocation {
     pub places: Vec<Place>,
     /// Slots of vectors, masks and general registers.
     pub slots: [u32; 3],
-}
-
-/// The machine registers of each class that can be allocated, best first.
-pub struct Registers<'a> {
-    pub vector: &'a [u8],
-    pub mask: &'a [u8],
-    pub general: &'a [u8],
 }
 
 #[derive(Clone, Copy)]
@@ -192,11 +186,7 @@ fn scan(machine: &Machine, registers: &Registers, ranges: &[Range], hints: &[Opt
     for at in order {
         let class = machine.classes[at];
         let holders = &mut holders[class_index(class)];
-        let candidates = match class {
-            Class::Vector => registers.vector,
-            Class::Mask => registers.mask,
-            Class::General => registers.general,
-        };
+        let candidates = registers.of(class);
         let is_free = |holders: &[Option<usize>], register: u8| {
             holders[register as usize].is_none_or(|holder| ranges[holder].end <= ranges[at].start)
         };

@@ -1,10 +1,5 @@
 //! What generated code is told by its caller, and tells it.
 
-/// Most tables, surfaces and arrays that a function may have.
-pub const TABLES: usize = 8;
-pub const SURFACES: usize = 32;
-pub const ARRAYS: usize = 8;
-
 /// The argument of generated code.
 #[repr(C)]
 #[derive(Debug)]
@@ -25,12 +20,8 @@ pub struct Context {
     pub domain: [u32; 4],
     /// Instructions executed by all lanes.
     pub instructions: u64,
-    /// First entries of the tables.
-    pub tables: [*const u32; TABLES],
-    /// Elements (0, 0) of the surfaces.
-    pub surfaces: [*mut u8; SURFACES],
-    /// The arrays of a group.
-    pub arrays: [*mut u8; ARRAYS],
+    /// First entries of the tables, elements (0, 0) of the surfaces, and the arrays of a group, in this order.
+    pub pointers: *const *mut u8,
 }
 
 /// Denormals are zeros, results that would be are flushed, rounding to nearest, no exception traps.
@@ -51,6 +42,4 @@ offset!(SAVED_MODE, saved_mode);
 offset!(FLAGS, flags);
 offset!(DOMAIN, domain);
 offset!(INSTRUCTIONS, instructions);
-offset!(TABLES_AT, tables);
-offset!(SURFACES_AT, surfaces);
-offset!(ARRAYS_AT, arrays);
+offset!(POINTERS, pointers);

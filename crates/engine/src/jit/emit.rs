@@ -2,25 +2,10 @@
 
 use super::allocate::{Allocation, Place};
 use super::context;
+use super::form::{Form, Vop, multiply_add, takes_memory, vector_operand};
 use super::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register, RoundingControl};
 
-/// Registers that the encoder keeps for itself.
-const VECTOR_SCRATCH: [u8; 3] = [31, 30, 29];
-const MASK_SCRATCH: [u8; 2] = [7, 0];
-const GENERAL_SCRATCH: [u8; 2] = [0, 1];
-/// Registers for the allocator.
-pub const VECTORS: [u8; 29] = {
-    let mut all = [0; 29];
-    let mut at = 0;
-    while at < 29 {
-        all[at] = at as u8;
-        at += 1;
-    }
-    all
-};
-pub const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
-pub const GENERALS: [u8; 12] = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 const CONTEXT: Register = Register::R15;
 const SAVED: [Register; 6] = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 
@@ -35,14 +20,16 @@ pub struct Emitted {
 pub struct Unencodable;
 
 /// Encodes a machine function.
-pub fn emit(machine: &Machine, allocation: &Allocation) -> Result<Emitted, Unencodable> {
+pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Emitted, Unencodable> {
     let mut bytes: Vec<u8> = machine.pool.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(64), 0);
     let entry = bytes.len();
     let [vectors, masks, generals] = allocation.slots.map(|slots| slots as i32);
-    let mask_slots = vectors * 64;
+    let vector_slots = 2 * form.bytes();
+    let mask_slots = vector_slots + vectors * form.bytes();
     let general_slots = mask_slots + masks * 8;
     let mut emitter = Emitter {
+        form,
         machine,
         allocation,
         encoder: Encoder::new(64),
@@ -50,7 +37,7 @@ pub fn emit(machine: &Machine, allocation: &Allocation) -> Result<Emitted, Unenc
         starts: vec![0; machine.blocks.len()],
         jumps: Vec::new(),
         stubs: Vec::new(),
-        slots: [0, mask_slots, general_slots],
+        slots: [vector_slots, mask_slots, general_slots],
         stack: general_slots + generals * 8,
     };
     emitter.prologue()?;
@@ -74,6 +61,7 @@ enum Label {
 }
 
 struct Emitter<'a> {
+    form: Form,
     machine: &'a Machine,
     allocation: &'a Allocation,
     encoder: Encoder,
@@ -83,7 +71,7 @@ struct Emitter<'a> {
     jumps: Vec<(usize, Label)>,
     /// Moves of edges, out of line.
     stubs: Vec<&'a Edge>,
-    /// Where the slots of each class start in the frame.
+    /// Where the slots of each class start in the frame. In front of them there is room for two vectors.
     slots: [i32; 3],
     stack: i32,
 }
@@ -94,10 +82,6 @@ enum Spot {
     Register(u8),
     Slot(u32),
     Memory(Mem),
-}
-
-fn vector(number: u8) -> Register {
-    Register::ZMM0 + u32::from(number)
 }
 
 fn mask(number: u8) -> Register {
@@ -113,20 +97,16 @@ fn is_wide(code: Code) -> bool {
     matches!(code, Code::Mov_r64_rm64 | Code::Add_r64_rm64 | Code::Lea_r64_m | Code::Mov_rm64_r64)
 }
 
-/// The register operand `number` of class `class` as operand `at` of the instruction.
-fn operand(code: Code, at: usize, class: Class, number: u8) -> Register {
-    match class {
-        Class::Mask => mask(number),
-        Class::General => general(number, is_wide(code)),
-        Class::Vector => match (code, at) {
-            (Code::EVEX_Vmovd_rm32_xmm, _)
-            | (Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32 | Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, 1) => {
-                Register::XMM0 + u32::from(number)
-            }
-            (Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, 1) => Register::YMM0 + u32::from(number),
-            _ => vector(number),
-        },
-    }
+/// Whether immediates of this instruction have 32 bits.
+fn has_wide_immediate(code: Code) -> bool {
+    matches!(
+        code,
+        Code::And_rm32_imm32
+            | Code::Add_rm32_imm32
+            | Code::Cmp_rm32_imm32
+            | Code::Mov_r32_imm32
+            | Code::Imul_r32_rm32_imm32
+    )
 }
 
 impl<'a> Emitter<'a> {
@@ -178,6 +158,24 @@ impl<'a> Emitter<'a> {
         self.put(&Instruction::with(Code::Retnq))
     }
 
+    /// A register that the encoder keeps for itself.
+    fn scratch(&self, class: Class, number: usize) -> u8 {
+        self.form.scratch().of(class).get(number).copied().unwrap_or_default()
+    }
+
+    fn vector(&self, number: u8) -> Register {
+        self.form.vector(number)
+    }
+
+    /// The register `number` of class `class` as operand `at` of the instruction.
+    fn operand(&self, code: Code, at: usize, class: Class, number: u8) -> Register {
+        match class {
+            Class::Mask => mask(number),
+            Class::General => general(number, is_wide(code)),
+            Class::Vector => vector_operand(self.form, code, at, number),
+        }
+    }
+
     fn class(&self, reg: Reg) -> Class {
         self.machine.classes[reg.index()]
     }
@@ -187,17 +185,13 @@ impl<'a> Emitter<'a> {
             Place::Register(number) => Spot::Register(number),
             Place::Slot(slot) => Spot::Slot(slot),
             // Whatever is never read may be anywhere.
-            Place::Nowhere => Spot::Register(match self.class(reg) {
-                Class::Vector => VECTOR_SCRATCH[0],
-                Class::Mask => MASK_SCRATCH[0],
-                Class::General => GENERAL_SCRATCH[0],
-            }),
+            Place::Nowhere => Spot::Register(self.scratch(self.class(reg), 0)),
         }
     }
 
     fn slot(&self, class: Class, slot: u32) -> MemoryOperand {
         let (start, size) = match class {
-            Class::Vector => (self.slots[0], 64),
+            Class::Vector => (self.slots[0], self.form.bytes()),
             Class::Mask => (self.slots[1], 8),
             Class::General => (self.slots[2], 8),
         };
@@ -208,7 +202,7 @@ impl<'a> Emitter<'a> {
     fn reload(&mut self, class: Class, register: u8, slot: u32) -> Result<(), Unencodable> {
         let from = self.slot(class, slot);
         self.put_result(match class {
-            Class::Vector => Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, vector(register), from),
+            Class::Vector => Instruction::with2(self.form.code(Vop::Move), self.vector(register), from),
             Class::Mask => Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(register), from),
             Class::General => Instruction::with2(Code::Mov_r64_rm64, general(register, true), from),
         })
@@ -217,7 +211,7 @@ impl<'a> Emitter<'a> {
     fn spill(&mut self, class: Class, slot: u32, register: u8) -> Result<(), Unencodable> {
         let to = self.slot(class, slot);
         self.put_result(match class {
-            Class::Vector => Instruction::with2(Code::EVEX_Vmovaps_zmmm512_k1z_zmm, to, vector(register)),
+            Class::Vector => Instruction::with2(self.form.code(Vop::Spill), to, self.vector(register)),
             Class::Mask => Instruction::with2(Code::VEX_Kmovw_m16_kr, to, mask(register)),
             Class::General => Instruction::with2(Code::Mov_rm64_r64, to, general(register, true)),
         })
@@ -228,28 +222,24 @@ impl<'a> Emitter<'a> {
         if to == from {
             return Ok(());
         }
-        let scratch = match class {
-            Class::Vector => VECTOR_SCRATCH[1],
-            Class::Mask => MASK_SCRATCH[1],
-            Class::General => GENERAL_SCRATCH[1],
-        };
+        let scratch = self.scratch(class, 1);
         match (to, from) {
             (Spot::Register(to), Spot::Register(from)) => self.put_result(match class {
-                Class::Vector => Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, vector(to), vector(from)),
+                Class::Vector => Instruction::with2(self.form.code(Vop::Move), self.vector(to), self.vector(from)),
                 Class::Mask => Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(to), mask(from)),
                 Class::General => Instruction::with2(Code::Mov_r64_rm64, general(to, true), general(from, true)),
             }),
             (Spot::Register(to), Spot::Slot(slot)) => self.reload(class, to, slot),
             (Spot::Register(to), Spot::Memory(mem)) => {
                 let code = match class {
-                    Class::Vector if mem.broadcast => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
-                    Class::Vector => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+                    Class::Vector if mem.broadcast => self.form.code(Vop::Broadcast),
+                    Class::Vector => self.form.code(Vop::Load),
                     Class::Mask => Code::VEX_Kmovw_kr_km16,
                     Class::General => Code::Mov_r32_rm32,
                 };
                 let mut instruction = Instruction::new();
                 instruction.set_code(code);
-                instruction.set_op0_register(operand(code, 0, class, to));
+                instruction.set_op0_register(self.operand(code, 0, class, to));
                 self.set_memory(&mut instruction, 1, Mem { broadcast: false, ..mem })?;
                 self.put(&instruction)
             }
@@ -269,8 +259,9 @@ impl<'a> Emitter<'a> {
             Base::Context => CONTEXT,
             Base::Reg(reg) => match self.spot(reg) {
                 Spot::Slot(slot) => {
-                    self.reload(Class::General, GENERAL_SCRATCH[1], slot)?;
-                    general(GENERAL_SCRATCH[1], true)
+                    let scratch = self.scratch(Class::General, 1);
+                    self.reload(Class::General, scratch, slot)?;
+                    general(scratch, true)
                 }
                 Spot::Register(number) => general(number, true),
                 Spot::Memory(_) => return Err(Unencodable),
@@ -280,7 +271,7 @@ impl<'a> Emitter<'a> {
             None => Register::None,
             Some(reg) => {
                 let class = self.class(reg);
-                let scratch = if class == Class::Vector { VECTOR_SCRATCH[2] } else { GENERAL_SCRATCH[0] };
+                let scratch = self.scratch(class, if class == Class::Vector { 2 } else { 0 });
                 let number = match self.spot(reg) {
                     Spot::Slot(slot) => {
                         self.reload(class, scratch, slot)?;
@@ -289,7 +280,7 @@ impl<'a> Emitter<'a> {
                     Spot::Register(number) => number,
                     Spot::Memory(_) => return Err(Unencodable),
                 };
-                if class == Class::Vector { vector(number) } else { general(number, true) }
+                if class == Class::Vector { self.vector(number) } else { general(number, true) }
             }
         };
         set_memory_registers(instruction, at, (base, index), mem);
@@ -309,24 +300,26 @@ impl<'a> Emitter<'a> {
 
     /// The register that a definition is computed in, and the slot where it goes then.
     fn definition(&self, def: Reg) -> (u8, Option<u32>) {
-        match (self.spot(def), self.class(def)) {
-            (Spot::Register(number), _) => (number, None),
-            (Spot::Slot(slot), Class::Vector) => (VECTOR_SCRATCH[0], Some(slot)),
-            (Spot::Slot(slot), Class::Mask) => (MASK_SCRATCH[0], Some(slot)),
-            (Spot::Slot(slot), Class::General) => (GENERAL_SCRATCH[0], Some(slot)),
-            (Spot::Memory(_), _) => (0, None),
+        match self.spot(def) {
+            Spot::Register(number) => (number, None),
+            Spot::Slot(slot) => (self.scratch(self.class(def), 0), Some(slot)),
+            Spot::Memory(_) => (0, None),
         }
     }
 
-    fn mask_register(&mut self, mask_reg: Reg) -> Result<Register, Unencodable> {
-        Ok(mask(match self.spot(mask_reg) {
+    /// The register that holds a mask; `scratch` says which scratch register it may take if it lies in the frame.
+    fn mask_register(&mut self, reg: Reg, scratch: usize) -> Result<Register, Unencodable> {
+        let class = self.class(reg);
+        let number = match self.spot(reg) {
             Spot::Slot(slot) => {
-                self.reload(Class::Mask, MASK_SCRATCH[0], slot)?;
-                MASK_SCRATCH[0]
+                let scratch = self.scratch(class, scratch);
+                self.reload(class, scratch, slot)?;
+                scratch
             }
             Spot::Register(number) => number,
             Spot::Memory(_) => return Err(Unencodable),
-        }))
+        };
+        Ok(if class == Class::Mask { mask(number) } else { self.vector(number) })
     }
 
     /// Fills in operands from `first` on. `scratch` says how many vector scratch registers are taken.
@@ -347,11 +340,7 @@ impl<'a> Emitter<'a> {
             match *arg {
                 Arg::None => {}
                 Arg::Imm(value) => {
-                    let imm8 = !matches!(
-                        code,
-                        Code::And_rm32_imm32 | Code::Add_rm32_imm32 | Code::Cmp_rm32_imm32 | Code::Mov_r32_imm32
-                    );
-                    if code == Code::Imul_r32_rm32_imm32 || !imm8 {
+                    if has_wide_immediate(code) {
                         instruction.set_op_kind(at, OpKind::Immediate32);
                         instruction.set_immediate32(value.cast_unsigned());
                     } else {
@@ -365,10 +354,10 @@ impl<'a> Emitter<'a> {
                     match self.spot(reg) {
                         Spot::Register(number) => {
                             instruction.set_op_kind(at, OpKind::Register);
-                            instruction.set_op_register(at, operand(code, at as usize, class, number));
+                            instruction.set_op_register(at, self.operand(code, at as usize, class, number));
                         }
                         Spot::Slot(slot)
-                            if inst.foldable
+                            if takes_memory(code)
                                 && !inst.toward_zero
                                 && !has_memory
                                 && class != Class::Mask
@@ -383,16 +372,16 @@ impl<'a> Emitter<'a> {
                             );
                         }
                         Spot::Slot(slot) => {
-                            let (scratch, count) = match class {
-                                Class::Vector => (VECTOR_SCRATCH.as_slice(), &mut vectors),
-                                Class::Mask => (MASK_SCRATCH.as_slice(), &mut masks),
-                                Class::General => (GENERAL_SCRATCH.as_slice(), &mut generals),
+                            let count = match class {
+                                Class::Vector => &mut vectors,
+                                Class::Mask => &mut masks,
+                                Class::General => &mut generals,
                             };
-                            let register = *scratch.get(*count).ok_or(Unencodable)?;
+                            let register = *self.form.scratch().of(class).get(*count).ok_or(Unencodable)?;
                             *count += 1;
                             self.reload(class, register, slot)?;
                             instruction.set_op_kind(at, OpKind::Register);
-                            instruction.set_op_register(at, operand(code, at as usize, class, register));
+                            instruction.set_op_register(at, self.operand(code, at as usize, class, register));
                         }
                         Spot::Memory(_) => return Err(Unencodable),
                     }
@@ -404,8 +393,14 @@ impl<'a> Emitter<'a> {
 
     fn finish_instruction(&mut self, mut instruction: Instruction, inst: &Inst) -> Result<(), Unencodable> {
         if let Some(mask) = inst.mask {
-            instruction.set_op_mask(self.mask_register(mask)?);
-            instruction.set_zeroing_masking(inst.zeroing);
+            let register = self.mask_register(mask, if self.class(mask) == Class::Vector { 2 } else { 0 })?;
+            if self.class(mask) == Class::Vector {
+                instruction.set_op3_kind(OpKind::Register);
+                instruction.set_op3_register(register);
+            } else {
+                instruction.set_op_mask(register);
+                instruction.set_zeroing_masking(inst.zeroing);
+            }
         }
         if inst.toward_zero {
             instruction.set_rounding_control(RoundingControl::RoundTowardZero);
@@ -422,12 +417,14 @@ impl<'a> Emitter<'a> {
         };
         let class = self.class(def);
         // A copy that the allocator made superfluous.
-        if let (Code::EVEX_Vmovaps_zmm_k1z_zmmm512, None, Arg::Reg(from)) = (code, inst.mask, inst.args[0]) {
+        if let (None, Arg::Reg(from)) = (inst.mask, inst.args[0])
+            && code == self.form.code(Vop::Move)
+        {
             return self.copy(class, self.spot(def), self.spot(from));
         }
         let (register, slot) = self.definition(def);
         instruction.set_op0_kind(OpKind::Register);
-        instruction.set_op0_register(operand(code, 0, class, register));
+        instruction.set_op0_register(self.operand(code, 0, class, register));
         self.operands(&mut instruction, inst, trimmed(&inst.args), 1, 0)?;
         self.finish_instruction(instruction, inst)?;
         slot.map_or(Ok(()), |slot| self.spill(class, slot, register))
@@ -447,14 +444,14 @@ impl<'a> Emitter<'a> {
         rest.for_each_use(|reg| is_read |= self.class(reg) == class && self.spot(reg) == to);
         let work = match to {
             Spot::Register(_) if old == to || !is_read => to,
-            _ => Spot::Register(if class == Class::Vector { VECTOR_SCRATCH[0] } else { GENERAL_SCRATCH[0] }),
+            _ => Spot::Register(self.scratch(class, 0)),
         };
         let Spot::Register(register) = work else { return Err(Unencodable) };
         self.copy(class, work, old)?;
         let mut instruction = Instruction::new();
         instruction.set_code(code);
         instruction.set_op0_kind(OpKind::Register);
-        instruction.set_op0_register(operand(code, 0, class, register));
+        instruction.set_op0_register(self.operand(code, 0, class, register));
         let taken = usize::from(class == Class::Vector);
         self.operands(&mut instruction, &rest, trimmed(&rest.args), 1, taken)?;
         self.finish_instruction(instruction, &rest)?;
@@ -481,7 +478,7 @@ impl<'a> Emitter<'a> {
             if is_last(factor, c) { (132, tied, c, factor) } else { (213, tied, factor, c) }
         };
         let by_addend = || if is_last(a, b) { (231, c, b, a) } else { (231, c, a, b) };
-        let (form, tied, second, third) = if is_to(c) {
+        let (order, tied, second, third) = if is_to(c) {
             by_addend()
         } else if is_to(a) {
             by_factor(a, b)
@@ -492,30 +489,8 @@ impl<'a> Emitter<'a> {
         } else {
             by_addend()
         };
-        use Code::*;
-        let codes = match (negate_product, negate_addend) {
-            (false, false) => [
-                EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
-            ],
-            (false, true) => [
-                EVEX_Vfmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
-            ],
-            (true, false) => [
-                EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
-            ],
-            (true, true) => [
-                EVEX_Vfnmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
-                EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
-            ],
-        };
-        let code = codes[match form {
+        let codes = multiply_add(self.form, negate_product, negate_addend);
+        let code = codes[match order {
             132 => 0,
             213 => 1,
             _ => 2,
@@ -526,45 +501,145 @@ impl<'a> Emitter<'a> {
     fn gather(&mut self, inst: &Inst) -> Result<(), Unencodable> {
         let (Some(def), Arg::Mem(mem)) = (inst.def, inst.args[0]) else { return Err(Unencodable) };
         let (register, slot) = self.definition(def);
-        let to = vector(register);
-        self.put_result(Instruction::with3(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, to, to, to))?;
-        self.copy_mask(inst.mask)?;
+        let to = self.vector(register);
+        self.put_result(Instruction::with3(self.form.code(Vop::Xor), to, to, to))?;
+        let lanes = self.copy_mask(inst.mask)?;
         let mut instruction = Instruction::new();
-        instruction.set_code(Code::EVEX_Vgatherdps_zmm_k1_vm32z);
         instruction.set_op0_kind(OpKind::Register);
         instruction.set_op0_register(to);
+        match self.form {
+            Form::Avx512 => {
+                instruction.set_code(Code::EVEX_Vgatherdps_zmm_k1_vm32z);
+                instruction.set_op_mask(lanes);
+            }
+            Form::Avx2 => {
+                instruction.set_code(Code::VEX_Vgatherdps_ymm_vm32y_ymm);
+                instruction.set_op2_kind(OpKind::Register);
+                instruction.set_op2_register(lanes);
+            }
+        }
         self.set_memory(&mut instruction, 1, mem)?;
-        instruction.set_op_mask(mask(MASK_SCRATCH[0]));
         self.put(&instruction)?;
         slot.map_or(Ok(()), |slot| self.spill(Class::Vector, slot, register))
     }
 
     fn scatter(&mut self, inst: &Inst) -> Result<(), Unencodable> {
         let (Arg::Reg(value), Arg::Mem(mem)) = (inst.args[0], inst.args[1]) else { return Err(Unencodable) };
-        self.copy_mask(inst.mask)?;
-        let number = match self.spot(value) {
-            Spot::Register(number) => number,
-            from => {
-                self.copy(Class::Vector, Spot::Register(VECTOR_SCRATCH[0]), from)?;
-                VECTOR_SCRATCH[0]
+        match self.form {
+            Form::Avx512 => {
+                let lanes = self.copy_mask(inst.mask)?;
+                let value = self.vector_register(value, 0)?;
+                let mut instruction = Instruction::new();
+                instruction.set_code(Code::EVEX_Vscatterdps_vm32z_k1_zmm);
+                instruction.set_op1_kind(OpKind::Register);
+                instruction.set_op1_register(value);
+                self.set_memory(&mut instruction, 0, mem)?;
+                instruction.set_op_mask(lanes);
+                self.put(&instruction)
             }
+            Form::Avx2 => self.scatter_one_by_one(value, mem, inst.mask),
+        }
+    }
+
+    /// A vector in a register, in this scratch register if need be.
+    fn vector_register(&mut self, reg: Reg, scratch: usize) -> Result<Register, Unencodable> {
+        Ok(match self.spot(reg) {
+            Spot::Register(number) => self.vector(number),
+            from => {
+                let scratch = self.scratch(Class::Vector, scratch);
+                self.copy(Class::Vector, Spot::Register(scratch), from)?;
+                self.vector(scratch)
+            }
+        })
+    }
+
+    /// Offsets and words go to the frame, and from there to memory, lane after lane.
+    fn scatter_one_by_one(&mut self, value: Reg, mem: Mem, lanes: Option<Reg>) -> Result<(), Unencodable> {
+        let (Some(offsets), Base::Reg(base)) = (mem.index, mem.base) else { return Err(Unencodable) };
+        let (words_at, spill) = (self.form.bytes(), self.form.code(Vop::Spill));
+        for (reg, at) in [(offsets, 0), (value, words_at)] {
+            let register = self.vector_register(reg, 0)?;
+            self.put_result(Instruction::with2(
+                spill,
+                MemoryOperand::with_base_displ(Register::RSP, at.into()),
+                register,
+            ))?;
+        }
+        let [left, lane, offset] = [Register::EAX, Register::ECX, Register::EDX];
+        let end = self.lanes_left(left, lanes)?;
+        let start = self.bytes.len() as u64;
+        self.put_result(Instruction::with2(Code::Bsf_r32_rm32, lane, left))?;
+        let of_lane =
+            |at: i32| MemoryOperand::with_base_index_scale_displ_size(Register::RSP, Register::RCX, 4, at.into(), 1);
+        self.put_result(Instruction::with2(Code::Mov_r32_rm32, offset, of_lane(0)))?;
+        self.put_result(Instruction::with2(Code::Mov_r32_rm32, lane, of_lane(words_at)))?;
+        let to = match self.spot(base) {
+            Spot::Register(number) => MemoryOperand::with_base_index_scale_displ_size(
+                general(number, true),
+                Register::RDX,
+                1,
+                mem.disp.into(),
+                1,
+            ),
+            Spot::Slot(slot) => {
+                let base = self.slot(Class::General, slot);
+                self.put_result(Instruction::with2(Code::Add_r64_rm64, Register::RDX, base))?;
+                MemoryOperand::with_base_displ(Register::RDX, mem.disp.into())
+            }
+            Spot::Memory(_) => return Err(Unencodable),
         };
-        let mut instruction = Instruction::new();
-        instruction.set_code(Code::EVEX_Vscatterdps_vm32z_k1_zmm);
-        instruction.set_op1_kind(OpKind::Register);
-        instruction.set_op1_register(vector(number));
-        self.set_memory(&mut instruction, 0, mem)?;
-        instruction.set_op_mask(mask(MASK_SCRATCH[0]));
-        self.put(&instruction)
+        self.put_result(Instruction::with2(Code::Mov_rm32_r32, to, lane))?;
+        self.put_result(Instruction::with2(Code::VEX_Blsr_r32_rm32, left, left))?;
+        self.put_result(Instruction::with_branch(Code::Jne_rel8_64, start))?;
+        self.land(end);
+        Ok(())
+    }
+
+    /// Puts a bit for each lane into a register and jumps if there is none; gives the jump, to be landed.
+    fn lanes_left(&mut self, to: Register, lanes: Option<Reg>) -> Result<Option<usize>, Unencodable> {
+        let Some(lanes) = lanes else {
+            let all = (1i32 << self.form.lanes()) - 1;
+            self.put_result(Instruction::with2(Code::Mov_r32_imm32, to, all))?;
+            return Ok(None);
+        };
+        self.mask_bits(to, lanes)?;
+        self.put_result(Instruction::with2(Code::Test_rm32_r32, to, to))?;
+        let here = self.bytes.len() as u64;
+        self.put_result(Instruction::with_branch(Code::Je_rel32_64, here + 0x1000))?;
+        Ok(Some(self.bytes.len()))
+    }
+
+    /// Lets a jump end here.
+    fn land(&mut self, jump: Option<usize>) {
+        if let Some(end) = jump {
+            let distance = (self.bytes.len() - end) as i32;
+            self.bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+        }
+    }
+
+    /// One bit for each lane of a mask.
+    fn mask_bits(&mut self, to: Register, lanes: Reg) -> Result<(), Unencodable> {
+        let from = self.mask_register(lanes, 0)?;
+        let code = match self.form {
+            Form::Avx512 => Code::VEX_Kmovw_r32_kr,
+            Form::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
+        };
+        self.put_result(Instruction::with2(code, to, from))
     }
 
     /// A mask that an instruction may destroy; all lanes without one.
-    fn copy_mask(&mut self, from: Option<Reg>) -> Result<(), Unencodable> {
-        let to = MASK_SCRATCH[0];
-        match from {
-            Some(from) => self.copy(Class::Mask, Spot::Register(to), self.spot(from)),
-            None => self.put_result(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, mask(to), mask(to), mask(to))),
+    fn copy_mask(&mut self, from: Option<Reg>) -> Result<Register, Unencodable> {
+        let class = self.form.mask_class();
+        let number = self.scratch(class, if class == Class::Vector { 1 } else { 0 });
+        let to = if class == Class::Mask { mask(number) } else { self.vector(number) };
+        match (from, self.form) {
+            (Some(from), _) => self.copy(class, Spot::Register(number), self.spot(from))?,
+            (None, Form::Avx512) => self.put_result(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, to, to, to))?,
+            (None, Form::Avx2) => {
+                self.put_result(Instruction::with3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, to))?
+            }
         }
+        Ok(to)
     }
 
     fn count(&mut self, inst: &Inst, count: u32) -> Result<(), Unencodable> {
@@ -573,8 +648,7 @@ impl<'a> Emitter<'a> {
             let amount = count.cast_signed();
             return self.put_result(Instruction::with2(Code::Add_rm64_imm32, total, amount));
         };
-        let from = self.mask_register(reg)?;
-        self.put_result(Instruction::with2(Code::VEX_Kmovw_r32_kr, Register::EAX, from))?;
+        self.mask_bits(Register::EAX, reg)?;
         self.put_result(Instruction::with2(Code::Popcnt_r32_rm32, Register::EAX, Register::EAX))?;
         if count != 1 {
             let amount = count.cast_signed();
@@ -681,11 +755,7 @@ impl<'a> Emitter<'a> {
                     pending.push((to, from));
                 }
             }
-            let scratch = Spot::Register(match class {
-                Class::Vector => VECTOR_SCRATCH[0],
-                Class::Mask => MASK_SCRATCH[0],
-                Class::General => GENERAL_SCRATCH[0],
-            });
+            let scratch = Spot::Register(self.scratch(class, 0));
             while !pending.is_empty() {
                 let ready = pending.iter().position(|&(to, _)| pending.iter().all(|&(_, from)| from != to));
                 match ready {

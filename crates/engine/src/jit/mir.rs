@@ -93,11 +93,10 @@ pub struct Inst {
     pub kind: Kind,
     pub def: Option<Reg>,
     pub args: [Arg; 4],
-    /// Lanes outside keep the definition's old value (tied), or become 0.
+    /// In a mask register: lanes outside keep the definition's old value (tied), or become 0. In a vector register: the
+    /// last operand of the instruction.
     pub mask: Option<Reg>,
     pub zeroing: bool,
-    /// The last register operand can be memory instead.
-    pub foldable: bool,
     /// Does more than define.
     pub effect: bool,
     /// Rounds toward zero, whatever the mode.
@@ -108,16 +107,7 @@ impl Inst {
     pub fn new(kind: Kind, def: Option<Reg>, args: &[Arg]) -> Self {
         let mut all = [Arg::None; 4];
         all[..args.len()].copy_from_slice(args);
-        Self {
-            kind,
-            def,
-            args: all,
-            mask: None,
-            zeroing: false,
-            foldable: true,
-            effect: def.is_none(),
-            toward_zero: false,
-        }
+        Self { kind, def, args: all, mask: None, zeroing: false, effect: def.is_none(), toward_zero: false }
     }
 
     /// Calls `f` on every register that is read.

@@ -1,4 +1,4 @@
-//! Machine code for x86-64 with AVX-512: 16 lanes in a vector register, masks in mask registers.
+//! Machine code for x86-64, in two forms: AVX-512 with 16 lanes in a vector register, and AVX2 with 8.
 //!
 //! Selection turns a function into machine instructions over virtual registers, with one loop around it that goes over the
 //! groups of a row; allocation gives the registers places; the encoder makes bytes. Two pieces of code come out: one for
@@ -16,16 +16,18 @@
 mod allocate;
 mod context;
 mod emit;
+mod form;
 mod memory;
 mod mir;
 mod select;
 
 use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
-use context::{ARRAYS, Context, INVALID, MODE, SURFACES, TABLES};
+use context::{Context, INVALID, MODE};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Graph, Op, Shape, Shapes, Surface};
+use form::Form;
 use memory::Executable;
-use select::{LANES, Mode, Window, select};
+use select::{Mode, Window, select};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -36,23 +38,37 @@ const PATIENCE: u32 = 10;
 
 /// The backend. It exists only on hosts that can run its code.
 #[derive(Debug)]
-pub struct Jit(());
+pub struct Jit(Form);
 
 impl Jit {
-    /// The backend, if this host has AVX-512 (F, DQ, VL and BW) and POPCNT.
+    /// The backend that makes the best code that this host can run, if it can run any.
     pub fn new() -> Option<Self> {
-        let has_all = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("popcnt");
-        has_all.then_some(Self(()))
+        Form::ALL.into_iter().find_map(Self::of)
+    }
+
+    /// The backend for AVX-512 (F, DQ, VL and BW), with 16 lanes, if this host has it.
+    pub fn avx512() -> Option<Self> {
+        Self::of(Form::Avx512)
+    }
+
+    /// The backend for AVX2 with FMA and BMI1, with 8 lanes, if this host has them.
+    pub fn avx2() -> Option<Self> {
+        Self::of(Form::Avx2)
+    }
+
+    fn of(form: Form) -> Option<Self> {
+        form.is_supported().then_some(Self(form))
+    }
+
+    /// Lanes of a group.
+    pub fn lanes(&self) -> u32 {
+        self.0.lanes()
     }
 
     /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
     pub fn disassemble(&self, source: &Source) -> Option<String> {
         use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
-        let kernel = Kernel::new(source)?;
+        let kernel = Kernel::new(source, self.0)?;
         let mut text = String::new();
         for (title, unit) in [("interior", &kernel.interior), ("general", &kernel.general)] {
             text.push_str(title);
@@ -71,11 +87,11 @@ impl Jit {
 
 impl Backend for Jit {
     fn name(&self) -> &'static str {
-        "jit-avx512"
+        self.0.name()
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        Kernel::new(source).map(|kernel| Box::new(kernel) as Box<dyn Code>)
+        Kernel::new(source, self.0).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 }
 
@@ -89,11 +105,10 @@ struct Unit {
 }
 
 impl Unit {
-    fn new(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Self> {
-        let selected = select(function, facts, mode)?;
-        let registers = allocate::Registers { vector: &emit::VECTORS, mask: &emit::MASKS, general: &emit::GENERALS };
-        let allocation = allocate::allocate(&selected.machine, &registers);
-        let emitted = emit::emit(&selected.machine, &allocation).ok()?;
+    fn new(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Self> {
+        let selected = select(function, facts, form, mode)?;
+        let allocation = allocate::allocate(&selected.machine, &form.registers());
+        let emitted = emit::emit(&selected.machine, &allocation, form).ok()?;
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
         Some(Self { code, end: emitted.bytes.len(), window: selected.window, watches: selected.watches })
     }
@@ -101,6 +116,7 @@ impl Unit {
 
 /// Code for one function.
 struct Kernel {
+    form: Form,
     /// For covered groups in the window.
     interior: Unit,
     /// For all others.
@@ -140,20 +156,21 @@ fn can_run_twice(function: &Function) -> bool {
 }
 
 impl Kernel {
-    fn new(source: &Source) -> Option<Self> {
+    fn new(source: &Source, form: Form) -> Option<Self> {
         if source.may_stop {
             return None;
         }
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let watch = can_run_twice(source.interior);
-        let interior = Unit::new(source.interior, source.surfaces, Mode { quads, interior: true, watch })?;
-        let general = Unit::new(source.function, source.surfaces, Mode { quads, interior: false, watch: false })?;
+        let interior = Unit::new(source.interior, source.surfaces, form, Mode { quads, interior: true, watch })?;
+        let general = Unit::new(source.function, source.surfaces, form, Mode { quads, interior: false, watch: false })?;
         let named = |written: bool| {
             let of_kind = operations(source.function)
                 .filter(move |(_, op)| matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written);
             of_kind.filter_map(|(_, op)| op.surface()).collect::<Vec<_>>()
         };
         Some(Self {
+            form,
             interior,
             general,
             exact: OnceLock::new(),
@@ -169,7 +186,7 @@ impl Kernel {
 
     fn exact(&self) -> &Unit {
         let mode = Mode { quads: self.quads, interior: true, watch: false };
-        let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, mode));
+        let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, self.form, mode));
         exact.as_ref().unwrap_or(&self.general)
     }
 
@@ -248,7 +265,8 @@ impl Run<'_> {
     }
 
     fn row(&mut self, rectangle: Domain, y: u32) {
-        let (width, height) = if self.kernel.quads { (LANES / 2, 2) } else { (LANES, 1) };
+        let lanes = self.kernel.form.lanes();
+        let (width, height) = if self.kernel.quads { (lanes / 2, 2) } else { (lanes, 1) };
         let start = if self.kernel.quads { rectangle.i0 & !1 } else { rectangle.i0 };
         self.context.y = y;
         let groups = i64::from((rectangle.i1 - start) / width + 1);
@@ -288,7 +306,11 @@ impl Code for Kernel {
         }
         let mut arrays: Vec<Vec<Entry>> =
             self.function.arrays.iter().map(|array| vec![Entry([0; 64]); array.entries as usize]).collect();
-        let mut context = Context {
+        let tables = bindings.tables.iter().take(self.function.tables.len()).map(|table| table.as_ptr().cast_mut().cast());
+        let surfaces = (0..self.facts.len()).map(|number| bindings.base(Surface::new(number)));
+        let arrays = arrays.iter_mut().map(|array| array.as_mut_ptr().cast());
+        let pointers: Vec<*mut u8> = tables.chain(surfaces).chain(arrays).collect();
+        let context = Context {
             x: 0,
             x_end: 0,
             y: 0,
@@ -297,19 +319,8 @@ impl Code for Kernel {
             flags: 0,
             domain: [rectangle.i0, rectangle.j0, rectangle.i1, rectangle.j1],
             instructions: 0,
-            tables: [std::ptr::null(); TABLES],
-            surfaces: [std::ptr::null_mut(); SURFACES],
-            arrays: [std::ptr::null_mut(); ARRAYS],
+            pointers: pointers.as_ptr(),
         };
-        for (slot, table) in context.tables.iter_mut().zip(&bindings.tables) {
-            *slot = table.as_ptr();
-        }
-        for (number, slot) in context.surfaces.iter_mut().enumerate().take(self.facts.len()) {
-            *slot = bindings.base(Surface::new(number));
-        }
-        for (slot, array) in context.arrays.iter_mut().zip(&mut arrays) {
-            *slot = array.as_mut_ptr().cast();
-        }
         let exact = self.interior.watches && self.overlaps(bindings);
         let mut run = Run { kernel: self, context, exact };
         let height = if self.quads { 2 } else { 1 };

@@ -1,6 +1,7 @@
 //! What the tests of the machine code share: memory with special values, and a plain evaluator of functions on a group.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceFacts};
 use ctm_lane::{Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, View};
@@ -8,7 +9,15 @@ use ctm_num::{convert, x1k};
 use ctm_x1k::Domain;
 use std::cmp::Ordering;
 
-pub const LANES: usize = 16;
+/// The backends that this host can run.
+pub fn backends() -> Vec<Jit> {
+    let all: Vec<Jit> = [Jit::avx512(), Jit::avx2()].into_iter().flatten().collect();
+    if all.is_empty() {
+        eprintln!("skipped: this host has neither AVX-512 nor AVX2");
+    }
+    all
+}
+
 const BASE: u32 = 0x1000_0000;
 const SIZE: u32 = 0x10_0000;
 
@@ -124,26 +133,33 @@ pub fn run_code(
 }
 
 /// Runs the function by the evaluator, in groups of rows or of quads.
-pub fn run_plain(function: &Function, surfaces: &[Bound], space: &Space, tables: &[Vec<u32>], domain: Domain) -> u64 {
+pub fn run_plain(
+    lanes: u32,
+    function: &Function,
+    surfaces: &[Bound],
+    space: &Space,
+    tables: &[Vec<u32>],
+    domain: Domain,
+) -> u64 {
     let views = views(space, surfaces);
     let quads = has_quads(function);
     let align = |at: u32| if quads { at & !1 } else { at };
-    let (width, height) = if quads { (8, 2) } else { (16, 1) };
+    let (width, height) = if quads { (lanes / 2, 2) } else { (lanes, 1) };
     let mut instructions = 0;
     for y in (align(domain.j0)..=domain.j1).step_by(height) {
-        for x in (align(domain.i0)..=domain.i1).step_by(width) {
-            let positions = std::array::from_fn(|lane| {
-                let lane = lane as u32;
+        for x in (align(domain.i0)..=domain.i1).step_by(width as usize) {
+            let position = |lane: u32| {
                 if quads { (x + lane / 4 * 2 + lane % 2, y + lane / 2 % 2) } else { (x + lane, y) }
-            });
+            };
+            let row = vec![0; lanes as usize];
             let mut group = Group {
                 function,
                 views: &views,
                 tables,
-                positions,
+                positions: (0..lanes).map(position).collect(),
                 domain,
-                values: vec![[0; LANES]; function.value_count()],
-                arrays: function.arrays.iter().map(|array| vec![[0; LANES]; array.entries as usize]).collect(),
+                values: vec![row.clone(); function.value_count()],
+                arrays: function.arrays.iter().map(|array| vec![row.clone(); array.entries as usize]).collect(),
                 instructions: 0,
             };
             group.run();
@@ -157,16 +173,16 @@ struct Group<'a> {
     function: &'a Function,
     views: &'a [View<'a>],
     tables: &'a [Vec<u32>],
-    positions: [(u32, u32); LANES],
+    positions: Vec<(u32, u32)>,
     domain: Domain,
-    values: Vec<[u32; LANES]>,
-    arrays: Vec<Vec<[u32; LANES]>>,
+    values: Vec<Vec<u32>>,
+    arrays: Vec<Vec<Vec<u32>>>,
     instructions: u64,
 }
 
 impl Group<'_> {
-    fn value(&self, value: Value) -> [u32; LANES] {
-        self.values[value.index()]
+    fn value(&self, value: Value) -> Vec<u32> {
+        self.values[value.index()].clone()
     }
 
     fn run(&mut self) {
@@ -212,9 +228,9 @@ impl Group<'_> {
     fn inst(&mut self, inst: Inst) {
         let function = self.function;
         let op = function.op(inst);
-        let args: Vec<[u32; LANES]> = function.args(inst).iter().map(|&arg| self.value(arg)).collect();
+        let args: Vec<Vec<u32>> = function.args(inst).iter().map(|&arg| self.value(arg)).collect();
         let results: Vec<Value> = function.results(inst).collect();
-        for lane in 0..LANES {
+        for lane in 0..self.positions.len() {
             let row: Vec<u32> = args.iter().map(|arg| arg[lane]).collect();
             let found = match evaluate(op, &row) {
                 Some(bits) => [bits, 0, 0, 0],
@@ -229,7 +245,7 @@ impl Group<'_> {
         }
     }
 
-    fn special(&mut self, op: &Op, args: &[[u32; LANES]], row: &[u32], lane: usize) -> [u32; 4] {
+    fn special(&mut self, op: &Op, args: &[Vec<u32>], row: &[u32], lane: usize) -> [u32; 4] {
         let one = |bits: u32| [bits, 0, 0, 0];
         let at = |k: usize| i64::from(row[k].cast_signed());
         let masked = row.last() == Some(&1);

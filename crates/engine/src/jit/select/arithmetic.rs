@@ -1,12 +1,15 @@
 //! Operations of lanes, masks and uniforms.
 
+use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
-use crate::jit::mir::{Arg, Base, Class, Inst, Kind, Mem, Reg};
-use ctm_lane::{Denorm, FloatTest, IntTest, Op, Round, Type, Value, Zero};
+use crate::jit::form::Vop;
+use crate::jit::mir::{Arg, Base, Class, Kind, Mem, Reg};
+use ctm_lane::{Denorm, FloatTest, Op, Round, Type, Value, Zero};
 use iced_x86::Code;
 
 pub const SIGN: u32 = 0x8000_0000;
 pub const ONE: u32 = 0x3F80_0000;
+pub const HALF: u32 = 0x3F00_0000;
 
 /// A float compare as the instruction numbers it, without raising the invalid flag for quiet NaNs.
 pub const fn float_predicate(test: FloatTest) -> i32 {
@@ -75,15 +78,14 @@ impl Selector<'_> {
                 let index = self.wrapped(args[0], self.function.tables[table.index()].entries);
                 let base = Base::Reg(self.table(table));
                 let mem = Mem { index: Some(index), scale: 4, ..Mem::at(base, 0) };
-                self.vector(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32, &[Arg::Mem(mem)])
+                self.vector_op(Vop::Broadcast, &[Arg::Mem(mem)])
             }
             Op::TableGather { table } => {
                 let index = self.reg(args[0]);
                 let limit = self.constant(self.function.tables[table.index()].entries.wrapping_sub(1));
-                let index = self.vector(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(index), limit]);
-                let base = Base::Reg(self.table(table));
-                let mem = Mem { index: Some(index), scale: 4, ..Mem::at(base, 0) };
-                self.define(Class::Vector, Kind::Gather, &[Arg::Mem(mem)])
+                let index = self.vector_op(Vop::And, &[Arg::Reg(index), limit]);
+                let base = self.table(table);
+                self.gather_scaled(base, (index, 4), 0, None)
             }
             Op::TableUniform { table, index } => {
                 let index = index & self.function.tables[table.index()].entries.wrapping_sub(1);
@@ -91,15 +93,11 @@ impl Selector<'_> {
                 self.general(Code::Mov_r32_rm32, &[Arg::Mem(mem)])
             }
             Op::Fadd { denorm } if flush(denorm) => self.sum(args[0], args[1]),
-            Op::Fsub { denorm } if flush(denorm) => {
-                self.binary(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, args[0], args[1])
-            }
+            Op::Fsub { denorm } if flush(denorm) => self.binary(Vop::Sub, args[0], args[1]),
             Op::Fmul { denorm, zero } if flush(denorm) => self.product(zero, args[0], args[1]),
             Op::Fma { denorm, zero } if flush(denorm) => self.multiply_add(zero, args[0], args[1], args[2]),
-            Op::Fdiv { denorm } if flush(denorm) => {
-                self.binary(Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, args[0], args[1])
-            }
-            Op::Fsqrt { denorm } if flush(denorm) => self.unary(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, args[0]),
+            Op::Fdiv { denorm } if flush(denorm) => self.binary(Vop::Div, args[0], args[1]),
+            Op::Fsqrt { denorm } if flush(denorm) => self.unary(Vop::Sqrt, args[0]),
             Op::Fround { round, denorm } if flush(denorm) => {
                 let a = self.reg(args[0]);
                 self.round(round, Arg::Reg(a))
@@ -121,14 +119,14 @@ impl Selector<'_> {
                 let first = self.unordered(r, None);
                 let both = self.unordered(a, Some(first));
                 let quiet = self.constant(0x0040_0000);
-                let quieted = self.vector(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(a), quiet]);
+                let quieted = self.vector_op(Vop::Or, &[Arg::Reg(a), quiet]);
                 self.blend(both, Arg::Reg(quieted), r)
             }
             Op::Fmin { denorm } if flush(denorm) => {
-                self.extreme((Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, FloatTest::Olt), (args[0], args[1]), result)
+                self.extreme((Vop::Min, FloatTest::Olt), (args[0], args[1]), result)
             }
             Op::Fmax { denorm } if flush(denorm) => {
-                self.extreme((Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, FloatTest::Ogt), (args[0], args[1]), result)
+                self.extreme((Vop::Max, FloatTest::Ogt), (args[0], args[1]), result)
             }
             Op::Select {} => {
                 let mask = match self.lanes(args[0]) {
@@ -150,16 +148,16 @@ impl Selector<'_> {
             }
             Op::Clamp01 { denorm } if flush(denorm) => {
                 let a = self.reg(args[0]);
-                let zero = self.constant(0);
-                let positive = self.vector(Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, &[Arg::Reg(a), zero]);
-                let one = self.constant(ONE);
-                self.vector(Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, &[Arg::Reg(positive), one])
+                self.clamped_to_one(a)
             }
-            Op::Neg {} => self.with_bits(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, args[0], SIGN),
-            Op::Abs {} => self.with_bits(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, args[0], !SIGN),
-            Op::Nabs {} => self.with_bits(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, args[0], SIGN),
-            Op::Itof {} => self.unary(Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, args[0]),
-            Op::Utof {} => self.unary(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, args[0]),
+            Op::Neg {} => self.with_bits(Vop::Xor, args[0], SIGN),
+            Op::Abs {} => self.with_bits(Vop::And, args[0], !SIGN),
+            Op::Nabs {} => self.with_bits(Vop::Or, args[0], SIGN),
+            Op::Itof {} => self.unary(Vop::FromInt, args[0]),
+            Op::Utof {} => {
+                let a = self.arg(args[0]);
+                self.from_unsigned(a)
+            }
             Op::Ftoi {} => {
                 let a = self.reg(args[0]);
                 let saturated = self.truncated(a);
@@ -169,16 +167,16 @@ impl Selector<'_> {
             Op::Ftou {} => {
                 let a = self.reg(args[0]);
                 let zero = self.constant(0);
-                let positive = self.vector(Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, &[Arg::Reg(a), zero]);
-                self.vector(Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(positive)])
+                let positive = self.vector_op(Vop::Max, &[Arg::Reg(a), zero]);
+                self.to_unsigned(positive)
             }
             Op::FloatToIndex { limit } if limit <= 1 << 24 => {
                 let a = self.reg(args[0]);
                 let zero = self.constant(0);
-                let positive = self.vector(Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, &[Arg::Reg(a), zero]);
+                let positive = self.vector_op(Vop::Max, &[Arg::Reg(a), zero]);
                 let last = self.constant((limit.max(1) as f32 - 1.0).to_bits());
-                let inside = self.vector(Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, &[Arg::Reg(positive), last]);
-                self.vector(Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(inside)])
+                let inside = self.vector_op(Vop::Min, &[Arg::Reg(positive), last]);
+                self.vector_op(Vop::ToInt, &[Arg::Reg(inside)])
             }
             Op::FloatToCoordinate {} => {
                 let a = self.reg(args[0]);
@@ -195,35 +193,41 @@ impl Selector<'_> {
                 let b = self.arg(args[1]);
                 self.compare_integers(test, a, b, None)
             }
-            Op::MaskAnd {} => self.mask_binary(Code::VEX_Kandw_kr_kr_kr, args[0], args[1]),
-            Op::MaskOr {} => self.mask_binary(Code::VEX_Korw_kr_kr_kr, args[0], args[1]),
-            Op::MaskXor {} => self.mask_binary(Code::VEX_Kxorw_kr_kr_kr, args[0], args[1]),
-            Op::MaskAndnot {} => self.mask_binary(Code::VEX_Kandnw_kr_kr_kr, args[1], args[0]),
+            Op::MaskAnd {} => self.mask_operation(MaskOp::And, args[0], args[1]),
+            Op::MaskOr {} => self.mask_operation(MaskOp::Or, args[0], args[1]),
+            Op::MaskXor {} => self.mask_operation(MaskOp::Xor, args[0], args[1]),
+            Op::MaskAndnot {} => self.mask_operation(MaskOp::AndNot, args[1], args[0]),
             Op::MaskNot {} => {
-                let a = Arg::Reg(self.mask_reg(args[0]));
-                self.mask(Code::VEX_Knotw_kr_kr, &[a])
+                let a = self.mask_reg(args[0]);
+                self.mask_not(a)
             }
             Op::MaskSelect {} => {
-                let [m, a, b] = [0, 1, 2].map(|at| Arg::Reg(self.mask_reg(args[at])));
-                let inside = self.mask(Code::VEX_Kandw_kr_kr_kr, &[m, a]);
-                let outside = self.mask(Code::VEX_Kandnw_kr_kr_kr, &[m, b]);
-                self.mask(Code::VEX_Korw_kr_kr_kr, &[Arg::Reg(inside), Arg::Reg(outside)])
+                let [m, a, b] = [0, 1, 2].map(|at| self.mask_reg(args[at]));
+                let inside = self.mask_binary(MaskOp::And, m, a);
+                let outside = self.mask_binary(MaskOp::AndNot, m, b);
+                self.mask_binary(MaskOp::Or, inside, outside)
             }
-            Op::Iadd {} => self.commutative(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Isub {} => self.binary(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, args[0], args[1]),
-            Op::Imul {} => self.commutative(Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, args),
-            Op::SmulHigh {} => self.high(Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64, args),
-            Op::UmulHigh {} => self.high(Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64, args),
-            Op::Smin {} => self.commutative(Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Smax {} => self.commutative(Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Umin {} => self.commutative(Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Umax {} => self.commutative(Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32, args),
-            Op::And {} => self.commutative(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Or {} => self.commutative(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Xor {} => self.commutative(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, args),
-            Op::Shl {} => self.binary(Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, args[0], args[1]),
-            Op::Shr {} => self.binary(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, args[0], args[1]),
-            Op::Sar {} => self.binary(Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32, args[0], args[1]),
+            Op::Iadd {} => self.commutative(Vop::IntAdd, args),
+            Op::Isub {} => self.binary(Vop::IntSub, args[0], args[1]),
+            Op::Imul {} => self.commutative(Vop::IntMul, args),
+            Op::SmulHigh {} => {
+                let (a, b) = (self.reg(args[0]), self.reg(args[1]));
+                self.high_halves(Vop::SignedMulEven, a, b)
+            }
+            Op::UmulHigh {} => {
+                let (a, b) = (self.reg(args[0]), self.reg(args[1]));
+                self.high_halves(Vop::UnsignedMulEven, a, b)
+            }
+            Op::Smin {} => self.commutative(Vop::SignedMin, args),
+            Op::Smax {} => self.commutative(Vop::SignedMax, args),
+            Op::Umin {} => self.commutative(Vop::UnsignedMin, args),
+            Op::Umax {} => self.commutative(Vop::UnsignedMax, args),
+            Op::And {} => self.commutative(Vop::And, args),
+            Op::Or {} => self.commutative(Vop::Or, args),
+            Op::Xor {} => self.commutative(Vop::Xor, args),
+            Op::Shl {} => self.binary(Vop::ShiftLeftBy, args[0], args[1]),
+            Op::Shr {} => self.binary(Vop::ShiftRightBy, args[0], args[1]),
+            Op::Sar {} => self.binary(Vop::ShiftRightSignedBy, args[0], args[1]),
             Op::UniformAdd {} => self.uniform_binary(Code::Add_r32_rm32, Code::Add_rm32_imm32, args),
             Op::UniformSub {} => {
                 let a = self.uniform_reg(args[0]);
@@ -240,19 +244,11 @@ impl Selector<'_> {
                 let a = self.arg(args[0]);
                 let order = order.0.iter().rev().fold(0, |bits, &lane| bits << 2 | i32::from(lane));
                 let a = Arg::Reg(self.load_arg(a));
-                self.vector(Code::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8, &[a, Arg::Imm(order)])
+                self.vector_op(Vop::PermuteQuad, &[a, Arg::Imm(order)])
             }
             _ => return None,
         };
         Some(Val::Reg(reg))
-    }
-
-    pub fn splat(&mut self, from: Reg) -> Reg {
-        let reg = self.vector(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, &[Arg::Reg(from)]);
-        if let Some(last) = self.insts.last_mut() {
-            last.foldable = false;
-        }
-        reg
     }
 
     /// A uniform index modulo a power of two.
@@ -271,98 +267,32 @@ impl Selector<'_> {
         self.tied_general(code, &[a, b])
     }
 
-    fn unary(&mut self, code: Code, a: Value) -> Reg {
+    fn unary(&mut self, op: Vop, a: Value) -> Reg {
         let a = self.arg(a);
-        self.vector(code, &[a])
+        self.vector_op(op, &[a])
     }
 
-    fn binary(&mut self, code: Code, a: Value, b: Value) -> Reg {
+    fn binary(&mut self, op: Vop, a: Value, b: Value) -> Reg {
         let a = self.reg(a);
         let b = self.arg(b);
-        self.vector(code, &[Arg::Reg(a), b])
+        self.vector_op(op, &[Arg::Reg(a), b])
     }
 
-    fn commutative(&mut self, code: Code, args: &[Value]) -> Reg {
+    fn commutative(&mut self, op: Vop, args: &[Value]) -> Reg {
         match self.arg(args[0]) {
-            Arg::Mem(_) => self.binary(code, args[1], args[0]),
-            _ => self.binary(code, args[0], args[1]),
+            Arg::Mem(_) => self.binary(op, args[1], args[0]),
+            _ => self.binary(op, args[0], args[1]),
         }
     }
 
-    fn with_bits(&mut self, code: Code, a: Value, bits: u32) -> Reg {
+    fn with_bits(&mut self, op: Vop, a: Value, bits: u32) -> Reg {
         let a = self.reg(a);
-        let bits = self.constant(bits);
-        self.vector(code, &[Arg::Reg(a), bits])
+        self.with_constant(op, a, bits)
     }
 
-    fn mask_binary(&mut self, code: Code, a: Value, b: Value) -> Reg {
-        let (a, b) = (Arg::Reg(self.mask_reg(a)), Arg::Reg(self.mask_reg(b)));
-        self.mask(code, &[a, b])
-    }
-
-    /// The high halves of products of even and odd lanes.
-    fn high(&mut self, code: Code, args: &[Value]) -> Reg {
-        let (a, b) = (self.reg(args[0]), self.reg(args[1]));
-        let odd = |selector: &mut Self, reg| {
-            selector.vector(Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8, &[Arg::Reg(reg), Arg::Imm(32)])
-        };
-        let even = self.vector(code, &[Arg::Reg(a), Arg::Reg(b)]);
-        let even = odd(self, even);
-        let (a, b) = (odd(self, a), odd(self, b));
-        let product = self.vector(code, &[Arg::Reg(a), Arg::Reg(b)]);
-        let at = self.pool_at(&[0xAAAA]);
-        let mask = self.mask(Code::VEX_Kmovw_kr_km16, &[Arg::Mem(Mem::at(Base::Pool, at))]);
-        self.blend(mask, Arg::Reg(product), even)
-    }
-
-    /// a in the lanes of the mask, b in the others.
-    pub fn blend(&mut self, mask: Reg, a: Arg, b: Reg) -> Reg {
-        let reg = self.vector(Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(b), a]);
-        self.under(mask, false);
-        reg
-    }
-
-    pub fn zero_outside(&mut self, mask: Reg, a: Arg) -> Reg {
-        let reg = match a {
-            Arg::Mem(mem) if mem.broadcast => {
-                let plain = Arg::Mem(Mem { broadcast: false, ..mem });
-                self.vector(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32, &[plain])
-            }
-            a => self.vector(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, &[a]),
-        };
-        self.under(mask, true);
-        reg
-    }
-
-    pub fn compare(&mut self, test: FloatTest, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
-        let code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        let reg = self.mask(code, &[Arg::Reg(a), b, Arg::Imm(float_predicate(test))]);
-        if let Some(mask) = within {
-            self.under(mask, false);
-        }
-        reg
-    }
-
-    pub fn compare_integers(&mut self, test: IntTest, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
-        let signed = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-        let unsigned = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-        let (code, predicate) = match test {
-            IntTest::Eq => (signed, 0),
-            IntTest::Ne => (signed, 4),
-            IntTest::Slt => (signed, 1),
-            IntTest::Sle => (signed, 2),
-            IntTest::Sgt => (signed, 6),
-            IntTest::Sge => (signed, 5),
-            IntTest::Ult => (unsigned, 1),
-            IntTest::Ule => (unsigned, 2),
-            IntTest::Ugt => (unsigned, 6),
-            IntTest::Uge => (unsigned, 5),
-        };
-        let reg = self.mask(code, &[Arg::Reg(a), b, Arg::Imm(predicate)]);
-        if let Some(mask) = within {
-            self.under(mask, false);
-        }
-        reg
+    fn mask_operation(&mut self, op: MaskOp, a: Value, b: Value) -> Reg {
+        let (a, b) = (self.mask_reg(a), self.mask_reg(b));
+        self.mask_binary(op, a, b)
     }
 
     fn unordered(&mut self, a: Reg, within: Option<Reg>) -> Reg {
@@ -382,12 +312,12 @@ impl Selector<'_> {
             Round::Ceil => 10,
             Round::Trunc => 11,
         };
-        self.vector(Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae, &[a, Arg::Imm(way)])
+        self.vector_op(Vop::Round, &[a, Arg::Imm(way)])
     }
 
     /// Truncation; numbers too great saturate, what is too small or a NaN gives the smallest integer.
     fn truncated(&mut self, a: Reg) -> Reg {
-        let integer = self.vector(Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(a)]);
+        let integer = self.vector_op(Vop::ToInt, &[Arg::Reg(a)]);
         let bound = self.constant(0x4F00_0000);
         let great = self.compare(FloatTest::Oge, a, bound, None);
         let greatest = self.constant(0x7FFF_FFFF);
@@ -395,7 +325,7 @@ impl Selector<'_> {
     }
 
     fn sum(&mut self, a: Value, b: Value) -> Reg {
-        self.commutative(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, &[a, b])
+        self.commutative(Vop::Add, &[a, b])
     }
 
     fn is_zero(&mut self, a: Value, within: Option<Reg>) -> Reg {
@@ -413,11 +343,11 @@ impl Selector<'_> {
             Zero::Always => None,
         };
         let (first, second) = (self.is_zero(a, within), self.is_zero(b, within));
-        Some(self.mask(Code::VEX_Korw_kr_kr_kr, &[Arg::Reg(first), Arg::Reg(second)]))
+        Some(self.mask_binary(MaskOp::Or, first, second))
     }
 
     fn product(&mut self, zero: Zero, a: Value, b: Value) -> Reg {
-        let product = self.commutative(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]);
+        let product = self.commutative(Vop::Mul, &[a, b]);
         match self.vanished(zero, a, b, product) {
             None => product,
             Some(vanished) => {
@@ -451,25 +381,17 @@ impl Selector<'_> {
             None => result,
             Some(vanished) => {
                 let addend = self.reg(c);
-                let nothing = self.constant(0);
-                let mut sum = Inst::new(
-                    Kind::Plain(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er),
-                    Some(self.machine.reg(Class::Vector)),
-                    &[Arg::Reg(addend), nothing],
-                );
-                sum.foldable = true;
-                let sum_reg = sum.def.unwrap_or(result);
-                self.insts.push(sum);
-                self.blend(vanished, Arg::Reg(sum_reg), result)
+                let sum = self.with_constant(Vop::Add, addend, 0);
+                self.blend(vanished, Arg::Reg(sum), result)
             }
         }
     }
 
     /// A minimum or maximum: the machine's own where no denormal would be flushed on the way, or nobody would notice.
-    fn extreme(&mut self, (code, test): (Code, FloatTest), (a, b): (Value, Value), result: Value) -> Reg {
+    fn extreme(&mut self, (op, test): (Vop, FloatTest), (a, b): (Value, Value), result: Value) -> Reg {
         let normal = !self.ranges.get(a).denormal && !self.ranges.get(b).denormal;
         if normal || self.is_flushed_by_all(result) {
-            return self.binary(code, a, b);
+            return self.binary(op, a, b);
         }
         let first = self.reg(a);
         let second = self.arg(b);
@@ -481,10 +403,8 @@ impl Selector<'_> {
     fn fraction(&mut self, a: Value) -> Reg {
         let a = self.reg(a);
         let floor = self.round(Round::Floor, Arg::Reg(a));
-        let code = Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er;
-        let fraction = self.vector(code, &[Arg::Reg(a), Arg::Reg(floor)]);
+        let fraction = self.two(Vop::Sub, a, floor);
         let below_one = self.constant_reg(ONE - 1);
-        let code = Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
-        self.vector(code, &[Arg::Reg(below_one), Arg::Reg(fraction)])
+        self.two(Vop::Min, below_one, fraction)
     }
 }

@@ -1,20 +1,21 @@
 //! Selection: machine instructions for a function, one loop over the groups of a row around it.
 
 mod arithmetic;
+mod lower;
+mod masks;
 mod memory;
 mod transcendental;
 
-use super::context::{self, ARRAYS, SURFACES, TABLES};
+use super::context;
+use super::form::{self, Form, Vop};
 use super::mir::{Arg, Base, Block, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
 use crate::backend::SurfaceFacts;
 use ctm_lane::{
-    Axis, Def, Denorm, Function, Graph, IntTest, NanBits, Op, Ranges, Shape, Shapes, Terminator, Type, Value, Zero,
+    Axis, Def, Denorm, FloatTest, Function, Graph, IntTest, NanBits, Op, Ranges, Shape, Shapes, Terminator, Type,
+    Value, Zero,
 };
 use iced_x86::Code;
-use std::collections::HashMap;
-
-/// Lanes of a group.
-pub const LANES: u32 = 16;
+use std::collections::{HashMap, HashSet};
 
 /// What selection assumes.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ enum Val {
 
 /// The lanes that an access concerns.
 #[derive(Clone, Copy)]
-enum Lanes {
+pub enum Lanes {
     All,
     No,
     Of(Reg),
@@ -60,6 +61,7 @@ enum Lanes {
 pub struct Selector<'a> {
     function: &'a Function,
     facts: &'a [SurfaceFacts],
+    form: Form,
     mode: Mode,
     graph: Graph,
     ranges: Ranges,
@@ -75,10 +77,11 @@ pub struct Selector<'a> {
     insts: Vec<Inst>,
     /// Constants that are in registers for the whole call.
     hoisted: Vec<(Mem, Reg)>,
-    tables: [Option<Reg>; TABLES],
-    surfaces: [Option<Reg>; SURFACES],
-    rows: [Option<Reg>; SURFACES],
-    arrays: [Option<Reg>; ARRAYS],
+    /// Pointers of the context that are in registers, by their number.
+    pointers: HashMap<usize, Reg>,
+    rows: HashMap<ctm_lane::Surface, Reg>,
+    /// Arrays that are cleared at the start of a group.
+    arrays: HashSet<ctm_lane::Array>,
     x: Reg,
     y: Reg,
     x16: Reg,
@@ -109,6 +112,9 @@ pub struct Selected {
     pub watches: bool,
 }
 
+/// The ordered compare "less" that raises the invalid flag for every NaN.
+const SIGNALING_LESS: i32 = 1;
+
 /// Whether a product in the function has a zero rule that could matter.
 fn has_special_products(function: &Function) -> bool {
     let mut insts = function.blocks().flat_map(|block| function.insts(block).to_vec());
@@ -118,22 +124,20 @@ fn has_special_products(function: &Function) -> bool {
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
-pub fn select(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Selected> {
+pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Selected> {
     let graph = Graph::new(function);
     let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
-    if function.tables.len() > TABLES || facts.len() > SURFACES || function.arrays.len() > ARRAYS {
-        return None;
-    }
     if facts.len() < function.surfaces.len() || function.buffers != 0 {
         return None;
     }
     let mut machine = Machine::default();
     let (x, y, x16) = (machine.reg(Class::General), machine.reg(Class::General), machine.reg(Class::General));
     let (lane_x, lane_y) = (machine.reg(Class::Vector), machine.reg(Class::Vector));
-    let covered = machine.reg(Class::Mask);
+    let covered = machine.reg(form.mask_class());
     let mut selector = Selector {
         function,
         facts,
+        form,
         mode,
         graph,
         ranges,
@@ -145,10 +149,9 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option
         head: Vec::new(),
         insts: Vec::new(),
         hoisted: Vec::new(),
-        tables: [None; TABLES],
-        surfaces: [None; SURFACES],
-        rows: [None; SURFACES],
-        arrays: [None; ARRAYS],
+        pointers: HashMap::new(),
+        rows: HashMap::new(),
+        arrays: HashSet::new(),
         x,
         y,
         x16,
@@ -200,7 +203,7 @@ impl Selector<'_> {
             for &param in self.function.params(block) {
                 let class = match self.function.value_type(param) {
                     Type::Lane => Class::Vector,
-                    Type::Mask => Class::Mask,
+                    Type::Mask => self.form.mask_class(),
                     Type::Uniform => Class::General,
                 };
                 self.values[param.index()] = Val::Reg(self.machine.reg(class));
@@ -229,10 +232,10 @@ impl Selector<'_> {
         let mut blocks = std::mem::take(&mut self.done);
         // The latch: on to the next group.
         let next = self.machine.reg(Class::General);
-        let width = if self.mode.quads { LANES / 2 } else { LANES };
-        let mut add =
+        let lanes = self.form.lanes();
+        let width = if self.mode.quads { lanes / 2 } else { lanes };
+        let add =
             Inst::new(Kind::Tied(Code::Add_rm32_imm32), Some(next), &[Arg::Reg(self.x), Arg::Imm(width.cast_signed())]);
-        add.foldable = false;
         let compare = Inst::new(
             Kind::Plain(Code::Cmp_r32_rm32),
             None,
@@ -298,48 +301,61 @@ impl Selector<'_> {
         self.here = next;
     }
 
+    /// Makes instructions that run once per call.
+    fn once<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.insts, &mut self.prologue);
+        let made = make(self);
+        std::mem::swap(&mut self.insts, &mut self.prologue);
+        made
+    }
+
+    /// Makes instructions that run first in each group.
+    fn first<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.insts, &mut self.head);
+        let made = make(self);
+        std::mem::swap(&mut self.insts, &mut self.head);
+        made
+    }
+
     /// The positions of the lanes, and which of them are covered.
     fn positions(&mut self) {
-        let lanes = 0..LANES;
+        let lanes = 0..self.form.lanes();
         let (columns, rows): (Vec<u32>, Vec<u32>) = if self.mode.quads {
             lanes.map(|lane| (lane / 4 * 2 + lane % 2, lane / 2 % 2)).unzip()
         } else {
             lanes.map(|lane| (lane, 0)).unzip()
         };
-        let y =
-            Inst::new(Kind::Plain(Code::Mov_r32_rm32), Some(self.y), &[Arg::Mem(Mem::at(Base::Context, context::Y))]);
-        self.prologue.push(y);
-        let row = self.machine.reg(Class::Vector);
-        let mut splat = Inst::new(Kind::Plain(Code::EVEX_Vpbroadcastd_zmm_k1z_r32), Some(row), &[Arg::Reg(self.y)]);
-        splat.foldable = false;
-        self.prologue.push(splat);
-        let rows = self.vector_constant(&rows);
-        let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
-        self.prologue.push(Inst::new(Kind::Plain(add), Some(self.lane_y), &[Arg::Reg(row), rows]));
-        let column = self.machine.reg(Class::Vector);
-        let mut splat = Inst::new(Kind::Plain(Code::EVEX_Vpbroadcastd_zmm_k1z_r32), Some(column), &[Arg::Reg(self.x)]);
-        splat.foldable = false;
-        self.head.push(splat);
-        let columns = self.vector_constant(&columns);
-        self.head.push(Inst::new(Kind::Plain(add), Some(self.lane_x), &[Arg::Reg(column), columns]));
-        let mut shift = Inst::new(Kind::Tied(Code::Shl_rm32_imm8), Some(self.x16), &[Arg::Reg(self.x), Arg::Imm(4)]);
-        shift.foldable = false;
-        self.head.push(shift);
-        if !self.mode.interior {
-            // Inside all four bounds, each compare under the mask of the one before.
-            let bounds = [(self.lane_x, 0, 5), (self.lane_y, 4, 5), (self.lane_x, 8, 2), (self.lane_y, 12, 2)];
-            let mut inside = None;
-            for (at, (lanes, offset, test)) in bounds.into_iter().enumerate() {
-                let def = if at == 3 { self.covered } else { self.machine.reg(Class::Mask) };
-                let mem = Mem { broadcast: true, ..Mem::at(Base::Context, context::DOMAIN + offset) };
-                let code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-                let mut compare =
-                    Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(lanes), Arg::Mem(mem), Arg::Imm(test)]);
-                compare.mask = inside;
-                self.head.push(compare);
-                inside = Some(def);
+        let bounds = self.once(|selector| {
+            selector.y = selector.general(Code::Mov_r32_rm32, &[Arg::Mem(Mem::at(Base::Context, context::Y))]);
+            let row = selector.splat(selector.y);
+            let rows = selector.vector_constant(&rows);
+            selector.lane_y = selector.vector_op(Vop::IntAdd, &[Arg::Reg(row), rows]);
+            [0, 1, 2, 3].map(|at| {
+                let mem = Mem { broadcast: true, ..Mem::at(Base::Context, context::DOMAIN + 4 * at) };
+                if selector.form.broadcasts() { Arg::Mem(mem) } else { Arg::Reg(selector.load_arg(Arg::Mem(mem))) }
+            })
+        });
+        self.first(|selector| {
+            let column = selector.splat(selector.x);
+            let columns = selector.vector_constant(&columns);
+            selector.lane_x = selector.vector_op(Vop::IntAdd, &[Arg::Reg(column), columns]);
+            selector.x16 = selector.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(selector.x), Arg::Imm(4)]);
+            if !selector.mode.interior {
+                let [left, top, right, bottom] = bounds;
+                let (x, y) = (selector.lane_x, selector.lane_y);
+                let tests = [
+                    (x, IntTest::Sge, left),
+                    (y, IntTest::Sge, top),
+                    (x, IntTest::Sle, right),
+                    (y, IntTest::Sle, bottom),
+                ];
+                let mut inside = None;
+                for (lanes, test, bound) in tests {
+                    inside = Some(selector.compare_integers(test, lanes, bound, inside));
+                }
+                selector.covered = inside.unwrap_or(selector.covered);
             }
-        }
+        });
     }
 
     /// Values all of whose users read denormals as zeros.
@@ -431,13 +447,6 @@ impl Selector<'_> {
 
     /// Raises the invalid flag if one of these values that are factors somewhere is a NaN.
     fn watch_nans(&mut self, values: &[Value]) {
-        // An ordered compare that signals, of two values at once.
-        let test = |a: Reg, b: Reg, def| {
-            let code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-            let mut test = Inst::new(Kind::Plain(code), Some(def), &[Arg::Reg(a), Arg::Reg(b), Arg::Imm(1)]);
-            test.effect = true;
-            test
-        };
         let mut regs = Vec::new();
         for &value in values {
             if !self.suspects.get(value.index()).copied().unwrap_or(false) || !self.ranges.get(value).nan {
@@ -445,19 +454,25 @@ impl Selector<'_> {
             }
             match self.values[value.index()] {
                 Val::Reg(reg) => regs.push(reg),
-                Val::Entry(pointer, index) => {
-                    let (reg, def) = (self.machine.reg(Class::Vector), self.machine.reg(Class::Mask));
-                    let mem = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
-                    let load = Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
-                    self.prologue.push(Inst::new(load, Some(reg), &[mem]));
-                    self.prologue.push(test(reg, reg, def));
-                }
+                Val::Entry(pointer, index) => self.once(|selector| {
+                    let entry = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
+                    let entry = selector.vector_op(Vop::Broadcast, &[entry]);
+                    selector.watch_pair(entry, entry);
+                }),
                 _ => {}
             }
         }
         for pair in regs.chunks(2) {
-            let def = self.machine.reg(Class::Mask);
-            self.insts.push(test(pair[0], pair[pair.len() - 1], def));
+            self.watch_pair(pair[0], pair[pair.len() - 1]);
+        }
+    }
+
+    /// An ordered compare that signals.
+    fn watch_pair(&mut self, a: Reg, b: Reg) {
+        self.compare(FloatTest::Olt, a, Arg::Reg(b), None);
+        if let Some(last) = self.insts.last_mut() {
+            last.args[2] = Arg::Imm(SIGNALING_LESS);
+            last.effect = true;
         }
     }
 
@@ -467,17 +482,56 @@ impl Selector<'_> {
 
     /// Appends an instruction that defines a new register.
     fn define(&mut self, class: Class, kind: Kind, args: &[Arg]) -> Reg {
-        let def = self.machine.reg(class);
-        self.insts.push(Inst::new(kind, Some(def), args));
-        def
+        let mut inst = Inst::new(kind, None, args);
+        inst.effect = false;
+        for arg in &mut inst.args {
+            if let Arg::Mem(mem) = *arg
+                && !self.can_read(kind, mem)
+            {
+                *arg = Arg::Reg(self.load_arg(*arg));
+            }
+        }
+        inst.def = Some(self.machine.reg(class));
+        self.insts.push(inst);
+        Reg(self.machine.classes.len() as u32 - 1)
+    }
+
+    /// Whether an instruction can have this memory operand.
+    fn can_read(&self, kind: Kind, mem: Mem) -> bool {
+        match kind {
+            Kind::Plain(code) | Kind::Tied(code) => {
+                form::takes_memory(code) && (self.form.broadcasts() || !mem.broadcast)
+            }
+            _ => self.form.broadcasts() || !mem.broadcast,
+        }
     }
 
     fn vector(&mut self, code: Code, args: &[Arg]) -> Reg {
         self.define(Class::Vector, Kind::Plain(code), args)
     }
 
-    fn mask(&mut self, code: Code, args: &[Arg]) -> Reg {
-        self.define(Class::Mask, Kind::Plain(code), args)
+    fn vector_op(&mut self, op: Vop, args: &[Arg]) -> Reg {
+        let class = if op == Vop::FirstLane { Class::General } else { Class::Vector };
+        self.define(class, Kind::Plain(self.form.code(op)), args)
+    }
+
+    fn two(&mut self, op: Vop, a: Reg, b: Reg) -> Reg {
+        self.vector_op(op, &[Arg::Reg(a), Arg::Reg(b)])
+    }
+
+    fn with_constant(&mut self, op: Vop, a: Reg, bits: u32) -> Reg {
+        let bits = self.constant(bits);
+        self.vector_op(op, &[Arg::Reg(a), bits])
+    }
+
+    fn shifted(&mut self, op: Vop, a: Reg, count: u32) -> Reg {
+        self.vector_op(op, &[Arg::Reg(a), Arg::Imm(count.cast_signed())])
+    }
+
+    /// `a * b + c` with one rounding.
+    fn fused(&mut self, a: Reg, b: Arg, c: Arg) -> Reg {
+        let kind = Kind::Fma { negate_product: false, negate_addend: false };
+        self.define(Class::Vector, kind, &[Arg::Reg(a), b, c])
     }
 
     fn general(&mut self, code: Code, args: &[Arg]) -> Reg {
@@ -512,8 +566,12 @@ impl Selector<'_> {
 
     /// A constant in every lane, as a memory operand.
     fn constant(&mut self, bits: u32) -> Arg {
-        let at = self.pool_at(&[bits]);
-        Arg::Mem(Mem { broadcast: true, ..Mem::at(Base::Pool, at) })
+        if self.form.broadcasts() {
+            let at = self.pool_at(&[bits]);
+            Arg::Mem(Mem { broadcast: true, ..Mem::at(Base::Pool, at) })
+        } else {
+            self.vector_constant(&vec![bits; self.form.lanes() as usize])
+        }
     }
 
     /// A constant for each lane, as a memory operand.
@@ -543,9 +601,9 @@ impl Selector<'_> {
             Arg::Reg(reg) => reg,
             Arg::Mem(mem) if mem.broadcast => {
                 let plain = Arg::Mem(Mem { broadcast: false, ..mem });
-                self.vector(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32, &[plain])
+                self.vector_op(Vop::Broadcast, &[plain])
             }
-            arg => self.vector(Code::EVEX_Vmovups_zmm_k1z_zmmm512, &[arg]),
+            arg => self.vector_op(Vop::Load, &[arg]),
         }
     }
 
@@ -555,9 +613,7 @@ impl Selector<'_> {
         if let Some(&(_, reg)) = self.hoisted.iter().find(|(known, _)| *known == mem) {
             return reg;
         }
-        let reg = self.machine.reg(Class::Vector);
-        let plain = Arg::Mem(Mem { broadcast: false, ..mem });
-        self.prologue.push(Inst::new(Kind::Plain(Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32), Some(reg), &[plain]));
+        let reg = self.once(|selector| selector.load_arg(arg));
         self.hoisted.push((mem, reg));
         reg
     }
@@ -571,30 +627,6 @@ impl Selector<'_> {
     fn constant_reg(&mut self, bits: u32) -> Reg {
         let arg = self.constant(bits);
         self.load_arg(arg)
-    }
-
-    fn mask_reg(&mut self, value: Value) -> Reg {
-        match self.values[value.index()] {
-            Val::Reg(reg) => reg,
-            Val::MaskConst(all) => self.mask_constant(all),
-            _ => {
-                self.refuse();
-                self.covered
-            }
-        }
-    }
-
-    fn mask_constant(&mut self, all: bool) -> Reg {
-        let at = self.pool_at(&[if all { 0xFFFF } else { 0 }]);
-        self.mask(Code::VEX_Kmovw_kr_km16, &[Arg::Mem(Mem::at(Base::Pool, at))])
-    }
-
-    fn lanes(&mut self, value: Value) -> Lanes {
-        match self.values[value.index()] {
-            Val::MaskConst(true) => Lanes::All,
-            Val::MaskConst(false) => Lanes::No,
-            _ => Lanes::Of(self.mask_reg(value)),
-        }
     }
 
     /// A uniform as an operand: a register or an immediate.
@@ -623,25 +655,30 @@ impl Selector<'_> {
         self.values[value.index()] = Val::Reg(reg);
     }
 
-    /// A pointer that the context holds, loaded once per call.
-    fn pointer(&mut self, offset: i32) -> Reg {
-        let def = self.machine.reg(Class::General);
-        self.prologue.push(Inst::new(
-            Kind::Plain(Code::Mov_r64_rm64),
-            Some(def),
-            &[Arg::Mem(Mem::at(Base::Context, offset))],
-        ));
-        def
+    /// One of the context's pointers, loaded once per call.
+    fn pointer(&mut self, number: usize) -> Reg {
+        if let Some(&reg) = self.pointers.get(&number) {
+            return reg;
+        }
+        let reg = self.once(|selector| {
+            let all = selector.general(Code::Mov_r64_rm64, &[Arg::Mem(Mem::at(Base::Context, context::POINTERS))]);
+            let at = Mem::at(Base::Reg(all), 8 * number as i32);
+            selector.general(Code::Mov_r64_rm64, &[Arg::Mem(at)])
+        });
+        self.pointers.insert(number, reg);
+        reg
     }
 
     fn table(&mut self, table: ctm_lane::Table) -> Reg {
-        let at = table.index();
-        if let Some(reg) = self.tables[at] {
-            return reg;
-        }
-        let reg = self.pointer(context::TABLES_AT + 8 * at as i32);
-        self.tables[at] = Some(reg);
-        reg
+        self.pointer(table.index())
+    }
+
+    fn base(&mut self, surface: ctm_lane::Surface) -> Reg {
+        self.pointer(self.function.tables.len() + surface.index())
+    }
+
+    fn array_pointer(&mut self, array: ctm_lane::Array) -> Reg {
+        self.pointer(self.function.tables.len() + self.facts.len() + array.index())
     }
 
     fn edge(&mut self, target: &ctm_lane::Target, numbers: &[usize]) -> Edge {
@@ -649,10 +686,7 @@ impl Selector<'_> {
             Val::Reg(reg) => Arg::Reg(reg),
             Val::Const(bits) => self.constant(bits),
             Val::Entry(..) => Arg::Reg(self.reg(arg)),
-            Val::MaskConst(all) => {
-                let at = self.pool_at(&[if all { 0xFFFF } else { 0 }]);
-                Arg::Mem(Mem::at(Base::Pool, at))
-            }
+            Val::MaskConst(all) => Arg::Mem(self.mask_memory(|_| all)),
             Val::UniformConst(value) => {
                 let at = self.pool_at(&[value.cast_unsigned()]);
                 Arg::Mem(Mem::at(Base::Pool, at))
@@ -675,15 +709,13 @@ impl Selector<'_> {
                 let a = Arg::Reg(self.uniform_reg(*a));
                 let b = self.uniform(*b);
                 let code = if matches!(b, Arg::Imm(_)) { Code::Cmp_rm32_imm32 } else { Code::Cmp_r32_rm32 };
-                let mut compare = Inst::new(Kind::Plain(code), None, &[a, b]);
-                compare.foldable = !matches!(b, Arg::Imm(_));
-                self.insts.push(compare);
+                self.insts.push(Inst::new(Kind::Plain(code), None, &[a, b]));
                 End::Branch { condition: condition(*test), then, otherwise }
             }
             Terminator::Any { mask, then, otherwise } => {
                 let (then, otherwise) = (self.edge(then, numbers), self.edge(otherwise, numbers));
-                let mask = Arg::Reg(self.mask_reg(*mask));
-                self.insts.push(Inst::new(Kind::Plain(Code::VEX_Kortestw_kr_kr), None, &[mask, mask]));
+                let mask = self.mask_reg(*mask);
+                self.test_masks(mask, mask);
                 End::Branch { condition: Condition::NotEqual, then, otherwise }
             }
             Terminator::Trap { .. } => return None,

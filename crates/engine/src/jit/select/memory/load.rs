@@ -86,9 +86,9 @@ impl Selector<'_> {
         let first = self.first_lane(lanes);
         let mut expected = self.splat(first);
         if in_row {
-            let numbers: Vec<u32> = (0..LANES).collect();
+            let numbers: Vec<u32> = (0..self.form.lanes()).collect();
             let numbers = self.vector_constant(&numbers);
-            expected = self.vector(INT_ADD, &[Arg::Reg(expected), numbers]);
+            expected = self.vector_op(Vop::IntAdd, &[Arg::Reg(expected), numbers]);
         }
         let astray = self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None);
         self.astray.insert((value, in_row), (astray, first));
@@ -110,9 +110,6 @@ impl Selector<'_> {
         let (astray_y, first_y) = self.astray(y, false, size_y);
         let row_bytes = layout.row_bytes.cast_signed();
         let row = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(first_y), Arg::Imm(row_bytes)]);
-        if let Some(last) = self.insts.last_mut() {
-            last.foldable = false;
-        }
         let base = self.base(surface);
         let row = self.tied_general(Code::Add_r64_rm64, &[Arg::Reg(row), Arg::Reg(base)]);
         let (index, scale) = if layout.element_log2 == 4 {
@@ -121,11 +118,7 @@ impl Selector<'_> {
             (first_x, 1 << layout.element_log2)
         };
         let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
-        self.insts.push(Inst::new(
-            Kind::Plain(Code::VEX_Kortestw_kr_kr),
-            None,
-            &[Arg::Reg(astray_x), Arg::Reg(astray_y)],
-        ));
+        self.test_masks(astray_x, astray_y);
         let [regular, scattered, after] = [self.label(), self.label(), self.label()];
         let edge = |block: usize| Edge { block, args: Vec::new() };
         let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
@@ -160,77 +153,36 @@ impl Selector<'_> {
             Place::Row(mem) => match format {
                 Format::Float32_4 => return self.load_rows_of_four(mem).map(Val::Reg),
                 Format::Float32_2 => return self.load_rows_of_two(mem),
-                Format::Uint16_1 => {
-                    raw[0] = Val::Reg(self.vector(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, &[Arg::Mem(mem)]))
-                }
-                Format::Uint8_4 | Format::Float32_1 => raw[0] = Val::Reg(self.vector(LOAD, &[Arg::Mem(mem)])),
+                Format::Uint16_1 => raw[0] = Val::Reg(self.vector_op(Vop::LoadHalves, &[Arg::Mem(mem)])),
+                Format::Uint8_4 | Format::Float32_1 => raw[0] = Val::Reg(self.vector_op(Vop::Load, &[Arg::Mem(mem)])),
             },
             Place::Same(mem) => {
-                let code = if format == Format::Uint16_1 {
-                    Code::EVEX_Vpbroadcastw_zmm_k1z_xmmm16
-                } else {
-                    Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32
-                };
+                let code = if format == Format::Uint16_1 { Vop::BroadcastHalf } else { Vop::Broadcast };
                 for (number, raw) in raw.iter_mut().enumerate().take(words) {
                     let mem = Mem { disp: mem.disp + 4 * number as i32, ..mem };
-                    *raw = Val::Reg(self.vector(code, &[Arg::Mem(mem)]));
+                    *raw = Val::Reg(self.vector_op(code, &[Arg::Mem(mem)]));
                 }
                 if let (Format::Uint16_1, Val::Reg(reg)) = (format, raw[0]) {
-                    let bits = self.constant(0xFFFF);
-                    raw[0] = Val::Reg(self.vector(AND, &[Arg::Reg(reg), bits]));
+                    raw[0] = Val::Reg(self.with_constant(Vop::And, reg, 0xFFFF));
                 }
             }
             Place::Scattered(offset, lanes) if format == Format::Uint16_1 => {
-                let bits = self.constant(!3);
-                let word = self.vector(AND, &[Arg::Reg(offset), bits]);
-                let word = self.gathered(surface, word, 0, lanes);
-                let bits = self.constant(2);
-                let half = self.vector(AND, &[Arg::Reg(offset), bits]);
-                let shift = self.vector(SHIFT_LEFT, &[Arg::Reg(half), Arg::Imm(3)]);
-                let shifted =
-                    self.vector(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(word), Arg::Reg(shift)]);
-                let bits = self.constant(0xFFFF);
-                raw[0] = Val::Reg(self.vector(AND, &[Arg::Reg(shifted), bits]));
+                let base = self.base(surface);
+                let word = self.with_constant(Vop::And, offset, !3);
+                let word = self.gather(base, word, 0, lanes);
+                let half = self.with_constant(Vop::And, offset, 2);
+                let shift = self.shifted(Vop::ShiftLeft, half, 3);
+                let shifted = self.two(Vop::ShiftRightBy, word, shift);
+                raw[0] = Val::Reg(self.with_constant(Vop::And, shifted, 0xFFFF));
             }
             Place::Scattered(offset, lanes) => {
+                let base = self.base(surface);
                 for (number, raw) in raw.iter_mut().enumerate().take(words) {
-                    *raw = Val::Reg(self.gathered(surface, offset, 4 * number as i32, lanes));
+                    *raw = Val::Reg(self.gather(base, offset, 4 * number as i32, lanes));
                 }
             }
         }
         raw
-    }
-
-    /// Sixteen elements of four words as four vectors, one for each word.
-    pub(super) fn load_rows_of_four(&mut self, mem: Mem) -> [Reg; 4] {
-        let at = |number: i32| Arg::Mem(Mem { disp: mem.disp + 64 * number, ..mem });
-        let pairs = [0, 2].map(|word: u32| {
-            // Words `word` and `word + 1` of eight elements.
-            let indices: Vec<u32> = (0..16).map(|lane| lane % 8 * 4 + word + lane / 8).collect();
-            let indices = self.vector_constant(&indices);
-            let indices = self.load_arg(indices);
-            [0, 2].map(|first: i32| {
-                let low = self.vector(LOAD, &[at(first)]);
-                self.define(Class::Vector, Kind::Tied(PERMUTE), &[Arg::Reg(low), Arg::Reg(indices), at(first + 1)])
-            })
-        });
-        let join = |selector: &mut Self, [low, high]: [Reg; 2], halves: i32| {
-            let code = Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8;
-            selector.vector(code, &[Arg::Reg(low), Arg::Reg(high), Arg::Imm(halves)])
-        };
-        [(0, 0x44), (0, 0xEE), (1, 0x44), (1, 0xEE)].map(|(pair, halves): (usize, i32)| join(self, pairs[pair], halves))
-    }
-
-    pub(super) fn load_rows_of_two(&mut self, mem: Mem) -> [Val; 4] {
-        let at = |number: i32| Arg::Mem(Mem { disp: mem.disp + 64 * number, ..mem });
-        let words = [0, 1].map(|word: u32| {
-            let indices: Vec<u32> = (0..16).map(|lane| lane * 2 + word).collect();
-            let indices = self.vector_constant(&indices);
-            let indices = self.load_arg(indices);
-            let low = self.vector(LOAD, &[at(0)]);
-            self.define(Class::Vector, Kind::Tied(PERMUTE), &[Arg::Reg(low), Arg::Reg(indices), at(1)])
-        });
-        [Val::Reg(words[0]), Val::Reg(words[1]), Val::Const(0), Val::Const(0)]
     }
 
     /// Channels from stored words.
@@ -244,13 +196,13 @@ impl Selector<'_> {
             (Format::Uint8_4, Val::Reg(word)) => std::array::from_fn(|channel| {
                 let shifted = match channel {
                     0 => word,
-                    _ => self.vector(SHIFT_RIGHT, &[Arg::Reg(word), Arg::Imm(8 * channel as i32)]),
+                    _ => self.vector_op(Vop::ShiftRight, &[Arg::Reg(word), Arg::Imm(8 * channel as i32)]),
                 };
                 let byte = if channel == 3 {
                     shifted
                 } else {
                     let bits = self.constant(0xFF);
-                    self.vector(AND, &[Arg::Reg(shifted), bits])
+                    self.vector_op(Vop::And, &[Arg::Reg(shifted), bits])
                 };
                 Val::Reg(self.fraction_of(byte, 255))
             }),
@@ -260,10 +212,10 @@ impl Selector<'_> {
 
     /// code / max, correctly rounded: a product with the reciprocal, and one step of correction by its exact remainder.
     pub(super) fn fraction_of(&mut self, code: Reg, max: u32) -> Reg {
-        let x = self.vector(Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, &[Arg::Reg(code)]);
+        let x = self.vector_op(Vop::FromInt, &[Arg::Reg(code)]);
         let reciprocal = (1.0 / max as f32).to_bits();
         let reciprocal = self.constant(reciprocal);
-        let q = self.vector(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[Arg::Reg(x), reciprocal]);
+        let q = self.vector_op(Vop::Mul, &[Arg::Reg(x), reciprocal]);
         let max = self.constant((max as f32).to_bits());
         let kind = Kind::Fma { negate_product: true, negate_addend: false };
         let rest = self.define(Class::Vector, kind, &[Arg::Reg(q), max, Arg::Reg(x)]);
@@ -286,9 +238,9 @@ impl Selector<'_> {
         let (x, y) = (self.reg(args[0]), self.reg(args[1]));
         let next = |selector: &mut Self, a: Reg| {
             let limit = selector.constant(0x7FFF_FFFE);
-            let a = selector.vector(Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, &[Arg::Reg(a), limit]);
+            let a = selector.vector_op(Vop::SignedMin, &[Arg::Reg(a), limit]);
             let one = selector.constant(1);
-            selector.vector(INT_ADD, &[Arg::Reg(a), one])
+            selector.vector_op(Vop::IntAdd, &[Arg::Reg(a), one])
         };
         let (right, down) = (next(self, x), next(self, y));
         for (&result, (x, y)) in results.iter().zip([(right, y), (x, down), (right, down), (x, y)]) {

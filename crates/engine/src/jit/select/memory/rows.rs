@@ -1,0 +1,130 @@
+//! Elements side by side: between memory, where an element's words are together, and vectors of one word of each.
+
+use super::*;
+
+impl Selector<'_> {
+    fn three(&mut self, code: Code, a: Reg, b: Reg, immediate: i32) -> Reg {
+        self.vector(code, &[Arg::Reg(a), Arg::Reg(b), Arg::Imm(immediate)])
+    }
+
+    /// Words of two tables of vectors, by number.
+    fn permuted(&mut self, low: Reg, high: Arg, indices: impl Fn(u32) -> u32) -> Reg {
+        let indices: Vec<u32> = (0..16).map(indices).collect();
+        let indices = self.vector_constant(&indices);
+        let indices = self.load_arg(indices);
+        let kind = Kind::Tied(Code::EVEX_Vpermt2ps_zmm_k1z_zmm_zmmm512b32);
+        self.define(Class::Vector, kind, &[Arg::Reg(low), Arg::Reg(indices), high])
+    }
+
+    /// Elements of four words as four vectors, one for each word.
+    pub(super) fn load_rows_of_four(&mut self, mem: Mem) -> [Reg; 4] {
+        let at = |bytes: i32| Arg::Mem(Mem { disp: mem.disp + bytes, ..mem });
+        match self.form {
+            Form::Avx512 => {
+                // Words `word` and `word + 1` of eight elements.
+                let pairs = [0, 2].map(|word: u32| {
+                    [0, 2].map(|first: i32| {
+                        let low = self.vector_op(Vop::Load, &[at(64 * first)]);
+                        self.permuted(low, at(64 * (first + 1)), |lane| lane % 8 * 4 + word + lane / 8)
+                    })
+                });
+                [(0, 0x44), (0, 0xEE), (1, 0x44), (1, 0xEE)].map(|(pair, halves): (usize, i32)| {
+                    let [low, high] = pairs[pair];
+                    self.three(Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8, low, high, halves)
+                })
+            }
+            Form::Avx2 => {
+                // An element and the one four further, in halves of a vector.
+                let [a, b, c, d] = [0, 16, 32, 48].map(|bytes| {
+                    let low = self.vector(Code::VEX_Vmovups_xmm_xmmm128, &[at(bytes)]);
+                    let insert = Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8;
+                    self.vector(insert, &[Arg::Reg(low), at(bytes + 64), Arg::Imm(1)])
+                });
+                let (low, high) = (Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256);
+                let [xy, xy_next] = [(a, b), (c, d)].map(|(a, b)| self.vector(low, &[Arg::Reg(a), Arg::Reg(b)]));
+                let [zw, zw_next] = [(a, b), (c, d)].map(|(a, b)| self.vector(high, &[Arg::Reg(a), Arg::Reg(b)]));
+                let (low, high) = (Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256);
+                [(low, xy, xy_next), (high, xy, xy_next), (low, zw, zw_next), (high, zw, zw_next)]
+                    .map(|(code, a, b)| self.vector(code, &[Arg::Reg(a), Arg::Reg(b)]))
+            }
+        }
+    }
+
+    /// Elements of two words as two vectors.
+    pub(super) fn load_rows_of_two(&mut self, mem: Mem) -> [Val; 4] {
+        let next = Arg::Mem(Mem { disp: mem.disp + self.form.bytes(), ..mem });
+        let words = [0, 1].map(|word: u32| {
+            let low = self.vector_op(Vop::Load, &[Arg::Mem(mem)]);
+            match self.form {
+                Form::Avx512 => self.permuted(low, next, |lane| lane * 2 + word),
+                Form::Avx2 => {
+                    let select = Arg::Imm(if word == 0 { 0x88 } else { 0xDD });
+                    let mixed = self.vector(Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8, &[Arg::Reg(low), next, select]);
+                    self.vector(Code::VEX_Vpermpd_ymm_ymmm256_imm8, &[Arg::Reg(mixed), Arg::Imm(0xD8)])
+                }
+            }
+        });
+        [Val::Reg(words[0]), Val::Reg(words[1]), Val::Const(0), Val::Const(0)]
+    }
+
+    /// Four vectors, one for each word, as vectors of memory, in order.
+    fn rows_of_four(&mut self, values: [Reg; 4]) -> [Reg; 4] {
+        match self.form {
+            Form::Avx512 => {
+                // Pairs of words, then pairs of pairs.
+                let [low, high] = [0u32, 8].map(|start| {
+                    [0, 2].map(|first: usize| {
+                        let next = Arg::Reg(values[first + 1]);
+                        self.permuted(values[first], next, |at| start + at / 2 + at % 2 * 16)
+                    })
+                });
+                [(low, 0), (low, 8), (high, 0), (high, 8)].map(|([xy, zw], start): (_, u32)| {
+                    self.permuted(xy, Arg::Reg(zw), |at| start + at / 4 * 2 + at % 2 + at / 2 % 2 * 16)
+                })
+            }
+            Form::Avx2 => {
+                let [x, y, z, w] = values;
+                let (low, high) = (Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256);
+                let [xy, zw] = [(x, y), (z, w)].map(|(a, b)| self.vector(low, &[Arg::Reg(a), Arg::Reg(b)]));
+                let [xy_next, zw_next] = [(x, y), (z, w)].map(|(a, b)| self.vector(high, &[Arg::Reg(a), Arg::Reg(b)]));
+                let (low, high) = (Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256);
+                // An element and the one four further, in halves of a vector.
+                let [a, b, c, d] = [(low, xy, zw), (high, xy, zw), (low, xy_next, zw_next), (high, xy_next, zw_next)]
+                    .map(|(code, a, b)| self.vector(code, &[Arg::Reg(a), Arg::Reg(b)]));
+                [(a, b, 0x20), (c, d, 0x20), (a, b, 0x31), (c, d, 0x31)]
+                    .map(|(a, b, halves)| self.three(Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, a, b, halves))
+            }
+        }
+    }
+
+    /// Stores elements of four words.
+    pub(super) fn store_rows_of_four(&mut self, mem: Mem, values: [Reg; 4]) {
+        let rows = self.rows_of_four(values);
+        for (number, row) in rows.into_iter().enumerate() {
+            let disp = mem.disp + self.form.bytes() * number as i32;
+            self.put(Mem { disp, ..mem }, row, Lanes::All);
+        }
+    }
+
+    /// Whether [`Self::store_halves`] can leave the other lanes alone.
+    pub(super) fn can_store_halves(&self, lanes: Lanes) -> bool {
+        self.form == Form::Avx512 || matches!(lanes, Lanes::All)
+    }
+
+    /// Stores the low halves of the lanes, one after the other.
+    pub(super) fn store_halves(&mut self, mem: Mem, words: Reg, lanes: Lanes) {
+        let (code, words) = match self.form {
+            Form::Avx512 => (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, words),
+            Form::Avx2 => {
+                let packed = self.vector(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, &[Arg::Reg(words), Arg::Reg(words)]);
+                let joined = self.vector(Code::VEX_Vpermq_ymm_ymmm256_imm8, &[Arg::Reg(packed), Arg::Imm(8)]);
+                (Code::VEX_Vmovups_xmmm128_xmm, joined)
+            }
+        };
+        let mut store = Inst::new(Kind::Plain(code), None, &[Arg::Mem(mem), Arg::Reg(words)]);
+        if let Lanes::Of(mask) = lanes {
+            store.mask = Some(mask);
+        }
+        self.insts.push(store);
+    }
+}
