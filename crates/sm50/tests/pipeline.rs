@@ -61,6 +61,14 @@ const POINTS: [[f32; 8]; 3] = [
 ];
 
 #[test]
+fn real_programs_have_no_findings() {
+    for program in programs() {
+        let findings = ctm_sm50::check::check(&program);
+        assert!(findings.is_empty(), "{findings:#?}");
+    }
+}
+
+#[test]
 fn vertices_and_domain_points() {
     let programs = programs();
     let [vertex, tess_init, tessellation, _] = programs.each_ref().map(Shader::from);

@@ -14,3 +14,13 @@ fn corpus() {
         Case::load(&path).check(&Reference).unwrap();
     }
 }
+
+#[test]
+fn real_programs_have_no_findings() {
+    for entry in std::fs::read_dir(project_path("tests/corpus/sm50")).unwrap() {
+        for program in Case::load(&entry.unwrap().path()).programs() {
+            let findings = ctm_sm50::check::check(program);
+            assert!(findings.is_empty(), "{findings:#?}");
+        }
+    }
+}

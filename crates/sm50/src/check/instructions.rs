@@ -54,10 +54,11 @@ fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &He
     let (store, patch, output) = (instruction.op() == Op::Ast, instruction.get(key::PATCH), instruction.get(key::O));
     let what = if store { "attribute store" } else { "attribute load" };
     let misplaced = match (store, patch, output) {
-        _ if matches!(stage, Stage::None | Stage::Pixel) => Some("only vertex, tessellation and geometry programs have it"),
-        (true, true, _) | (false, true, true) => {
-            (stage != Stage::TessellationInit).then_some("patches are stored, and read back, by tessellation initialisation")
+        _ if matches!(stage, Stage::None | Stage::Pixel) => {
+            Some("only vertex, tessellation and geometry programs have it")
         }
+        (true, true, _) | (false, true, true) => (stage != Stage::TessellationInit)
+            .then_some("patches are stored, and read back, by tessellation initialisation"),
         (false, true, false) => (stage != Stage::Tessellation).then_some("patches are read by tessellation programs"),
         (false, false, true) => (stage == Stage::Geometry).then_some("geometry programs cannot read their outputs"),
         _ => None,
@@ -91,7 +92,8 @@ fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &He
         let message = format!("{} ({first:#05x}) has no bit in any header", name(first));
         return findings.at(Code::NoMapBit, index, message, "stores there vanish, loads give 0");
     }
-    let list = missing.iter().map(|&address| format!("{} ({address:#05x})", name(address))).collect::<Vec<_>>().join(", ");
+    let list =
+        missing.iter().map(|&address| format!("{} ({address:#05x})", name(address))).collect::<Vec<_>>().join(", ");
     match (store, output) {
         (true, _) => {
             let message = format!("the header does not declare {list} as output: the store vanishes");

@@ -387,8 +387,9 @@ impl Points {
     fn invocations(&self) -> Result<Invocations, DrawError> {
         let columns = Columns::new(self.coordinates.len() as u32)?;
         for (warp, lanes) in self.coordinates.chunks(WARP as usize).enumerate() {
-            let patches = || lanes.iter().filter_map(|&(patch, _)| patch);
-            let (Some(first), Some(last)) = (patches().next(), patches().last()) else { continue };
+            let mut patches = lanes.iter().filter_map(|&(patch, _)| patch);
+            let Some(first) = patches.next() else { continue };
+            let last = patches.next_back().unwrap_or(first);
             let handles = (last - first + 1) * self.patch_vertices;
             for (lane, &(patch, uv)) in (warp as u32 * WARP..).zip(lanes) {
                 if let Some(patch) = patch {

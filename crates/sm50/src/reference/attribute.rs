@@ -12,6 +12,15 @@ use crate::operand::Reg;
 /// Bytes of the attribute space.
 const SPACE: i64 = 4 * WORDS as i64;
 
+/// One word of an attribute access.
+#[derive(Clone, Copy)]
+struct Access {
+    /// Its byte address; none outside the space.
+    address: Option<u32>,
+    /// Its data register; none past R254.
+    reg: Option<Reg>,
+}
+
 impl Warp<'_> {
     /// The byte address of an access, aligned down to its size (three words as four). It may lie outside the space.
     fn attribute_base(&self, instruction: &Instruction) -> i64 {
@@ -25,22 +34,19 @@ impl Warp<'_> {
         base & !(i64::from(instruction.get(key::ATTRIBUTE_SIZE).alignment()) - 1)
     }
 
-    /// The addresses and data registers of an access, word by word; no address where it leaves the space, no register
-    /// past R254. Attribute registers are aligned down without a word.
-    fn attribute_words(
-        &mut self,
-        instruction: &Instruction,
-    ) -> Result<([(Option<u32>, Option<Reg>); 4], u8), TrapKind> {
+    /// The words of an access. Registers of attribute accesses are aligned down without a word.
+    fn attribute_words(&mut self, instruction: &Instruction) -> Result<[Option<Access>; 4], TrapKind> {
         let words = instruction.get(key::ATTRIBUTE_SIZE).words();
         let first = self.attribute_base(instruction);
         let data = instruction.dst();
         let base = if data.is_zero() { data } else { Reg(data.0 & !(words.next_power_of_two() - 1)) };
-        let mut accesses = [(None, None); 4];
+        let mut accesses = [None; 4];
         for (access, k) in accesses.iter_mut().zip(0..words) {
             let address = first + 4 * i64::from(k);
-            *access = ((0..SPACE).contains(&address).then_some(address as u32), self.element(base, k)?);
+            let address = (0..SPACE).contains(&address).then_some(address as u32);
+            *access = Some(Access { address, reg: self.element(base, k)? });
         }
-        Ok((accesses, words))
+        Ok(accesses)
     }
 
     fn attribute_program(&self) -> bool {
@@ -58,12 +64,12 @@ impl Warp<'_> {
 
     /// AST: stores that the maps let through, first word first. Those outside the space vanish.
     pub fn store_attributes(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
-        let (accesses, words) = self.attribute_words(instruction)?;
+        let accesses = self.attribute_words(instruction)?;
         let patch = instruction.get(key::PATCH);
         let allowed = if patch { self.stage == Stage::TessellationInit } else { self.attribute_program() };
         let state = State::from(self.reg(instruction.reg(key::RC)));
-        for &(address, reg) in &accesses[..usize::from(words)] {
-            let (Some(address), Some(reg)) = (address, reg) else { continue };
+        for access in accesses.into_iter().flatten() {
+            let (Some(address), Some(reg)) = (access.address, access.reg) else { continue };
             if !allowed {
                 self.violation(TrapKind::IllegalSphInstrCombo)?;
                 continue;
@@ -99,7 +105,7 @@ impl Warp<'_> {
 
     /// ALD: all words are read before any register is written.
     pub fn load_attributes(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
-        let (accesses, words) = self.attribute_words(instruction)?;
+        let accesses = self.attribute_words(instruction)?;
         let handle_register = instruction.reg(key::RC);
         let handle = (!handle_register.is_zero()).then(|| self.reg(handle_register) & 0xFF);
         let (patch, output) = (instruction.get(key::PATCH), instruction.get(key::O));
@@ -110,8 +116,8 @@ impl Warp<'_> {
             (false, false) => self.attribute_program(),
         };
         let mut values = [0; 4];
-        for (value, &(address, _)) in values.iter_mut().zip(&accesses[..usize::from(words)]) {
-            let Some(address) = address else { continue };
+        for (value, access) in values.iter_mut().zip(accesses.iter().flatten()) {
+            let Some(address) = access.address else { continue };
             *value = match (patch, output) {
                 _ if !allowed => {
                     self.violation(TrapKind::IllegalSphInstrCombo)?;
@@ -122,8 +128,8 @@ impl Warp<'_> {
                 (false, false) => self.input_word(handle, address)?,
             };
         }
-        for (value, &(_, reg)) in values.into_iter().zip(&accesses[..usize::from(words)]) {
-            if let Some(reg) = reg {
+        for (value, access) in values.into_iter().zip(accesses.iter().flatten()) {
+            if let Some(reg) = access.reg {
                 self.set_reg(reg, value);
             }
         }

@@ -80,51 +80,48 @@ impl Control {
 
     /// Moves on. `taken` are the active lanes for which the instruction executed, `following` is the next address.
     pub fn go(&mut self, next: Next, taken: u32, following: u32) -> Result<(), TrapKind> {
-        self.pc = match next {
-            Next::Following => following,
-            Next::Branch(ways) => return self.branch(ways, taken, following),
+        match next {
+            Next::Following => self.pc = following,
+            Next::Branch(ways) => self.branch(ways, taken, following),
             Next::Push(kind, pc) => {
                 self.stack.push(Token { kind, mask: self.active, pc });
-                following
+                self.pc = following;
             }
             Next::Call(target) => {
                 self.stack.push(Token { kind: Kind::Call, mask: self.active, pc: following });
-                target
+                self.pc = target;
             }
-            Next::Meet | Next::Leave(_) | Next::Exit if taken == 0 => following,
+            Next::Meet | Next::Leave(_) | Next::Exit if taken == 0 => self.pc = following,
             Next::Meet => {
                 let nearest = self.stack.iter().rev().find(|token| token.kind != Kind::Divergence);
                 if nearest.is_none_or(|token| token.kind != Kind::Sync) {
                     return Err(TrapKind::StackError);
                 }
-                return Ok(self.leave(taken, following));
+                self.leave(taken, following);
             }
             Next::Leave(kind) => {
                 let from_top = self.stack.iter().rev().position(|token| token.kind == kind);
                 let above = self.stack.len() - from_top.ok_or(TrapKind::StackError)?;
                 self.stack[above..].iter_mut().for_each(|token| token.mask &= !taken);
-                return Ok(self.leave(taken, following));
+                self.leave(taken, following);
             }
             Next::Exit => {
                 self.exited |= taken;
-                return Ok(self.leave(taken, following));
+                self.leave(taken, following);
             }
-        };
+        }
         Ok(())
     }
 
     /// Lanes go to the addresses of their ways, the other active ones on to the next instruction.
-    fn branch(&mut self, ways: Vec<(u32, u32)>, taken: u32, following: u32) -> Result<(), TrapKind> {
+    fn branch(&mut self, ways: Vec<(u32, u32)>, taken: u32, following: u32) {
         let stay = self.active & !taken;
-        let mut groups = ways.into_iter().map(|(mask, pc)| Token { kind: Kind::Divergence, mask, pc });
-        let first = if stay != 0 {
-            Token { kind: Kind::Divergence, mask: stay, pc: following }
-        } else {
-            groups.next().unwrap_or(Token { kind: Kind::Divergence, mask: 0, pc: following })
-        };
-        self.stack.extend(groups);
-        (self.active, self.pc) = (first.mask, first.pc);
-        Ok(())
+        let stays = (stay != 0).then_some((stay, following));
+        let mut groups = stays.into_iter().chain(ways);
+        if let Some((mask, pc)) = groups.next() {
+            (self.active, self.pc) = (mask, pc);
+        }
+        self.stack.extend(groups.map(|(mask, pc)| Token { kind: Kind::Divergence, mask, pc }));
     }
 
     /// Lanes stop here; the others go on, or else those of the first token that has any.

@@ -97,8 +97,14 @@ impl Case {
         }
     }
 
+    /// The programs, in the order of the pipeline.
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter().map(|(_, program)| program)
+    }
+
     fn draw<'a>(&'a self, domain_points: Option<&'a [[f32; 2]]>) -> Draw<'a> {
-        let shader = |wanted| self.programs.iter().find(|(stage, _)| *stage == wanted).map(|(_, program)| program.into());
+        let shader =
+            |wanted| self.programs.iter().find(|(stage, _)| *stage == wanted).map(|(_, program)| program.into());
         let vertex: Shader = shader(Stage::Vertex).expect("a vertex program");
         Draw {
             tess_init: shader(Stage::TessellationInit),
@@ -135,7 +141,8 @@ impl Case {
 
     fn run(&self, executor: &dyn Executor, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {
         let options: RunOptions = Draw::options();
-        let drawn = self.draw(domain_points).run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;
+        let drawn =
+            self.draw(domain_points).run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;
         if let Some((stage, pc, kind, _)) = drawn.outcome.warnings.iter().next() {
             return Err(format!("{}: {kind} at {pc:#x} of {}", self.name, stage.name()));
         }
@@ -168,7 +175,8 @@ impl Case {
         let mut got: Vec<&[u32]> = words.chunks(self.floats.len()).collect();
         for expected in self.expected.chunks(self.floats.len()) {
             let near = |record: &&[u32]| {
-                (place..place + 4).all(|word| (f32::from_bits(record[word]) - f32::from_bits(expected[word])).abs() < 1e-4)
+                (place..place + 4)
+                    .all(|word| (f32::from_bits(record[word]) - f32::from_bits(expected[word])).abs() < 1e-4)
             };
             let point = [0, 1, 2, 3].map(|word| f32::from_bits(expected[place + word]));
             let found = got.iter().position(near).ok_or(format!("{}: no point near {point:?}", self.name))?;
