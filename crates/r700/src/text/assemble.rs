@@ -1,9 +1,9 @@
 //! A whole text: directives, labels, control flow with its clauses; then places.
 
 use super::control::{self, Line, set_address, set_count};
+use super::groups::{Body, skip_line};
 use super::image::{Image, MOST_QWORDS};
-use super::slots::{Body, skip_line};
-use super::{Assembled, fetch, slots};
+use super::{Assembled, fetch, groups};
 use crate::cf::{Cf, Qword};
 use crate::codes::Family;
 use crate::outline::ClauseKind;
@@ -113,7 +113,7 @@ impl Assembler {
 
     fn body(&mut self, cursor: &mut Cursor, cf: &Cf) -> Body {
         match cf {
-            Cf::Alu(_) => slots::body(cursor, &self.info),
+            Cf::Alu(_) => groups::body(cursor, &self.info),
             Cf::Plain(plain) if plain.op.is_fetch() => fetch::body(cursor),
             Cf::Plain(_) | Cf::Export(_) | Cf::Reserved(_) => Body::default(),
         }

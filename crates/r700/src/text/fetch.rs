@@ -1,7 +1,7 @@
 //! Instructions of fetch clauses.
 
+use super::groups::{Body, skip_line};
 use super::operand::*;
-use super::slots::{Body, skip_line};
 use crate::codes::*;
 use crate::fetch::*;
 use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};

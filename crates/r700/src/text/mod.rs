@@ -21,10 +21,12 @@
 mod assemble;
 mod control;
 mod fetch;
+mod groups;
 mod image;
 mod operand;
 mod print;
 mod slots;
+mod source;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use print::{PrintOptions, print_alu, print_cf, print_fetch, print_program, print_program_with};

@@ -1,12 +1,11 @@
-//! ALU clauses: instructions, groups, literals.
+//! ALU instructions: operation, destination, properties.
 
-use super::operand::{numbered, other_instruction, raw, register, register_word};
+use super::operand::{channel, other_instruction, raw, register, register_word};
+use super::source::source;
 use crate::alu::*;
-use crate::cf::Qword;
 use crate::codes::*;
-use crate::group::{GROUP_SLOTS, Unit, UnitError, assign_units, literal_qwords};
-use crate::program::ProgramInfo;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token, excerpt};
+use crate::group::Unit;
+use ctm_text::{Cause, Cursor, Kind, Reported, Span, excerpt};
 
 /// Names that other tools give operations (decaf-emu's assembler, AMD's listings).
 const ALIASES: [(&str, AluOp); 15] = [
@@ -79,194 +78,35 @@ pub(super) fn spell_operation(op: AluOp) -> String {
 }
 
 /// A literal on its way to its place.
-struct Literal {
+pub(super) struct Literal {
     /// The source that takes it.
-    source: usize,
-    bits: u32,
+    pub source: usize,
+    pub bits: u32,
     /// Its dword, if the text says so.
-    chan: Option<Channel>,
-    span: Span,
+    pub chan: Option<Channel>,
+    pub span: Span,
 }
 
 /// An instruction on its way to its group.
 pub(super) struct Slot {
     pub alu: Alu,
     /// The unit that the text names.
-    unit: Unit,
-    literals: Vec<Literal>,
+    pub unit: Unit,
+    pub literals: Vec<Literal>,
     /// The bank swizzle that the text names is one of the trans unit.
-    trans_swizzle: Option<(bool, Span)>,
-    span: Span,
+    pub trans_swizzle: Option<(bool, Span)>,
+    pub span: Span,
 }
 
 /// The unit that begins a slot here, after `skip` tokens.
-fn unit_ahead(cursor: &Cursor, skip: usize) -> Option<Unit> {
+pub(super) fn unit_ahead(cursor: &Cursor, skip: usize) -> Option<Unit> {
     let word = cursor.word_ahead(skip)?;
     let unit = Unit::ALL.into_iter().find(|unit| unit.name().eq_ignore_ascii_case(word))?;
     (cursor.look(skip + 1).kind == Kind::Symbol(b':')).then_some(unit)
 }
 
-/// The body of a clause.
-#[derive(Default)]
-pub(super) struct Body {
-    /// Its qwords, each with its place in the text.
-    pub qwords: Vec<(Qword, Span)>,
-    /// Some line of it has no meaning, and was left out.
-    pub damaged: bool,
-}
-
-/// Reads the body of an ALU clause.
-pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Body {
-    let mut body = Body::default();
-    let mut group = Pending::default();
-    let mut last_number = None;
-    loop {
-        let first = cursor.peek();
-        if cursor.is_word("RAW") && cursor.look(1).kind == Kind::Symbol(b'(') {
-            group.close(cursor, info, &mut body);
-            cursor.take();
-            match raw::<2>(cursor) {
-                Ok(words) => body.qwords.push((words, Span::from(first).to(cursor.last().into()))),
-                Err(Reported) => {
-                    body.damaged = true;
-                    skip_line(cursor, first);
-                }
-            }
-            continue;
-        }
-        if unit_ahead(cursor, 1).is_some() && cursor.text(first).as_bytes()[0].is_ascii_digit() {
-            group.close(cursor, info, &mut body);
-            match cursor.number("the number of a group", u32::MAX) {
-                Ok(value) if last_number.is_some_and(|last| value <= last) => {
-                    let message = "the numbers of groups do not increase";
-                    cursor.error(Cause::Address, first, message, "they can be left out");
-                }
-                Ok(value) => last_number = Some(value),
-                // What follows is read as if there were no number.
-                Err(Reported) => {
-                    cursor.take();
-                }
-            }
-        }
-        let Some(unit) = unit_ahead(cursor, 0) else { break };
-        match slot(cursor, unit, info.family) {
-            Ok(slot) => {
-                let last = slot.alu.fields.last;
-                group.slots.push(slot);
-                if last || group.slots.len() > GROUP_SLOTS {
-                    group.close(cursor, info, &mut body);
-                }
-            }
-            Err(Reported) => {
-                group.damaged = true;
-                skip_line(cursor, first);
-            }
-        }
-    }
-    group.close(cursor, info, &mut body);
-    body
-}
-
-/// Goes to the next line after `first`, where a line began that has no meaning.
-pub(super) fn skip_line(cursor: &mut Cursor, first: Token) {
-    let here = cursor.peek();
-    if (here.file, here.start) == (first.file, first.start) {
-        cursor.take();
-    }
-    while !cursor.at_end() && !cursor.peek().first_of_line {
-        cursor.take();
-    }
-}
-
-/// A group on its way.
-#[derive(Default)]
-struct Pending {
-    slots: Vec<Slot>,
-    /// An instruction of it has no meaning.
-    damaged: bool,
-}
-
-impl Pending {
-    /// Ends the group: places its literals, checks its units, and adds its qwords.
-    fn close(&mut self, cursor: &mut Cursor, info: &ProgramInfo, body: &mut Body) {
-        let Pending { mut slots, damaged } = std::mem::take(self);
-        body.damaged |= damaged;
-        let Some(last) = slots.last_mut() else { return };
-        last.alu.fields.last = true;
-        let end = last.span;
-        let literals = place_literals(cursor, &mut slots);
-        let alus: Vec<Alu> = slots.iter().map(|slot| slot.alu).collect();
-        if !damaged {
-            check_units(cursor, info, &slots, &alus);
-        }
-        body.qwords.extend(slots.iter().map(|slot| (slot.alu.encode(info.family), slot.span)));
-        let pairs = literals.chunks_exact(2).take(literal_qwords(&alus));
-        body.qwords.extend(pairs.map(|pair| ([pair[0], pair[1]], end)));
-    }
-}
-
-fn place_literals(cursor: &mut Cursor, slots: &mut [Slot]) -> [u32; 4] {
-    let mut placed: [Option<u32>; 4] = [None; 4];
-    for literal in slots.iter().flat_map(|slot| &slot.literals) {
-        let Some(chan) = literal.chan else { continue };
-        let place = &mut placed[chan as usize];
-        if place.replace(literal.bits).is_some_and(|before| before != literal.bits) {
-            let message = format!("literal {} of the group has another value already", chan.name());
-            cursor.error(Cause::Duplicate, literal.span, message, "leave the channel out, and it gets a free place");
-        }
-    }
-    for slot in slots {
-        for literal in &slot.literals {
-            let place = literal.chan.map(|chan| chan as usize).or_else(|| {
-                let same = placed.iter().position(|&value| value == Some(literal.bits));
-                same.or_else(|| placed.iter().position(Option::is_none))
-            });
-            let Some(place) = place else {
-                let message = "no literal of the group is left for this value";
-                cursor.error(Cause::NoConstantLeft, literal.span, message, "a group has four literals");
-                continue;
-            };
-            placed[place] = Some(literal.bits);
-            slot.alu.source_mut(literal.source).chan = Channel::ALL[place];
-        }
-    }
-    placed.map(Option::unwrap_or_default)
-}
-
-fn check_units(cursor: &mut Cursor, info: &ProgramInfo, slots: &[Slot], alus: &[Alu]) {
-    match assign_units(alus, info.family, info.prefer_vector) {
-        Ok(units) => {
-            for (slot, unit) in slots.iter().zip(units) {
-                if slot.unit != unit {
-                    let message = format!("this instruction goes to unit {}, not {}", unit.name(), slot.unit.name());
-                    let help = "vector units are those of the destination channel; what finds its own taken, and what only \
-                                the trans unit can do, goes to `t`";
-                    cursor.error(Cause::Unit, slot.span, message, help);
-                }
-                if let Some((trans, span)) = slot.trans_swizzle.filter(|&(trans, _)| trans != (unit == Unit::T)) {
-                    let (has, wants) = if trans { ("the trans unit", "VEC_") } else { ("a vector unit", "SCL_") };
-                    let message = format!("this bank swizzle is of {has}");
-                    cursor.error(Cause::Unit, span, message, &format!("here it begins with `{wants}`"));
-                }
-            }
-        }
-        Err(error @ UnitError::Collision { second, .. }) => {
-            cursor.error(
-                Cause::Unit,
-                slots[second].span,
-                error.to_string(),
-                "a number before the unit begins a new group",
-            );
-        }
-        Err(error @ UnitError::TooMany(_)) => {
-            let span = slots[slots.len() - 1].span;
-            cursor.error(Cause::Unit, span, error.to_string(), "a number before the unit begins a new group");
-        }
-    }
-}
-
 /// Reads an instruction from its unit on.
-fn slot(cursor: &mut Cursor, unit: Unit, family: Family) -> Result<Slot, Reported> {
+pub(super) fn slot(cursor: &mut Cursor, unit: Unit, family: Family) -> Result<Slot, Reported> {
     let first = cursor.take();
     cursor.take();
     let mut slot = operands(cursor, unit)?;
@@ -341,7 +181,7 @@ fn destination(cursor: &mut Cursor, slot: &mut Slot) -> Result<(), Reported> {
             cursor.error(Cause::Misplaced, token, message, "operations with three sources have no write mask");
         }
         if cursor.is_symbol(b'.') {
-            slot.alu.fields.dst.chan = super::operand::channel(cursor)?;
+            slot.alu.fields.dst.chan = channel(cursor)?;
         }
         return Ok(());
     }
@@ -350,7 +190,7 @@ fn destination(cursor: &mut Cursor, slot: &mut Slot) -> Result<(), Reported> {
         slot.alu.fields.dst.relative = true;
         set_index_mode(cursor, slot, mode);
     }
-    slot.alu.fields.dst.chan = super::operand::channel(cursor)?;
+    slot.alu.fields.dst.chan = channel(cursor)?;
     if let AluForm::Op2(op2) = &mut slot.alu.form {
         op2.write_mask = true;
     }
@@ -358,7 +198,7 @@ fn destination(cursor: &mut Cursor, slot: &mut Slot) -> Result<(), Reported> {
 }
 
 /// Takes `[AR.x]` or `[AL]`, if one is here.
-fn relative(cursor: &mut Cursor) -> Result<Option<(IndexMode, Span)>, Reported> {
+pub(super) fn relative(cursor: &mut Cursor) -> Result<Option<(IndexMode, Span)>, Reported> {
     if !cursor.is_symbol(b'[') {
         return Ok(None);
     }
@@ -376,7 +216,8 @@ fn relative(cursor: &mut Cursor) -> Result<Option<(IndexMode, Span)>, Reported> 
     Ok(Some((mode, Span::from(first).to(cursor.last().into()))))
 }
 
-fn set_index_mode(cursor: &mut Cursor, slot: &mut Slot, (mode, span): (IndexMode, Span)) {
+/// Sets the index that an operand adds; all operands of the instruction must add the same.
+pub(super) fn set_index_mode(cursor: &mut Cursor, slot: &mut Slot, (mode, span): (IndexMode, Span)) {
     let destination = slot.alu.fields.dst.relative;
     let others = slot.alu.encoded_operands().filter(|operand| operand.relative).count() + usize::from(destination);
     // The operand at hand is counted already.
@@ -385,165 +226,6 @@ fn set_index_mode(cursor: &mut Cursor, slot: &mut Slot, (mode, span): (IndexMode
         cursor.error(Cause::Operand, span, message, "an instruction has one index mode for all its operands");
     }
     slot.alu.fields.index_mode = mode;
-}
-
-/// Takes `-1`, the integer constant: a sign and the digit, and nothing that would make it a float.
-fn accept_minus_one(cursor: &mut Cursor) -> bool {
-    let is_float = cursor.look(2).kind == Kind::Symbol(b'.')
-        && cursor.word_ahead(3).is_some_and(|w| w.as_bytes()[0].is_ascii_digit());
-    let here = cursor.is_symbol(b'-') && cursor.word_ahead(1) == Some("1") && !is_float;
-    if here {
-        cursor.take();
-        cursor.take();
-    }
-    here
-}
-
-fn source(cursor: &mut Cursor, slot: &mut Slot, number: usize) -> Result<(), Reported> {
-    if accept_minus_one(cursor) {
-        *slot.alu.source_mut(number) = minus_one(cursor)?;
-        return Ok(());
-    }
-    let negate = cursor.accept_symbol(b'-');
-    let bar = cursor.peek();
-    let abs = cursor.accept_symbol(b'|');
-    let (source, index) =
-        if accept_minus_one(cursor) { (minus_one(cursor)?, None) } else { value(cursor, slot, number)? };
-    *slot.alu.source_mut(number) = Source { negate, relative: index.is_some(), ..source };
-    if let Some(index) = index {
-        set_index_mode(cursor, slot, index);
-    }
-    if abs {
-        cursor.expect_symbol(b'|', "after an absolute value")?;
-        match &mut slot.alu.form {
-            AluForm::Op2(op2) => op2.abs[number] = true,
-            AluForm::Op3(_) => {
-                let message = format!("`{}` takes no absolute values", spell_operation(slot.alu.op));
-                cursor.error(Cause::Misplaced, bar, message, "operations with three sources have no such modifier");
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The rest of `-1`.
-fn minus_one(cursor: &mut Cursor) -> Result<Source, Reported> {
-    special(cursor, Special::MinusOneInt)
-}
-
-/// The rest of a constant of the machine: the channel, which it has no need of.
-fn special(cursor: &mut Cursor, special: Special) -> Result<Source, Reported> {
-    plain(cursor, Selector::Special(special))
-}
-
-/// A source that may have a channel.
-fn plain(cursor: &mut Cursor, selector: Selector) -> Result<Source, Reported> {
-    let chan = if cursor.is_symbol(b'.') { super::operand::channel(cursor)? } else { Channel::X };
-    Ok(Source { sel: selector.encode(), chan, ..Source::default() })
-}
-
-/// A source that may have an index and must have a channel.
-fn indexed(cursor: &mut Cursor, selector: Selector) -> Result<(Source, Option<(IndexMode, Span)>), Reported> {
-    let index = relative(cursor)?;
-    let chan = super::operand::channel(cursor)?;
-    Ok((Source { sel: selector.encode(), chan, ..Source::default() }, index))
-}
-
-/// What is read, without sign and absolute value.
-fn value(cursor: &mut Cursor, slot: &mut Slot, number: usize) -> Result<(Source, Option<(IndexMode, Span)>), Reported> {
-    let first = cursor.peek();
-    if cursor.is_symbol(b'(') {
-        let bits = spelled_literal(cursor)?;
-        return Ok((literal(cursor, slot, number, bits, first.into())?, None));
-    }
-    if let Some((spelled, span)) = cursor.numeral() {
-        if let Some(constant) = Special::parse(&spelled) {
-            return Ok((special(cursor, constant)?, None));
-        }
-        let bits = literal_bits(cursor, &spelled, span)?;
-        return Ok((literal(cursor, slot, number, bits, span)?, None));
-    }
-    const HELP: &str = "such as `R1.x`, `KC0[5].y`, `C3.z`, `PV.w`, `PS`, `1.0f` or `(0x40500000, 3.25)`";
-    let token = cursor.expect_word("a source", HELP)?;
-    let word = cursor.text(token).to_owned();
-    let named = |prefix: &str, max: u32| numbered(&word, prefix).filter(|&number| number <= max);
-    if let Some(register) = register_word(&word).filter(|&number| number < 128) {
-        return indexed(cursor, Selector::Gpr(register as u8));
-    }
-    if let Some(constant) = named("C", 255) {
-        return indexed(cursor, Selector::Constant(constant as u8));
-    }
-    if let Some(window) = named("KC", 1).filter(|_| word.len() == 3) {
-        cursor.expect_symbol(b'[', "before the entry of the window")?;
-        let entry = cursor.number("an entry of a constant-cache window", 31)? as u8;
-        cursor.expect_symbol(b']', "after the entry of the window")?;
-        return indexed(cursor, Selector::Kcache { window: window as u8, entry });
-    }
-    if word.eq_ignore_ascii_case("PV") || named("PV", u32::MAX).is_some() {
-        let chan = super::operand::channel(cursor)?;
-        return Ok((Source { sel: Selector::PreviousVector.encode(), chan, ..Source::default() }, None));
-    }
-    if word.eq_ignore_ascii_case("PS") || named("PS", u32::MAX).is_some() {
-        return Ok((plain(cursor, Selector::PreviousScalar)?, None));
-    }
-    if let Some(constant) = Special::parse(&word) {
-        return Ok((special(cursor, constant)?, None));
-    }
-    if let Some(sel @ Selector::Reserved(_)) = named("SEL_", 511).map(|sel| Selector::decode(sel as u16)) {
-        return Ok((plain(cursor, sel)?, None));
-    }
-    let message = format!("`{}` is not a source", excerpt(&word));
-    Err(cursor.error(Cause::UnknownWord, token, message, HELP))
-}
-
-/// `(0x40500000, 3.25)`; the bits count.
-fn spelled_literal(cursor: &mut Cursor) -> Result<u32, Reported> {
-    cursor.take();
-    let bits = cursor.number("the bits of a literal", u32::MAX)?;
-    if cursor.accept_symbol(b',') {
-        let negative = cursor.accept_symbol(b'-');
-        let token = float_word(cursor)?;
-        let value = token.0.parse::<f32>().ok().map(|value| if negative { -value } else { value });
-        let same =
-            value.is_some_and(|value| value.to_bits() == bits || (value.is_nan() && f32::from_bits(bits).is_nan()));
-        if !same {
-            let message = format!("the bits of this literal are those of {:?}", f32::from_bits(bits));
-            cursor.warning(Cause::Operand, token.1, message, "the bits count; the float is for people");
-        }
-    }
-    cursor.expect_symbol(b')', "after a literal")?;
-    Ok(bits)
-}
-
-/// A float as people read it: a numeral, `inf` or `NaN`.
-fn float_word(cursor: &mut Cursor) -> Result<(String, Span), Reported> {
-    if let Some(numeral) = cursor.numeral() {
-        return Ok(numeral);
-    }
-    let token = cursor.expect_word("the literal as a float", "such as `3.25`")?;
-    Ok((cursor.text(token).to_owned(), token.into()))
-}
-
-/// `0x40500000` or `3.25f`.
-fn literal_bits(cursor: &mut Cursor, spelled: &str, span: Span) -> Result<u32, Reported> {
-    let hexadecimal = spelled.strip_prefix("0x").or_else(|| spelled.strip_prefix("0X"));
-    let bits = match hexadecimal {
-        Some(digits) if digits.len() <= 8 => u32::from_str_radix(digits, 16).ok(),
-        Some(_) => None,
-        None => spelled.strip_suffix(['f', 'F']).and_then(|float| float.parse::<f32>().ok()).map(f32::to_bits),
-    };
-    bits.ok_or(()).map_err(|()| {
-        let message = format!("`{}` is not a literal", excerpt(spelled));
-        let help = "write a float with `f`, such as `3.25f`, or bits, such as `0x40500000`";
-        cursor.error(Cause::Operand, span, message, help)
-    })
-}
-
-/// The rest of a literal: its channel, if the text gives it one.
-fn literal(cursor: &mut Cursor, slot: &mut Slot, source: usize, bits: u32, span: Span) -> Result<Source, Reported> {
-    let chan = if cursor.is_symbol(b'.') { Some(super::operand::channel(cursor)?) } else { None };
-    slot.literals.push(Literal { source, bits, chan, span });
-    Ok(Source { sel: LITERAL, chan: chan.unwrap_or_default(), ..Source::default() })
 }
 
 fn properties(cursor: &mut Cursor, slot: &mut Slot, family: Family) -> Result<(), Reported> {

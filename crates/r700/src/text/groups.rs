@@ -1,0 +1,169 @@
+//! Groups of ALU clauses: their instructions, literals and units.
+
+use super::operand::raw;
+use super::slots::{Slot, slot, unit_ahead};
+use crate::alu::Alu;
+use crate::cf::Qword;
+use crate::codes::Channel;
+use crate::group::{GROUP_SLOTS, Unit, UnitError, assign_units, literal_qwords};
+use crate::program::ProgramInfo;
+use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
+
+/// The body of a clause.
+#[derive(Default)]
+pub(super) struct Body {
+    /// Its qwords, each with its place in the text.
+    pub qwords: Vec<(Qword, Span)>,
+    /// Some line of it has no meaning, and was left out.
+    pub damaged: bool,
+}
+
+/// Reads the body of an ALU clause.
+pub(super) fn body(cursor: &mut Cursor, info: &ProgramInfo) -> Body {
+    let mut body = Body::default();
+    let mut group = Pending::default();
+    let mut last_number = None;
+    loop {
+        let first = cursor.peek();
+        if cursor.is_word("RAW") && cursor.look(1).kind == Kind::Symbol(b'(') {
+            group.close(cursor, info, &mut body);
+            cursor.take();
+            match raw::<2>(cursor) {
+                Ok(words) => body.qwords.push((words, Span::from(first).to(cursor.last().into()))),
+                Err(Reported) => {
+                    body.damaged = true;
+                    skip_line(cursor, first);
+                }
+            }
+            continue;
+        }
+        if unit_ahead(cursor, 1).is_some() && cursor.text(first).as_bytes()[0].is_ascii_digit() {
+            group.close(cursor, info, &mut body);
+            match cursor.number("the number of a group", u32::MAX) {
+                Ok(value) if last_number.is_some_and(|last| value <= last) => {
+                    let message = "the numbers of groups do not increase";
+                    cursor.error(Cause::Address, first, message, "they can be left out");
+                }
+                Ok(value) => last_number = Some(value),
+                // What follows is read as if there were no number.
+                Err(Reported) => {
+                    cursor.take();
+                }
+            }
+        }
+        let Some(unit) = unit_ahead(cursor, 0) else { break };
+        match slot(cursor, unit, info.family) {
+            Ok(slot) => {
+                let last = slot.alu.fields.last;
+                group.slots.push(slot);
+                if last || group.slots.len() > GROUP_SLOTS {
+                    group.close(cursor, info, &mut body);
+                }
+            }
+            Err(Reported) => {
+                group.damaged = true;
+                skip_line(cursor, first);
+            }
+        }
+    }
+    group.close(cursor, info, &mut body);
+    body
+}
+
+/// Goes to the next line after `first`, where a line began that has no meaning.
+pub(super) fn skip_line(cursor: &mut Cursor, first: Token) {
+    let here = cursor.peek();
+    if (here.file, here.start) == (first.file, first.start) {
+        cursor.take();
+    }
+    while !cursor.at_end() && !cursor.peek().first_of_line {
+        cursor.take();
+    }
+}
+
+/// A group on its way.
+#[derive(Default)]
+struct Pending {
+    slots: Vec<Slot>,
+    /// An instruction of it has no meaning.
+    damaged: bool,
+}
+
+impl Pending {
+    /// Ends the group: places its literals, checks its units, and adds its qwords.
+    fn close(&mut self, cursor: &mut Cursor, info: &ProgramInfo, body: &mut Body) {
+        let Pending { mut slots, damaged } = std::mem::take(self);
+        body.damaged |= damaged;
+        let Some(last) = slots.last_mut() else { return };
+        last.alu.fields.last = true;
+        let end = last.span;
+        let literals = place_literals(cursor, &mut slots);
+        let alus: Vec<Alu> = slots.iter().map(|slot| slot.alu).collect();
+        if !damaged {
+            check_units(cursor, info, &slots, &alus);
+        }
+        body.qwords.extend(slots.iter().map(|slot| (slot.alu.encode(info.family), slot.span)));
+        let pairs = literals.chunks_exact(2).take(literal_qwords(&alus));
+        body.qwords.extend(pairs.map(|pair| ([pair[0], pair[1]], end)));
+    }
+}
+
+fn place_literals(cursor: &mut Cursor, slots: &mut [Slot]) -> [u32; 4] {
+    let mut placed: [Option<u32>; 4] = [None; 4];
+    for literal in slots.iter().flat_map(|slot| &slot.literals) {
+        let Some(chan) = literal.chan else { continue };
+        let place = &mut placed[chan as usize];
+        if place.replace(literal.bits).is_some_and(|before| before != literal.bits) {
+            let message = format!("literal {} of the group has another value already", chan.name());
+            cursor.error(Cause::Duplicate, literal.span, message, "leave the channel out, and it gets a free place");
+        }
+    }
+    for slot in slots {
+        for literal in &slot.literals {
+            let place = literal.chan.map(|chan| chan as usize).or_else(|| {
+                let same = placed.iter().position(|&value| value == Some(literal.bits));
+                same.or_else(|| placed.iter().position(Option::is_none))
+            });
+            let Some(place) = place else {
+                let message = "no literal of the group is left for this value";
+                cursor.error(Cause::NoConstantLeft, literal.span, message, "a group has four literals");
+                continue;
+            };
+            placed[place] = Some(literal.bits);
+            slot.alu.source_mut(literal.source).chan = Channel::ALL[place];
+        }
+    }
+    placed.map(Option::unwrap_or_default)
+}
+
+fn check_units(cursor: &mut Cursor, info: &ProgramInfo, slots: &[Slot], alus: &[Alu]) {
+    match assign_units(alus, info.family, info.prefer_vector) {
+        Ok(units) => {
+            for (slot, unit) in slots.iter().zip(units) {
+                if slot.unit != unit {
+                    let message = format!("this instruction goes to unit {}, not {}", unit.name(), slot.unit.name());
+                    let help = "vector units are those of the destination channel; what finds its own taken, and what only \
+                                the trans unit can do, goes to `t`";
+                    cursor.error(Cause::Unit, slot.span, message, help);
+                }
+                if let Some((trans, span)) = slot.trans_swizzle.filter(|&(trans, _)| trans != (unit == Unit::T)) {
+                    let (has, wants) = if trans { ("the trans unit", "VEC_") } else { ("a vector unit", "SCL_") };
+                    let message = format!("this bank swizzle is of {has}");
+                    cursor.error(Cause::Unit, span, message, &format!("here it begins with `{wants}`"));
+                }
+            }
+        }
+        Err(error @ UnitError::Collision { second, .. }) => {
+            cursor.error(
+                Cause::Unit,
+                slots[second].span,
+                error.to_string(),
+                "a number before the unit begins a new group",
+            );
+        }
+        Err(error @ UnitError::TooMany(_)) => {
+            let span = slots[slots.len() - 1].span;
+            cursor.error(Cause::Unit, span, error.to_string(), "a number before the unit begins a new group");
+        }
+    }
+}
