@@ -22,6 +22,7 @@ extern "C" {
 #define AMX_ENGINE_REFERENCE 1 /* the specification's own algorithm: slow */
 #define AMX_ENGINE_INTERP 2    /* an interpreter, on any host */
 #define AMX_ENGINE_JIT 3       /* machine code, of the best form that the host has */
+#define AMX_ENGINE_JIT_AVX2 4  /* machine code for x86-64 with AVX2 */
 #define AMX_ENGINE_JIT_AVX512 5 /* machine code for x86-64 with AVX-512 */
 
 typedef struct AMXoptions {

@@ -18,6 +18,8 @@ pub enum EngineName {
     Interp = 2,
     /// Machine code, of the best form that the host has.
     Jit = 3,
+    /// Machine code for x86-64 with AVX2.
+    JitAvx2 = 4,
     /// Machine code for x86-64 with AVX-512.
     JitAvx512 = 5,
 }
@@ -29,8 +31,8 @@ pub struct NoEngine(pub EngineName);
 
 impl EngineName {
     /// Every name, the slowest engine first.
-    pub const ALL: [EngineName; 4] =
-        [EngineName::Reference, EngineName::Interp, EngineName::Jit, EngineName::JitAvx512];
+    pub const ALL: [EngineName; 5] =
+        [EngineName::Reference, EngineName::Interp, EngineName::Jit, EngineName::JitAvx2, EngineName::JitAvx512];
 
     /// How people spell it.
     pub const fn name(self) -> &'static str {
@@ -38,6 +40,7 @@ impl EngineName {
             EngineName::Reference => "reference",
             EngineName::Interp => "interp",
             EngineName::Jit => "jit",
+            EngineName::JitAvx2 => "jit-avx2",
             EngineName::JitAvx512 => "jit-avx512",
         }
     }
@@ -48,6 +51,7 @@ impl EngineName {
             EngineName::Reference => "The specification's own algorithm, one instruction at a time",
             EngineName::Interp => "The program as lane IR, interpreted: any host",
             EngineName::Jit => "The program as machine code, of the best form that this host has",
+            EngineName::JitAvx2 => "Machine code for x86-64 with AVX2 and FMA",
             EngineName::JitAvx512 => "Machine code for x86-64 with AVX-512",
         }
     }
@@ -56,7 +60,8 @@ impl EngineName {
     const fn needs(self) -> &'static str {
         match self {
             EngineName::Reference | EngineName::Interp => "nothing",
-            EngineName::Jit | EngineName::JitAvx512 => "x86-64 with AVX-512",
+            EngineName::Jit | EngineName::JitAvx2 => "x86-64 with AVX2, FMA, BMI1 and POPCNT",
+            EngineName::JitAvx512 => "x86-64 with AVX-512 (F, DQ, VL, BW) and POPCNT",
         }
     }
 
@@ -79,7 +84,9 @@ impl EngineName {
     fn jit(self) -> Option<Jit> {
         match self {
             EngineName::Reference | EngineName::Interp => None,
-            EngineName::Jit | EngineName::JitAvx512 => Jit::new(),
+            EngineName::Jit => Jit::new(),
+            EngineName::JitAvx2 => Jit::avx2(),
+            EngineName::JitAvx512 => Jit::avx512(),
         }
     }
 
@@ -121,7 +128,7 @@ impl Executor {
         let engine = match name {
             EngineName::Reference => return Ok(Executor::Reference),
             EngineName::Interp => Some(Engine::interpreter()),
-            EngineName::Jit | EngineName::JitAvx512 => name.machine_code(),
+            EngineName::Jit | EngineName::JitAvx2 | EngineName::JitAvx512 => name.machine_code(),
         };
         engine.map(Executor::Engine).ok_or(NoEngine(name))
     }

@@ -288,20 +288,20 @@ pub const fn takes_memory(code: Code) -> bool {
 /// The vector register with this number, as wide as operand `at` of the instruction.
 pub fn vector_operand(form: Form, code: Code, at: usize, number: u8) -> Register {
     use Code::*;
-    let narrow = match (code, at) {
+    let narrow = matches!(
+        (code, at),
         (EVEX_Vmovd_rm32_xmm | VEX_Vmovd_rm32_xmm, _)
-        | (VEX_Vmovd_xmm_rm32 | VEX_Vcvttpd2dq_xmm_ymmm256 | VEX_Vextractf128_xmmm128_ymm_imm8, 0)
-        | (
-            EVEX_Vbroadcastss_zmm_k1z_xmmm32
-            | EVEX_Vpbroadcastd_zmm_k1z_xmmm32
-            | VEX_Vpbroadcastd_ymm_xmmm32
-            | VEX_Vcvtps2pd_ymm_xmmm128
-            | VEX_Vmovups_xmmm128_xmm,
-            1,
-        )
-        | (VEX_Vmovups_xmm_xmmm128, _)
-        | (VEX_Vinsertf128_ymm_ymm_xmmm128_imm8 | VEX_Vinserti128_ymm_ymm_xmmm128_imm8, 2) => true,
-        _ => false,
-    };
+            | (VEX_Vmovd_xmm_rm32 | VEX_Vcvttpd2dq_xmm_ymmm256 | VEX_Vextractf128_xmmm128_ymm_imm8, 0)
+            | (
+                EVEX_Vbroadcastss_zmm_k1z_xmmm32
+                    | EVEX_Vpbroadcastd_zmm_k1z_xmmm32
+                    | VEX_Vpbroadcastd_ymm_xmmm32
+                    | VEX_Vcvtps2pd_ymm_xmmm128
+                    | VEX_Vmovups_xmmm128_xmm,
+                1,
+            )
+            | (VEX_Vmovups_xmm_xmmm128, _)
+            | (VEX_Vinsertf128_ymm_ymm_xmmm128_imm8 | VEX_Vinserti128_ymm_ymm_xmmm128_imm8, 2)
+    );
     if narrow { Register::XMM0 + u32::from(number) } else { form.vector(number) }
 }

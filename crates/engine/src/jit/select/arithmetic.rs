@@ -156,7 +156,7 @@ impl Selector<'_> {
             Op::Itof {} => self.unary(Vop::FromInt, args[0]),
             Op::Utof {} => {
                 let a = self.arg(args[0]);
-                self.from_unsigned(a)
+                self.unsigned_to_float(a)
             }
             Op::Ftoi {} => {
                 let a = self.reg(args[0]);
@@ -168,7 +168,7 @@ impl Selector<'_> {
                 let a = self.reg(args[0]);
                 let zero = self.constant(0);
                 let positive = self.vector_op(Vop::Max, &[Arg::Reg(a), zero]);
-                self.to_unsigned(positive)
+                self.float_to_unsigned(positive)
             }
             Op::FloatToIndex { limit } if limit <= 1 << 24 => {
                 let a = self.reg(args[0]);

@@ -25,7 +25,7 @@ impl Selector<'_> {
     }
 
     /// Unsigned integers as floats.
-    pub fn from_unsigned(&mut self, a: Arg) -> Reg {
+    pub fn unsigned_to_float(&mut self, a: Arg) -> Reg {
         match self.form {
             Form::Avx512 => self.vector(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er, &[a]),
             Form::Avx2 => {
@@ -42,7 +42,7 @@ impl Selector<'_> {
     }
 
     /// Floats that are not negative as unsigned integers, toward zero, saturated.
-    pub fn to_unsigned(&mut self, a: Reg) -> Reg {
+    pub fn float_to_unsigned(&mut self, a: Reg) -> Reg {
         match self.form {
             Form::Avx512 => self.vector(Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, &[Arg::Reg(a)]),
             Form::Avx2 => {
