@@ -63,3 +63,14 @@ fn registers_in_the_operand_caches() {
         assert_eq!(text::parse(&text::print_program(&program)).expect("printed text").program, program, "{spelled}");
     }
 }
+
+#[test]
+fn a_control_word_with_nothing_after_it() {
+    for control in [0, 0x001f_8000_fc00_07e0u64] {
+        let words = [0x7e0, Instruction::NOP_WORD, Instruction::NOP_WORD, Instruction::NOP_WORD, control];
+        let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+        let program = Program { header: None, code: Code::from_bytes(&bytes).expect("code") };
+        let printed = text::print_program(&program);
+        assert_eq!(text::parse(&printed).expect("printed text").program.code.to_bytes(), bytes, "{printed}");
+    }
+}

@@ -72,9 +72,11 @@ pub fn print_program_with(program: &Program, options: &PrintOptions) -> String {
         text += &line;
         text.push('\n');
     }
-    let whole_bundles = code.instructions().len().div_ceil(BUNDLE_SLOTS);
-    if options.controls && code.controls().len() > whole_bundles {
-        control_word(&mut text, code, &spelled, whole_bundles);
+    // A control word with no instruction after it.
+    if let Some(control) =
+        code.controls().get(code.instructions().len().div_ceil(BUNDLE_SLOTS)).filter(|_| options.controls)
+    {
+        writeln!(text, ".control {control:#018x}").expect("writing to a string");
     }
     text
 }
