@@ -1,7 +1,7 @@
 //! The SPA 5.0 instruction set (SM50, Maxwell GM107): the part that vertex, tessellation and geometry programs use.
 //!
 //! - [`Instruction`]: decode and encode, total and inverse, from one table ([`ROWS`]);
-//! - [`Header`]: the shader program header; [`lint`]: what is odd about it;
+//! - [`Header`]: the shader program header;
 //! - [`Program`]: header and code, in bundles with control words ([`Control`]);
 //! - [`text`]: the assembly language, both ways;
 //! - [`attributes`]: the memory that stages hand attributes on in;
@@ -18,7 +18,6 @@ mod form;
 mod header;
 mod instruction;
 pub mod launch;
-mod lint;
 mod operand;
 pub mod pipeline;
 mod program;
@@ -32,7 +31,6 @@ pub use field::{Bits, Field, FieldId, Key, key};
 pub use form::{Arg, Imm, Pattern, Row, Shape};
 pub use header::{AttributeMap, Header, Stage, Topology};
 pub use instruction::Instruction;
-pub use lint::{HeaderWarning, lint};
 pub use operand::{Part, Pred, PredSource, Reg, Source, Value};
 pub use program::{BUNDLE_BYTES, BUNDLE_SLOTS, Code, CodeError, MAX_INSTRUCTIONS, Program};
 pub use special::{special_register_name, special_register_number};

@@ -1,7 +1,7 @@
 //! The doors of SM50, see [`crate::doors`].
 
 use ctm_object::sm50::{self, Format};
-use ctm_sm50::{Code, Header, Instruction, Program, lint, text};
+use ctm_sm50::{Code, Header, Instruction, Program, check, text};
 
 /// Most instructions that a knock has printed and read again: what is longer only takes longer.
 const LONGEST: usize = 48;
@@ -29,7 +29,7 @@ pub fn words(bytes: &[u8]) {
     if let Ok(code) = Code::from_bytes(whole) {
         assert_eq!(code.to_bytes(), whole);
         let program = Program { header: (bytes[0] & 1 != 0).then_some(header), code };
-        lint(&program);
+        check::check(&program);
         round_trip(&program);
     }
 }
