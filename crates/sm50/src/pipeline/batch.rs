@@ -12,6 +12,7 @@ use crate::launch::{
     Column, Executor, Invocations, Launch, MAX_HANDLES, NO_INVOCATION, Outcome, Primitives, Shader, WARP,
 };
 use ctm_lane::run::RunOptions;
+use ctm_memory::Buffer;
 use std::ops::Range;
 
 /// Vertices of a batch, about.
@@ -309,45 +310,44 @@ impl Packing {
 
     fn invocations(&self, primitives: u32) -> Result<Invocations, DrawError> {
         let count = if primitives == 0 { 0 } else { self.invocation(primitives - 1, self.threads - 1) + 1 };
-        let columns = Columns::new(count)?;
-        for primitive in 0..primitives {
-            let first = primitive - primitive % self.primitives;
-            let handles = self.primitives.min(primitives - first) * self.vertices;
-            for thread in 0..self.threads {
-                let lane = self.invocation(primitive, thread);
-                columns.place(lane, primitive, first, handles);
-                columns.set(Column::Invocation, lane, thread);
+        invocations(count, |columns| {
+            for primitive in 0..primitives {
+                let first = primitive - primitive % self.primitives;
+                let handles = self.primitives.min(primitives - first) * self.vertices;
+                for thread in 0..self.threads {
+                    let lane = self.invocation(primitive, thread);
+                    columns.place(lane, primitive, first, handles);
+                    columns.set(Column::Invocation, lane, thread);
+                }
             }
-        }
-        Ok(columns.finish())
+        })
     }
 }
 
-/// Facts about invocations, in the making. At first no lane has one.
-struct Columns {
+/// Facts about invocations, in the making.
+struct Columns<'a> {
     count: u32,
-    words: Words,
+    buffer: Buffer<'a>,
 }
 
-impl Columns {
-    fn new(count: u32) -> Result<Self, DrawError> {
-        let columns = Columns { count, words: Words::new(u64::from(count) * u64::from(Column::COUNT))? };
-        (0..count).for_each(|lane| columns.set(Column::Primitive, lane, NO_INVOCATION));
-        Ok(columns)
-    }
+/// `count` lanes, of which those are invocations that `place` gives a place.
+fn invocations(count: u32, place: impl FnOnce(&Columns)) -> Result<Invocations, DrawError> {
+    let words = Words::new(u64::from(count) * u64::from(Column::COUNT))?;
+    let columns = Columns { count, buffer: words.buffer() };
+    (0..count).for_each(|lane| columns.set(Column::Primitive, lane, NO_INVOCATION));
+    place(&columns);
+    Ok(Invocations { count, columns: Some(words) })
+}
 
+impl Columns<'_> {
     fn set(&self, column: Column, lane: u32, value: u32) {
-        self.words.buffer().store(4 * (column as u32 * self.count + lane), value);
+        self.buffer.store(4 * (column as u32 * self.count + lane), value);
     }
 
     fn place(&self, lane: u32, primitive: u32, first: u32, handles: u32) {
         self.set(Column::Primitive, lane, primitive);
         self.set(Column::FirstPrimitive, lane, first);
         self.set(Column::Handles, lane, handles);
-    }
-
-    fn finish(self) -> Invocations {
-        Invocations { count: self.count, columns: Some(self.words) }
     }
 }
 
@@ -385,21 +385,21 @@ impl Points {
     }
 
     fn invocations(&self) -> Result<Invocations, DrawError> {
-        let columns = Columns::new(self.coordinates.len() as u32)?;
-        for (warp, lanes) in self.coordinates.chunks(WARP as usize).enumerate() {
-            let mut patches = lanes.iter().filter_map(|&(patch, _)| patch);
-            let Some(first) = patches.next() else { continue };
-            let last = patches.next_back().unwrap_or(first);
-            let handles = (last - first + 1) * self.patch_vertices;
-            for (lane, &(patch, uv)) in (warp as u32 * WARP..).zip(lanes) {
-                if let Some(patch) = patch {
-                    columns.place(lane, patch, first, handles);
-                    columns.set(Column::U, lane, uv[0].to_bits());
-                    columns.set(Column::V, lane, uv[1].to_bits());
+        invocations(self.coordinates.len() as u32, |columns| {
+            for (warp, lanes) in (0..).zip(self.coordinates.chunks(WARP as usize)) {
+                let mut patches = lanes.iter().filter_map(|&(patch, _)| patch);
+                let Some(first) = patches.next() else { continue };
+                let last = patches.next_back().unwrap_or(first);
+                let handles = (last - first + 1) * self.patch_vertices;
+                for (lane, &(patch, uv)) in (warp * WARP..).zip(lanes) {
+                    if let Some(patch) = patch {
+                        columns.place(lane, patch, first, handles);
+                        columns.set(Column::U, lane, uv[0].to_bits());
+                        columns.set(Column::V, lane, uv[1].to_bits());
+                    }
                 }
             }
-        }
-        Ok(columns.finish())
+        })
     }
 }
 

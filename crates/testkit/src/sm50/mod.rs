@@ -3,3 +3,4 @@
 pub mod case;
 pub mod doors;
 pub mod generate;
+pub mod structured;
