@@ -29,3 +29,8 @@ pub fn ranges(prefix: &str, numbers: impl IntoIterator<Item = u8>) -> String {
     };
     if runs.is_empty() { "none".into() } else { runs.iter().map(run).collect::<Vec<_>>().join(", ") }
 }
+
+/// Things with commas between.
+pub fn listing(things: impl IntoIterator<Item = String>) -> String {
+    things.into_iter().collect::<Vec<_>>().join(", ")
+}

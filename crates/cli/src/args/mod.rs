@@ -66,6 +66,8 @@ pub enum Command {
 pub enum Isa {
     /// ATI X1K (R5xx) fragment programs
     X1k,
+    /// NVIDIA SM50 (Maxwell) programs, with their headers or as compute code
+    Sm50,
     /// CTM command buffers (ctm dis)
     Ctm,
 }
@@ -73,12 +75,16 @@ pub enum Isa {
 /// How a program file is to be read.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
-    /// Program: assembly text, ELF image, or raw little-endian dwords (.u32)
+    /// Program: assembly text, ELF image, or raw little-endian dwords (.u32); SM50 programs also as header and code in one
+    /// file or in two (.sph.u32 and .code.u32), or as a cubin
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
     /// Take the file as raw dwords of this instruction set, whatever it looks like
     #[arg(long, value_name = "ISA")]
     pub isa: Option<Isa>,
+    /// Which kernel of a cubin, if it has several
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
 }
 
 /// `ctm asm`.
@@ -88,13 +94,18 @@ Examples:
   ctm asm blur.x1k                 writes blur.elf
   ctm asm blur.x1k -o blur.u32     writes the instruction words alone
   ctm asm blur.x1k -o - | xxd      writes the image to standard output
+  ctm asm wave.sm50                an SM50 program: writes wave.sph, header and code
+  ctm asm wave.sm50 -o w.sph.u32   header in w.sph.u32, code in w.code.u32
   ctm asm copy.ctmcb               a command buffer: writes copy.bin")]
 pub struct AsmArgs {
-    /// Assembly text ('-' reads standard input), or the text of a command buffer if its name ends in .ctmcb
+    /// Assembly text, or the text of a command buffer ('-' reads standard input)
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
+    /// Instruction set of the text [default: what its name says: .sm50, .ctmcb, else X1K]
+    #[arg(long, value_name = "ISA")]
+    pub isa: Option<Isa>,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
-    /// name with .elf, or with .bin for a command buffer]
+    /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }

@@ -1,36 +1,40 @@
 //! `ctm asm`.
 
 use crate::args::{AsmArgs, Isa};
-use crate::isa::{self, ctm, x1k};
+use crate::isa::{self, ctm, sm50, x1k};
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure, source};
+use std::path::Path;
 
-/// Assembles a text into an ELF image, or into raw words where the output's name ends in `.u32`; or the text of a command
-/// buffer.
+/// Assembles a text into the file that its instruction set has for programs, or into raw words where the output's name asks
+/// for them; or the text of a command buffer.
 pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
-    let isa = isa::of_text(&args.source);
-    let extension = match isa {
-        Isa::X1k => "elf",
-        Isa::Ctm => "bin",
+    type Assemble = fn(&Path, String, &Path, &mut Console) -> Result<Vec<u8>, Failure>;
+    let (extension, assemble): (_, Assemble) = match args.isa.unwrap_or_else(|| isa::of_text(&args.source)) {
+        Isa::X1k => ("elf", x1k::assemble_for),
+        Isa::Ctm => ("bin", |path, text, _, _| ctm::assemble(path, &text)),
+        Isa::Sm50 => return sm50::asm(args, console),
     };
     let output = match &args.output {
         Some(output) => output.clone(),
         None if source::is_standard(&args.source) => args.source.clone(),
         None => args.source.with_extension(extension),
     };
-    if output == args.source && !source::is_standard(&output) {
-        let message = format!("'{}' is the source itself", output.display());
-        return Err(Failure::Usage(Message::error(message).help("name the output with -o FILE")));
-    }
+    require_other(&output, &args.source)?;
     let text = source::text(&args.source, source::read(&args.source)?)?;
-    let bytes = match isa {
-        Isa::X1k => x1k::assemble_for(&args.source, text, &output, console)?,
-        Isa::Ctm => ctm::assemble(&args.source, &text)?,
-    };
+    let bytes = assemble(&args.source, text, &output, console)?;
     if source::is_standard(&output) {
         return Ok(console.out.write_all(&bytes)?);
     }
-    Sink::store(&output, &bytes)?;
+    Ok(Sink::store(&output, &bytes)?)
+}
+
+/// Refuses to overwrite the text that is assembled.
+pub fn require_other(output: &Path, source: &Path) -> Result<(), Failure> {
+    if output == source && !source::is_standard(output) {
+        let message = format!("'{}' is the source itself", output.display());
+        return Err(Failure::Usage(Message::error(message).help("name the output with -o FILE")));
+    }
     Ok(())
 }

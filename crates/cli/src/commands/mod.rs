@@ -10,7 +10,7 @@ mod info;
 mod replay;
 
 pub use crate::run::run;
-pub use asm::asm;
+pub use asm::{asm, require_other};
 pub use check::check;
 pub use completions::completions;
 pub use dis::dis;

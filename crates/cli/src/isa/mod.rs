@@ -1,6 +1,7 @@
 //! Instruction sets: which one a file has, and one module for each, with what the commands do for it.
 
 pub mod ctm;
+pub mod sm50;
 pub mod x1k;
 
 use crate::args::{Isa, ProgramArgs};
@@ -27,9 +28,10 @@ impl File {
         let path = args.program.clone();
         let bytes = source::read(&path)?;
         let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
-        let isa = args.isa.unwrap_or(match ctm::is_buffer(&bytes) && !has_raw_name {
-            true => Isa::Ctm,
-            false => of_text(&path),
+        let isa = args.isa.unwrap_or_else(|| match () {
+            () if sm50::is_program(&path, &bytes) => Isa::Sm50,
+            () if ctm::is_buffer(&bytes) && !has_raw_name => Isa::Ctm,
+            () => of_text(&path),
         });
         Ok(File { name: source::name(&path), bytes, isa, is_raw: args.isa.is_some() || has_raw_name, path })
     }
@@ -39,6 +41,7 @@ impl File {
 pub fn of_text(path: &Path) -> Isa {
     match path.extension() {
         Some(extension) if extension == "ctmcb" => Isa::Ctm,
+        Some(extension) if extension == "sm50" => Isa::Sm50,
         _ => Isa::X1k,
     }
 }

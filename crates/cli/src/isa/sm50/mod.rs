@@ -1,0 +1,159 @@
+//! SM50 programs: assembly text, header and code in one file or in two, bare compute code, cubins.
+
+mod asm;
+mod check;
+mod dis;
+mod info;
+
+pub use asm::asm;
+pub use check::check;
+pub use dis::dis;
+pub use info::info;
+
+use super::File;
+use crate::report::{Message, Place, diagnostic};
+use crate::wording::listing;
+use crate::{Console, Failure, source};
+use ctm_object::sm50::{self, Format, Kernel, Sm50Error};
+use ctm_sm50::check::Finding;
+use ctm_sm50::text::{self, Assembled, Origin, SourceFile};
+use ctm_sm50::{Code, Program};
+use std::path::{Path, PathBuf};
+
+/// Endings of the names of a program in two files.
+const HEADER_FILE: &str = ".sph.u32";
+const CODE_FILE: &str = ".code.u32";
+
+/// A program and where it comes from.
+pub struct Loaded {
+    /// How the file is called in messages.
+    pub name: String,
+    /// The program.
+    pub program: Program,
+    /// Where each instruction stands in the text; empty if the program comes from a binary.
+    pub origins: Vec<Origin>,
+}
+
+/// Whether a file is a program of this instruction set, as far as its name and what it holds show: it is one of two files, a
+/// CUDA object, or begins with a program header.
+pub fn is_program(path: &Path, bytes: &[u8]) -> bool {
+    halves(path).is_some() || has_ending(path, ".sph") || is_cuda_object(bytes) || {
+        !has_ending(path, ".u32") && sm50::detect(bytes) == Format::HeaderAndCode
+    }
+}
+
+/// An ELF file whose machine is CUDA's (190).
+fn is_cuda_object(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") && bytes.get(18..20) == Some(&190u16.to_le_bytes())
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending))
+}
+
+/// The files of header and code, if the path names one of the two.
+fn halves(path: &Path) -> Option<[PathBuf; 2]> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_suffix(HEADER_FILE).or_else(|| name.strip_suffix(CODE_FILE))?;
+    Some([HEADER_FILE, CODE_FILE].map(|ending| path.with_file_name(format!("{stem}{ending}"))))
+}
+
+impl Loaded {
+    /// Reads the file of a program of a pipeline.
+    pub fn read(path: &Path, console: &mut Console) -> Result<Self, Failure> {
+        let (name, bytes) = (source::name(path), source::read(path)?);
+        let file = File { path: path.into(), name, bytes, isa: crate::args::Isa::Sm50, is_raw: false };
+        Self::new(file, None, console)
+    }
+
+    /// The program in a file. Text is what the name says to be text; of the rest, what it holds tells what it is. Warnings of
+    /// the assembler are told at once.
+    pub fn new(file: File, kernel: Option<&str>, console: &mut Console) -> Result<Self, Failure> {
+        let File { path, name, bytes, .. } = file;
+        let wrong = |error: Sm50Error| Message::error(error.to_string()).at(Place::File(name.clone()));
+        if has_ending(&path, ".sm50") {
+            let Assembled { program, origins, .. } = assemble(&path, source::text(&path, bytes)?, console)?;
+            return Ok(Loaded { name, program, origins });
+        }
+        let program = match (halves(&path), sm50::detect(&bytes)) {
+            (Some(halves), _) => read_halves(&path, bytes, halves)?,
+            (None, Format::Cubin) => choose(sm50::read_cubin(&bytes).map_err(wrong)?, kernel, &name)?,
+            (None, Format::HeaderAndCode) => sm50::read_program(&bytes).map_err(wrong)?,
+            (None, Format::Code) if has_ending(&path, ".sph") => sm50::read_program(&bytes).map_err(wrong)?,
+            (None, Format::Code) => sm50::read_code(&bytes).map_err(wrong)?,
+        };
+        Ok(Loaded { name, program, origins: Vec::new() })
+    }
+
+    /// Where an instruction stands: its source line, else its disassembly.
+    pub fn place(&self, index: usize) -> Place {
+        if let Some(origin) = self.origins.get(index) {
+            return Place::Text(origin.clone());
+        }
+        match self.program.code.instructions().get(index) {
+            Some(instruction) => Place::Listing {
+                path: format!("disassembly of {}", self.name),
+                number: index,
+                line: text::print_instruction(instruction, Code::address(index)),
+            },
+            None => Place::File(self.name.clone()),
+        }
+    }
+
+    /// A finding as a message.
+    pub fn message(&self, finding: &Finding) -> Message {
+        let place = finding.index.map_or_else(|| Place::File(self.name.clone()), |index| self.place(index));
+        Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place).help(&finding.help)
+    }
+}
+
+/// Reads a program in two files, of which `bytes` are the one at `path`. Code without a header beside it is compute code.
+fn read_halves(path: &Path, bytes: Vec<u8>, [header, code]: [PathBuf; 2]) -> Result<Program, Failure> {
+    let wrong = |error: Sm50Error| {
+        let at = if matches!(error, Sm50Error::Header { .. }) { &header } else { &code };
+        Message::error(error.to_string()).at(Place::File(source::name(at)))
+    };
+    let program = if path == header {
+        sm50::read_pair(&bytes, &source::read(&code)?)
+    } else if header.exists() {
+        sm50::read_pair(&source::read(&header)?, &bytes)
+    } else {
+        sm50::read_code(&bytes)
+    };
+    Ok(program.map_err(wrong)?)
+}
+
+/// The kernel with this name, or the only one.
+fn choose(mut kernels: Vec<Kernel>, wanted: Option<&str>, file: &str) -> Result<Program, Failure> {
+    let place = match wanted {
+        Some(wanted) => kernels.iter().position(|kernel| kernel.name == wanted),
+        None => (kernels.len() == 1).then_some(0),
+    };
+    place.map(|place| kernels.swap_remove(place).program).ok_or_else(|| {
+        let names = listing(kernels.iter().map(|kernel| kernel.name.clone()));
+        let message = match wanted {
+            Some(wanted) => format!("the cubin has no kernel '{wanted}'"),
+            None => format!("the cubin has {} kernels", kernels.len()),
+        };
+        Message::error(message)
+            .at(Place::File(file.into()))
+            .help(format!("choose one with --kernel NAME; there are {names}"))
+            .into()
+    })
+}
+
+/// Assembles a text; `#include` reads files beside the including one.
+fn assemble(path: &Path, text: String, console: &mut Console) -> Result<Assembled, Failure> {
+    let mut load = |including: &str, wanted: &str| {
+        let path = Path::new(including).with_file_name(wanted);
+        let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
+        read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
+    };
+    match text::parse_with(&source::name(path), &text, &mut load) {
+        Ok(assembled) => {
+            assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
+            Ok(assembled)
+        }
+        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
+    }
+}
