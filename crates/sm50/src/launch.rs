@@ -29,6 +29,8 @@ use thiserror::Error;
 pub const WARP: u32 = 32;
 /// Vertex handles of a warp: they are bytes.
 pub const MAX_HANDLES: u32 = 256;
+/// Most bytes of local memory that a lane can have (CUDA C++ Programming Guide, compute capability 5.0).
+pub const MAX_LOCAL_MEMORY: u32 = 512 << 10;
 /// Instructions that a warp may execute, unless the options say otherwise.
 pub const DEFAULT_STEP_LIMIT: u64 = 1 << 24;
 
@@ -236,9 +238,10 @@ impl<'a> Shader<'a> {
 }
 
 impl<'a> From<&'a Program> for Shader<'a> {
-    /// The header says how much local memory there is; compute code has none unless it is given some.
+    /// The header says how much local memory there is, up to what a lane can have; compute code has none unless it is
+    /// given some.
     fn from(program: &'a Program) -> Self {
-        let local_memory = program.header.map_or(0, |header| header.local_memory_low_size);
+        let local_memory = program.header.map_or(0, |header| header.local_memory_low_size).min(MAX_LOCAL_MEMORY);
         Shader { header: program.header, code: &program.code, local_memory }
     }
 }
