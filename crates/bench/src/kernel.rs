@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub enum Isa {
     /// R5xx fragment programs.
     X1k,
+    /// R700 pixel shaders.
+    R700,
 }
 
 impl Isa {
@@ -16,6 +18,7 @@ impl Isa {
     pub const fn folder(self) -> &'static str {
         match self {
             Isa::X1k => "x1k",
+            Isa::R700 => "r700",
         }
     }
 }

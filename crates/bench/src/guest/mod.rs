@@ -1,9 +1,10 @@
 //! Kernels in machine code of guests.
 
+mod r700;
 mod x1k;
 
 use crate::kernel::{Isa, Kernel};
-use ctm_engine::EngineName;
+use ctm_engine::{EngineName, Executor};
 
 /// A texture that a kernel reads.
 #[derive(Clone, Debug)]
@@ -39,5 +40,10 @@ pub fn load(kernel: &Kernel, isa: Isa, engine: EngineName) -> Option<Box<dyn Gue
     let folder = kernel.folder(isa);
     folder.exists().then(|| match isa {
         Isa::X1k => Box::new(x1k::Start::new(kernel, &folder, engine)) as Box<dyn Guest>,
+        Isa::R700 => Box::new(r700::Start::new(&folder, engine)),
     })
+}
+
+fn executor(engine: EngineName) -> Executor {
+    Executor::new(engine).unwrap_or_else(|error| panic!("{error}"))
 }

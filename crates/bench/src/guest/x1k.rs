@@ -1,6 +1,6 @@
 //! X1K kernels.
 
-use super::{Guest, Texture};
+use super::{Guest, Texture, executor};
 use crate::kernel::Kernel;
 use crate::{picture, texture};
 use ctm_engine::{EngineName, Executor};
@@ -37,10 +37,6 @@ impl Start {
     fn job(&self) -> Job<'_> {
         self.environment.job(&self.case)
     }
-}
-
-fn executor(engine: EngineName) -> Executor {
-    Executor::new(engine).unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl Guest for Start {

@@ -1,0 +1,69 @@
+//! R700 kernels.
+
+use super::{Guest, Texture, executor};
+use crate::{picture, texture};
+use ctm_engine::{EngineName, Executor};
+use ctm_lane::run::RunOptions;
+use ctm_memory::Tiling;
+use ctm_r700::{Job, Program, reference};
+use ctm_testkit::r700::case::{Case, Environment};
+use std::path::Path;
+
+/// A kernel, its surfaces, and an engine.
+pub struct Start {
+    case: Case,
+    dwords: Vec<u32>,
+    environment: Environment,
+    engine: EngineName,
+    executor: Executor,
+}
+
+impl Start {
+    pub fn new(folder: &Path, engine: EngineName) -> Self {
+        let case = Case::load(folder);
+        let dwords = case.program.dwords().collect();
+        let environment =
+            case.environment(Tiling::Linear, |texture| texture::data(&texture.file, texture.width, texture.height));
+        Start { case, dwords, environment, engine, executor: executor(engine) }
+    }
+
+    fn job(&self) -> Job<'_> {
+        self.environment.job(&self.case)
+    }
+}
+
+impl Guest for Start {
+    fn size(&self) -> (u32, u32) {
+        (self.case.domain.i1 + 1, self.case.domain.j1 + 1)
+    }
+
+    fn textures(&self) -> Vec<Texture> {
+        let textures = self.case.textures.iter();
+        textures.map(|at| Texture { name: at.file.clone(), width: at.width, height: at.height }).collect()
+    }
+
+    fn compile(&self) {
+        let program = Program { info: self.case.program.info, ..Program::from_dwords(&self.dwords) };
+        let job = Job { program: &program, ..self.job() };
+        if let Executor::Engine(engine) = executor(self.engine) {
+            engine.prepare_r700(&job).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+        }
+    }
+
+    fn run(&self, threads: usize) {
+        let options = RunOptions { threads, ..RunOptions::default() };
+        let result = match &self.executor {
+            Executor::Reference => reference::run(&self.job(), &options),
+            Executor::Engine(engine) => engine.run_r700(&self.job(), &options),
+        };
+        result.unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+    }
+
+    fn picture(&self) -> Vec<[f32; 4]> {
+        let job = self.job();
+        let output = job.targets.colours[0].unwrap_or_else(|| panic!("{}: no output", self.case.name));
+        let mut bytes = vec![0; output.bytes() as usize];
+        job.memory.read_bytes(output.base, &mut bytes).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+        picture::pixels(&bytes)
+    }
+}
