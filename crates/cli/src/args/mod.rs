@@ -66,6 +66,8 @@ pub enum Command {
 pub enum Isa {
     /// ATI X1K (R5xx) fragment programs
     X1k,
+    /// ATI R700 and R600 (Wii U "Latte") shader programs
+    R700,
     /// NVIDIA SM50 (Maxwell) programs, with their headers or as compute code
     Sm50,
     /// CTM command buffers (ctm dis)
@@ -75,14 +77,15 @@ pub enum Isa {
 /// How a program file is to be read.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
-    /// Program: assembly text, ELF image, or raw little-endian dwords (.u32); SM50 programs also as header and code in one
-    /// file or in two (.sph.u32 and .code.u32), or as a cubin
+    /// Program: assembly text, ELF image, or raw little-endian dwords (.u32); R700 programs also as an object of
+    /// LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two
+    /// (.sph.u32 and .code.u32), or as a cubin
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
-    /// Take the file as raw dwords of this instruction set, whatever it looks like
+    /// Instruction set of the file; what is no known container, and for X1K any file, is then taken as raw dwords
     #[arg(long, value_name = "ISA")]
     pub isa: Option<Isa>,
-    /// Which kernel of a cubin, if it has several
+    /// Which program of a file that has several: its name, or for R700 its number from 0
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
 }
@@ -94,6 +97,7 @@ Examples:
   ctm asm blur.x1k                 writes blur.elf
   ctm asm blur.x1k -o blur.u32     writes the instruction words alone
   ctm asm blur.x1k -o - | xxd      writes the image to standard output
+  ctm asm rings.r700               an R700 program: writes the raw dwords rings.u32
   ctm asm wave.sm50                an SM50 program: writes wave.sph, header and code
   ctm asm wave.sm50 -o w.sph.u32   header in w.sph.u32, code in w.code.u32
   ctm asm copy.ctmcb               a command buffer: writes copy.bin")]
@@ -101,11 +105,11 @@ pub struct AsmArgs {
     /// Assembly text, or the text of a command buffer ('-' reads standard input)
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
-    /// Instruction set of the text [default: what its name says: .sm50, .ctmcb, else X1K]
+    /// Instruction set of the text [default: what its name says: .r700, .sm50, .ctmcb, else X1K]
     #[arg(long, value_name = "ISA")]
     pub isa: Option<Isa>,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
-    /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
+    /// name with .elf, with .u32 for an R700 program, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
@@ -117,6 +121,7 @@ Examples:
   ctm dis blur.elf                     prints assembly that assembles to the same program
   ctm dis blur.elf --fields | less     every field of every instruction, with its meaning
   ctm dis words.bin --isa x1k          raw little-endian dwords
+  ctm dis shaders.gsh --kernel 1       the second program of a Wii U shader file
   ctm dis copy.bin                     the text of a command buffer
   ctm dis blur.elf --json | jq '.instructions[0].text'")]
 pub struct DisArgs {
@@ -132,7 +137,7 @@ pub struct DisArgs {
     /// Add the address of each instruction as a comment
     #[arg(long, conflicts_with_all = ["fields", "json"])]
     pub addresses: bool,
-    /// Add the six dwords of each instruction as a comment
+    /// Add the dwords of each instruction as a comment
     #[arg(long, conflicts_with_all = ["fields", "json"])]
     pub words: bool,
 }
@@ -189,7 +194,7 @@ Examples:
   ctm import mesa dump.txt -o shader.x1k
   ctm import mesa --help")]
 pub enum ImportCommand {
-    /// Text that Mesa's r300 driver prints with RADEON_DEBUG=fp
+    /// Text that Mesa's drivers print: r300 with RADEON_DEBUG=fp, r600 with R600_DEBUG=ps,vs
     Mesa(ImportMesaArgs),
 }
 
@@ -199,13 +204,15 @@ pub enum ImportCommand {
 Examples:
   RADEON_DEBUG=fp glxgears 2> dump.txt
   ctm import mesa dump.txt -o shader.x1k
-  ctm import mesa dump.txt --index 2 -o third.x1k     the third program of the dump")]
+  ctm import mesa dump.txt --index 2 -o third.x1k     the third program of the dump
+  R600_DEBUG=ps,vs glxgears 2> dump.txt
+  ctm import mesa dump.txt -o shader.r700")]
 pub struct ImportMesaArgs {
     /// The dump ('-' reads standard input)
     #[arg(value_name = "DUMP", value_hint = ValueHint::FilePath)]
     pub dump: PathBuf,
     /// Where to write the assembly ('-' is standard output)
-    #[arg(short, long, value_name = "OUT.x1k", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// Which program of the dump, counted from 0 [default: the last one]
     #[arg(long, value_name = "N")]

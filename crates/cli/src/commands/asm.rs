@@ -1,7 +1,7 @@
 //! `ctm asm`.
 
 use crate::args::{AsmArgs, Isa};
-use crate::isa::{self, ctm, sm50, x1k};
+use crate::isa::{self, ctm, r700, sm50, x1k};
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure, source};
@@ -14,6 +14,7 @@ pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
     let (extension, assemble): (_, Assemble) = match args.isa.unwrap_or_else(|| isa::of_text(&args.source)) {
         Isa::X1k => ("elf", x1k::assemble_for),
         Isa::Ctm => ("bin", |path, text, _, _| ctm::assemble(path, &text)),
+        Isa::R700 => ("u32", |path, text, _, console| r700::assemble(path, text, console)),
         Isa::Sm50 => return sm50::asm(args, console),
     };
     let output = match &args.output {

@@ -25,7 +25,7 @@ fn codes() -> Vec<Code> {
             }).collect::<Vec<_>>()),+].into_iter().flatten().collect()
         };
     }
-    codes_of!(ctm_x1k ctm_sm50)
+    codes_of!(ctm_x1k ctm_r700 ctm_sm50)
 }
 
 /// Explains a code, or lists all of them.

@@ -1,6 +1,7 @@
 //! Instruction sets: which one a file has, and one module for each, with what the commands do for it.
 
 pub mod ctm;
+pub mod r700;
 pub mod sm50;
 pub mod x1k;
 
@@ -29,6 +30,7 @@ impl File {
         let bytes = source::read(&path)?;
         let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
         let isa = args.isa.unwrap_or_else(|| match () {
+            () if r700::is_program(&bytes) => Isa::R700,
             () if sm50::is_program(&path, &bytes) => Isa::Sm50,
             () if ctm::is_buffer(&bytes) && !has_raw_name => Isa::Ctm,
             () => of_text(&path),
@@ -42,6 +44,7 @@ pub fn of_text(path: &Path) -> Isa {
     match path.extension() {
         Some(extension) if extension == "ctmcb" => Isa::Ctm,
         Some(extension) if extension == "sm50" => Isa::Sm50,
+        Some(extension) if extension == "r700" => Isa::R700,
         _ => Isa::X1k,
     }
 }

@@ -36,7 +36,7 @@ impl Loaded {
         match file.isa {
             Isa::X1k => Self::new(file, console),
             Isa::Ctm => Err(ctm::no_program()),
-            Isa::Sm50 => {
+            Isa::R700 | Isa::Sm50 => {
                 let message = "programs of a graphics pipeline are drawn, not run";
                 Err(Failure::Usage(Message::error(message).help("'ctm draw --vs FILE ...' draws")))
             }

@@ -1,0 +1,141 @@
+//! Disassembly.
+
+use super::Loaded;
+use super::info::information;
+use crate::args::DisArgs;
+use crate::{Console, Failure};
+use ctm_bits::Field;
+use ctm_r700::text::{self, PrintOptions};
+use ctm_r700::{Cf, ClauseKind, Outline, Program, Unit, assign_units, clause_groups, fetches};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Prints assembly, or every field of every instruction.
+pub fn dis(loaded: &Loaded, args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
+    if args.json {
+        console.json(&listing(loaded))?;
+    } else if args.fields {
+        instructions(&loaded.program).iter().try_for_each(|instruction| print_fields(console.out, instruction))?;
+    } else {
+        let options = PrintOptions { addresses: args.addresses, words: args.words };
+        console.out.write_all(text::print_program_with(&loaded.program, &options).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The text of the instruction, or of the first instruction of the group, at an address.
+pub fn line(program: &Program, address: u32) -> Option<String> {
+    instructions(program)
+        .into_iter()
+        .find(|instruction| instruction.address == address as usize)
+        .map(|found| found.text)
+}
+
+/// An instruction of the image.
+struct Instruction {
+    /// Qword address.
+    address: usize,
+    /// What kind of instruction it is.
+    form: &'static str,
+    text: String,
+    words: Vec<u32>,
+    fields: Vec<&'static Field>,
+}
+
+/// The instructions of the control flow, each followed by those of the clause that it is the first to run.
+fn instructions(program: &Program) -> Vec<Instruction> {
+    let family = program.info.family;
+    let outline = Outline::of(&program.code, family);
+    let mut instructions = Vec::new();
+    for (address, cf) in outline.cf.iter().enumerate() {
+        let form = match cf {
+            Cf::Export(_) => "export",
+            _ => "cf",
+        };
+        let text = match cf {
+            Cf::Reserved(_) => "reserved".to_owned(),
+            cf => text::print_cf(cf, family),
+        };
+        let fields = cf.fields().collect();
+        instructions.push(Instruction { address, form, text, words: cf.encode().to_vec(), fields });
+        let clause = cf
+            .clause(family)
+            .filter(|clause| outline.clauses.get(clause).is_some_and(|users| users[0] as usize == address));
+        let Some((clause, range)) = clause.and_then(|clause| Some((clause, clause.range(program.code.len())?))) else {
+            continue;
+        };
+        match clause.kind {
+            ClauseKind::Fetch => {
+                instructions.extend(fetches(&program.code[range.clone()]).enumerate().map(|(place, fetch)| {
+                    Instruction {
+                        address: range.start + 2 * place,
+                        form: "fetch",
+                        text: text::print_fetch(&fetch),
+                        words: fetch.encode().to_vec(),
+                        fields: fetch.fields().iter().collect(),
+                    }
+                }));
+            }
+            ClauseKind::Alu => {
+                for group in clause_groups(&program.code, &clause, family).unwrap_or_default() {
+                    let units = assign_units(&group.slots, family, program.info.prefer_vector).unwrap_or_default();
+                    instructions.extend(group.slots.iter().enumerate().map(|(place, alu)| {
+                        let unit = units.get(place).copied().unwrap_or(Unit::vector(alu.fields.dst.chan));
+                        Instruction {
+                            address: range.start + group.start + place,
+                            form: "alu",
+                            text: text::print_alu(alu, unit, &group.literals, family),
+                            words: alu.encode(family).to_vec(),
+                            fields: alu.fields(family).collect(),
+                        }
+                    }));
+                }
+            }
+        }
+    }
+    instructions
+}
+
+/// One field of one instruction: its value, and the name of the value, where values have names.
+fn rows(instruction: &Instruction) -> impl Iterator<Item = (&'static Field, u32, Option<&'static str>)> {
+    instruction.fields.iter().map(|&field| {
+        let value = field.get(&instruction.words);
+        (field, value, (field.spell)(value).filter(|name| !name.is_empty()))
+    })
+}
+
+fn print_fields(out: &mut dyn Write, instruction: &Instruction) -> io::Result<()> {
+    let words: Vec<String> = instruction.words.iter().map(|word| format!("{word:08x}")).collect();
+    writeln!(out, "{}: {}", instruction.address, instruction.text)?;
+    writeln!(out, "  words {}", words.join(" "))?;
+    writeln!(out, "  {:<19} {:>4} {:>5}  {:>10}  {:<10}  meaning", "field", "word", "bits", "value", "is")?;
+    for (field, value, name) in rows(instruction) {
+        let bits = if field.hi == field.lo { field.hi.to_string() } else { format!("{}:{}", field.hi, field.lo) };
+        let (label, name) = (field.name, name.unwrap_or_default());
+        writeln!(out, "  {label:<19} {:>4} {bits:>5}  {value:>10}  {name:<10}  {}", field.word, field.doc)?;
+    }
+    writeln!(out)
+}
+
+fn listing(loaded: &Loaded) -> Value {
+    let instruction = |instruction: &Instruction| {
+        let fields = rows(instruction).map(|(field, value, name)| {
+            json!({
+                "name": field.name, "word": field.word, "hi": field.hi, "lo": field.lo,
+                "value": value, "is": name, "meaning": field.doc,
+            })
+        });
+        json!({
+            "address": instruction.address,
+            "form": instruction.form,
+            "text": instruction.text,
+            "words": instruction.words.iter().map(|word| format!("0x{word:08x}")).collect::<Vec<_>>(),
+            "fields": fields.collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "isa": "r700",
+        "info": information(&loaded.program),
+        "instructions": instructions(&loaded.program).iter().map(instruction).collect::<Vec<_>>(),
+    })
+}

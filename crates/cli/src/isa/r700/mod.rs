@@ -1,0 +1,167 @@
+//! R700 programs: assembly text, LLVM's objects, shader files of the Wii U, listings of Mesa, raw words.
+
+mod check;
+mod dis;
+mod info;
+
+pub use check::check;
+pub use dis::dis;
+pub use info::info;
+
+use super::File;
+use crate::report::{Message, Place, diagnostic};
+use crate::{Console, Failure, source};
+use ctm_object::{mesa, r700};
+use ctm_r700::Program;
+use ctm_r700::text::{self, Origin, SourceFile};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How the files of LLVM's r600 back end begin: 32-bit little-endian ELF.
+const ELF32: &[u8] = b"\x7FELF\x01\x01";
+/// Where an ELF file names its machine, and AMD's GPUs as it names them.
+const ELF_MACHINE: (usize, [u8; 2]) = (18, [224, 0]);
+/// How shader files of the Wii U begin.
+const GFD: &[u8] = b"Gfx2";
+
+/// A program and where it comes from.
+pub struct Loaded {
+    /// How the file is called in messages.
+    pub name: String,
+    /// How the file calls the program, if it gives names.
+    pub title: Option<String>,
+    /// The program.
+    pub program: Program,
+    /// Where each instruction stands in the text, by its address; empty if the program comes from a binary.
+    pub origins: BTreeMap<u32, Origin>,
+}
+
+/// True for files of which the content shows that they have programs of R700.
+pub fn is_program(bytes: &[u8]) -> bool {
+    is_container(bytes) || listing(bytes).is_some()
+}
+
+fn is_container(bytes: &[u8]) -> bool {
+    let (at, machine) = ELF_MACHINE;
+    bytes.starts_with(GFD) || bytes.starts_with(ELF32) && bytes.get(at..at + 2) == Some(&machine)
+}
+
+/// The text of a file that is a listing of Mesa's r600 driver.
+fn listing(bytes: &[u8]) -> Option<&str> {
+    let text = str::from_utf8(bytes).ok()?;
+    (mesa::driver(text) == Some(mesa::Driver::R600)).then_some(text)
+}
+
+impl Loaded {
+    /// The program in a file, or the one that `wanted` chooses from several. Warnings of the assembler are told at once.
+    pub fn new(file: File, wanted: Option<&str>, console: &mut Console) -> Result<Self, Failure> {
+        let mut programs = Self::of(file, wanted, console)?;
+        if let [one, _, ..] = &programs[..] {
+            let message = format!("the file has {} programs: {}", programs.len(), titles(&programs));
+            let message = Message::error(message).at(Place::File(one.name.clone()));
+            return Err(Failure::Usage(message.help("choose one with --kernel NAME or --kernel NUMBER")));
+        }
+        Ok(programs.remove(0))
+    }
+
+    /// The program that `wanted` chooses, by name or number from 0; without it, all programs of the file, at least one.
+    pub fn of(file: File, wanted: Option<&str>, console: &mut Console) -> Result<Vec<Self>, Failure> {
+        let mut programs = Self::all(file, console)?;
+        let Some(wanted) = wanted else { return Ok(programs) };
+        let named = programs.iter().position(|program| program.title.as_deref() == Some(wanted));
+        match named.or_else(|| wanted.parse().ok()).filter(|&place| place < programs.len()) {
+            Some(place) => Ok(vec![programs.swap_remove(place)]),
+            None => {
+                let message = Message::error(format!("the file has no program '{wanted}'"));
+                let message = message.at(Place::File(programs[0].name.clone()));
+                Err(Failure::Usage(message.help(format!("it has {}", titles(&programs)))))
+            }
+        }
+    }
+
+    /// All programs of a file, at least one. What kind of file it is follows from what it holds; raw words must say so by
+    /// `--isa`.
+    fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
+        let File { path, name, bytes, is_raw, .. } = file;
+        let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
+        if let Some(log) = listing(&bytes) {
+            let import = |index| {
+                let text = mesa::import_nth(log, index).map_err(|error| wrong(error.to_string()))?;
+                let source = SourceFile { name: format!("program {index} of {name}"), text };
+                assemble_source(&name, source, &path, console)
+            };
+            return (0..mesa::count(log)).map(import).collect();
+        }
+        let is_text = !bytes.contains(&0) && str::from_utf8(&bytes).is_ok();
+        if is_container(&bytes) || is_raw && !is_text {
+            let programs = r700::load(&bytes).map_err(|error| wrong(error.to_string()))?;
+            let repaired: usize = programs.iter().map(|program| program.repaired).sum();
+            if repaired > 0 {
+                let message = format!(
+                    "LLVM gave {repaired} MOVA_INT the opcode that it has on later processors; they were set right"
+                );
+                console.tell(&Message::note(message).at(Place::File(name.clone())));
+            }
+            let loaded = |program: r700::Loaded| Loaded {
+                name: name.clone(),
+                title: program.name,
+                program: program.program,
+                origins: BTreeMap::new(),
+            };
+            return Ok(programs.into_iter().map(loaded).collect());
+        }
+        let text =
+            source::text(&path, bytes).map_err(|message| message.help("raw instruction words need '--isa r700'"))?;
+        let source = SourceFile { name: source::name(&path), text };
+        Ok(vec![assemble_source(&name, source, &path, console)?])
+    }
+
+    /// Where an instruction stands: its source line, else its disassembly. `slot` is the group or fetch instruction of the
+    /// clause of control-flow instruction `pc`.
+    pub fn place(&self, pc: u32, slot: Option<u32>) -> Place {
+        let address = slot.unwrap_or(pc);
+        if let Some(origin) = self.origins.get(&address).or_else(|| self.origins.get(&pc)) {
+            return Place::Text(origin.clone());
+        }
+        match dis::line(&self.program, address) {
+            Some(line) => {
+                Place::Listing { path: format!("disassembly of {}", self.name), number: address as usize, line }
+            }
+            None => Place::File(self.name.clone()),
+        }
+    }
+}
+
+/// The programs of a file by number, name and stage.
+fn titles(programs: &[Loaded]) -> String {
+    let title = |(number, program): (usize, &Loaded)| {
+        let name = program.title.as_ref().map(|title| format!(" {title}")).unwrap_or_default();
+        format!("{number}{name} ({})", program.program.info.stage.name())
+    };
+    programs.iter().enumerate().map(title).collect::<Vec<_>>().join(", ")
+}
+
+/// Assembles a text; `#include` reads files beside the including one.
+fn assemble_source(name: &str, source: SourceFile, path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
+    let mut load = |including: &str, wanted: &str| {
+        let including = if including == source.name { path } else { Path::new(including) };
+        let path = including.with_file_name(wanted);
+        let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
+        read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
+    };
+    match text::parse_with(&source.name, &source.text, &mut load) {
+        Ok(assembled) => {
+            assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
+            let (program, origins) = (assembled.program, assembled.origins);
+            Ok(Loaded { name: name.into(), title: None, program, origins })
+        }
+        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
+    }
+}
+
+/// Assembles a text into raw words.
+pub fn assemble(path: &Path, text: String, console: &mut Console) -> Result<Vec<u8>, Failure> {
+    let name = source::name(path);
+    let loaded = assemble_source(&name, SourceFile { name: name.clone(), text }, path, console)?;
+    Ok(r700::write_words(&loaded.program))
+}
