@@ -1,4 +1,4 @@
-//! Engines by name, and what executes X1K jobs with one of them.
+//! Engines by name, and what executes jobs with one of them.
 
 use crate::backend::Source;
 use crate::cache::Engine;
@@ -111,7 +111,7 @@ impl EngineName {
     }
 }
 
-/// Executes X1K jobs with one engine, and keeps what it has prepared for them.
+/// Executes jobs with one engine, and keeps what it has prepared for them.
 pub enum Executor {
     /// The scalar reference, which prepares nothing.
     Reference,
@@ -141,7 +141,7 @@ impl Executor {
         }
     }
 
-    /// Makes everything that running the job needs, so that the run itself does not have to.
+    /// Makes everything that running an X1K job needs, so that the run itself does not have to.
     ///
     /// # Errors
     /// If the job's environment does not fit its program.
@@ -152,7 +152,7 @@ impl Executor {
         }
     }
 
-    /// Runs the job. Memory, statistics and errors are the same for every engine.
+    /// Runs an X1K job. Memory, statistics and errors are the same for every engine.
     ///
     /// # Errors
     /// As [`reference::run`].
@@ -160,6 +160,28 @@ impl Executor {
         match self {
             Executor::Reference => reference::run(job, options),
             Executor::Engine(engine) => engine.run(job, options),
+        }
+    }
+
+    /// Makes everything that running an R700 job needs, so that the run itself does not have to.
+    ///
+    /// # Errors
+    /// If the job's environment does not fit its program.
+    pub fn prepare_r700(&self, job: &ctm_r700::Job) -> Result<(), ctm_r700::StateError> {
+        match self {
+            Executor::Reference => job.check(),
+            Executor::Engine(engine) => engine.prepare_r700(job),
+        }
+    }
+
+    /// Runs an R700 job. Memory, statistics and errors are the same for every engine.
+    ///
+    /// # Errors
+    /// As [`ctm_r700::reference::run`].
+    pub fn run_r700(&self, job: &ctm_r700::Job, options: &RunOptions) -> Result<RunStats, ctm_r700::RunError> {
+        match self {
+            Executor::Reference => ctm_r700::reference::run(job, options),
+            Executor::Engine(engine) => engine.run_r700(job, options),
         }
     }
 }

@@ -40,7 +40,7 @@ impl Kernel {
     ) -> Self {
         simplify(&mut function);
         let longest = longest(&function);
-        let may_trap = function.blocks().any(|block| matches!(function.terminator(block), Terminator::Trap { .. }));
+        let may_trap = may_trap(&function);
         let may_stop = may_trap || longest.is_none() && !counted;
         let repeatable = !operations(&function).any(|op| matches!(op, Op::SurfaceTest { .. }));
         let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
@@ -57,6 +57,15 @@ impl Kernel {
     pub fn is_compiled(&self) -> bool {
         self.machine.is_some()
     }
+}
+
+/// Whether a launch of a function may end early: some way ends in a trap, or goes on for ever.
+pub(crate) fn may_stop(function: &Function) -> bool {
+    may_trap(function) || longest(function).is_none()
+}
+
+fn may_trap(function: &Function) -> bool {
+    function.blocks().any(|block| matches!(function.terminator(block), Terminator::Trap { .. }))
 }
 
 /// All operations of a function.

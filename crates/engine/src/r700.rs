@@ -9,9 +9,7 @@ use crate::kernel::{Grouping, Kernel};
 use crate::launch::{Launch, Stop};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Buffer, Surface, View};
-use ctm_r700::lift::{
-    self, BufferRole, Facts, Lifted, SurfaceRole, TableRole, bank_words, input_words, launch_words,
-};
+use ctm_r700::lift::{self, BufferRole, Facts, Lifted, SurfaceRole, TableRole, bank_words, input_words, launch_words};
 use ctm_r700::{
     Bindings as Resources, Input, Job, Program, Region, RunError, StateError, Trap, TrapKind, TrapPlace, reference,
 };
@@ -75,11 +73,8 @@ impl Key {
 
     /// What is known of a surface of the function.
     pub fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
-        let read = |fact: &lift::SurfaceFact| SurfaceFacts {
-            surface: fact.surface,
-            bounds: fact.bounds,
-            whole: fact.whole,
-        };
+        let read =
+            |fact: &lift::SurfaceFact| SurfaceFacts { surface: fact.surface, bounds: fact.bounds, whole: fact.whole };
         match role {
             SurfaceRole::Colour(number) => self.colours[number],
             SurfaceRole::Depth => self.depth,
@@ -199,7 +194,7 @@ fn region(job: &Job, role: BufferRole) -> Option<Region> {
 }
 
 /// Whether something that lanes write shares memory with something else that they access, so that their order counts.
-fn order_matters(job: &Job) -> bool {
+pub(crate) fn order_matters(job: &Job) -> bool {
     let of_region = |region: Region| (u64::from(region.base), u64::from(region.base) + u64::from(region.length));
     let of_surface = |surface: &Surface| {
         let height = if surface.height == 0 { 4096 } else { surface.height };

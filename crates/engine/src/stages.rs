@@ -2,10 +2,11 @@
 
 use crate::backend::{Source, SurfaceFacts};
 use crate::choice::EngineName;
-use crate::x1k::{Key, is_free};
+use crate::kernel::may_stop;
+use crate::{r700, x1k};
+use ctm_lane::run::RunOptions;
 use ctm_lane::{Function, assume_covered, simplify};
-use ctm_x1k::lift::{self, Form, NotLifted};
-use ctm_x1k::{Job, RunOptions};
+use ctm_x1k::lift::Form;
 
 /// The stages of a program for one job.
 #[derive(Clone, Debug)]
@@ -24,6 +25,7 @@ pub struct Compiled {
     /// Simplified for groups all of whose lanes are covered: the interior of the domain.
     pub interior: Function,
     surfaces: Vec<SurfaceFacts>,
+    may_stop: bool,
 }
 
 impl Stages {
@@ -32,22 +34,40 @@ impl Stages {
     ///
     /// # Errors
     /// If the reference runs the program, because it is too large for the exact form.
-    pub fn of_x1k(job: &Job, options: &RunOptions) -> Result<Self, NotLifted> {
-        let key = Key::new(job);
-        if let Ok(lifted) = lift::lift(job.program, &key.facts, Form::Free)
-            && is_free(job, options, &lifted)
+    pub fn of_x1k(job: &ctm_x1k::Job, options: &RunOptions) -> Result<Self, ctm_x1k::lift::NotLifted> {
+        let key = x1k::Key::new(job);
+        let lift = |form| ctm_x1k::lift::lift(job.program, &key.facts, form);
+        if let Ok(lifted) = lift(Form::Free)
+            && x1k::is_free(job, options, &lifted)
         {
             let surfaces: Option<Vec<SurfaceFacts>> = lifted.surfaces.iter().map(|&role| key.surface(role)).collect();
-            let mut stages = Self::of(lifted.function);
-            stages.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|facts| facts.whole)).map(|surfaces| {
-                let mut interior = stages.general.clone();
-                assume_covered(&mut interior);
-                simplify(&mut interior);
-                Compiled { interior, surfaces }
-            });
-            return Ok(stages);
+            // The steps of an X1K program are known before it runs.
+            return Ok(Self::of(lifted.function).compile(surfaces, |_| false));
         }
-        Ok(Self::of(lift::lift(job.program, &key.facts, Form::Exact)?.function))
+        Ok(Self::of(lift(Form::Exact)?.function))
+    }
+
+    /// The stages of an R700 job.
+    ///
+    /// # Errors
+    /// If the reference runs the program, because it cannot be lifted.
+    pub fn of_r700(job: &ctm_r700::Job) -> Result<Self, ctm_r700::lift::NotLifted> {
+        let key = r700::Key::new(job);
+        let lifted = key.lift()?;
+        let is_free = lifted.is_free && !r700::order_matters(job);
+        let surfaces = lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>();
+        Ok(Self::of(lifted.function).compile(surfaces.filter(|_| is_free), may_stop))
+    }
+
+    /// Adds what becomes machine code, if these are the surfaces of a function that does.
+    fn compile(mut self, surfaces: Option<Vec<SurfaceFacts>>, may_stop: impl Fn(&Function) -> bool) -> Self {
+        self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|facts| facts.whole)).map(|surfaces| {
+            let mut interior = self.general.clone();
+            assume_covered(&mut interior);
+            simplify(&mut interior);
+            Compiled { interior, surfaces, may_stop: may_stop(&self.general) }
+        });
+        self
     }
 
     fn of(mut lifted: Function) -> Self {
@@ -60,7 +80,7 @@ impl Stages {
 
     /// The machine code that an engine makes, as text with addresses, one instruction on a line; `None` if it makes none.
     pub fn machine_code(&self, engine: EngineName) -> Option<String> {
-        let Compiled { interior, surfaces } = self.compiled.as_ref()?;
-        engine.disassemble(&Source { function: &self.general, interior, surfaces, may_stop: false })
+        let Compiled { interior, surfaces, may_stop } = self.compiled.as_ref()?;
+        engine.disassemble(&Source { function: &self.general, interior, surfaces, may_stop: *may_stop })
     }
 }
