@@ -83,7 +83,13 @@ impl Kernel {
 
     /// Runs lanes in groups of any kind, each for `budget` steps at most. A stop other than a cancellation says no more than
     /// that there is one.
-    fn run_free(&self, launch: &Launch, options: &RunOptions, width: usize, budget: u64) -> Result<RunStats, Stop> {
+    pub(crate) fn run_free(
+        &self,
+        launch: &Launch,
+        options: &RunOptions,
+        width: usize,
+        budget: u64,
+    ) -> Result<RunStats, Stop> {
         let count = launch.lanes.count();
         if count == 0 {
             return Ok(RunStats::default());

@@ -33,6 +33,7 @@ mod launch;
 mod r700;
 mod recent;
 mod schedule;
+mod sm50;
 mod stages;
 mod x1k;
 

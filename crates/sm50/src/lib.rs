@@ -19,6 +19,7 @@ mod form;
 mod header;
 mod instruction;
 pub mod launch;
+pub mod lift;
 mod operand;
 pub mod pipeline;
 mod program;

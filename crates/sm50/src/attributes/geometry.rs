@@ -145,6 +145,16 @@ impl Emissions {
         self.words.buffer()
     }
 
+    /// Lanes that there is room for.
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// Events that a lane has room for.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
     /// Writes down a lane's events.
     pub(crate) fn record(&self, lane: u32, log: &Log) {
         let buffer = self.words.buffer();

@@ -1,0 +1,259 @@
+//! The ways of a lane through a program.
+//!
+//! A lane's own stack is that of its warp without tokens of divergence: all other tokens above the one that a lane goes to
+//! are popped before, and each holds every lane that is active above it. So where `SYNC`, `BRK`, `CONT` and `RET` lead is
+//! known at each place, given the tokens there.
+
+use super::{Facts, NotLifted, Walked};
+use crate::codes::Test;
+use crate::instruction::Instruction;
+use crate::operand::PredSource;
+use crate::program::Code;
+use crate::table::Op;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Nodes that a graph may have.
+const MAX_NODES: usize = 1 << 12;
+/// Tokens that may lie on a stack.
+const MAX_TOKENS: usize = 64;
+
+/// What made a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Sync,
+    Break,
+    Continue,
+    Call,
+    LongJump,
+}
+
+/// A token, with the number of the instruction that it leads to; `None` if that is outside the code.
+type Token = (Kind, Option<usize>);
+
+/// A place with the tokens there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Context {
+    at: usize,
+    tokens: Vec<Token>,
+}
+
+/// Where lanes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To a node.
+    To(usize),
+    /// They end.
+    Exit,
+    /// They do what they should not.
+    Trap,
+}
+
+/// How a node ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    /// All lanes go the same way.
+    All(Way),
+    /// Those for which the last instruction executes go the first way, the others the second.
+    Part(Way, Way),
+}
+
+impl End {
+    /// The nodes that lanes go to.
+    pub fn targets(self) -> impl Iterator<Item = usize> {
+        let (first, second) = match self {
+            End::All(way) => (way, None),
+            End::Part(taken, stay) => (taken, Some(stay)),
+        };
+        [Some(first), second].into_iter().flatten().filter_map(|way| match way {
+            Way::To(node) => Some(node),
+            Way::Exit | Way::Trap => None,
+        })
+    }
+}
+
+/// Instructions in a row.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub instructions: Range<usize>,
+    pub end: End,
+}
+
+/// The nodes, in the order in which the function visits them: what follows comes later, if it can, and a loop is in one
+/// piece.
+pub(super) struct Graph {
+    pub nodes: Vec<Node>,
+}
+
+impl Graph {
+    pub(super) fn new(facts: &Facts) -> Walked<Graph> {
+        let targets = facts.code.instructions().iter().enumerate();
+        let targets = targets.filter_map(|(index, i)| place(&facts.code, i.direct_target(Code::address(index))?));
+        let mut builder = Builder {
+            code: &facts.code,
+            kills: facts.header.kills_pixels,
+            meets: targets.collect(),
+            numbers: HashMap::new(),
+            contexts: Vec::new(),
+        };
+        builder.number(Context { at: 0, tokens: Vec::new() })?;
+        let mut nodes = Vec::new();
+        while let Some(context) = builder.contexts.get(nodes.len()).cloned() {
+            nodes.push(builder.node(context)?);
+        }
+        Ok(Graph { nodes }.ordered())
+    }
+
+    /// Whether lanes that do not end stay together.
+    pub(super) fn is_straight(&self) -> bool {
+        self.nodes.iter().enumerate().all(|(at, node)| node.end.targets().all(|target| target == at + 1))
+    }
+
+    /// Depth first, what is further down in the code first: then what leaves a loop does not tear it apart.
+    fn ordered(self) -> Graph {
+        let mut later: Vec<Vec<usize>> = self.nodes.iter().map(|node| node.end.targets().collect()).collect();
+        for targets in &mut later {
+            // The last one is taken first.
+            targets.sort_by_key(|&target| self.nodes[target].instructions.start);
+        }
+        let (mut seen, mut stack, mut order) = (vec![false; self.nodes.len()], vec![0], Vec::new());
+        seen[0] = true;
+        while let Some(&node) = stack.last() {
+            match later[node].pop() {
+                Some(next) if seen[next] => {}
+                Some(next) => {
+                    seen[next] = true;
+                    stack.push(next);
+                }
+                None => {
+                    order.push(node);
+                    stack.pop();
+                }
+            }
+        }
+        order.reverse();
+        let mut position = vec![0; self.nodes.len()];
+        for (at, &node) in order.iter().enumerate() {
+            position[node] = at;
+        }
+        let moved = |way| match way {
+            Way::To(node) => Way::To(position[node]),
+            other => other,
+        };
+        let node = |&node: &usize| Node {
+            instructions: self.nodes[node].instructions.clone(),
+            end: match self.nodes[node].end {
+                End::All(way) => End::All(moved(way)),
+                End::Part(taken, stay) => End::Part(moved(taken), moved(stay)),
+            },
+        };
+        Graph { nodes: order.iter().map(node).collect() }
+    }
+}
+
+/// The number of the instruction at a byte address.
+fn place(code: &Code, address: u32) -> Option<usize> {
+    code.index_at(address)
+}
+
+struct Builder<'a> {
+    code: &'a Code,
+    /// `KIL` works.
+    kills: bool,
+    /// Instructions that lanes may come to from elsewhere.
+    meets: HashSet<usize>,
+    numbers: HashMap<Context, usize>,
+    contexts: Vec<Context>,
+}
+
+impl Builder<'_> {
+    fn number(&mut self, context: Context) -> Walked<usize> {
+        if let Some(&number) = self.numbers.get(&context) {
+            return Ok(number);
+        }
+        if self.contexts.len() == MAX_NODES || context.tokens.len() > MAX_TOKENS {
+            return Err(NotLifted::TooLarge);
+        }
+        self.numbers.insert(context.clone(), self.contexts.len());
+        self.contexts.push(context);
+        Ok(self.contexts.len() - 1)
+    }
+
+    fn way(&mut self, at: Option<usize>, tokens: &[Token]) -> Walked<Way> {
+        let Some(at) = at.filter(|&at| at < self.code.instructions().len()) else { return Ok(Way::Trap) };
+        self.number(Context { at, tokens: tokens.to_vec() }).map(Way::To)
+    }
+
+    fn node(&mut self, context: Context) -> Walked<Node> {
+        let Context { at: start, mut tokens } = context;
+        let mut at = start;
+        let end = loop {
+            let Some(instruction) = self.code.instructions().get(at) else { break End::All(Way::Trap) };
+            let instruction = *instruction;
+            let address = Code::address(at);
+            let target = instruction.direct_target(address).and_then(|target| place(self.code, target));
+            let following = at + 1;
+            let push = |kind| (kind, target);
+            match instruction.op() {
+                Op::Ssy | Op::Pbk | Op::Pcnt | Op::Pret | Op::Plongjmp | Op::Cal | Op::Jcal
+                    if instruction.direct_target(address).is_none() =>
+                {
+                    at = following;
+                    break End::All(Way::Trap);
+                }
+                Op::Ssy => tokens.push(push(Kind::Sync)),
+                Op::Pbk => tokens.push(push(Kind::Break)),
+                Op::Pcnt => tokens.push(push(Kind::Continue)),
+                Op::Pret => tokens.push(push(Kind::Call)),
+                Op::Plongjmp => tokens.push(push(Kind::LongJump)),
+                Op::Cal | Op::Jcal => {
+                    tokens.push((Kind::Call, Some(following)));
+                    at = following;
+                    break End::All(self.way(target, &tokens)?);
+                }
+                Op::Brx | Op::Jmx => return Err(NotLifted::IndexedBranch),
+                op => {
+                    if let Some(taken) = self.leaves(op, target, &tokens)? {
+                        at = following;
+                        break self.parted(&instruction, taken, following, &tokens)?;
+                    }
+                }
+            }
+            at = following;
+            if self.meets.contains(&at) {
+                break End::All(self.way(Some(at), &tokens)?);
+            }
+        };
+        Ok(Node { instructions: start..at, end })
+    }
+
+    /// Where the lanes go for which the instruction executes, if not to the next one.
+    fn leaves(&mut self, op: Op, target: Option<usize>, tokens: &[Token]) -> Walked<Option<Way>> {
+        let to = |kind| tokens.iter().rposition(|&(known, _)| known == kind);
+        let token = match op {
+            Op::Bra | Op::Jmp => return self.way(target, tokens).map(Some),
+            Op::Sync => tokens.len().checked_sub(1).filter(|&top| tokens[top].0 == Kind::Sync),
+            Op::Brk => to(Kind::Break),
+            Op::Cont => to(Kind::Continue),
+            Op::Ret => to(Kind::Call),
+            Op::Longjmp => to(Kind::LongJump),
+            Op::Exit => return Ok(Some(Way::Exit)),
+            Op::Kil if self.kills => return Ok(Some(Way::Exit)),
+            Op::Kil | Op::Pexit => return Ok(Some(Way::Trap)),
+            _ => return Ok(None),
+        };
+        match token {
+            Some(token) => self.way(tokens[token].1, &tokens[..token]).map(Some),
+            None => Ok(Some(Way::Trap)),
+        }
+    }
+
+    /// The end of a node whose last instruction takes some lanes another way.
+    fn parted(&mut self, instruction: &Instruction, taken: Way, following: usize, tokens: &[Token]) -> Walked<End> {
+        let always = |test| matches!(test, Test::T | Test::Num);
+        if instruction.guard() == PredSource::TRUE && always(instruction.test()) {
+            return Ok(End::All(taken));
+        }
+        Ok(End::Part(taken, self.way(Some(following), tokens)?))
+    }
+}

@@ -1,0 +1,220 @@
+//! The state of lanes as values.
+
+use super::facts::{BufferRole, Facts, LAUNCH_ENTRIES, LaunchEntry, TableRole};
+use super::{Lifted, NotLifted, Walked};
+use crate::codes::BarrierOp;
+use crate::field::key;
+use crate::instruction::Instruction;
+use crate::launch::{Column, NO_INVOCATION};
+use crate::table::Op;
+use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
+
+/// Most dwords of local memory that become an array.
+const MAX_LOCAL_DWORDS: u32 = 1 << 16;
+
+/// What a geometry program has put out.
+pub(super) struct Output {
+    /// The state that the last OUT gave.
+    pub state: Variable,
+    /// Events that the log has.
+    pub count: Variable,
+    /// For each stream the lanes with vertices that no cut has ended.
+    pub open: [Variable; 4],
+}
+
+/// The state of lanes, and the function that is made.
+pub(super) struct Machine<'a> {
+    pub b: Builder,
+    pub facts: &'a Facts,
+    /// Lanes that have an invocation.
+    pub live: Value,
+    /// Numbers of the lanes in the launch.
+    pub number: Value,
+    /// Lanes for which the instruction executes.
+    pub taken: Value,
+    pub registers: Vec<Variable>,
+    pub predicates: [Variable; 7],
+    /// Z, S, C, O.
+    pub flags: [Variable; 4],
+    /// Local memory, by dword.
+    pub local: Option<Array>,
+    pub output: Output,
+    /// Lanes read what others write, or several write one place.
+    pub depends: bool,
+    /// The order in which lanes do so is not that of operations.
+    pub disordered: bool,
+    /// Lanes read what the launch writes.
+    pub reads_back: bool,
+    tables: Vec<TableRole>,
+    buffers: Vec<BufferRole>,
+}
+
+impl<'a> Machine<'a> {
+    /// The machine at the start of the program.
+    pub fn new(facts: &'a Facts) -> Walked<Self> {
+        let mut b = Builder::new();
+        let uses_local = facts.code.instructions().iter().any(|i| matches!(i.op(), Op::Ldl | Op::Stl));
+        let dwords = if uses_local { facts.local_memory.div_ceil(4) } else { 0 };
+        if dwords > MAX_LOCAL_DWORDS {
+            return Err(NotLifted::TooLarge);
+        }
+        let array = ArrayDecl { entries: dwords.next_power_of_two(), ty: Type::Lane };
+        let local = (dwords > 0).then(|| b.function.add_array(array));
+        let (live, x) = (b.covered(), b.pos_x());
+        let number = if facts.is_long {
+            let (y, sixteen) = (b.pos_y(), b.constant(16));
+            let high = b.shl(y, sixteen);
+            b.or(high, x)
+        } else {
+            x
+        };
+        let mut masks = || b.variable(Type::Mask);
+        let (predicates, flags) = (std::array::from_fn(|_| masks()), std::array::from_fn(|_| masks()));
+        let open = std::array::from_fn(|_| masks());
+        let mut machine = Machine {
+            facts,
+            live,
+            number,
+            taken: live,
+            registers: (0..255).map(|_| b.variable(Type::Lane)).collect(),
+            predicates,
+            flags,
+            local,
+            output: Output { state: b.variable(Type::Lane), count: b.variable(Type::Lane), open },
+            depends: false,
+            disordered: false,
+            reads_back: false,
+            tables: Vec::new(),
+            buffers: Vec::new(),
+            b,
+        };
+        if facts.has_columns {
+            let primitive = machine.column(Column::Primitive);
+            let none = machine.b.constant(NO_INVOCATION);
+            let some = machine.b.icmp(IntTest::Ne, primitive, none);
+            machine.live = machine.b.mask_and(live, some);
+        }
+        Ok(machine)
+    }
+
+    /// The finished function.
+    pub fn done(self) -> Lifted {
+        Lifted {
+            function: self.b.finish(),
+            tables: self.tables,
+            buffers: self.buffers,
+            is_free: !self.depends,
+            reads_back: self.reads_back,
+        }
+    }
+
+    /// Executes an instruction in the lanes of `taken`; what it does to control flow is the graph's affair.
+    pub fn execute(&mut self, instruction: &Instruction) -> Walked<()> {
+        use Op::*;
+        match instruction.op() {
+            Ast => self.store_attributes(instruction),
+            Ald => self.load_attributes(instruction),
+            Al2p => self.attribute_address(instruction),
+            Isberd => self.vertex_handle(instruction),
+            Out => self.emit(instruction),
+            S2r | Cs2r => self.special_register(instruction),
+            Mov | Mov32i | Sel => self.choose(instruction),
+            Ldc => self.load_constant(instruction),
+            Ldl | Stl => self.local_memory(instruction),
+            Fadd | Fadd32i | Fmul | Fmul32i | Ffma | Ffma32i | Fmnmx | Mufu | Rro => self.float(instruction),
+            Dadd | Dmul | Dfma | Dmnmx => self.double(instruction),
+            Fset | Fsetp | Fcmp | Fchk | Dset | Dsetp | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => {
+                self.compare(instruction);
+            }
+            Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imul | Imul32i | Imad | Imnmx => {
+                self.integer(instruction);
+            }
+            Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Flo | Popc | Prmt => self.bitwise(instruction),
+            I2f | F2i | F2f | I2i => self.convert(instruction),
+            P2r | R2p => self.transfer_flags(instruction),
+            VoteVtg | Nop | Depbar | Membar => {}
+            Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => {}
+            Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Sync | Brk | Cont
+            | Ret | Exit | Kil | Longjmp => {}
+            Vote => self.vote(instruction),
+            Shfl => self.shuffle(instruction),
+            Ldg | Stg => return Err(NotLifted::GlobalMemory),
+            Raw | Bar => self.trap(),
+        }
+        Ok(())
+    }
+
+    /// The launch is one for the reference if some of these lanes come here.
+    pub fn trap_in(&mut self, lanes: Value) {
+        let (trap, next) = (self.b.new_block(), self.b.new_block());
+        self.b.branch_any(lanes, (trap, &[]), (next, &[]));
+        self.b.seal(trap);
+        self.b.switch_to(trap);
+        self.b.trap(0, 0, lanes);
+        self.b.seal(next);
+        self.b.switch_to(next);
+    }
+
+    /// The launch is one for the reference if the instruction executes for some lane.
+    pub fn trap(&mut self) {
+        self.trap_in(self.taken);
+    }
+
+    /// The launch is one for the reference if the instruction executes for one of these lanes.
+    pub fn trap_where(&mut self, lanes: Value) {
+        let lanes = self.b.mask_and(self.taken, lanes);
+        self.trap_in(lanes);
+    }
+
+    /// The table with this role.
+    pub fn table(&mut self, role: TableRole, entries: u32) -> Table {
+        match self.tables.iter().position(|known| *known == role) {
+            Some(at) => Table(at as u16),
+            None => {
+                self.tables.push(role);
+                self.b.function.add_table(TableDecl { entries, finite: false })
+            }
+        }
+    }
+
+    /// The buffer with this role.
+    pub fn buffer(&mut self, role: BufferRole) -> Buffer {
+        match self.buffers.iter().position(|known| *known == role) {
+            Some(at) => Buffer(at as u16),
+            None => {
+                self.buffers.push(role);
+                self.b.function.add_buffer()
+            }
+        }
+    }
+
+    /// A number of the launch.
+    pub fn launch_entry(&mut self, entry: LaunchEntry) -> Value {
+        let table = self.table(TableRole::Launch, LAUNCH_ENTRIES);
+        self.b.table_splat(table, entry as u32)
+    }
+
+    /// The byte address of a dword.
+    pub fn byte(&mut self, dword: Value) -> Value {
+        let two = self.b.constant(2);
+        self.b.shl(dword, two)
+    }
+
+    /// The lanes' words of a column; 0 if there are none.
+    pub fn column(&mut self, column: Column) -> Value {
+        self.column_of(column, self.number)
+    }
+
+    /// The words that other invocations have in a column.
+    pub fn column_of(&mut self, column: Column, invocation: Value) -> Value {
+        if !self.facts.has_columns {
+            return self.b.constant(0);
+        }
+        let (buffer, count) = (self.buffer(BufferRole::Columns), self.launch_entry(LaunchEntry::Invocations));
+        let column = self.b.constant(column as u32);
+        let first = self.b.imul(count, column);
+        let dword = self.b.iadd(first, invocation);
+        let address = self.byte(dword);
+        self.b.buffer_load(buffer, address, self.live)
+    }
+}

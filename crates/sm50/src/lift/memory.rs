@@ -1,0 +1,118 @@
+//! Constants by address, and local memory.
+
+use super::machine::Machine;
+use crate::codes::{ConstantMode, MemorySize};
+use crate::field::{FieldId, key};
+use crate::instruction::Instruction;
+use crate::operand::Reg;
+use crate::table::Op;
+use ctm_lane::{IntTest, Value};
+
+/// Registers that an access of this size takes.
+fn registers(size: MemorySize) -> u8 {
+    size.bytes().div_ceil(4) as u8
+}
+
+impl Machine<'_> {
+    /// The byte address of an access, which must be a multiple of its size.
+    fn address(&mut self, instruction: &Instruction, size: MemorySize) -> Value {
+        let register = self.reg(instruction.reg(key::RA));
+        let address = self.plus(register, instruction.signed(FieldId::OFFSET).cast_unsigned());
+        let rest = self.only(address, size.bytes() - 1);
+        let zero = self.b.constant(0);
+        let misaligned = self.b.icmp(IntTest::Ne, rest, zero);
+        self.trap_where(misaligned);
+        address
+    }
+
+    /// The shift that brings the bytes at an address to the low end of their word.
+    fn shift_in_word(&mut self, address: Value) -> Value {
+        let byte = self.only(address, 3);
+        self.shifted_left(byte, 3)
+    }
+
+    /// What a load gives of a word whose low bits are the bytes that it reads.
+    fn loaded(&mut self, size: MemorySize, word: Value) -> Value {
+        let (bits, signed) = match size {
+            MemorySize::U8 => (8, false),
+            MemorySize::S8 => (8, true),
+            MemorySize::U16 => (16, false),
+            MemorySize::S16 => (16, true),
+            MemorySize::B32 | MemorySize::B64 | MemorySize::B128 | MemorySize::U128 => return word,
+        };
+        if !signed {
+            return self.only(word, (1 << bits) - 1);
+        }
+        let by = self.b.constant(32 - bits);
+        let top = self.b.shl(word, by);
+        self.b.sar(top, by)
+    }
+
+    /// Writes the registers of a load, whose words come from `read` by number.
+    fn load(&mut self, dst: Reg, size: MemorySize, mut read: impl FnMut(&mut Self, u32) -> Value) {
+        let count = registers(size);
+        let base = self.aligned(dst, count);
+        let words: Vec<Value> = (0..u32::from(count)).map(|k| read(self, k)).collect();
+        for (word, k) in words.into_iter().zip(0..count) {
+            let (word, reg) = (self.loaded(size, word), self.element(base, k));
+            self.set_reg(reg, word);
+        }
+    }
+
+    /// LDC. The modes that take the bank from the register, too, are for the reference.
+    pub fn load_constant(&mut self, instruction: &Instruction) {
+        let (bank, size) = (instruction.get(key::BANK), instruction.get(key::MEMORY_SIZE));
+        let segmented = matches!(instruction.get(key::CONSTANT_MODE), ConstantMode::Is | ConstantMode::Isl);
+        let Some(words) = self.facts.bank(bank.into()).filter(|&words| words > 0 && !segmented) else {
+            return self.trap();
+        };
+        let table = self.bank_table(bank, words);
+        let address = self.address(instruction, size);
+        let shift = self.shift_in_word(address);
+        self.load(instruction.dst(), size, |m, k| {
+            let byte = m.plus(address, 4 * k);
+            let index = m.shifted_right(byte, 2);
+            let end = m.b.constant(words);
+            let outside = m.b.icmp(IntTest::Uge, index, end);
+            m.trap_where(outside);
+            let word = m.b.table_gather(table, index);
+            m.b.shr(word, shift)
+        });
+    }
+
+    /// LDL and STL.
+    pub fn local_memory(&mut self, instruction: &Instruction) {
+        let size = instruction.get(key::MEMORY_SIZE);
+        let room = self.facts.local_memory.checked_sub(size.bytes());
+        let (Some(local), Some(last)) = (self.local, room) else { return self.trap() };
+        let address = self.address(instruction, size);
+        let last = self.b.constant(last);
+        let outside = self.b.icmp(IntTest::Ugt, address, last);
+        self.trap_where(outside);
+        let shift = self.shift_in_word(address);
+        let first = self.shifted_right(address, 2);
+        if instruction.op() == Op::Ldl {
+            return self.load(instruction.dst(), size, |m, k| {
+                let place = m.plus(first, k);
+                let word = m.b.array_gather(local, place);
+                m.b.shr(word, shift)
+            });
+        }
+        let base = self.aligned(instruction.dst(), registers(size));
+        for k in 0..registers(size) {
+            let reg = self.element(base, k);
+            let (value, place) = (self.reg(reg), self.plus(first, k.into()));
+            let value = if size.bytes() < 4 {
+                let mask = (1 << (8 * size.bytes())) - 1;
+                let (value, mask) = (self.only(value, mask), self.b.constant(mask));
+                let (value, mask) = (self.b.shl(value, shift), self.b.shl(mask, shift));
+                let (old, outside) = (self.b.array_gather(local, place), self.not(mask));
+                let kept = self.b.and(old, outside);
+                self.b.or(kept, value)
+            } else {
+                value
+            };
+            self.b.array_scatter(local, place, value, self.taken);
+        }
+    }
+}

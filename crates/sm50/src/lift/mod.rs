@@ -1,0 +1,81 @@
+//! From programs to lane IR.
+//!
+//! What a lane does depends on its own values only, if the program neither votes nor reads what other lanes write. So the
+//! order in which the two sides of a divergent branch execute is of no account, and tokens of divergence are not needed: a
+//! lane is at a place in the code, with tokens of its own on the stack (`graph`). The places with their tokens are the
+//! nodes of a graph; the function visits them in one order, each with the lanes that wait there (`flow`). A branch that
+//! nobody takes costs a test; sides that meet again, meet as soon as they can. Programs whose lanes do depend on each other
+//! are lifted if their lanes never part.
+//!
+//! Registers, predicates and flags are values; constant banks are tables, attribute memory is buffers, local memory an
+//! array.
+//!
+//! Where a program does something that it should not, the function traps, and that is all it says: whoever runs it lets the
+//! reference run the launch again, which knows the error, or what to warn of. There is one kind of trap therefore, and
+//! what happens on the way to it does not matter. Instructions that few programs have are also traps.
+
+mod attribute;
+mod bits;
+mod compare;
+mod conversion;
+mod facts;
+mod float;
+mod flow;
+mod graph;
+mod integer;
+mod machine;
+mod memory;
+mod operand;
+mod special;
+
+pub use facts::*;
+
+use ctm_lane::Function;
+
+/// A program as a function, for a line of lanes, one for each invocation.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    /// The function.
+    pub function: Function,
+    /// What its tables hold.
+    pub tables: Vec<TableRole>,
+    /// What its buffers are.
+    pub buffers: Vec<BufferRole>,
+    /// What a lane does depends on no other lane. Otherwise groups are warps, whose lanes execute operation by operation.
+    pub is_free: bool,
+    /// The program reads records that the launch writes, so that a second run of the launch would see those of the first.
+    pub reads_back: bool,
+}
+
+/// Why a program is not lifted. The reference runs it all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotLifted {
+    /// Too many ways through the program, or too much local memory.
+    #[error("the program is too large, or its tokens nest in too many ways")]
+    TooLarge,
+    /// A branch to an address in a register.
+    #[error("the program branches to an address in a register")]
+    IndexedBranch,
+    /// Lanes read what others write, and the order in which they do so is that of a warp.
+    #[error("the program's lanes depend on each other, and part")]
+    Dependent,
+    /// Global memory, which all lanes share.
+    #[error("the program accesses global memory")]
+    GlobalMemory,
+}
+
+type Walked<T> = Result<T, NotLifted>;
+
+/// Lifts a program.
+///
+/// # Errors
+/// If the program has no such form.
+pub fn lift(facts: &Facts) -> Result<Lifted, NotLifted> {
+    let graph = graph::Graph::new(facts)?;
+    let mut machine = machine::Machine::new(facts)?;
+    flow::walk(&mut machine, &graph)?;
+    if machine.depends && (machine.disordered || !graph.is_straight()) {
+        return Err(NotLifted::Dependent);
+    }
+    Ok(machine.done())
+}

@@ -1,0 +1,136 @@
+//! Special registers, votes and shuffles.
+
+use super::machine::Machine;
+use crate::codes::{ShuffleMode, VoteMode};
+use crate::field::key;
+use crate::header::Stage;
+use crate::instruction::Instruction;
+use crate::launch::{Column, WARP};
+use crate::operand::Reg;
+use ctm_lane::{IntTest, Value};
+
+impl Machine<'_> {
+    /// S2R and CS2R. Registers without a meaning here are for the reference, which warns of them; and the clock is.
+    pub fn special_register(&mut self, instruction: &Instruction) {
+        match self.special(instruction.get(key::SPECIAL)) {
+            Some(value) => self.set_reg(instruction.dst(), value),
+            None => self.trap(),
+        }
+    }
+
+    fn special(&mut self, number: u8) -> Option<Value> {
+        let facts = self.facts;
+        let vertices = facts.primitive_vertices.unwrap_or(0);
+        Some(match number {
+            // LANEID
+            0x00 => self.lane(),
+            // PRIM_TYPE
+            0x10 if matches!(facts.stage, Stage::TessellationInit | Stage::Tessellation) => {
+                self.b.constant(vertices << 8)
+            }
+            // PRIM_TYPE elsewhere, THREAD_KILL, WSCALEFACTOR_XY and _Z
+            0x10 | 0x13 | 0x1E | 0x1F => self.b.constant(0),
+            // INVOCATION_ID
+            0x11 => self.column(Column::Invocation),
+            // Y_DIRECTION
+            0x12 => self.b.constant(facts.y_direction),
+            // INVOCATION_INFO
+            0x1D => {
+                let (primitive, first) = (self.column(Column::Primitive), self.column(Column::FirstPrimitive));
+                let primitive = self.b.isub(primitive, first);
+                let (primitive, vertices) = (self.only(primitive, 0xFF), self.b.constant(vertices << 16));
+                self.b.or(primitive, vertices)
+            }
+            // EQMASK, LTMASK, LEMASK, GTMASK, GEMASK
+            0x38..=0x3C => {
+                let (one, lane) = (self.b.constant(1), self.lane());
+                let own = self.b.shl(one, lane);
+                let below = self.b.isub(own, one);
+                match number {
+                    0x38 => own,
+                    0x39 => below,
+                    0x3A => self.b.or(below, own),
+                    0x3B => {
+                        let at_most = self.b.or(below, own);
+                        self.not(at_most)
+                    }
+                    _ => self.not(below),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The number of the lane in its warp.
+    fn lane(&mut self) -> Value {
+        self.only(self.number, WARP - 1)
+    }
+
+    /// VOTE.
+    pub fn vote(&mut self, instruction: &Instruction) {
+        self.depends = true;
+        let voters = self.b.ballot(self.taken);
+        let holds = self.pred(instruction.pred_c());
+        let holds = self.b.mask_and(holds, self.taken);
+        let ballot = self.b.ballot(holds);
+        let (all, nobody) = (self.b.icmp(IntTest::Eq, ballot, voters), self.is_zero(ballot));
+        let result = match instruction.get(key::VOTE_MODE) {
+            VoteMode::All => all,
+            VoteMode::Any => self.b.mask_not(nobody),
+            VoteMode::Eq | VoteMode::Invalid => self.b.mask_or(all, nobody),
+        };
+        self.set_reg(instruction.dst(), ballot);
+        self.set_pred(instruction.pred(key::PD), result);
+    }
+
+    /// SHFL.
+    pub fn shuffle(&mut self, instruction: &Instruction) {
+        self.depends = true;
+        let clamp_field = instruction.get(key::CLAMP_IMM);
+        let b = if instruction.get(key::LANE_IS_IMM) {
+            self.b.constant(instruction.reg(key::RB).0.into())
+        } else {
+            self.reg(instruction.reg(key::RB))
+        };
+        let c = if instruction.get(key::CLAMP_IS_IMM) {
+            self.b.constant(clamp_field.into())
+        } else {
+            self.reg(Reg((clamp_field >> 5) as u8))
+        };
+        let (lane, b, clamp) = (self.lane(), self.only(b, 31), self.only(c, 31));
+        let segment = self.shifted_right(c, 8);
+        let segment = self.only(segment, 31);
+        let outside = self.not(segment);
+        let (of_lane, of_clamp) = (self.b.and(lane, segment), self.b.and(clamp, outside));
+        let max = self.b.or(of_lane, of_clamp);
+        let (from, inside) = match instruction.get(key::SHUFFLE_MODE) {
+            ShuffleMode::Idx => {
+                let of_b = self.b.and(b, outside);
+                let from = self.b.or(of_lane, of_b);
+                (from, self.b.icmp(IntTest::Ule, from, max))
+            }
+            ShuffleMode::Up => {
+                let from = self.b.isub(lane, b);
+                (from, self.b.icmp(IntTest::Sge, from, max))
+            }
+            ShuffleMode::Down => {
+                let from = self.b.iadd(lane, b);
+                (from, self.b.icmp(IntTest::Ule, from, max))
+            }
+            ShuffleMode::Bfly => {
+                let from = self.b.xor(lane, b);
+                (from, self.b.icmp(IntTest::Ule, from, max))
+            }
+        };
+        let from = self.b.select(inside, from, lane);
+        let value = self.reg(instruction.reg(key::RA));
+        let value = self.b.shuffle(value, from);
+        let takers = self.b.ballot(self.taken);
+        let bit = self.b.shr(takers, from);
+        let bit = self.only(bit, 1);
+        let (absent, zero) = (self.is_zero(bit), self.b.constant(0));
+        let value = self.b.select(absent, zero, value);
+        self.set_reg(instruction.dst(), value);
+        self.set_pred(instruction.pred(key::PD), inside);
+    }
+}
