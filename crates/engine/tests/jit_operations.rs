@@ -14,7 +14,7 @@ use jit_support::*;
 /// function that stores the result, NaNs made one.
 fn function(body: &str, result: &str) -> Function {
     let text = format!(
-        "surface s0 whole\nsurface s1 whole\nsurface s2 whole\ntable t0 16\ntable t1 4 finite\narray a0 8 lane\narray a1 2 mask\narray a2 2 uniform\n\
+        "surface s0 whole\nsurface s1 whole\nsurface s2 whole\ntable t0 16\ntable t1 4 finite\narray a0 8 lane\narray a1 2 mask\narray a2 2 uniform\nbuffers 1\n\
          b0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane 0x3f800000\n\
          %4, %5, %6, %7 = surface_load s0, %0, %1, %2\n%8, %9, %10, %11 = surface_load s1, %0, %1, %2\n\
          {body}\nsteps 3, 0, %2\nsurface_store.rgba s2, %0, %1, {result}, %3, %3, %3, %2\nreturn\n"
@@ -34,8 +34,9 @@ fn check(backend: &Jit, function: &Function, tame: bool, what: &str) {
         vec![(0..16).map(|at| content(5, at, tame)).collect(), (0..4).map(|at| content(6, at, true)).collect()];
     for (seed, domain) in [(1, Domain { i0: 0, j0: 0, i1: 63, j1: 23 }), (2, Domain { i0: 3, j0: 1, i1: 52, j1: 20 })] {
         let (first, second) = (space(seed, tame), space(seed, tame));
-        let expected = run_plain(backend.lanes(), function, &surfaces, &first, &tables, domain);
-        let found = run_code(backend, function, &surfaces, &second, &tables, domain);
+        let setup = Setup { function, surfaces: &surfaces, tables: &tables, domain, budget: u64::MAX };
+        let expected = run_plain(backend.lanes(), setup, &first);
+        let found = run_code(backend, setup, &second);
         assert_eq!(found, Some(expected), "{what}: instructions\n{function}");
         let (first, second) = (bytes(&first), bytes(&second));
         for (at, (a, b)) in first.iter().zip(&second).enumerate() {
@@ -178,6 +179,38 @@ fn tables_arrays_quads() {
         "%12 = uniform 1\n%13 = fcmp.olt.ftz %4, %8\nmask_array_write a1, %12, %13\nuniform_array_write a2, %12, %12\n%14 = uniform_array_read a2, %12\n%15 = mask_array_read a1, %14\n%16 = select %15, %4, %5",
         "%16",
     );
+}
+
+#[test]
+fn buffers() {
+    // Addresses: anything, and what lies near the buffer's end.
+    let near = "%12 = lane 0x000003ff\n%13 = and %8, %12\n%14 = fcmp.olt.ftz %5, %9";
+    each_form(
+        "load",
+        &format!("{near}\n%15 = buffer_load m0, %13, %14\n%16 = buffer_load m0, %4, %2\n%17 = xor %15, %16"),
+        "%17",
+    );
+    each_form("store", &format!("{near}\nbuffer_store m0, %13, %4, %14\nbuffer_store m0, %4, %5, %2"), "%4");
+}
+
+#[test]
+fn budgets_and_traps() {
+    let text = "surface s0 whole\nb0:\n%0 = pos_x\n%1 = covered\n%2 = lane 100\n%3 = icmp.eq %0, %2\n\
+         steps 2, 0, %1\nany %3, b3, b1(%0)\n\
+         b1(%4: lane):\nsteps 3, 2, %1\n%5 = lane 1\n%6 = isub %4, %5\n%7 = lane 90\n%8 = icmp.sgt %6, %7\nany %8, b1(%6), b2\n\
+         b2:\nsteps 1, 5, %1\n%9 = lane 0\nsurface_store.rgba s0, %0, %9, %0, %0, %0, %0, %1\nreturn\n\
+         b3:\ntrap 1, 1, %3\n";
+    let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let surfaces = surfaces(&[(Format::Float32_4, Tiling::Linear, 256, 4, Bounds::Drop)]);
+    for backend in backends() {
+        for (last, budget) in [(15, 6), (15, 5), (96, 5), (96, 23), (96, 24), (96, 1 << 40), (100, 1 << 40)] {
+            let domain = Domain { i0: 0, j0: 0, i1: last, j1: 0 };
+            let setup = Setup { function: &function, surfaces: &surfaces, tables: &[], domain, budget };
+            let expected = run_plain(backend.lanes(), setup, &space(1, false));
+            let found = run_code(&backend, setup, &space(1, false));
+            assert_eq!(found, Some(expected), "{last} {budget}");
+        }
+    }
 }
 
 #[test]

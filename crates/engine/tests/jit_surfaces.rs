@@ -58,11 +58,11 @@ fn accesses_of(backend: &Jit) {
                         let surfaces = surfaces(&kinds);
                         let seed = compiled as u32;
                         let (first, second) = (space(seed, false), space(seed, false));
-                        let Some(found) = run_code(backend, &function, &surfaces, &second, &tables, domain) else {
-                            continue;
-                        };
+                        let (surfaces, tables) = (&surfaces, &tables);
+                        let setup = Setup { function: &function, surfaces, tables, domain, budget: u64::MAX };
+                        let Some(found) = run_code(backend, setup, &second) else { continue };
                         compiled += 1;
-                        let expected = run_plain(backend.lanes(), &function, &surfaces, &first, &tables, domain);
+                        let expected = run_plain(backend.lanes(), setup, &first);
                         assert_eq!(found, expected);
                         for (at, (a, b)) in bytes(&first).iter().zip(&bytes(&second)).enumerate() {
                             assert_eq!(

@@ -20,8 +20,15 @@ pub struct Context {
     pub domain: [u32; 4],
     /// Instructions executed by all lanes.
     pub instructions: u64,
-    /// First entries of the tables, elements (0, 0) of the surfaces, and the arrays of a group, in this order.
+    /// Steps that a group may execute.
+    pub budget: u64,
+    /// Not 0 if a group trapped or executed more steps than that.
+    pub stopped: u32,
+    /// First entries of the tables, elements (0, 0) of the surfaces, first bytes of the buffers, and the arrays of a group,
+    /// in this order.
     pub pointers: *const *mut u8,
+    /// For each buffer, how many byte addresses have a whole word.
+    pub words: *const u32,
 }
 
 /// Denormals are zeros, results that would be are flushed, rounding to nearest, no exception traps.
@@ -42,4 +49,7 @@ offset!(SAVED_MODE, saved_mode);
 offset!(FLAGS, flags);
 offset!(DOMAIN, domain);
 offset!(INSTRUCTIONS, instructions);
+offset!(BUDGET, budget);
+offset!(STOPPED, stopped);
 offset!(POINTERS, pointers);
+offset!(WORDS, words);

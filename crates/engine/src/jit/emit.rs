@@ -2,8 +2,8 @@
 
 use super::allocate::{Allocation, Place};
 use super::context;
-use super::form::{Form, Vop, multiply_add, takes_memory, vector_operand};
-use super::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
+use super::form::{Form, STEPS, Vop, multiply_add, takes_memory, vector_operand};
+use super::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg, Steps};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register, RoundingControl};
 
 const CONTEXT: Register = Register::R15;
@@ -105,6 +105,7 @@ fn has_wide_immediate(code: Code) -> bool {
             | Code::Add_rm32_imm32
             | Code::Cmp_rm32_imm32
             | Code::Mov_r32_imm32
+            | Code::Mov_rm32_imm32
             | Code::Imul_r32_rm32_imm32
     )
 }
@@ -295,7 +296,17 @@ impl<'a> Emitter<'a> {
             Kind::Gather => self.gather(inst),
             Kind::Scatter => self.scatter(inst),
             Kind::Count(count) => self.count(inst, count),
+            Kind::Steps(steps) => self.steps(steps),
         }
+    }
+
+    fn steps(&mut self, steps: Steps) -> Result<(), Unencodable> {
+        let left = general(STEPS, true);
+        self.put_result(match steps {
+            Steps::Refill => Instruction::with2(Code::Mov_r64_rm64, left, Self::context(context::BUDGET)),
+            Steps::Take(count) => Instruction::with2(Code::Sub_rm64_imm32, left, count.cast_signed()),
+            Steps::Test => Instruction::with2(Code::Test_rm64_r64, left, left),
+        })
     }
 
     /// The register that a definition is computed in, and the slot where it goes then.
@@ -565,13 +576,13 @@ impl<'a> Emitter<'a> {
                 register,
             ))?;
         }
-        let [left, lane, offset] = [Register::EAX, Register::ECX, Register::EDX];
+        let [left, lane, offset] = [Register::EAX, Register::ECX, Register::RDX];
         let end = self.lanes_left(left, lanes)?;
         let start = self.bytes.len() as u64;
         self.put_result(Instruction::with2(Code::Bsf_r32_rm32, lane, left))?;
         let of_lane =
             |at: i32| MemoryOperand::with_base_index_scale_displ_size(Register::RSP, Register::RCX, 4, at.into(), 1);
-        self.put_result(Instruction::with2(Code::Mov_r32_rm32, offset, of_lane(0)))?;
+        self.put_result(Instruction::with2(Code::Movsxd_r64_rm32, offset, of_lane(0)))?;
         self.put_result(Instruction::with2(Code::Mov_r32_rm32, lane, of_lane(words_at)))?;
         let to = match self.spot(base) {
             Spot::Register(number) => MemoryOperand::with_base_index_scale_displ_size(

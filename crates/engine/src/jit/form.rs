@@ -48,7 +48,9 @@ const fn numbers<const COUNT: usize>(first: u8) -> [u8; COUNT] {
 }
 
 /// General registers but for the stack pointer (4), the context (15) and those that the encoder keeps.
-const GENERALS: &[u8] = &[3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+const GENERALS: &[u8] = &[3, 5, 6, 7, 8, 9, 10, 11, 12, 13, STEPS];
+/// The general register of the steps that a group may still execute, in code that counts them.
+pub const STEPS: u8 = 14;
 /// Vector and mask registers but for those that the encoder keeps.
 const YMMS: &[u8] = &numbers::<13>(0);
 const ZMMS: &[u8] = &numbers::<29>(0);
@@ -106,10 +108,11 @@ impl Form {
     }
 
     /// Registers for the allocator, best first.
-    pub const fn registers(self) -> Registers {
+    pub fn registers(self, counts_steps: bool) -> Registers {
+        let general = if counts_steps { &GENERALS[..GENERALS.len() - 1] } else { GENERALS };
         match self {
-            Self::Avx2 => Registers { vector: YMMS, mask: &[], general: GENERALS },
-            Self::Avx512 => Registers { vector: ZMMS, mask: MASKS, general: GENERALS },
+            Self::Avx2 => Registers { vector: YMMS, mask: &[], general },
+            Self::Avx512 => Registers { vector: ZMMS, mask: MASKS, general },
         }
     }
 

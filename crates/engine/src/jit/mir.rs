@@ -85,6 +85,19 @@ pub enum Kind {
     Scatter,
     /// Adds a constant times the number of lanes in a mask to the count of instructions.
     Count(u32),
+    /// Something about the steps that the group may still execute.
+    Steps(Steps),
+}
+
+/// What happens to the steps that are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// The group has all of them.
+    Refill,
+    /// It executes so many.
+    Take(u32),
+    /// The flags become "less" if it has executed more than there were.
+    Test,
 }
 
 /// One instruction.
@@ -213,6 +226,8 @@ pub struct Machine {
     pub blocks: Vec<Block>,
     /// Words in front of the code.
     pub pool: Vec<u32>,
+    /// Whether steps are counted, which takes a register.
+    pub counts_steps: bool,
 }
 
 impl Machine {

@@ -33,6 +33,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Groups that run before the invalid flag is looked at.
 const STRIP: u32 = 64;
+/// Bytes from the start of a buffer to where its pointer points: offsets are signed there.
+const BUFFER_MIDDLE: usize = 1 << 31;
 /// Strips in a hundred that may run twice before the exact code is used for all of them.
 const PATIENCE: u32 = 10;
 
@@ -107,7 +109,7 @@ struct Unit {
 impl Unit {
     fn new(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Self> {
         let selected = select(function, facts, form, mode)?;
-        let allocation = allocate::allocate(&selected.machine, &form.registers());
+        let allocation = allocate::allocate(&selected.machine, &form.registers(mode.may_stop));
         let emitted = emit::emit(&selected.machine, &allocation, form).ok()?;
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
         Some(Self { code, end: emitted.bytes.len(), window: selected.window, watches: selected.watches })
@@ -126,6 +128,7 @@ struct Kernel {
     function: Function,
     facts: Vec<SurfaceFacts>,
     quads: bool,
+    may_stop: bool,
     /// Surfaces that are read, and that are written.
     reads: Vec<Surface>,
     writes: Vec<Surface>,
@@ -157,13 +160,13 @@ fn can_run_twice(function: &Function) -> bool {
 
 impl Kernel {
     fn new(source: &Source, form: Form) -> Option<Self> {
-        if source.may_stop {
-            return None;
-        }
+        let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let watch = can_run_twice(source.interior);
-        let interior = Unit::new(source.interior, source.surfaces, form, Mode { quads, interior: true, watch })?;
-        let general = Unit::new(source.function, source.surfaces, form, Mode { quads, interior: false, watch: false })?;
+        let interior =
+            Unit::new(source.interior, source.surfaces, form, Mode { quads, interior: true, watch, may_stop })?;
+        let mode = Mode { quads, interior: false, watch: false, may_stop };
+        let general = Unit::new(source.function, source.surfaces, form, mode)?;
         let named = |written: bool| {
             let of_kind = operations(source.function)
                 .filter(move |(_, op)| matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written);
@@ -177,6 +180,7 @@ impl Kernel {
             function: source.interior.clone(),
             facts: source.surfaces.to_vec(),
             quads,
+            may_stop,
             reads: named(false),
             writes: named(true),
             watched: AtomicU32::new(0),
@@ -185,7 +189,7 @@ impl Kernel {
     }
 
     fn exact(&self) -> &Unit {
-        let mode = Mode { quads: self.quads, interior: true, watch: false };
+        let mode = Mode { quads: self.quads, interior: true, watch: false, may_stop: self.may_stop };
         let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, self.form, mode));
         exact.as_ref().unwrap_or(&self.general)
     }
@@ -197,26 +201,30 @@ impl Kernel {
         tables
             .into_iter()
             .all(|(at, table)| bindings.tables.get(at).is_some_and(|entries| entries.len() >= table.entries as usize))
+            && bindings.buffers.len() >= usize::from(self.function.buffers)
             && surfaces.all(|(at, facts)| {
                 let view = bindings.surfaces.get(at);
                 view.is_some_and(|view| SurfaceFacts::of(bindings.space, view.surface(), view.bounds()) == *facts)
             })
     }
 
-    /// Whether a surface that is written shares memory with one that is read.
+    /// Whether a surface that is written shares memory with anything that is read.
     fn overlaps(&self, bindings: &Bindings) -> bool {
         let span = |surface: Surface| {
+            let start = bindings.base(surface).addr();
             let surface = bindings.surfaces[surface.index()].surface();
             let height = if surface.height == 0 { 4096 } else { surface.height };
             let bytes = ctm_memory::Surface { height, ..*surface }.bytes();
-            (u64::from(surface.base), u64::from(surface.base) + bytes)
+            (start, start + bytes as usize)
         };
+        let buffers = bindings.buffers.iter().map(|buffer| {
+            let start = buffer.as_ptr().addr();
+            (start, start + buffer.length() as usize)
+        });
+        let read: Vec<(usize, usize)> = self.reads.iter().map(|&read| span(read)).chain(buffers).collect();
         self.writes.iter().any(|&written| {
             let (start, end) = span(written);
-            self.reads.iter().any(|&read| {
-                let other = span(read);
-                other.0 < end && start < other.1
-            })
+            read.iter().any(|other| other.0 < end && start < other.1)
         })
     }
 }
@@ -241,7 +249,8 @@ impl Run<'_> {
         self.context.x_end = end;
         // SAFETY: the code was made for this kernel's function; the context has pointers to the run's surfaces, which are
         // whole (so that clamped or dropped accesses stay inside an arena that the bindings borrow), to tables with as many
-        // entries as the function declares, and to arrays with room for all entries. Windows and masks keep accesses inside.
+        // entries as the function declares, to buffers with their lengths, and to arrays with room for all entries. Windows and
+        // masks keep accesses inside.
         unsafe { unit.code.call(&mut self.context) }
     }
 
@@ -260,6 +269,7 @@ impl Run<'_> {
         if self.context.flags & INVALID != 0 {
             kernel.redone.store(redone.saturating_add(1), Relaxed);
             self.context.instructions = before;
+            self.context.stopped = 0;
             self.call(kernel.exact(), x, end);
         }
     }
@@ -299,17 +309,21 @@ impl Run<'_> {
 }
 
 impl Code for Kernel {
-    fn run(&self, bindings: &Bindings, rectangle: Domain, _budget: u64) -> Option<Outcome> {
+    fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome> {
         if !self.fits(bindings) {
             debug_assert!(false, "bindings have the facts that the code was compiled for");
             return None;
         }
         let mut arrays: Vec<Vec<Entry>> =
             self.function.arrays.iter().map(|array| vec![Entry([0; 64]); array.entries as usize]).collect();
-        let tables = bindings.tables.iter().take(self.function.tables.len()).map(|table| table.as_ptr().cast_mut().cast());
+        let tables =
+            bindings.tables.iter().take(self.function.tables.len()).map(|table| table.as_ptr().cast_mut().cast());
         let surfaces = (0..self.facts.len()).map(|number| bindings.base(Surface::new(number)));
         let arrays = arrays.iter_mut().map(|array| array.as_mut_ptr().cast());
-        let pointers: Vec<*mut u8> = tables.chain(surfaces).chain(arrays).collect();
+        let buffers = &bindings.buffers[..self.function.buffers.into()];
+        let middles = buffers.iter().map(|buffer| buffer.as_ptr().wrapping_add(BUFFER_MIDDLE));
+        let words: Vec<u32> = buffers.iter().map(|buffer| buffer.length().saturating_sub(3)).collect();
+        let pointers: Vec<*mut u8> = tables.chain(surfaces).chain(middles).chain(arrays).collect();
         let context = Context {
             x: 0,
             x_end: 0,
@@ -319,7 +333,10 @@ impl Code for Kernel {
             flags: 0,
             domain: [rectangle.i0, rectangle.j0, rectangle.i1, rectangle.j1],
             instructions: 0,
+            budget: budget.min(i64::MAX.cast_unsigned()),
+            stopped: 0,
             pointers: pointers.as_ptr(),
+            words: words.as_ptr(),
         };
         let exact = self.interior.watches && self.overlaps(bindings);
         let mut run = Run { kernel: self, context, exact };
@@ -327,6 +344,9 @@ impl Code for Kernel {
         let first = if self.quads { rectangle.j0 & !1 } else { rectangle.j0 };
         for y in (first..=rectangle.j1).step_by(height) {
             run.row(rectangle, y);
+            if run.context.stopped != 0 {
+                return None;
+            }
         }
         Some(Outcome { instructions: run.context.instructions })
     }

@@ -4,7 +4,7 @@
 use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceFacts};
 use ctm_lane::{Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, simplify};
-use ctm_memory::{Arena, Bounds, Format, Space, Surface, View};
+use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, View};
 use ctm_num::{convert, x1k};
 use ctm_x1k::Domain;
 use std::cmp::Ordering;
@@ -111,36 +111,49 @@ pub fn has_quads(function: &Function) -> bool {
         .any(|block| function.insts(block).iter().any(|&inst| matches!(function.op(inst), Op::Quad { .. })))
 }
 
-/// Runs the function with the backend on a copy of the memory; `None` if the backend refuses it.
-pub fn run_code(
-    backend: &dyn Backend,
-    function: &Function,
-    surfaces: &[Bound],
-    space: &Space,
-    tables: &[Vec<u32>],
-    domain: Domain,
-) -> Option<u64> {
+/// A buffer, neither its start nor its length a multiple of four, behind all surfaces.
+fn buffer(space: &Space) -> Buffer<'_> {
+    Buffer::new(space, BASE + 0xF_0001, 1022).unwrap()
+}
+
+fn may_trap(function: &Function) -> bool {
+    function.blocks().any(|block| matches!(function.terminator(block), Terminator::Trap { .. }))
+}
+
+/// What runs: a function for a domain, in groups that may execute `budget` steps each.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    pub function: &'a Function,
+    pub surfaces: &'a [Bound],
+    pub tables: &'a [Vec<u32>],
+    pub domain: Domain,
+    pub budget: u64,
+}
+
+/// Runs the function with the backend on a copy of the memory: the instructions executed, or none if a group stopped.
+/// `None` if the backend refuses the function.
+pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Option<u64>> {
+    let Setup { function, surfaces, tables, domain, budget } = setup;
     let mut simplified = function.clone();
     simplify(&mut simplified);
     let mut interior = function.clone();
     assume_covered(&mut interior);
     simplify(&mut interior);
     let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(space, surface, *bounds)).collect();
-    let code =
-        backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts, may_stop: false })?;
-    let bindings = Bindings { space, surfaces: views(space, surfaces), tables: tables.to_vec(), buffers: Vec::new() };
-    code.run(&bindings, domain, u64::MAX).map(|outcome| outcome.instructions)
+    let may_stop = may_trap(function) || budget != u64::MAX;
+    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts, may_stop })?;
+    let bindings = Bindings {
+        space,
+        surfaces: views(space, surfaces),
+        tables: tables.to_vec(),
+        buffers: vec![buffer(space); function.buffers.into()],
+    };
+    Some(code.run(&bindings, domain, budget).map(|outcome| outcome.instructions))
 }
 
-/// Runs the function by the evaluator, in groups of rows or of quads.
-pub fn run_plain(
-    lanes: u32,
-    function: &Function,
-    surfaces: &[Bound],
-    space: &Space,
-    tables: &[Vec<u32>],
-    domain: Domain,
-) -> u64 {
+/// Runs the function by the evaluator, in groups of rows or of quads; `None` if a group stopped.
+pub fn run_plain(lanes: u32, setup: Setup, space: &Space) -> Option<u64> {
+    let Setup { function, surfaces, tables, domain, budget } = setup;
     let views = views(space, surfaces);
     let quads = has_quads(function);
     let align = |at: u32| if quads { at & !1 } else { at };
@@ -160,13 +173,18 @@ pub fn run_plain(
                 domain,
                 values: vec![row.clone(); function.value_count()],
                 arrays: function.arrays.iter().map(|array| vec![row.clone(); array.entries as usize]).collect(),
+                buffer: buffer(space),
                 instructions: 0,
+                steps: 0,
             };
-            group.run();
+            let ends = group.run();
+            if !ends || group.steps > budget {
+                return None;
+            }
             instructions += group.instructions;
         }
     }
-    instructions
+    Some(instructions)
 }
 
 struct Group<'a> {
@@ -177,7 +195,9 @@ struct Group<'a> {
     domain: Domain,
     values: Vec<Vec<u32>>,
     arrays: Vec<Vec<Vec<u32>>>,
+    buffer: Buffer<'a>,
     instructions: u64,
+    steps: u64,
 }
 
 impl Group<'_> {
@@ -185,7 +205,8 @@ impl Group<'_> {
         self.values[value.index()].clone()
     }
 
-    fn run(&mut self) {
+    /// Whether the group comes to its end, not to a trap.
+    fn run(&mut self) -> bool {
         let mut block = Function::ENTRY;
         loop {
             for &inst in self.function.insts(block) {
@@ -193,7 +214,7 @@ impl Group<'_> {
             }
             match self.end(block) {
                 Some(next) => block = next,
-                None => return,
+                None => return matches!(self.function.terminator(block), Terminator::Return),
             }
         }
     }
@@ -215,8 +236,7 @@ impl Group<'_> {
                     otherwise
                 }
             }
-            Terminator::Return => return None,
-            Terminator::Trap { .. } => panic!("functions for backends have no traps"),
+            Terminator::Return | Terminator::Trap { .. } => return None,
         };
         let args: Vec<_> = target.args.iter().map(|&arg| self.value(arg)).collect();
         for (&param, arg) in self.function.params(target.block).iter().zip(args) {
@@ -242,6 +262,7 @@ impl Group<'_> {
         }
         if let Op::Steps { count, .. } = *op {
             self.instructions += args[0].iter().filter(|&&bit| bit != 0).count() as u64 * u64::from(count);
+            self.steps += u64::from(count);
         }
     }
 
@@ -277,6 +298,11 @@ impl Group<'_> {
             }
             Op::SurfaceTest { surface, test, write } if masked => {
                 one(request(&self.views[surface.index()], (at(0), at(1)), row[2], test, write).into())
+            }
+            Op::BufferLoad { .. } if masked => one(self.buffer.load(row[0])),
+            Op::BufferStore { .. } if masked => {
+                self.buffer.store(row[0], row[1]);
+                [0; 4]
             }
             Op::ArrayRead { array }
             | Op::ArrayGather { array }

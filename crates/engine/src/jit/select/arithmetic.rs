@@ -108,13 +108,16 @@ impl Selector<'_> {
             Op::Sin {} => self.sin(args[0]),
             Op::Cos {} => self.cos(args[0]),
             Op::CanonNan { nan } => {
-                let a = self.reg(args[0]);
-                if !self.ranges.get(args[0]).nan {
-                    return Some(Val::Reg(a));
+                if self.mode.watch || !self.ranges.get(args[0]).nan {
+                    return Some(self.values[args[0].index()]);
                 }
+                let a = self.reg(args[0]);
                 self.canonical(a, nan.0)
             }
             Op::PassNan {} => {
+                if self.mode.watch || !self.ranges.get(args[0]).nan || !self.ranges.get(args[1]).nan {
+                    return Some(self.values[args[0].index()]);
+                }
                 let (r, a) = (self.reg(args[0]), self.reg(args[1]));
                 let first = self.unordered(r, None);
                 let both = self.unordered(a, Some(first));

@@ -3,7 +3,7 @@
 use super::arithmetic::float_predicate;
 use super::{Lanes, Selector, Val};
 use crate::jit::form::{Form, Vop};
-use crate::jit::mir::{Arg, Base, Class, Inst, Kind, Mem, Reg};
+use crate::jit::mir::{Arg, Base, Class, Inst, Kind, Mem, Reg, Steps};
 use ctm_lane::{FloatTest, IntTest, Value};
 use iced_x86::Code;
 
@@ -238,6 +238,17 @@ impl Selector<'_> {
             },
             Lanes::Of(mask) => self.count(count, &[Arg::Reg(mask)]),
         }
+    }
+
+    /// Takes steps from those that the group may still execute.
+    pub fn take_steps(&mut self, count: u32) {
+        if !self.machine.counts_steps {
+            return;
+        }
+        if i32::try_from(count).is_err() {
+            self.refuse();
+        }
+        self.insts.push(Inst::new(Kind::Steps(Steps::Take(count)), None, &[]));
     }
 
     fn count(&mut self, count: u32, args: &[Arg]) {

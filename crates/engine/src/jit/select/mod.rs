@@ -8,7 +8,7 @@ mod transcendental;
 
 use super::context;
 use super::form::{self, Form, Vop};
-use super::mir::{Arg, Base, Block, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
+use super::mir::{Arg, Base, Block, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg, Steps};
 use crate::backend::SurfaceFacts;
 use ctm_lane::{
     Axis, Def, Denorm, FloatTest, Function, Graph, IntTest, NanBits, Op, Ranges, Shape, Shapes, Terminator, Type,
@@ -24,8 +24,10 @@ pub struct Mode {
     pub quads: bool,
     /// All lanes are covered, and the group lies inside the window.
     pub interior: bool,
-    /// Zero times infinity or NaN is left to IEEE rules; the caller looks at the invalid flag.
+    /// Rules about NaNs are left to IEEE rules; the caller looks at the invalid flag.
     pub watch: bool,
+    /// Groups may trap or execute too many steps.
+    pub may_stop: bool,
 }
 
 /// Positions at which accesses to surfaces at fixed distances stay inside, bounds inclusive.
@@ -80,6 +82,8 @@ pub struct Selector<'a> {
     /// Pointers of the context that are in registers, by their number.
     pointers: HashMap<usize, Reg>,
     rows: HashMap<ctm_lane::Surface, Reg>,
+    /// The counts of the words of buffers.
+    words: Option<Reg>,
     /// Arrays that are cleared at the start of a group.
     arrays: HashSet<ctm_lane::Array>,
     x: Reg,
@@ -88,7 +92,7 @@ pub struct Selector<'a> {
     lane_x: Reg,
     lane_y: Reg,
     covered: Reg,
-    /// Values whose NaNs may meet a zero in a product.
+    /// Values that have to be numbers, so that rules about NaNs do not matter.
     suspects: Vec<bool>,
     /// Values whose denormals every user reads as zeros.
     flushed_by_all: Vec<bool>,
@@ -115,22 +119,23 @@ pub struct Selected {
 /// The ordered compare "less" that raises the invalid flag for every NaN.
 const SIGNALING_LESS: i32 = 1;
 
-/// Whether a product in the function has a zero rule that could matter.
-fn has_special_products(function: &Function) -> bool {
-    let mut insts = function.blocks().flat_map(|block| function.insts(block).to_vec());
-    insts.any(|inst| {
-        matches!(function.op(inst), Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. })
-    })
+/// The operands that have to be numbers for an operation to be what the processor makes of it without further ado.
+fn wanted_numbers(op: &Op) -> usize {
+    match op {
+        Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. } => 2,
+        Op::CanonNan { .. } | Op::PassNan {} => 1,
+        _ => 0,
+    }
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
 pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Selected> {
     let graph = Graph::new(function);
     let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
-    if facts.len() < function.surfaces.len() || function.buffers != 0 {
+    if facts.len() < function.surfaces.len() {
         return None;
     }
-    let mut machine = Machine::default();
+    let mut machine = Machine { counts_steps: mode.may_stop, ..Machine::default() };
     let (x, y, x16) = (machine.reg(Class::General), machine.reg(Class::General), machine.reg(Class::General));
     let (lane_x, lane_y) = (machine.reg(Class::Vector), machine.reg(Class::Vector));
     let covered = machine.reg(form.mask_class());
@@ -151,6 +156,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         hoisted: Vec::new(),
         pointers: HashMap::new(),
         rows: HashMap::new(),
+        words: None,
         arrays: HashSet::new(),
         x,
         y,
@@ -169,13 +175,11 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         astray: HashMap::new(),
         refused: false,
     };
-    if mode.watch && has_special_products(function) {
+    if mode.watch {
         match selector.find_suspects() {
             Some(suspects) => selector.suspects = suspects,
             None => selector.mode.watch = false,
         }
-    } else {
-        selector.mode.watch = false;
     }
     selector.run()
 }
@@ -210,7 +214,8 @@ impl Selector<'_> {
             }
         }
         let latch = order.len() + 2;
-        self.labels = order.len() + 4;
+        let stop = order.len() + 4;
+        self.labels = order.len() + 5;
         for &block in &order {
             self.here = numbers[block.index()];
             self.depth = depths[block.index()];
@@ -220,17 +225,24 @@ impl Selector<'_> {
             });
             self.params = params.collect();
             self.astray.clear();
+            let goes_on = |&from: &ctm_lane::Block| self.graph.place(from) >= self.graph.place(block);
+            if self.mode.may_stop && self.graph.predecessors(block).iter().any(goes_on) {
+                self.leave_if_too_long(stop);
+            }
             for &inst in self.function.insts(block) {
                 self.inst(inst);
                 if self.refused {
                     return None;
                 }
             }
-            let end = self.end(block, &numbers, latch)?;
+            let end = self.end(block, &numbers, (latch, stop))?;
             self.finish_block(end, self.here, Vec::new());
         }
-        let mut blocks = std::mem::take(&mut self.done);
         // The latch: on to the next group.
+        (self.here, self.depth) = (latch, 1);
+        if self.mode.may_stop {
+            self.leave_if_too_long(stop);
+        }
         let next = self.machine.reg(Class::General);
         let lanes = self.form.lanes();
         let width = if self.mode.quads { lanes / 2 } else { lanes };
@@ -246,8 +258,17 @@ impl Selector<'_> {
             then: Edge { block: 1, args: vec![Arg::Reg(next)] },
             otherwise: Edge { block: latch + 1, args: Vec::new() },
         };
-        blocks.push((latch, Block { params: Vec::new(), insts: vec![add, compare], end, depth: 1 }));
-        blocks.push((latch + 1, Block { params: Vec::new(), insts: Vec::new(), end: End::Exit, depth: 0 }));
+        self.insts.extend([add, compare]);
+        self.finish_block(end, latch + 1, Vec::new());
+        self.depth = 0;
+        self.finish_block(End::Exit, stop, Vec::new());
+        if self.mode.may_stop {
+            let stopped = Mem::at(Base::Context, context::STOPPED);
+            let note = Inst::new(Kind::Plain(Code::Mov_rm32_imm32), None, &[Arg::Mem(stopped), Arg::Imm(1)]);
+            self.insts.push(note);
+            self.finish_block(End::Exit, stop, Vec::new());
+        }
+        let mut blocks = std::mem::take(&mut self.done);
         let start = self.machine.reg(Class::General);
         let mut prologue = vec![Inst::new(
             Kind::Plain(Code::Mov_r32_rm32),
@@ -301,6 +322,18 @@ impl Selector<'_> {
         self.here = next;
     }
 
+    /// Goes to `stop` if the group has executed too many steps.
+    fn leave_if_too_long(&mut self, stop: usize) {
+        let next = self.label();
+        self.insts.push(Inst::new(Kind::Steps(Steps::Test), None, &[]));
+        let end = End::Branch {
+            condition: Condition::Less,
+            then: Edge { block: stop, args: Vec::new() },
+            otherwise: Edge { block: next, args: Vec::new() },
+        };
+        self.finish_block(end, next, Vec::new());
+    }
+
     /// Makes instructions that run once per call.
     fn once<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         std::mem::swap(&mut self.insts, &mut self.prologue);
@@ -336,6 +369,9 @@ impl Selector<'_> {
             })
         });
         self.first(|selector| {
+            if selector.mode.may_stop {
+                selector.insts.push(Inst::new(Kind::Steps(Steps::Refill), None, &[]));
+            }
             let column = selector.splat(selector.x);
             let columns = selector.vector_constant(&columns);
             selector.lane_x = selector.vector_op(Vop::IntAdd, &[Arg::Reg(column), columns]);
@@ -379,9 +415,13 @@ impl Selector<'_> {
                     | Op::Clamp01 { denorm } => *denorm == Denorm::Keep,
                     Op::Frc {} | Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {} => false,
                     Op::FloatToIndex { .. } | Op::FloatToCoordinate {} | Op::Ftoi {} | Op::Ftou {} => false,
-                    Op::Neg {} | Op::Abs {} | Op::Nabs {} | Op::Select {} | Op::CanonNan { .. } | Op::Quad { .. } => {
-                        !flushed[self.function.result(inst).index()]
-                    }
+                    Op::Neg {}
+                    | Op::Abs {}
+                    | Op::Nabs {}
+                    | Op::Select {}
+                    | Op::CanonNan { .. }
+                    | Op::PassNan {}
+                    | Op::Quad { .. } => !flushed[self.function.result(inst).index()],
                     Op::Fmin { denorm } | Op::Fmax { denorm } => {
                         *denorm == Denorm::Keep || !flushed[self.function.result(inst).index()]
                     }
@@ -401,21 +441,19 @@ impl Selector<'_> {
         self.flushed_by_all.get(value.index()).copied().unwrap_or(false)
     }
 
-    /// Values that reach the factors of a product with the zero rule, NaNs and all; `None` if a NaN constant does.
+    /// Values that reach the operands of operations with rules about NaNs, NaNs and all. `None` if a NaN constant does, or
+    /// if watching them costs more than it saves.
     fn find_suspects(&self) -> Option<Vec<bool>> {
         let mut reached = vec![false; self.function.value_count()];
         let mut work: Vec<Value> = Vec::new();
         for &block in &self.graph.order {
             for &inst in self.function.insts(block) {
-                let special = matches!(
-                    self.function.op(inst),
-                    Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. }
-                );
-                if special {
-                    work.extend_from_slice(&self.function.args(inst)[..2]);
-                }
+                let wanted = wanted_numbers(self.function.op(inst));
+                work.extend_from_slice(&self.function.args(inst)[..wanted]);
             }
         }
+        let rules = work.len();
+        let mut sources = 0;
         while let Some(value) = work.pop() {
             if std::mem::replace(&mut reached[value.index()], true) {
                 continue;
@@ -435,6 +473,7 @@ impl Selector<'_> {
                     {
                         return None;
                     }
+                    sources += usize::from(is_source(op) && self.ranges.get(value).nan);
                     if passes_nan(op) {
                         let args = self.function.args(inst);
                         work.extend(args.iter().copied().filter(|&arg| self.function.value_type(arg) == Type::Lane));
@@ -442,7 +481,7 @@ impl Selector<'_> {
                 }
             }
         }
-        Some(reached)
+        (rules > sources / 2).then_some(reached)
     }
 
     /// Raises the invalid flag if one of these values that are factors somewhere is a NaN.
@@ -678,7 +717,27 @@ impl Selector<'_> {
     }
 
     fn array_pointer(&mut self, array: ctm_lane::Array) -> Reg {
-        self.pointer(self.function.tables.len() + self.facts.len() + array.index())
+        let buffers = self.function.buffers as usize;
+        self.pointer(self.function.tables.len() + self.facts.len() + buffers + array.index())
+    }
+
+    /// The place 2^31 bytes behind the start of a buffer, from which signed offsets reach all of it.
+    fn buffer_middle(&mut self, buffer: ctm_lane::Buffer) -> Reg {
+        self.pointer(self.function.tables.len() + self.facts.len() + buffer.index())
+    }
+
+    /// In every lane the number of byte addresses of a buffer that have a whole word.
+    fn word_count(&mut self, buffer: ctm_lane::Buffer) -> Reg {
+        let all = match self.words {
+            Some(reg) => reg,
+            None => {
+                let at = Arg::Mem(Mem::at(Base::Context, context::WORDS));
+                let reg = self.once(|selector| selector.general(Code::Mov_r64_rm64, &[at]));
+                *self.words.insert(reg)
+            }
+        };
+        let at = Mem { broadcast: true, ..Mem::at(Base::Reg(all), 4 * buffer.index() as i32) };
+        self.hoisted(Arg::Mem(at))
     }
 
     fn edge(&mut self, target: &ctm_lane::Target, numbers: &[usize]) -> Edge {
@@ -700,7 +759,7 @@ impl Selector<'_> {
         Edge { block: numbers[target.block.index()], args }
     }
 
-    fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], latch: usize) -> Option<End> {
+    fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], (latch, stop): (usize, usize)) -> Option<End> {
         let end = match self.function.terminator(block) {
             Terminator::Jump(target) => End::Jump(self.edge(target, numbers)),
             Terminator::Return => End::Jump(Edge { block: latch, args: Vec::new() }),
@@ -718,7 +777,8 @@ impl Selector<'_> {
                 self.test_masks(mask, mask);
                 End::Branch { condition: Condition::NotEqual, then, otherwise }
             }
-            Terminator::Trap { .. } => return None,
+            Terminator::Trap { .. } if !self.mode.may_stop => return None,
+            Terminator::Trap { .. } => End::Jump(Edge { block: stop, args: Vec::new() }),
         };
         (!self.refused).then_some(end)
     }
@@ -746,6 +806,11 @@ fn condition(test: IntTest) -> Condition {
         IntTest::Ugt => Condition::Above,
         IntTest::Uge => Condition::AboveEqual,
     }
+}
+
+/// Whether the result has to be looked at in each group to know that it is a number.
+fn is_source(op: &Op) -> bool {
+    !passes_nan(op) && !matches!(op, Op::Lane { .. } | Op::TableSplat { .. })
 }
 
 /// Whether a NaN of the result is a NaN of an operand, or comes from an operation that raises the invalid flag.

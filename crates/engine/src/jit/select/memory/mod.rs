@@ -4,7 +4,7 @@ mod load;
 mod rows;
 mod store;
 
-use super::arithmetic::ONE;
+use super::arithmetic::{ONE, SIGN};
 use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
 use crate::jit::form::{Form, Vop};
@@ -49,10 +49,37 @@ impl Selector<'_> {
             Op::Steps { count, .. } => {
                 let lanes = self.lanes(args[0]);
                 self.count_lanes(count, lanes);
+                self.take_steps(count);
+            }
+            Op::BufferLoad { buffer } => {
+                let (base, offset, lanes) = self.words(buffer, args[0], args[1]);
+                let reg = self.gather(base, offset, 0, lanes);
+                self.set(results[0], reg);
+                self.watch_nans(results);
+            }
+            Op::BufferStore { buffer } => {
+                let (base, offset, lanes) = self.words(buffer, args[0], args[2]);
+                let value = self.reg(args[1]);
+                self.scatter(base, offset, 0, value, lanes);
             }
             _ if op.array().is_some() => self.array(op, args, results),
             _ => self.refuse(),
         }
+    }
+
+    /// Where words of a buffer lie: a base, signed offsets from it, and the lanes whose word is wholly inside.
+    fn words(&mut self, buffer: ctm_lane::Buffer, address: Value, lanes: Value) -> (Reg, Reg, Lanes) {
+        let base = self.buffer_middle(buffer);
+        let (address, lanes) = (self.reg(address), self.lanes(lanes));
+        let inside = match lanes {
+            Lanes::No => Lanes::No,
+            Lanes::All | Lanes::Of(_) => {
+                let count = self.word_count(buffer);
+                let within = if let Lanes::Of(mask) = lanes { Some(mask) } else { None };
+                Lanes::Of(self.compare_integers(IntTest::Ult, address, Arg::Reg(count), within))
+            }
+        };
+        (base, self.with_constant(Vop::Xor, address, SIGN), inside)
     }
 
     /// The first element of the group's row of a surface.
