@@ -9,6 +9,7 @@ pub mod args;
 
 mod commands;
 mod console;
+mod draw;
 mod failure;
 pub mod files;
 mod interrupt;
@@ -50,6 +51,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
+        Command::Draw(args) => commands::draw(args, console),
         Command::Replay(args) => commands::replay(args, console),
         Command::Completions(args) => commands::completions(args, console),
     }

@@ -1,5 +1,6 @@
 //! The command line: commands, options, and the texts of `--help`.
 
+pub mod draw;
 pub mod replay;
 pub mod run;
 pub mod values;
@@ -7,6 +8,7 @@ pub mod values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use draw::DrawArgs;
 use replay::ReplayArgs;
 use run::RunArgs;
 use std::path::PathBuf;
@@ -55,6 +57,8 @@ pub enum Command {
     Import(ImportCommand),
     /// Run a program over a domain
     Run(Box<RunArgs>),
+    /// Draw with the programs of a graphics pipeline
+    Draw(Box<DrawArgs>),
     /// Execute what a trace has recorded, and compare the results
     Replay(ReplayArgs),
     /// Print the completions of a shell

@@ -9,6 +9,7 @@ mod import;
 mod info;
 mod replay;
 
+pub use crate::draw::draw;
 pub use crate::run::run;
 pub use asm::{asm, require_other};
 pub use check::check;

@@ -119,6 +119,29 @@ pub enum ContentError {
         /// What they should fit.
         target: &'static str,
     },
+    /// The values are not dwords.
+    #[error("the values are of type {found}; those of 32 bits are read: float32, int32, uint32")]
+    NotDwords {
+        /// NumPy's name for the type.
+        found: String,
+    },
+    /// The values stand column by column.
+    #[error("the array is in Fortran order")]
+    FortranOrder,
+    /// The last dword is cut off.
+    #[error("{length} bytes are no whole dwords of 4 bytes")]
+    PartialDword {
+        /// Bytes that there are.
+        length: usize,
+    },
+    /// The values do not come in rows of the length that is asked for.
+    #[error("{found}, but rows of {wanted} are asked for")]
+    Rows {
+        /// What there is.
+        found: String,
+        /// Length of a row.
+        wanted: usize,
+    },
     /// A file of constants holds something else.
     #[error("constants are up to 256 rows of 4 float32 values, but this is {found}")]
     Constants {
@@ -142,7 +165,11 @@ impl ContentError {
                 "uint8 arrays have 1, 3 or 4 channels; others can be converted with astype('float32')"
             }
             ContentError::Channels { .. } => "arrays have 1 to 4 channels",
+            ContentError::NotDwords { .. } => "convert it: numpy.save(FILE, numpy.load(FILE).astype('float32'))",
+            ContentError::FortranOrder => "write it row by row: numpy.save(FILE, numpy.ascontiguousarray(array))",
             ContentError::Empty
+            | ContentError::PartialDword { .. }
+            | ContentError::Rows { .. }
             | ContentError::Length { .. }
             | ContentError::Huge { .. }
             | ContentError::OtherShape { .. }

@@ -30,6 +30,7 @@
 
 mod array;
 mod constants;
+mod dwords;
 mod error;
 mod npy;
 mod png;
@@ -39,6 +40,7 @@ mod transfer;
 
 pub use array::{Array, Data};
 pub use constants::{parse_constants, read_constants};
+pub use dwords::read_dwords;
 pub use error::{ContentError, FileError};
 pub use npy::read_npy;
 pub use png::{Tonemap, read_png};

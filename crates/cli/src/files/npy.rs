@@ -60,6 +60,28 @@ pub fn read_npy(bytes: &[u8]) -> Result<Array, ContentError> {
     })
 }
 
+/// Reads the bytes of a `.npy` file of any shape with values of 32 bits, in C order: its axes and the values, bit for bit.
+pub(super) fn read_dwords(bytes: &[u8]) -> Result<(Vec<u64>, Vec<u32>), ContentError> {
+    check_header(bytes)?;
+    let mut values = bytes;
+    let header = NpyHeader::from_reader(&mut values).map_err(|error| damaged(&error.to_string()))?;
+    let dtype = header.dtype();
+    let DType::Plain(element) = &dtype else { return Err(ContentError::NotDwords { found: short(dtype.descr()) }) };
+    if !matches!(element.type_char(), TypeChar::Float | TypeChar::Int | TypeChar::Uint) || element.size_field() != 4 {
+        return Err(ContentError::NotDwords { found: type_name(element) });
+    }
+    let axes = header.shape().to_vec();
+    if header.order() == Order::Fortran && axes.len() > 1 {
+        return Err(ContentError::FortranOrder);
+    }
+    let (expected, found) = (header.len().saturating_mul(4), values.len() as u64);
+    if expected != found {
+        return Err(ContentError::Length { expected, found });
+    }
+    let big = element.endianness() == Endianness::Big;
+    Ok((axes, numbers(values, if big { u32::from_be_bytes } else { u32::from_le_bytes })))
+}
+
 /// Refuses what would make the header's parser allocate, recurse or compute without bound. No header that NumPy writes
 /// for an array that can be read is refused.
 fn check_header(bytes: &[u8]) -> Result<(), ContentError> {
