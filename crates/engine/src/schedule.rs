@@ -77,11 +77,11 @@ impl<'a, E: From<Stop> + Send> Shared<'a, E> {
                 self.finish_band(band, &stats, result);
             }
         };
-        if threads == 1 {
+        // The calling thread is one of them.
+        std::thread::scope(|scope| {
+            (1..threads).for_each(|_| drop(scope.spawn(work)));
             work();
-        } else {
-            std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-        }
+        });
         let outcome = std::mem::take(&mut *self.lock());
         match outcome.failure {
             Some((_, error)) => Err(error),

@@ -1,12 +1,15 @@
 //! Arenas: the bytes behind GPU addresses.
 
 use crate::BASE_ALIGNMENT;
-use std::alloc::{Layout, alloc_zeroed};
+use memmap2::MmapMut;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// log2 of the bytes of a word.
 const WORD_LOG2: u32 = 2;
+/// Bytes from which on an arena asks for huge pages.
+#[cfg(target_os = "linux")]
+const HUGE: u32 = 1 << 24;
 
 /// A block of GPU memory at fixed GPU addresses, shared between threads and with the host. It is zero at first, and
 /// takes no host memory until it is written.
@@ -17,9 +20,8 @@ const WORD_LOG2: u32 = 2;
 pub struct Arena {
     base: u32,
     size: u32,
-    words: Box<[AtomicU32]>,
-    /// Words before the first one that is aligned like a base address.
-    skip: usize,
+    /// Pages of the host, which are aligned like a base address.
+    pages: MmapMut,
 }
 
 /// Why an arena cannot be made.
@@ -60,12 +62,14 @@ impl Arena {
         if base == 0 || u64::from(base) + u64::from(size) > 1 << 32 {
             return Err(ArenaError::OutsideAddressSpace { base, size });
         }
-        // The allocator hands out zeroed memory lazily only for small alignments, so align by skipping words.
-        let slack = BASE_ALIGNMENT as usize >> WORD_LOG2;
-        let words = zeroed_words((size as usize >> WORD_LOG2) + slack).ok_or(ArenaError::NoMemory { size })?;
-        let skip = words.as_ptr().align_offset(BASE_ALIGNMENT as usize);
-        assert!(skip <= slack, "a host pointer can be aligned");
-        Ok(Arena { base, size, words, skip })
+        let pages = MmapMut::map_anon(size as usize).map_err(|_| ArenaError::NoMemory { size })?;
+        assert!(pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize), "a page is larger than the alignment");
+        // Surfaces are walked through row by row; with huge pages, the host looks up fewer addresses. It need not have any.
+        #[cfg(target_os = "linux")]
+        if size >= HUGE {
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        Ok(Arena { base, size, pages })
     }
 
     /// First GPU address.
@@ -81,7 +85,7 @@ impl Arena {
     /// Host address of the first byte: a multiple of [`BASE_ALIGNMENT`]. The memory lives as long as the arena; who
     /// uses the pointer answers for races with other accesses.
     pub fn as_ptr(&self) -> *mut u8 {
-        self.words[self.skip..].as_ptr().cast_mut().cast()
+        self.pages.as_ptr().cast_mut()
     }
 
     /// Whether all of `length` bytes at `address` are inside.
@@ -179,8 +183,11 @@ impl Arena {
     }
 
     /// All words.
+    #[expect(unsafe_code)]
     pub(crate) fn words(&self) -> &[AtomicU32] {
-        &self.words[self.skip..][..self.size as usize >> WORD_LOG2]
+        // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena, and nothing but this
+        // type hands out their address; every bit pattern is a word, and all accesses by references are atomic.
+        unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast(), self.size as usize >> WORD_LOG2) }
     }
 }
 
@@ -206,19 +213,6 @@ pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
         // The closure always gives a new value, so the update cannot fail.
         let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !bits | value & bits));
     }
-}
-
-/// Zeroed words, or none if the host has no memory for them.
-#[expect(unsafe_code)]
-fn zeroed_words(count: usize) -> Option<Box<[AtomicU32]>> {
-    let layout = Layout::array::<AtomicU32>(count).ok().filter(|layout| layout.size() > 0)?;
-    // SAFETY: the layout's size is not 0.
-    let first = unsafe { alloc_zeroed(layout) }.cast::<AtomicU32>();
-    if first.is_null() {
-        return None;
-    }
-    // SAFETY: the allocation is new and has the layout of a slice of `count` words, all of them valid: zero.
-    Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(first, count)) })
 }
 
 #[cfg(test)]
