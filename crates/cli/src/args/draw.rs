@@ -1,10 +1,10 @@
 //! The options of `ctm draw`.
 
 use super::values::{Attribute, CaptureRange, Levels, Numbered, engine, named};
+use crate::isa::sm50::BANKS;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint, value_parser};
 use ctm_engine::EngineName;
-use ctm_sm50::launch::Constants;
 use ctm_sm50::pipeline::{MAX_PATCH_VERTICES, Primitive, Spacing, TessDomain};
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub struct DrawArgs {
     pub attributes: Vec<Attribute>,
     /// Dwords of a constant bank: .npy, or raw dwords
     #[arg(long = "const", value_name = "BANK=FILE", help_heading = "Draw")]
-    pub constants: Vec<Numbered<PathBuf, { Constants::BANKS as usize }>>,
+    pub constants: Vec<Numbered<PathBuf, BANKS>>,
 
     /// Vertices of a patch
     #[arg(
@@ -153,7 +153,10 @@ pub struct DrawArgs {
     /// End with a trap what would read 0 or do nothing
     #[arg(long, help_heading = "Execution")]
     pub strict: bool,
-    /// What executes the programs; all give the same bits
+    /// What executes the programs; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
     pub engine: Option<EngineName>,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Execution")]
+    pub threads: Option<u16>,
 }

@@ -7,29 +7,29 @@ mod wireframe;
 
 use crate::args::draw::DrawArgs;
 use crate::args::values::{Attribute, CaptureRange};
-use crate::files::read_dwords;
+use crate::failure::no_engine;
+use crate::files::{FileError, read_dwords};
+use crate::isa::sm50::constants;
 use crate::report::Message;
 use crate::{Console, Failure, interrupt};
-use ctm_engine::EngineName;
+use ctm_engine::{EngineName, Executor as Engine};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::POSITION;
-use ctm_sm50::launch::{Constants, Environment, Executor, Mode};
+use ctm_sm50::launch::{Environment, Executor, Mode};
 use ctm_sm50::pipeline::{Capture, Draw, Tessellation, VertexArray};
 use ctm_sm50::reference::Reference;
 use programs::Programs;
 use results::Results;
+use std::collections::BTreeSet;
 use std::time::Instant;
-
-/// Most dwords of a constant bank: 64 KiB.
-const MAX_BANK: usize = 1 << 14;
 
 /// Draws, and writes what comes out.
 pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = interrupt::flag();
     let programs = Programs::read(args, console)?;
-    let arrays = args.attributes.iter().map(array).collect::<Result<Vec<_>, _>>()?;
+    let arrays = arrays(&args.attributes)?;
     let environment = Environment {
-        constants: constants(args)?,
+        constants: constants(&args.constants)?,
         mode: if args.strict { Mode::Strict } else { Mode::Lenient },
         ..Environment::default()
     };
@@ -60,38 +60,32 @@ pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         environment,
         ..Draw::new(programs.vertex(), args.vertices)
     };
-    let options = RunOptions { cancel: Some(&cancel), ..Draw::options() };
-    let (engine, executor) = executor(args.engine);
+    let options = RunOptions { threads: args.threads.map_or(0, usize::from), cancel: Some(&cancel), ..Draw::options() };
+    let engine = Engine::new(args.engine.unwrap_or_else(EngineName::fastest)).map_err(no_engine)?;
     let start = Instant::now();
-    let drawn = draw.run(executor.as_ref(), &options).map_err(|error| programs.failure(error))?;
+    let executor: &dyn Executor = match &engine {
+        Engine::Reference => &Reference,
+        Engine::Engine(engine) => engine,
+    };
+    let drawn = draw.run(executor, &options).map_err(|error| programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
     programs.tell_warnings(&drawn.outcome.warnings, console);
-    results.write(args, engine, drawn, seconds, &cancel, console)
+    results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }
 
-/// The engine of this name, for people, with what executes.
-fn executor(_name: Option<EngineName>) -> (&'static str, Box<dyn Executor>) {
-    (EngineName::Reference.name(), Box::new(Reference))
-}
-
-fn array(attribute: &Attribute) -> Result<VertexArray, Message> {
-    let &Attribute { address, components, ref path } = attribute;
-    Ok(VertexArray { address, components, values: read_dwords(path, Some(components as usize))? })
-}
-
-fn constants(args: &DrawArgs) -> Result<Constants, Failure> {
-    let mut constants = Constants::default();
-    for given in &args.constants {
-        if constants.bank(given.number).is_some() {
-            return Err(Failure::Usage(Message::error(format!("constant bank {} is given twice", given.number))));
+/// The values of vertex attributes; no dword may have two.
+fn arrays(attributes: &[Attribute]) -> Result<Vec<VertexArray>, Failure> {
+    let mut given = BTreeSet::new();
+    for Attribute { address, components, .. } in attributes {
+        if let Some(word) = (0..*components).map(|word| address + 4 * word).find(|&word| !given.insert(word)) {
+            let message = format!("attribute {word:#x} is given twice");
+            return Err(Failure::Usage(Message::error(message).help("each --attribute has addresses of its own")));
         }
-        let words = read_dwords(&given.value, None).map_err(Message::from)?;
-        if words.len() > MAX_BANK {
-            let (file, words) = (given.value.display(), words.len());
-            let message = format!("'{file}' has {words} dwords; a constant bank has at most {MAX_BANK}");
-            return Err(Message::error(message).into());
-        }
-        constants.set_bank(given.number, words);
     }
-    Ok(constants)
+    let array = |attribute: &Attribute| {
+        let &Attribute { address, components, ref path } = attribute;
+        Ok(VertexArray { address, components, values: read_dwords(path, Some(components as usize))? })
+    };
+    let arrays = attributes.iter().map(array).collect::<Result<_, FileError>>();
+    Ok(arrays.map_err(Message::from)?)
 }

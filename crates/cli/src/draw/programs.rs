@@ -5,7 +5,7 @@ use crate::isa::sm50::Loaded;
 use crate::report::{Message, Place};
 use crate::{Console, Failure};
 use ctm_sm50::Stage;
-use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Shader, Stop, Trap, TrapKind, WarningKind, Warnings};
+use ctm_sm50::launch::{Shader, Stop, Warnings};
 use ctm_sm50::pipeline::DrawError;
 use std::path::Path;
 
@@ -64,27 +64,10 @@ impl Programs {
         program.unwrap_or(&self.vertex)
     }
 
-    /// The place of an instruction, by its byte address.
-    fn place(&self, stage: Stage, pc: u32) -> Place {
-        let loaded = self.of(stage);
-        loaded.program.code.index_at(pc).map_or_else(|| Place::File(loaded.name.clone()), |index| loaded.place(index))
-    }
-
     /// Tells what the programs should not have done.
     pub fn tell_warnings(&self, warnings: &Warnings, console: &mut Console) {
         for (stage, pc, kind, warning) in warnings.iter() {
-            let times = if warning.count == 1 { "once".into() } else { format!("{} times", warning.count) };
-            let message = Message::warning(kind.to_string()).at(self.place(stage, pc)).fact(format!(
-                "it happened {times} at {pc:#06x} of the {} program, first in lane {} of warp {}",
-                stage.name(),
-                warning.lane,
-                warning.warp
-            ));
-            let remedy = match kind {
-                WarningKind::Violation(kind) => remedy(kind),
-                WarningKind::SpecialRegister(_) | WarningKind::PatchBeyondCount => None,
-            };
-            console.tell(&remedy.into_iter().fold(message, Message::help));
+            console.tell(&self.of(stage).warning(stage, pc, kind, warning));
         }
     }
 
@@ -94,12 +77,7 @@ impl Programs {
         let of_file = |stage| Place::File(self.of(stage).name.clone());
         match error {
             DrawError::Stop(Stop::Cancelled) => Failure::Interrupted,
-            DrawError::Stop(Stop::Trap(Trap { kind, stage, pc, warp, lane })) => {
-                let fact =
-                    format!("it happened at {pc:#06x} of the {} program, in lane {lane} of warp {warp}", stage.name());
-                let message = Message::error(format!("trap: {kind}")).at(self.place(stage, pc)).fact(fact);
-                Failure::Trap(remedy(kind).into_iter().fold(message, Message::help))
-            }
+            DrawError::Stop(Stop::Trap(trap)) => Failure::Trap(self.of(trap.stage).trap(&trap)),
             DrawError::WrongStage { expected, found } => {
                 let message = message.at(of_file(expected));
                 Failure::Input(vec![match found {
@@ -118,18 +96,4 @@ impl Programs {
             }
         }
     }
-}
-
-/// What to do about a trap.
-fn remedy(kind: TrapKind) -> Option<String> {
-    Some(match kind {
-        TrapKind::StepLimit => {
-            format!("a warp executed {DEFAULT_STEP_LIMIT} instructions: look for a loop without an end")
-        }
-        TrapKind::InvalidConstAddr => "give the bank with --const BANK=FILE".into(),
-        TrapKind::PcOverflow => "end the program with EXIT".into(),
-        TrapKind::StackError => "'ctm check' shows where a token is missing".into(),
-        TrapKind::GeometryError => "hand the register that the last OUT gave to the next one".into(),
-        _ => return None,
-    })
 }

@@ -95,7 +95,7 @@ fn attributes(map: &AttributeMap) -> String {
 
 fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
     let count = program.code.instructions().len();
-    let mut row = |name: &str, value: String| writeln!(out, "{name:<28} {value}");
+    let mut row = |name: &str, value: String| writeln!(out, "{name:<29} {value}");
     row(
         "stage",
         program.header.map_or("none: compute code, without a header".into(), |header| stage_name(header.stage)),
@@ -108,7 +108,7 @@ fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
         writeln!(out, "\nheader")?;
         for (name, doc, value, spelled) in fields(header) {
             let value = spelled.map_or(value.to_string(), str::to_string);
-            writeln!(out, "  {:<26} {value:<14} {doc}", name.to_lowercase())?;
+            writeln!(out, "  {:<27} {value:<14} {doc}", name.to_lowercase())?;
         }
     }
     let mix = mix(program).into_iter().map(|(name, count)| format!("{name} {count}"));

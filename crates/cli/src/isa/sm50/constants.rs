@@ -1,0 +1,31 @@
+//! Constant banks from files.
+
+use crate::Failure;
+use crate::args::values::Numbered;
+use crate::files::read_dwords;
+use crate::report::Message;
+use ctm_sm50::launch::Constants;
+use std::path::PathBuf;
+
+/// Number of constant banks.
+pub const BANKS: usize = Constants::BANKS as usize;
+/// Most dwords of a bank: 64 KiB.
+const MAX_WORDS: usize = 1 << 14;
+
+/// Reads the files of constant banks.
+pub fn constants(files: &[Numbered<PathBuf, BANKS>]) -> Result<Constants, Failure> {
+    let mut constants = Constants::default();
+    for Numbered { number, value: path } in files {
+        if constants.bank(*number).is_some() {
+            return Err(Failure::Usage(Message::error(format!("constant bank {number} is given twice"))));
+        }
+        let words = read_dwords(path, None).map_err(Message::from)?;
+        if words.len() > MAX_WORDS {
+            let (file, words) = (path.display(), words.len());
+            let message = format!("'{file}' has {words} dwords; a constant bank has at most {MAX_WORDS}");
+            return Err(Message::error(message).into());
+        }
+        constants.set_bank(*number, words);
+    }
+    Ok(constants)
+}
