@@ -10,14 +10,14 @@ use ctm_memory::{Bounds, Format, Tiling};
 use ctm_x1k::Domain;
 use jit_support::*;
 
-/// Wraps operations on %4..%11 (the channels of two surfaces with special values), whose result is %result, into a
-/// function that stores the result, NaNs made one.
-fn function(body: &str, result: &str) -> Function {
+/// Wraps operations on %4..%11 (the channels of two surfaces with special values) into a function that stores the results.
+fn function(body: &str, results: [&str; 4]) -> Function {
+    let results = results.join(", ");
     let text = format!(
         "surface s0 whole\nsurface s1 whole\nsurface s2 whole\ntable t0 16\ntable t1 4 finite\narray a0 8 lane\narray a1 2 mask\narray a2 2 uniform\nbuffers 1\n\
          b0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane 0x3f800000\n\
          %4, %5, %6, %7 = surface_load s0, %0, %1, %2\n%8, %9, %10, %11 = surface_load s1, %0, %1, %2\n\
-         {body}\nsteps 3, 0, %2\nsurface_store.rgba s2, %0, %1, {result}, %3, %3, %3, %2\nreturn\n"
+         {body}\nsteps 3, 0, %2\nsurface_store.rgba s2, %0, %1, {results}, %2\nreturn\n"
     );
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
@@ -46,7 +46,12 @@ fn check(backend: &Jit, function: &Function, tame: bool, what: &str) {
 }
 
 fn each_form(name: &str, body: &str, result: &str) {
-    let function = function(body, result);
+    together(name, body, [result, "%3", "%3", "%3"]);
+}
+
+/// Operations with up to four results.
+fn together(name: &str, body: &str, results: [&str; 4]) {
+    let function = function(body, results);
     for backend in backends() {
         for tame in [false, true] {
             check(&backend, &function, tame, name);
@@ -157,6 +162,95 @@ fn integers() {
 }
 
 #[test]
+fn counts_and_quotients() {
+    let body = "%12 = lane 0x0000007f\n%13 = and %8, %12\n%14 = udiv %4, %8\n%15 = udiv %4, %13";
+    together("udiv", &format!("{body}\n%16 = udiv %13, %4\n%17 = udiv %9, %3"), ["%14", "%15", "%16", "%17"]);
+    let body = "%12 = shr %4, %1\n%13 = popcount %4\n%14 = clz %4\n%15 = clz %12\n%16 = bit_reverse %4";
+    together("bits", body, ["%13", "%14", "%15", "%16"]);
+}
+
+/// The first four of these operations, whose operands are %4.., into %20.. with one NaN.
+fn canonical(name: &str, setup: &str, operations: [&str; 4]) {
+    let numbered = |first: usize, line: &dyn Fn(usize) -> String| -> String {
+        (0..4).map(|at| format!("%{} = {}\n", first + at, line(at))).collect()
+    };
+    let first = 12 + setup.lines().count();
+    let body = numbered(first, &|at| operations[at].to_owned());
+    let fixed = numbered(first + 4, &|at| format!("canon_nan 0x7fffffff, %{}", first + at));
+    let results = [4, 5, 6, 7].map(|at| format!("%{}", first + at));
+    let body = format!("{setup}{body}{}", fixed.trim_end());
+    together(name, &body, [0, 1, 2, 3].map(|at| results[at].as_str()));
+}
+
+const DIRECTIONS: [&str; 4] = ["", ".down", ".up", ".zero"];
+
+#[test]
+fn arithmetic_with_denormals() {
+    canonical("keep", "", ["fadd %4, %8", "fsub %4, %8", "fmul %4, %8", "fdiv %4, %8"]);
+    canonical("keep", "", ["fma %4, %8, %5", "fma.zx %4, %8, %5", "fma.zz %4, %8, %5", "fsqrt %4"]);
+    canonical("keep", "", ["fmul.zx %4, %8", "fmul.zz %4, %8", "fround.floor %4", "fround.ceil %4"]);
+    together(
+        "keep",
+        "%12 = fmin %4, %8\n%13 = fmax %4, %8\n%14 = clamp01 %4\n%15 = fcmp.olt %4, %8\n%16 = select %15, %4, %5",
+        ["%12", "%13", "%14", "%16"],
+    );
+    // Modes side by side.
+    canonical("modes", "", ["fadd.ftz %4, %8", "fadd %4, %8", "fma.ftz %4, %8, %5", "fma_rounded.up %4, %8, %5"]);
+}
+
+#[test]
+fn directions_of_rounding() {
+    for way in DIRECTIONS {
+        let operation = |text: &str| text.replace("@", way);
+        let sums =
+            ["fadd_rounded@ %4, %8", "fmul_rounded@ %4, %8", "fma_rounded@ %4, %8, %5", "fma_rounded@ %3, %6, %9"];
+        let sums = sums.map(operation);
+        canonical(way, "", [0, 1, 2, 3].map(|at| sums[at].as_str()));
+        let halves =
+            "%12 = lane 0x38000000\n%13 = fmul_rounded@ %4, %12\n%14 = ftoh@ %4\n%15 = ftoh@ %13\n%16 = ftoh@ %8";
+        together(way, &operation(&format!("{halves}\n%17 = htof %4")), ["%14", "%15", "%16", "%17"]);
+    }
+}
+
+/// Three binary64 numbers, %20, %21 and so on: some have any words, and some were floats.
+const DOUBLES: &str = "%12, %13 = ftod %4\n%14, %15 = ftod %8\n%16, %17 = ftod %9\n%18 = fcmp.olt.ftz %6, %10\n%19 = fcmp.olt.ftz %7, %11\n\
+    %20 = select %18, %12, %4\n%21 = select %18, %13, %5\n%22 = select %19, %14, %8\n%23 = select %19, %15, %9\n\
+    %24 = select %18, %16, %6\n%25 = select %18, %17, %7";
+
+#[test]
+fn doubles() {
+    let doubles = |name: &str, body: &str, results: [&str; 4]| together(name, &format!("{DOUBLES}\n{body}"), results);
+    for way in DIRECTIONS {
+        let operation = |text: &str| text.replace("@", way);
+        let body = "%26, %27 = dadd@ %20, %21, %22, %23\n%28, %29 = dmul@ %20, %21, %22, %23";
+        doubles(way, &operation(body), ["%26", "%27", "%28", "%29"]);
+        // Products of floats have the places of denormal floats.
+        let body = "%26, %27 = dfma@ %20, %21, %22, %23, %24, %25\n%28, %29 = dmul@ %12, %13, %14, %15\n%30 = dtof@ %28, %29\n%31 = dtof@ %20, %21";
+        doubles(way, &operation(body), ["%26", "%27", "%30", "%31"]);
+    }
+    let body = "%26, %27 = ddiv %20, %21, %22, %23\n%28, %29 = dsqrt %20, %21";
+    doubles("quotient and root", body, ["%26", "%27", "%28", "%29"]);
+    for [one, other] in [["even", "floor"], ["ceil", "trunc"]] {
+        let body = format!("%26, %27 = dround.{one} %20, %21\n%28, %29 = dround.{other} %20, %21");
+        doubles("dround", &body, ["%26", "%27", "%28", "%29"]);
+    }
+    let body = "%26, %27 = itod %4\n%28, %29 = utod %4";
+    doubles("from integers", body, ["%26", "%27", "%28", "%29"]);
+    // Numbers with and without fractions near the limits of integers.
+    let body = "%26 = lane 0x41dfffff\n%27 = lane 0x41efffff\n%28 = lane 0xc1e00000\n%29 = dtoi %20, %21\n%30 = dtou %20, %21\n\
+        %31 = dtoi %4, %26\n%32 = dtou %4, %27\n%33 = dtoi %4, %28\n%34 = xor %31, %33";
+    doubles("to integers", body, ["%29", "%30", "%34", "%32"]);
+    for tests in ["oeq olt ole ogt", "oge one ord ueq", "ult ule ugt uge", "une uno oeq olt"] {
+        let mut body = String::new();
+        for (at, test) in tests.split(' ').enumerate() {
+            let (mask, result) = (26 + 2 * at, 27 + 2 * at);
+            body.push_str(&format!("%{mask} = dcmp.{test} %20, %21, %22, %23\n%{result} = select %{mask}, %3, %4\n"));
+        }
+        doubles("dcmp", body.trim_end(), ["%27", "%29", "%31", "%33"]);
+    }
+}
+
+#[test]
 fn tables_arrays_quads() {
     bits("table_splat", "t0, 5");
     bits("table_gather", "t0, %4");
@@ -215,7 +309,7 @@ fn budgets_and_traps() {
 
 #[test]
 fn shows_its_code() {
-    let function = function("%12 = fsqrt.ftz %4\n%13 = canon_nan 0x7fffffff, %12", "%13");
+    let function = function("%12 = fsqrt.ftz %4\n%13 = canon_nan 0x7fffffff, %12", ["%13", "%3", "%3", "%3"]);
     let space = space(1, false);
     let kinds = [(Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop); 3];
     let facts: Vec<_> =

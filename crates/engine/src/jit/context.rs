@@ -33,6 +33,10 @@ pub struct Context {
 
 /// Denormals are zeros, results that would be are flushed, rounding to nearest, no exception traps.
 pub const MODE: u32 = 0x9FC0;
+/// The bits of MXCSR that make denormals, as operands and as results, zeros.
+pub const FLUSHES: u32 = 0x8040;
+/// Where MXCSR has the direction of rounding.
+pub const DIRECTION_AT: u32 = 13;
 /// The flag of MXCSR that an invalid operation leaves.
 pub const INVALID: u32 = 1;
 

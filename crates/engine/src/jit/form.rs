@@ -2,7 +2,7 @@
 //!
 //! Selection names vector instructions by what they do ([`Vop`]); the table here has the instruction of each form. Where
 //! one form needs another sequence of instructions, that lies in `select/masks.rs` (everything about masks),
-//! `select/lower.rs` (operations that only one form has) and `select/memory/rows.rs` (elements of several words), and for
+//! `select/lower.rs` and `select/bits.rs` (operations that only one form has) and `select/memory/rows.rs` (elements of several words), and for
 //! gathers and scatters in the encoder.
 
 use super::mir::Class;
@@ -11,10 +11,10 @@ use iced_x86::{Code, Register};
 /// A form of machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// AVX2, FMA, BMI1 and POPCNT: 8 lanes in a vector register; a mask is a vector of zeros and ones, all bits of a
+    /// AVX2, FMA, F16C, BMI1 and POPCNT: 8 lanes in a vector register; a mask is a vector of zeros and ones, all bits of a
     /// lane alike.
     Avx2,
-    /// AVX-512 (F, DQ, VL and BW) and POPCNT: 16 lanes in a vector register; masks in mask registers.
+    /// AVX-512 (F, CD, DQ, VL and BW) and POPCNT: 16 lanes in a vector register; masks in mask registers.
     Avx512,
 }
 
@@ -67,10 +67,12 @@ impl Form {
                 Self::Avx2 => {
                     is_x86_feature_detected!("avx2")
                         && is_x86_feature_detected!("fma")
+                        && is_x86_feature_detected!("f16c")
                         && is_x86_feature_detected!("bmi1")
                 }
                 Self::Avx512 => {
                     is_x86_feature_detected!("avx512f")
+                        && is_x86_feature_detected!("avx512cd")
                         && is_x86_feature_detected!("avx512dq")
                         && is_x86_feature_detected!("avx512vl")
                         && is_x86_feature_detected!("avx512bw")
@@ -233,6 +235,50 @@ vector_operations! {
     BroadcastHalf EVEX_Vpbroadcastw_zmm_k1z_xmmm16 VEX_Vpbroadcastw_ymm_xmmm16;
     /// Half words of memory, one for each lane.
     LoadHalves EVEX_Vpmovzxwd_zmm_k1z_ymmm256 VEX_Vpmovzxwd_ymm_xmmm128;
+    /// Bytes of the first operand, by the low half of each byte of the second, inside every 16 bytes.
+    ShuffleBytes EVEX_Vpshufb_zmm_k1z_zmm_zmmm512 VEX_Vpshufb_ymm_ymm_ymmm256;
+    /// Lanes of the second operand, by the index that each lane of the first has.
+    Permute EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32 VEX_Vpermd_ymm_ymm_ymmm256;
+    /// Lanes 0 and 1 of every four of the first operand, each followed by that of the second.
+    InterleaveFirst EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32 VEX_Vpunpckldq_ymm_ymm_ymmm256;
+    /// Lanes 2 and 3 of every four of the first operand, each followed by that of the second.
+    InterleaveLast EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32 VEX_Vpunpckhdq_ymm_ymm_ymmm256;
+    /// Two lanes of every four of the first operand, then two of the second; the immediate says which.
+    PickWords EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8 VEX_Vshufps_ymm_ymm_ymmm256_imm8;
+    /// The half of a vector that the immediate numbers, as the first half.
+    LastHalf EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8 VEX_Vextractf128_xmmm128_ymm_imm8;
+    /// The first operand with the second, half a vector, in the half that the immediate numbers.
+    JoinHalves EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8 VEX_Vinsertf128_ymm_ymm_xmmm128_imm8;
+    /// Half a vector of floats to binary64.
+    Widen EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae VEX_Vcvtps2pd_ymm_xmmm128;
+    /// binary64 to half a vector of floats.
+    Narrow EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er VEX_Vcvtpd2ps_xmm_ymmm256;
+    /// Half a vector of binary16 to floats.
+    FromHalf EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae VEX_Vcvtph2ps_ymm_xmmm128;
+    /// Floats to half a vector of binary16; the immediate 4 leaves the direction to the mode.
+    ToHalf EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae VEX_Vcvtps2ph_xmmm128_ymm_imm8;
+    /// Sum in binary64.
+    WideAdd EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er VEX_Vaddpd_ymm_ymm_ymmm256;
+    /// Difference in binary64.
+    WideSub EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er VEX_Vsubpd_ymm_ymm_ymmm256;
+    /// Product in binary64.
+    WideMul EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er VEX_Vmulpd_ymm_ymm_ymmm256;
+    /// Quotient in binary64.
+    WideDiv EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er VEX_Vdivpd_ymm_ymm_ymmm256;
+    /// Square root in binary64.
+    WideSqrt EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er VEX_Vsqrtpd_ymm_ymmm256;
+    /// Product of the definition and the second operand, plus the third, in binary64.
+    WideMultiplyAdd EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er VEX_Vfmadd213pd_ymm_ymm_ymmm256;
+    /// First operand if it is less, else the second, in binary64.
+    WideMin EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae VEX_Vminpd_ymm_ymm_ymmm256;
+    /// First operand if it is greater, else the second, in binary64.
+    WideMax EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae VEX_Vmaxpd_ymm_ymm_ymmm256;
+    /// Rounding to an integral value in binary64; the immediate says which way.
+    WideRound EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae VEX_Vroundpd_ymm_ymmm256_imm8;
+    /// Compare in binary64; the immediate is the predicate. Gives a mask of half as many lanes.
+    WideCompare EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae VEX_Vcmppd_ymm_ymm_ymmm256_imm8;
+    /// The second operand in the lanes of such a mask, the first in the others.
+    WideBlend EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64 VEX_Vblendvpd_ymm_ymm_ymmm256_ymm;
     /// The first lane in a general register.
     FirstLane EVEX_Vmovd_rm32_xmm VEX_Vmovd_rm32_xmm;
 }
@@ -285,6 +331,12 @@ pub const fn takes_memory(code: Code) -> bool {
             | VEX_Vpsrad_ymm_ymm_imm8
             | VEX_Vpsrlq_ymm_ymm_imm8
             | VEX_Vextractf128_xmmm128_ymm_imm8
+            | EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8
+            | VEX_Vcvtps2ph_xmmm128_ymm_imm8
+            | EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
+            | EVEX_Vpmovdw_ymmm256_k1z_zmm
+            | EVEX_Vpmovm2q_zmm_kr
+            | EVEX_Vpmovd2m_kr_zmm
     )
 }
 
@@ -294,17 +346,44 @@ pub fn vector_operand(form: Form, code: Code, at: usize, number: u8) -> Register
     let narrow = matches!(
         (code, at),
         (EVEX_Vmovd_rm32_xmm | VEX_Vmovd_rm32_xmm, _)
-            | (VEX_Vmovd_xmm_rm32 | VEX_Vcvttpd2dq_xmm_ymmm256 | VEX_Vextractf128_xmmm128_ymm_imm8, 0)
+            | (
+                VEX_Vmovd_xmm_rm32
+                    | VEX_Vcvttpd2dq_xmm_ymmm256
+                    | VEX_Vextractf128_xmmm128_ymm_imm8
+                    | VEX_Vcvtpd2ps_xmm_ymmm256
+                    | VEX_Vcvtps2ph_xmmm128_ymm_imm8,
+                0,
+            )
             | (
                 EVEX_Vbroadcastss_zmm_k1z_xmmm32
                     | EVEX_Vpbroadcastd_zmm_k1z_xmmm32
                     | VEX_Vpbroadcastd_ymm_xmmm32
                     | VEX_Vcvtps2pd_ymm_xmmm128
+                    | VEX_Vcvtph2ps_ymm_xmmm128
+                    | VEX_Vpmovzxwd_ymm_xmmm128
                     | VEX_Vmovups_xmmm128_xmm,
                 1,
             )
             | (VEX_Vmovups_xmm_xmmm128, _)
             | (VEX_Vinsertf128_ymm_ymm_xmmm128_imm8 | VEX_Vinserti128_ymm_ymm_xmmm128_imm8, 2)
     );
-    if narrow { Register::XMM0 + u32::from(number) } else { form.vector(number) }
+    let half = matches!(
+        (code, at),
+        (
+            EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8
+                | EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er
+                | EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
+                | EVEX_Vpmovdw_ymmm256_k1z_zmm,
+            0,
+        ) | (
+            EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae | EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae | EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+            1,
+        ) | (EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8, 2)
+    );
+    let first = match (narrow, half) {
+        (true, _) => Register::XMM0,
+        (_, true) => Register::YMM0,
+        _ => form.vector(0),
+    };
+    first + u32::from(number)
 }

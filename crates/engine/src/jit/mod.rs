@@ -48,12 +48,12 @@ impl Jit {
         Form::ALL.into_iter().find_map(Self::of)
     }
 
-    /// The backend for AVX-512 (F, DQ, VL and BW), with 16 lanes, if this host has it.
+    /// The backend for AVX-512 (F, CD, DQ, VL and BW), with 16 lanes, if this host has it.
     pub fn avx512() -> Option<Self> {
         Self::of(Form::Avx512)
     }
 
-    /// The backend for AVX2 with FMA and BMI1, with 8 lanes, if this host has them.
+    /// The backend for AVX2 with FMA, F16C and BMI1, with 8 lanes, if this host has them.
     pub fn avx2() -> Option<Self> {
         Self::of(Form::Avx2)
     }

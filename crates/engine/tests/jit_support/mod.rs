@@ -3,7 +3,10 @@
 
 use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceFacts};
-use ctm_lane::{Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, simplify};
+use ctm_lane::{
+    Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, evaluate_pair,
+    simplify,
+};
 use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, View};
 use ctm_num::{convert, x1k};
 use ctm_x1k::Domain;
@@ -252,9 +255,10 @@ impl Group<'_> {
         let results: Vec<Value> = function.results(inst).collect();
         for lane in 0..self.positions.len() {
             let row: Vec<u32> = args.iter().map(|arg| arg[lane]).collect();
-            let found = match evaluate(op, &row) {
-                Some(bits) => [bits, 0, 0, 0],
-                None => self.special(op, &args, &row, lane),
+            let found = match (evaluate(op, &row), evaluate_pair(op, &row)) {
+                (Some(bits), _) => [bits, 0, 0, 0],
+                (_, Some([low, high])) => [low, high, 0, 0],
+                _ => self.special(op, &args, &row, lane),
             };
             for (result, bits) in results.iter().zip(found) {
                 self.values[result.index()][lane] = bits;

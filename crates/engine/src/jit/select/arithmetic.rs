@@ -31,16 +31,31 @@ pub const fn float_predicate(test: FloatTest) -> i32 {
     }
 }
 
+/// A direction of rounding to an integral value as the instructions have it.
+pub const fn round_immediate(round: Round) -> Arg {
+    Arg::Imm(match round {
+        Round::Even => 8,
+        Round::Floor => 9,
+        Round::Ceil => 10,
+        Round::Trunc => 11,
+    })
+}
+
 impl Selector<'_> {
     pub fn inst(&mut self, inst: ctm_lane::Inst) {
         let op = *self.function.op(inst);
         let args = self.function.args(inst).to_vec();
         let results: Vec<Value> = self.function.results(inst).collect();
+        self.prepare(&op);
         if let Some(&result) = results.first()
             && let Some(val) = self.operation(&op, &args, result)
         {
             self.values[result.index()] = val;
             self.watch_if_source(&op, result);
+            return;
+        }
+        if self.double(&op, &args, &results) {
+            self.watch_nans(&results);
             return;
         }
         self.special(&op, &args, &results);
@@ -57,7 +72,6 @@ impl Selector<'_> {
 
     /// Operations with one result that need nothing but their operands and constants of the run.
     fn operation(&mut self, op: &Op, args: &[Value], result: Value) -> Option<Val> {
-        let flush = |denorm: Denorm| denorm == Denorm::Flush;
         let reg = match *op {
             Op::Lane { bits } => return Some(Val::Const(bits.0)),
             Op::Mask { value } => return Some(Val::MaskConst(value)),
@@ -92,13 +106,15 @@ impl Selector<'_> {
                 let mem = Mem::at(Base::Reg(self.table(table)), index.cast_signed() * 4);
                 self.general(Code::Mov_r32_rm32, &[Arg::Mem(mem)])
             }
-            Op::Fadd { denorm } if flush(denorm) => self.sum(args[0], args[1]),
-            Op::Fsub { denorm } if flush(denorm) => self.binary(Vop::Sub, args[0], args[1]),
-            Op::Fmul { denorm, zero } if flush(denorm) => self.product(zero, args[0], args[1]),
-            Op::Fma { denorm, zero } if flush(denorm) => self.multiply_add(zero, args[0], args[1], args[2]),
-            Op::Fdiv { denorm } if flush(denorm) => self.binary(Vop::Div, args[0], args[1]),
-            Op::Fsqrt { denorm } if flush(denorm) => self.unary(Vop::Sqrt, args[0]),
-            Op::Fround { round, denorm } if flush(denorm) => {
+            Op::Fadd { .. } | Op::FaddRounded { .. } => self.sum(args[0], args[1]),
+            Op::Fsub { .. } => self.binary(Vop::Sub, args[0], args[1]),
+            Op::Fmul { zero, .. } => self.product(zero, args[0], args[1]),
+            Op::Fma { zero, .. } => self.multiply_add(zero, args[0], args[1], args[2]),
+            Op::FmulRounded { .. } => self.product(Zero::Ieee, args[0], args[1]),
+            Op::FmaRounded { .. } => self.multiply_add(Zero::Ieee, args[0], args[1], args[2]),
+            Op::Fdiv { .. } => self.binary(Vop::Div, args[0], args[1]),
+            Op::Fsqrt { .. } => self.unary(Vop::Sqrt, args[0]),
+            Op::Fround { round, .. } => {
                 let a = self.reg(args[0]);
                 self.round(round, Arg::Reg(a))
             }
@@ -125,12 +141,10 @@ impl Selector<'_> {
                 let quieted = self.vector_op(Vop::Or, &[Arg::Reg(a), quiet]);
                 self.blend(both, Arg::Reg(quieted), r)
             }
-            Op::Fmin { denorm } if flush(denorm) => {
-                self.extreme((Vop::Min, FloatTest::Olt), (args[0], args[1]), result)
-            }
-            Op::Fmax { denorm } if flush(denorm) => {
-                self.extreme((Vop::Max, FloatTest::Ogt), (args[0], args[1]), result)
-            }
+            Op::Fmin { denorm: Denorm::Keep } => self.binary(Vop::Min, args[0], args[1]),
+            Op::Fmax { denorm: Denorm::Keep } => self.binary(Vop::Max, args[0], args[1]),
+            Op::Fmin { .. } => self.extreme((Vop::Min, FloatTest::Olt), (args[0], args[1]), result),
+            Op::Fmax { .. } => self.extreme((Vop::Max, FloatTest::Ogt), (args[0], args[1]), result),
             Op::Select {} => {
                 let mask = match self.lanes(args[0]) {
                     Lanes::All => return Some(self.values[args[1].index()]),
@@ -149,7 +163,7 @@ impl Selector<'_> {
                     }
                 }
             }
-            Op::Clamp01 { denorm } if flush(denorm) => {
+            Op::Clamp01 { .. } => {
                 let a = self.reg(args[0]);
                 self.clamped_to_one(a)
             }
@@ -186,7 +200,7 @@ impl Selector<'_> {
                 let floor = self.round(Round::Floor, Arg::Reg(a));
                 self.truncated(floor)
             }
-            Op::Fcmp { test, denorm } if flush(denorm) => {
+            Op::Fcmp { test, .. } => {
                 let a = self.reg(args[0]);
                 let b = self.arg(args[1]);
                 self.compare(test, a, b, None)
@@ -231,6 +245,30 @@ impl Selector<'_> {
             Op::Shl {} => self.binary(Vop::ShiftLeftBy, args[0], args[1]),
             Op::Shr {} => self.binary(Vop::ShiftRightBy, args[0], args[1]),
             Op::Sar {} => self.binary(Vop::ShiftRightSignedBy, args[0], args[1]),
+            Op::Udiv {} => {
+                let (a, b) = (self.reg(args[0]), self.reg(args[1]));
+                self.unsigned_quotient(a, b)
+            }
+            Op::Popcount {} => {
+                let a = self.reg(args[0]);
+                self.count_of_ones(a)
+            }
+            Op::Clz {} => {
+                let a = self.reg(args[0]);
+                self.leading_zeros(a)
+            }
+            Op::BitReverse {} => {
+                let a = self.reg(args[0]);
+                self.reversed(a)
+            }
+            Op::Htof {} => {
+                let a = self.reg(args[0]);
+                self.from_half(a)
+            }
+            Op::Ftoh { .. } => {
+                let a = self.reg(args[0]);
+                self.to_half(a)
+            }
             Op::UniformAdd {} => self.uniform_binary(Code::Add_r32_rm32, Code::Add_rm32_imm32, args),
             Op::UniformSub {} => {
                 let a = self.uniform_reg(args[0]);
@@ -309,13 +347,7 @@ impl Selector<'_> {
     }
 
     pub fn round(&mut self, round: Round, a: Arg) -> Reg {
-        let way = match round {
-            Round::Even => 8,
-            Round::Floor => 9,
-            Round::Ceil => 10,
-            Round::Trunc => 11,
-        };
-        self.vector_op(Vop::Round, &[a, Arg::Imm(way)])
+        self.vector_op(Vop::Round, &[a, round_immediate(round)])
     }
 
     /// Truncation; numbers too great saturate, what is too small or a NaN gives the smallest integer.

@@ -1,6 +1,9 @@
 //! Selection: machine instructions for a function, one loop over the groups of a row around it.
 
 mod arithmetic;
+mod bits;
+mod double;
+mod float_mode;
 mod lower;
 mod masks;
 mod memory;
@@ -14,6 +17,7 @@ use ctm_lane::{
     Axis, Def, Denorm, FloatTest, Function, Graph, IntTest, NanBits, Op, Ranges, Shape, Shapes, Terminator, Type,
     Value, Zero,
 };
+use float_mode::FloatMode;
 use iced_x86::Code;
 use std::collections::{HashMap, HashSet};
 
@@ -97,6 +101,9 @@ pub struct Selector<'a> {
     /// Values whose denormals every user reads as zeros.
     flushed_by_all: Vec<bool>,
     window: Window,
+    /// The mode of the floating-point unit here, and between blocks.
+    float_mode: FloatMode,
+    usual_mode: FloatMode,
     /// The blocks so far, with their labels; the one in the making has label `here` and these parameters.
     done: Vec<(usize, Block)>,
     here: usize,
@@ -167,6 +174,8 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         suspects: Vec::new(),
         flushed_by_all: Vec::new(),
         window: Window { x: (0, i64::MAX), y: (0, i64::MAX) },
+        float_mode: FloatMode::ENTRY,
+        usual_mode: FloatMode::ENTRY,
         done: Vec::new(),
         here: 0,
         params: Vec::new(),
@@ -175,7 +184,12 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         astray: HashMap::new(),
         refused: false,
     };
-    if mode.watch {
+    let (usual_mode, is_only_mode) = selector.find_usual_mode();
+    selector.once(|selector| selector.change_mode(usual_mode));
+    selector.usual_mode = usual_mode;
+    // A change of the mode takes the invalid flag down.
+    selector.mode.watch &= is_only_mode;
+    if selector.mode.watch {
         match selector.find_suspects() {
             Some(suspects) => selector.suspects = suspects,
             None => selector.mode.watch = false,
@@ -235,6 +249,7 @@ impl Selector<'_> {
                     return None;
                 }
             }
+            self.change_mode(self.usual_mode);
             let end = self.end(block, &numbers, (latch, stop))?;
             self.finish_block(end, self.here, Vec::new());
         }
