@@ -9,15 +9,14 @@ use crate::args::draw::DrawArgs;
 use crate::args::values::{Attribute, CaptureRange};
 use crate::failure::no_engine;
 use crate::files::{FileError, read_dwords};
-use crate::isa::sm50::constants;
+use crate::isa::sm50::{constants, executor};
 use crate::report::Message;
 use crate::{Console, Failure, interrupt};
-use ctm_engine::{EngineName, Executor as Engine};
+use ctm_engine::{EngineName, Executor};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::POSITION;
-use ctm_sm50::launch::{Environment, Executor, Mode};
+use ctm_sm50::launch::{Environment, Mode};
 use ctm_sm50::pipeline::{Capture, Draw, Tessellation, VertexArray};
-use ctm_sm50::reference::Reference;
 use programs::Programs;
 use results::Results;
 use std::collections::BTreeSet;
@@ -61,13 +60,9 @@ pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         ..Draw::new(programs.vertex(), args.vertices)
     };
     let options = RunOptions { threads: args.threads.map_or(0, usize::from), cancel: Some(&cancel), ..Draw::options() };
-    let engine = Engine::new(args.engine.unwrap_or_else(EngineName::fastest)).map_err(no_engine)?;
+    let engine = Executor::new(args.engine.unwrap_or_else(EngineName::fastest)).map_err(no_engine)?;
     let start = Instant::now();
-    let executor: &dyn Executor = match &engine {
-        Engine::Reference => &Reference,
-        Engine::Engine(engine) => engine,
-    };
-    let drawn = draw.run(executor, &options).map_err(|error| programs.failure(error))?;
+    let drawn = draw.run(executor(&engine), &options).map_err(|error| programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
     programs.tell_warnings(&drawn.outcome.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)

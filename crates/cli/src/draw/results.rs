@@ -5,6 +5,7 @@ use super::wireframe::Wireframe;
 use crate::args::draw::DrawArgs;
 use crate::args::values::CaptureRange;
 use crate::files::{self, Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
+use crate::isa::sm50::array_kind;
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::wording::number_of;
@@ -12,7 +13,6 @@ use crate::{Console, Failure};
 use ctm_sm50::attributes::name;
 use ctm_sm50::pipeline::{Drawn, Shape};
 use serde_json::{Value, json};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Dwords of a position.
@@ -31,7 +31,7 @@ impl Results {
         let open = |path: &Option<_>| path.as_deref().map(Sink::open).transpose();
         let records = match &args.output {
             None => None,
-            Some(path) => Some((kind(path)?, Sink::open(path)?)),
+            Some(path) => Some((array_kind(path)?, Sink::open(path)?)),
         };
         Ok(Results { records, obj: open(&args.obj)?, svg: open(&args.svg)? })
     }
@@ -93,17 +93,6 @@ impl Results {
         let (made, records) =
             (number_of(count as usize, shape_name(drawn.shape)), number_of(drawn.records as usize, "record"));
         Ok(writeln!(console.out, "{made}: {records} of {}", number_of(wanted, "dword"))?)
-    }
-}
-
-/// How the records are to be written down.
-fn kind(path: &Path) -> Result<FileKind, Failure> {
-    match FileKind::of(path) {
-        Ok(kind @ (FileKind::Npy | FileKind::Raw)) => Ok(kind),
-        _ => {
-            let message = format!("'{}' is of no kind that holds records", path.display());
-            Err(Failure::Usage(Message::error(message).help("names end in .npy or .f32; --svg FILE draws a picture")))
-        }
     }
 }
 

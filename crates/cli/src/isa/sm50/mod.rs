@@ -2,14 +2,14 @@
 
 mod asm;
 mod check;
-mod constants;
+mod data;
 mod dis;
 mod faults;
 mod info;
 
 pub use asm::asm;
 pub use check::check;
-pub use constants::{BANKS, constants};
+pub use data::{BANKS, array_kind, constants, executor};
 pub use dis::dis;
 pub use info::info;
 

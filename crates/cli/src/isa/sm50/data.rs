@@ -1,11 +1,12 @@
-//! Constant banks from files.
+//! What drawing and running have in common: constants from files, arrays into files, engines.
 
 use crate::Failure;
 use crate::args::values::Numbered;
-use crate::files::read_dwords;
+use crate::files::{FileKind, read_dwords};
 use crate::report::Message;
-use ctm_sm50::launch::Constants;
-use std::path::PathBuf;
+use ctm_sm50::launch::{Constants, Executor};
+use ctm_sm50::reference::Reference;
+use std::path::{Path, PathBuf};
 
 /// Number of constant banks.
 pub const BANKS: usize = Constants::BANKS as usize;
@@ -28,4 +29,23 @@ pub fn constants(files: &[Numbered<PathBuf, BANKS>]) -> Result<Constants, Failur
         constants.set_bank(*number, words);
     }
     Ok(constants)
+}
+
+/// How dwords are to be written down in the file of this name.
+pub fn array_kind(path: &Path) -> Result<FileKind, Failure> {
+    match FileKind::of(path) {
+        Ok(kind @ (FileKind::Npy | FileKind::Raw)) => Ok(kind),
+        _ => {
+            let message = format!("'{}' is of no kind that holds arrays of dwords", path.display());
+            Err(Failure::Usage(Message::error(message).help("names end in .npy or .f32")))
+        }
+    }
+}
+
+/// An engine as what executes launches.
+pub fn executor(engine: &ctm_engine::Executor) -> &dyn Executor {
+    match engine {
+        ctm_engine::Executor::Reference => &Reference,
+        ctm_engine::Executor::Engine(engine) => engine,
+    }
 }
