@@ -142,9 +142,11 @@ pub enum ContentError {
         /// Length of a row.
         wanted: usize,
     },
-    /// A file of constants holds something else.
-    #[error("constants are up to 256 rows of 4 float32 values, but this is {found}")]
-    Constants {
+    /// A file of vectors holds something else, or too many.
+    #[error("up to {limit} rows of 4 float32 values are needed, but this is {found}")]
+    Vectors {
+        /// Most rows.
+        limit: usize,
         /// What it is.
         found: String,
     },
@@ -174,7 +176,7 @@ impl ContentError {
             | ContentError::Huge { .. }
             | ContentError::OtherShape { .. }
             | ContentError::Png { .. }
-            | ContentError::Constants { .. } => return None,
+            | ContentError::Vectors { .. } => return None,
         };
         Some(help.into())
     }

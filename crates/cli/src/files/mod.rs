@@ -29,7 +29,7 @@
 //! A PNG with gray and alpha is read as RGBA, one with a palette as RGB or RGBA.
 
 mod array;
-mod constants;
+mod buffer;
 mod dwords;
 mod error;
 mod npy;
@@ -37,9 +37,10 @@ mod png;
 mod raw;
 mod spec;
 mod transfer;
+mod vectors;
 
 pub use array::{Array, Data};
-pub use constants::{parse_constants, read_constants};
+pub use buffer::read_buffer;
 pub use dwords::read_dwords;
 pub use error::{ContentError, FileError};
 pub use npy::read_npy;
@@ -47,6 +48,7 @@ pub use png::{Tonemap, read_png};
 pub use raw::read_raw;
 pub use spec::{FileKind, FileSpec, Shape, SpecError};
 pub use transfer::{MAX_SIDE, download, surface, surface_for, upload};
+pub use vectors::{parse_vectors, read_vectors};
 
 use std::fs::File;
 use std::io::Read;

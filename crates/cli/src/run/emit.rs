@@ -1,22 +1,20 @@
-//! `--emit`: what an engine makes of the program.
+//! `--emit`: what an engine makes of a program.
 
 use crate::args::values::{Emit, Stage};
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure};
 use ctm_engine::{EngineName, Stages};
-use ctm_x1k::{Job, RunOptions};
+use std::fmt::Display;
 
-/// Writes one stage as text.
+/// Writes one stage as text. `stages` are those of a job that was checked; without them, the reference runs it.
 pub fn emit(
     Emit { stage, path }: &Emit,
     engine: EngineName,
-    job: &Job,
-    options: &RunOptions,
+    stages: Result<Stages, impl Display>,
     console: &mut Console,
 ) -> Result<(), Failure> {
-    job.check().map_err(|error| Message::error(error.to_string()))?;
-    let stages = Stages::of_x1k(job, options).map_err(|error| {
+    let stages = stages.map_err(|error| {
         Message::error(format!("the program has no lane IR, so that engine reference runs it: {error}"))
     })?;
     let interpreted = || {

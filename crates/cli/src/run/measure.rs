@@ -1,11 +1,10 @@
 //! Executing a job, with time.
 
 use crate::Console;
-use crate::args::run::RunArgs;
-use crate::args::values::Extent;
+use crate::args::run::ExecutionArgs;
 use crate::wording::number_of;
-use ctm_engine::Executor;
-use ctm_x1k::{Job, RunError, RunOptions, RunStats};
+use ctm_lane::domain::Lanes;
+use ctm_lane::run::{RunOptions, RunStats};
 use serde_json::json;
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,8 +13,6 @@ use std::time::{Duration, Instant};
 pub struct Measured {
     /// What a run did; all runs do the same.
     pub stats: RunStats,
-    /// The engine's name.
-    engine: &'static str,
     /// How long it took to prepare the program. The reference executes decoded instructions as they are.
     compile_time: Duration,
     /// How long each run took, in ascending order.
@@ -23,22 +20,19 @@ pub struct Measured {
 }
 
 /// Runs a job `repeat` times; `reset` prepares memory before each and is not timed.
-pub fn measure(
-    executor: &Executor,
+pub fn measure<E>(
     repeat: u32,
-    job: &Job,
-    options: &RunOptions,
+    prepare: impl FnOnce() -> Result<(), E>,
     reset: impl Fn(),
-) -> Result<Measured, RunError> {
+    run: impl Fn() -> Result<RunStats, E>,
+) -> Result<Measured, E> {
     let start = Instant::now();
-    executor.prepare(job)?;
-    let compile_time = start.elapsed();
-    let mut measured =
-        Measured { stats: RunStats::default(), engine: executor.name(), compile_time, times: Vec::new() };
+    prepare()?;
+    let mut measured = Measured { stats: RunStats::default(), compile_time: start.elapsed(), times: Vec::new() };
     for _ in 0..repeat {
         reset();
         let start = Instant::now();
-        measured.stats = executor.run(job, options)?;
+        measured.stats = run()?;
         measured.times.push(start.elapsed());
     }
     measured.times.sort();
@@ -58,8 +52,9 @@ impl Measured {
     /// Prints what was executed and how fast.
     pub fn report(
         &self,
-        args: &RunArgs,
-        domain: Extent,
+        args: &ExecutionArgs,
+        engine: &str,
+        over: Lanes,
         options: &RunOptions,
         console: &mut Console,
     ) -> io::Result<()> {
@@ -68,11 +63,15 @@ impl Measured {
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
         let compile_seconds = self.compile_time.as_secs_f64();
         if args.json {
+            let (name, size) = match over {
+                Lanes::Area(domain) => ("domain", json!([domain.i1 - domain.i0 + 1, domain.j1 - domain.j0 + 1])),
+                Lanes::Line(count) => ("vertices", json!(count)),
+            };
             return console.json(&json!({
-                "engine": self.engine,
+                "engine": engine,
                 "threads": options.threads,
                 "group_width": options.group_width,
-                "domain": [domain.width, domain.height],
+                name: size,
                 "lanes": lanes,
                 "instructions": instructions,
                 "groups": groups,
@@ -88,8 +87,14 @@ impl Measured {
             if self.times.len() == 1 { String::new() } else { format!(" (median of {} runs)", self.times.len()) };
         let threads = number_of(options.threads, "thread");
         let ran = format!("{} in {}", number_of(lanes as usize, "lane"), number_of(groups as usize, "group"));
-        writeln!(out, "engine          {}, {threads}, groups of {}", self.engine, options.group_width)?;
-        writeln!(out, "domain          {domain}: {ran}")?;
+        let over = match over {
+            Lanes::Area(domain) => {
+                format!("domain          {}x{}", domain.i1 - domain.i0 + 1, domain.j1 - domain.j0 + 1)
+            }
+            Lanes::Line(count) => format!("vertices        {count}"),
+        };
+        writeln!(out, "engine          {engine}, {threads}, groups of {}", options.group_width)?;
+        writeln!(out, "{over}: {ran}")?;
         writeln!(out, "instructions    {instructions}, {:.1} per lane", instructions as f64 / lanes.max(1) as f64)?;
         writeln!(out, "compile time    {:.3} ms", compile_seconds * 1e3)?;
         writeln!(out, "run time        {:.3} ms{runs}", seconds * 1e3)?;

@@ -1,126 +1,77 @@
-//! The memory of a run: files into inputs, outputs into files.
+//! The memory of a run: files into it, results out of it.
 
+use crate::Failure;
 use crate::args::run::RunArgs;
-use crate::args::values::{Extent, InputSource, Numbered, Vector};
-use crate::files::{self, FileError, FileKind, FileSpec, Shape, WriteOptions};
+use crate::args::values::{Extent, Numbered, Vector};
+use crate::files::{self, Array, FileError, FileKind, FileSpec, Shape, WriteOptions};
 use crate::report::Message;
 use crate::sink::Sink;
-use crate::{Console, Failure};
 use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
-use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, OUTPUTS, Program, WriteMode};
-use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Address of the first arena.
 const FIRST_BASE: u32 = 0x10_0000;
 
-/// The surfaces of a run, and the files that outputs go to.
-pub struct Data {
-    /// What the surfaces lie in.
-    pub memory: Space,
-    /// Inputs, filled.
-    pub inputs: [Option<Surface>; INPUTS],
-    /// Outputs: those that the program writes, and those that files are to receive.
-    pub outputs: [Option<Surface>; OUTPUTS],
-    /// The conditional unit, which does nothing but write the values, if a file is to receive them.
-    pub conditional: Conditional,
+/// What the surfaces and buffers of a run lie in, and the files that results go to.
+#[derive(Default)]
+pub struct Memory {
+    /// The memory.
+    pub space: Space,
     /// Everything that the run writes to.
     written: Vec<Written>,
-    /// First address behind the arenas.
-    next: u32,
+    /// Bytes from the first base on that are taken.
+    taken: u32,
 }
 
-/// A surface that the run writes to.
+/// Something that the run writes to.
 struct Written {
-    surface: Surface,
-    /// Width and height of the part that counts.
-    size: (usize, usize),
+    place: Place,
     file: Option<Target>,
 }
 
-/// A file that receives a surface.
+enum Place {
+    /// A surface, with the width and height of the part that counts.
+    Surface(Surface, (usize, usize)),
+    /// Vectors of four dwords, one after the other: the first address, and how many.
+    Vectors(u32, usize),
+}
+
+/// A file that receives a result.
 struct Target {
     path: PathBuf,
     kind: FileKind,
     sink: Sink,
 }
 
-impl Data {
-    /// Reads the inputs, makes surfaces for the outputs, and makes sure that their files can be written.
-    pub fn prepare(args: &RunArgs, program: &Program, domain: Extent, console: &mut Console) -> Result<Self, Failure> {
-        let inputs = once_each("input", &args.inputs)?;
-        let mut outputs = once_each("output", &args.outputs)?;
-        let formats = once_each("the format of output", &args.output_formats)?;
-        if let Some(file) = &args.output0
-            && outputs.insert(0, file).is_some()
-        {
-            return Err(Failure::Usage(Message::error("output 0 is given twice").help("-o FILE is --output 0=FILE")));
-        }
-        let files = outputs.values().copied().chain(&args.cond_output).map(|file| file.path.as_path());
-        different_files(files.chain(args.emit_trace.as_deref()))?;
-        tell_differences(args, program, &inputs, &outputs, console)?;
-
-        let mut data = Data {
-            memory: Space::default(),
-            inputs: [None; INPUTS],
-            outputs: [None; OUTPUTS],
-            conditional: Conditional::default(),
-            written: Vec::new(),
-            next: FIRST_BASE,
-        };
-        for (&number, source) in &inputs {
-            if let InputSource::File(file) = source {
-                let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
-                let (surface, width) = data.load(&spec)?;
-                data.inputs[usize::from(number)] = Some(surface);
-                if surface.pitch as usize != width && looks_up_scaled(program, number) {
-                    console.tell(&widened(number, width, surface.pitch));
-                }
-            }
-        }
-        let default_format = match program.info.write_mode {
-            WriteMode::Cached => Format::Float32_4,
-            WriteMode::Umrt => Format::Float32_1,
-        };
-        for number in 0..OUTPUTS as u8 {
-            let file = outputs.get(&number).copied();
-            if file.is_some() || program.references.outputs.contains(&number) {
-                let format = formats.get(&number).map(|name| name.0);
-                data.outputs[usize::from(number)] = Some(data.place_written(file, domain, format, default_format)?);
-            }
-        }
-        for (&number, source) in &inputs {
-            if let InputSource::Output(output) = **source {
-                let surface = data.outputs[usize::from(output)].ok_or_else(|| no_such_output(number, output))?;
-                data.inputs[usize::from(number)] = Some(surface);
-            }
-        }
-        if let Some(file) = &args.cond_output {
-            let format = Format::Float32_1;
-            data.conditional = Conditional {
-                test: CondTest::Always,
-                location: CondLocation::Dpp,
-                write: true,
-                surface: Some(data.place_written(Some(file), domain, Some(format), format)?),
-                ..Conditional::default()
-            };
-        }
-        Ok(data)
+impl Target {
+    /// Makes sure that the file can be written.
+    fn open(spec: &FileSpec) -> Result<Self, Message> {
+        Ok(Target { path: spec.path.clone(), kind: spec.kind, sink: Sink::open(&spec.path)? })
     }
+}
 
-    /// Reads a file into a new surface. Also gives the width of what was in the file.
-    fn load(&mut self, spec: &FileSpec) -> Result<(Surface, usize), Message> {
-        let array = files::read(spec)?;
+impl Memory {
+    /// Reads a file into a new surface. Also gives the width and height of what was in the file.
+    pub fn load(&mut self, file: &str) -> Result<(Surface, Shape), Message> {
+        let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
+        let array = files::read(&spec)?;
         let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
         let surface = self.place(files::surface_for(&array, spec.tiling).map_err(unusable)?)?;
-        files::upload(&array, &self.memory, surface).map_err(|error| Message::error(error.to_string()))?;
-        Ok((surface, array.shape.width))
+        files::upload(&array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
+        Ok((surface, array.shape))
+    }
+
+    /// Puts bytes into new memory, and gives their address.
+    pub fn place_bytes(&mut self, bytes: &[u8]) -> Result<u32, Message> {
+        let base = self.reserve(bytes.len() as u64)?;
+        self.space.write_bytes(base, bytes).map_err(|error| Message::error(error.to_string()))?;
+        Ok(base)
     }
 
     /// Makes a surface that the run writes to, and opens the file that is to receive it, if there is one.
-    fn place_written(
+    pub fn place_written(
         &mut self,
         file: Option<&FileSpec>,
         domain: Extent,
@@ -137,51 +88,72 @@ impl Data {
         let surface = files::surface(size.0, size.1, format, tiling)
             .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
         let surface = self.place(surface)?;
-        let target = |spec: &FileSpec| {
-            let sink = Sink::open(&spec.path)?;
-            Ok::<_, Message>(Target { path: spec.path.clone(), kind: spec.kind, sink })
-        };
-        self.written.push(Written { surface, size, file: file.map(target).transpose()? });
+        let place = Place::Surface(surface, size);
+        self.written.push(Written { place, file: file.map(Target::open).transpose()? });
         Ok(surface)
+    }
+
+    /// Makes room for vectors of four dwords that the run writes, gives their address, and opens the file that is to
+    /// receive them, if there is one.
+    pub fn place_vectors(&mut self, file: Option<&FileSpec>, count: u32) -> Result<u32, Message> {
+        let base = self.reserve(16 * u64::from(count))?;
+        self.written
+            .push(Written { place: Place::Vectors(base, count as usize), file: file.map(Target::open).transpose()? });
+        Ok(base)
     }
 
     /// Gives a surface an arena of its own, behind all others.
     fn place(&mut self, surface: Surface) -> Result<Surface, Message> {
+        Ok(Surface { base: self.reserve(surface.bytes())?, ..surface })
+    }
+
+    /// Maps an arena of at least so many bytes, behind all others.
+    fn reserve(&mut self, bytes: u64) -> Result<u32, Message> {
         let too_much = || {
             Message::error("inputs and outputs together need more memory than there is")
                 .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
         };
-        let base = self.next;
-        let size = surface.bytes().next_multiple_of(BASE_ALIGNMENT.into());
-        let size = u32::try_from(size).map_err(|_| too_much())?;
+        let base = FIRST_BASE.checked_add(self.taken).ok_or_else(too_much)?;
+        let size = u32::try_from(bytes.next_multiple_of(BASE_ALIGNMENT.into())).map_err(|_| too_much())?;
         let arena = Arena::new(base, size).map_err(|_| too_much())?;
-        self.next = base.checked_add(size).ok_or_else(too_much)?;
-        self.memory.map(arena).map_err(|_| too_much())?;
-        Ok(Surface { base, ..surface })
+        self.taken = self.taken.checked_add(size).ok_or_else(too_much)?;
+        self.space.map(arena).map_err(|_| too_much())?;
+        Ok(base)
     }
 
     /// Fills everything that the run can write to with one value: also the columns between width and pitch, which
     /// immediate writes and lookups in outputs reach.
     pub fn clear(&self, Vector(value): Vector) {
-        for Written { surface, .. } in &self.written {
-            let view = View::new(&self.memory, *surface, Bounds::Drop);
-            for y in 0..surface.height.into() {
-                for x in 0..surface.pitch.into() {
-                    view.store(x, y, value, 0xF);
+        for Written { place, .. } in &self.written {
+            match *place {
+                Place::Surface(surface, _) => {
+                    let view = View::new(&self.space, surface, Bounds::Drop);
+                    for y in 0..surface.height.into() {
+                        for x in 0..surface.pitch.into() {
+                            view.store(x, y, value, 0xF);
+                        }
+                    }
+                }
+                Place::Vectors(base, count) => {
+                    let bytes = value.map(u32::to_le_bytes).concat().repeat(count);
+                    self.space.write_bytes(base, &bytes).expect("the arena was mapped for them");
                 }
             }
         }
     }
 
     /// Writes the files. They appear together, after all of them have been written, unless `cancel` is raised by then.
-    pub fn write(self, args: &RunArgs, cancel: &AtomicBool) -> Result<(), Failure> {
-        let options = WriteOptions { tonemap: args.tonemap };
+    pub fn write(self, options: &WriteOptions, cancel: &AtomicBool) -> Result<(), Failure> {
         let mut sinks = Vec::new();
-        for Written { surface, size: (width, height), file } in self.written {
+        for Written { place, file } in self.written {
             let Some(mut file) = file else { continue };
-            let bytes = files::download(&self.memory, surface, width, height)
+            let array = match place {
+                Place::Surface(surface, (width, height)) => files::download(&self.space, surface, width, height),
+                Place::Vectors(base, count) => vectors(&self.space, base, count),
+            };
+            let bytes = array
                 .map_err(|error| error.to_string())
-                .and_then(|array| files::encode(file.kind, &array, &options).map_err(|error| error.to_string()))
+                .and_then(|array| files::encode(file.kind, &array, options).map_err(|error| error.to_string()))
                 .map_err(|error| Message::error(format!("cannot write '{}': {error}", file.path.display())))?;
             file.sink.write(&bytes)?;
             sinks.push(file.sink);
@@ -193,6 +165,48 @@ impl Data {
     }
 }
 
+/// Vectors of four dwords as an array of as many rows.
+fn vectors(space: &Space, base: u32, count: usize) -> Result<Array, ctm_memory::RangeError> {
+    let mut bytes = vec![0; 16 * count];
+    space.read_bytes(base, &mut bytes)?;
+    let words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    Ok(Array { shape: Shape { width: 4, height: count, channels: 1 }, data: files::Data::F32(words) })
+}
+
+/// The files of outputs by number: those of `--output`, and that of `-o`.
+pub fn output_files(args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, &FileSpec>, Failure> {
+    let mut outputs = super::once_each("output", &args.outputs, limit)?;
+    if let Some(file) = &args.output0
+        && outputs.insert(0, file).is_some()
+    {
+        return Err(Failure::Usage(Message::error("output 0 is given twice").help("-o FILE is --output 0=FILE")));
+    }
+    Ok(outputs)
+}
+
+/// Says that an input is to read an output that there is not in this run.
+pub fn no_such_output(input: u8, output: u8) -> Failure {
+    let message = format!("input {input} is to read output {output}, but the program does not write that");
+    Failure::Usage(
+        Message::error(message).help(format!("give it a file with --output {output}=FILE, or another input")),
+    )
+}
+
+/// Says that the machine has not so many outputs.
+pub fn not_an_output(output: u8, outputs: usize) -> Failure {
+    Failure::Usage(Message::error(format!("'@{output}' is no output; outputs are @0 to @{}", outputs - 1)))
+}
+
+/// The float constants of the command line by number: those of `--consts`, under those that have an option of their own.
+pub fn float_constants(args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, [u32; 4]>, Message> {
+    let mut values = BTreeMap::new();
+    if let Some(path) = &args.consts {
+        values.extend((0..=u8::MAX).zip(files::read_vectors(path, limit)?));
+    }
+    values.extend(args.floats.iter().map(|Numbered { number, value }| (*number, value.0)));
+    Ok(values)
+}
+
 /// The format of an output with this shape: the given one if it has as many channels; without one, floats.
 fn format_for(shape: Shape, given: Option<Format>) -> Result<Format, Failure> {
     let candidates = given.map_or(vec![Format::Float32_1, Format::Float32_2, Format::Float32_4], |format| vec![format]);
@@ -202,97 +216,4 @@ fn format_for(shape: Shape, given: Option<Format>) -> Result<Format, Failure> {
             format!("an output of the shape {shape} has {} channels, which is not that of {names}", shape.channels);
         Failure::Usage(Message::error(message))
     })
-}
-
-/// True if some lookup in this input has its coordinates multiplied by the size of the surface.
-fn looks_up_scaled(program: &Program, input: u8) -> bool {
-    program.code.iter().any(|instruction| {
-        let scaled = matches!(&instruction.body, Body::Tex(tex) if !tex.unscaled);
-        scaled && Effects::of(instruction, program.info.write_mode).input == Some(input)
-    })
-}
-
-fn widened(input: u8, width: usize, pitch: u32) -> Message {
-    Message::warning(format!(
-        "input {input} is {width} elements wide, but its surface {pitch}: lookups scale their coordinates by {pitch}"
-    ))
-    .help("use a width that is a multiple of 32 bytes (tiled: of a tile), or coordinates in elements (UNSCALED)")
-}
-
-fn no_such_output(input: u8, output: u8) -> Failure {
-    let message = format!("input {input} is to read output {output}, but the program does not write that");
-    Failure::Usage(
-        Message::error(message).help(format!("give it a file with --output {output}=FILE, or another input")),
-    )
-}
-
-/// Values by number; none may be given twice.
-fn once_each<'a, T, const COUNT: usize>(
-    what: &str,
-    given: &'a [Numbered<T, COUNT>],
-) -> Result<BTreeMap<u8, &'a T>, Failure> {
-    let mut values = BTreeMap::new();
-    for Numbered { number, value } in given {
-        if values.insert(*number, value).is_some() {
-            return Err(Failure::Usage(Message::error(format!("{what} {number} is given twice"))));
-        }
-    }
-    Ok(values)
-}
-
-fn different_files<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
-    let mut seen = BTreeSet::new();
-    for path in paths {
-        if !seen.insert(place_of(path)) {
-            let message = format!("'{}' is to receive more than one output", path.display());
-            return Err(Failure::Usage(Message::error(message).help("give each output a file of its own")));
-        }
-    }
-    Ok(())
-}
-
-/// The one name of a file that other names may lead to as well. It may not be there yet.
-fn place_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    path.canonicalize()
-        .or_else(|_| Ok::<_, io::Error>(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))
-        .unwrap_or_else(|_| path.into())
-}
-
-/// Compares what the program reads and writes with what the command line gives. A missing input is an error.
-fn tell_differences(
-    args: &RunArgs,
-    program: &Program,
-    inputs: &BTreeMap<u8, &InputSource>,
-    outputs: &BTreeMap<u8, &FileSpec>,
-    console: &mut Console,
-) -> Result<(), Failure> {
-    let uses = &program.references;
-    let missing: Vec<Message> = uses
-        .inputs
-        .iter()
-        .filter(|number| !inputs.contains_key(number))
-        .map(|number| {
-            Message::error(format!("the program reads input {number}, but nothing is given for it"))
-                .help(format!("add --input {number}=FILE"))
-        })
-        .collect();
-    if !missing.is_empty() {
-        return Err(Failure::Input(missing));
-    }
-    for number in inputs.keys().filter(|number| !uses.inputs.contains(number)) {
-        console.tell(&Message::warning(format!("input {number} is given, but the program does not read it")));
-    }
-    for (number, file) in outputs.iter().filter(|(number, _)| !uses.outputs.contains(number)) {
-        let file = file.path.display();
-        let message = format!("the program does not write output {number}; '{file}' receives what it held before");
-        console.tell(&Message::warning(message));
-    }
-    if args.cond_output.is_some() && !uses.cond_output {
-        console.tell(&Message::warning("the program writes no conditional value; it is 0 everywhere"));
-    }
-    if outputs.is_empty() && args.cond_output.is_none() && !args.stats {
-        console.tell(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! SM50 compute code: a grid of blocks over global memory.
 
-use super::{different_files, engine, foreign_options, options};
+use super::{different_files, engine, options};
 use crate::args::run::{GlobalFile, GlobalOutput, RunArgs, Sizes, Sm50Args};
 use crate::files::{self, Array, Data, FileKind, Shape, WriteOptions};
 use crate::isa::File;
@@ -69,12 +69,6 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
 
 /// Refuses the options of `ctm run` that mean nothing for compute code.
 fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
-    if args.x1k.is_some() {
-        return Err(foreign_options("X1K"));
-    }
-    if args.r700.is_some() {
-        return Err(foreign_options("R700"));
-    }
     let given = [
         ("--domain", args.domain.is_some(), "--grid and --block give the threads"),
         ("--input", !args.inputs.is_empty(), "--global ADDR=FILE fills memory"),

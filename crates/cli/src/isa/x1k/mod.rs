@@ -8,8 +8,7 @@ pub use check::check;
 pub use dis::dis;
 pub use info::info;
 
-use super::{File, ctm};
-use crate::args::{Isa, ProgramArgs};
+use super::File;
 use crate::report::{Message, Place, diagnostic};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
@@ -30,19 +29,6 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Reads the file of a program to be run.
-    pub fn read(args: &ProgramArgs, console: &mut Console) -> Result<Self, Failure> {
-        let file = File::read(args)?;
-        match file.isa {
-            Isa::X1k => Self::new(file, console),
-            Isa::Ctm => Err(ctm::no_program()),
-            Isa::R700 | Isa::Sm50 => {
-                let message = "programs of a graphics pipeline are drawn, not run";
-                Err(Failure::Usage(Message::error(message).help("'ctm draw --vs FILE ...' draws")))
-            }
-        }
-    }
-
     /// The program in a file. The kind of file follows from what it holds; raw words must say so by their name or by
     /// `--isa`. Warnings of the assembler are told at once.
     pub fn new(File { path, name, bytes, is_raw, .. }: File, console: &mut Console) -> Result<Self, Failure> {

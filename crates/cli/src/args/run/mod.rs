@@ -1,14 +1,23 @@
-//! The options of `ctm run`.
+//! The options of `ctm run`: those of all instruction sets here, the others in a module for each.
+
+mod r700;
+mod sm50;
+mod x1k;
+
+pub use r700::{BufferFile, LoopValue, R700Args, SamplerValue, StageName};
+pub use sm50::{GlobalFile, GlobalOutput, Sizes, Sm50Args};
+pub use x1k::{FlowControl, MadRule, X1kArgs};
 
 use super::ProgramArgs;
-use super::values::{
-    Boolean, Emit, Extent, FormatName, InputSource, Integers, Numbered, Position, Vector, engine, tonemap,
-};
+use super::values::{Emit, Extent, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
 use crate::files::{FileSpec, Tonemap};
-use clap::{Args, ValueEnum, ValueHint, value_parser};
+use clap::{Args, ValueHint, value_parser};
 use ctm_engine::EngineName;
-use ctm_x1k::{BOOL_CONSTANTS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, MAX_GROUP_WIDTH, OUTPUTS};
+use ctm_lane::run::MAX_GROUP_WIDTH;
 use std::path::PathBuf;
+
+/// Numbers that things are named by: inputs, outputs, constants. An instruction set may have fewer of a kind.
+const NUMBERS: usize = 256;
 
 /// The domain when nothing names one.
 pub const DEFAULT_DOMAIN: Extent = Extent { width: 512, height: 512 };
@@ -28,6 +37,11 @@ Examples:
   ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
   ctm run mandelbrot.x1k --emit asm | less
+  ctm run shader.u32 --isa r700 --domain 640x480 --input 18=photo.png -o out.png
+  ctm run kernel.o --kernel blend --interp 1=weights.npy -o out.npy
+  ctm run kernels.cubin --kernel scale --block 64 --bank 0=arguments.u32 \\
+      --global 0x10000=in.npy --global-output 0x10000:128=out.npy
+  ctm run scene.r700 --stage vs --vertices 36 --buffer 0=cube.npy --position-output 0=clip.npy
 
 Files:
   .npy   array of float32, uint8 or uint16, H x W or H x W x C
@@ -38,7 +52,7 @@ Files:
 An output is as large as the domain and has 4 float32 channels, unless a shape
 after its name or --output-format says otherwise (uint16_1, uint8_4, float32_1,
 float32_2, float32_4). ':tiled' after a name lays the surface out in tiles in
-the memory of the device; results do not depend on it.")]
+the memory of the device; results do not depend on it. A fetch buffer may also be a file of any bytes.")]
 pub struct RunArgs {
     /// The program.
     #[command(flatten)]
@@ -46,21 +60,18 @@ pub struct RunArgs {
     /// Width and height of the domain: every (i, j) in it runs the program once [default: 512x512]
     #[arg(long, value_name = "WxH", help_heading = "Domain and data")]
     pub domain: Option<Extent>,
-    /// What input N reads: a file, or the memory of an output (N=@M)
+    /// What input N reads (R700: texture resource N): a file, or the memory of an output (N=@M)
     #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]", help_heading = "Domain and data")]
-    pub inputs: Vec<Numbered<InputSource, INPUTS>>,
+    pub inputs: Vec<Numbered<InputSource, NUMBERS>>,
     /// File that receives output N
     #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
-    pub outputs: Vec<Numbered<FileSpec, OUTPUTS>>,
+    pub outputs: Vec<Numbered<FileSpec, NUMBERS>>,
     /// File that receives output 0
     #[arg(short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
     pub output0: Option<FileSpec>,
     /// Element format of output N [default: float32_4]
     #[arg(long = "output-format", value_name = "N=FORMAT", help_heading = "Domain and data")]
-    pub output_formats: Vec<Numbered<FormatName, OUTPUTS>>,
-    /// File that receives the conditional values (one float32 channel)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
-    pub cond_output: Option<FileSpec>,
+    pub output_formats: Vec<Numbered<FormatName, NUMBERS>>,
     /// What outputs hold before the run: one number or r,g,b,a
     #[arg(
         long,
@@ -73,36 +84,35 @@ pub struct RunArgs {
     /// Values that a PNG shows from black to white
     #[arg(long, value_name = "MIN,MAX", value_parser = tonemap, allow_hyphen_values = true, help_heading = "Domain and data")]
     pub tonemap: Option<Tonemap>,
+    /// Register that receives the position: (i, j, 0, 0) as floats, or for vertices (number, 0, 0, 0) as integers [default:
+    /// what an X1K program says, else r0]
+    #[arg(long, value_name = "rN|none", help_heading = "Domain and data")]
+    pub position: Option<Position>,
 
     /// Value of float constant N: one number or r,g,b,a
     #[arg(long = "const", value_name = "N=R,G,B,A", help_heading = "Constants")]
-    pub floats: Vec<Numbered<Vector, FLOAT_CONSTANTS>>,
+    pub floats: Vec<Numbered<Vector, NUMBERS>>,
     /// File with float constants from c0 on: N x 4 float32, .npy or .f32
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Constants")]
     pub consts: Option<PathBuf>,
-    /// Value of integer constant N: passes, first aL [default: 0], step of aL [default: 1]
-    #[arg(long = "iconst", value_name = "N=COUNT,INIT,STEP", help_heading = "Constants")]
-    pub ints: Vec<Numbered<Integers, INT_CONSTANTS>>,
-    /// Value of boolean constant N
-    #[arg(long = "bconst", value_name = "N=true|false", help_heading = "Constants")]
-    pub bools: Vec<Numbered<Boolean, BOOL_CONSTANTS>>,
 
-    /// First instruction
-    #[arg(long, value_name = "N", help_heading = "Program information (in place of the program's own)")]
-    pub start: Option<u16>,
-    /// Last instruction
-    #[arg(long, value_name = "N", help_heading = "Program information (in place of the program's own)")]
-    pub end: Option<u16>,
-    /// Register that receives the position (i, j, 0, 0)
-    #[arg(long, value_name = "rN|none", help_heading = "Program information (in place of the program's own)")]
-    pub position: Option<Position>,
-    /// Flow control: full has loops and calls, partial has not
-    #[arg(long, value_name = "KIND", help_heading = "Program information (in place of the program's own)")]
-    pub flow: Option<FlowControl>,
-    /// Zero times infinity or NaN is zero
-    #[arg(long, help_heading = "Program information (in place of the program's own)")]
-    pub zero_times_anything: bool,
+    /// Options of X1K programs; none if none is given.
+    #[command(flatten)]
+    pub x1k: Option<X1kArgs>,
+    /// Options of R700 programs; none if none is given.
+    #[command(flatten)]
+    pub r700: Option<R700Args>,
+    /// Options of SM50 compute code; none if none is given.
+    #[command(flatten)]
+    pub sm50: Option<Sm50Args>,
+    /// How to run.
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+}
 
+/// How a program is executed, whatever its instruction set.
+#[derive(Debug, Args)]
+pub struct ExecutionArgs {
     /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
     pub engine: Option<EngineName>,
@@ -112,18 +122,12 @@ pub struct RunArgs {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Execution")]
     pub threads: Option<u16>,
-    /// Rounding of multiply-add: once at the end (fused) or after each step
-    #[arg(long, value_name = "RULE", default_value = "fused", help_heading = "Execution")]
-    pub mad: MadRule,
     /// Instructions that a group may execute before it counts as endless [default: 2^24]
     #[arg(long, value_name = "N", default_value_t = STEP_LIMIT, hide_default_value = true, help_heading = "Execution")]
     pub step_limit: u64,
     /// Run N times and report the median time
     #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..), help_heading = "Execution")]
     pub repeat: u32,
-    /// Before the run, run the program on the CTM device too, and record all of it for 'ctm replay'
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Execution")]
-    pub emit_trace: Option<PathBuf>,
     /// Do not run the program, but show what the engine makes of it: lane (lane IR, as lifted), lane-opt (simplified, for any
     /// group of lanes), lane-interior (for groups wholly inside the domain) or asm (machine code of both)
     #[arg(long, value_name = "STAGE[=FILE]", conflicts_with_all = ["emit_trace", "stats"], help_heading = "Execution")]
@@ -134,22 +138,4 @@ pub struct RunArgs {
     /// With --stats: print one JSON object
     #[arg(long, requires = "stats", help_heading = "Execution")]
     pub json: bool,
-}
-
-/// `--flow`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FlowControl {
-    /// Loops, calls, 32 levels of branches
-    Full,
-    /// Branches only, 6 levels
-    Partial,
-}
-
-/// `--mad`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MadRule {
-    /// One rounding
-    Fused,
-    /// A rounding after the multiplication and one after the addition
-    Unfused,
 }

@@ -1,22 +1,21 @@
-//! Files of float constants.
+//! Files of vectors: constants, and values of vertices.
 
 use super::{Array, ContentError, Data, FileError, FileKind, Shape, raw, read_bytes, read_npy};
-use ctm_x1k::FLOAT_CONSTANTS;
 use std::path::Path;
 
-/// Reads float constants, from c0 on, as bit patterns: a `.npy` array of N x 4 float32 values, or any other file as
+/// Reads at most `limit` vectors as bit patterns: a `.npy` array of N x 4 float32 values, or any other file as
 /// rows of 4 little-endian float32 values.
-pub fn read_constants(path: &Path) -> Result<Vec<[u32; 4]>, FileError> {
-    let constants = match FileKind::of(path) {
-        Ok(FileKind::Png) => Err(ContentError::Constants { found: "a picture".into() }),
-        kind => parse_constants(kind == Ok(FileKind::Npy), &read_bytes(path)?),
+pub fn read_vectors(path: &Path, limit: usize) -> Result<Vec<[u32; 4]>, FileError> {
+    let vectors = match FileKind::of(path) {
+        Ok(FileKind::Png) => Err(ContentError::Vectors { limit, found: "a picture".into() }),
+        kind => parse_vectors(kind == Ok(FileKind::Npy), &read_bytes(path)?, limit),
     };
-    constants.map_err(|cause| FileError::Content { path: path.into(), cause })
+    vectors.map_err(|cause| FileError::Content { path: path.into(), cause })
 }
 
-/// Takes float constants from the bytes of a `.npy` file, or of a file of nothing but float32 values.
-pub fn parse_constants(npy: bool, bytes: &[u8]) -> Result<Vec<[u32; 4]>, ContentError> {
-    let wrong = |found| Err(ContentError::Constants { found });
+/// Takes at most `limit` vectors from the bytes of a `.npy` file, or of a file of nothing but float32 values.
+pub fn parse_vectors(npy: bool, bytes: &[u8], limit: usize) -> Result<Vec<[u32; 4]>, ContentError> {
+    let wrong = |found| Err(ContentError::Vectors { limit, found });
     let values = if npy {
         match read_npy(bytes)? {
             Array { shape: Shape { width: 4, channels: 1, .. }, data: Data::F32(values) } => values,
@@ -32,7 +31,7 @@ pub fn parse_constants(npy: bool, bytes: &[u8]) -> Result<Vec<[u32; 4]>, Content
         return wrong(format!("{} bytes, which is no multiple of 16", bytes.len()));
     };
     match values.as_chunks().0 {
-        rows if rows.len() <= FLOAT_CONSTANTS => Ok(rows.to_vec()),
+        rows if rows.len() <= limit => Ok(rows.to_vec()),
         rows => wrong(format!("{} rows", rows.len())),
     }
 }
@@ -51,8 +50,8 @@ mod tests {
         let rows = vec![[1, 2, 3, 4], [5, 6, 7, 0x7F80_0001]];
         let values = rows.concat();
         let bytes: Vec<u8> = values.iter().flat_map(|value: &u32| value.to_le_bytes()).collect();
-        assert_eq!(parse_constants(false, &bytes), Ok(rows.clone()));
-        assert_eq!(parse_constants(true, &npy_of(4, 2, Data::F32(values))), Ok(rows));
+        assert_eq!(parse_vectors(false, &bytes, 2), Ok(rows.clone()));
+        assert_eq!(parse_vectors(true, &npy_of(4, 2, Data::F32(values)), 2), Ok(rows));
     }
 
     #[test]
@@ -64,8 +63,8 @@ mod tests {
             (true, npy_of(4, 1, Data::U8(vec![0; 4]))),
             (true, npy_of(4, 257, Data::F32(vec![0; 4 * 257]))),
         ] {
-            assert!(matches!(parse_constants(npy, &bytes), Err(ContentError::Constants { .. })));
+            assert!(matches!(parse_vectors(npy, &bytes, 256), Err(ContentError::Vectors { .. })));
         }
-        assert!(parse_constants(false, &vec![0; 256 * 16]).is_ok());
+        assert!(parse_vectors(false, &vec![0; 256 * 16], 256).is_ok());
     }
 }

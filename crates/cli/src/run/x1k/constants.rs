@@ -1,23 +1,20 @@
 //! The constants of a run.
 
-use crate::args::run::RunArgs;
-use crate::files;
+use crate::args::run::{RunArgs, X1kArgs};
 use crate::report::Message;
+use crate::run::memory::float_constants;
 use crate::wording::ranges;
 use crate::{Console, Failure};
-use ctm_x1k::{Constants, Effects, Operand, Program};
+use ctm_x1k::{Constants, Effects, FLOAT_CONSTANTS, Operand, Program};
 use std::collections::BTreeSet;
 
 /// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
 /// Warns of constants that the program reads and nobody gives.
-pub fn gather(args: &RunArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
+pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
     let mut values = program.constants.clone();
-    if let Some(path) = &args.consts {
-        values.floats.extend((0..=u8::MAX).zip(files::read_constants(path).map_err(Message::from)?));
-    }
-    values.floats.extend(args.floats.iter().map(|given| (given.number, given.value.0)));
-    values.ints.extend(args.ints.iter().map(|given| (given.number, given.value.0)));
-    values.bools.extend(args.bools.iter().map(|given| (given.number, given.value.0)));
+    values.floats.extend(float_constants(args, FLOAT_CONSTANTS)?);
+    values.ints.extend(x1k.ints.iter().map(|given| (given.number, given.value.0)));
+    values.bools.extend(x1k.bools.iter().map(|given| (given.number, given.value.0)));
 
     let read = &program.references;
     let floats = missing("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));

@@ -1,0 +1,337 @@
+//! What a run depends on besides the program: lanes, inputs, resources, constants, export targets.
+
+use super::Programs;
+use crate::args::run::{BufferFile, DEFAULT_DOMAIN, R700Args, RunArgs};
+use crate::args::values::{Extent, InputSource, Position};
+use crate::files::{self, FileSpec};
+use crate::report::Message;
+use crate::run::memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
+use crate::run::{different_files, once_each};
+use crate::{Console, Failure};
+use ctm_lane::domain::{Domain, Lanes};
+use ctm_memory::{Format, Surface};
+use ctm_r700::{
+    Bindings, COLOURS, CfOp, ExportType, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, Outline, PARAMETERS,
+    POSITIONS, Region, Stage, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Constants of the constant file.
+const CONSTANTS: usize = 256;
+/// Vectors of a constant buffer that windows reach.
+const BANK_VECTORS: usize = 4096;
+/// ARRAY_BASE of the first position export.
+const FIRST_POSITION: u16 = 60;
+/// ARRAY_BASE of computed depth.
+const DEPTH: u16 = 61;
+
+/// The lanes of a run: a domain for pixels, a line for vertices.
+pub fn lanes(args: &RunArgs, r700: &R700Args, stage: Stage, console: &mut Console) -> Result<Lanes, Failure> {
+    let usage = |message: String, help: &str| Failure::Usage(Message::error(message).help(help));
+    match (stage, r700.vertices) {
+        (Stage::Pixel, None) => {
+            let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
+            if args.domain.is_none() {
+                console.tell(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
+            }
+            Ok(Domain::from(domain).into())
+        }
+        (Stage::Pixel, Some(_)) => Err(usage(
+            "--vertices is given, but the program is a pixel shader".into(),
+            "use --stage vs, or --domain WxH",
+        )),
+        (Stage::Vertex, Some(vertices)) => Ok(Lanes::Line(vertices)),
+        (Stage::Vertex, None) => {
+            Err(usage("a vertex shader runs for vertices".into(), "use --vertices N, or --stage ps with --domain WxH"))
+        }
+        (stage, _) => {
+            let message = format!("the program is a {}, which does not run by itself", stage.facts());
+            Err(usage(message, "--stage ps or --stage vs takes it for another"))
+        }
+    }
+}
+
+/// What a job is made of, and the files that results go to.
+pub struct Data {
+    /// What all of it lies in.
+    pub memory: Memory,
+    lanes: Lanes,
+    inputs: BTreeMap<u8, Input>,
+    bindings: Bindings,
+    targets: Targets,
+    bools: [bool; FLOW_CONSTANTS],
+    loops: [LoopConstant; FLOW_CONSTANTS],
+}
+
+impl Data {
+    /// Reads files, makes room for results, and makes sure that their files can be written.
+    pub fn prepare(
+        args: &RunArgs,
+        r700: &R700Args,
+        programs: &Programs,
+        lanes: Lanes,
+        console: &mut Console,
+    ) -> Result<Self, Failure> {
+        let uses = Uses::of(&programs.main.program);
+        let fetch_uses = programs.fetch.as_ref().map(|fetch| Uses::of(&fetch.program)).unwrap_or_default();
+        tell_differences(args, r700, [&uses, &fetch_uses], console)?;
+        if programs.fetch.is_none() && calls_fetch_program(programs) {
+            let message = "the program calls a fetch program, and there is none: registers keep what they hold";
+            console
+                .tell(&Message::warning(message).help("give one with --fetch-program FILE, or values with --interp"));
+        }
+        let mut data = Data {
+            memory: Memory::default(),
+            lanes,
+            inputs: BTreeMap::new(),
+            bindings: Bindings::default(),
+            targets: Targets::default(),
+            bools: [false; FLOW_CONSTANTS],
+            loops: [LoopConstant::default(); FLOW_CONSTANTS],
+        };
+        data.registers(args, r700, console)?;
+        data.exports(args, r700, &uses)?;
+        data.resources(args, r700)?;
+        for (&number, value) in &once_each("boolean constant", &r700.bool_constants, FLOW_CONSTANTS)? {
+            data.bools[usize::from(number)] = value.0;
+        }
+        for (&number, value) in &once_each("loop constant", &r700.loop_constants, FLOW_CONSTANTS)? {
+            data.loops[usize::from(number)] = value.0;
+        }
+        Ok(data)
+    }
+
+    /// The job.
+    pub fn job<'a>(&'a self, programs: &'a Programs) -> Job<'a> {
+        Job {
+            fetch_program: programs.fetch.as_ref().map(|fetch| &fetch.program),
+            inputs: self.inputs.clone(),
+            bools: self.bools,
+            loops: self.loops,
+            bindings: self.bindings.clone(),
+            targets: self.targets.clone(),
+            ..Job::new(&programs.main.program, self.lanes, &self.memory.space)
+        }
+    }
+
+    /// What registers hold at the start.
+    fn registers(&mut self, args: &RunArgs, r700: &R700Args, console: &mut Console) -> Result<(), Failure> {
+        let interps = once_each("register", &r700.interps, ctm_r700::GPRS)?;
+        let position = args.position.unwrap_or(Position(Some(0))).0;
+        if let Some(register) = position.filter(|register| interps.contains_key(register))
+            && args.position.is_some()
+        {
+            let message = format!("r{register} is to receive the position and the values of a file");
+            return Err(Failure::Usage(Message::error(message).help("give another register with --position rN")));
+        }
+        if let Some(register) = position {
+            let input = match self.lanes {
+                Lanes::Area(_) => Input::Position,
+                Lanes::Line(_) => Input::Vertex { first: 0, instance: 0 },
+            };
+            self.inputs.insert(register, input);
+        }
+        for (&register, file) in &interps {
+            let input = match self.lanes {
+                Lanes::Area(_) => {
+                    let (surface, shape) = self.memory.load(file)?;
+                    let (width, height) = self.size();
+                    if shape.width < width as usize || shape.height < height as usize {
+                        let message =
+                            format!("'{file}' is smaller than the domain; its edges continue for r{register}");
+                        console.tell(&Message::warning(message));
+                    }
+                    Input::Surface(surface)
+                }
+                Lanes::Line(count) => {
+                    let rows = files::read_vectors(file.as_ref(), count as usize).map_err(Message::from)?;
+                    if rows.len() < count as usize {
+                        let message = format!("'{file}' has {} rows for {count} vertices", rows.len());
+                        return Err(Message::error(message).help("give each vertex a row of 4 float32 values").into());
+                    }
+                    Input::Buffer(self.place_rows(&rows)?)
+                }
+            };
+            self.inputs.insert(register, input);
+        }
+        Ok(())
+    }
+
+    /// Where exports go: those that the program has, and those that files are to receive.
+    fn exports(&mut self, args: &RunArgs, r700: &R700Args, uses: &Uses) -> Result<(), Failure> {
+        let outputs = output_files(args, COLOURS)?;
+        let formats = once_each("output", &args.output_formats, COLOURS)?;
+        let positions = once_each("position export", &r700.positions, POSITIONS)?;
+        let parameters = once_each("parameter export", &r700.parameters, PARAMETERS)?;
+        let all = outputs.values().chain(positions.values()).chain(parameters.values()).copied();
+        different_files(all.chain(&r700.depth_output).map(|file| file.path.as_path()))?;
+        match self.lanes {
+            Lanes::Area(_) => {
+                let (width, height) = self.size();
+                let size = Extent { width, height };
+                for number in 0..COLOURS as u8 {
+                    let file = outputs.get(&number).copied();
+                    if file.is_some() || exports(uses, ExportType::Pixel, number.into()) {
+                        let format = formats.get(&number).map(|name| name.0);
+                        let surface = self.memory.place_written(file, size, format, Format::Float32_4)?;
+                        self.targets.colours[usize::from(number)] = Some(surface);
+                    }
+                }
+                if let Some(file) = &r700.depth_output {
+                    self.targets.depth = Some(self.memory.place_written(Some(file), size, None, Format::Float32_1)?);
+                }
+            }
+            Lanes::Line(count) => {
+                if !outputs.is_empty() || r700.depth_output.is_some() {
+                    let message = "vertices have no colours and no depth";
+                    let help = "their exports go to --position-output N=FILE and --param-output N=FILE";
+                    return Err(Failure::Usage(Message::error(message).help(help)));
+                }
+                for number in 0..POSITIONS {
+                    let used = exports(uses, ExportType::Position, FIRST_POSITION + number as u16);
+                    let file = positions.get(&(number as u8)).copied();
+                    self.targets.positions[number] = self.vectors(file, used, count)?;
+                }
+                for number in 0..PARAMETERS {
+                    let used = exports(uses, ExportType::Parameter, number as u16);
+                    let file = parameters.get(&(number as u8)).copied();
+                    self.targets.parameters[number] = self.vectors(file, used, count)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for the vectors of an export.
+    fn vectors(&mut self, file: Option<&FileSpec>, used: bool, count: u32) -> Result<Option<Region>, Message> {
+        if file.is_none() && !used {
+            return Ok(None);
+        }
+        let length = count.checked_mul(VECTOR_BYTES).ok_or_else(|| {
+            Message::error(format!("{count} vertices export more than there is memory")).help("use fewer vertices")
+        })?;
+        Ok(Some(Region { base: self.memory.place_vectors(file, count)?, length }))
+    }
+
+    /// Textures, samplers, buffers and constants.
+    fn resources(&mut self, args: &RunArgs, r700: &R700Args) -> Result<(), Failure> {
+        for (&number, source) in &once_each("input", &args.inputs, usize::from(u8::MAX) + 1)? {
+            let texture = match source {
+                InputSource::File(file) => {
+                    let (surface, shape) = self.memory.load(file)?;
+                    Texture::flat(shape.width as u32, shape.height as u32, surface)
+                }
+                InputSource::Output(output) => {
+                    let place = usize::from(*output);
+                    let colour = self.targets.colours.get(place).ok_or_else(|| not_an_output(*output, COLOURS))?;
+                    let surface: Surface = colour.ok_or_else(|| no_such_output(number, *output))?;
+                    let (width, height) = self.size();
+                    Texture::flat(width.min(surface.pitch), height.min(surface.height), surface)
+                }
+            };
+            self.bindings.textures.insert(number, texture);
+        }
+        for (&number, value) in &once_each("sampler", &r700.samplers, usize::from(u8::MAX) + 1)? {
+            self.bindings.samplers.insert(number, value.0);
+        }
+        for (&number, BufferFile { path, stride, format }) in &once_each("buffer", &r700.buffers, 256)? {
+            let (bytes, row) = files::read_buffer(path).map_err(Message::from)?;
+            let row = row.and_then(|row| u32::try_from(row).ok()).unwrap_or(VECTOR_BYTES);
+            let region = Region { base: self.memory.place_bytes(&bytes)?, length: bytes.len() as u32 };
+            let buffer = VertexBuffer { region, stride: stride.unwrap_or(row), format: *format, ..Default::default() };
+            self.bindings.buffers.insert(number, buffer);
+        }
+        for (&bank, path) in &once_each("constant buffer", &r700.kcaches, KCACHE_BANKS)? {
+            let rows = files::read_vectors(path, BANK_VECTORS).map_err(Message::from)?;
+            self.bindings.kcache[usize::from(bank)] = Some(self.place_rows(&rows)?);
+        }
+        let constants = float_constants(args, CONSTANTS)?;
+        let count = constants.last_key_value().map_or(0, |(&last, _)| usize::from(last) + 1);
+        self.bindings.constants = vec![[0; 4]; count];
+        for (number, value) in constants {
+            self.bindings.constants[usize::from(number)] = value;
+        }
+        Ok(())
+    }
+
+    /// Width and height of the domain.
+    fn size(&self) -> (u32, u32) {
+        match self.lanes {
+            Lanes::Area(domain) => (domain.i1 + 1, domain.j1 + 1),
+            Lanes::Line(count) => (count, 1),
+        }
+    }
+
+    fn place_rows(&mut self, rows: &[[u32; 4]]) -> Result<Region, Message> {
+        let bytes: Vec<u8> = rows.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+        Ok(Region { base: self.memory.place_bytes(&bytes)?, length: bytes.len() as u32 })
+    }
+}
+
+fn exports(uses: &Uses, kind: ExportType, number: u16) -> bool {
+    uses.exports.contains(&(kind, number))
+}
+
+fn calls_fetch_program(programs: &Programs) -> bool {
+    let program = &programs.main.program;
+    let outline = Outline::of(&program.code, program.info.family);
+    outline.cf.iter().any(|cf| matches!(cf, ctm_r700::Cf::Plain(plain) if plain.op == CfOp::CallFs))
+}
+
+/// Compares what the programs read and write with what the command line gives. A missing resource is an error.
+fn tell_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console: &mut Console) -> Result<(), Failure> {
+    if uses.iter().any(|uses| uses.of_other_stage != Default::default()) {
+        let message = "the program uses resources of the other stage (ALT_CONST), which 'ctm run' does not give";
+        return Err(Message::error(message).help("run it from a program with the library").into());
+    }
+    let named =
+        |of: fn(&Uses) -> &BTreeSet<u8>| -> BTreeSet<u8> { uses.iter().flat_map(|uses| of(uses)).copied().collect() };
+    let textures = named(|uses| &uses.of_stage.textures);
+    let buffers = named(|uses| &uses.of_stage.buffers);
+    let banks = named(|uses| &uses.of_stage.banks);
+    let given = |numbers: Vec<u8>| numbers.into_iter().collect::<BTreeSet<u8>>();
+    let given_textures = given(args.inputs.iter().map(|input| input.number).collect());
+    let given_buffers = given(r700.buffers.iter().map(|buffer| buffer.number).collect());
+    let given_banks = given(r700.kcaches.iter().map(|bank| bank.number).collect());
+    let mut missing = Vec::new();
+    for (what, option, wanted, given) in [
+        ("texture resource", "--input", &textures, &given_textures),
+        ("fetch buffer", "--buffer", &buffers, &given_buffers),
+        ("constant buffer", "--kcache", &banks, &given_banks),
+    ] {
+        missing.extend(wanted.difference(given).map(|number| {
+            Message::error(format!("the program reads {what} {number}, but nothing is given for it"))
+                .help(format!("add {option} {number}=FILE"))
+        }));
+        for number in given.difference(wanted) {
+            console.tell(&Message::warning(format!("{what} {number} is given, but the program does not read it")));
+        }
+    }
+    if !missing.is_empty() {
+        return Err(Failure::Input(missing));
+    }
+    if uses[0].constant_file && args.consts.is_none() && args.floats.is_empty() {
+        let message = "the program reads the constant file, which has no values and counts as 0";
+        console.tell(&Message::warning(message).help("give values with --const N=R,G,B,A or --consts FILE"));
+    }
+    let pixels = args.outputs.iter().map(|output| (u16::from(output.number), &output.value));
+    let pixels = pixels
+        .chain(args.output0.iter().map(|file| (0, file)))
+        .chain(r700.depth_output.iter().map(|file| (DEPTH, file)));
+    let pixels = pixels.map(|(number, file)| (ExportType::Pixel, number, file));
+    let positions =
+        r700.positions.iter().map(|out| (ExportType::Position, FIRST_POSITION + u16::from(out.number), &out.value));
+    let parameters = r700.parameters.iter().map(|out| (ExportType::Parameter, u16::from(out.number), &out.value));
+    let files: Vec<_> = pixels.chain(positions).chain(parameters).collect();
+    for (kind, number, file) in &files {
+        if !exports(uses[0], *kind, *number) {
+            let message =
+                format!("nothing is exported to '{}'; it receives what was there before", file.path.display());
+            console.tell(&Message::warning(message));
+        }
+    }
+    if files.is_empty() && !args.execution.stats && args.execution.emit.is_none() {
+        console.tell(&Message::note("results are not kept; add --output N=FILE or another output"));
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! R700 programs.
+
+mod data;
+
+use super::measure::measure;
+use super::{emit, engine, options};
+use crate::args::run::RunArgs;
+use crate::files::WriteOptions;
+use crate::isa::r700::Loaded;
+use crate::isa::{File, r700};
+use crate::progress::Progress;
+use crate::report::{Message, Place};
+use crate::{Console, Failure, interrupt, source};
+use ctm_engine::Stages;
+use ctm_lane::domain::{AXIS, Lanes};
+use ctm_r700::{RunError, Trap, TrapKind};
+use data::{Data, lanes};
+use std::path::Path;
+
+/// Runs a program and writes what it exports.
+pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
+    let cancel = interrupt::flag();
+    let r700 = &args.r700.clone().unwrap_or_default();
+    let mut loaded = Loaded::new(file, args.program.kernel.as_deref(), console)?;
+    if let Some(stage) = r700.stage {
+        loaded.program.info.stage = stage.into();
+    }
+    let fetch_program = r700.fetch_program.as_ref().map(|path| read_fetch_program(path, console)).transpose()?;
+    let programs = Programs { main: loaded, fetch: fetch_program };
+    let lanes = lanes(args, r700, programs.main.program.info.stage, console)?;
+    let data = Data::prepare(args, r700, &programs, lanes, console)?;
+    let job = data.job(&programs);
+
+    let progress = console.interactive.then(Progress::start);
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = options(&args.execution, &update, &cancel);
+    let (engine, executor) = engine(&args.execution)?;
+    if let Some(wanted) = &args.execution.emit {
+        job.check().map_err(|error| Message::error(error.to_string()))?;
+        return emit::emit(wanted, engine, Stages::of_r700(&job), console);
+    }
+    let prepare = || Ok(executor.prepare_r700(&job)?);
+    let clear = || data.memory.clear(args.clear);
+    let measured = measure(args.execution.repeat, prepare, clear, || executor.run_r700(&job, &options))
+        .map_err(|error| programs.failure(error, lanes, options.step_limit))?;
+    progress.iter().for_each(Progress::finish);
+
+    if measured.stats.out_of_range {
+        console.tell(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
+    }
+    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
+    if args.execution.stats {
+        measured.report(&args.execution, executor.name(), lanes, &options, console)?;
+    }
+    Ok(())
+}
+
+/// The programs of a run.
+struct Programs {
+    main: Loaded,
+    /// What CALL_FS enters.
+    fetch: Option<Loaded>,
+}
+
+fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
+    let file = File {
+        path: path.into(),
+        name: source::name(path),
+        bytes: source::read(path)?,
+        isa: crate::args::Isa::R700,
+        is_raw: true,
+    };
+    r700::Loaded::new(file, None, console)
+}
+
+impl Programs {
+    /// Why a run failed, for people.
+    fn failure(&self, error: RunError, lanes: Lanes, step_limit: u64) -> Failure {
+        let Trap { kind, place, i, j } = match error {
+            RunError::Cancelled => return Failure::Interrupted,
+            RunError::State(error) => return Message::error(error.to_string()).into(),
+            RunError::Trap(trap) => trap,
+        };
+        let program = if place.in_fetch_program { self.fetch.as_ref() } else { Some(&self.main) };
+        let at = program.map_or(Place::File(self.main.name.clone()), |program| program.place(place.pc, place.slot));
+        let lane = match lanes {
+            Lanes::Area(_) => format!("lane (i, j) = ({i}, {j})"),
+            Lanes::Line(_) => format!("vertex {}", j * AXIS + i),
+        };
+        let message = Message::error(format!("trap: {kind}"))
+            .at(at)
+            .fact(format!("it happened at {place}, in the group of {lane}"));
+        Failure::Trap(match remedy(kind, step_limit) {
+            Some(remedy) => message.help(remedy),
+            None => message,
+        })
+    }
+}
+
+/// What to do about a trap.
+fn remedy(kind: TrapKind, step_limit: u64) -> Option<String> {
+    Some(match kind {
+        TrapKind::StepLimit => {
+            format!("a group executed {step_limit} instructions; if that is no endless loop, raise --step-limit")
+        }
+        TrapKind::BadAddress => "execution must reach an instruction with EOP; a jump or call led past it".into(),
+        TrapKind::ClauseOutOfRange => "the clause must lie in the image, and fetch clauses at even addresses".into(),
+        TrapKind::StackOverflow => {
+            "raise STACK_SIZE ('.stack N' in assembly); 'ctm check' computes what is needed".into()
+        }
+        TrapKind::StackUnderflow | TrapKind::StackMismatch | TrapKind::NoLoop => {
+            "'ctm check' follows all paths and shows where they go wrong".into()
+        }
+        TrapKind::GprOutOfRange => "raise the number of registers ('.gprs N' in assembly)".into(),
+        TrapKind::WrongStage => "run it as the stage that it was made for".into(),
+        TrapKind::BadOpcode
+        | TrapKind::GroupIllegal(_)
+        | TrapKind::ConstOutOfRange { .. }
+        | TrapKind::Unsupported(_) => return None,
+    })
+}

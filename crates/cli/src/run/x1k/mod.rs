@@ -1,0 +1,134 @@
+//! X1K programs.
+
+mod constants;
+mod memory;
+mod trace;
+
+use super::measure::measure;
+use super::{emit, engine, options};
+use crate::args::run::{DEFAULT_DOMAIN, FlowControl, MadRule, RunArgs, X1kArgs};
+use crate::args::values::Position;
+use crate::files::WriteOptions;
+use crate::isa::File;
+use crate::isa::x1k::Loaded;
+use crate::progress::Progress;
+use crate::report::Message;
+use crate::sink::Sink;
+use crate::{Console, Failure, interrupt};
+use ctm_engine::Stages;
+use ctm_x1k::{Job, Program, RunError, Trap, TrapKind};
+use memory::Data;
+
+/// Runs a program and writes its outputs.
+pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
+    let cancel = interrupt::flag();
+    let x1k = &args.x1k.clone().unwrap_or_default();
+    let mut loaded = Loaded::new(file, console)?;
+    adjust(&mut loaded.program, args, x1k)?;
+    loaded.require_legal()?;
+    let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
+    let program = &loaded.program;
+    let constants = constants::gather(args, x1k, program, console)?;
+    let data = Data::prepare(args, x1k, program, domain, console)?;
+    if args.domain.is_none() {
+        console.tell(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
+    }
+
+    let job = Job {
+        constants,
+        inputs: data.inputs,
+        outputs: data.outputs,
+        conditional: data.conditional,
+        unfused: x1k.mad == MadRule::Unfused,
+        ..Job::new(program, domain.into(), &data.memory.space)
+    };
+    let progress = console.interactive.then(Progress::start);
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = options(&args.execution, &update, &cancel);
+    let (engine, executor) = engine(&args.execution)?;
+    if let Some(wanted) = &args.execution.emit {
+        job.check().map_err(|error| Message::error(error.to_string()))?;
+        return emit::emit(wanted, engine, Stages::of_x1k(&job, &options), console);
+    }
+    let clear = || data.memory.clear(args.clear);
+    if let Some(path) = &x1k.emit_trace {
+        clear();
+        Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
+    }
+    let prepare = || Ok(executor.prepare(&job)?);
+    let measured = measure(args.execution.repeat, prepare, clear, || executor.run(&job, &options))
+        .map_err(|error| failure(error, &loaded, options.step_limit))?;
+    progress.iter().for_each(Progress::finish);
+
+    if measured.stats.out_of_range {
+        console.tell(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
+    }
+    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
+    if args.execution.stats {
+        measured.report(
+            &args.execution,
+            executor.name(),
+            ctm_lane::domain::Domain::from(domain).into(),
+            &options,
+            console,
+        )?;
+    }
+    Ok(())
+}
+
+/// Puts the program information of the command line in place of the program's own.
+fn adjust(program: &mut Program, args: &RunArgs, x1k: &X1kArgs) -> Result<(), Failure> {
+    let info = &mut program.info;
+    if let Some(Position(register)) = args.position {
+        info.position = register;
+    }
+    if let Some(flow) = x1k.flow {
+        info.full_flow_control = flow == FlowControl::Full;
+    }
+    info.zero_times_anything |= x1k.zero_times_anything;
+    info.start = x1k.start.unwrap_or(info.start);
+    info.end = x1k.end.unwrap_or(info.end);
+    let (start, end, last) = (info.start, info.end, program.code.len().saturating_sub(1));
+    if (x1k.start.is_some() || x1k.end.is_some()) && (start > end || usize::from(end) > last) {
+        let message =
+            format!("--start and --end select instructions {start} to {end}, but the program has 0 to {last}");
+        return Err(Failure::Usage(Message::error(message)));
+    }
+    Ok(())
+}
+
+/// Why a run failed, for people.
+fn failure(error: RunError, loaded: &Loaded, step_limit: u64) -> Failure {
+    match error {
+        RunError::Cancelled => Failure::Interrupted,
+        RunError::State(error) => Message::error(error.to_string()).into(),
+        RunError::Trap(Trap { kind, pc, i, j }) => {
+            let message = Message::error(format!("trap: {kind}"))
+                .at(loaded.place(pc))
+                .fact(format!("it happened at instruction {pc}, in the group of lane (i, j) = ({i}, {j})"));
+            Failure::Trap(match remedy(kind, step_limit, loaded.program.info.full_flow_control) {
+                Some(remedy) => message.help(remedy),
+                None => message,
+            })
+        }
+    }
+}
+
+/// What to do about a trap.
+fn remedy(kind: TrapKind, step_limit: u64, full_flow_control: bool) -> Option<String> {
+    let full = if full_flow_control { "" } else { ", or allow more with --flow full" };
+    Some(match kind {
+        TrapKind::StepLimit => {
+            format!("a group executed {step_limit} instructions; if that is no endless loop, raise --step-limit")
+        }
+        TrapKind::AddressStackOverflow => format!("nest at most 4 calls with full flow control{full}"),
+        TrapKind::LoopStackOverflow => format!("nest at most 4 loops with full flow control{full}"),
+        TrapKind::BranchCounterOverflow => {
+            format!("branches nest 6 deep with partial and 32 deep with full flow control{full}")
+        }
+        TrapKind::AddressStackEmpty => "every RETURN needs a CALL before it".into(),
+        TrapKind::LoopStackEmpty => "loop ends, BREAK and CONTINUE belong inside a loop".into(),
+        TrapKind::PcOutsideCode => "execution must reach the end address; a jump led past it".into(),
+        TrapKind::ReservedOperation => return None,
+    })
+}

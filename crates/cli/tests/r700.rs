@@ -1,0 +1,352 @@
+//! R700 programs through the command line: those of real compilers give the expected results on every engine.
+
+mod common;
+
+use common::{Done, Folder, floats};
+use ctm_engine::EngineName;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn cases() -> Vec<(PathBuf, Value)> {
+    let folder = project("tests/corpus/r700");
+    let mut cases: Vec<_> =
+        fs::read_dir(folder).expect("the corpus").map(|case| case.expect("a case").path()).collect();
+    cases.sort();
+    assert_eq!(cases.len(), 6);
+    let meta = |case: &PathBuf| json(&fs::read_to_string(case.join("meta.json")).expect("meta.json"));
+    cases.into_iter().map(|case| (case.clone(), meta(&case))).collect()
+}
+
+/// The options of a run that stand for the registers and data of a case.
+fn options(meta: &Value) -> Vec<String> {
+    let position = meta["position_register"].as_u64().map_or("none".to_owned(), |register| format!("R{register}"));
+    let mut options = vec![
+        format!("--domain={}x{}", meta["width"], meta["height"]),
+        format!("--clear={}", meta["initial_output"]),
+        format!("--position={position}"),
+    ];
+    for texture in meta["textures"].as_array().expect("a list") {
+        let file = project("tests/corpus/textures").join(texture["file"].as_str().expect("a name"));
+        options.push(format!("--input={}={}:{}x{}x4", texture["unit"], file.display(), texture["w"], texture["h"]));
+        options.push(format!("--sampler={}=nearest,clamp", texture["sampler"]));
+    }
+    options.extend((0..outputs(meta)).map(|output| format!("--output={output}=out{output}.f32")));
+    options
+}
+
+fn outputs(meta: &Value) -> u64 {
+    meta["outputs"].as_u64().expect("a number")
+}
+
+/// Compares what a run wrote with the pictures of a case, by its rule.
+fn compare(folder: &Folder, case: &Path, meta: &Value) {
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let (abs, rel) = (number(&meta["tolerance"]["abs"]), number(&meta["tolerance"]["rel"]));
+    for output in 0..outputs(meta) {
+        let expected = floats(&fs::read(case.join(format!("expected{output}.f32"))).expect("the expected picture"));
+        let got = folder.read_floats(&format!("out{output}.f32"));
+        assert_eq!(got.len(), expected.len());
+        let matches = |(&got, &expected): (&f32, &f32)| {
+            (f64::from(got) - f64::from(expected)).abs() <= abs + rel * f64::from(expected).abs()
+        };
+        let pixels = got.chunks(4).zip(expected.chunks(4));
+        let failing = pixels.filter(|(got, expected)| !got.iter().zip(*expected).all(matches)).count();
+        let share = failing as f64 / (expected.len() / 4) as f64;
+        assert!(share <= number(&meta["tolerant_fraction"]), "{}, output {output}: {share}", case.display());
+    }
+}
+
+/// Runs `ctm run` with these arguments on every engine; all must leave the same files.
+fn on_every_engine(folder: &Folder, arguments: &[String], files: &[String]) {
+    let mut first = None;
+    for engine in EngineName::available() {
+        let engine = [format!("--engine={}", engine.name())];
+        folder.ctm_args(["run".to_owned()].iter().chain(arguments).chain(&engine)).ok();
+        let got: Vec<Vec<u8>> = files.iter().map(|file| folder.read(file)).collect();
+        assert!(*first.get_or_insert_with(|| got.clone()) == got, "{engine:?}: {arguments:?}");
+    }
+}
+
+#[test]
+fn words_of_the_driver_give_the_expected_pictures() {
+    let folder = Folder::new("r700-words");
+    for (case, meta) in cases() {
+        let program = [case.join("program.u32").display().to_string(), "--isa=r700".to_owned()];
+        let arguments: Vec<String> = program.into_iter().chain(options(&meta)).collect();
+        let files: Vec<String> = (0..outputs(&meta)).map(|output| format!("out{output}.f32")).collect();
+        on_every_engine(&folder, &arguments, &files);
+        compare(&folder, &case, &meta);
+    }
+}
+
+#[test]
+fn listings_of_the_driver_become_the_same_programs() {
+    let folder = Folder::new("r700-listings");
+    for (case, meta) in cases() {
+        let listing = case.join("listing.txt").display().to_string();
+        folder.ctm_args(["import", "mesa", &listing, "-o", "program.r700"]).ok();
+        folder.ctm("asm program.r700").ok();
+        let words = fs::read(case.join("program.u32")).expect("the driver's words");
+        assert_eq!(folder.read("program.u32"), words, "{}", case.display());
+        assert!(folder.ctm("check program.r700").ok().out().contains("no errors, no warnings"), "{}", case.display());
+        for program in [&listing, "program.r700"] {
+            let run = ["run".to_owned(), program.to_owned(), "--group=7".to_owned()];
+            folder.ctm_args(run.into_iter().chain(options(&meta))).ok();
+            compare(&folder, &case, &meta);
+        }
+    }
+}
+
+/// LLVM's object of `branches.ll`: function `loops` has two nested loops inside a branch, and neighbours differ in all three.
+fn object() -> String {
+    project("crates/object/tests/r700/branches.o").display().to_string()
+}
+
+#[test]
+fn disassembly_of_every_form_assembles_to_the_same_words() {
+    let folder = Folder::new("r700-forms");
+    folder.ctm_args(["dis", &object()]).fails(2, &["3 programs", "0 loops (ps)", "2 killing (ps)", "--kernel NAME"]);
+    folder.ctm_args(["dis", &object(), "--kernel", "other"]).fails(2, &["no program 'other'", "1 indexed (vs)"]);
+    let by_number = folder.ctm_args(["dis", &object(), "--kernel", "1"]).ok();
+    let by_name = folder.ctm_args(["dis", &object(), "--kernel", "indexed"]).ok();
+    assert_eq!(by_number.out(), by_name.out());
+    assert!(by_name.err().contains("MOVA_INT"), "{}", by_name.err());
+    assert!(by_name.out().contains(".stage vs"), "{}", by_name.out());
+
+    folder.write("indexed.r700", by_name.out()).ctm("asm indexed.r700").ok();
+    let commented = folder.ctm("dis indexed.u32 --isa r700 --addresses --words").ok();
+    let words = folder.read("indexed.u32");
+    let first = u32::from_le_bytes([words[0], words[1], words[2], words[3]]);
+    assert!(commented.out().contains(&format!("; 0: {first:08X}")), "{}", commented.out());
+    folder.write("again.r700", commented.out()).ctm("asm again.r700").ok();
+    assert_eq!(folder.read("again.u32"), words);
+
+    let fields = folder.ctm("dis indexed.r700 --fields").ok();
+    for row in ["CF_INST", "DST_GPR", "SRC0_SEL"] {
+        assert!(fields.out().contains(row), "{row}\n{}", fields.out());
+    }
+    let listing = json(folder.ctm("dis indexed.r700 --json").ok().out());
+    assert_eq!(listing["info"]["stage"], "vs");
+    let addresses: Vec<u64> =
+        listing["instructions"].as_array().expect("a list").iter().filter_map(|one| one["address"].as_u64()).collect();
+    assert_eq!((addresses[0], addresses.len() > 10), (0, true), "{addresses:?}");
+}
+
+#[test]
+fn info_lists_the_programs_of_a_file() {
+    let folder = Folder::new("r700-info");
+    let all = folder.ctm_args(["info", &object()]).ok();
+    for part in ["0 loops", "1 indexed", "2 killing", "ps, a pixel shader", "kills pixels", "LOOP_START_DX10"] {
+        assert!(all.out().contains(part), "{part}\n{}", all.out());
+    }
+    let one = json(folder.ctm_args(["info", &object(), "--kernel", "loops", "--json"]).ok().out());
+    assert_eq!((&one["name"], &one["info"]["stack_size"]), (&Value::from("loops"), &Value::from(3)));
+}
+
+/// What function `loops` of `branches.ll` gives in x at a position, with this many passes of the outer loop.
+fn loops(x: f32, y: f32, passes: i32) -> f32 {
+    if x <= 1.0 {
+        return x;
+    }
+    let mut sum = x;
+    for pass in 0..passes.max(1) {
+        sum += y * pass.max(1) as f32;
+        sum *= 0.5;
+    }
+    sum
+}
+
+#[test]
+fn nested_loops_and_branches_of_llvm() {
+    let folder = Folder::new("r700-llvm");
+    let (width, height) = (13, 11);
+    // Neighbours leave the outer loop after 0 to 6 passes.
+    let passes = |n: usize| n as i32 * 5 % 7;
+    let trips: Vec<u8> =
+        (0..width * height).flat_map(|n| [passes(n) as f32, 0.0, 0.0, 0.0]).flat_map(f32::to_le_bytes).collect();
+    folder.write("trips.f32", trips);
+    let line = format!(
+        "{} --kernel loops --domain {width}x{height} --interp 1=trips.f32:{width}x{height}x4 --group 32 -o out.f32",
+        object()
+    );
+    let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    on_every_engine(&folder, &arguments, &["out.f32".to_owned()]);
+    let got = folder.read_floats("out.f32");
+    for (n, got) in got.chunks(4).enumerate() {
+        let (x, y) = ((n % width) as f32, (n / width) as f32);
+        assert_eq!(got[0], loops(x, y, passes(n)), "({x}, {y})");
+        assert_eq!(got[1], y);
+    }
+}
+
+/// A shader file of the Wii U with this pixel program, twice.
+fn shader_file(words: &[u8]) -> Vec<u8> {
+    let big_endian = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    let block = |kind: u32, data: &[u8]| {
+        let header = [0x424C_4B7B, 0x20, 1, 0, kind, data.len() as u32, 0, 0];
+        [big_endian(&header), data.to_vec()].concat()
+    };
+    let mut registers = vec![0; 0x100];
+    registers[..4].copy_from_slice(&0x0000_0004u32.to_be_bytes());
+    registers[0xA4..0xA8].copy_from_slice(&(words.len() as u32).to_be_bytes());
+    let program = [block(6, &registers), block(7, words)].concat();
+    let header = big_endian(&[0x4766_7832, 0x20, 7, 1, 2, 0, 0, 0]);
+    [header, program.clone(), program, block(1, &[])].concat()
+}
+
+/// Colour (x, y, x, 1).
+const POSITION: &str = "EXP_DONE: PIX0, R0.xyx1\nEND_OF_PROGRAM\n";
+
+#[test]
+fn shader_files_of_the_wii_u_run() {
+    let folder = Folder::new("r700-gfd");
+    folder.write("position.r700", POSITION).ctm("asm position.r700").ok();
+    folder.write("shaders.gsh", shader_file(&folder.read("position.u32")));
+    folder.ctm("run shaders.gsh --domain 4x2 -o out.f32").fails(2, &["2 programs: 0 (ps), 1 (ps)", "--kernel"]);
+    folder.ctm("run shaders.gsh --kernel 1 --domain 4x2 -o out.f32").ok();
+    let expected: Vec<f32> = (0..8).flat_map(|n| [(n % 4) as f32, (n / 4) as f32, (n % 4) as f32, 1.0]).collect();
+    assert_eq!(folder.read_floats("out.f32"), expected);
+    folder.write("cut.gsh", &folder.read("shaders.gsh")[..80]);
+    folder.ctm("run cut.gsh").fails(1, &["cut.gsh", "ends before"]);
+}
+
+/// What `ctm run` of a text prints.
+fn run(folder: &Folder, text: &str, options: &str) -> Done {
+    folder.write("program.r700", text).ctm(&format!("run program.r700 {options}"))
+}
+
+#[test]
+fn inputs_of_every_kind() {
+    let folder = Folder::new("r700-inputs");
+    let texels: Vec<u8> = (0..16).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    folder.write("texels.f32", &texels).write("weights.f32", &texels);
+    // Texture 5 between its four texels, register 1 from a file, constant 2, entry 3 of constant buffer 4, a loop that
+    // counts to 3, a branch on a boolean.
+    let text = "\
+        TEX:\n SAMPLE R2.xyzw, R0.xyzw, t5, s6\n\
+        ALU: KCACHE0(CB4:0-15)\n x: ADD R2.x, R2.x, R1.y\n y: ADD R2.y, C2.x, KC0[3].w\n z: MOV R2.z, 0.0f\n\
+        LOOP_START CF_CONST(7) FAIL_JUMP_ADDR(done)\nagain:\nALU:\n z: ADD R2.z, R2.z, 1.0f\n\
+        LOOP_END CF_CONST(7) PASS_JUMP_ADDR(again)\ndone:\n\
+        JUMP CND(BOOL) CF_CONST(9) ADDR(end)\nALU:\n w: MOV R2.w, 5.0f\nend:\n\
+        EXP_DONE: PIX0, R2.xyzw\nEND_OF_PROGRAM\n";
+    let options = "--domain 1x1 --input 5=texels.f32:2x2x4 --sampler 6=linear,repeat --interp 1=weights.f32:2x2x4 \
+                   --const 2=0.5 --kcache 4=texels.f32 --loop-const 7=3 -o out.f32";
+    let arguments = |more: &str| {
+        folder.write("program.r700", text);
+        format!("program.r700 {options} {more}").split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    on_every_engine(&folder, &arguments(""), &["out.f32".to_owned()]);
+    // At (0, 0), which repeats, all four texels have the same weight: 6, 7, 8, 9.
+    assert_eq!(folder.read_floats("out.f32"), [7.0, 15.5, 3.0, 5.0]);
+    on_every_engine(&folder, &arguments("--bool-const 9=1"), &["out.f32".to_owned()]);
+    let with_bool = folder.read_floats("out.f32");
+    on_every_engine(&folder, &arguments("--bool-const 9=0"), &["out.f32".to_owned()]);
+    assert_ne!(with_bool, folder.read_floats("out.f32"), "the boolean constant decides");
+
+    run(&folder, text, "--domain 1x1 -o out.f32")
+        .fails(1, &["texture resource 5", "--input 5=FILE", "constant buffer 4", "--kcache 4=FILE"]);
+}
+
+#[test]
+fn depth_goes_to_a_file_of_its_own() {
+    let folder = Folder::new("r700-depth");
+    let text = "EXP: PIX0, R0.xy01\nEXP_DONE: PIX61, R0.y___\nEND_OF_PROGRAM\n";
+    run(&folder, text, "--domain 3x2 --depth-output depth.npy --output 0=colour.png").ok();
+    let depth = folder.read("depth.npy");
+    assert_eq!(floats(&depth[depth.len() - 24..]), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    assert!(folder.read("colour.png").starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn vertices_are_fetched_and_exported() {
+    let folder = Folder::new("r700-vertices");
+    let values: Vec<u8> = (0..12).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    folder.write("points.bin", &values).write("rows.f32", [&values[..], &values[..16]].concat());
+    let text = "\
+        .stage vs\nCALL_FS\nEXP_DONE: POS0, R1.xyz1\nEXP_DONE: PARAM2, R2.xyzw\nEND_OF_PROGRAM\n";
+    let fetch =
+        ".stage fs\nVTX:\n FETCH R1.xyz_, R0.x, b3 FETCH_TYPE(NO_INDEX_OFFSET) FORMAT(32_32_32_FLOAT)\nRETURN\n";
+    folder.write("fetch.r700", fetch).write("program.r700", text);
+    let line = "program.r700 --vertices 4 --fetch-program fetch.r700 --buffer 3=points.bin,stride=12 --interp 2=rows.f32 \
+                --position-output 0=clip.npy --param-output 2=colour.f32";
+    let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    on_every_engine(&folder, &arguments, &["clip.npy".to_owned(), "colour.f32".to_owned()]);
+    let clip = folder.read("clip.npy");
+    assert!(String::from_utf8_lossy(&clip[..128]).contains("(4, 4, )"));
+    let expected: Vec<f32> = (0..16).map(|n| if n % 4 == 3 { 1.0 } else { (n - n / 4) as f32 }).collect();
+    assert_eq!(floats(&clip[clip.len() - 64..]), expected);
+    assert_eq!(folder.read("colour.f32"), folder.read("rows.f32"));
+
+    let told = run(&folder, text, "--vertices 4 --interp 2=rows.f32 --position-output 0=clip.npy").ok();
+    assert!(told.err().contains("--fetch-program"), "{}", told.err());
+    run(&folder, text, "--vertices 5 --interp 2=rows.f32").fails(1, &["4 rows for 5 vertices"]);
+    run(&folder, text, "").fails(2, &["--vertices N"]);
+    run(&folder, text, "--vertices 4 -o a.png").fails(2, &["no colours", "--position-output"]);
+}
+
+#[test]
+fn statistics_and_stages_of_a_program() {
+    let folder = Folder::new("r700-stages");
+    folder.write("position.r700", POSITION);
+    let stats = json(folder.ctm("run position.r700 --domain 8x4 --engine reference --stats --json").ok().out());
+    assert_eq!((&stats["engine"], &stats["lanes"]), (&Value::from("reference"), &Value::from(32)));
+    assert_eq!(stats["domain"], json("[8, 4]"));
+    for stage in ["lane", "lane-opt", "lane-interior"] {
+        let text = folder.ctm(&format!("run position.r700 --domain 8x8 --emit {stage}")).ok();
+        assert!(text.out().contains("surface_store") || text.out().contains("store"), "{stage}: {}", text.out());
+    }
+    if EngineName::available().any(|engine| engine == EngineName::JitAvx2) {
+        let text = folder.ctm("run position.r700 --domain 8x8 --engine jit-avx2 --emit asm").ok();
+        assert!(text.out().contains("ret"), "{}", text.out());
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let folder = Folder::new("r700-failures");
+    run(&folder, "EXP_DONE: PIX0, R0.xyq1\n", "").fails(1, &["program.r700:1:", "^"]);
+    let unsupported = "TEX:\n SAMPLE_G_LB R1.xyzw, R0.xyzw, t0, s0\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
+    folder.write("texels.f32", [0; 64]);
+    run(&folder, "CALL ADDR(1) CALL_COUNT(1)\nPOP POP_CNT(1)\nEND_OF_PROGRAM\n", "--domain 2x2")
+        .fails(3, &["trap: stack", "program.r700:2:", "lane (i, j) = (0, 0)", "ctm check"]);
+    let endless = "LOOP_START_DX10 FAIL_JUMP_ADDR(end)\nagain:\nNOP\nLOOP_END PASS_JUMP_ADDR(again)\nend:\nNOP EOP\n";
+    run(&folder, endless, "--domain 2x2 --step-limit 1000").fails(3, &["step limit", "executed 1000", "--step-limit"]);
+    let _ = unsupported;
+    run(&folder, POSITION, "--flow full").fails(2, &["options of X1K programs"]);
+    folder.write("position.x1k", common::POSITION);
+    folder.ctm("run position.x1k --stage ps").fails(2, &["options of R700 programs"]);
+    for (options, expected) in [
+        ("--stage gs", "[possible values: ps, vs]"),
+        ("--vertices 3", "--stage vs"),
+        ("--vertices 3 --domain 2x2", "cannot be used with"),
+        ("--sampler 0=cubic", "nearest or linear"),
+        ("--sampler 0=linear,wrapped", "'wrapped' is neither a wrap"),
+        ("--loop-const 0=4096", "0 to 4095"),
+        ("--loop-const 32=1", "0 to 31"),
+        ("--bool-const 0=2", "true or false"),
+        ("--buffer 0=a.bin,stride=x", "the stride must be"),
+        ("--buffer 0=a.bin,format=float", "no format 'float'"),
+        ("--kcache 16=a.f32", "0 to 15"),
+        ("--output 8=a.png", "0 to 7"),
+        ("--input 0=@9", "@0 to @7"),
+        ("--position R3 --interp 3=texels.f32:2x2x4", "r3"),
+        ("--kernel 4", "no program '4'"),
+    ] {
+        run(&folder, POSITION, options).fails(2, &[expected]);
+    }
+    folder.write("wrong.o", &fs::read(object()).expect("the object")[..300]);
+    folder.ctm("dis wrong.o").fails(1, &["wrong.o", "ELF"]);
+    folder.write("odd.u32", [0; 6]);
+    folder.ctm("dis odd.u32 --isa r700").fails(1, &["odd.u32", "dwords"]);
+    folder.write("listing.txt", "80 dwords, 2 gprs, stack 1\n0000 00000000 80000000\n");
+    folder.ctm("dis listing.txt").fails(1, &["listing.txt", "cut off"]);
+}
