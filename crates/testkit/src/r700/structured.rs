@@ -33,14 +33,31 @@ pub enum Statement {
     Index,
     /// Runs the first block where the condition holds, else the second if there is one.
     If(Condition, Style, Vec<Statement>, Option<Vec<Statement>>),
-    /// Runs the block as often as a loop constant says. With `index`, the loop has an index of its own.
-    Count { constant: u8, index: bool, body: Vec<Statement> },
+    /// Runs the block as often as a loop constant says.
+    Count {
+        /// The loop constant.
+        constant: u8,
+        /// The loop has an index of its own.
+        index: bool,
+        /// The block.
+        body: Vec<Statement>,
+    },
     /// Runs the block until it is left.
     Forever(Vec<Statement>),
-    /// Leaves the innermost loop where the condition holds; with `in_clause` by ALU_BREAK.
-    Break { condition: Condition, in_clause: bool },
-    /// Begins the next pass of the innermost loop where the condition holds; with `in_clause` by ALU_CONTINUE.
-    Continue { condition: Condition, in_clause: bool },
+    /// Leaves the innermost loop where the condition holds.
+    Break {
+        /// Who does.
+        condition: Condition,
+        /// By ALU_BREAK.
+        in_clause: bool,
+    },
+    /// Begins the next pass of the innermost loop where the condition holds.
+    Continue {
+        /// Who does.
+        condition: Condition,
+        /// By ALU_CONTINUE.
+        in_clause: bool,
+    },
     /// Runs the subroutine.
     Call,
     /// Kills the lane where the condition holds. It goes on, but its results are dropped.

@@ -11,17 +11,18 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// ARRAY_BASE of computed depth.
-const DEPTH: u16 = 61;
+pub const DEPTH: u16 = 61;
 /// ARRAY_BASE of the position.
-const FIRST_POSITION: u16 = 60;
+pub const FIRST_POSITION: u16 = 60;
 
 /// Tells what programs contain and use: one, or all of a file that has several.
 pub fn info(programs: &[Loaded], args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
     if args.json {
-        return Ok(match programs {
-            [loaded] => console.json(&summary(loaded))?,
-            several => console.json(&json!({ "programs": several.iter().map(summary).collect::<Vec<_>>() }))?,
-        });
+        let summary = match programs {
+            [loaded] => summary(loaded),
+            several => json!({ "programs": several.iter().map(summary).collect::<Vec<_>>() }),
+        };
+        return Ok(console.json(&summary)?);
     }
     for (number, loaded) in programs.iter().enumerate() {
         if number > 0 {
