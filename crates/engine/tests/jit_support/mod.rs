@@ -11,6 +11,8 @@ use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, View};
 use ctm_num::{convert, x1k};
 use ctm_x1k::Domain;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// The backends that this host can run.
 pub fn backends() -> Vec<Jit> {
@@ -89,19 +91,24 @@ pub fn surfaces(kinds: &[(Format, ctm_memory::Tiling, u32, u32, Bounds)]) -> Vec
     all
 }
 
+/// Memory full of `content`, which is made once for each seed.
 pub fn space(seed: u32, tame: bool) -> Space {
+    static CONTENTS: Mutex<BTreeMap<(u32, bool), Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut space = Space::default();
     let arena = Arena::new(BASE, SIZE).unwrap();
-    for word in 0..SIZE / 4 {
-        arena.write_u32(BASE + word * 4, content(seed, word, tame));
-    }
+    let mut contents = CONTENTS.lock().unwrap();
+    let bytes = contents
+        .entry((seed, tame))
+        .or_insert_with(|| (0..SIZE / 4).flat_map(|word| content(seed, word, tame).to_le_bytes()).collect());
+    assert!(arena.write_bytes(BASE, bytes));
     space.map(arena).unwrap();
     space
 }
 
 pub fn bytes(space: &Space) -> Vec<u32> {
-    let arena = space.arena_of(BASE, SIZE).unwrap();
-    (0..SIZE / 4).map(|word| arena.read_u32(BASE + word * 4).unwrap()).collect()
+    let mut bytes = vec![0; SIZE as usize];
+    space.read_bytes(BASE, &mut bytes).unwrap();
+    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
 }
 
 pub fn views<'a>(space: &'a Space, surfaces: &[Bound]) -> Vec<View<'a>> {
