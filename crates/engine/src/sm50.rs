@@ -28,6 +28,16 @@ impl Executor for Engine {
     }
 }
 
+impl Executor for crate::Executor {
+    /// Runs a launch. Everything is the same for every engine.
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+        match self {
+            crate::Executor::Reference => Reference.run(launch, options),
+            crate::Executor::Engine(engine) => Executor::run(engine, launch, options),
+        }
+    }
+}
+
 impl Engine {
     /// Whether machine code runs the launch, as long as its program does nothing that it should not.
     pub fn compiles_sm50(&self, launch: &Launch) -> bool {

@@ -8,8 +8,8 @@ use crate::field::key;
 use crate::instruction::Instruction;
 use crate::operand::Source;
 use crate::table::Op;
-use ctm_lane::{Bits, Denorm, FloatTest, Round, Rounding, Value};
-use ctm_num::sm50::{NAN, NAN_F16};
+use ctm_lane::{Denorm, FloatTest, Round, Rounding, Value};
+use ctm_num::sm50::NAN_F16;
 
 const ONE_F16: u32 = 0x3C00;
 
@@ -213,9 +213,8 @@ impl Machine<'_> {
                     Float::Single(value) => value,
                     Float::Double([low, high]) => self.b.dtof(rounding, low, high),
                 };
-                let value = self.b.canon_nan(Bits(NAN), value);
                 let denormals = if instruction.get(key::FTZ) { Denormals::Flush } else { Denormals::Keep };
-                let value = self.flushed(denormals, value);
+                let value = self.settled(denormals, value);
                 Converted::Word(if saturate { self.b.clamp01(Denorm::Keep, value) } else { value })
             }
             (FloatType::F16, float) => {

@@ -74,8 +74,7 @@ impl Machine<'_> {
                         self.product_sum(denormals, rounding, [a, b, c])
                     }
                 };
-                let result = self.b.canon_nan(Bits(NAN), result);
-                let result = self.flushed(denormals, result);
+                let result = self.settled(denormals, result);
                 self.saturated(instruction, result)
             }
         };
@@ -83,9 +82,15 @@ impl Machine<'_> {
         self.set_reg(instruction.dst(), result);
     }
 
-    /// Denormals as zeros of their sign, if that is the rule.
+    /// Denormals as zeros of their sign, if that is the rule; then NaNs are the machine's.
     pub fn flushed(&mut self, denormals: Denormals, bits: Value) -> Value {
-        if denormals == Denormals::Keep { bits } else { self.b.scale(0, bits) }
+        if denormals == Denormals::Keep { bits } else { self.settled(denormals, bits) }
+    }
+
+    /// A result: flushed if that is the rule, and with the machine's NaN.
+    pub fn settled(&mut self, denormals: Denormals, result: Value) -> Value {
+        let result = if denormals == Denormals::Keep { result } else { self.b.scale(0, result) };
+        self.b.canon_nan(Bits(NAN), result)
     }
 
     fn saturated(&mut self, instruction: &Instruction, result: Value) -> Value {

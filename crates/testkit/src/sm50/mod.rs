@@ -3,4 +3,5 @@
 pub mod case;
 pub mod doors;
 pub mod generate;
+pub mod judge;
 pub mod structured;
