@@ -60,8 +60,8 @@ impl EngineName {
     const fn needs(self) -> &'static str {
         match self {
             EngineName::Reference | EngineName::Interp => "nothing",
-            EngineName::Jit | EngineName::JitAvx2 => "x86-64 with AVX2, FMA, BMI1 and POPCNT",
-            EngineName::JitAvx512 => "x86-64 with AVX-512 (F, DQ, VL, BW) and POPCNT",
+            EngineName::Jit | EngineName::JitAvx2 => "x86-64 with AVX2, FMA, F16C, BMI1 and POPCNT",
+            EngineName::JitAvx512 => "x86-64 with AVX-512 (F, CD, DQ, VL, BW) and POPCNT",
         }
     }
 
