@@ -27,7 +27,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let sm50 = args.sm50.clone().unwrap_or_default();
     let loaded = Loaded::new(file, args.program.kernel.as_deref(), console)?;
     if let Some(header) = loaded.program.header {
-        let message = format!("this is a program of a graphics pipeline (stage {}), not compute code", header.stage.name());
+        let message =
+            format!("this is a program of a graphics pipeline (stage {}), not compute code", header.stage.name());
         return Err(Failure::Usage(Message::error(message).help("'ctm draw --vs FILE ...' runs those")));
     }
     let grid = grid(&sm50)?;
@@ -72,7 +73,11 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let given = [
         ("--domain", args.domain.is_some(), "--grid and --block give the threads"),
         ("--input", !args.inputs.is_empty(), "--global ADDR=FILE fills memory"),
-        ("--output", !args.outputs.is_empty() || args.output0.is_some(), "--global-output ADDR:COUNT=FILE keeps results"),
+        (
+            "--output",
+            !args.outputs.is_empty() || args.output0.is_some(),
+            "--global-output ADDR:COUNT=FILE keeps results",
+        ),
         ("--output-format", !args.output_formats.is_empty(), "--global-output ADDR:COUNT=FILE keeps results"),
         ("--tonemap", args.tonemap.is_some(), "results are arrays"),
         ("--position", args.position.is_some(), "threads know their place by S2R"),

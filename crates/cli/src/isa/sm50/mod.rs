@@ -69,12 +69,14 @@ impl Loaded {
         Self::new(file, None, console)
     }
 
-    /// The program in a file. Text is what the name says to be text; of the rest, what it holds tells what it is. Warnings of
-    /// the assembler are told at once.
+    /// The program in a file, or the kernel of a cubin. What the file holds tells what it is. Warnings of the assembler are told
+    /// at once.
     pub fn new(file: File, kernel: Option<&str>, console: &mut Console) -> Result<Self, Failure> {
         let File { path, name, bytes, .. } = file;
         let wrong = |error: Sm50Error| Message::error(error.to_string()).at(Place::File(name.clone()));
-        if has_ending(&path, ".sm50") {
+        // Code has words with zero bytes, text has none.
+        let is_text = !bytes.contains(&0) && str::from_utf8(&bytes).is_ok();
+        if is_text || has_ending(&path, ".sm50") {
             let Assembled { program, origins, .. } = assemble(&path, source::text(&path, bytes)?, console)?;
             return Ok(Loaded { name, program, origins });
         }
