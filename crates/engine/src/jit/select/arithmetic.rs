@@ -263,11 +263,11 @@ impl Selector<'_> {
             }
             Op::Htof {} => {
                 let a = self.reg(args[0]);
-                self.from_half(a)
+                self.half_to_float(a)
             }
             Op::Ftoh { .. } => {
                 let a = self.reg(args[0]);
-                self.to_half(a)
+                self.float_to_half(a)
             }
             Op::UniformAdd {} => self.uniform_binary(Code::Add_r32_rm32, Code::Add_rm32_imm32, args),
             Op::UniformSub {} => {

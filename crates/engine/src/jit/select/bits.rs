@@ -68,7 +68,7 @@ impl Selector<'_> {
     }
 
     /// The binary16 number in the low half of each lane as a float.
-    pub fn from_half(&mut self, a: Reg) -> Reg {
+    pub fn half_to_float(&mut self, a: Reg) -> Reg {
         let packed = match self.form {
             Form::Avx512 => self.vector(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, &[Arg::Reg(a)]),
             Form::Avx2 => {
@@ -82,7 +82,7 @@ impl Selector<'_> {
     }
 
     /// Floats as binary16 in the low half of each lane.
-    pub fn to_half(&mut self, a: Reg) -> Reg {
+    pub fn float_to_half(&mut self, a: Reg) -> Reg {
         let packed = self.vector_op(Vop::ToHalf, &[Arg::Reg(a), Arg::Imm(4)]);
         let halves = self.vector_op(Vop::LoadHalves, &[Arg::Reg(packed)]);
         let is_nan = self.compare(FloatTest::Uno, a, Arg::Reg(a), None);

@@ -30,11 +30,11 @@ impl Selector<'_> {
             Op::Itod {} => {
                 let a = self.reg(args[0]);
                 let moved = self.with_constant(Vop::Xor, a, 1 << 31);
-                self.from_unsigned(moved, TWO_52 + TWO_31)
+                self.unsigned_to_wide(moved, TWO_52 + TWO_31)
             }
             Op::Utod {} => {
                 let a = self.reg(args[0]);
-                self.from_unsigned(a, TWO_52)
+                self.unsigned_to_wide(a, TWO_52)
             }
             Op::Dtof { .. } => {
                 let a = self.number(args);
@@ -99,7 +99,7 @@ impl Selector<'_> {
     /// a / b of unsigned integers, rounded down, and all ones where b is 0. A quotient that is no integer is farther from
     /// the next one than rounding to binary64 goes.
     pub fn unsigned_quotient(&mut self, a: Reg, b: Reg) -> Reg {
-        let [a, b] = [a, b].map(|integer| self.from_unsigned(integer, TWO_52));
+        let [a, b] = [a, b].map(|integer| self.unsigned_to_wide(integer, TWO_52));
         let quotient = [0, 1].map(|half| self.two(Vop::WideDiv, a[half], b[half]));
         // The minimum of a NaN and a number is the number.
         let quotient = self.with_wide_constant(Vop::WideMin, quotient, 2.0 * TWO_31 - 1.0);
@@ -169,7 +169,7 @@ impl Selector<'_> {
     }
 
     /// 2^52 + a - `start`, for unsigned integers a.
-    fn from_unsigned(&mut self, a: Reg, start: f64) -> Wide {
+    fn unsigned_to_wide(&mut self, a: Reg, start: f64) -> Wide {
         let high = self.constant(TWO_52_HIGH);
         let high = Arg::Reg(self.load_arg(high));
         let moved = self.joined(a, high);
