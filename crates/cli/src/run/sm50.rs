@@ -43,7 +43,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let launch =
         Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
-    if sm50.outputs.is_empty() && !args.execution.stats {
+    if sm50.global_outputs.is_empty() && !args.execution.stats {
         console.tell(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
 
@@ -127,20 +127,20 @@ struct Memory {
 impl Memory {
     /// Maps what the options name, and fills it.
     fn prepare(sm50: &Sm50Args) -> Result<Self, Failure> {
-        different_files(sm50.outputs.iter().map(|output| output.path.as_path()))?;
+        different_files(sm50.global_outputs.iter().map(|output| output.path.as_path()))?;
         let mut contents = Vec::new();
         for GlobalFile { address, path } in &sm50.globals {
             let words = files::read_dwords(path, None).map_err(Message::from)?;
             contents.push((*address, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()));
         }
         let filled = contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64));
-        let kept = sm50.outputs.iter().map(|output| range(output.address, 4 * u64::from(output.count)));
+        let kept = sm50.global_outputs.iter().map(|output| range(output.address, 4 * u64::from(output.count)));
         let mut memory = Memory { space: space(filled.chain(kept).collect())?, outputs: Vec::new() };
         for (address, bytes) in contents {
             let written = memory.space.write_bytes(address, &bytes);
             written.map_err(|error| Message::error(error.to_string()))?;
         }
-        for GlobalOutput { address, count, path } in &sm50.outputs {
+        for GlobalOutput { address, count, path } in &sm50.global_outputs {
             let kind = array_kind(path)?;
             memory.outputs.push((range(*address, 4 * u64::from(*count)), kind, Sink::open(path)?));
         }

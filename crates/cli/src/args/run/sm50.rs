@@ -25,7 +25,7 @@ pub struct Sm50Args {
     /// File that receives dwords of global memory: .npy (float32, bit for bit), or .f32. Where no file fills it, it holds
     /// zeros before
     #[arg(long = "global-output", value_name = "ADDR:COUNT=FILE")]
-    pub outputs: Vec<GlobalOutput>,
+    pub global_outputs: Vec<GlobalOutput>,
     /// Bytes of local memory that each thread has
     #[arg(long, value_name = "BYTES")]
     pub local_memory: Option<u32>,
