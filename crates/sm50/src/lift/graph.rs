@@ -88,7 +88,7 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn new(facts: &Facts) -> Walked<Graph> {
         let targets = facts.code.instructions().iter().enumerate();
-        let targets = targets.filter_map(|(index, i)| place(&facts.code, i.direct_target(Code::address(index))?));
+        let targets = targets.filter_map(|(index, i)| facts.code.index_at(i.direct_target(Code::address(index))?));
         let mut builder = Builder {
             code: &facts.code,
             kills: facts.header.kills_pixels,
@@ -151,11 +151,6 @@ impl Graph {
     }
 }
 
-/// The number of the instruction at a byte address.
-fn place(code: &Code, address: u32) -> Option<usize> {
-    code.index_at(address)
-}
-
 struct Builder<'a> {
     code: &'a Code,
     /// `KIL` works.
@@ -191,7 +186,7 @@ impl Builder<'_> {
             let Some(instruction) = self.code.instructions().get(at) else { break End::All(Way::Trap) };
             let instruction = *instruction;
             let address = Code::address(at);
-            let target = instruction.direct_target(address).and_then(|target| place(self.code, target));
+            let target = instruction.direct_target(address).and_then(|target| self.code.index_at(target));
             let following = at + 1;
             let push = |kind| (kind, target);
             match instruction.op() {

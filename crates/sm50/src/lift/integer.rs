@@ -120,7 +120,7 @@ impl Machine<'_> {
         let same = self.not(differ);
         let left = self.b.and(same, from_a);
         let overflow = self.is_negative(left);
-        // What everybody reads is a plain difference.
+        // Nearly all read the result alone: a plain difference.
         let wrapped = match (rules.extended || rules.plus_one, negate_a, negate_b) {
             (false, false, true) => self.b.isub(plain_a, plain_b),
             (false, true, false) => self.b.isub(plain_b, plain_a),
@@ -145,7 +145,7 @@ impl Machine<'_> {
         Sum { result, flags: [zero, sign, carry, overflow] }
     }
 
-    /// The lanes where the integer, in two's complement of more words, has a sign word other than this one's.
+    /// The word above a signed number's: 32 copies of its sign.
     fn sign_word(&mut self, value: Value) -> Value {
         let thirty_one = self.b.constant(31);
         self.b.sar(value, thirty_one)
