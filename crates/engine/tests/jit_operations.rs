@@ -275,6 +275,45 @@ fn tables_arrays_quads() {
     );
 }
 
+/// `canon_nan` and `pass_nan` of these operands, the first one last, behind %12.
+fn chain(operation: &str, passes: &str) -> String {
+    let mut text = format!("%12 = {operation}\n%13 = canon_nan 0x7fc00000, %12");
+    for (number, pass) in passes.split(' ').rev().enumerate() {
+        text.push_str(&format!("\n%{} = pass_nan %{}, {pass}", number + 14, number + 13));
+    }
+    text
+}
+
+#[test]
+fn nans_of_operands() {
+    for operation in ["fadd.ftz", "fmul.ftz", "fsub.ftz", "fdiv.ftz", "fmul.ftz.zx"] {
+        // In the instruction's order, in the other one, an operand left out, a stranger.
+        for passes in ["%4 %8", "%8 %4", "%8 %8", "%9 %4"] {
+            each_form(operation, &chain(&format!("{operation} %4, %8"), passes), "%15");
+        }
+        each_form(operation, &chain(&format!("{operation} %4, %3"), "%4"), "%14");
+        each_form(operation, &chain(&format!("{operation} %4, %4"), "%4"), "%14");
+    }
+    for operation in ["fsqrt.ftz", "fround.floor.ftz"] {
+        each_form(operation, &chain(&format!("{operation} %4"), "%4"), "%14");
+    }
+    // An operand on its way through other operations.
+    let scaled =
+        "%16 = fmul.ftz %14, %3\n%17 = fsqrt.ftz %16\n%18 = canon_nan 0x7fc00000, %17\n%19 = pass_nan %18, %14";
+    each_form("scaled", &format!("{}\n%15 = lane 1\n{scaled}", chain("fadd.ftz %4, %3", "%4")), "%19");
+    let both =
+        "%16 = fadd.ftz %12, %9\n%17 = canon_nan 0x7fc00000, %16\n%18 = pass_nan %17, %15\n%19 = pass_nan %18, %9";
+    each_form("both", &format!("{}\n{both}", chain("fmul.ftz %4, %8", "%4 %8")), "%19");
+    let negated = "%12 = neg %8\n%13 = fsub.ftz %4, %8\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14";
+    each_form("negated", &format!("{negated}, %12\n%16 = pass_nan %15, %4"), "%16");
+    each_form("negated first", &format!("{negated}, %4\n%16 = pass_nan %15, %12"), "%16");
+    // A NaN constant where only a mask keeps it away: nothing can be watched.
+    let constant =
+        "%12 = lane 0xffffffff\n%13 = fcmp.olt.ftz %4, %8\n%14 = select %13, %12, %9\n%15 = fadd.ftz %14, %8";
+    let passes = "%16 = canon_nan 0x7fc00000, %15\n%17 = pass_nan %16, %8\n%18 = pass_nan %17, %14";
+    each_form("constant", &format!("{constant}\n{passes}"), "%18");
+}
+
 #[test]
 fn buffers() {
     // Addresses: anything, and what lies near the buffer's end.

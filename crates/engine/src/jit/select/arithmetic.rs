@@ -1,6 +1,7 @@
 //! Operations of lanes, masks and uniforms.
 
 use super::masks::MaskOp;
+use super::nans::passes_nan;
 use super::{Lanes, Selector, Val};
 use crate::jit::form::Vop;
 use crate::jit::mir::{Arg, Base, Class, Kind, Mem, Reg};
@@ -10,6 +11,8 @@ use iced_x86::Code;
 pub const SIGN: u32 = 0x8000_0000;
 pub const ONE: u32 = 0x3F80_0000;
 pub const HALF: u32 = 0x3F00_0000;
+/// The bit of quiet NaNs.
+pub const QUIET: u32 = 0x0040_0000;
 
 /// A float compare as the instruction numbers it, without raising the invalid flag for quiet NaNs.
 pub const fn float_predicate(test: FloatTest) -> i32 {
@@ -65,7 +68,7 @@ impl Selector<'_> {
     }
 
     fn watch_if_source(&mut self, op: &Op, result: Value) {
-        if self.mode.watch && self.function.value_type(result) == Type::Lane && !super::passes_nan(op) {
+        if self.mode.watch && self.function.value_type(result) == Type::Lane && !passes_nan(op) {
             self.watch_nans(&[result]);
         }
     }
@@ -106,41 +109,31 @@ impl Selector<'_> {
                 let mem = Mem::at(Base::Reg(self.table(table)), index.cast_signed() * 4);
                 self.general(Code::Mov_r32_rm32, &[Arg::Mem(mem)])
             }
-            Op::Fadd { .. } | Op::FaddRounded { .. } => self.sum(args[0], args[1]),
-            Op::Fsub { .. } => self.binary(Vop::Sub, args[0], args[1]),
-            Op::Fmul { zero, .. } => self.product(zero, args[0], args[1]),
+            Op::Fadd { .. } | Op::FaddRounded { .. } => self.commuted(Vop::Add, (args[0], args[1]), result),
+            Op::Fsub { .. } => self.difference((args[0], args[1]), result),
+            Op::Fmul { zero, .. } => self.product(zero, (args[0], args[1]), result),
             Op::Fma { zero, .. } => self.multiply_add(zero, args[0], args[1], args[2]),
-            Op::FmulRounded { .. } => self.product(Zero::Ieee, args[0], args[1]),
+            Op::FmulRounded { .. } => self.product(Zero::Ieee, (args[0], args[1]), result),
             Op::FmaRounded { .. } => self.multiply_add(Zero::Ieee, args[0], args[1], args[2]),
-            Op::Fdiv { .. } => self.binary(Vop::Div, args[0], args[1]),
-            Op::Fsqrt { .. } => self.unary(Vop::Sqrt, args[0]),
+            Op::Fdiv { .. } => {
+                let quotient = self.binary(Vop::Div, args[0], args[1]);
+                self.note_operands(quotient, args)
+            }
+            Op::Fsqrt { .. } => {
+                let root = self.unary(Vop::Sqrt, args[0]);
+                self.note_operands(root, args)
+            }
             Op::Fround { round, .. } => {
                 let a = self.reg(args[0]);
-                self.round(round, Arg::Reg(a))
+                let rounded = self.round(round, Arg::Reg(a));
+                self.note_operands(rounded, args)
             }
             Op::Frc {} => self.fraction(args[0]),
             Op::Ex2 {} => self.ex2(args[0]),
             Op::Ln2 {} => self.ln2(args[0]),
             Op::Sin {} => self.sin(args[0]),
             Op::Cos {} => self.cos(args[0]),
-            Op::CanonNan { nan } => {
-                if self.mode.watch || !self.ranges.get(args[0]).nan {
-                    return Some(self.values[args[0].index()]);
-                }
-                let a = self.reg(args[0]);
-                self.canonical(a, nan.0)
-            }
-            Op::PassNan {} => {
-                if self.mode.watch || !self.ranges.get(args[0]).nan || !self.ranges.get(args[1]).nan {
-                    return Some(self.values[args[0].index()]);
-                }
-                let (r, a) = (self.reg(args[0]), self.reg(args[1]));
-                let first = self.unordered(r, None);
-                let both = self.unordered(a, Some(first));
-                let quiet = self.constant(0x0040_0000);
-                let quieted = self.vector_op(Vop::Or, &[Arg::Reg(a), quiet]);
-                self.blend(both, Arg::Reg(quieted), r)
-            }
+            Op::CanonNan { .. } | Op::PassNan {} => return Some(self.with_nan_bits(result, op, args)),
             Op::Fmin { denorm: Denorm::Keep } => self.binary(Vop::Min, args[0], args[1]),
             Op::Fmax { denorm: Denorm::Keep } => self.binary(Vop::Max, args[0], args[1]),
             Op::Fmin { .. } => self.extreme((Vop::Min, FloatTest::Olt), (args[0], args[1]), result),
@@ -313,7 +306,7 @@ impl Selector<'_> {
         self.vector_op(op, &[a])
     }
 
-    fn binary(&mut self, op: Vop, a: Value, b: Value) -> Reg {
+    pub fn binary(&mut self, op: Vop, a: Value, b: Value) -> Reg {
         let a = self.reg(a);
         let b = self.arg(b);
         self.vector_op(op, &[Arg::Reg(a), b])
@@ -359,10 +352,6 @@ impl Selector<'_> {
         self.blend(great, greatest, integer)
     }
 
-    fn sum(&mut self, a: Value, b: Value) -> Reg {
-        self.commutative(Vop::Add, &[a, b])
-    }
-
     fn is_zero(&mut self, a: Value, within: Option<Reg>) -> Reg {
         let a = self.reg(a);
         let zero = self.constant(0);
@@ -381,8 +370,8 @@ impl Selector<'_> {
         Some(self.mask_binary(MaskOp::Or, first, second))
     }
 
-    fn product(&mut self, zero: Zero, a: Value, b: Value) -> Reg {
-        let product = self.commutative(Vop::Mul, &[a, b]);
+    fn product(&mut self, zero: Zero, (a, b): (Value, Value), result: Value) -> Reg {
+        let product = self.commuted(Vop::Mul, (a, b), result);
         match self.vanished(zero, a, b, product) {
             None => product,
             Some(vanished) => {

@@ -228,8 +228,30 @@ impl Selector<'_> {
         }
     }
 
+    /// Notes guest instructions of this block: `count` for each lane.
+    pub fn note_steps(&mut self, count: u32, lanes: Lanes) {
+        let lanes = match lanes {
+            Lanes::All => Some(None),
+            Lanes::Of(mask) => Some(Some(mask)),
+            Lanes::No => None,
+        };
+        self.take_steps(count);
+        let Some(lanes) = lanes else { return };
+        match self.steps.iter_mut().find(|(other, _)| *other == lanes) {
+            Some((_, sum)) => *sum = sum.saturating_add(count),
+            None => self.steps.push((lanes, count)),
+        }
+    }
+
+    /// Counts the guest instructions of the block.
+    pub fn count_steps(&mut self) {
+        for (lanes, count) in std::mem::take(&mut self.steps) {
+            self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of));
+        }
+    }
+
     /// Counts guest instructions: `count` for each lane.
-    pub fn count_lanes(&mut self, count: u32, lanes: Lanes) {
+    fn count_lanes(&mut self, count: u32, lanes: Lanes) {
         match lanes {
             Lanes::No => {}
             Lanes::All => match count.checked_mul(self.form.lanes()).filter(|&total| i32::try_from(total).is_ok()) {

@@ -7,18 +7,17 @@ mod float_mode;
 mod lower;
 mod masks;
 mod memory;
+mod nans;
 mod transcendental;
 
 use super::context;
 use super::form::{self, Form, Vop};
 use super::mir::{Arg, Base, Block, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg, Steps};
 use crate::backend::SurfaceFacts;
-use ctm_lane::{
-    Axis, Def, Denorm, FloatTest, Function, Graph, IntTest, NanBits, Op, Ranges, Shape, Shapes, Terminator, Type,
-    Value, Zero,
-};
+use ctm_lane::{Axis, Denorm, Function, Graph, IntTest, Op, Ranges, Shape, Shapes, Terminator, Type, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
+use nans::Nans;
 use std::collections::{HashMap, HashSet};
 
 /// What selection assumes.
@@ -42,7 +41,7 @@ pub struct Window {
 }
 
 /// What a lane, mask or uniform value is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Val {
     /// Not selected (yet).
     None,
@@ -96,8 +95,9 @@ pub struct Selector<'a> {
     lane_x: Reg,
     lane_y: Reg,
     covered: Reg,
-    /// Values that have to be numbers, so that rules about NaNs do not matter.
-    suspects: Vec<bool>,
+    nans: Nans,
+    /// Steps of the block in the making, by their lanes: all, or those of a mask.
+    steps: Vec<(Option<Reg>, u32)>,
     /// Values whose denormals every user reads as zeros.
     flushed_by_all: Vec<bool>,
     window: Window,
@@ -121,18 +121,6 @@ pub struct Selected {
     pub window: Window,
     /// The mode's watch was kept up; otherwise the code is exact.
     pub watches: bool,
-}
-
-/// The ordered compare "less" that raises the invalid flag for every NaN.
-const SIGNALING_LESS: i32 = 1;
-
-/// The operands that have to be numbers for an operation to be what the processor makes of it without further ado.
-fn wanted_numbers(op: &Op) -> usize {
-    match op {
-        Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. } => 2,
-        Op::CanonNan { .. } | Op::PassNan {} => 1,
-        _ => 0,
-    }
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
@@ -171,7 +159,8 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         lane_x,
         lane_y,
         covered,
-        suspects: Vec::new(),
+        nans: Nans::new(function),
+        steps: Vec::new(),
         flushed_by_all: Vec::new(),
         window: Window { x: (0, i64::MAX), y: (0, i64::MAX) },
         float_mode: FloatMode::ENTRY,
@@ -189,12 +178,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
     selector.usual_mode = usual_mode;
     // A change of the mode takes the invalid flag down.
     selector.mode.watch &= is_only_mode;
-    if selector.mode.watch {
-        match selector.find_suspects() {
-            Some(suspects) => selector.suspects = suspects,
-            None => selector.mode.watch = false,
-        }
-    }
+    selector.start_watch();
     selector.run()
 }
 
@@ -456,80 +440,6 @@ impl Selector<'_> {
         self.flushed_by_all.get(value.index()).copied().unwrap_or(false)
     }
 
-    /// Values that reach the operands of operations with rules about NaNs, NaNs and all. `None` if a NaN constant does, or
-    /// if watching them costs more than it saves.
-    fn find_suspects(&self) -> Option<Vec<bool>> {
-        let mut reached = vec![false; self.function.value_count()];
-        let mut work: Vec<Value> = Vec::new();
-        for &block in &self.graph.order {
-            for &inst in self.function.insts(block) {
-                let wanted = wanted_numbers(self.function.op(inst));
-                work.extend_from_slice(&self.function.args(inst)[..wanted]);
-            }
-        }
-        let rules = work.len();
-        let mut sources = 0;
-        while let Some(value) = work.pop() {
-            if std::mem::replace(&mut reached[value.index()], true) {
-                continue;
-            }
-            match self.function.def(value) {
-                Def::Param(block, number) => {
-                    for &from in self.graph.predecessors(block) {
-                        for target in self.function.terminator(from).targets().filter(|target| target.block == block) {
-                            work.push(target.args[number as usize]);
-                        }
-                    }
-                }
-                Def::Result(inst, _) => {
-                    let op = self.function.op(inst);
-                    if let Op::Lane { bits } = op
-                        && f32::from_bits(bits.0).is_nan()
-                    {
-                        return None;
-                    }
-                    sources += usize::from(is_source(op) && self.ranges.get(value).nan);
-                    if passes_nan(op) {
-                        let args = self.function.args(inst);
-                        work.extend(args.iter().copied().filter(|&arg| self.function.value_type(arg) == Type::Lane));
-                    }
-                }
-            }
-        }
-        (rules > sources / 2).then_some(reached)
-    }
-
-    /// Raises the invalid flag if one of these values that are factors somewhere is a NaN.
-    fn watch_nans(&mut self, values: &[Value]) {
-        let mut regs = Vec::new();
-        for &value in values {
-            if !self.suspects.get(value.index()).copied().unwrap_or(false) || !self.ranges.get(value).nan {
-                continue;
-            }
-            match self.values[value.index()] {
-                Val::Reg(reg) => regs.push(reg),
-                Val::Entry(pointer, index) => self.once(|selector| {
-                    let entry = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
-                    let entry = selector.vector_op(Vop::Broadcast, &[entry]);
-                    selector.watch_pair(entry, entry);
-                }),
-                _ => {}
-            }
-        }
-        for pair in regs.chunks(2) {
-            self.watch_pair(pair[0], pair[pair.len() - 1]);
-        }
-    }
-
-    /// An ordered compare that signals.
-    fn watch_pair(&mut self, a: Reg, b: Reg) {
-        self.compare(FloatTest::Olt, a, Arg::Reg(b), None);
-        if let Some(last) = self.insts.last_mut() {
-            last.args[2] = Arg::Imm(SIGNALING_LESS);
-            last.effect = true;
-        }
-    }
-
     fn refuse(&mut self) {
         self.refused = true;
     }
@@ -775,6 +685,7 @@ impl Selector<'_> {
     }
 
     fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], (latch, stop): (usize, usize)) -> Option<End> {
+        self.count_steps();
         let end = match self.function.terminator(block) {
             Terminator::Jump(target) => End::Jump(self.edge(target, numbers)),
             Terminator::Return => End::Jump(Edge { block: latch, args: Vec::new() }),
@@ -820,19 +731,5 @@ fn condition(test: IntTest) -> Condition {
         IntTest::Ule => Condition::BelowEqual,
         IntTest::Ugt => Condition::Above,
         IntTest::Uge => Condition::AboveEqual,
-    }
-}
-
-/// Whether the result has to be looked at in each group to know that it is a number.
-fn is_source(op: &Op) -> bool {
-    !passes_nan(op) && !matches!(op, Op::Lane { .. } | Op::TableSplat { .. })
-}
-
-/// Whether a NaN of the result is a NaN of an operand, or comes from an operation that raises the invalid flag.
-fn passes_nan(op: &Op) -> bool {
-    match op {
-        Op::Ln2 {} => false,
-        Op::CanonNan { .. } => true,
-        _ => matches!(op.nan_bits(), NanBits::Loose | NanBits::Passed),
     }
 }

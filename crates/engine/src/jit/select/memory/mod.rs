@@ -48,8 +48,7 @@ impl Selector<'_> {
             }
             Op::Steps { count, .. } => {
                 let lanes = self.lanes(args[0]);
-                self.count_lanes(count, lanes);
-                self.take_steps(count);
+                self.note_steps(count, lanes);
             }
             Op::BufferLoad { buffer } => {
                 let (base, offset, lanes) = self.words(buffer, args[0], args[1]);
