@@ -42,7 +42,7 @@ impl Kernel {
         let longest = longest(&function);
         let may_trap = may_trap(&function);
         let may_stop = may_trap || longest.is_none() && !counted;
-        let repeatable = !operations(&function).any(|op| matches!(op, Op::SurfaceTest { .. }));
+        let repeatable = is_repeatable(&function);
         let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
         let machine = backend.filter(|_| wanted && (repeatable || !may_stop)).and_then(|backend| {
             let mut interior = function.clone();
@@ -66,6 +66,16 @@ pub(crate) fn may_stop(function: &Function) -> bool {
 
 fn may_trap(function: &Function) -> bool {
     function.blocks().any(|block| matches!(function.terminator(block), Terminator::Trap { .. }))
+}
+
+/// Whether a group can run again after a part of it ran: it does not change what it reads.
+fn is_repeatable(function: &Function) -> bool {
+    let loads = |stored| operations(function).any(|op| matches!(op, Op::BufferLoad { buffer } if *buffer == stored));
+    !operations(function).any(|op| match op {
+        Op::SurfaceTest { .. } => true,
+        Op::BufferStore { buffer } => loads(*buffer),
+        _ => false,
+    })
 }
 
 /// All operations of a function.

@@ -7,8 +7,9 @@ use crate::backend::{Backend, Bindings, SurfaceFacts};
 use crate::cache::Engine;
 use crate::kernel::{Grouping, Kernel};
 use crate::launch::{Launch, Stop};
-use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Bounds, Buffer, Surface, View};
+use ctm_lane::domain::QUAD;
+use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
 use ctm_r700::lift::{self, BufferRole, Facts, Lifted, SurfaceRole, TableRole, bank_words, input_words, launch_words};
 use ctm_r700::{
     Bindings as Resources, Input, Job, Program, Region, RunError, StateError, Trap, TrapKind, TrapPlace, reference,
@@ -33,7 +34,11 @@ impl Engine {
     pub fn run_r700(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         job.check()?;
         match self.r700_kernel(job).as_ref() {
-            Some(ready) if !order_matters(job) => ready.run(job, options),
+            Some(ready) if !order_matters(job) => {
+                // Groups are whole quads.
+                let group_width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
+                ready.run(job, &RunOptions { group_width, ..*options })
+            }
             _ => reference::run(job, options),
         }
     }
@@ -224,7 +229,10 @@ pub(crate) fn order_matters(job: &Job) -> bool {
     let wraps = |range: &(u64, u64)| range.1 > 1 << 32;
     let overlap = |a: &(u64, u64), b: &(u64, u64)| a.0 < b.1 && b.0 < a.1 || wraps(a) || wraps(b);
     let granule = |surface: &Surface| Surface::pitch_granule(surface.tiling, surface.format);
-    surfaces.clone().any(|surface| !surface.pitch.is_multiple_of(granule(surface)))
+    let is_regular = |surface: &Surface| {
+        surface.pitch.is_multiple_of(granule(surface)) && surface.base.is_multiple_of(BASE_ALIGNMENT)
+    };
+    !surfaces.clone().all(is_regular)
         || (0..written.len()).any(|at| written[..at].iter().any(|other| overlap(other, &written[at])))
         || written.iter().any(|written| read.iter().any(|read| overlap(written, read)))
 }

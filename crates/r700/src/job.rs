@@ -468,7 +468,8 @@ pub struct Trap {
     pub kind: TrapKind,
     /// Where.
     pub place: TrapPlace,
-    /// Column of the group's first lane that was active, else of its first lane.
+    /// Column of the group's first lane that was active (at the step limit: that would have executed the instruction),
+    /// else of its first lane.
     pub i: u32,
     /// Row of that lane.
     pub j: u32,

@@ -87,6 +87,10 @@ impl Walk<'_> {
         if self.m.b.function.mask_constant(lanes) == Some(false) {
             return;
         }
+        // Which of several traps of one instruction it is, the group's first lane that has one decides.
+        let trap = (place, slot, kind);
+        let known = self.last_trap.replace(trap);
+        self.depends |= known.is_some_and(|known| known != trap && (known.0, known.1) == (place, slot));
         let (bad, good) = (self.m.b.new_block(), self.m.b.new_block());
         self.m.b.branch_any(lanes, (bad, &[]), (good, &[]));
         self.m.b.seal(bad);

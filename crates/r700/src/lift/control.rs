@@ -77,6 +77,8 @@ pub(super) struct Walk<'a> {
     pub jumps: Vec<Jump>,
     /// What lanes do depends on others in another way.
     pub depends: bool,
+    /// Where lanes were last seen to trap.
+    pub last_trap: Option<(Place, Option<u32>, TrapKind)>,
 }
 
 impl<'a> Walk<'a> {
@@ -112,6 +114,7 @@ impl<'a> Walk<'a> {
             some: true,
             jumps: Vec::new(),
             depends: false,
+            last_trap: None,
         }
     }
 
@@ -443,7 +446,8 @@ impl<'a> Walk<'a> {
             after.frames.extend(pushes.clone());
             after
         };
-        self.jumps.push(Jump { after, pushed: usize::from(pushes.is_some()), to: self.target(fields), leave });
+        let (at, to) = (self.here.place, self.target(fields));
+        self.jumps.push(Jump { at, after, pushed: usize::from(pushes.is_some()), to, leave });
         let (stay, jump) = (self.m.b.new_block(), self.m.b.new_block());
         self.m.b.branch_any(mask, (stay, &[]), (jump, &[]));
         self.m.b.seal(stay);
@@ -621,7 +625,8 @@ impl<'a> Walk<'a> {
             self.here.call_depth += call_count;
             if skip.is_some() {
                 let after = Context { place: target, ..self.here.clone() };
-                self.jumps.push(Jump { after, pushed: 1, to, leave: Leave::Pop(0) });
+                let at = self.here.place;
+                self.jumps.push(Jump { at, after, pushed: 1, to, leave: Leave::Pop(0) });
                 self.depends |= test.valid_only || test.whole_quad;
             }
             self.go_to(target, fields)?;

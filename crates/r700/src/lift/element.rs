@@ -87,7 +87,8 @@ impl Words {
             for (k, channel) in channels[..3].iter_mut().enumerate() {
                 let mantissa = self.field(m, 9 * k as u32, 9);
                 let mantissa = m.b.utof(mantissa);
-                *channel = m.b.fmul(Denorm::Flush, Zero::Ieee, mantissa, unit);
+                let product = m.b.fmul(Denorm::Flush, Zero::Ieee, mantissa, unit);
+                *channel = m.with_nan(product, &[]);
             }
             return channels;
         }

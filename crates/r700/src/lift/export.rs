@@ -286,6 +286,7 @@ impl Machine<'_> {
             _ => &[VERTEX, CUT],
         };
         let Some(item_dwords) = self.facts.strips else { return };
+        self.writes_shared |= item_dwords == 0;
         let buffer = self.buffer(BufferRole::Strips);
         for &event in events {
             let number = self.lane_number();

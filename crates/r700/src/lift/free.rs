@@ -3,7 +3,8 @@
 //! An instruction that may jump does so when no pixel of the group needs the code that it skips. What a lane does then
 //! depends on no other, if a lane that is inactive comes to the same state by walking through the skipped code among
 //! lanes that are active. That is what is checked here, for one such lane with whatever the stack may hold of it. Jumps
-//! inside the skipped code have been checked themselves, so the walk takes none.
+//! inside the skipped code that are known to be short cuts are taken, so that checking nested code takes no longer than
+//! checking it level by level.
 
 use super::context::{Context, Frame, Place};
 use crate::cf::{Cf, CfAluOp, CfExport, CfOp, CfPlain, Qword};
@@ -16,6 +17,8 @@ const MAX_VISITS: usize = 1 << 22;
 /// A jump to be checked.
 #[derive(Clone, Debug)]
 pub(super) struct Jump {
+    /// The instruction.
+    pub at: Place,
     /// Where lanes go on that do not jump, with what the instruction pushed.
     pub after: Context,
     /// Frames at the top of `after` that the instruction pushed itself.
@@ -91,17 +94,40 @@ pub(super) struct Checks<'a> {
     has_fetch_program: bool,
     loop_counts: Vec<u16>,
     decoded: HashMap<Place, Cf>,
+    /// Instructions whose jumps are short cuts: where to, and how many masks they pop.
+    known: HashMap<Place, (Place, u8)>,
     visits: usize,
 }
 
 impl<'a> Checks<'a> {
     /// Checks of code with these constants.
     pub fn new(code: [&'a [Qword]; 2], bools: &'a [bool], loop_counts: Vec<u16>, has_fetch_program: bool) -> Self {
-        Checks { code, bools, has_fetch_program, loop_counts, decoded: HashMap::new(), visits: 0 }
+        Checks {
+            code,
+            bools,
+            has_fetch_program,
+            loop_counts,
+            decoded: HashMap::new(),
+            known: HashMap::new(),
+            visits: 0,
+        }
+    }
+
+    /// Whether all of these are short cuts.
+    pub fn are_short_cuts(&mut self, mut jumps: Vec<Jump>) -> bool {
+        // Inner code mostly stands behind the jumps over it. An instruction is met with several stacks: all of them count.
+        jumps.sort_by_key(|jump| std::cmp::Reverse(jump.at));
+        jumps.chunk_by(|a, b| a.at == b.at).all(|of_instruction| {
+            let holds = of_instruction.iter().all(|jump| self.is_short_cut(jump));
+            if let (true, &[Jump { at, to, leave: Leave::Pop(count), .. }, ..]) = (holds, of_instruction) {
+                self.known.insert(at, (to, count));
+            }
+            holds
+        })
     }
 
     /// Whether walking comes to what jumping comes to.
-    pub fn is_short_cut(&mut self, jump: &Jump) -> bool {
+    fn is_short_cut(&mut self, jump: &Jump) -> bool {
         let in_loop = |frames: &[Frame]| frames.iter().any(|frame| matches!(frame, Frame::Loop { .. }));
         let before = jump.after.frames.len() - jump.pushed;
         let states: &[State] = match in_loop(&jump.after.frames[..before]) {
@@ -193,6 +219,25 @@ impl<'a> Checks<'a> {
             (0..fields.pop_count).try_for_each(|_| lane.pop())?;
             Some(target)
         };
+        let known = self.known.get(&here).filter(|_| lane.is_inactive());
+        if *op == CfOp::Else && !lane.passes_else()? {
+            return None;
+        }
+        let jumps_first = matches!(
+            op,
+            CfOp::Push
+                | CfOp::Jump
+                | CfOp::Else
+                | CfOp::Call
+                | CfOp::CallFs
+                | CfOp::LoopStart
+                | CfOp::LoopStartNoAl
+                | CfOp::LoopStartDx10
+        );
+        if let Some(&(to, count)) = known.filter(|_| jumps_first) {
+            (0..count).try_for_each(|_| lane.pop())?;
+            return Some(to);
+        }
         Some(match op {
             CfOp::Push | CfOp::Jump | CfOp::LoopStart | CfOp::LoopStartNoAl | CfOp::LoopStartDx10 if never => {
                 leave(lane)?
@@ -206,12 +251,6 @@ impl<'a> Checks<'a> {
             }
             CfOp::Pop => {
                 (0..fields.pop_count).try_for_each(|_| lane.pop())?;
-                next
-            }
-            CfOp::Else => {
-                if !lane.passes_else()? {
-                    return None;
-                }
                 next
             }
             CfOp::PopJump | CfOp::PopPush | CfOp::PopPushElse => {

@@ -19,6 +19,8 @@ mod free;
 mod machine;
 mod operation;
 mod sample;
+#[cfg(test)]
+mod tests;
 
 pub use facts::*;
 
@@ -75,7 +77,7 @@ pub fn lift(program: &Program, fetch_program: Option<&Program>, facts: &Facts) -
         let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
         let counts = facts.loops.iter().map(|constant| constant.count).collect();
         let mut checks = Checks::new(code, &facts.bools, counts, fetch_program.is_some());
-        let is_free = !walk.depends && !walk.m.writes_shared && walk.jumps.iter().all(|jump| checks.is_short_cut(jump));
+        let is_free = !walk.depends && !walk.m.writes_shared && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
         Ok(walk.m.done(is_free))
     };
     match walk(false) {

@@ -94,8 +94,14 @@ impl Wave<'_> {
                 continue;
             }
             let units = legal_group(group, self.info()).map_err(TrapKind::GroupIllegal)?;
-            for pixel in self.control.pixels().filter(|&pixel| executing[pixel]) {
-                let changes = self.group_of_pixel(group, &units, &environment, pixel, &clause[pixel])?;
+            let executing = self.control.pixels().filter(|&pixel| executing[pixel]);
+            let changes: Vec<(usize, Changes)> = executing
+                .map(|pixel| {
+                    let changes = self.group_of_pixel(group, &units, &environment, pixel, &clause[pixel])?;
+                    Ok((pixel, changes))
+                })
+                .collect::<Result<_, TrapKind>>()?;
+            for (pixel, changes) in changes {
                 clause[pixel] = changes.clause;
                 self.commit(pixel, extra[pixel], changes);
             }

@@ -51,6 +51,8 @@ pub(super) struct Wave<'a> {
     slot: Option<u32>,
     steps: u64,
     instructions: u64,
+    /// The first lane that would have executed the instruction at which the step limit was reached.
+    limited: Option<usize>,
 }
 
 /// Runs the program for these lanes: whole quads.
@@ -87,6 +89,7 @@ pub(super) fn run(
         slot: None,
         steps: 0,
         instructions: 0,
+        limited: None,
     };
     let result = wave.run_program();
     stats.instructions += wave.instructions;
@@ -154,11 +157,12 @@ impl<'a> Wave<'a> {
 
     /// Counts an instruction that is about to execute, for these pixels.
     fn count(&mut self, executing: &[bool]) -> Result<(), TrapKind> {
+        let mut lanes = self.control.pixels().filter(|&pixel| self.lanes[pixel].covered && executing[pixel]);
         if self.steps == self.options.step_limit {
+            self.limited = lanes.next();
             return Err(TrapKind::StepLimit);
         }
         self.steps += 1;
-        let lanes = self.lanes.iter().zip(executing).filter(|(lane, executes)| lane.covered && **executes);
         self.instructions += lanes.count() as u64;
         Ok(())
     }
@@ -271,8 +275,11 @@ impl<'a> Wave<'a> {
     }
 
     fn trap(&self, kind: TrapKind) -> Trap {
-        let active = self.control.pixels().find(|&pixel| self.control.is_active(pixel));
-        let lane = active.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
+        let concerned = match kind {
+            TrapKind::StepLimit => self.limited,
+            _ => self.control.pixels().find(|&pixel| self.control.is_active(pixel)),
+        };
+        let lane = concerned.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
         let (i, j) = lane.map_or((0, 0), |lane| (lane.i, lane.j));
         let in_fetch_program = self.here.image == Image::Fetch;
         Trap { kind, place: TrapPlace { pc: self.here.pc, slot: self.slot, in_fetch_program }, i, j }
