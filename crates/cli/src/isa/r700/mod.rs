@@ -6,7 +6,7 @@ mod info;
 
 pub use check::check;
 pub use dis::dis;
-pub use info::info;
+pub use info::{DEPTH, FIRST_POSITION, info};
 
 use super::File;
 use crate::report::{Message, Place, diagnostic};

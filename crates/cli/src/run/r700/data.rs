@@ -4,6 +4,7 @@ use super::Programs;
 use crate::args::run::{BufferFile, DEFAULT_DOMAIN, R700Args, RunArgs};
 use crate::args::values::{Extent, InputSource, Position};
 use crate::files::{self, FileSpec};
+use crate::isa::r700::{DEPTH, FIRST_POSITION};
 use crate::report::Message;
 use crate::run::memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
 use crate::run::{different_files, once_each};
@@ -20,10 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const CONSTANTS: usize = 256;
 /// Vectors of a constant buffer that windows reach.
 const BANK_VECTORS: usize = 4096;
-/// ARRAY_BASE of the first position export.
-const FIRST_POSITION: u16 = 60;
-/// ARRAY_BASE of computed depth.
-const DEPTH: u16 = 61;
 
 /// The lanes of a run: a domain for pixels, a line for vertices.
 pub fn lanes(args: &RunArgs, r700: &R700Args, stage: Stage, console: &mut Console) -> Result<Lanes, Failure> {
