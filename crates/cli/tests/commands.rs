@@ -85,7 +85,7 @@ fn check_tells_and_explain_explains() {
     assert_eq!((&finding["code"], &finding["line"], &finding["pc"]), (&"X1K105".into(), &1.into(), &0.into()));
 
     let all = folder.ctm("explain").ok();
-    assert!(all.out().contains("X1K105  warning  register read before it is written\n"), "{}", all.out());
+    assert!(all.out().contains("X1K105   warning  register read before it is written\n"), "{}", all.out());
     for line in all.out().lines() {
         let code = line.split_whitespace().next().expect("a code");
         assert!(folder.ctm(&format!("explain {}", code.to_lowercase())).ok().out().contains(code));
