@@ -4,13 +4,19 @@
 //! groups of a row; allocation gives the registers places; the encoder makes bytes. Two pieces of code come out: one for
 //! groups that are wholly covered and whose accesses at fixed distances stay inside their surfaces, and one for all others.
 //!
-//! # Zero times anything
+//! # Rules about NaNs
 //!
-//! Guests with the rule that zero times infinity or NaN is zero cost nothing here while there is no such product: the code
-//! multiplies as IEEE 754 says, and the processor's sticky flag for invalid operations tells afterwards whether an
-//! infinity met a zero or a NaN came up. NaNs that come in from memory raise the flag by a signaling compare. When the
-//! flag is up, the strip of groups runs again with exact code, over what the first try has written; so this is done only
-//! where the second run overwrites all of it and reads none of it.
+//! Guests say what becomes of NaNs: zero times one of them may be zero, and results may have bits of their own. That costs
+//! nothing here while no NaN turns up (`select/nans.rs` has the argument): the code calculates as IEEE 754 says, and the
+//! processor's sticky flag for invalid operations tells afterwards whether that was enough. When the flag is up, the strip of
+//! groups runs again with exact code, over what the first try has written; so this is done only where the second run
+//! overwrites all of it and reads none of it.
+//!
+//! # Stops
+//!
+//! A group that traps, or has executed more steps than it may, leaves the code at once; steps are counted in a register,
+//! which is looked at where loops go back and at the end of the group. A stop while the flag is up says nothing: exact code
+//! decides.
 #![allow(unsafe_code, reason = "runs machine code that it has made, on memory that the bindings keep alive")]
 
 mod allocate;
