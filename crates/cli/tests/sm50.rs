@@ -1,0 +1,374 @@
+//! SM50 through the command line: pipelines that a real driver compiled, files in all their forms, and what is wrong with
+//! them.
+
+mod common;
+
+use common::Folder;
+use ctm_engine::EngineName;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn case(name: &str) -> PathBuf {
+    project().join("tests/corpus/sm50").join(name)
+}
+
+/// The dwords of a `.npy` file, and the lengths of its rows and columns.
+fn npy(folder: &Folder, name: &str) -> (Vec<u32>, [usize; 2]) {
+    let bytes = folder.read(name);
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let header = String::from_utf8(bytes[10..10 + length].to_vec()).expect("a header");
+    assert!(header.contains("'<f4'") && header.contains("'fortran_order': False"), "{header}");
+    let shape = header.split_once("'shape': (").and_then(|(_, rest)| rest.split_once(')')).expect("a shape").0;
+    let axes: Vec<usize> = shape.split(',').filter_map(|axis| axis.trim().parse().ok()).collect();
+    let words = bytes[10 + length..].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    (words, axes.try_into().expect("two axes"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().expect("a number") as usize
+}
+
+/// The command line that draws a case.
+fn command(folder: &Path, meta: &Value) -> Vec<String> {
+    let mut line = vec!["draw".to_string()];
+    for (option, stage) in [("--vs", "vert"), ("--tcs", "tesc"), ("--tes", "tese"), ("--gs", "geom")] {
+        let file = folder.join(format!("{stage}.sph.u32"));
+        if file.exists() {
+            line.extend([option.into(), file.display().to_string()]);
+        }
+    }
+    let draw = &meta["draw"];
+    line.push(format!("--primitive={}", draw["primitive"].as_str().expect("a name")));
+    for name in ["vertices", "first", "instances"] {
+        line.push(format!("--{name}={}", draw[name]));
+    }
+    if draw["primitive"] == "patches" {
+        line.push(format!("--patch-vertices={}", draw["patch_vertices"]));
+        let layout = meta["glsl_layouts"]["tese"]["in"].as_str().expect("a layout");
+        let words: Vec<&str> = layout.split(", ").collect();
+        assert!(words.contains(&"equal_spacing"));
+        line.push(format!("--tess-domain={}", words[0]));
+        line.extend(words.contains(&"point_mode").then(|| "--point-mode".into()));
+    }
+    let capture = list(&meta["transform_feedback"]["layout"]).iter();
+    let capture: Vec<String> = capture
+        .map(|entry| format!("{}:{}", entry["address"].as_str().expect("an address"), entry["components"]))
+        .collect();
+    line.push(format!("--capture={}", capture.join(",")));
+    line
+}
+
+/// Which record matches which expected one: in order, or where the other tessellator gave its points in another order, by
+/// domain point and patch.
+fn compare(name: &str, meta: &Value, got: &[u32], expected: &[u32]) {
+    assert_eq!(got.len(), expected.len(), "{name}");
+    let layout = list(&meta["transform_feedback"]["layout"]);
+    let is_float: Vec<bool> =
+        layout.iter().flat_map(|entry| vec![entry["type"] == "float"; number(&entry["components"])]).collect();
+    let tolerance = |name: &str| meta["tolerance"][name].as_f64().expect("a number") as f32;
+    // Coordinates of that tessellator have 16 bits, so what follows from them is only about the same.
+    let point = meta.get("order").map(|_| {
+        number(&layout.iter().find(|entry| entry["name"] == "tc").expect("a captured domain point")["offset"])
+    });
+    let (abs, rel) = if point.is_some() { (1e-3, 1e-3) } else { (tolerance("abs"), tolerance("rel")) };
+    let matches = |got: &[u32], expected: &[u32]| {
+        (0..is_float.len()).all(|word| {
+            let (a, b) = (f32::from_bits(got[word]), f32::from_bits(expected[word]));
+            if is_float[word] { (a - b).abs() <= abs + rel * b.abs() } else { got[word] == expected[word] }
+        })
+    };
+    let mut left: Vec<&[u32]> = got.chunks(is_float.len()).collect();
+    for (number, wanted) in expected.chunks(is_float.len()).enumerate() {
+        let found = match point {
+            None => left.first().is_some_and(|record| matches(record, wanted)).then_some(0),
+            Some(_) => left.iter().position(|record| matches(record, wanted)),
+        };
+        left.remove(found.unwrap_or_else(|| panic!("{name}: nothing is like record {number}, {wanted:x?}")));
+    }
+}
+
+#[test]
+fn corpus_on_every_engine() {
+    let folder = Folder::new("sm50-corpus");
+    let names = ["v_basic", "v_loop", "t_quads", "t_patchout", "g_strip2"];
+    let there = fs::read_dir(case("")).expect("the corpus").count();
+    assert_eq!(there, names.len());
+    for name in names {
+        let meta = fs::read_to_string(case(name).join("meta.json")).expect("meta.json");
+        let meta: Value = serde_json::from_str(&meta).expect("JSON");
+        let expected = fs::read(case(name).join("expected.f32")).expect("records");
+        let expected: Vec<u32> = expected.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        let mut first = None;
+        for engine in EngineName::available() {
+            let run = [format!("--engine={}", engine.name()), "--strict".into(), "-o=out.npy".into()];
+            let done = folder.ctm_args(command(&case(name), &meta).into_iter().chain(run)).ok();
+            assert_eq!(done.err(), "", "{name}");
+            let (got, [records, words]) = npy(&folder, "out.npy");
+            let feedback = &meta["transform_feedback"];
+            assert_eq!((records, words), (number(&feedback["records"]), number(&feedback["dwords_per_record"])));
+            compare(name, &meta, &got, &expected);
+            assert_eq!(first.get_or_insert_with(|| got.clone()), &got, "{name} on {}", engine.name());
+        }
+    }
+}
+
+/// Writes the programs of a real pipeline, header and code in one file each, and the data that they are fed.
+fn write_pipeline(folder: &Folder) {
+    let text = include_str!("../../sm50/tests/vectors/pipeline.txt");
+    let sections = text.split("# ").filter(|section| !section.is_empty());
+    for (section, name) in sections.zip(["vs", "tcs", "tes", "gs"]) {
+        let (header, code) = section.split_once("code (").expect("header and code");
+        let dword = |word| u32::from_str_radix(word, 16).ok();
+        let header = header.split_whitespace().filter(|word| word.len() == 8).filter_map(dword);
+        let code = code.lines().skip(1).flat_map(str::split_whitespace);
+        let code = code.map(|word| u64::from_str_radix(word, 16).expect("a word"));
+        let bytes: Vec<u8> = header.flat_map(u32::to_le_bytes).chain(code.flat_map(u64::to_le_bytes)).collect();
+        folder.write(&format!("{name}.sph"), bytes);
+    }
+    let floats = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    folder.write("scale.f32", floats(&[2.0, 3.0, 4.0, 5.0]));
+    folder.write("positions.f32", floats(&[1.0, 2.0, 3.0, 1.0, 4.0, 5.0, 6.0, 1.0, -7.0, 8.0, 0.5, 1.0]));
+    folder.write("colours.f32", floats(&[10.0, 20.0, 30.0, 40.0, 1.0, 2.0, 3.0, 4.0, 0.25, 0.5, 0.75, 1.0]));
+}
+
+const FED: &str = "--vertices 3 --const 0=scale.f32 --attribute 0x80:4=positions.f32 --attribute 0x90:4=colours.f32 \
+                   --capture 0x70:4,0x80:4 --strict";
+
+#[test]
+fn a_real_pipeline() {
+    let folder = Folder::new("sm50-pipeline");
+    write_pipeline(&folder);
+    for engine in EngineName::available() {
+        let draw = format!("draw --engine {} {FED}", engine.name());
+        folder.ctm(&format!("{draw} --vs vs.sph --primitive points -o vertices.npy")).ok();
+        let (words, shape) = npy(&folder, "vertices.npy");
+        assert_eq!(shape, [3, 8]);
+        let vertices: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
+        assert_eq!(vertices[..8], [2.0, 6.0, 12.0, 5.0, 12.0, 23.0, 34.0, 45.0]);
+
+        let whole = "--vs vs.sph --tcs tcs.sph --tes tes.sph --gs gs.sph --primitive patches --patch-vertices 3";
+        let done = folder.ctm(&format!("{draw} {whole} -o all.npy --obj all.obj --svg all.svg")).ok();
+        let (words, [records, _]) = npy(&folder, "all.npy");
+        assert_eq!(done.out(), format!("{} triangles: {records} records of 8 dwords\n", records / 3));
+        for record in words.as_chunks::<8>().0 {
+            assert_eq!(record[4..], [36.0f32, 69.0, 102.0, 135.0].map(f32::to_bits));
+        }
+        // Levels 2, 3, 4 around a triangle of inner level 5.
+        let mesh = String::from_utf8(folder.read("all.obj")).expect("text");
+        let count = |letter| mesh.lines().filter(|line| line.starts_with(letter)).count();
+        assert_eq!(count('f'), records / 3);
+        assert_eq!(count('v') + count('f'), mesh.lines().count());
+        assert!(count('v') < records / 2, "corners are shared: {} of {records}", count('v'));
+    }
+}
+
+#[test]
+fn the_example_draws_the_picture_that_is_shown() {
+    let folder = Folder::new("sm50-ripple");
+    let file = |name: &str| project().join("examples/ripple").join(name).display().to_string();
+    let [vs, tcs, tes, gs] = ["vertex.sm50", "control.sm50", "evaluation.sm50", "geometry.sm50"].map(file);
+    let programs = ["draw", "--vs", &vs, "--tcs", &tcs, "--tes", &tes, "--gs", &gs];
+    let state =
+        ["--primitive=patches", "--vertices=4", "--patch-vertices=4", "--tess-domain=quads", "--svg=ripple.svg"];
+    for program in [&vs, &tcs, &tes, &gs] {
+        folder.ctm_args(["check", program]).ok();
+    }
+    for engine in EngineName::available() {
+        let engine = format!("--engine={}", engine.name());
+        let done = folder.ctm_args(programs.into_iter().chain(state).chain([engine.as_str()])).ok();
+        assert_eq!((done.out(), done.err()), ("800 triangles: 2400 records of 4 dwords\n", ""));
+        let shown = fs::read(project().join("docs/images/ripple.svg")).expect("a picture");
+        assert!(folder.read("ripple.svg") == shown, "ripple.svg is not what docs/images shows");
+    }
+}
+
+const VERTEX: &str = "\
+.stage vertex
+ALD R0, a[0x2fc];
+AST a[0x70], R0;
+EXIT;
+";
+
+#[test]
+fn a_program_in_all_its_forms() {
+    let folder = Folder::new("sm50-forms");
+    folder.write("v.sm50", VERTEX);
+    folder.ctm("asm v.sm50").ok();
+    folder.ctm("asm v.sm50 -o w.sph.u32").ok();
+    folder.ctm("asm --isa sm50 v.sm50 -o renamed.bin").ok();
+    let text = folder.ctm("dis v.sph").ok();
+    assert!(text.out().starts_with(".stage vertex\n"), "{}", text.out());
+    for name in ["w.sph.u32", "w.code.u32", "renamed.bin", "v.sm50"] {
+        assert_eq!(folder.ctm(&format!("dis {name}")).ok().out(), text.out(), "{name}");
+    }
+    assert_eq!(folder.read("v.sph"), [folder.read("w.sph.u32"), folder.read("w.code.u32")].concat());
+    folder.write("again.sm50", text.out());
+    folder.ctm("asm again.sm50").ok();
+    assert_eq!(folder.read("again.sph"), folder.read("v.sph"));
+
+    // Without its header, the code is compute code; its name tells that it is one of this instruction set.
+    folder.write("alone.code.u32", folder.read("w.code.u32")).write("code.bin", folder.read("w.code.u32"));
+    for line in ["dis alone.code.u32", "dis code.bin --isa sm50"] {
+        let code = folder.ctm(line).ok();
+        assert!(!code.out().contains(".stage") && code.out().contains("AST a[0x70], R0;"), "{}", code.out());
+    }
+    folder.write("text.txt", VERTEX);
+    assert!(folder.ctm("info text.txt --isa sm50").ok().out().starts_with("stage                         vertex\n"));
+    folder.ctm("check alone.code.u32").fails(1, &["SM50005", "disassembly of alone.code.u32", "ALD R0"]);
+}
+
+#[test]
+fn what_machines_read() {
+    let folder = Folder::new("sm50-json");
+    folder.write("v.sm50", VERTEX);
+    let json = |line: &str| -> Value { serde_json::from_str(folder.ctm(line).ok().out()).expect("JSON") };
+    let listing = json("dis v.sm50 --json");
+    assert_eq!(listing["header"]["shader_type"], "vertex");
+    let store = &listing["instructions"][1];
+    assert_eq!(
+        (&store["address"], &store["name"], &store["text"]),
+        (&16.into(), &"AST".into(), &"AST a[0x70], R0".into())
+    );
+    let fields = list(&store["fields"]);
+    let offset = fields.iter().find(|field| field["name"] == "OFFSET").expect("an offset");
+    assert_eq!((&offset["bits"], &offset["value"]), (&"30:20".into(), &0x70.into()));
+    let info = json("info v.sm50 --json");
+    assert_eq!((&info["header"]["imap"], &info["header"]["omap"]), (&vec![0x2fc].into(), &vec![0x70].into()));
+    assert_eq!(info["mix"]["EXIT"], 1);
+    let drawn = json("draw --vs v.sm50 --primitive lines --vertices 5 --instances 2 --json");
+    assert_eq!((&drawn["shape"], &drawn["records"], &drawn["lanes"]), (&"line".into(), &8.into(), &8.into()));
+
+    folder.write("lost.sm50", ".stage vertex\n.omap none\nAST a[0x80], RZ;\nEXIT;\n");
+    let checked = json("check lost.sm50 --json");
+    let finding = &checked["findings"][0];
+    assert_eq!((&checked["warnings"], &finding["code"], &finding["line"]), (&1.into(), &"SM50101".into(), &3.into()));
+    assert!(folder.ctm("explain sm50101").ok().out().starts_with("# SM50101"));
+}
+
+#[test]
+fn kernels_of_a_cubin() {
+    let folder = Folder::new("sm50-cubin");
+    fs::copy(project().join("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
+    assert!(folder.ctm("dis k.cubin --kernel scale").ok().out().contains("DFMA"));
+    folder.ctm("dis k.cubin").fails(1, &["k.cubin", "2 kernels", "--kernel NAME", "sum, scale"]);
+    folder.ctm("info k.cubin --kernel scales").fails(1, &["no kernel 'scales'", "sum, scale"]);
+}
+
+#[test]
+fn warnings_and_traps_show_the_instruction() {
+    let folder = Folder::new("sm50-traps");
+    folder.write("v.sm50", ".stage vertex\nMOV R0, c[0x0][0x10];\nAST a[0x70], R0;\nEXIT;\n");
+    let lenient = folder.ctm("draw --vs v.sm50 --primitive points --vertices 40 -o out.npy").ok();
+    for part in ["warning", "InvalidConstAddr", "v.sm50:2:1", "40 times", "--const BANK=FILE"] {
+        assert!(lenient.err().contains(part), "{part}: {}", lenient.err());
+    }
+    folder.ctm("draw --vs v.sm50 --primitive points --vertices 40 --strict -o strict.npy").fails(
+        3,
+        &[
+            "trap: InvalidConstAddr",
+            "v.sm50:2:1",
+            "0x0008 of the vertex program",
+            "lane 0 of warp 0",
+            "--const BANK=FILE",
+        ],
+    );
+    assert_eq!(folder.names(), ["out.npy", "v.sm50"], "a trap leaves no file behind");
+    folder.write("endless.sm50", ".stage vertex\nloop: BRA loop;\n");
+    folder
+        .ctm("draw --vs endless.sm50 --primitive points --vertices 1 --engine reference")
+        .fails(3, &["StepLimit", "endless.sm50:2:7"]);
+}
+
+#[test]
+fn draws_that_cannot_be() {
+    let folder = Folder::new("sm50-errors");
+    folder
+        .write("v.sm50", VERTEX)
+        .write("bare.sm50", "EXIT;\n")
+        .write("broken.sm50", ".stage vertex\nASD a[0x70], R0;\n");
+    folder.write("g.sm50", ".stage geometry\n.threads_per_input_primitive 1\nOUT.EMIT R0, RZ, RZ;\nEXIT;\n");
+    folder.write("short.sph", [0x61, 0x04, 0x02, 0x00]).write("lone.sph.u32", [0; 80]).write("odd.f32", [0; 6]);
+    folder.write("ten.f32", [0; 40]).write("big.f32", vec![0; 0x10004]);
+    let v = "draw --vs v.sm50 --primitive triangles --vertices 3";
+    for (line, code, expected) in [
+        ("draw --vs bare.sm50 --primitive points --vertices 1", 1, &["bare.sm50", "stage none", ".stage"][..]),
+        ("draw --vs g.sm50 --primitive points --vertices 1", 1, &["g.sm50", "geometry", "vertex"]),
+        ("draw --vs broken.sm50 --primitive points --vertices 1", 1, &["broken.sm50:2:1", "ASD", "AST"]),
+        ("draw --vs short.sph --primitive points --vertices 1", 1, &["short.sph", "80 bytes", "4"]),
+        ("draw --vs lone.sph.u32 --primitive points --vertices 1", 1, &["lone.code.u32", "no such file"]),
+        ("draw --vs v.sm50 --primitive squares --vertices 1", 2, &["squares", "triangle_strip"]),
+        ("draw --vs v.sm50 --primitive patches --vertices 3", 2, &["tessellation evaluation", "--tes FILE"]),
+        (&format!("{v} --gs g.sm50"), 1, &["g.sm50", "emits up to 0 vertices", "1 to 1024"]),
+        (&format!("{v} --tcs v.sm50"), 2, &["--tes"]),
+        (&format!("{v} --cw"), 2, &["--tes"]),
+        (&format!("{v} --capture 0x71:1"), 2, &["0x71:1", "multiples of 4"]),
+        (&format!("{v} --capture 0x3fc:2"), 2, &["end at 0x400"]),
+        (&format!("{v} --capture 0x70"), 2, &["ADDR:COUNT"]),
+        (&format!("{v} --const 32=ten.f32"), 2, &["0 to 31"]),
+        (&format!("{v} --const 0=odd.f32"), 1, &["odd.f32", "6 bytes", "dwords"]),
+        (&format!("{v} --const 0=big.f32"), 1, &["big.f32", "16385", "16384"]),
+        (&format!("{v} --const 0=ten.f32 --const 0=ten.f32"), 2, &["bank 0", "twice"]),
+        (&format!("{v} --attribute 0x80:4=ten.f32"), 1, &["ten.f32", "10 dwords", "rows of 4"]),
+        (&format!("{v} --attribute 0x80:5=ten.f32"), 2, &["1 to 4"]),
+        (&format!("{v} --attribute 0x80:2=ten.f32 --attribute 0x84:1=ten.f32"), 2, &["0x84", "twice"]),
+        (&format!("{v} --tess-levels 1,2"), 2, &["4 outer and 2 inner"]),
+        (&format!("{v} -o out.png"), 2, &["out.png", ".npy or .f32"]),
+        (&format!("{v} --svg no/out.svg"), 1, &["no/out.svg", "folder"]),
+    ] {
+        folder.ctm(line).fails(code, expected);
+    }
+    let folder_holds = folder.names();
+    assert!(!folder_holds.iter().any(|name| name.starts_with("out")), "{folder_holds:?}");
+}
+
+#[test]
+fn compute_code() {
+    let folder = Folder::new("sm50-compute");
+    fs::copy(project().join("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
+    // Arguments of CUDA kernels begin at 0x140 of bank 0: here an address and a factor.
+    let factor = 0.5f64.to_bits();
+    let arguments = [vec![0; 0x50], vec![0x1_0000, 0, factor as u32, (factor >> 32) as u32]].concat();
+    folder.write("arguments.u32", arguments.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    folder.write("in.f32", (0..40).flat_map(|n| f64::from(n).to_le_bytes()).collect::<Vec<_>>());
+    let run = "run k.cubin --kernel scale --bank 0=arguments.u32 --global 0x10000=in.f32 --strict";
+    let keep = "--global-output 0x10000:80=out.npy --stats";
+    let done = folder.ctm(&format!("{run} --grid 1 --block 20,2 {keep}")).ok();
+    assert!(done.out().contains("40 threads in 2 warps"), "{}", done.out());
+    // Threads (x, 0) and (x, 1) have the same x, and make x + x / 2 of its value: in one warp at once, in two in turn.
+    let (words, shape) = npy(&folder, "out.npy");
+    assert_eq!(shape, [1, 80]);
+    let value = |n: usize| f64::from_bits(u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32);
+    for n in 0..40 {
+        let factor = match n {
+            0..12 => 1.5,
+            12..20 => 2.25,
+            _ => 1.0,
+        };
+        assert_eq!(value(n), factor * n as f64, "value {n}");
+    }
+
+    folder.write("v.sm50", VERTEX).write("wide.sm50", "LDG R0, [R1+0x4000];\nEXIT;\n");
+    for (line, code, expected) in [
+        ("run v.sm50", 2, &["stage vertex", "ctm draw"][..]),
+        ("run wide.sm50", 3, &["OutOfRangeAddr", "wide.sm50:1:1"]),
+        (&format!("{run} --domain 4x4"), 2, &["--domain", "--grid"]),
+        (&format!("{run} --const 0=1"), 2, &["--const", "--bank"]),
+        (&format!("{run} --flow full"), 2, &["options of X1K programs"]),
+        (&format!("{run} --block 32,33"), 2, &["1024"]),
+        (&format!("{run} --global-output 0x10001:4=out.npy"), 2, &["multiple of 4"]),
+        (&format!("{run} --global-output 0x10000:4=out.png"), 2, &["out.png", ".npy or .f32"]),
+        (&format!("{run} --global 0=in.f32"), 1, &["0x0", "lowest 2 KiB"]),
+    ] {
+        let line = if code == 3 { format!("{line} --strict") } else { line.to_string() };
+        folder.ctm(&line).fails(code, expected);
+    }
+}
