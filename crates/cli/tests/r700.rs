@@ -36,7 +36,7 @@ fn options(meta: &Value) -> Vec<String> {
     ];
     for texture in meta["textures"].as_array().expect("a list") {
         let file = project("tests/corpus/textures").join(texture["file"].as_str().expect("a name"));
-        options.push(format!("--input={}={}:{}x{}x4", texture["unit"], file.display(), texture["w"], texture["h"]));
+        options.push(format!("--input={}={}:{}x{}x4", texture["resource"], file.display(), texture["w"], texture["h"]));
         options.push(format!("--sampler={}=nearest,clamp", texture["sampler"]));
     }
     options.extend((0..outputs(meta)).map(|output| format!("--output={output}=out{output}.f32")));
