@@ -1,14 +1,25 @@
-//! Every file of `tests/filetests/x1k`.
+//! Every file of `tests/filetests`.
 
-use ctm_testkit::{filetest, project_path};
+use ctm_testkit::{filetest, project_path, r700};
+use std::path::Path;
+
+/// Runs all files of a folder, of which there are at least so many.
+fn all(folder: &str, least: usize, run: fn(&Path) -> Result<(), String>) {
+    let path = project_path("tests/filetests").join(folder);
+    let mut paths: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == folder));
+    paths.sort();
+    assert!(paths.len() >= least, "files are missing from {}", path.display());
+    let failures: Vec<String> = paths.iter().filter_map(|path| run(path).err()).collect();
+    assert!(failures.is_empty(), "{} of {} files fail:\n{}", failures.len(), paths.len(), failures.join("\n"));
+}
 
 #[test]
-fn filetests() {
-    let folder = project_path("tests/filetests/x1k");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "x1k"));
-    paths.sort();
-    assert!(paths.len() >= 40, "files are missing from {}", folder.display());
-    let failures: Vec<String> = paths.iter().filter_map(|path| filetest::run(path).err()).collect();
-    assert!(failures.is_empty(), "{} of {} files fail:\n{}", failures.len(), paths.len(), failures.join("\n"));
+fn x1k() {
+    all("x1k", 40, filetest::run);
+}
+
+#[test]
+fn r700_control_flow() {
+    all("r700", 56, r700::filetest::run);
 }

@@ -2,5 +2,6 @@
 
 pub mod case;
 pub mod doors;
+pub mod filetest;
 pub mod generate;
 pub mod structured;
