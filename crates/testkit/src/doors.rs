@@ -16,7 +16,7 @@ use ctm_x1k::{
 pub type Door = (&'static str, fn(&[u8]));
 
 /// Every door.
-pub const DOORS: [Door; 18] = [
+pub const DOORS: [Door; 19] = [
     ("instruction_round_trip", instruction_round_trip),
     ("assembly", assembly),
     ("elf_image", elf_image),
@@ -32,6 +32,7 @@ pub const DOORS: [Door; 18] = [
     ("r700_words", crate::r700::doors::words),
     ("r700_assembly", crate::r700::doors::assembly),
     ("r700_file", crate::r700::doors::file),
+    ("r700_engines", crate::r700::doors::engines),
     ("sm50_words", crate::sm50::doors::words),
     ("sm50_assembly", crate::sm50::doors::assembly),
     ("sm50_file", crate::sm50::doors::file),

@@ -32,7 +32,7 @@ fn seeds(door: &str) -> Vec<Vec<u8>> {
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
         // All that these bytes do is choose.
-        "engines" => {
+        "engines" | "r700_engines" => {
             let mut random = Random::new(3);
             (0..8).map(|_| (0..4096).map(|_| random.bits() as u8).collect()).collect()
         }
@@ -154,7 +154,7 @@ fn mutated_seeds() {
         // A device and its memory are made for each of these.
         let rounds = match name {
             "commands" | "trace" => ROUNDS / 8,
-            "engines" => ROUNDS / 40,
+            "engines" | "r700_engines" => ROUNDS / 40,
             _ => ROUNDS,
         };
         for round in 0..rounds {

@@ -92,6 +92,14 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// The elements of the colour targets that the case's domain covers.
+    pub fn pixels(&self, case: &Case) -> Vec<[u32; 4]> {
+        let Domain { i0, j0, i1, j1 } = case.domain;
+        let places = || (j0..=j1).flat_map(|j| (i0..=i1).map(move |i| (i, j)));
+        let of_target = |surface| places().map(move |(i, j)| self.buffers.read(surface, i, j));
+        self.colours.iter().flatten().flat_map(of_target).collect()
+    }
+
     /// The case as a job.
     pub fn job<'a>(&'a self, case: &'a Case) -> Job<'a> {
         let mut job = Job::new(&case.program, case.domain, self.buffers.space());

@@ -1,5 +1,8 @@
 //! The doors of R700, see [`crate::doors`].
 
+use crate::r700::differential::Differential;
+use crate::r700::jobs::{self, Kind};
+use crate::random::Random;
 use ctm_object::r700::load;
 use ctm_r700::{Family, Outline, Program, text};
 
@@ -48,4 +51,13 @@ pub fn file(bytes: &[u8]) {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+/// Whatever job the bytes stand for, all engines agree on memory, statistics and errors; the first byte chooses the kind
+/// of program.
+pub fn engines(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let kind = Kind::ALL[usize::from(kind) % Kind::ALL.len()];
+    let checked = jobs::check(&mut Differential::new(), kind, Random::from_bytes(bytes));
+    checked.unwrap_or_else(|difference| panic!("{difference}"));
 }

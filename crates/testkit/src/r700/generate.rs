@@ -91,6 +91,23 @@ pub fn fetch(random: &mut Random) -> Fetch {
     }
 }
 
+/// The format of elements in memory, mostly one that can be fetched.
+pub fn element_format(random: &mut Random) -> ElementFormat {
+    let can_be = |format: &DataFormat| matches!(format.facts(), FormatLayout::Integer(_) | FormatLayout::Float(_));
+    let data_format = loop {
+        let format = random.pick(DataFormat::ALL);
+        if can_be(&format) || random.one_in(4) {
+            break format.code();
+        }
+    };
+    ElementFormat {
+        data_format,
+        number: random.pick(&[NumberFormat::Norm, NumberFormat::Scaled, NumberFormat::Int]),
+        signed: random.one_in(2),
+        no_zero: random.one_in(2),
+    }
+}
+
 fn legal_format(random: &mut Random, format: &mut ElementFormat) {
     format.data_format = random.pick(DataFormat::ALL).code();
     if format.number == NumberFormat::Reserved3 {

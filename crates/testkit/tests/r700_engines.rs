@@ -1,0 +1,89 @@
+//! Every engine does with R700 programs what the reference does: memory, statistics and errors.
+
+use ctm_lane::domain::Domain;
+use ctm_lane::run::RunOptions;
+use ctm_memory::Tiling;
+use ctm_testkit::expected::floats;
+use ctm_testkit::r700::case::Case;
+use ctm_testkit::r700::differential::Differential;
+use ctm_testkit::r700::jobs::{Kind, check};
+use ctm_testkit::random::Random;
+use ctm_testkit::{engines, project_path};
+use std::path::{Path, PathBuf};
+
+/// Checks so many jobs.
+fn jobs(kind: Kind, count: u64) -> Differential {
+    let mut differential = Differential::new();
+    for seed in 0..count {
+        let checked = check(&mut differential, kind, Random::new(seed));
+        checked.unwrap_or_else(|difference| panic!("{kind:?}, seed {seed}: {difference}"));
+    }
+    differential
+}
+
+#[test]
+fn structured_programs() {
+    let differential = jobs(Kind::Structured, 12);
+    assert_eq!(differential.free, differential.jobs, "compilers' idioms are no business of the reference");
+}
+
+#[test]
+fn changed_programs() {
+    let differential = jobs(Kind::Changed, 40);
+    assert!(differential.free > 15 && differential.trapped > 5, "{differential:?}");
+}
+
+#[test]
+fn straight_programs() {
+    let differential = jobs(Kind::Straight, 200);
+    assert!(differential.free > 100 && differential.trapped > 30, "{differential:?}");
+}
+
+#[test]
+fn wild_programs() {
+    let differential = jobs(Kind::Wild, 150);
+    assert!(differential.free > 80 && differential.trapped > 30, "{differential:?}");
+}
+
+/// The folders in a folder.
+fn folders(folder: &str) -> Vec<PathBuf> {
+    let mut folders: Vec<_> =
+        std::fs::read_dir(project_path(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    folders
+}
+
+/// Runs a case on every engine, and compares it with the reference.
+fn same_as_reference(case: &Case, tiling: Tiling, textures: &Path) {
+    let mut expected = None;
+    for engine in engines() {
+        let environment = case.environment(tiling, |texture| {
+            let size = (texture.width * texture.height * 4) as usize;
+            match textures.join(&texture.file) {
+                file if file.exists() => floats(&file),
+                _ => (0..size).map(|at| (at % 61) as f32 * 0.125 - 3.0).collect(),
+            }
+        });
+        let job = environment.job(case);
+        assert!(Differential::is_free(&job), "{}", case.name);
+        let stats = engine.run_r700(&job, &RunOptions { threads: 2, ..RunOptions::default() });
+        let found = (stats, environment.pixels(case));
+        assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{} on {}", case.name, engine.name());
+    }
+}
+
+#[test]
+fn compiled_programs() {
+    let textures = project_path("tests/corpus/textures");
+    for folder in folders("tests/corpus/r700") {
+        let case = Case::load(&folder);
+        for tiling in [Tiling::Linear, Tiling::Tiled] {
+            same_as_reference(&case, tiling, &textures);
+        }
+    }
+    for folder in folders("benches/r700") {
+        let mut case = Case::load(&folder);
+        case.domain = Domain { i0: 5, j0: 3, i1: 20, j1: 5 };
+        same_as_reference(&case, Tiling::Linear, &textures);
+    }
+}
