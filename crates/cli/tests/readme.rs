@@ -8,8 +8,18 @@ fn project() -> PathBuf {
 }
 
 /// What the commands write and the page shows.
-const PICTURES: [&str; 7] =
-    ["mandelbrot.png", "julia.png", "blurred.png", "life.png", "numbers.png", "sorted.png", "histogram.png"];
+const PICTURES: [&str; 8] = [
+    "mandelbrot.png",
+    "julia.png",
+    "blurred.png",
+    "life.png",
+    "numbers.png",
+    "sorted.png",
+    "histogram.png",
+    "newton.png",
+];
+/// The drawing, byte by byte.
+const DRAWING: &str = "ripple.svg";
 
 /// The `sh` blocks of the tour; those marked `setup` install what the tests have already.
 fn tour(readme: &str) -> Vec<&str> {
@@ -54,5 +64,7 @@ fn commands_of_the_tour() {
         let shown = pixels(&project.join("docs/images").join(picture));
         assert!(pixels(&folder.join(picture)) == shown, "{picture} is not what docs/images shows");
     }
+    let shown = std::fs::read(project.join("docs/images").join(DRAWING)).expect("the drawing of the page");
+    assert!(std::fs::read(folder.join(DRAWING)).expect(DRAWING) == shown, "{DRAWING} is not what docs/images shows");
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
