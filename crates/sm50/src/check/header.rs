@@ -36,7 +36,11 @@ fn fields(header: &Header, findings: &mut Findings) {
     if header.stage == Stage::TessellationInit && (header.reserved_b, header.reserved_c) != (low, high) {
         let count = header.per_patch_attribute_count;
         let message = format!("the reserved copies of the patch words do not say {count}");
-        findings.program(code, message, format!("real headers have {low:#x} in RESERVED_B and {high:#x} in RESERVED_C"));
+        findings.program(
+            code,
+            message,
+            format!("real headers have {low:#x} in RESERVED_B and {high:#x} in RESERVED_C"),
+        );
     }
 }
 

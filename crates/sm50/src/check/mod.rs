@@ -38,7 +38,13 @@ struct Findings(Vec<Finding>);
 impl Findings {
     /// A finding about the program.
     fn program(&mut self, code: Code, message: impl Into<String>, help: impl Into<String>) {
-        self.0.push(Finding { code, severity: code.severity(), index: None, message: message.into(), help: help.into() });
+        self.0.push(Finding {
+            code,
+            severity: code.severity(),
+            index: None,
+            message: message.into(),
+            help: help.into(),
+        });
     }
 
     /// A finding about an instruction.

@@ -29,10 +29,7 @@ fn findings_say_where_and_what() {
     let source = ".stage vertex\n.omap 0x70\nAST.64 a[0x70], R2;\nEXIT;\n";
     let [finding] = check(&program(source)).try_into().unwrap();
     assert_eq!((finding.index, finding.severity), (Some(0), Severity::Warning));
-    assert_eq!(
-        finding.message,
-        "the header does not declare POSITION.y (0x074) as output: the store vanishes"
-    );
+    assert_eq!(finding.message, "the header does not declare POSITION.y (0x074) as output: the store vanishes");
 }
 
 #[test]
