@@ -25,8 +25,7 @@ use std::sync::atomic::AtomicBool;
 /// Runs a program and writes its outputs.
 pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     let file = File::read(&args.program)?;
-    let given =
-        [(Isa::X1k, args.x1k.is_some()), (Isa::R700, args.r700.is_some()), (Isa::Sm50, args.sm50.is_some())];
+    let given = [(Isa::X1k, args.x1k.is_some()), (Isa::R700, args.r700.is_some()), (Isa::Sm50, args.sm50.is_some())];
     if let Some((isa, _)) = given.into_iter().find(|&(isa, is_given)| is_given && isa != file.isa) {
         return Err(foreign_options(isa));
     }
