@@ -316,6 +316,9 @@ impl<'a> Walk<'a> {
         let skips = self.unless_nobody(passing, &test);
         let narrows = self.alu_clause(alu, passing)?;
         self.join(skips);
+        if self.m.b.is_ended() {
+            return Ok(());
+        }
         if narrows {
             self.some = false;
         }

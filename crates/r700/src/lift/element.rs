@@ -39,27 +39,39 @@ impl Words {
         Ok(words)
     }
 
-    /// Exchanges bytes as the instruction or resource says.
-    pub fn swap(&mut self, m: &mut Machine, endian_swap: EndianSwap) {
+    /// Exchanges bytes of an element of so many as the instruction or resource says; what is no whole unit stays.
+    pub fn swap(&mut self, m: &mut Machine, endian_swap: EndianSwap, bytes: u32) {
         let halves = match endian_swap {
             EndianSwap::None | EndianSwap::Reserved3 => return,
             EndianSwap::In16 => false,
             EndianSwap::In32 => true,
         };
-        self.0 = self.0.map(|word| {
+        let unit = if halves { 4 } else { 2 };
+        for (word, at) in self.0.iter_mut().zip((0..bytes).step_by(4)) {
+            let old = *word;
+            let kept = match (bytes - at).min(4) / unit * unit {
+                0 => continue,
+                4 => 0,
+                swapped => u32::MAX << (swapped * 8),
+            };
             let (eight, even) = (m.b.constant(8), m.b.constant(0x00FF_00FF));
-            let low = m.b.and(word, even);
+            let low = m.b.and(old, even);
             let low = m.b.shl(low, eight);
-            let high = m.b.shr(word, eight);
+            let high = m.b.shr(old, eight);
             let high = m.b.and(high, even);
-            let swapped = m.b.or(low, high);
-            if !halves {
-                return swapped;
+            let mut swapped = m.b.or(low, high);
+            if halves {
+                let sixteen = m.b.constant(16);
+                let (left, right) = (m.b.shl(swapped, sixteen), m.b.shr(swapped, sixteen));
+                swapped = m.b.or(left, right);
             }
-            let sixteen = m.b.constant(16);
-            let (left, right) = (m.b.shl(swapped, sixteen), m.b.shr(swapped, sixteen));
-            m.b.or(left, right)
-        });
+            if kept != 0 {
+                let (kept, replaced) = (m.b.constant(kept), m.b.constant(!kept));
+                let (old, new) = (m.b.and(old, kept), m.b.and(swapped, replaced));
+                swapped = m.b.or(old, new);
+            }
+            *word = swapped;
+        }
     }
 
     /// The `width` bits from bit `at` on. No field of a format has parts in two words.

@@ -216,6 +216,8 @@ impl Machine<'_> {
 
     /// Writes dword `dword + offset` from the start of the lane's item.
     fn store_item(&mut self, buffer: Buffer, item_dwords: u32, dword: Value, offset: u32, value: Value, lanes: Value) {
+        // Lanes that whole-quad mode brings in may have the number of another.
+        self.writes_shared |= self.widens;
         let number = self.lane_number();
         let (first, fits) = self.item(number, item_dwords);
         let offset = self.b.constant(offset);
@@ -286,7 +288,7 @@ impl Machine<'_> {
             _ => &[VERTEX, CUT],
         };
         let Some(item_dwords) = self.facts.strips else { return };
-        self.writes_shared |= item_dwords == 0;
+        self.writes_shared |= item_dwords == 0 || self.widens;
         let buffer = self.buffer(BufferRole::Strips);
         for &event in events {
             let number = self.lane_number();

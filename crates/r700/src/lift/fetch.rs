@@ -141,7 +141,7 @@ impl Walk<'_> {
             let lanes = self.m.b.mask_and(clause.lanes, inside);
             let buffer = self.m.buffer(BufferRole::Fetch { alternate, number: vtx.buffer_id });
             words = Words::load(&mut self.m, buffer, start, bytes, length, lanes)?;
-            words.swap(&mut self.m, endian_swap);
+            words.swap(&mut self.m, endian_swap, bytes);
             let value = words.channels(&mut self.m, &format);
             let value = value.map(|value| self.m.b.select(inside, value, zero));
             self.write_selected(clause, destination, vtx.dst_sel, value, one(&format));
@@ -193,7 +193,7 @@ impl Walk<'_> {
                 let dword = self.m.b.iadd(dword, at_constant);
                 words.0[at] = self.memory_dword(read.op, dword, lanes);
             }
-            words.swap(&mut self.m, read.endian_swap);
+            words.swap(&mut self.m, read.endian_swap, bytes as u32);
             let mut value = words.channels(&mut self.m, &read.format);
             if let Some(inside) = inside {
                 value = value.map(|value| self.m.b.select(inside, value, zero));
