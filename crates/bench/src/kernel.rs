@@ -21,6 +21,22 @@ impl Isa {
             Isa::R700 => "r700",
         }
     }
+
+    /// The driver of Mesa whose compiler made them.
+    pub const fn compiler(self) -> &'static str {
+        match self {
+            Isa::X1k => "r300",
+            Isa::R700 => "r600",
+        }
+    }
+
+    /// How many times as fast as llvmpipe each kernel is to be at least, and their geometric mean.
+    pub const fn marks(self) -> (f64, f64) {
+        match self {
+            Isa::X1k => (1.5, 2.5),
+            Isa::R700 => (1.0, 1.5),
+        }
+    }
 }
 
 /// A kernel.

@@ -24,8 +24,15 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
         marks.extend(got.map(|(got, met)| Mark { what: what.to_owned(), got, met }));
     };
     let times = |(ratio, name): (f64, &str), least: f64| (format!("{ratio:.2} ({name})"), ratio >= least);
-    mark("every kernel at least 1.5 times as fast as llvmpipe", least(Row::ratio, |_| true).map(|got| times(got, 1.5)));
-    mark("geometric mean at least 2.5", measurement.mean(Row::ratio).map(|mean| (format!("{mean:.2}"), mean >= 2.5)));
+    let (each, mean) = measurement.plan.isa.marks();
+    mark(
+        &format!("every kernel at least {each} times as fast as llvmpipe"),
+        least(Row::ratio, |_| true).map(|got| times(got, each)),
+    );
+    mark(
+        &format!("geometric mean at least {mean}"),
+        measurement.mean(Row::ratio).map(|got| (format!("{got:.2}"), got >= mean)),
+    );
     let share = |row: &Row, least: f64| {
         let share = row.limit(limits).1;
         (format!("{:.0} %", share * 100.0), share >= least)
@@ -181,6 +188,8 @@ pub fn page(measurement: &Measurement) -> String {
         .replace("{table}", table(measurement).trim_end())
         .replace("{marks}", list(outcomes(measurement)).trim_end())
         .replace("{rounds}", &measurement.plan.rounds.to_string())
+        .replace("{isa}", measurement.plan.isa.folder())
+        .replace("{compiler}", measurement.plan.isa.compiler())
 }
 
 /// For programs. Times are in seconds.

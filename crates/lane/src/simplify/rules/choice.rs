@@ -1,7 +1,9 @@
 //! Rules of selects, minima and maxima, signs, and quads.
 
-use crate::entity::Value;
+use super::constant;
+use crate::entity::{Type, Value};
 use crate::op::Op;
+use crate::scalar::evaluate;
 use crate::simplify::forward::{Outcome, Rewriter};
 use crate::simplify::implication::{disjoint, implies};
 
@@ -29,6 +31,31 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
             _ => None,
         },
         Op::Quad { .. } if rewriter.is_uniform(args[0]) => Some(Outcome::Is(args[0])),
+        _ => None,
+    }
+}
+
+/// What an operation makes of a choice between two constants, which is how guests without masks keep the results of tests.
+pub(super) fn of_constants(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
+    let (&choice, rest) = args.split_first()?;
+    let (Op::Select {}, &[m, a, b]) = rewriter.definition(choice)? else { return None };
+    let (a_bits, b_bits) = (constant(rewriter, a)?, constant(rewriter, b)?);
+    let [other] = *rest else { return None };
+    let becomes = |op, args: &[Value]| Some(Outcome::Becomes(op, args.to_vec()));
+    match (*op, a_bits, b_bits) {
+        (Op::And {}, u32::MAX, 0) => return becomes(Op::Select {}, &[m, other, b]),
+        (Op::And {}, 0, u32::MAX) => return becomes(Op::Select {}, &[m, a, other]),
+        _ => {}
+    }
+    let other = constant(rewriter, other)?;
+    let (of_a, of_b) = (evaluate(op, &[a_bits, other])?, evaluate(op, &[b_bits, other])?);
+    match (op.info().results[0], of_a, of_b) {
+        (Type::Mask, 0, 0) => Some(Outcome::IsConstant(Op::Mask { value: false })),
+        (Type::Mask, 0, _) => becomes(Op::MaskNot {}, &[m]),
+        (Type::Mask, _, 0) => Some(Outcome::Is(m)),
+        (Type::Mask, ..) => Some(Outcome::IsConstant(Op::Mask { value: true })),
+        (Type::Lane, ..) if (of_a, of_b) == (a_bits, b_bits) => Some(Outcome::Is(choice)),
+        (Type::Lane, ..) if (of_a, of_b) == (b_bits, a_bits) => becomes(Op::Select {}, &[m, b, a]),
         _ => None,
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         .or_else(|| nan::apply(rewriter, op, args))
         .or_else(|| float::apply(rewriter, op, args))
         .or_else(|| choice::apply(rewriter, op, args))
+        .or_else(|| choice::of_constants(rewriter, op, args))
         .or_else(|| mask::apply(rewriter, op, args))
         .or_else(|| integer::apply(rewriter, op, args))
         .or_else(|| memory::apply(rewriter, op, args))
