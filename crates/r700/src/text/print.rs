@@ -48,7 +48,7 @@ pub fn print_fetch(instruction: &Fetch) -> String {
 /// use ctm_r700::{Alu, Family, Unit, text::print_alu};
 /// let add = Alu::decode(&[0x801F_A800, 0x2020_0091], Family::R700);
 /// let text = print_alu(&add, Unit::Y, &[0x4050_0000, 0, 0, 0], Family::R700);
-/// assert_eq!(text, "y: MUL R1.y, |R0.z|, (0x40500000, 3.25).x LAST");
+/// assert_eq!(text, "y: MUL              R1.y, |R0.z|, (0x40500000, 3.25).x LAST");
 /// ```
 pub fn print_alu(alu: &Alu, unit: Unit, literals: &[u32; 4], family: Family) -> String {
     let last = if alu.fields.last { " LAST" } else { "" };
