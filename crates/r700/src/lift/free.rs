@@ -251,6 +251,11 @@ impl<'a> Checks<'a> {
             }
             CfOp::Pop => {
                 (0..fields.pop_count).try_for_each(|_| lane.pop())?;
+                // The test may turn away a lane that the pop has made active, or bring it in by its quad.
+                let narrows = never || fields.valid_pixel_mode || fields.whole_quad_mode;
+                if narrows && !lane.is_inactive() {
+                    return None;
+                }
                 next
             }
             CfOp::PopJump | CfOp::PopPush | CfOp::PopPushElse => {

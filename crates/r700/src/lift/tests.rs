@@ -44,6 +44,18 @@ fn a_jump_that_depends_on_valid_pixels_is_none() {
 }
 
 #[test]
+fn a_jump_past_a_pop_that_tests_is_none() {
+    let program = |jump: &str, pop: &str| {
+        is_free(&format!("ALU_PUSH_BEFORE:\n TEST\nJUMP {jump}\nALU:\n MOVE\nPOP POP_CNT(1) {pop}\nNOP EOP"))
+    };
+    // The pop makes lanes active, and its test turns them away again.
+    assert!(!program("POP_CNT(1) ADDR(4)", "CND(BOOL)"));
+    assert!(!program("POP_CNT(1) ADDR(4)", "VALID_PIX"));
+    assert!(program("POP_CNT(1) ADDR(4)", "CND(NOT_BOOL)"), "the constant is false: all pass");
+    assert!(program("ADDR(3)", "CND(BOOL)"), "all lanes come to the pop");
+}
+
+#[test]
 fn a_break_that_leads_elsewhere_is_none() {
     let program = |to: u32| {
         format!(
