@@ -1,7 +1,8 @@
 //! Why a command did not finish, and the exit code that tells it.
 
-use crate::report::Message;
+use crate::report::{Message, diagnostic};
 use ctm_engine::NoEngine;
+use ctm_text::Diagnostic;
 use std::io;
 
 /// Why a command did not finish.
@@ -46,6 +47,12 @@ impl Failure {
 impl From<Message> for Failure {
     fn from(message: Message) -> Self {
         Failure::Input(vec![message])
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Failure::Input(diagnostics.iter().map(diagnostic).collect())
     }
 }
 

@@ -4,8 +4,8 @@ use crate::failure;
 use crate::files::FileError;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use ctm_x1k::check::Severity;
-use ctm_x1k::text::{Diagnostic, Origin};
+use ctm_text::findings::Severity;
+use ctm_text::{Diagnostic, Origin};
 
 fn level(severity: Severity) -> Level<'static> {
     match severity {
@@ -46,8 +46,8 @@ impl From<FileError> for Message {
 /// A diagnostic of a text as a message.
 pub fn diagnostic(diagnostic: &Diagnostic) -> Message {
     let severity = match diagnostic.severity {
-        ctm_x1k::text::Severity::Error => Severity::Error,
-        ctm_x1k::text::Severity::Warning => Severity::Warning,
+        ctm_text::Severity::Error => Severity::Error,
+        ctm_text::Severity::Warning => Severity::Warning,
     };
     let place = Place::Text(Origin { file: diagnostic.file.clone(), span: diagnostic.span.clone() });
     let message = Message::new(severity, &diagnostic.message).at(place);

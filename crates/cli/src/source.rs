@@ -2,6 +2,7 @@
 
 use crate::failure::cause;
 use crate::report::{Message, Place};
+use ctm_text::SourceFile;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -41,6 +42,11 @@ pub fn read_at_most(path: &Path, limit: u64, what: &str) -> Result<Vec<u8>, Mess
         }
         Ok(_) => Ok(bytes),
     }
+}
+
+/// Reads a text.
+pub fn text_file(path: &Path) -> Result<SourceFile, Message> {
+    Ok(SourceFile { name: name(path), text: text(path, read(path)?)? })
 }
 
 /// Takes bytes for text.

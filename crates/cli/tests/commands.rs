@@ -37,12 +37,9 @@ fn text_words_and_images_turn_into_each_other() {
 fn disassembly_shows_every_field() {
     let folder = prepared("fields");
     let table = folder.ctm("dis position.x1k --fields").ok();
-    for row in [
-        "TYPE                  0   1:0       1  OUT",
-        "RGB_OMASK             0 17:15       7",
-        "RGB_OP                5   3:0       0  MAD",
-    ] {
-        assert!(table.out().contains(row), "{row}\n{}", table.out());
+    for row in ["TYPE 0 1:0 1 OUT", "RGB_OMASK 0 17:15 7", "RGB_OP 5 3:0 0 MAD"] {
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(table.out().lines().any(|line| words(line).starts_with(row)), "{row}\n{}", table.out());
     }
     let listing = json(folder.ctm("dis position.x1k --json").ok().out());
     let instruction = &listing["instructions"][0];

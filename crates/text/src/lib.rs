@@ -4,12 +4,14 @@
 //! This crate knows no language: a [`Dialect`] says how one looks.
 #![forbid(unsafe_code)]
 
+mod assembled;
 mod cursor;
 mod diagnostic;
 pub mod findings;
 mod lexer;
 mod number;
 
+pub use assembled::Assembled;
 pub use cursor::{Cursor, Reported, Span, excerpt, list};
 pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
 pub use lexer::{Dialect, Kind, Lexed, Loader, MOST_DIAGNOSTICS, Token, lex};

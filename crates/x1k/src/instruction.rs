@@ -4,7 +4,7 @@
 //! only description of the words in the project. Sources: CTM Guide v1.01 p.23-33, 36-38; R5xx register tables.
 
 use crate::codes::*;
-use ctm_bits::{Field, extract, field_table, insert};
+use ctm_bits::{Field, field_table};
 
 /// Number of dwords of an instruction.
 pub const DWORDS: usize = 6;
@@ -390,7 +390,20 @@ const fn reserved_bits(covered: [u32; DWORDS]) -> Words {
     bits
 }
 
+/// Names of the types.
+const TYPES: [&str; 4] = ["ALU", "OUT", "FC", "TEX"];
+
 impl Instruction {
+    /// Which form dwords 1 to 5 have: the bits of the first dword that are not in its [`Common`] fields.
+    pub const TYPE: Field = Field {
+        name: "TYPE",
+        word: 0,
+        hi: 1,
+        lo: 0,
+        doc: "form of the instruction",
+        spell: |code| TYPES.get(code as usize).copied(),
+    };
+
     /// Decodes six dwords. Every 192-bit value is an instruction; [`encode`](Self::encode) gives the same words back.
     ///
     /// ```
@@ -401,7 +414,7 @@ impl Instruction {
     /// assert_eq!(Instruction::decode(&words).encode(), words);
     /// ```
     pub fn decode(words: &Words) -> Self {
-        let body = match extract(words[0], 1, 0) {
+        let body = match Self::TYPE.get(words) {
             0 => Body::Alu(Alu::read(words)),
             1 => Body::Out(Alu::read(words)),
             2 => Body::Flow(Flow::read(words)),
@@ -418,7 +431,7 @@ impl Instruction {
     pub fn encode(&self) -> Words {
         let mut words = self.reserved;
         self.common.write(&mut words);
-        words[0] = insert(words[0], 1, 0, self.body.type_code());
+        Self::TYPE.set(&mut words, self.body.type_code());
         match &self.body {
             Body::Alu(alu) | Body::Out(alu) => alu.write(&mut words),
             Body::Flow(flow) => flow.write(&mut words),
@@ -442,8 +455,7 @@ impl Instruction {
 }
 
 impl Body {
-    /// `TYPE`, bits 1:0 of the first dword.
-    pub const fn type_code(&self) -> u32 {
+    const fn type_code(&self) -> u32 {
         match self {
             Body::Alu(_) => 0,
             Body::Out(_) => 1,
@@ -454,12 +466,7 @@ impl Body {
 
     /// The guide's name of the type.
     pub const fn type_name(&self) -> &'static str {
-        match self {
-            Body::Alu(_) => "ALU",
-            Body::Out(_) => "OUT",
-            Body::Flow(_) => "FC",
-            Body::Tex(_) => "TEX",
-        }
+        TYPES[self.type_code() as usize]
     }
 
     /// The fields of dwords 1 to 5.

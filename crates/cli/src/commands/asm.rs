@@ -5,16 +5,17 @@ use crate::isa::{self, ctm, r700, sm50, x1k};
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::{Console, Failure, source};
+use ctm_text::SourceFile;
 use std::path::Path;
 
 /// Assembles a text into the file that its instruction set has for programs, or into raw words where the output's name asks
 /// for them; or the text of a command buffer.
 pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
-    type Assemble = fn(&Path, String, &Path, &mut Console) -> Result<Vec<u8>, Failure>;
+    type Assemble = fn(&Path, &SourceFile, &Path, &mut Console) -> Result<Vec<u8>, Failure>;
     let (extension, assemble): (_, Assemble) = match args.isa.unwrap_or_else(|| isa::of_text(&args.source)) {
         Isa::X1k => ("elf", x1k::assemble_for),
-        Isa::Ctm => ("bin", |path, text, _, _| ctm::assemble(path, &text)),
-        Isa::R700 => ("u32", |path, text, _, console| r700::assemble(path, text, console)),
+        Isa::Ctm => ("bin", |_, source, _, _| ctm::assemble(source)),
+        Isa::R700 => ("u32", |path, source, _, console| r700::assemble_for(path, source, console)),
         Isa::Sm50 => return sm50::asm(args, console),
     };
     let output = match &args.output {
@@ -23,8 +24,8 @@ pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
         None => args.source.with_extension(extension),
     };
     require_other(&output, &args.source)?;
-    let text = source::text(&args.source, source::read(&args.source)?)?;
-    let bytes = assemble(&args.source, text, &output, console)?;
+    let source = source::text_file(&args.source)?;
+    let bytes = assemble(&args.source, &source, &output, console)?;
     if source::is_standard(&output) {
         return Ok(console.out.write_all(&bytes)?);
     }

@@ -1,16 +1,35 @@
 //! `ctm check`.
 
 use crate::args::{CheckArgs, Isa};
-use crate::isa::{File, ctm, r700, sm50, x1k};
+use crate::isa::{File, Found, ctm, r700, sm50, x1k};
+use crate::report::Message;
+use crate::wording::number_of;
 use crate::{Console, Failure};
+use ctm_text::findings::Severity;
+use serde_json::json;
 
-/// Reports what is wrong or suspicious in a program.
+/// Reports what is wrong or suspicious in a program. Errors in it fail the command.
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<(), Failure> {
     let file = File::read(&args.program)?;
-    match file.isa {
-        Isa::X1k => x1k::check(&x1k::Loaded::new(file, console)?, args, console),
-        Isa::R700 => r700::check(&r700::Loaded::new(file, args.program.kernel.as_deref(), console)?, args, console),
-        Isa::Sm50 => sm50::check(&sm50::Loaded::new(file, args.program.kernel.as_deref(), console)?, args, console),
-        Isa::Ctm => Err(ctm::no_program()),
+    let (name, kernel) = (file.name.clone(), args.program.kernel.as_deref());
+    let found = match file.isa {
+        Isa::X1k => x1k::check(&x1k::Loaded::new(file, console)?),
+        Isa::R700 => r700::check(&r700::Loaded::new(file, kernel, console)?),
+        Isa::Sm50 => sm50::check(&sm50::Loaded::new(file, kernel, console)?),
+        Isa::Ctm => return Err(ctm::no_program()),
+    };
+    let count = |severity| found.iter().filter(|found| found.message.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if args.json {
+        let findings: Vec<_> = found.iter().map(Found::json).collect();
+        console.json(&json!({ "errors": errors, "warnings": warnings, "findings": findings }))?;
+    } else {
+        found.iter().for_each(|found| console.tell(&found.message));
+    }
+    let summary = format!("{name}: {}, {}", number_of(errors, "error"), number_of(warnings, "warning"));
+    match errors {
+        0 if args.json => Ok(()),
+        0 => Ok(writeln!(console.out, "{summary}")?),
+        _ => Err(Message::error(summary).into()),
     }
 }

@@ -8,7 +8,7 @@ use ctm_object::mesa;
 
 /// Turns a program of a Mesa dump into assembly.
 pub fn import_mesa(args: &ImportMesaArgs, console: &mut Console) -> Result<(), Failure> {
-    let dump = source::text(&args.dump, source::read(&args.dump)?)?;
+    let dump = source::text_file(&args.dump)?.text;
     let imported = match args.index {
         Some(index) => mesa::import_nth(&dump, index),
         None => mesa::import(&dump),

@@ -1,20 +1,18 @@
 //! Command buffers of the CTM device.
 
-use super::File;
+use super::{File, fields};
 use crate::args::DisArgs;
-use crate::report::{Message, Place, diagnostic};
-use crate::{Console, Failure, source};
+use crate::report::{Message, Place};
+use crate::{Console, Failure};
 use ctm_device::command::{DecodeError, Packet, decode, parse_file, print, print_packet};
+use ctm_text::SourceFile;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::Path;
 
 /// The little-endian dwords of a command buffer's text.
-pub fn assemble(path: &Path, text: &str) -> Result<Vec<u8>, Failure> {
-    match parse_file(&source::name(path), text) {
-        Ok(buffer) => Ok(buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect()),
-        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
-    }
+pub fn assemble(source: &SourceFile) -> Result<Vec<u8>, Failure> {
+    let buffer = parse_file(&source.name, &source.text)?;
+    Ok(buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
 /// Whether bytes are a command buffer, as far as that shows: they are dwords, and the first is an opcode. No text begins so,
@@ -70,7 +68,7 @@ fn print_fields(out: &mut dyn Write, item: Result<(usize, Packet), DecodeError>)
     }
     for row in packet.command.info().fields {
         let field = row.field;
-        let bits = if field.hi == field.lo { field.hi.to_string() } else { format!("{}:{}", field.hi, field.lo) };
+        let bits = fields::bits(&field);
         let (value, name) = (hex(row.get(&parameters)), (field.spell)(field.get(&parameters)).unwrap_or_default());
         let dword = offset + 1 + field.word;
         writeln!(out, "  {:<8} {dword:>5} {bits:>5}  {value:>10}  {name:<16}  {}", field.name, field.doc)?;

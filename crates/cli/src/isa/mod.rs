@@ -1,9 +1,15 @@
 //! Instruction sets: which one a file has, and one module for each, with what the commands do for it.
 
+mod assembled;
 pub mod ctm;
+mod fields;
+mod found;
 pub mod r700;
 pub mod sm50;
 pub mod x1k;
+
+pub use assembled::assemble;
+pub use found::Found;
 
 use crate::args::{Isa, ProgramArgs};
 use crate::{Failure, source};

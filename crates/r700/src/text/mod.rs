@@ -39,16 +39,8 @@ use std::collections::BTreeMap;
 const DIALECT: Dialect =
     Dialect { comment: ";", symbols: b"()[].,:*/|-+", limit: "the image of a program has 4194304 qwords at most" };
 
-/// A program made from text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Assembled {
-    /// The program.
-    pub program: Program,
-    /// Where each instruction stands, by its qword address in the image.
-    pub origins: BTreeMap<u32, Origin>,
-    /// What may not be as it was meant.
-    pub warnings: Vec<Diagnostic>,
-}
+/// A program made from text. Where its instructions stand goes by their qword addresses in the image.
+pub type Assembled = ctm_text::Assembled<Program, BTreeMap<u32, Origin>>;
 
 /// Assembles a text that includes no other.
 ///

@@ -41,15 +41,7 @@ const DIALECT: Dialect =
     Dialect { comment: "--", symbols: b"()[]{}.,:;=*|-+!&^@", limit: "a program has 512 instructions at most" };
 
 /// A program made from text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Assembled {
-    /// The program.
-    pub program: Program,
-    /// Where each instruction stands.
-    pub origins: Vec<Origin>,
-    /// What may not be as it was meant.
-    pub warnings: Vec<Diagnostic>,
-}
+pub type Assembled = ctm_text::Assembled<Program>;
 
 /// Assembles a text that includes no other.
 ///

@@ -3,6 +3,7 @@
 use super::Loaded;
 use super::info::information;
 use crate::args::DisArgs;
+use crate::isa::fields;
 use crate::{Console, Failure};
 use ctm_bits::Field;
 use ctm_r700::text::{self, PrintOptions};
@@ -96,41 +97,23 @@ fn instructions(program: &Program) -> Vec<Instruction> {
     instructions
 }
 
-/// One field of one instruction: its value, and the name of the value, where values have names.
-fn rows(instruction: &Instruction) -> impl Iterator<Item = (&'static Field, u32, Option<&'static str>)> {
-    instruction.fields.iter().map(|&field| {
-        let value = field.get(&instruction.words);
-        (field, value, (field.spell)(value).filter(|name| !name.is_empty()))
-    })
-}
-
 fn print_fields(out: &mut dyn Write, instruction: &Instruction) -> io::Result<()> {
     let words: Vec<String> = instruction.words.iter().map(|word| format!("{word:08x}")).collect();
     writeln!(out, "{}: {}", instruction.address, instruction.text)?;
     writeln!(out, "  words {}", words.join(" "))?;
-    writeln!(out, "  {:<19} {:>4} {:>5}  {:>10}  {:<10}  meaning", "field", "word", "bits", "value", "is")?;
-    for (field, value, name) in rows(instruction) {
-        let bits = if field.hi == field.lo { field.hi.to_string() } else { format!("{}:{}", field.hi, field.lo) };
-        let (label, name) = (field.name, name.unwrap_or_default());
-        writeln!(out, "  {label:<19} {:>4} {bits:>5}  {value:>10}  {name:<10}  {}", field.word, field.doc)?;
-    }
+    fields::print(out, fields::rows(instruction.fields.iter().copied(), &instruction.words))?;
     writeln!(out)
 }
 
 fn listing(loaded: &Loaded) -> Value {
     let instruction = |instruction: &Instruction| {
-        let fields = rows(instruction).map(|(field, value, name)| {
-            json!({
-                "name": field.name, "word": field.word, "hi": field.hi, "lo": field.lo,
-                "value": value, "is": name, "meaning": field.doc,
-            })
-        });
+        let rows = fields::rows(instruction.fields.iter().copied(), &instruction.words);
         json!({
             "address": instruction.address,
             "form": instruction.form,
             "text": instruction.text,
             "words": instruction.words.iter().map(|word| format!("0x{word:08x}")).collect::<Vec<_>>(),
-            "fields": fields.collect::<Vec<_>>(),
+            "fields": rows.map(|row| row.json()).collect::<Vec<_>>(),
         })
     };
     json!({

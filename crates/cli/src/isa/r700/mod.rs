@@ -1,19 +1,19 @@
 //! R700 programs: assembly text, LLVM's objects, shader files of the Wii U, listings of Mesa, raw words.
 
-mod check;
 mod dis;
 mod info;
 
-pub use check::check;
 pub use dis::dis;
 pub use info::{DEPTH, FIRST_POSITION, info};
 
-use super::File;
-use crate::report::{Message, Place, diagnostic};
+use super::{File, Found, assemble};
+use crate::report::{Message, Place};
 use crate::{Console, Failure, source};
 use ctm_object::{mesa, r700};
-use ctm_r700::Program;
-use ctm_r700::text::{self, Origin, SourceFile};
+use ctm_r700::check::{self, Finding};
+use ctm_r700::{Program, Wavefront, text};
+use ctm_text::{Origin, SourceFile};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -88,7 +88,7 @@ impl Loaded {
             let import = |index| {
                 let text = mesa::import_nth(log, index).map_err(|error| wrong(error.to_string()))?;
                 let source = SourceFile { name: format!("program {index} of {name}"), text };
-                assemble_source(&name, source, &path, console)
+                Self::of_text(&name, &source, &path, console)
             };
             return (0..mesa::count(log)).map(import).collect();
         }
@@ -112,8 +112,14 @@ impl Loaded {
         }
         let text =
             source::text(&path, bytes).map_err(|message| message.help("raw instruction words need '--isa r700'"))?;
-        let source = SourceFile { name: source::name(&path), text };
-        Ok(vec![assemble_source(&name, source, &path, console)?])
+        let source = SourceFile { name: name.clone(), text };
+        Ok(vec![Self::of_text(&name, &source, &path, console)?])
+    }
+
+    /// The program of a text that the file called `name` holds.
+    fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
+        let text::Assembled { program, origins, .. } = assemble(path, source, text::parse_with, console)?;
+        Ok(Loaded { name: name.into(), title: None, program, origins })
     }
 
     /// Where an instruction stands: its source line, else its disassembly. `slot` is the group or fetch instruction of the
@@ -141,27 +147,19 @@ fn titles(programs: &[Loaded]) -> String {
     programs.iter().enumerate().map(title).collect::<Vec<_>>().join(", ")
 }
 
-/// Assembles a text; `#include` reads files beside the including one.
-fn assemble_source(name: &str, source: SourceFile, path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
-    let mut load = |including: &str, wanted: &str| {
-        let including = if including == source.name { path } else { Path::new(including) };
-        let path = including.with_file_name(wanted);
-        let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
-        read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
+/// Checks a program.
+pub fn check(loaded: &Loaded) -> Vec<Found> {
+    let findings = check::check(&loaded.program, Wavefront::default());
+    let found = |finding: &Finding| {
+        let place = finding.pc.map_or_else(|| Place::File(loaded.name.clone()), |pc| loaded.place(pc, finding.slot));
+        let message = Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place);
+        let numbers = vec![("pc", json!(finding.pc)), ("slot", json!(finding.slot))];
+        Found { message: message.help(&finding.help), place: numbers }
     };
-    match text::parse_with(&source.name, &source.text, &mut load) {
-        Ok(assembled) => {
-            assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
-            let (program, origins) = (assembled.program, assembled.origins);
-            Ok(Loaded { name: name.into(), title: None, program, origins })
-        }
-        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
-    }
+    findings.iter().map(found).collect()
 }
 
 /// Assembles a text into raw words.
-pub fn assemble(path: &Path, text: String, console: &mut Console) -> Result<Vec<u8>, Failure> {
-    let name = source::name(path);
-    let loaded = assemble_source(&name, SourceFile { name: name.clone(), text }, path, console)?;
-    Ok(r700::write_words(&loaded.program))
+pub fn assemble_for(path: &Path, source: &SourceFile, console: &mut Console) -> Result<Vec<u8>, Failure> {
+    Ok(r700::write_words(&assemble(path, source, text::parse_with, console)?.program))
 }

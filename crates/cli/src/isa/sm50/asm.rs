@@ -1,17 +1,18 @@
 //! Assembly into files.
 
-use super::{CODE_FILE, assemble, halves};
+use super::{CODE_FILE, halves};
 use crate::args::AsmArgs;
 use crate::commands::require_other;
+use crate::isa::assemble;
 use crate::sink::Sink;
 use crate::{Console, Failure, source};
 use ctm_object::sm50;
-use ctm_sm50::Header;
+use ctm_sm50::{Header, text};
 
 /// Assembles a text into one file, or into a file for the header and one for the code where the output's name asks for that.
 pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
-    let text = source::text(&args.source, source::read(&args.source)?)?;
-    let program = assemble(&args.source, text, console)?.program;
+    let source = source::text_file(&args.source)?;
+    let program = assemble(&args.source, &source, text::parse_with, console)?.program;
     let output = match &args.output {
         Some(output) => output.clone(),
         None if source::is_standard(&args.source) => args.source.clone(),

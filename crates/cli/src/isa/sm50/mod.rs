@@ -1,26 +1,26 @@
 //! SM50 programs: assembly text, header and code in one file or in two, bare compute code, cubins.
 
 mod asm;
-mod check;
 mod data;
 mod dis;
 mod faults;
 mod info;
 
 pub use asm::asm;
-pub use check::check;
 pub use data::{BANKS, array_kind, constants, executor};
 pub use dis::dis;
 pub use info::info;
 
-use super::File;
-use crate::report::{Message, Place, diagnostic};
+use super::{File, Found, assemble};
+use crate::report::{Message, Place};
 use crate::wording::listing;
 use crate::{Console, Failure, source};
 use ctm_object::sm50::{self, Format, Kernel, Sm50Error};
-use ctm_sm50::check::Finding;
-use ctm_sm50::text::{self, Assembled, Origin, SourceFile};
+use ctm_sm50::check::{self, Finding};
+use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Code, Program};
+use ctm_text::{Origin, SourceFile};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Endings of the names of a program in two files.
@@ -77,7 +77,8 @@ impl Loaded {
         // Code has words with zero bytes, text has none.
         let is_text = !bytes.contains(&0) && str::from_utf8(&bytes).is_ok();
         if is_text || has_ending(&path, ".sm50") {
-            let Assembled { program, origins, .. } = assemble(&path, source::text(&path, bytes)?, console)?;
+            let source = SourceFile { name: name.clone(), text: source::text(&path, bytes)? };
+            let Assembled { program, origins, .. } = assemble(&path, &source, text::parse_with, console)?;
             return Ok(Loaded { name, program, origins });
         }
         let program = match (halves(&path), sm50::detect(&bytes)) {
@@ -110,6 +111,14 @@ impl Loaded {
         let place = finding.index.map_or_else(|| Place::File(self.name.clone()), |index| self.place(index));
         Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place).help(&finding.help)
     }
+}
+
+/// Checks a program.
+pub fn check(loaded: &Loaded) -> Vec<Found> {
+    let findings = check::check(&loaded.program);
+    let address = |finding: &Finding| json!(finding.index.map(Code::address));
+    let found = |finding| Found { message: loaded.message(finding), place: vec![("address", address(finding))] };
+    findings.iter().map(found).collect()
 }
 
 /// Reads a program in two files, of which `bytes` are the one at `path`. Code without a header beside it is compute code.
@@ -145,20 +154,4 @@ fn choose(mut kernels: Vec<Kernel>, wanted: Option<&str>, file: &str) -> Result<
             .help(format!("choose one with --kernel NAME; there are {names}"))
             .into()
     })
-}
-
-/// Assembles a text; `#include` reads files beside the including one.
-fn assemble(path: &Path, text: String, console: &mut Console) -> Result<Assembled, Failure> {
-    let mut load = |including: &str, wanted: &str| {
-        let path = Path::new(including).with_file_name(wanted);
-        let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
-        read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
-    };
-    match text::parse_with(&source::name(path), &text, &mut load) {
-        Ok(assembled) => {
-            assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
-            Ok(assembled)
-        }
-        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
-    }
 }

@@ -1,21 +1,21 @@
 //! X1K programs: assembly text, ELF images, raw words.
 
-mod check;
 mod dis;
 mod info;
 
-pub use check::check;
 pub use dis::dis;
 pub use info::info;
 
-use super::File;
-use crate::report::{Message, Place, diagnostic};
+use super::{File, Found, assemble};
+use crate::report::{Message, Place};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
 use ctm_object::{elf, raw};
+use ctm_text::{Origin, SourceFile};
 use ctm_x1k::Program;
-use ctm_x1k::check::{Finding, legal};
-use ctm_x1k::text::{self, Assembled, Origin, SourceFile};
+use ctm_x1k::check::{self, Finding, legal};
+use ctm_x1k::text;
+use serde_json::json;
 use std::path::Path;
 
 /// A program and where it comes from.
@@ -42,7 +42,8 @@ impl Loaded {
             let text = source::text(&path, bytes).map_err(|message| {
                 message.help("raw instruction words need '--isa x1k', or a name that ends in .u32")
             })?;
-            let assembled = assemble(&path, text, console)?;
+            let source = SourceFile { name: name.clone(), text };
+            let assembled = assemble(&path, &source, text::parse_with, console)?;
             (assembled.program, assembled.origins)
         };
         Ok(Loaded { name, program, origins })
@@ -76,25 +77,21 @@ impl Loaded {
     }
 }
 
-/// Assembles a text; `#include` reads files beside the including one.
-fn assemble(path: &Path, text: String, console: &mut Console) -> Result<Assembled, Failure> {
-    let mut load = |including: &str, wanted: &str| {
-        let path = Path::new(including).with_file_name(wanted);
-        let read = source::read(&path).and_then(|bytes| source::text(&path, bytes));
-        read.map(|text| SourceFile { name: source::name(&path), text }).map_err(|message| message.title)
-    };
-    match text::parse_with(&source::name(path), &text, &mut load) {
-        Ok(assembled) => {
-            assembled.warnings.iter().for_each(|warning| console.tell(&diagnostic(warning)));
-            Ok(assembled)
-        }
-        Err(diagnostics) => Err(Failure::Input(diagnostics.iter().map(diagnostic).collect())),
-    }
+/// Checks a program.
+pub fn check(loaded: &Loaded) -> Vec<Found> {
+    let findings = check::check(&loaded.program);
+    let found = |finding| Found { message: loaded.message(finding), place: vec![("pc", json!(finding.pc))] };
+    findings.iter().map(found).collect()
 }
 
 /// Assembles a text into what the name of the output asks for: raw words if it ends in `.u32`, else an ELF image.
-pub fn assemble_for(path: &Path, text: String, output: &Path, console: &mut Console) -> Result<Vec<u8>, Failure> {
-    let assembled = assemble(path, text, console)?;
+pub fn assemble_for(
+    path: &Path,
+    source: &SourceFile,
+    output: &Path,
+    console: &mut Console,
+) -> Result<Vec<u8>, Failure> {
+    let assembled = assemble(path, source, text::parse_with, console)?;
     Ok(match output.extension() {
         Some(extension) if extension == "u32" => raw::write_words(&assembled.program.code),
         _ => elf::write(&assembled.program),
