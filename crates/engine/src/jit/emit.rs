@@ -370,6 +370,7 @@ impl<'a> Emitter<'a> {
                         Spot::Slot(slot)
                             if takes_memory(code)
                                 && !inst.toward_zero
+                                && !inst.quiet
                                 && !has_memory
                                 && class != Class::Mask
                                 && last_register == Some(number) =>
@@ -413,8 +414,11 @@ impl<'a> Emitter<'a> {
                 instruction.set_zeroing_masking(inst.zeroing);
             }
         }
+        let has_memory = (0..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory);
         if inst.toward_zero {
             instruction.set_rounding_control(RoundingControl::RoundTowardZero);
+        } else if inst.quiet && self.form == Form::Avx512 && !has_memory {
+            instruction.set_rounding_control(RoundingControl::RoundToNearest);
         }
         self.put(&instruction)
     }
@@ -429,7 +433,7 @@ impl<'a> Emitter<'a> {
         let class = self.class(def);
         // A copy that the allocator made superfluous.
         if let (None, Arg::Reg(from)) = (inst.mask, inst.args[0])
-            && code == self.form.code(Vop::Move)
+            && (code == self.form.code(Vop::Move) || code == super::split::COPY)
         {
             return self.copy(class, self.spot(def), self.spot(from));
         }

@@ -89,6 +89,25 @@ pub enum Kind {
     Steps(Steps),
 }
 
+impl Kind {
+    /// Whether this is arithmetic of floats that rounds, and can be told how.
+    pub fn rounds(self) -> bool {
+        use Code::*;
+        match self {
+            Self::Fma { .. } => true,
+            Self::Plain(code) => matches!(
+                code,
+                EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er
+                    | EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er
+                    | EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er
+                    | EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er
+                    | EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er
+            ),
+            _ => false,
+        }
+    }
+}
+
 /// What happens to the steps that are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
@@ -114,13 +133,24 @@ pub struct Inst {
     pub effect: bool,
     /// Rounds toward zero, whatever the mode.
     pub toward_zero: bool,
+    /// Rounds to nearest, and need not raise flags.
+    pub quiet: bool,
 }
 
 impl Inst {
     pub fn new(kind: Kind, def: Option<Reg>, args: &[Arg]) -> Self {
         let mut all = [Arg::None; 4];
         all[..args.len()].copy_from_slice(args);
-        Self { kind, def, args: all, mask: None, zeroing: false, effect: def.is_none(), toward_zero: false }
+        Self {
+            kind,
+            def,
+            args: all,
+            mask: None,
+            zeroing: false,
+            effect: def.is_none(),
+            toward_zero: false,
+            quiet: false,
+        }
     }
 
     /// Calls `f` on every register that is read.
@@ -200,6 +230,15 @@ pub enum End {
 
 impl End {
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        let (a, b) = match self {
+            Self::Jump(edge) => (Some(edge), None),
+            Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Exit => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+
+    pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
         let (a, b) = match self {
             Self::Jump(edge) => (Some(edge), None),
             Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),

@@ -7,8 +7,8 @@
 //! # Rules about NaNs
 //!
 //! Guests say what becomes of NaNs: zero times one of them may be zero, and results may have bits of their own. That costs
-//! nothing here while no NaN turns up (`select/nans.rs` has the argument): the code calculates as IEEE 754 says, and the
-//! processor's sticky flag for invalid operations tells afterwards whether that was enough. When the flag is up, the strip of
+//! nothing here while nobody looks at a NaN (`select/watch.rs` has the argument): the code calculates as IEEE 754 says, and
+//! the processor's sticky flag for invalid operations tells afterwards whether that was enough. When the flag is up, the strip of
 //! groups runs again with exact code, over what the first try has written; so this is done only where the second run
 //! overwrites all of it and reads none of it.
 //!
@@ -26,6 +26,7 @@ mod form;
 mod memory;
 mod mir;
 mod select;
+mod split;
 
 use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
 use context::{Context, INVALID, MODE};
@@ -37,12 +38,13 @@ use select::{Mode, Window, select};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Groups that run before the invalid flag is looked at.
+/// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
 const STRIP: u32 = 64;
+const STRIP_BYTES: usize = 1 << 17;
 /// Bytes from the start of a buffer to where its pointer points: offsets are signed there.
 const BUFFER_MIDDLE: usize = 1 << 31;
-/// Strips in a hundred that may run twice before the exact code is used for all of them.
-const PATIENCE: u32 = 10;
+/// Strips in a hundred that may run twice before the exact code is used for all of them. It takes about twice the time.
+const PATIENCE: u32 = 40;
 
 /// The backend. It exists only on hosts that can run its code.
 #[derive(Debug)]
@@ -110,15 +112,20 @@ struct Unit {
     window: Window,
     /// The invalid flag says whether results may be wrong.
     watches: bool,
+    /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
+    strip: u32,
 }
 
 impl Unit {
     fn new(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Self> {
-        let selected = select(function, facts, form, mode)?;
+        let mut selected = select(function, facts, form, mode)?;
+        split::split_masks(&mut selected.machine, form);
         let allocation = allocate::allocate(&selected.machine, &form.registers(mode.may_stop));
         let emitted = emit::emit(&selected.machine, &allocation, form).ok()?;
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
-        Some(Self { code, end: emitted.bytes.len(), window: selected.window, watches: selected.watches })
+        let end = emitted.bytes.len();
+        let strip = (STRIP_BYTES / (end - emitted.entry).max(1)).clamp(1, STRIP as usize) as u32;
+        Some(Self { code, end, window: selected.window, watches: selected.watches, strip })
     }
 }
 
@@ -246,6 +253,9 @@ struct Run<'a> {
     context: Context,
     /// The watch must not be relied on.
     exact: bool,
+    /// Strips with the watch, and again, of earlier runs and this one.
+    watched: u32,
+    redone: u32,
 }
 
 impl Run<'_> {
@@ -265,15 +275,14 @@ impl Run<'_> {
         if !kernel.interior.watches {
             return self.call(&kernel.interior, x, end);
         }
-        let (watched, redone) = (kernel.watched.load(Relaxed), kernel.redone.load(Relaxed));
-        if self.exact || redone > 8 && redone > watched / 100 * PATIENCE {
+        if self.exact || self.redone > 8 && self.redone > self.watched / 100 * PATIENCE {
             return self.call(kernel.exact(), x, end);
         }
         let before = self.context.instructions;
         self.call(&kernel.interior, x, end);
-        kernel.watched.store(watched.saturating_add(1), Relaxed);
+        self.watched = self.watched.saturating_add(1);
         if self.context.flags & INVALID != 0 {
-            kernel.redone.store(redone.saturating_add(1), Relaxed);
+            self.redone = self.redone.saturating_add(1);
             self.context.instructions = before;
             self.context.stopped = 0;
             self.call(kernel.exact(), x, end);
@@ -304,7 +313,7 @@ impl Run<'_> {
         }
         let mut group = first;
         while group < last {
-            let next = last.min(group + STRIP);
+            let next = last.min(group + kernel.interior.strip);
             self.strip(at(group), at(next));
             group = next;
         }
@@ -345,7 +354,8 @@ impl Code for Kernel {
             words: words.as_ptr(),
         };
         let exact = self.interior.watches && self.overlaps(bindings);
-        let mut run = Run { kernel: self, context, exact };
+        let (watched, redone) = (self.watched.load(Relaxed), self.redone.load(Relaxed));
+        let mut run = Run { kernel: self, context, exact, watched, redone };
         let height = if self.quads { 2 } else { 1 };
         let first = if self.quads { rectangle.j0 & !1 } else { rectangle.j0 };
         for y in (first..=rectangle.j1).step_by(height) {
@@ -354,6 +364,9 @@ impl Code for Kernel {
                 return None;
             }
         }
+        // Threads overwrite each other's counts; any of them says what the data are like.
+        self.watched.store(run.watched, Relaxed);
+        self.redone.store(run.redone, Relaxed);
         Some(Outcome { instructions: run.context.instructions })
     }
 }

@@ -208,6 +208,10 @@ impl Ranges {
                 let (a, b) = (arg(0).read(denorm), arg(1).read(denorm));
                 sum(op, a, b, (b.hi, b.lo)).with_denormal(is(denorm))
             }
+            Op::Fmul { denorm, .. } if args[0] == args[1] => {
+                let a = absolute(arg(0).read(denorm));
+                corners(op, &[(a.lo, a.hi), (a.lo, a.hi)]).with_nan(a.nan).with_denormal(is(denorm))
+            }
             Op::Fmul { denorm, zero } => {
                 product(op, zero, arg(0).read(denorm), arg(1).read(denorm)).with_denormal(is(denorm))
             }

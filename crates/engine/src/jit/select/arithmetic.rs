@@ -1,11 +1,10 @@
 //! Operations of lanes, masks and uniforms.
 
 use super::masks::MaskOp;
-use super::nans::passes_nan;
 use super::{Lanes, Selector, Val};
 use crate::jit::form::Vop;
 use crate::jit::mir::{Arg, Base, Class, Kind, Mem, Reg};
-use ctm_lane::{Denorm, FloatTest, Op, Round, Type, Value, Zero};
+use ctm_lane::{Denorm, FloatTest, Op, Round, Value, Zero};
 use iced_x86::Code;
 
 pub const SIGN: u32 = 0x8000_0000;
@@ -34,6 +33,9 @@ pub const fn float_predicate(test: FloatTest) -> i32 {
     }
 }
 
+/// The bit of a compare's number that raises the invalid flag for quiet NaNs, or not: the other way round than above.
+pub const SIGNALLING: i32 = 16;
+
 /// A direction of rounding to an integral value as the instructions have it.
 pub const fn round_immediate(round: Round) -> Arg {
     Arg::Imm(match round {
@@ -50,26 +52,13 @@ impl Selector<'_> {
         let args = self.function.args(inst).to_vec();
         let results: Vec<Value> = self.function.results(inst).collect();
         self.prepare(&op);
+        self.watch_operands(&op, &args);
         if let Some(&result) = results.first()
             && let Some(val) = self.operation(&op, &args, result)
         {
             self.values[result.index()] = val;
-            self.watch_if_source(&op, result);
-            return;
-        }
-        if self.double(&op, &args, &results) {
-            self.watch_nans(&results);
-            return;
-        }
-        self.special(&op, &args, &results);
-        if matches!(op, Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. }) {
-            self.watch_nans(&results);
-        }
-    }
-
-    fn watch_if_source(&mut self, op: &Op, result: Value) {
-        if self.mode.watch && self.function.value_type(result) == Type::Lane && !passes_nan(op) {
-            self.watch_nans(&[result]);
+        } else if !self.double(&op, &args, &results) {
+            self.special(&op, &args, &results);
         }
     }
 
@@ -196,17 +185,26 @@ impl Selector<'_> {
             Op::Fcmp { test, .. } => {
                 let a = self.reg(args[0]);
                 let b = self.arg(args[1]);
-                self.compare(test, a, b, None)
+                self.compare_watched(test, args, (a, b))
             }
             Op::Icmp { test } => {
                 let a = self.reg(args[0]);
                 let b = self.arg(args[1]);
                 self.compare_integers(test, a, b, None)
             }
-            Op::MaskAnd {} => self.mask_operation(MaskOp::And, args[0], args[1]),
+            Op::MaskAnd {} => match self
+                .comparison_within(args[1], args[0], false)
+                .or_else(|| self.comparison_within(args[0], args[1], false))
+            {
+                Some(reg) => reg,
+                None => self.mask_operation(MaskOp::And, args[0], args[1]),
+            },
             Op::MaskOr {} => self.mask_operation(MaskOp::Or, args[0], args[1]),
             Op::MaskXor {} => self.mask_operation(MaskOp::Xor, args[0], args[1]),
-            Op::MaskAndnot {} => self.mask_operation(MaskOp::AndNot, args[1], args[0]),
+            Op::MaskAndnot {} => match self.comparison_within(args[1], args[0], true) {
+                Some(reg) => reg,
+                None => self.mask_operation(MaskOp::AndNot, args[1], args[0]),
+            },
             Op::MaskNot {} => {
                 let a = self.mask_reg(args[0]);
                 self.mask_not(a)
@@ -419,7 +417,7 @@ impl Selector<'_> {
         }
         let first = self.reg(a);
         let second = self.arg(b);
-        let chosen = self.compare(test, first, second, None);
+        let chosen = self.compare_watched(test, &[a, b], (first, second));
         let second = self.load_arg(second);
         self.blend(chosen, Arg::Reg(first), second)
     }

@@ -33,6 +33,10 @@ impl FloatMode {
         Self { denorm, rounding: Rounding::Even }
     }
 
+    pub fn rounds_to_nearest(self) -> bool {
+        self.rounding == Rounding::Even
+    }
+
     fn register(self) -> u32 {
         let denorms = match self.denorm {
             Denorm::Flush => context::MODE,

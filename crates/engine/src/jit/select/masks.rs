@@ -1,11 +1,16 @@
 //! Masks: mask registers in one form, vectors whose lanes are all zeros or all ones in the other.
 
-use super::arithmetic::float_predicate;
+use super::arithmetic::{SIGNALLING, float_predicate};
 use super::{Lanes, Selector, Val};
 use crate::jit::form::{Form, Vop};
 use crate::jit::mir::{Arg, Base, Class, Inst, Kind, Mem, Reg, Steps};
 use ctm_lane::{FloatTest, IntTest, Value};
 use iced_x86::Code;
+
+const SIGNED_COMPARE: Code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
+const UNSIGNED_COMPARE: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+/// The bit of a compare's number that tells it from its negation, in floats and in integers.
+const NEGATION: i32 = 4;
 
 /// A logical operation on two masks.
 #[derive(Clone, Copy)]
@@ -155,8 +160,25 @@ impl Selector<'_> {
     }
 
     pub fn compare(&mut self, test: FloatTest, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
+        self.compare_by(float_predicate(test), a, b, within)
+    }
+
+    /// The same; raises the invalid flag where one of the operands is a NaN.
+    pub fn compare_signalling(&mut self, test: FloatTest, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
+        self.compare_by(float_predicate(test) ^ SIGNALLING, a, b, within)
+    }
+
+    /// A comparison of values, which raises the invalid flag if a rule about NaNs may have touched them.
+    pub fn compare_watched(&mut self, test: FloatTest, values: &[Value], (a, b): (Reg, Arg)) -> Reg {
+        match self.has_suspect(values) {
+            true => self.compare_signalling(test, a, b, None),
+            false => self.compare(test, a, b, None),
+        }
+    }
+
+    fn compare_by(&mut self, predicate: i32, a: Reg, b: Arg, within: Option<Reg>) -> Reg {
         let code = self.form.code(Vop::Compare);
-        let found = self.mask(code, &[Arg::Reg(a), b, Arg::Imm(float_predicate(test))]);
+        let found = self.mask(code, &[Arg::Reg(a), b, Arg::Imm(predicate)]);
         match (self.form, within) {
             (Form::Avx512, Some(mask)) => {
                 self.under(mask, false);
@@ -170,8 +192,8 @@ impl Selector<'_> {
         if self.form == Form::Avx2 {
             return self.compare_integers_by_vectors(test, a, b, within);
         }
-        let signed = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-        let unsigned = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        let signed = SIGNED_COMPARE;
+        let unsigned = UNSIGNED_COMPARE;
         let (code, predicate) = match test {
             IntTest::Eq => (signed, 0),
             IntTest::Ne => (signed, 4),
@@ -218,6 +240,32 @@ impl Selector<'_> {
         self.restricted(found, within)
     }
 
+    /// The lanes of `within` in which a comparison holds, or fails, that nothing else wants: the comparison itself comes to
+    /// compare in these lanes only.
+    pub fn comparison_within(&mut self, comparison: Value, within: Value, negated: bool) -> Option<Reg> {
+        let (Val::Reg(found), Val::Reg(within)) = (self.values[comparison.index()], self.values[within.index()]) else {
+            return None;
+        };
+        if self.form != Form::Avx512 || self.uses[comparison.index()] != 1 {
+            return None;
+        }
+        let at = self.insts.iter().rposition(|inst| inst.def == Some(found))?;
+        let is_late = self.insts[at..].iter().any(|inst| inst.def == Some(within));
+        let Inst { kind: Kind::Plain(code), args: [_, _, Arg::Imm(predicate), _], mask, .. } = &mut self.insts[at]
+        else {
+            return None;
+        };
+        let compares = [Form::Avx512.code(Vop::Compare), SIGNED_COMPARE, UNSIGNED_COMPARE];
+        if is_late || mask.is_some() || !compares.contains(code) {
+            return None;
+        }
+        *mask = Some(within);
+        if negated {
+            *predicate ^= NEGATION;
+        }
+        Some(found)
+    }
+
     /// The lanes that are in the mask and whose value compares like this to the bound.
     pub fn within(&mut self, lanes: Lanes, test: IntTest, value: Reg, bound: u32) -> Lanes {
         let bound = self.constant(bound);
@@ -243,10 +291,16 @@ impl Selector<'_> {
         }
     }
 
-    /// Counts the guest instructions of the block.
-    pub fn count_steps(&mut self) {
+    /// Counts the guest instructions of the block. Those of the lanes for which `next` is executed, which nothing else
+    /// leads to, are counted there.
+    pub fn count_steps(&mut self, next: Option<(Reg, ctm_lane::Block)>) {
         for (lanes, count) in std::mem::take(&mut self.steps) {
-            self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of));
+            match next {
+                Some((mask, block)) if lanes == Some(mask) => {
+                    self.counted_later.insert(block, (mask, count));
+                }
+                _ => self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of)),
+            }
         }
     }
 

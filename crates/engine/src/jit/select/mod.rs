@@ -9,6 +9,7 @@ mod masks;
 mod memory;
 mod nans;
 mod transcendental;
+mod watch;
 
 use super::context;
 use super::form::{self, Form, Vop};
@@ -19,6 +20,7 @@ use float_mode::FloatMode;
 use iced_x86::Code;
 use nans::Nans;
 use std::collections::{HashMap, HashSet};
+use watch::Watch;
 
 /// What selection assumes.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +74,9 @@ pub struct Selector<'a> {
     ranges: Ranges,
     shapes: Shapes,
     machine: Machine,
-    /// Values by number.
+    /// Values by number, and how often each is used.
     values: Vec<Val>,
+    uses: Vec<u32>,
     pool: HashMap<Vec<u32>, i32>,
     /// What runs once per call.
     prologue: Vec<Inst>,
@@ -96,8 +99,11 @@ pub struct Selector<'a> {
     lane_y: Reg,
     covered: Reg,
     nans: Nans,
+    watch: Watch,
     /// Steps of the block in the making, by their lanes: all, or those of a mask.
     steps: Vec<(Option<Reg>, u32)>,
+    /// Steps that a block counts for the one before it.
+    counted_later: HashMap<ctm_lane::Block, (Reg, u32)>,
     /// Values whose denormals every user reads as zeros.
     flushed_by_all: Vec<bool>,
     window: Window,
@@ -144,6 +150,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         shapes,
         machine,
         values: vec![Val::None; function.value_count()],
+        uses: count_uses(function),
         pool: HashMap::new(),
         prologue: Vec::new(),
         head: Vec::new(),
@@ -159,8 +166,10 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         lane_x,
         lane_y,
         covered,
-        nans: Nans::new(function),
+        nans: Nans::default(),
+        watch: Watch::default(),
         steps: Vec::new(),
+        counted_later: HashMap::new(),
         flushed_by_all: Vec::new(),
         window: Window { x: (0, i64::MAX), y: (0, i64::MAX) },
         float_mode: FloatMode::ENTRY,
@@ -173,6 +182,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         astray: HashMap::new(),
         refused: false,
     };
+    selector.nans = Nans::new(function, &selector.uses);
     let (usual_mode, is_only_mode) = selector.find_usual_mode();
     selector.once(|selector| selector.change_mode(usual_mode));
     selector.usual_mode = usual_mode;
@@ -180,6 +190,17 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
     selector.mode.watch &= is_only_mode;
     selector.start_watch();
     selector.run()
+}
+
+fn count_uses(function: &Function) -> Vec<u32> {
+    let mut uses = vec![0; function.value_count()];
+    for block in function.blocks() {
+        let args = function.insts(block).iter().flat_map(|&inst| function.args(inst));
+        for value in args.copied().chain(function.terminator(block).values()) {
+            uses[value.index()] += 1;
+        }
+    }
+    uses
 }
 
 impl Selector<'_> {
@@ -223,6 +244,8 @@ impl Selector<'_> {
             });
             self.params = params.collect();
             self.astray.clear();
+            self.watch.enter_block();
+            self.steps.extend(self.counted_later.remove(&block).map(|(mask, count)| (Some(mask), count)));
             let goes_on = |&from: &ctm_lane::Block| self.graph.place(from) >= self.graph.place(block);
             if self.mode.may_stop && self.graph.predecessors(block).iter().any(goes_on) {
                 self.leave_if_too_long(stop);
@@ -456,6 +479,7 @@ impl Selector<'_> {
             }
         }
         inst.def = Some(self.machine.reg(class));
+        inst.quiet = self.mode.watch && self.float_mode.rounds_to_nearest() && kind.rounds();
         self.insts.push(inst);
         Reg(self.machine.classes.len() as u32 - 1)
     }
@@ -685,7 +709,16 @@ impl Selector<'_> {
     }
 
     fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], (latch, stop): (usize, usize)) -> Option<End> {
-        self.count_steps();
+        let next = match self.function.terminator(block) {
+            Terminator::Any { mask, then, .. } if self.graph.predecessors(then.block).len() == 1 => {
+                match self.values[mask.index()] {
+                    Val::Reg(mask) => Some((mask, then.block)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        self.count_steps(next);
         let end = match self.function.terminator(block) {
             Terminator::Jump(target) => End::Jump(self.edge(target, numbers)),
             Terminator::Return => End::Jump(Edge { block: latch, args: Vec::new() }),

@@ -1,48 +1,22 @@
-//! Rules about NaNs that cost nothing while no NaN turns up.
+//! The bits of NaNs in exact code.
 //!
-//! Three kinds of rules go beyond what the processor does: zero times infinity or NaN may be zero; NaN results may have
-//! bits of their own (`canon_nan`); and the first NaN operand may come through (`pass_nan`, in chains behind arithmetic).
-//!
-//! # Natively
+//! NaN results may have bits of their own (`canon_nan`), and the first NaN operand may come through (`pass_nan`, in chains
+//! behind arithmetic).
 //!
 //! The processor's result is a NaN in two cases. If an operand is one, the result is the first such operand, quieted: that
 //! is what a chain says that passes the operands on in the order in which the instruction has them. If not, the operation
-//! was invalid: the result is the processor's own NaN, and the sticky flag is up. So where chain and instruction name the
-//! same registers in the same order, nothing remains to be done while the flag is down; exact code has to put the guest's
-//! NaN where the result is a NaN and no operand is.
+//! was invalid, and the result is the processor's own NaN. So where chain and instruction name the same registers in the
+//! same order, code has to put the guest's NaN only where the result is a NaN and no operand is.
 //!
 //! An operand may stand for another whose NaN it carries: the square root of x, or x times a number, is a NaN with the
 //! quieted bits of x if x is a NaN, and otherwise only after an invalid operation.
-//!
-//! # Watched
-//!
-//! What is left asks whether an operand is a NaN at all. Going back from those operands through everything that passes NaNs
-//! on, one comes to the *sources*: loads, tables, integers read as floats. Their NaNs raise the flag by a comparison that
-//! signals. While the flag is down, no source was a NaN, and no arithmetic on the way was invalid; so none of the operands
-//! was a NaN, and the rule did not apply. By induction over the operations of a group, all values are then those of exact
-//! code, but for bits of NaNs that the function leaves open. A source that is a NaN constant makes watching useless.
-//!
-//! When the flag is up, which more than these causes can do (conversions of numbers without an integer, lanes that no mask
-//! has), the caller runs the groups again with exact code.
 
 use super::arithmetic::QUIET;
 use super::{Selector, Val};
 use crate::jit::form::Vop;
 use crate::jit::mir::{Arg, Base, Mem, Reg};
-use ctm_lane::{Def, FloatTest, Function, NanBits, Op, Type, Value, Zero};
+use ctm_lane::{FloatTest, Function, Op, Value};
 use std::collections::HashMap;
-
-/// The ordered compare "less" that raises the invalid flag for every NaN.
-const SIGNALING_LESS: i32 = 1;
-
-/// The operands that have to be numbers for an operation to be what the processor makes of it without further ado.
-fn wanted_numbers(op: &Op, with_chains: bool) -> usize {
-    match op {
-        Op::Fmul { zero: Zero::Special, .. } | Op::Fma { zero: Zero::Special, .. } => 2,
-        Op::CanonNan { .. } | Op::PassNan {} if with_chains => 1,
-        _ => 0,
-    }
-}
 
 /// `canon_nan` and the `pass_nan`s behind it, behind one operation.
 #[derive(Clone, Debug)]
@@ -64,24 +38,15 @@ pub struct Nans {
     inner: Vec<bool>,
     /// For results of arithmetic the block, and the operands that may be NaNs, in the instruction's order.
     operands: HashMap<Reg, (usize, Vec<Val>)>,
-    /// Values that have to be numbers.
-    suspects: Vec<bool>,
-    /// All operands of chains are among them.
-    all_numbers: bool,
 }
 
 impl Nans {
-    pub fn new(function: &Function) -> Self {
-        let mut uses = vec![0u32; function.value_count()];
+    pub fn new(function: &Function, uses: &[u32]) -> Self {
         let mut continued = vec![false; function.value_count()];
         let mut members = Vec::new();
         for block in function.blocks() {
-            for value in function.terminator(block).values() {
-                uses[value.index()] += 1;
-            }
             for &inst in function.insts(block) {
                 let args = function.args(inst);
-                args.iter().for_each(|arg| uses[arg.index()] += 1);
                 match function.op(inst) {
                     Op::PassNan {} => {
                         continued[args[0].index()] = true;
@@ -120,25 +85,11 @@ impl Nans {
 }
 
 impl Selector<'_> {
-    /// Decides what is watched.
-    pub fn start_watch(&mut self) {
-        if !self.mode.watch {
-            return;
-        }
-        if let Some(suspects) = self.find_suspects(true) {
-            (self.nans.suspects, self.nans.all_numbers) = (suspects, true);
-        } else if let Some(suspects) = self.find_suspects(false) {
-            self.nans.suspects = suspects;
-        } else {
-            self.mode.watch = false;
-        }
-    }
-
     /// A sum or a product: `operands` in the order in which their NaNs come through.
     pub fn commuted(&mut self, op: Vop, (a, b): (Value, Value), result: Value) -> Reg {
         let passes = self.nans.passes.get(&result).map_or(&[][..], Vec::as_slice);
         let may_be_nan = |value: &Value| self.ranges.get(*value).nan;
-        let both = may_be_nan(&a) && may_be_nan(&b) && !passes.is_empty();
+        let both = !self.mode.watch && may_be_nan(&a) && may_be_nan(&b) && !passes.is_empty();
         if !both {
             let (a, b) = if matches!(self.arg(a), Arg::Mem(_)) { (b, a) } else { (a, b) };
             let reg = self.binary(op, a, b);
@@ -154,13 +105,14 @@ impl Selector<'_> {
     /// A difference; if a chain behind it passes the negated subtrahend on, a sum with that.
     pub fn difference(&mut self, (a, b): (Value, Value), result: Value) -> Reg {
         let passes = self.nans.passes.get(&result).map_or(&[][..], Vec::as_slice);
-        let negated = passes.iter().copied().find(|&pass| match self.function.defining_op(pass) {
-            Some((Op::Neg {}, args)) => {
-                self.values[args[0].index()] == self.values[b.index()]
-                    && matches!(self.values[pass.index()], Val::Reg(_))
-            }
-            _ => false,
-        });
+        let negated =
+            passes.iter().copied().filter(|_| !self.mode.watch).find(|&pass| match self.function.defining_op(pass) {
+                Some((Op::Neg {}, args)) => {
+                    self.values[args[0].index()] == self.values[b.index()]
+                        && matches!(self.values[pass.index()], Val::Reg(_))
+                }
+                _ => false,
+            });
         match negated {
             Some(negated) => self.commuted(Vop::Add, (a, negated), result),
             None => {
@@ -203,9 +155,14 @@ impl Selector<'_> {
 
     /// The value of a `canon_nan` or a `pass_nan`; `None` if its turn comes with the last of its chain.
     pub(super) fn with_nan_bits(&mut self, value: Value, op: &Op, args: &[Value]) -> Val {
-        let is_number = !self.ranges.get(args[0]).nan;
-        if is_number || self.nans.all_numbers {
-            return self.values[args[0].index()];
+        let base = self.values[args[0].index()];
+        if self.mode.watch {
+            // A constant is no suspect.
+            let is_constant_nan = matches!(base, Val::Const(bits) if f32::from_bits(bits).is_nan());
+            return if is_constant_nan { self.one_by_one(op, args) } else { base };
+        }
+        if !self.ranges.get(args[0]).nan {
+            return base;
         }
         let Some(chain) = self.nans.chains.get(&value).cloned() else {
             return self.one_by_one(op, args);
@@ -261,10 +218,6 @@ impl Selector<'_> {
         };
         let passes = chain.passes.iter().filter(|pass| self.ranges.get(**pass).nan);
         let passes = distinct(passes.map(|pass| self.values[pass.index()]).collect());
-        if self.mode.watch {
-            let carried = |all: Vec<Val>| distinct(all.into_iter().map(|val| self.carried(val)).collect());
-            return (carried(operands) == carried(passes)).then_some(Val::Reg(result));
-        }
         let operands = distinct(operands);
         let is_native = match (operands.as_slice(), passes.as_slice()) {
             (&[operand], &[pass]) => self.carries(operand, pass),
@@ -301,99 +254,5 @@ impl Selector<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Values that reach the operands of operations with rules about NaNs, NaNs and all. `None` if a NaN constant does, or
-    /// if watching costs more than it saves.
-    fn find_suspects(&self, with_chains: bool) -> Option<Vec<bool>> {
-        let mut reached = vec![false; self.function.value_count()];
-        let mut work: Vec<Value> = Vec::new();
-        for &block in &self.graph.order {
-            for &inst in self.function.insts(block) {
-                let wanted = wanted_numbers(self.function.op(inst), with_chains);
-                work.extend_from_slice(&self.function.args(inst)[..wanted]);
-            }
-        }
-        let rules = work.len();
-        let mut sources = 0;
-        while let Some(value) = work.pop() {
-            if std::mem::replace(&mut reached[value.index()], true) {
-                continue;
-            }
-            match self.function.def(value) {
-                Def::Param(block, number) => {
-                    for &from in self.graph.predecessors(block) {
-                        for target in self.function.terminator(from).targets().filter(|target| target.block == block) {
-                            work.push(target.args[number as usize]);
-                        }
-                    }
-                }
-                Def::Result(inst, _) => {
-                    let op = self.function.op(inst);
-                    let is_nan = |value: Value| {
-                        let constant = self.function.defining_op(value);
-                        matches!(constant, Some((Op::Lane { bits }, _)) if f32::from_bits(bits.0).is_nan())
-                    };
-                    // The complement of a mask of all bits is another one.
-                    let complements =
-                        matches!(op, Op::Xor {}) && self.function.args(inst).iter().any(|&arg| is_nan(arg));
-                    if is_nan(value) || complements {
-                        return None;
-                    }
-                    sources += usize::from(is_source(op) && self.ranges.get(value).nan);
-                    if passes_nan(op) {
-                        let args = self.function.args(inst);
-                        work.extend(args.iter().copied().filter(|&arg| self.function.value_type(arg) == Type::Lane));
-                    }
-                }
-            }
-        }
-        let pays = if with_chains { rules > sources / 2 } else { rules > 0 || !self.nans.chains.is_empty() };
-        pays.then_some(reached)
-    }
-
-    /// Raises the invalid flag if one of these values that are factors somewhere is a NaN.
-    pub fn watch_nans(&mut self, values: &[Value]) {
-        let mut regs = Vec::new();
-        for &value in values {
-            if !self.nans.suspects.get(value.index()).copied().unwrap_or(false) || !self.ranges.get(value).nan {
-                continue;
-            }
-            match self.values[value.index()] {
-                Val::Reg(reg) => regs.push(reg),
-                Val::Entry(pointer, index) => self.once(|selector| {
-                    let entry = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
-                    let entry = selector.vector_op(Vop::Broadcast, &[entry]);
-                    selector.watch_pair(entry, entry);
-                }),
-                _ => {}
-            }
-        }
-        for pair in regs.chunks(2) {
-            self.watch_pair(pair[0], pair[pair.len() - 1]);
-        }
-    }
-
-    /// An ordered compare that signals.
-    fn watch_pair(&mut self, a: Reg, b: Reg) {
-        self.compare(FloatTest::Olt, a, Arg::Reg(b), None);
-        if let Some(last) = self.insts.last_mut() {
-            last.args[2] = Arg::Imm(SIGNALING_LESS);
-            last.effect = true;
-        }
-    }
-}
-
-/// Whether the result has to be looked at in each group to know that it is a number.
-fn is_source(op: &Op) -> bool {
-    !passes_nan(op) && !matches!(op, Op::Lane { .. } | Op::TableSplat { .. })
-}
-
-/// Whether a NaN of the result is a NaN of an operand, or comes from an operation that raises the invalid flag.
-pub fn passes_nan(op: &Op) -> bool {
-    match op {
-        Op::Ln2 {} => false,
-        Op::CanonNan { .. } => true,
-        _ => matches!(op.nan_bits(), NanBits::Loose | NanBits::Passed),
     }
 }

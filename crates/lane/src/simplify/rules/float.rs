@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ZERO: u32 = 0x8000_0000;
+/// How deep definitions are looked into.
+const DEPTH: u32 = 5;
 
 pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
     let becomes = |op, args: &[Value]| Some(Outcome::Becomes(op, args.to_vec()));
@@ -23,6 +25,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
     };
     match *op {
         Op::Fadd { denorm } if is(1, MINUS_ZERO) => unchanged(denorm),
+        Op::Fadd { denorm } if is(1, 0) && never_minus_zero(rewriter, args[0], DEPTH) => unchanged(denorm),
         Op::Fsub { denorm } if is(1, 0) => unchanged(denorm),
         Op::Fadd { denorm } => match (negated(0), negated(1)) {
             (_, Some(b)) => becomes(Op::Fsub { denorm }, &[args[0], b]),
@@ -70,6 +73,21 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
             answers.all(|answer| answer == first).then_some(Outcome::IsConstant(Op::Mask { value: first }))
         }
         _ => None,
+    }
+}
+
+/// Whether a float is certainly not -0. (Results that are flushed keep their sign.)
+fn never_minus_zero(rewriter: &Rewriter<'_>, value: Value, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let never = |value: Value| never_minus_zero(rewriter, value, depth);
+    let is_negative = |value: Value| rewriter.range(value).lo < 0.0;
+    match rewriter.definition(value) {
+        Some((Op::Lane { bits }, _)) => bits.0 != MINUS_ZERO,
+        Some((Op::Fmul { .. }, &[a, b])) => a == b,
+        Some((Op::Fadd { .. }, &[a, b])) => (never(a) || never(b)) && !is_negative(a) && !is_negative(b),
+        Some((Op::CanonNan { .. } | Op::PassNan {}, args)) => never(args[0]),
+        Some((Op::Abs {} | Op::Itof {} | Op::Utof {} | Op::Ex2 {} | Op::Frc {} | Op::Clamp01 { .. }, _)) => true,
+        _ => rewriter.range(value).lo > 0.0,
     }
 }
 

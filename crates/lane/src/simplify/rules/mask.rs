@@ -59,6 +59,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
             }
             // Inside a, only the other part of b counts.
             match rewriter.definition(b) {
+                Some((Op::MaskAndnot {}, &[x, y])) if implies(function, a, x) => becomes(Op::MaskAnd {}, &[a, y]),
                 Some((Op::MaskAnd {}, &[x, y])) if implies(function, a, x) => becomes(*op, &[a, y]),
                 Some((Op::MaskAnd {}, &[x, y])) if implies(function, a, y) => becomes(*op, &[a, x]),
                 _ => None,

@@ -54,7 +54,6 @@ impl Selector<'_> {
                 let (base, offset, lanes) = self.words(buffer, args[0], args[1]);
                 let reg = self.gather(base, offset, 0, lanes);
                 self.set(results[0], reg);
-                self.watch_nans(results);
             }
             Op::BufferStore { buffer } => {
                 let (base, offset, lanes) = self.words(buffer, args[0], args[2]);
@@ -322,13 +321,11 @@ impl Selector<'_> {
                 let mem = uniform_place(self);
                 let reg = self.vector_op(Vop::Load, &[Arg::Mem(mem)]);
                 self.set(results[0], reg);
-                self.watch_nans(results);
             }
             Op::ArrayGather { .. } => {
                 let offset = lane_place(self);
                 let reg = self.gather(base, offset, 0, Lanes::All);
                 self.set(results[0], reg);
-                self.watch_nans(results);
             }
             Op::ArrayWrite { .. } => {
                 let (mem, value) = (uniform_place(self), self.reg(args[1]));

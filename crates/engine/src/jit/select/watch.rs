@@ -1,0 +1,209 @@
+//! Rules about NaNs that cost nothing while nobody looks at a NaN.
+//!
+//! Three kinds of rules go beyond what the processor does: zero times infinity or NaN may be zero; NaN results may have
+//! bits of their own (`canon_nan`); and the first NaN operand may come through (`pass_nan`). Code that watches leaves all of
+//! them out, and a NaN stands for "not known" in it:
+//!
+//! > In every lane, a value is that of exact code, or a NaN.
+//!
+//! A rule left out keeps to that: where it would have changed anything, the processor's own result is a NaN. So does
+//! arithmetic: a NaN operand makes the result a NaN, whatever the exact operand may be. Choices, signs, exchanges between
+//! lanes and arrays pass their operands on as they are.
+//!
+//! All else *looks* at its operands: comparisons, conversions, integer operations, stores. Those among them that the
+//! processor calculates by instructions that take a NaN operand for invalid raise the sticky flag themselves: minima and
+//! maxima, conversions to integers, and comparisons in their signalling form. For the others a comparison raises it. While
+//! the flag is down, nobody has looked at a NaN; so all that was seen, and hence all that was done, is what exact code does.
+//! When it is up, the caller runs the groups again with exact code.
+//!
+//! Only values that a rule may have touched (*suspects*) need to be looked at. Flags of lanes that nobody looks at, such as
+//! those that have left a loop and compute on to infinity minus infinity, would be false alarms: arithmetic raises none
+//! where an instruction can say so, and comparisons know their lanes.
+
+use super::masks::MaskOp;
+use super::{Lanes, Selector, Val};
+use crate::jit::form::{Form, Vop};
+use crate::jit::mir::{Arg, Base, Mem, Reg};
+use ctm_lane::{Array, FloatTest, NanBits, Op, Value, Zero};
+use std::collections::HashSet;
+
+/// What is known of the values that have to be watched.
+#[derive(Default)]
+pub struct Watch {
+    /// Values that may be NaNs where exact code has something else.
+    suspects: Vec<bool>,
+    /// Suspects of which, in the block in the making, no lane is a NaN while the flag is down.
+    seen: HashSet<Value>,
+}
+
+impl Watch {
+    /// What was seen in one block need not have been seen in the next.
+    pub fn enter_block(&mut self) {
+        self.seen.clear();
+    }
+}
+
+/// Whether the operation stands for a rule that is left out.
+fn is_rule(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Fmul { zero: Zero::Special, .. }
+            | Op::Fma { zero: Zero::Special, .. }
+            | Op::CanonNan { .. }
+            | Op::PassNan {}
+    )
+}
+
+/// Whether a NaN operand makes the result a NaN, or comes through as it is.
+fn passes_nan(op: &Op) -> bool {
+    match op {
+        Op::CanonNan { .. } => true,
+        Op::Fmin { .. } | Op::Fmax { .. } => false,
+        _ => matches!(op.nan_bits(), NanBits::Loose | NanBits::Passed),
+    }
+}
+
+/// Whether the instructions for the operation raise the flag for a NaN operand.
+fn raises_flag(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Fmin { .. }
+            | Op::Fmax { .. }
+            | Op::Clamp01 { .. }
+            | Op::Ftoi {}
+            | Op::Ftou {}
+            | Op::FloatToIndex { .. }
+            | Op::FloatToCoordinate {}
+            | Op::Fcmp { .. }
+    )
+}
+
+/// The operands of an operation that looks at them and that raises no flag itself.
+fn looked_at<'a>(op: &Op, args: &'a [Value]) -> &'a [Value] {
+    match op {
+        // What is written to an array comes out again.
+        Op::ArrayWrite { .. } | Op::ArrayScatter { .. } => &args[..1],
+        _ if passes_nan(op) || raises_flag(op) => &[],
+        _ => args,
+    }
+}
+
+impl Selector<'_> {
+    /// Decides what is watched.
+    pub fn start_watch(&mut self) {
+        if !self.mode.watch {
+            return;
+        }
+        let suspects = self.find_suspects();
+        let (mut rules, mut looks) = (0, 0);
+        for &block in &self.graph.order {
+            for &inst in self.function.insts(block) {
+                let op = self.function.op(inst);
+                rules += usize::from(is_rule(op));
+                let seen = looked_at(op, self.function.args(inst));
+                looks += seen.iter().filter(|&&arg| suspects[arg.index()]).count();
+            }
+        }
+        self.watch.suspects = suspects;
+        self.mode.watch = rules > looks / 2;
+    }
+
+    fn find_suspects(&self) -> Vec<bool> {
+        let mut suspects = vec![false; self.function.value_count()];
+        let mut arrays: HashSet<Array> = HashSet::new();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &self.graph.order {
+                for (number, &param) in self.function.params(block).iter().enumerate() {
+                    let sources = self.graph.predecessors(block).iter().flat_map(|&from| {
+                        self.function.terminator(from).targets().filter(move |target| target.block == block)
+                    });
+                    let is = sources.into_iter().any(|target| suspects[target.args[number].index()]);
+                    changed |= is && !std::mem::replace(&mut suspects[param.index()], true);
+                }
+                for &inst in self.function.insts(block) {
+                    let (op, args) = (self.function.op(inst), self.function.args(inst));
+                    let array = op.array().map(|(array, _)| array);
+                    if let (Op::ArrayWrite { .. } | Op::ArrayScatter { .. }, Some(array)) = (op, array) {
+                        changed |= suspects[args[1].index()] && arrays.insert(array);
+                        continue;
+                    }
+                    let is = match op {
+                        Op::ArrayRead { .. } | Op::ArrayGather { .. } => array.is_some_and(|at| arrays.contains(&at)),
+                        // Of a number, no rule makes another one.
+                        Op::CanonNan { .. } | Op::PassNan {} => {
+                            self.ranges.get(args[0]).nan || suspects[args[0].index()]
+                        }
+                        _ => is_rule(op) || passes_nan(op) && args.iter().any(|arg| suspects[arg.index()]),
+                    };
+                    if is {
+                        for result in self.function.results(inst) {
+                            changed |= !std::mem::replace(&mut suspects[result.index()], true);
+                        }
+                    }
+                }
+            }
+        }
+        suspects
+    }
+
+    fn is_suspect(&self, value: Value) -> bool {
+        self.mode.watch && self.watch.suspects.get(value.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether one of these is a NaN where exact code may have something else.
+    pub fn has_suspect(&self, values: &[Value]) -> bool {
+        values.iter().any(|&value| self.is_suspect(value))
+    }
+
+    /// Raises the flag if the operation looks at a NaN and does not raise it itself.
+    pub fn watch_operands(&mut self, op: &Op, args: &[Value]) {
+        let mut seen = Vec::new();
+        for &value in looked_at(op, args) {
+            self.collect(value, None, &mut seen);
+        }
+        while let Some((value, lanes)) = seen.pop() {
+            let other = seen.iter().position(|&(_, others)| others == lanes).map(|at| seen.swap_remove(at).0);
+            self.raise_for_nans(value, other.unwrap_or(value), lanes);
+        }
+    }
+
+    /// The registers, and the lanes of them, that are suspicious in a value.
+    fn collect(&mut self, value: Value, lanes: Option<Reg>, seen: &mut Vec<(Reg, Option<Reg>)>) {
+        if !self.is_suspect(value) || self.watch.seen.contains(&value) {
+            return;
+        }
+        if lanes.is_none() {
+            self.watch.seen.insert(value);
+        }
+        // What only a choice makes suspicious.
+        if let (Form::Avx512, Some((Op::Select {}, &[mask, a, b]))) = (self.form, self.function.defining_op(value))
+            && self.is_suspect(a) != self.is_suspect(b)
+            && let Lanes::Of(mask) = self.lanes(mask)
+        {
+            let (part, chosen) = if self.is_suspect(a) { (a, mask) } else { (b, self.mask_not(mask)) };
+            let chosen = match lanes {
+                Some(lanes) => self.mask_binary(MaskOp::And, lanes, chosen),
+                None => chosen,
+            };
+            return self.collect(part, Some(chosen), seen);
+        }
+        match self.values[value.index()] {
+            Val::Reg(reg) => seen.push((reg, lanes)),
+            Val::Entry(pointer, index) => self.once(|selector| {
+                let entry = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
+                let entry = selector.vector_op(Vop::Broadcast, &[entry]);
+                selector.raise_for_nans(entry, entry, None);
+            }),
+            _ => {}
+        }
+    }
+
+    fn raise_for_nans(&mut self, a: Reg, b: Reg, lanes: Option<Reg>) {
+        self.compare_signalling(FloatTest::Uno, a, Arg::Reg(b), lanes);
+        if let Some(last) = self.insts.last_mut() {
+            last.effect = true;
+        }
+    }
+}
