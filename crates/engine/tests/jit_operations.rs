@@ -22,7 +22,7 @@ fn function(body: &str, results: [&str; 4]) -> Function {
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
-fn check(backend: &Jit, function: &Function, tame: bool, what: &str) {
+fn check(backend: &Jit, function: &Function, data: Data, what: &str) {
     ctm_lane::verify(function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));
     let kinds = [
         (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Clamp),
@@ -31,9 +31,9 @@ fn check(backend: &Jit, function: &Function, tame: bool, what: &str) {
     ];
     let surfaces = surfaces(&kinds);
     let tables =
-        vec![(0..16).map(|at| content(5, at, tame)).collect(), (0..4).map(|at| content(6, at, true)).collect()];
+        vec![(0..16).map(|at| content(5, at, data)).collect(), (0..4).map(|at| content(6, at, Data::Tame)).collect()];
     for (seed, domain) in [(1, Domain { i0: 0, j0: 0, i1: 63, j1: 23 }), (2, Domain { i0: 3, j0: 1, i1: 52, j1: 20 })] {
-        let (first, second) = (space(seed, tame), space(seed, tame));
+        let (first, second) = (space(seed, data), space(seed, data));
         let setup = Setup { function, surfaces: &surfaces, tables: &tables, domain, budget: u64::MAX };
         let expected = run_plain(backend.lanes(), setup, &first);
         let found = run_code(backend, setup, &second);
@@ -53,8 +53,8 @@ fn each_form(name: &str, body: &str, result: &str) {
 fn together(name: &str, body: &str, results: [&str; 4]) {
     let function = function(body, results);
     for backend in backends() {
-        for tame in [false, true] {
-            check(&backend, &function, tame, name);
+        for data in Data::ALL {
+            check(&backend, &function, data, name);
         }
     }
 }
@@ -307,11 +307,45 @@ fn nans_of_operands() {
     let negated = "%12 = neg %8\n%13 = fsub.ftz %4, %8\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14";
     each_form("negated", &format!("{negated}, %12\n%16 = pass_nan %15, %4"), "%16");
     each_form("negated first", &format!("{negated}, %4\n%16 = pass_nan %15, %12"), "%16");
-    // A NaN constant where only a mask keeps it away: nothing can be watched.
+    // A NaN constant where only a mask keeps it away.
     let constant =
         "%12 = lane 0xffffffff\n%13 = fcmp.olt.ftz %4, %8\n%14 = select %13, %12, %9\n%15 = fadd.ftz %14, %8";
     let passes = "%16 = canon_nan 0x7fc00000, %15\n%17 = pass_nan %16, %8\n%18 = pass_nan %17, %14";
     each_form("constant", &format!("{constant}\n{passes}"), "%18");
+}
+
+/// What looks at a number that a rule about NaNs made. The rule, left out, would show.
+#[test]
+fn watched_numbers() {
+    let look = |body: &str, result: &str| {
+        each_form(body, &format!("%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9\n{body}"), result);
+    };
+    for test in ["oeq", "olt", "ole", "ogt", "oge", "one", "ord", "ueq", "ult", "ule", "ugt", "uge", "une", "uno"] {
+        look(&format!("%15 = fcmp.{test}.ftz %13, %10\n%16 = select %15, %5, %9"), "%16");
+        look(&format!("%15 = fcmp.{test} %10, %13\n%16 = mask_and %14, %15\n%17 = select %16, %5, %9"), "%17");
+        look(&format!("%15 = fcmp.{test} %13, %3\n%16 = mask_andnot %14, %15\n%17 = select %16, %5, %9"), "%17");
+    }
+    for name in ["fmin.ftz", "fmin", "fmax.ftz", "fmax", "iadd", "icmp.slt"] {
+        let last = |at: u32| match name {
+            "icmp.slt" => format!("\n%{} = select %{at}, %5, %9", at + 1),
+            _ => format!("\n%{} = neg %{at}", at + 1),
+        };
+        look(&format!("%15 = {name} %13, %10{}", last(15)), "%16");
+        look(&format!("%15 = {name} %10, %13{}", last(15)), "%16");
+        for arms in ["%13, %6", "%6, %13", "%13, %13"] {
+            look(&format!("%15 = select %14, {arms}\n%16 = {name} %15, %10{}", last(16)), "%17");
+        }
+        let twice = "%15 = fcmp.ogt.ftz %6, %9\n%16 = select %14, %13, %6\n%17 = select %15, %16, %7";
+        look(&format!("{twice}\n%18 = {name} %17, %10{}", last(18)), "%19");
+    }
+    for name in ["clamp01.ftz", "ftoi", "ftou", "float_to_coordinate", "float_to_index 17,", "popcount"] {
+        look(&format!("%15 = {name} %13"), "%15");
+        look(&format!("%15 = fma.ftz %13, %5, %9\n%16 = ex2 %15\n%17 = canon_nan 0x7fc00000, %16\n%18 = {name} %17"), "%18");
+    }
+    let through_array = "%15 = uniform 3\narray_write a0, %15, %13, %14\n%16 = array_read a0, %15\n%17 = iadd %16, %9";
+    look(through_array, "%17");
+    look("%15 = quad.1032 %13\n%16 = iadd %15, %9", "%16");
+    look("%15 = abs %13\n%16 = fadd.ftz %15, %5\n%17 = frc %16\n%18 = canon_nan 0x7fc00000, %17", "%18");
 }
 
 #[test]
@@ -339,8 +373,8 @@ fn budgets_and_traps() {
         for (last, budget) in [(15, 6), (15, 5), (96, 5), (96, 23), (96, 24), (96, 1 << 40), (100, 1 << 40)] {
             let domain = Domain { i0: 0, j0: 0, i1: last, j1: 0 };
             let setup = Setup { function: &function, surfaces: &surfaces, tables: &[], domain, budget };
-            let expected = run_plain(backend.lanes(), setup, &space(1, false));
-            let found = run_code(&backend, setup, &space(1, false));
+            let expected = run_plain(backend.lanes(), setup, &space(1, Data::Wild));
+            let found = run_code(&backend, setup, &space(1, Data::Wild));
             assert_eq!(found, Some(expected), "{last} {budget}");
         }
     }
@@ -349,7 +383,7 @@ fn budgets_and_traps() {
 #[test]
 fn shows_its_code() {
     let function = function("%12 = fsqrt.ftz %4\n%13 = canon_nan 0x7fffffff, %12", ["%13", "%3", "%3", "%3"]);
-    let space = space(1, false);
+    let space = space(1, Data::Wild);
     let kinds = [(Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop); 3];
     let facts: Vec<_> =
         surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceFacts::of(&space, surface, *bounds)).collect();

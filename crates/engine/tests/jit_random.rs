@@ -60,15 +60,15 @@ fn functions_of(backend: &Jit) {
             (random.pick(&floats), tiling(&mut random), 64, 9, bounds(&mut random)),
         ];
         let surfaces = surfaces(&kinds);
-        let tame = random.chance(50);
+        let data = random.pick(&Data::ALL);
         let seed_of_content = random.below(4) as u32;
         let tables = vec![
-            (0..16).map(|at| content(seed_of_content, at, tame)).collect(),
-            (0..4).map(|at| content(seed_of_content + 1, at, true)).collect(),
+            (0..16).map(|at| content(seed_of_content, at, data)).collect(),
+            (0..4).map(|at| content(seed_of_content + 1, at, Data::Tame)).collect(),
         ];
         let (x, y) = (random.below(20) as u32, random.below(4) as u32);
         let domain = Domain { i0: x, j0: y, i1: x + random.below(60) as u32, j1: y + random.below(5) as u32 };
-        let (first, second) = (space(seed_of_content, tame), space(seed_of_content, tame));
+        let (first, second) = (space(seed_of_content, data), space(seed_of_content, data));
         let few = random.below(40) as u64;
         let budget = random.pick(&[u64::MAX, u64::MAX, 1000, few]);
         let setup = Setup { function: &function, surfaces: &surfaces, tables: &tables, domain, budget };

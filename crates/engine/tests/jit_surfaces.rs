@@ -57,7 +57,7 @@ fn accesses_of(backend: &Jit) {
                         ];
                         let surfaces = surfaces(&kinds);
                         let seed = compiled as u32;
-                        let (first, second) = (space(seed, false), space(seed, false));
+                        let (first, second) = (space(seed, Data::Wild), space(seed, Data::Wild));
                         let (surfaces, tables) = (&surfaces, &tables);
                         let setup = Setup { function: &function, surfaces, tables, domain, budget: u64::MAX };
                         let Some(found) = run_code(backend, setup, &second) else { continue };

@@ -22,7 +22,8 @@ const HEIGHT: u32 = 8;
 pub struct Differential {
     engines: Vec<Executor>,
     buffers: Buffers,
-    inputs: [Surface; 2],
+    /// Inputs full of numbers of every kind, and inputs of ordinary numbers with few others.
+    inputs: [[Surface; 2]; 2],
     /// One surface of each kind for outputs and the conditional buffer.
     written: Vec<[Surface; OUTPUTS + 1]>,
     completed: u64,
@@ -48,12 +49,16 @@ impl Differential {
     pub fn new() -> Self {
         let mut buffers = Buffers::new(1 << 23);
         let mut random = Random::new(1);
-        let inputs =
+        let inputs = [1, 50].map(|rarity| {
             [(Format::Float32_4, Tiling::Linear), (Format::Float32_1, Tiling::Tiled)].map(|(format, tiling)| {
                 let surface = buffers.allocate(WIDTH, HEIGHT, format, tiling);
-                buffers.fill(&surface, WIDTH, |_, _| std::array::from_fn(|_| random.float()));
+                buffers.fill(&surface, WIDTH, |_, _| {
+                    let is_any = random.one_in(rarity);
+                    std::array::from_fn(|_| if is_any { random.float() } else { random.number() })
+                });
                 surface
-            });
+            })
+        });
         let kinds = Format::ALL.iter().flat_map(|&format| [(format, Tiling::Linear), (format, Tiling::Tiled)]);
         let written: Vec<_> = kinds
             .map(|(format, tiling)| std::array::from_fn(|_| buffers.allocate(WIDTH, HEIGHT, format, tiling)))
@@ -84,7 +89,7 @@ impl Differential {
         let cond_kind = cond_kind % 6;
         let mut outputs: [Surface; OUTPUTS] = std::array::from_fn(|number| self.written[kind][number]);
         let cond_buffer = self.written[cond_kind][OUTPUTS];
-        let mut inputs = self.inputs.map(|input| Surface { superfine: random.one_in(4), ..input });
+        let mut inputs = random.pick(&self.inputs).map(|input| Surface { superfine: random.one_in(4), ..input });
         // What overlaps is worked through in the order of the domain, by one thread.
         let overlaps = random.one_in(12);
         if overlaps {

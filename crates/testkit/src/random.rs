@@ -56,6 +56,11 @@ impl Random {
         from[self.below(from.len())]
     }
 
+    /// An ordinary number, as bits.
+    pub fn number(&mut self) -> u32 {
+        ((self.below(4096) as f32 - 2047.5) / 64.0).to_bits()
+    }
+
     /// Binary32 bits: mostly ordinary numbers of moderate size, often special values.
     pub fn float(&mut self) -> u32 {
         match self.below(4) {

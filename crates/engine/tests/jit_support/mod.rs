@@ -63,15 +63,38 @@ pub const SPECIALS: [u32; 24] = [
     0x3F7F_FFFF,
 ];
 
+/// What memory is full of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Data {
+    /// Numbers of all kinds.
+    Wild,
+    /// Finite numbers.
+    Tame,
+    /// Ordinary numbers, and one element of special ones in each row of 64 elements of four words: alone in its strip.
+    Sparse,
+}
+
+impl Data {
+    pub const ALL: [Self; 3] = [Self::Wild, Self::Tame, Self::Sparse];
+}
+
+
 /// Bits that stress float rules; `tame` leaves out infinities and NaNs.
-pub fn content(seed: u32, at: u32, tame: bool) -> u32 {
+pub fn content(seed: u32, at: u32, data: Data) -> u32 {
     let hash = mix(seed, [at, 7]);
+    if data == Data::Sparse {
+        let (row, pixel) = (at / 256 % 64, at / 4 % 64);
+        return match pixel == mix(seed, [row, 99]) % 64 {
+            true => SPECIALS[(hash >> 8) as usize % SPECIALS.len()],
+            false => ((hash >> 8 & 0xFFF) as f32 / 64.0 - 31.99).to_bits(),
+        };
+    }
     let bits = match hash >> 28 {
         0..5 => SPECIALS[(hash >> 8) as usize % SPECIALS.len()],
         5..13 => ((hash >> 8 & 0xFFF) as f32 / 64.0 - 32.0).to_bits(),
         _ => hash.rotate_left(13),
     };
-    if tame && !f32::from_bits(bits).is_finite() { 0x4040_0000 } else { bits }
+    if data == Data::Tame && !f32::from_bits(bits).is_finite() { 0x4040_0000 } else { bits }
 }
 
 /// A surface and its bounds rule.
@@ -92,14 +115,14 @@ pub fn surfaces(kinds: &[(Format, ctm_memory::Tiling, u32, u32, Bounds)]) -> Vec
 }
 
 /// Memory full of `content`, which is made once for each seed.
-pub fn space(seed: u32, tame: bool) -> Space {
-    static CONTENTS: Mutex<BTreeMap<(u32, bool), Vec<u8>>> = Mutex::new(BTreeMap::new());
+pub fn space(seed: u32, data: Data) -> Space {
+    static CONTENTS: Mutex<BTreeMap<(u32, Data), Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut space = Space::default();
     let arena = Arena::new(BASE, SIZE).unwrap();
     let mut contents = CONTENTS.lock().unwrap();
     let bytes = contents
-        .entry((seed, tame))
-        .or_insert_with(|| (0..SIZE / 4).flat_map(|word| content(seed, word, tame).to_le_bytes()).collect());
+        .entry((seed, data))
+        .or_insert_with(|| (0..SIZE / 4).flat_map(|word| content(seed, word, data).to_le_bytes()).collect());
     assert!(arena.write_bytes(BASE, bytes));
     space.map(arena).unwrap();
     space
