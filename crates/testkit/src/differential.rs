@@ -122,7 +122,8 @@ impl Differential {
         };
         let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
         let columns = random.pick(&[8, 20, WIDTH as usize + 4]);
-        let domain = Domain { i0, j0, i1: i0 + random.below(columns) as u32, j1: j0 + random.below(6) as u32 };
+        let columns = if random.one_in(3) { columns } else { 1 + random.below(columns) };
+        let domain = Domain { i0, j0, i1: i0 + columns as u32 - 1, j1: j0 + random.below(6) as u32 };
         let job = Job {
             inputs: std::array::from_fn(|number| inputs.get(number).copied()),
             outputs: outputs.map(Some),
@@ -190,7 +191,11 @@ fn difference(wanted: &Outcome, got: &Outcome) -> String {
 }
 
 fn program(random: &mut Random, write_mode: WriteMode) -> Program {
-    let mut program = match random.below(4) {
+    let mut program = match random.below(5) {
+        4 if write_mode == WriteMode::Cached => {
+            let count = 1 + random.below(12);
+            generate::picture(random, count)
+        }
         0 => {
             let count = 1 + random.below(20);
             generate::straight(random, count, write_mode)

@@ -4,7 +4,7 @@
 use crate::random::Random;
 use ctm_x1k::{
     AlphaOp, Alu, Body, Common, Flow, FlowOp, Instruction, IntConstant, OutputModifier, Program, ProgramInfo,
-    References, RgbOp, Tex, TexOp, Words, WriteMode,
+    References, RgbOp, Tex, TexOp, TexRegister, TexSwizzle, UnitControl, Words, WriteMode,
 };
 
 /// Any six dwords.
@@ -138,6 +138,38 @@ pub fn straight(random: &mut Random, count: usize, write_mode: WriteMode) -> Pro
     let info = ProgramInfo { zero_times_anything: random.one_in(2), write_mode, ..ProgramInfo::default() };
     let mut program = finish(random, code, info);
     program.constants.ints.insert(0, IntConstant { count: 1, init: random.bits() as u8, step: 0 });
+    program
+}
+
+/// A legal program as pictures are made with: arithmetic on the elements of both inputs at its own position, some of it
+/// under predicates; then every output is written, everywhere. Constants are ordinary numbers but for a few.
+pub fn picture(random: &mut Random, count: usize) -> Program {
+    let load = |id: u8| {
+        let identity = [TexSwizzle::R, TexSwizzle::G, TexSwizzle::B, TexSwizzle::A];
+        let register = |addr| TexRegister { addr, relative: false, swizzle: identity };
+        let tex = Tex { id, op: TexOp::Ld, unscaled: true, src: register(0), dst: register(1 + id), ..Tex::default() };
+        let written = |mask| UnitControl { wmask: mask, ..UnitControl::default() };
+        let common = Common { rgb: written(7), alpha: written(1), ..Common::default() };
+        Instruction { common, body: Body::Tex(tex), reserved: Words::default() }
+    };
+    let mut code = vec![load(0), load(1)];
+    code.extend((0..count).map(|_| arithmetic(random, false, false)));
+    code.extend((0..=random.below(2)).map(|target| {
+        let mut out = arithmetic(random, true, false);
+        let written = |mask| UnitControl { omask: mask, ..UnitControl::default() };
+        out.common = Common { rgb: written(7), alpha: written(1), ..Common::default() };
+        if let Body::Out(alu) = &mut out.body {
+            (alu.rgb.target, alu.alpha.target) = (target as u8, target as u8);
+            alu.w_omask = false;
+        }
+        out
+    }));
+    code.push(end());
+    let info = ProgramInfo { zero_times_anything: random.one_in(2), ..ProgramInfo::default() };
+    let mut program = finish(random, code, info);
+    for (_, constant) in &mut program.constants.floats {
+        *constant = std::array::from_fn(|_| if random.one_in(16) { random.float() } else { random.number() });
+    }
     program
 }
 
