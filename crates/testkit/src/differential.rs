@@ -191,8 +191,8 @@ fn difference(wanted: &Outcome, got: &Outcome) -> String {
 }
 
 fn program(random: &mut Random, write_mode: WriteMode) -> Program {
-    let mut program = match random.below(5) {
-        4 if write_mode == WriteMode::Cached => {
+    let mut program = match random.below(6) {
+        4 | 5 if write_mode == WriteMode::Cached => {
             let count = 1 + random.below(12);
             generate::picture(random, count)
         }

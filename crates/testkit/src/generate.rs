@@ -153,7 +153,15 @@ pub fn picture(random: &mut Random, count: usize) -> Program {
         Instruction { common, body: Body::Tex(tex), reserved: Words::default() }
     };
     let mut code = vec![load(0), load(1)];
-    code.extend((0..count).map(|_| arithmetic(random, false, false)));
+    // Registers by their numbers: arrays would hide much of what engines do.
+    let direct = |mut instruction: Instruction| {
+        if let Body::Alu(alu) | Body::Out(alu) = &mut instruction.body {
+            alu.rgb.src.iter_mut().chain(&mut alu.alpha.src).for_each(|source| source.relative = false);
+            (alu.rgb.dest_relative, alu.alpha.dest_relative) = (false, false);
+        }
+        instruction
+    };
+    code.extend((0..count).map(|_| direct(arithmetic(random, false, false))));
     code.extend((0..=random.below(2)).map(|target| {
         let mut out = arithmetic(random, true, false);
         let written = |mask| UnitControl { omask: mask, ..UnitControl::default() };
@@ -162,7 +170,7 @@ pub fn picture(random: &mut Random, count: usize) -> Program {
             (alu.rgb.target, alu.alpha.target) = (target as u8, target as u8);
             alu.w_omask = false;
         }
-        out
+        direct(out)
     }));
     code.push(end());
     let info = ProgramInfo { zero_times_anything: random.one_in(2), ..ProgramInfo::default() };
