@@ -175,7 +175,7 @@ pub fn picture(random: &mut Random, count: usize) -> Program {
     code.push(end());
     let info = ProgramInfo { zero_times_anything: random.one_in(2), ..ProgramInfo::default() };
     let mut program = finish(random, code, info);
-    for (_, constant) in &mut program.constants.floats {
+    for constant in program.constants.floats.values_mut() {
         *constant = std::array::from_fn(|_| if random.one_in(16) { random.float() } else { random.number() });
     }
     program
