@@ -318,7 +318,11 @@ fn nans_of_operands() {
 #[test]
 fn watched_numbers() {
     let look = |body: &str, result: &str| {
-        each_form(body, &format!("%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9\n{body}"), result);
+        each_form(
+            body,
+            &format!("%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9\n{body}"),
+            result,
+        );
     };
     for test in ["oeq", "olt", "ole", "ogt", "oge", "one", "ord", "ueq", "ult", "ule", "ugt", "uge", "une", "uno"] {
         look(&format!("%15 = fcmp.{test}.ftz %13, %10\n%16 = select %15, %5, %9"), "%16");
@@ -340,7 +344,10 @@ fn watched_numbers() {
     }
     for name in ["clamp01.ftz", "ftoi", "ftou", "float_to_coordinate", "float_to_index 17,", "popcount"] {
         look(&format!("%15 = {name} %13"), "%15");
-        look(&format!("%15 = fma.ftz %13, %5, %9\n%16 = ex2 %15\n%17 = canon_nan 0x7fc00000, %16\n%18 = {name} %17"), "%18");
+        look(
+            &format!("%15 = fma.ftz %13, %5, %9\n%16 = ex2 %15\n%17 = canon_nan 0x7fc00000, %16\n%18 = {name} %17"),
+            "%18",
+        );
     }
     let through_array = "%15 = uniform 3\narray_write a0, %15, %13, %14\n%16 = array_read a0, %15\n%17 = iadd %16, %9";
     look(through_array, "%17");

@@ -78,7 +78,6 @@ impl Data {
     pub const ALL: [Self; 3] = [Self::Wild, Self::Tame, Self::Sparse];
 }
 
-
 /// Bits that stress float rules; `tame` leaves out infinities and NaNs.
 pub fn content(seed: u32, at: u32, data: Data) -> u32 {
     let hash = mix(seed, [at, 7]);
