@@ -3,7 +3,8 @@
 //! - [`Program`]: an image of qwords with program information; [`Outline`]: what it is made of;
 //! - [`Cf`], [`Alu`], [`Fetch`]: instructions; decode and encode, total and inverse, from field tables;
 //! - [`text`]: the assembly language, both ways;
-//! - [`groups`], [`assign_units`]: the groups of an ALU clause and the units that execute them.
+//! - [`groups`], [`assign_units`], [`find_swizzles`]: the groups of an ALU clause, the units that execute them, and how
+//!   these read their operands.
 #![forbid(unsafe_code)]
 
 mod alu;
@@ -17,6 +18,7 @@ mod legal;
 pub mod lift;
 mod opcodes;
 mod outline;
+mod ports;
 mod program;
 pub mod reference;
 mod stack;
@@ -31,6 +33,7 @@ pub use group::*;
 pub use job::*;
 pub use legal::*;
 pub use outline::*;
+pub use ports::*;
 pub use program::*;
 pub use stack::*;
 pub use uses::*;

@@ -63,6 +63,8 @@ pub enum Cause {
     Operand,
     /// The units of the operations contradict each other or stay open.
     Unit,
+    /// A group of instructions whose operands cannot be read.
+    ReadPorts,
     /// Places in the image that contradict each other or lie outside.
     Address,
     /// Words given as they are that belong to another instruction.
@@ -94,6 +96,7 @@ impl Cause {
             Cause::Misplaced => "misplaced",
             Cause::Operand => "operand",
             Cause::Unit => "unit",
+            Cause::ReadPorts => "read-ports",
             Cause::Address => "address",
             Cause::Raw => "raw",
             Cause::InlineConstant => "inline-constant",

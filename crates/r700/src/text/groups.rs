@@ -1,11 +1,12 @@
 //! Groups of ALU clauses: their instructions, literals and units.
 
 use super::operand::raw;
-use super::slots::{Slot, slot, unit_ahead};
+use super::slots::{Slot, Swizzle, slot, unit_ahead};
 use crate::alu::Alu;
 use crate::cf::Qword;
 use crate::codes::Channel;
 use crate::group::{GROUP_SLOTS, Unit, UnitError, assign_units, literal_qwords};
+use crate::ports::{check_constants, find_swizzles};
 use crate::program::ProgramInfo;
 use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
 
@@ -90,7 +91,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// Ends the group: places its literals, checks its units, and adds its qwords.
+    /// Ends the group: places its literals, checks its units, finds its bank swizzles, and adds its qwords.
     fn close(&mut self, cursor: &mut Cursor, info: &ProgramInfo, body: &mut Body) {
         let Pending { mut slots, damaged } = std::mem::take(self);
         body.damaged |= damaged;
@@ -98,12 +99,11 @@ impl Pending {
         last.alu.fields.last = true;
         let end = last.span;
         let literals = place_literals(cursor, &mut slots);
-        let alus: Vec<Alu> = slots.iter().map(|slot| slot.alu).collect();
-        if !damaged {
-            check_units(cursor, info, &slots, &alus);
+        if !damaged && let Some(units) = check_units(cursor, info, &slots) {
+            place_swizzles(cursor, info, &mut slots, &units);
         }
         body.qwords.extend(slots.iter().map(|slot| (slot.alu.encode(info.family), slot.span)));
-        let pairs = literals.chunks_exact(2).take(literal_qwords(&alus));
+        let pairs = literals.chunks_exact(2).take(literal_qwords(slots.iter().map(|slot| &slot.alu)));
         body.qwords.extend(pairs.map(|pair| ([pair[0], pair[1]], end)));
     }
 }
@@ -136,34 +136,63 @@ fn place_literals(cursor: &mut Cursor, slots: &mut [Slot]) -> [u32; 4] {
     placed.map(Option::unwrap_or_default)
 }
 
-fn check_units(cursor: &mut Cursor, info: &ProgramInfo, slots: &[Slot], alus: &[Alu]) {
-    match assign_units(alus, info.family, info.prefer_vector) {
-        Ok(units) => {
-            for (slot, unit) in slots.iter().zip(units) {
-                if slot.unit != unit {
-                    let message = format!("this instruction goes to unit {}, not {}", unit.name(), slot.unit.name());
-                    let help = "vector units are those of the destination channel; what finds its own taken, and what only \
-                                the trans unit can do, goes to `t`";
-                    cursor.error(Cause::Unit, slot.span, message, help);
-                }
-                if let Some((trans, span)) = slot.trans_swizzle.filter(|&(trans, _)| trans != (unit == Unit::T)) {
-                    let (has, wants) = if trans { ("the trans unit", "VEC_") } else { ("a vector unit", "SCL_") };
-                    let message = format!("this bank swizzle is of {has}");
-                    cursor.error(Cause::Unit, span, message, &format!("here it begins with `{wants}`"));
-                }
+/// The units of a group, if they are those that the text names.
+fn check_units(cursor: &mut Cursor, info: &ProgramInfo, slots: &[Slot]) -> Option<Vec<Unit>> {
+    let alus: Vec<Alu> = slots.iter().map(|slot| slot.alu).collect();
+    let units = match assign_units(&alus, info.family, info.prefer_vector) {
+        Ok(units) => units,
+        Err(error) => {
+            let place = match error {
+                UnitError::Collision { second, .. } => second,
+                UnitError::TooMany(_) => slots.len() - 1,
+            };
+            let help = "a number before the unit begins a new group";
+            cursor.error(Cause::Unit, slots[place].span, error.to_string(), help);
+            return None;
+        }
+    };
+    let mut all_agree = true;
+    for (slot, &unit) in slots.iter().zip(&units) {
+        if slot.unit != unit {
+            let message = format!("this instruction goes to unit {}, not {}", unit.name(), slot.unit.name());
+            let help = "vector units are those of the destination channel; what finds its own taken, and what only \
+                        the trans unit can do, goes to `t`";
+            cursor.error(Cause::Unit, slot.span, message, help);
+            all_agree = false;
+        }
+        if let Swizzle::Named { trans, span } = slot.swizzle
+            && trans != (unit == Unit::T)
+        {
+            let (has, wants) = if trans { ("the trans unit", "VEC_") } else { ("a vector unit", "SCL_") };
+            let message = format!("this bank swizzle is of {has}");
+            cursor.error(Cause::Unit, span, message, &format!("here it begins with `{wants}`"));
+            all_agree = false;
+        }
+    }
+    all_agree.then_some(units)
+}
+
+/// Gives bank swizzles to the instructions of a group for which the text has none.
+fn place_swizzles(cursor: &mut Cursor, info: &ProgramInfo, slots: &mut [Slot], units: &[Unit]) {
+    let is_free: Vec<bool> = slots.iter().map(|slot| matches!(slot.swizzle, Swizzle::Free)).collect();
+    if !is_free.contains(&true) {
+        return;
+    }
+    let group: Vec<(Unit, &Alu)> = units.iter().copied().zip(slots.iter().map(|slot| &slot.alu)).collect();
+    let constants = check_constants(slots.iter().map(|slot| &slot.alu), info.family).map_err(|error| error.to_string());
+    let found = constants.and_then(|()| find_swizzles(&group, &is_free).map_err(|error| error.to_string()));
+    match found {
+        Ok(found) => {
+            for (slot, swizzle) in slots.iter_mut().zip(found) {
+                slot.alu.fields.bank_swizzle = swizzle;
             }
         }
-        Err(error @ UnitError::Collision { second, .. }) => {
-            cursor.error(
-                Cause::Unit,
-                slots[second].span,
-                error.to_string(),
-                "a number before the unit begins a new group",
-            );
-        }
-        Err(error @ UnitError::TooMany(_)) => {
-            let span = slots[slots.len() - 1].span;
-            cursor.error(Cause::Unit, span, error.to_string(), "a number before the unit begins a new group");
+        Err(reason) => {
+            let span = slots[0].span.to(slots[slots.len() - 1].span);
+            let message = format!("no bank swizzles let the group read its operands: {reason}");
+            let help = "copy an operand to another register or channel in a group before, or split the group; bank swizzles \
+                        that the text names for all its instructions are taken as they are";
+            cursor.error(Cause::ReadPorts, span, message, help);
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::codes::{Channel, Family, PredicateSelect};
 use crate::fetch::Fetch;
 use crate::group::{Group, Unit, assign_units, groups, literal_qwords};
 use crate::outline::{Clause, ClauseKind, Outline, fetches};
+use crate::ports::{check_constants, check_ports};
 use crate::program::{Program, ProgramInfo};
 use ctm_text::spell_float;
 use std::fmt::Write;
@@ -52,7 +53,8 @@ pub fn print_fetch(instruction: &Fetch) -> String {
 /// ```
 pub fn print_alu(alu: &Alu, unit: Unit, literals: &[u32; 4], family: Family) -> String {
     let last = if alu.fields.last { " LAST" } else { "" };
-    format!("{}{last}", Slot { alu, unit, literals, group: None }.spell(family))
+    let slot = Slot { alu, unit, literals, group_before: None, names_swizzles: false };
+    format!("{}{last}", slot.spell(family))
 }
 
 /// Spells a program: directives, control flow with the clauses under it, and the rest of the image.
@@ -193,12 +195,18 @@ impl Printer<'_> {
         let units = assign_units(&group.slots, info.family, info.prefer_vector).ok();
         let literals = &code[address + group.slots.len()..address + group.length()];
         let units = units.filter(|_| !group.cut_off && literals == canonical_literals(group));
+        // What the text leaves out the assembler chooses, and it chooses the first codes only where they are legal.
+        let names_swizzles = units.as_ref().is_some_and(|units| {
+            let slots: Vec<(Unit, &Alu)> = units.iter().copied().zip(&group.slots).collect();
+            check_ports(&slots).is_err() || check_constants(&group.slots, info.family).is_err()
+        });
         let number = self.group;
         self.group += 1;
         for (place, alu) in group.slots.iter().enumerate() {
             let head = if place == 0 { format!("{number:>7}") } else { " ".repeat(7) };
             // Nothing is known of the group before the first of a clause.
-            let slot = |unit| Slot { alu, unit, literals: &group.literals, group: follows.then(|| number - 1) };
+            let group_before = follows.then(|| number - 1);
+            let slot = |unit| Slot { alu, unit, literals: &group.literals, group_before, names_swizzles };
             let line = match &units {
                 Some(units) => format!("{head}  {}", slot(units[place]).spell(info.family)),
                 None => {
@@ -246,7 +254,9 @@ struct Slot<'g> {
     unit: Unit,
     literals: &'g [u32; 4],
     /// Number of the group before, in the same clause.
-    group: Option<usize>,
+    group_before: Option<usize>,
+    /// The bank swizzle is named even if it is the first.
+    names_swizzles: bool,
 }
 
 /// Columns of operations in a listing.
@@ -276,7 +286,7 @@ impl Slot<'_> {
             let index = index(operand.relative);
             let chan = operand.chan.name();
             let shown = if operand.chan == Channel::X { String::new() } else { format!(".{chan}") };
-            let producer = self.group.map(|group| group.to_string()).unwrap_or_default();
+            let producer = self.group_before.map(|group| group.to_string()).unwrap_or_default();
             let value = match operand.selector {
                 Selector::Gpr(register) => format!("R{register}{index}.{chan}"),
                 Selector::Kcache { window, entry } => format!("KC{window}[{entry}]{index}.{chan}"),
@@ -304,7 +314,7 @@ impl Slot<'_> {
             }
         };
         let trans = self.unit == Unit::T;
-        let swizzle = fields.bank_swizzle.name(trans).filter(|_| fields.bank_swizzle.0 != 0);
+        let swizzle = fields.bank_swizzle.name(trans).filter(|_| fields.bank_swizzle.0 != 0 || self.names_swizzles);
         say(swizzle.is_some(), swizzle.unwrap_or_default().to_owned());
         if let AluForm::Op2(op2) = form {
             say(!op2.write_mask && dst.gpr != 0, format!("DST(R{})", dst.gpr));

@@ -87,14 +87,24 @@ pub(super) struct Literal {
     pub span: Span,
 }
 
+/// What the text says of the bank swizzle of an instruction.
+#[derive(Clone, Copy)]
+pub(super) enum Swizzle {
+    /// Nothing: the assembler finds one.
+    Free,
+    /// Its name, which is one of the trans unit or not.
+    Named { trans: bool, span: Span },
+    /// The words of the instruction, which hold one.
+    InWords,
+}
+
 /// An instruction on its way to its group.
 pub(super) struct Slot {
     pub alu: Alu,
     /// The unit that the text names.
     pub unit: Unit,
     pub literals: Vec<Literal>,
-    /// The bank swizzle that the text names is one of the trans unit.
-    pub trans_swizzle: Option<(bool, Span)>,
+    pub swizzle: Swizzle,
     pub span: Span,
 }
 
@@ -131,7 +141,7 @@ fn operands(cursor: &mut Cursor, unit: Unit) -> Result<Slot, Reported> {
     };
     let form = if op.is_op3() { AluForm::Op3(Op3Fields::default()) } else { AluForm::Op2(Op2Fields::default()) };
     let alu = Alu { op, fields: AluFields::default(), form };
-    let mut slot = Slot { alu, unit, literals: Vec::new(), trans_swizzle: None, span: token.into() };
+    let mut slot = Slot { alu, unit, literals: Vec::new(), swizzle: Swizzle::Free, span: token.into() };
     output_modifier(cursor, &mut slot)?;
     let sources = usize::from(op.facts().sources);
     if unit != Unit::T {
@@ -276,6 +286,7 @@ fn property(cursor: &mut Cursor, slot: &mut Slot, word: &str, span: Span, family
                 literal.chan = found.source(literal.source).map(|source| source.chan);
             }
             slot.alu = found;
+            slot.swizzle = Swizzle::InWords;
             return Ok(true);
         }
         "UPDATE_EXEC_MASK" | "UPDATE_PRED" | "FOG_MERGE" => match &mut slot.alu.form {
@@ -295,7 +306,7 @@ fn property(cursor: &mut Cursor, slot: &mut Slot, word: &str, span: Span, family
         _ => {
             let (swizzle, trans) = BankSwizzle::parse(word).expect("the other properties are bank swizzles");
             fields.bank_swizzle = swizzle;
-            slot.trans_swizzle = Some((trans, span));
+            slot.swizzle = Swizzle::Named { trans, span };
         }
     }
     Ok(false)
