@@ -3,7 +3,10 @@
 use arbtest::arbtest;
 use ctm_object::mesa::{self, Driver, MesaError};
 use ctm_object::r700::*;
-use ctm_r700::{AluOp, Cf, Effect, Family, Op2, Outline, Program, Stage, clause_groups, text};
+use ctm_r700::{
+    AluOp, Cf, Effect, Family, Op2, Outline, Program, ProgramInfo, Qword, Stage, clause_groups, text,
+};
+use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::PathBuf;
 
 fn object_folder() -> PathBuf {
@@ -112,6 +115,47 @@ fn objects_that_cannot_be_used() {
     other[36] = 8;
     assert_eq!(read_llvm(&other), Err(LlvmError::Processor(8)));
     assert!(matches!(read_llvm(&object()[..600]), Err(LlvmError::Elf(_))));
+}
+
+/// Any program comes back from the object that is written of it, program information included.
+#[test]
+fn written_objects() {
+    arbtest(|u| {
+        let info = ProgramInfo {
+            family: *u.choose(&Family::ALL)?,
+            stage: *u.choose(Stage::ALL)?,
+            num_gprs: u.arbitrary()?,
+            stack_size: u.arbitrary()?,
+            dx10_clamp: u.arbitrary()?,
+            prefer_vector: u.arbitrary()?,
+            kill_enable: u.arbitrary()?,
+        };
+        // An ALU clause with the opcode that LLVM gets wrong is kept, too.
+        let mut code = vec![[2, 0xA000_0000], [0, 0x8020_0000], [0x8000_0000, 0xCC << 7]];
+        for _ in 0..u.int_in_range(0..=8)? {
+            code.push(u.arbitrary::<Qword>()?);
+        }
+        let program = Program { code, info };
+        let loaded = load(&write_object(&program, "swirl")).unwrap();
+        assert_eq!(loaded, [Loaded { name: Some("swirl".into()), program, repaired: 0 }]);
+        Ok(())
+    });
+}
+
+/// Other tools find the same in it as in LLVM's.
+#[test]
+fn written_objects_are_like_those_of_llvm() {
+    let function = load(&object()).unwrap().swap_remove(2);
+    let image = write_object(&function.program, "killing");
+    let file = object::File::parse(&*image).unwrap();
+    let theirs = object();
+    let theirs = object::File::parse(&*theirs).unwrap();
+    let config = |file: &object::File| file.section_by_name(".AMDGPU.config").unwrap().data().unwrap().to_vec();
+    assert!(config(&theirs).ends_with(&config(&file)));
+    assert_eq!((file.architecture(), file.flags()), (theirs.architecture(), theirs.flags()));
+    let symbol = file.symbol_by_name("killing").unwrap();
+    let same = theirs.symbol_by_name("killing").unwrap();
+    assert_eq!((symbol.kind(), symbol.size(), symbol.is_global()), (same.kind(), same.size(), same.is_global()));
 }
 
 fn corpus() -> impl Iterator<Item = (String, Vec<u8>)> {

@@ -80,6 +80,15 @@ impl ProgramInfo {
         self.stack_size = Some(resources.stack_size);
         self.dx10_clamp = resources.dx10_clamp;
     }
+
+    /// What `SQ_PGM_RESOURCES_*` would hold; a stack of unknown size counts as none.
+    pub fn resources(&self) -> u32 {
+        let stack_size = self.stack_size.unwrap_or_default();
+        let resources = Resources { num_gprs: self.num_gprs, stack_size, dx10_clamp: self.dx10_clamp };
+        let mut register = [0];
+        resources.write(&mut register);
+        register[0]
+    }
 }
 
 /// A whole program.

@@ -3,23 +3,29 @@
 //! Source: LLVM's `R600AsmPrinter.cpp`, `R600MCCodeEmitter.cpp`, `AMDGPUELFStreamer`; objects that LLVM 19 wrote.
 
 use super::{Loaded, dwords};
-use ctm_r700::{Alu, AluOp, Cf, ClauseKind, Family, Op2, Outline, Program, Stage};
+use ctm_r700::{Alu, AluOp, Cf, ClauseKind, Family, Op2, Outline, Program, ProgramInfo, Stage};
 use object::read::elf::{ElfFile32, FileHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use thiserror::Error;
 
 /// `EM_AMDGPU`.
-const MACHINE: u16 = 224;
+pub(super) const MACHINE: u16 = 224;
+/// The section of code.
+pub(super) const TEXT: &str = ".text";
+/// The section of register settings.
+pub(super) const CONFIG: &str = ".AMDGPU.config";
+/// The section of [`OwnFacts`]. LLVM writes none.
+pub(super) const OWN_SECTION: &str = ".ctm.info";
 /// `e_flags` of the first processor with the encoding of R700, and of the last.
-const R700_FLAGS: std::ops::RangeInclusive<u32> = 5..=7;
+pub(super) const R700_FLAGS: std::ops::RangeInclusive<u32> = 5..=7;
 /// The same of R600.
-const R600_FLAGS: std::ops::RangeInclusive<u32> = 1..=4;
-const PGM_RESOURCES_PS: u32 = 0x28850;
-const PGM_RESOURCES_VS: u32 = 0x28868;
-const DB_SHADER_CONTROL: u32 = 0x2880C;
+pub(super) const R600_FLAGS: std::ops::RangeInclusive<u32> = 1..=4;
+pub(super) const PGM_RESOURCES_PS: u32 = 0x28850;
+pub(super) const PGM_RESOURCES_VS: u32 = 0x28868;
+pub(super) const DB_SHADER_CONTROL: u32 = 0x2880C;
 const LDS_ALLOC: u32 = 0x288E8;
 /// `DB_SHADER_CONTROL.KILL_ENABLE`
-const KILL_ENABLE: u32 = 1 << 6;
+pub(super) const KILL_ENABLE: u32 = 1 << 6;
 /// What LLVM writes for MOVA_INT, whatever the processor: the opcode of the next family.
 const EVERGREEN_MOVA_INT: u8 = 0xCC;
 
@@ -63,12 +69,59 @@ pub enum LlvmError {
         /// Functions that there are.
         functions: usize,
     },
+    /// A section of this project that it did not write.
+    #[error("`{OWN_SECTION}` does not hold what `ctm asm` writes there")]
+    OwnFacts,
     /// A register that no program sets.
     #[error("`.AMDGPU.config` sets register {0:#x}, which has no meaning here")]
     Register(u32),
 }
 
+/// What an object of [`write_object`](super::write_object) says of its program that register settings do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OwnFacts {
+    /// The stage; register settings tell pixel programs from all others.
+    stage: Stage,
+    /// The stack size of the register settings is the program's own; otherwise none is known.
+    has_stack_size: bool,
+    /// `ALU_INST_PREFER_VECTOR`
+    prefer_vector: bool,
+}
+
+impl OwnFacts {
+    pub fn of(info: &ProgramInfo) -> Self {
+        OwnFacts {
+            stage: info.stage,
+            has_stack_size: info.stack_size.is_some(),
+            prefer_vector: info.prefer_vector,
+        }
+    }
+
+    pub fn to_dwords(self) -> [u32; 3] {
+        [self.stage.code().into(), self.has_stack_size.into(), self.prefer_vector.into()]
+    }
+
+    /// None if the dwords are not what [`to_dwords`](Self::to_dwords) gives.
+    fn from_dwords(dwords: &[u32]) -> Option<Self> {
+        let &[stage, stack, prefer] = dwords else { return None };
+        let stage = u8::try_from(stage).ok().and_then(Stage::from_code)?;
+        (stack < 2 && prefer < 2).then_some(OwnFacts {
+            stage,
+            has_stack_size: stack == 1,
+            prefer_vector: prefer == 1,
+        })
+    }
+
+    fn apply(self, info: &mut ProgramInfo) {
+        info.stage = self.stage;
+        info.prefer_vector = self.prefer_vector;
+        info.stack_size = info.stack_size.filter(|_| self.has_stack_size);
+    }
+}
+
 /// Reads all functions of an object, in the order of their addresses.
+///
+/// An object that [`write_object`](super::write_object) wrote gives its program as it was.
 ///
 /// LLVM gives MOVA_INT the opcode of the next family of processors, whatever it compiles for. In programs for R700 such
 /// instructions are set right, and counted in [`Loaded::repaired`].
@@ -92,8 +145,12 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
         let data = section.data().map_err(|error| LlvmError::Elf(error.to_string()))?;
         Ok((section.index(), data))
     };
-    let (text_index, text) = section(".text")?;
-    let (_, config) = section(".AMDGPU.config")?;
+    let (text_index, text) = section(TEXT)?;
+    let (_, config) = section(CONFIG)?;
+    let own_facts = match section(OWN_SECTION) {
+        Ok((_, bytes)) => Some(OwnFacts::from_dwords(&dwords(bytes)).ok_or(LlvmError::OwnFacts)?),
+        Err(_) => None,
+    };
 
     let mut functions: Vec<_> = elf
         .symbols()
@@ -119,7 +176,8 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
         program.info.stage = record.stage;
         program.info.set_resources(record.resources);
         program.info.kill_enable = record.kill_enable;
-        let repaired = if family == Family::R700 { repair(&mut program) } else { 0 };
+        own_facts.iter().for_each(|facts| facts.apply(&mut program.info));
+        let repaired = if family == Family::R700 && own_facts.is_none() { repair(&mut program) } else { 0 };
         Ok(Loaded { name: Some(name), program, repaired })
     };
     functions.into_iter().zip(records).map(program).collect()

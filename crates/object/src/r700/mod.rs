@@ -5,9 +5,11 @@
 
 mod gfd;
 mod llvm;
+mod write;
 
 pub use gfd::{GfdError, read_gfd};
 pub use llvm::{LlvmError, read_llvm};
+pub use write::write_object;
 
 use ctm_r700::Program;
 use thiserror::Error;
