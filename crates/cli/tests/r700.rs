@@ -94,7 +94,7 @@ fn listings_of_the_driver_become_the_same_programs() {
     for (case, meta) in cases() {
         let listing = case.join("listing.txt").display().to_string();
         folder.ctm_args(["import", "mesa", &listing, "-o", "program.r700"]).ok();
-        folder.ctm("asm program.r700").ok();
+        folder.ctm("asm program.r700 -o program.u32").ok();
         let words = fs::read(case.join("program.u32")).expect("the driver's words");
         assert_eq!(folder.read("program.u32"), words, "{}", case.display());
         assert!(folder.ctm("check program.r700").ok().out().contains("no errors, no warnings"), "{}", case.display());
@@ -122,12 +122,12 @@ fn disassembly_of_every_form_assembles_to_the_same_words() {
     assert!(by_name.err().contains("MOVA_INT"), "{}", by_name.err());
     assert!(by_name.out().contains(".stage vs"), "{}", by_name.out());
 
-    folder.write("indexed.r700", by_name.out()).ctm("asm indexed.r700").ok();
+    folder.write("indexed.r700", by_name.out()).ctm("asm indexed.r700 -o indexed.u32").ok();
     let commented = folder.ctm("dis indexed.u32 --isa r700 --addresses --words").ok();
     let words = folder.read("indexed.u32");
     let first = u32::from_le_bytes([words[0], words[1], words[2], words[3]]);
     assert!(commented.out().contains(&format!("; 0: {first:08X}")), "{}", commented.out());
-    folder.write("again.r700", commented.out()).ctm("asm again.r700").ok();
+    folder.write("again.r700", commented.out()).ctm("asm again.r700 -o again.u32").ok();
     assert_eq!(folder.read("again.u32"), words);
 
     let fields = folder.ctm("dis indexed.r700 --fields").ok();
@@ -139,6 +139,62 @@ fn disassembly_of_every_form_assembles_to_the_same_words() {
     let addresses: Vec<u64> =
         listing["instructions"].as_array().expect("a list").iter().filter_map(|one| one["address"].as_u64()).collect();
     assert_eq!((addresses[0], addresses.len() > 10), (0, true), "{addresses:?}");
+}
+
+/// What `ctm asm` writes holds the program information, and disassembles to the text that it was made of.
+#[test]
+fn objects_keep_the_text() {
+    let folder = Folder::new("r700-objects");
+    let text = ".stage gs\n.gprs 7\n.stack 3\n.prefer_vector 0\n.kill_enable 1\n\n00 ALU: ADDR(2) CNT(1)\n      0  \
+                t: MOV              R1.x, R0.x\n01 EMIT_VERTEX\nEND_OF_PROGRAM\n";
+    folder.write("points.r700", text).ctm("asm points.r700").ok();
+    assert_eq!(folder.ctm("dis points.elf").ok().out(), text);
+    assert!(
+        folder
+            .ctm("info points.elf")
+            .ok()
+            .out()
+            .starts_with("program                points\nstage                  gs,")
+    );
+    folder.ctm("check points.elf").ok();
+    // Without a stack size, none is made up.
+    folder.write("plain.r700", "00 NOP\nEND_OF_PROGRAM\n").ctm("asm plain.r700").ok();
+    assert_eq!(folder.ctm("dis plain.elf").ok().out(), "00 NOP\nEND_OF_PROGRAM\n");
+}
+
+/// Hexadecimal words are a program of any instruction set.
+#[test]
+fn words_in_hexadecimal() {
+    let folder = Folder::new("hexadecimal");
+    let text = "; colour of a position\n00000002 A0000000 | 0x00008000 0x94200688\n80000000,00000C90 // MOV\n";
+    folder.write("words.txt", text).write("colour.r700", text).write("broken.txt", "00000000 80200000\nNOP\n");
+    let expected = "00 ALU: ADDR(2) CNT(1)\n      0  x: MOV              R0.x, R0.x\n01 EXP_DONE: PIX0, R1.xyzw\n\
+                    END_OF_PROGRAM\n";
+    assert_eq!(folder.ctm("dis words.txt --isa r700").ok().out(), expected);
+    assert_eq!(folder.ctm("dis colour.r700").ok().out(), expected);
+    folder.ctm("dis broken.txt --isa r700").fails(1, &["broken.txt", "line 2", "eight hexadecimal digits", "`NOP`"]);
+
+    let hexadecimal = |path: &str| {
+        let dwords: Vec<String> = folder
+            .read(path)
+            .chunks(4)
+            .map(|bytes| format!("{:08x}", u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
+            .collect();
+        dwords.join("\n")
+    };
+    folder.write("copy.x1k", "OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n");
+    folder.ctm("asm copy.x1k -o copy.u32").ok();
+    folder.write("copy.hex", hexadecimal("copy.u32"));
+    assert_eq!(folder.ctm("dis copy.hex").ok().out(), folder.ctm("dis copy.u32").ok().out());
+    let vertex = project("tests/corpus/sm50/v_basic");
+    for half in ["sph", "code"] {
+        folder.write(
+            &format!("v.{half}.u32"),
+            fs::read(vertex.join(format!("vert.{half}.u32"))).expect("half of a program"),
+        );
+    }
+    folder.write("v.txt", format!("{}\n{}\n", hexadecimal("v.sph.u32"), hexadecimal("v.code.u32")));
+    assert_eq!(folder.ctm("dis v.txt").ok().out(), folder.ctm("dis v.sph.u32").ok().out());
 }
 
 #[test]

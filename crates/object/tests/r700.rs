@@ -3,9 +3,7 @@
 use arbtest::arbtest;
 use ctm_object::mesa::{self, Driver, MesaError};
 use ctm_object::r700::*;
-use ctm_r700::{
-    AluOp, Cf, Effect, Family, Op2, Outline, Program, ProgramInfo, Qword, Stage, clause_groups, text,
-};
+use ctm_r700::{AluOp, Cf, Effect, Family, Op2, Outline, Program, ProgramInfo, Qword, Stage, clause_groups, text};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::PathBuf;
 
@@ -204,7 +202,12 @@ fn headings_of_mesa() {
     assert_eq!(mesa::import(&log), Err(MesaError::CutOff { line: 1, expected: 40, found: 4 }));
     let log = format!("4 dwords, 2 gprs, stack 1\n{code}0001 00000000\n");
     assert_eq!(mesa::import(&log), Err(MesaError::Conflict { line: 4, index: 1 }));
-    assert_eq!(mesa::import(code), Err(MesaError::NoProgram));
+
+    // A listing alone is a program, of which nothing else is known.
+    let program = text::parse(&mesa::import(code).unwrap()).unwrap().program;
+    assert_eq!(program.dwords().collect::<Vec<_>>(), [0x203C, 0x9400_0B08, 0, 0x8020_0000]);
+    assert_eq!((program.info.num_gprs, program.info.stack_size), (128, None));
+    assert_eq!(mesa::import("0002 00000000 80200000 NOP\n"), Err(MesaError::NoProgram));
 }
 
 fn big_endian(words: &[u32]) -> Vec<u8> {
@@ -242,10 +245,52 @@ fn shader_files_of_the_wii_u() {
         Err(LoadError::Gfd(GfdError::Truncated { what: "a block", offset: 0x40, size: 0x100 }))
     );
     assert_eq!(load(&file[..0x20]), Err(LoadError::Gfd(GfdError::NoProgram)));
+    // KILL_ENABLE stands in the header, too.
+    let mut killing = file.clone();
+    killing[0x40 + 0x9C + 3] = 0x40;
+    assert!(load(&killing).unwrap()[0].program.info.kill_enable && !info.kill_enable);
     let mut other = file;
     other[11] = 6;
     let error = GfdError::Unexpected { what: "the major version of the file", offset: 8, found: 6, expected: 7 };
     assert_eq!(load(&other), Err(LoadError::Gfd(error)));
+}
+
+/// A geometry program brings its copy program along, under one header; the vertex program before it feeds it.
+#[test]
+fn geometry_files_of_the_wii_u() {
+    let code = |dwords: &[u32]| -> Vec<u8> { dwords.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    let header = |length: usize, fields: &[(usize, u32)]| {
+        let mut header = vec![0; length];
+        for &(at, value) in fields {
+            header[at..at + 4].copy_from_slice(&value.to_be_bytes());
+        }
+        header
+    };
+    let mut file = big_endian(&[0x4766_7832, 0x20, 7, 1, 2, 0, 0, 0]);
+    file.extend(block(3, &header(0x134, &[(0, 0x0101), (0xD0, 8), (0xD8, 2)])));
+    file.extend(block(5, &code(&[0, 0x8020_0000])));
+    file.extend(block(8, &header(0xC0, &[(0, 0x0209), (0x10, 0x0304), (0x4C, 8), (0x54, 16)])));
+    file.extend(block(9, &code(&[1, 0x8020_0000])));
+    file.extend(block(2, &[0; 8]));
+    file.extend(block(10, &code(&[2, 0, 0, 0x8020_0000, 9, 9])));
+    file.extend(block(1, &[]));
+    let found: Vec<_> = load(&file)
+        .unwrap()
+        .iter()
+        .map(|loaded| {
+            let info = loaded.program.info;
+            (info.stage, info.num_gprs, info.stack_size, loaded.program.code.len())
+        })
+        .collect();
+    let expected = [(Stage::Export, 1, Some(1), 1), (Stage::Geometry, 9, Some(2), 1), (Stage::Copy, 4, Some(3), 2)];
+    assert_eq!(found, expected);
+    // A header that is too short for what it should say.
+    let at = 0x20 + 0x20;
+    let mut short = file[..0x20].to_vec();
+    short.extend(block(3, &header(0x40, &[])));
+    short.extend(block(5, &code(&[0, 0x8020_0000])));
+    let error = GfdError::Truncated { what: "the size of the program", offset: at + 0xD0, size: 4 };
+    assert_eq!(load(&short), Err(LoadError::Gfd(error)));
 }
 
 #[test]

@@ -81,12 +81,12 @@ pub enum Isa {
 /// How a program file is to be read.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
-    /// Program: assembly text, ELF image, or raw little-endian dwords (.u32); R700 programs also as an object of
-    /// LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two
+    /// Program: assembly text, ELF image, or raw dwords, little-endian (.u32) or as hexadecimal text; R700 programs also as an
+    /// object of LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two
     /// (.sph.u32 and .code.u32), or as a cubin
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
-    /// Instruction set of the file; what is no known container, and for X1K any file, is then taken as raw dwords
+    /// Instruction set of the file; what is neither a known container nor text is then taken as raw dwords
     #[arg(long, value_name = "ISA")]
     pub isa: Option<Isa>,
     /// Which program of a file that has several: its name, or for R700 its number from 0
@@ -101,7 +101,7 @@ Examples:
   ctm asm blur.x1k                 writes blur.elf
   ctm asm blur.x1k -o blur.u32     writes the instruction words alone
   ctm asm blur.x1k -o - | xxd      writes the image to standard output
-  ctm asm rings.r700               an R700 program: writes the raw dwords rings.u32
+  ctm asm rings.r700               an R700 program: writes rings.elf, an object like those of LLVM
   ctm asm wave.sm50                an SM50 program: writes wave.sph, header and code
   ctm asm wave.sm50 -o w.sph.u32   header in w.sph.u32, code in w.code.u32
   ctm asm copy.ctmcb               a command buffer: writes copy.bin")]
@@ -113,7 +113,7 @@ pub struct AsmArgs {
     #[arg(long, value_name = "ISA")]
     pub isa: Option<Isa>,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
-    /// name with .elf, with .u32 for an R700 program, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
+    /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }

@@ -15,7 +15,7 @@ pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
     let (extension, assemble): (_, Assemble) = match args.isa.unwrap_or_else(|| isa::of_text(&args.source)) {
         Isa::X1k => ("elf", x1k::assemble_for),
         Isa::Ctm => ("bin", |_, source, _, _| ctm::assemble(source)),
-        Isa::R700 => ("u32", |path, source, _, console| r700::assemble_for(path, source, console)),
+        Isa::R700 => ("elf", r700::assemble_for),
         Isa::Sm50 => return sm50::asm(args, console),
     };
     let output = match &args.output {

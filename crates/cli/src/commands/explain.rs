@@ -44,3 +44,42 @@ pub fn explain(args: &ExplainArgs, console: &mut Console) -> Result<(), Failure>
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// The page that lists all codes, by instruction set.
+    fn page() -> String {
+        let mut page = String::from("# Findings of `ctm check`\n\n`ctm explain CODE` prints the page of a code.\n");
+        let mut before = "";
+        for Code { id, severity, title, .. } in codes() {
+            // The last three digits count the findings of an instruction set.
+            let isa = &id[..id.len() - 3];
+            if isa != before {
+                page += &format!("\n## {isa}\n\n| code | kind | about |\n|---|---|---|\n");
+            }
+            before = isa;
+            let folder = isa.to_lowercase();
+            let kind = severity.name();
+            page += &format!("| [{id}](../crates/{folder}/src/check/explain/{id}.md) | {kind} | {title} |\n");
+        }
+        page
+    }
+
+    #[test]
+    fn the_list_in_the_documentation_is_complete() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let (path, page) = (root.join("docs/lints.md"), page());
+        for link in page.split("](../").skip(1).filter_map(|rest| rest.split(')').next()) {
+            assert!(root.join(link).exists(), "{link}");
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != page {
+            std::fs::write(&path, page).expect("a page that can be written");
+            panic!(
+                "docs/lints.md was not what the tables of codes say; it has been rewritten: look at it, and run again"
+            );
+        }
+    }
+}

@@ -12,7 +12,9 @@ pub use assembled::assemble;
 pub use found::Found;
 
 use crate::args::{Isa, ProgramArgs};
+use crate::report::{Message, Place};
 use crate::{Failure, source};
+use ctm_object::hex;
 use std::path::{Path, PathBuf};
 
 /// A file that was read, and the instruction set of what is in it.
@@ -25,24 +27,59 @@ pub struct File {
     pub bytes: Vec<u8>,
     /// Its instruction set.
     pub isa: Isa,
-    /// It holds raw dwords, whatever they look like.
-    pub is_raw: bool,
+    /// What kind of file it is, if it is no container.
+    pub form: Form,
+}
+
+/// Kinds of files that tell nothing of what is in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// Dwords, and nothing else.
+    Words,
+    /// Bytes of which nothing is known.
+    Unknown,
 }
 
 impl File {
     /// Reads a file. The instruction set is the one of `--isa`, else that which the file shows.
     pub fn read(args: &ProgramArgs) -> Result<Self, Failure> {
+        let (bytes, form) = content(&args.program, args.isa.is_some())?;
         let path = args.program.clone();
-        let bytes = source::read(&path)?;
-        let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
         let isa = args.isa.unwrap_or_else(|| match () {
             () if r700::is_program(&bytes) => Isa::R700,
             () if sm50::is_program(&path, &bytes) => Isa::Sm50,
-            () if ctm::is_buffer(&bytes) && !has_raw_name => Isa::Ctm,
+            () if ctm::is_buffer(&bytes) && form != Form::Words => Isa::Ctm,
             () => of_text(&path),
         });
-        Ok(File { name: source::name(&path), bytes, isa, is_raw: args.isa.is_some() || has_raw_name, path })
+        Ok(File { name: source::name(&path), bytes, isa, form, path })
     }
+
+    /// Reads a file that is of this instruction set.
+    pub fn of(path: &Path, isa: Isa) -> Result<Self, Failure> {
+        let (bytes, form) = content(path, true)?;
+        Ok(File { path: path.into(), name: source::name(path), bytes, isa, form })
+    }
+}
+
+/// What is in a file, and of what kind it is. Dwords that are given as hexadecimal text become bytes. What is no text counts
+/// as dwords if the file's name ends in `.u32`, or if its instruction set is known.
+fn content(path: &Path, isa_is_known: bool) -> Result<(Vec<u8>, Form), Failure> {
+    let bytes = source::read(path)?;
+    let text = str::from_utf8(&bytes).ok().filter(|text| !text.contains('\0'));
+    if let Some(dwords) = text.and_then(hex::read) {
+        let dwords = dwords.map_err(|error| Message::error(error.to_string()).at(Place::File(source::name(path))))?;
+        return Ok((dwords.into_iter().flat_map(u32::to_le_bytes).collect(), Form::Words));
+    }
+    let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
+    let form = match text {
+        _ if has_raw_name => Form::Words,
+        Some(_) => Form::Text,
+        None if isa_is_known => Form::Words,
+        None => Form::Unknown,
+    };
+    Ok((bytes, form))
 }
 
 /// The instruction set of a text, which its name tells.

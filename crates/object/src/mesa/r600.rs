@@ -2,19 +2,25 @@
 //!
 //! Each line of a program has the place of its first dword and one to four dwords; what follows is for people. A heading
 //! gives the length in dwords, the registers and the stack entries. There are two forms of both, one of the driver
-//! (`r600_asm.c`) and one of its optimizer (`sb_bc_dump.cpp`), which also names the stage and the chip.
+//! (`r600_asm.c`) and one of its optimizer (`sb_bc_dump.cpp`), which also names the stage and the chip. A listing without any
+//! heading is one program.
 
 use super::MesaError;
 use crate::r700::MAX_QWORDS;
 use ctm_r700::{Cf, ExportType, ExportVariant, Family, Outline, Program, Stage, text};
 
-/// A program in a log.
-pub(super) struct Found {
-    /// Line of the heading.
-    line: usize,
+/// What a heading says of a program.
+struct Heading {
     dwords: usize,
     gprs: u8,
     stack: u8,
+}
+
+/// A program in a log.
+pub(super) struct Found {
+    /// Line of the heading, or of the first dword.
+    line: usize,
+    heading: Option<Heading>,
     /// What the log says of the stage and the chip.
     stage: Option<Stage>,
     chip: Option<(usize, String)>,
@@ -27,18 +33,11 @@ pub(super) fn find(dump: &str) -> Vec<Found> {
     let mut programs: Vec<Found> = Vec::new();
     let mut target = None;
     for (line, text) in (1..).zip(dump.lines()) {
-        if let Some((dwords, gprs, stack)) = heading(text) {
+        if let Some(heading) = heading(text) {
             let (stage, chip) = target.take().unwrap_or_default();
             let chip: Option<String> = chip;
-            programs.push(Found {
-                line,
-                dwords,
-                gprs,
-                stack,
-                stage,
-                chip: chip.map(|chip| (line, chip)),
-                code: Vec::new(),
-            });
+            let chip = chip.map(|chip| (line, chip));
+            programs.push(Found { line, heading: Some(heading), stage, chip, code: Vec::new() });
         } else if let Some((stage, chip)) = optimizer_target(text) {
             target = Some((stage, Some(chip)));
         } else if let Some(program) = programs.last_mut() {
@@ -47,13 +46,15 @@ pub(super) fn find(dump: &str) -> Vec<Found> {
             } else if let Some((place, dwords)) = dwords(text) {
                 program.code.push((line, place, dwords));
             }
+        } else if let Some((0, dwords)) = dwords(text).filter(|(_, dwords)| dwords.len() > 1) {
+            programs.push(Found { line, heading: None, stage: None, chip: None, code: vec![(line, 0, dwords)] });
         }
     }
     programs
 }
 
 /// `bytecode 80 dw -- 4 gprs -- 2 nstack ---`, `===== 80 dw ===== 4 gprs ===== 2 stack ===`, `80 dwords, 4 gprs, stack 2`
-fn heading(line: &str) -> Option<(usize, u8, u8)> {
+fn heading(line: &str) -> Option<Heading> {
     let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let place = |names: &[&str]| words.iter().position(|word| names.contains(word));
     let before = |names: &[&str]| place(names)?.checked_sub(1).map(|at| words[at]);
@@ -61,7 +62,8 @@ fn heading(line: &str) -> Option<(usize, u8, u8)> {
     let gprs = before(&["gprs"])?.parse().ok()?;
     let stack = place(&["stack", "nstack"])?;
     let number = |at: usize| words.get(at)?.parse().ok();
-    Some((dwords, gprs, number(stack.wrapping_sub(1)).or_else(|| number(stack + 1))?))
+    let stack = number(stack.wrapping_sub(1)).or_else(|| number(stack + 1))?;
+    Some(Heading { dwords, gprs, stack })
 }
 
 /// `===== SHADER #12 ======= PS/RV770/R700 =====`
@@ -100,7 +102,9 @@ fn dwords(line: &str) -> Option<(usize, Vec<u32>)> {
 pub(super) fn import(found: &Found) -> Result<String, MesaError> {
     let mut program = Program::from_dwords(&image(found)?);
     program.info.family = family(found)?;
-    (program.info.num_gprs, program.info.stack_size) = (found.gprs, Some(found.stack));
+    if let Some(Heading { gprs, stack, .. }) = found.heading {
+        (program.info.num_gprs, program.info.stack_size) = (gprs, Some(stack));
+    }
     program.info.stage = found.stage.unwrap_or_else(|| implied_stage(&program));
     let heading =
         "; Compiled by Mesa's r600 driver, which gives every loop constant 4095 passes, start 0 and step 1.\n\n";
@@ -130,14 +134,16 @@ fn image(found: &Found) -> Result<Vec<u32>, MesaError> {
     if found.code.is_empty() {
         return Err(MesaError::Empty { line: found.line });
     }
-    if found.dwords > MAX_QWORDS * 2 {
+    let end = found.code.iter().map(|(_, place, dwords)| place.saturating_add(dwords.len())).max().unwrap_or_default();
+    let length = found.heading.as_ref().map_or(end.saturating_add(end % 2), |heading| heading.dwords);
+    if length > MAX_QWORDS * 2 {
         return Err(MesaError::TooLong { line: found.line });
     }
-    let mut image = vec![None; found.dwords];
+    let mut image = vec![None; length];
     for (line, place, dwords) in &found.code {
         for (index, &dword) in (*place..).zip(dwords) {
             let Some(known) = image.get_mut(index) else {
-                let expected = format!("the place of one of {} dwords", found.dwords);
+                let expected = format!("the place of one of {length} dwords");
                 return Err(MesaError::Unexpected { line: *line, expected, found: index.to_string() });
             };
             if *known.get_or_insert(dword) != dword {

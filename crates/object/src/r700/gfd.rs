@@ -1,7 +1,8 @@
 //! Shader files of the Wii U ("GFD", `.gsh`): a big-endian container with little-endian machine code.
 //!
-//! Source: decaf-emu's `libgfd`.
+//! Sources: decaf-emu's `libgfd`, and its GX2 library for what the registers of a header are set for.
 
+use super::llvm::KILL_ENABLE;
 use super::{Loaded, WordsError, read_words};
 use ctm_r700::Stage;
 use thiserror::Error;
@@ -53,13 +54,35 @@ pub enum GfdError {
     NoProgram,
 }
 
+/// Where the header of a stage has what a loader wants to know of one of its programs, in bytes from its start.
+struct HeaderLayout {
+    /// The type of the header's block.
+    kind: u32,
+    /// `SQ_PGM_RESOURCES_*`.
+    resources: usize,
+    /// The size of the program.
+    size: usize,
+    /// `DB_SHADER_CONTROL`.
+    shader_control: Option<usize>,
+    /// How the program is used.
+    mode: Option<usize>,
+}
+
+const VERTEX: HeaderLayout = HeaderLayout { kind: 3, resources: 0, size: 0xD0, shader_control: None, mode: Some(0xD8) };
+const PIXEL: HeaderLayout = HeaderLayout { kind: 6, resources: 0, size: 0xA4, shader_control: Some(0x9C), mode: None };
+const GEOMETRY: HeaderLayout = HeaderLayout { kind: 8, resources: 0, size: 0x4C, shader_control: None, mode: None };
+/// In the header of the geometry program that the copy program belongs to.
+const COPY: HeaderLayout = HeaderLayout { kind: 8, resources: 0x10, size: 0x54, shader_control: None, mode: None };
+
+/// The mode of a vertex program that feeds a geometry program.
+const MODE_GEOMETRY: u32 = 2;
+
 /// What a block is to a loader of programs.
-#[derive(Clone, Copy)]
 enum Block {
-    /// Registers and sizes of the next program of this stage; where its size in bytes stands.
-    Header(Stage, Option<usize>),
-    /// Machine code.
-    Code(Stage),
+    /// Registers and sizes of the next programs.
+    Header,
+    /// Machine code, what it is for, and what the last header says of it.
+    Code(Stage, &'static HeaderLayout),
     /// The last block.
     End,
     /// Anything else.
@@ -70,17 +93,18 @@ impl Block {
     const fn of(kind: u32) -> Block {
         match kind {
             1 => Block::End,
-            3 => Block::Header(Stage::Vertex, Some(0xD0)),
-            5 => Block::Code(Stage::Vertex),
-            6 => Block::Header(Stage::Pixel, Some(0xA4)),
-            7 => Block::Code(Stage::Pixel),
-            8 => Block::Header(Stage::Geometry, None),
-            9 => Block::Code(Stage::Geometry),
-            10 => Block::Code(Stage::Copy),
+            3 | 6 | 8 => Block::Header,
+            5 => Block::Code(Stage::Vertex, &VERTEX),
+            7 => Block::Code(Stage::Pixel, &PIXEL),
+            9 => Block::Code(Stage::Geometry, &GEOMETRY),
+            10 => Block::Code(Stage::Copy, &COPY),
             _ => Block::Other,
         }
     }
 }
+
+/// The last header: its block type, where its data is, and the data.
+type LastHeader<'b> = (u32, usize, &'b [u8]);
 
 /// Reads all programs of a file, in order.
 ///
@@ -92,45 +116,60 @@ pub fn read_gfd(bytes: &[u8]) -> Result<Vec<Loaded>, GfdError> {
     expect(bytes, 0, "the magic number of the file", FILE_MAGIC)?;
     expect(bytes, 8, "the major version of the file", MAJOR)?;
     let mut at = header_size(bytes, 4, "the header of the file")?;
-    let mut header: Option<(Stage, &[u8], Option<usize>)> = None;
+    let mut header: Option<LastHeader> = None;
     let mut programs = Vec::new();
     while at < bytes.len() {
         expect(bytes, at, "the magic number of a block", BLOCK_MAGIC)?;
         let data_at = at + header_size(bytes, at + 4, "the header of a block")?;
         let size = word(bytes, at + 0x14, "the size of a block")? as usize;
         let data = slice(bytes, data_at, size, "a block")?;
-        match Block::of(word(bytes, at + 0x10, "the type of a block")?) {
+        let kind = word(bytes, at + 0x10, "the type of a block")?;
+        match Block::of(kind) {
             Block::End => break,
-            Block::Header(stage, size_at) => header = Some((stage, data, size_at)),
-            Block::Code(stage) => {
-                // A copy program comes without a header of its own.
-                let header = header.take_if(|(of, ..)| *of == stage);
-                let mut length = data.len();
-                let mut resources = None;
-                if let Some((_, registers, size_at)) = header {
-                    resources = Some(word(registers, 0, "the resource register")?);
-                    if let Some(size_at) = size_at {
-                        length = word(registers, size_at, "the size of the program")? as usize;
-                    }
-                }
-                let code = data.get(..length).ok_or(GfdError::Truncated {
-                    what: "the program",
-                    offset: data_at,
-                    size: length,
-                })?;
-                let program = read_words(code).map_err(|cause| GfdError::Program { offset: data_at, cause })?;
-                let mut loaded = Loaded { name: None, program, repaired: 0 };
-                loaded.program.info.stage = stage;
-                if let Some(resources) = resources {
-                    loaded.program.info.set_resources(resources);
-                }
-                programs.push(loaded);
+            Block::Header => header = Some((kind, data_at, data)),
+            Block::Code(stage, layout) => {
+                let header = header.filter(|(of, ..)| *of == layout.kind);
+                programs.push(program(data, data_at, stage, layout, header)?);
             }
             Block::Other => {}
         }
         at = data_at + size;
     }
     if programs.is_empty() { Err(GfdError::NoProgram) } else { Ok(programs) }
+}
+
+/// The program of a block. Without a header nothing is known of it.
+fn program(
+    data: &[u8],
+    data_at: usize,
+    stage: Stage,
+    layout: &HeaderLayout,
+    header: Option<LastHeader>,
+) -> Result<Loaded, GfdError> {
+    let field = |offset: usize, what: &'static str| match header {
+        None => Ok(None),
+        Some((_, header_at, registers)) => {
+            let missing = |_| GfdError::Truncated { what, offset: header_at + offset, size: 4 };
+            word(registers, offset, what).map(Some).map_err(missing)
+        }
+    };
+    let length = field(layout.size, "the size of the program")?.map_or(data.len(), |size| size as usize);
+    let code = data.get(..length).ok_or(GfdError::Truncated { what: "the program", offset: data_at, size: length })?;
+    let mut program = read_words(code).map_err(|cause| GfdError::Program { offset: data_at, cause })?;
+    program.info.stage = stage;
+    if let Some(resources) = field(layout.resources, "the resource register")? {
+        program.info.set_resources(resources);
+    }
+    if let Some(offset) = layout.shader_control {
+        let control = field(offset, "the control register")?;
+        program.info.kill_enable = control.is_some_and(|control| control & KILL_ENABLE != 0);
+    }
+    if let Some(offset) = layout.mode
+        && field(offset, "the mode")? == Some(MODE_GEOMETRY)
+    {
+        program.info.stage = Stage::Export;
+    }
+    Ok(Loaded { name: None, program, repaired: 0 })
 }
 
 fn slice<'b>(bytes: &'b [u8], offset: usize, size: usize, what: &'static str) -> Result<&'b [u8], GfdError> {

@@ -90,11 +90,7 @@ pub(super) struct OwnFacts {
 
 impl OwnFacts {
     pub fn of(info: &ProgramInfo) -> Self {
-        OwnFacts {
-            stage: info.stage,
-            has_stack_size: info.stack_size.is_some(),
-            prefer_vector: info.prefer_vector,
-        }
+        OwnFacts { stage: info.stage, has_stack_size: info.stack_size.is_some(), prefer_vector: info.prefer_vector }
     }
 
     pub fn to_dwords(self) -> [u32; 3] {
@@ -105,11 +101,7 @@ impl OwnFacts {
     fn from_dwords(dwords: &[u32]) -> Option<Self> {
         let &[stage, stack, prefer] = dwords else { return None };
         let stage = u8::try_from(stage).ok().and_then(Stage::from_code)?;
-        (stack < 2 && prefer < 2).then_some(OwnFacts {
-            stage,
-            has_stack_size: stack == 1,
-            prefer_vector: prefer == 1,
-        })
+        (stack < 2 && prefer < 2).then_some(OwnFacts { stage, has_stack_size: stack == 1, prefer_vector: prefer == 1 })
     }
 
     fn apply(self, info: &mut ProgramInfo) {

@@ -1,7 +1,7 @@
 //! Programs of R700 and R600, as tools leave them.
 //!
 //! [`load`] tells the kind of file by its first bytes: an object of LLVM's r600 back end, a shader file of the Wii U, or
-//! bare words. Logs of Mesa's r600 driver are text: see [`mesa`](crate::mesa).
+//! bare words. Logs of Mesa's r600 driver are text: see [`mesa`](crate::mesa). [`write_object`] writes objects.
 
 mod gfd;
 mod llvm;

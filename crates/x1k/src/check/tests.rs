@@ -209,20 +209,6 @@ fn any_program_can_be_checked() {
     .budget_ms(1_000);
 }
 
-#[test]
-fn the_list_in_the_documentation_is_complete() {
-    let mut list = String::from(
-        "# Findings of `ctm check`\n\n`ctm explain CODE` prints the page of a code.\n\n| code | kind | about |\n|---|---|---|\n",
-    );
-    for code in Code::ALL {
-        let (id, kind, title) = (code.as_str(), code.severity().name(), code.title());
-        list += &format!("| [{id}](../crates/x1k/src/check/explain/{id}.md) | {kind} | {title} |\n");
-    }
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints.md");
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(written, list, "{} is out of date: it must be this", path.display());
-}
-
 /// What the analyses cannot follow must not make them talk.
 #[test]
 fn predicated_relative_and_wide_writes() {

@@ -6,7 +6,7 @@ mod info;
 pub use dis::dis;
 pub use info::{DEPTH, FIRST_POSITION, info};
 
-use super::{File, Found, assemble};
+use super::{File, Form, Found, assemble};
 use crate::report::{Message, Place};
 use crate::{Console, Failure, source};
 use ctm_object::{mesa, r700};
@@ -82,7 +82,7 @@ impl Loaded {
     /// All programs of a file, at least one. What kind of file it is follows from what it holds; raw words must say so by
     /// `--isa`.
     fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
-        let File { path, name, bytes, is_raw, .. } = file;
+        let File { path, name, bytes, form, .. } = file;
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
         if let Some(log) = listing(&bytes) {
             let import = |index| {
@@ -92,8 +92,7 @@ impl Loaded {
             };
             return (0..mesa::count(log)).map(import).collect();
         }
-        let is_text = !bytes.contains(&0) && str::from_utf8(&bytes).is_ok();
-        if is_container(&bytes) || is_raw && !is_text {
+        if is_container(&bytes) || form == Form::Words {
             let programs = r700::load(&bytes).map_err(|error| wrong(error.to_string()))?;
             let repaired: usize = programs.iter().map(|program| program.repaired).sum();
             if repaired > 0 {
@@ -159,7 +158,20 @@ pub fn check(loaded: &Loaded) -> Vec<Found> {
     findings.iter().map(found).collect()
 }
 
-/// Assembles a text into raw words.
-pub fn assemble_for(path: &Path, source: &SourceFile, console: &mut Console) -> Result<Vec<u8>, Failure> {
-    Ok(r700::write_words(&assemble(path, source, text::parse_with, console)?.program))
+/// Assembles a text into what the name of the output asks for: raw words if it ends in `.u32`, else an object like those of
+/// LLVM, whose function has the name of the text.
+pub fn assemble_for(
+    path: &Path,
+    source: &SourceFile,
+    output: &Path,
+    console: &mut Console,
+) -> Result<Vec<u8>, Failure> {
+    let program = assemble(path, source, text::parse_with, console)?.program;
+    Ok(match output.extension() {
+        Some(extension) if extension == "u32" => r700::write_words(&program),
+        _ => {
+            let stem = path.file_stem().filter(|_| !source::is_standard(path)).and_then(|stem| stem.to_str());
+            r700::write_object(&program, stem.unwrap_or("main"))
+        }
+    })
 }

@@ -11,7 +11,8 @@ pub use data::{BANKS, array_kind, constants, executor};
 pub use dis::dis;
 pub use info::info;
 
-use super::{File, Found, assemble};
+use super::{File, Form, Found, assemble};
+use crate::args::Isa;
 use crate::report::{Message, Place};
 use crate::wording::listing;
 use crate::{Console, Failure, source};
@@ -64,19 +65,15 @@ fn halves(path: &Path) -> Option<[PathBuf; 2]> {
 impl Loaded {
     /// Reads the file of a program of a pipeline.
     pub fn read(path: &Path, console: &mut Console) -> Result<Self, Failure> {
-        let (name, bytes) = (source::name(path), source::read(path)?);
-        let file = File { path: path.into(), name, bytes, isa: crate::args::Isa::Sm50, is_raw: false };
-        Self::new(file, None, console)
+        Self::new(File::of(path, Isa::Sm50)?, None, console)
     }
 
     /// The program in a file, or the kernel of a cubin. What the file holds tells what it is. Warnings of the assembler are told
     /// at once.
     pub fn new(file: File, kernel: Option<&str>, console: &mut Console) -> Result<Self, Failure> {
-        let File { path, name, bytes, .. } = file;
+        let File { path, name, bytes, form, .. } = file;
         let wrong = |error: Sm50Error| Message::error(error.to_string()).at(Place::File(name.clone()));
-        // Code has words with zero bytes, text has none.
-        let is_text = !bytes.contains(&0) && str::from_utf8(&bytes).is_ok();
-        if is_text || has_ending(&path, ".sm50") {
+        if form == Form::Text || form == Form::Unknown && has_ending(&path, ".sm50") {
             let source = SourceFile { name: name.clone(), text: source::text(&path, bytes)? };
             let Assembled { program, origins, .. } = assemble(&path, &source, text::parse_with, console)?;
             return Ok(Loaded { name, program, origins });

@@ -6,7 +6,7 @@ mod info;
 pub use dis::dis;
 pub use info::info;
 
-use super::{File, Found, assemble};
+use super::{File, Form, Found, assemble};
 use crate::report::{Message, Place};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
@@ -30,14 +30,14 @@ pub struct Loaded {
 
 impl Loaded {
     /// The program in a file. The kind of file follows from what it holds; raw words must say so by their name or by
-    /// `--isa`. Warnings of the assembler are told at once.
-    pub fn new(File { path, name, bytes, is_raw, .. }: File, console: &mut Console) -> Result<Self, Failure> {
+    /// `--isa`, or be hexadecimal text. Warnings of the assembler are told at once.
+    pub fn new(File { path, name, bytes, form, .. }: File, console: &mut Console) -> Result<Self, Failure> {
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
-        let (program, origins) = if is_raw {
+        let (program, origins) = if bytes.starts_with(b"\x7FELF") {
+            (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
+        } else if form == Form::Words {
             let code = raw::read_words(&bytes).map_err(|error| wrong(error.to_string()))?;
             (Program::from_code(code), Vec::new())
-        } else if bytes.starts_with(b"\x7FELF") {
-            (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
         } else {
             let text = source::text(&path, bytes).map_err(|message| {
                 message.help("raw instruction words need '--isa x1k', or a name that ends in .u32")

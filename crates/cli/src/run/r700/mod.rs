@@ -4,13 +4,14 @@ mod data;
 
 use super::measure::measure;
 use super::{emit, engine, options};
+use crate::args::Isa;
 use crate::args::run::RunArgs;
 use crate::files::WriteOptions;
 use crate::isa::r700::Loaded;
 use crate::isa::{File, r700};
 use crate::progress::Progress;
 use crate::report::{Message, Place};
-use crate::{Console, Failure, interrupt, source};
+use crate::{Console, Failure, interrupt};
 use ctm_engine::Stages;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_r700::{RunError, Trap, TrapKind};
@@ -63,14 +64,7 @@ struct Programs {
 }
 
 fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
-    let file = File {
-        path: path.into(),
-        name: source::name(path),
-        bytes: source::read(path)?,
-        isa: crate::args::Isa::R700,
-        is_raw: true,
-    };
-    r700::Loaded::new(file, None, console)
+    r700::Loaded::new(File::of(path, Isa::R700)?, None, console)
 }
 
 impl Programs {
