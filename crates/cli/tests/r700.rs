@@ -265,7 +265,7 @@ const POSITION: &str = "EXP_DONE: PIX0, R0.xyx1\nEND_OF_PROGRAM\n";
 #[test]
 fn shader_files_of_the_wii_u_run() {
     let folder = Folder::new("r700-gfd");
-    folder.write("position.r700", POSITION).ctm("asm position.r700").ok();
+    folder.write("position.r700", POSITION).ctm("asm position.r700 -o position.u32").ok();
     folder.write("shaders.gsh", shader_file(&folder.read("position.u32")));
     folder.ctm("run shaders.gsh --domain 4x2 -o out.f32").fails(2, &["2 programs: 0 (ps), 1 (ps)", "--kernel"]);
     folder.ctm("run shaders.gsh --kernel 1 --domain 4x2 -o out.f32").ok();
