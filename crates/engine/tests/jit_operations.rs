@@ -355,6 +355,32 @@ fn watched_numbers() {
     look("%15 = abs %13\n%16 = fadd.ftz %15, %5\n%17 = frc %16\n%18 = canon_nan 0x7fc00000, %17", "%18");
 }
 
+/// More masks than there are registers, wanted where they are made and long after.
+#[test]
+fn masks_that_live_long() {
+    let (mut body, mut next, mut last) = (String::new(), 12, 9);
+    let mut emit = |body: &mut String, text: String| {
+        body.push_str(&format!("%{next} = {text}\n"));
+        next += 1;
+        next - 1
+    };
+    let masks: Vec<u32> = (0..10)
+        .map(|at| {
+            let bound = emit(&mut body, format!("lane {:#010x}", (at as f32 * 3.0 - 15.0).to_bits()));
+            let mask = emit(&mut body, format!("fcmp.olt.ftz %{}, %{bound}", 4 + at % 8));
+            last = emit(&mut body, format!("select %{mask}, %{last}, %{}", 5 + at % 7));
+            mask
+        })
+        .collect();
+    for round in 0..60 {
+        last = emit(&mut body, format!("xor %{last}, %{}", 4 + round % 8));
+    }
+    for (at, mask) in masks.iter().enumerate() {
+        last = emit(&mut body, format!("select %{mask}, %{last}, %{}", 4 + at % 8));
+    }
+    each_form("masks", body.trim_end(), &format!("%{last}"));
+}
+
 #[test]
 fn buffers() {
     // Addresses: anything, and what lies near the buffer's end.
