@@ -11,6 +11,7 @@ use crate::launch::{Launch as Start, Stop as KernelStop};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Space};
+use ctm_num::sm50::mufu;
 use ctm_sm50::attributes::Records;
 use ctm_sm50::launch::{Column, Executor, Invocations, Launch, NO_INVOCATION, Outcome, Stop, WARP};
 use ctm_sm50::lift::{self, BufferRole, Facts, Lifted, TableRole, launch_words, place_words};
@@ -99,6 +100,7 @@ impl Ready {
     fn bind<'a>(&self, launch: &Launch<'a>, memory: &'a Space) -> Option<Bindings<'a>> {
         let table = |role: &TableRole| match *role {
             TableRole::Launch => Some(launch_words(launch)),
+            TableRole::Coefficients => Some(mufu::coefficients()),
             TableRole::Bank(bank) => {
                 let mut words = launch.environment.constants.bank(bank)?.to_vec();
                 words.resize(words.len().next_power_of_two(), 0);

@@ -75,6 +75,40 @@ fn draw(executor: &dyn Executor, middle: &[Instruction], values: Vec<u32>, mode:
     draw.run(executor, &Draw::options()).map_err(|error| error.to_string())
 }
 
+/// Every interval of the functions of MUFU: its ends, and arguments inside, of all sizes.
+#[test]
+fn functions_at_every_interval() {
+    let mut random = Random::new(7);
+    let mut values = Vec::new();
+    for interval in 0..128 {
+        for rest in [0, 1, 0xFFFF, random.bits() & 0xFFFF] {
+            let mantissa = interval << 16 | rest;
+            let moderate = 0x3580_0000 + ((random.below(36) as u32) << 23);
+            let any = random.bits() & 0xFF80_0000;
+            let units = [0x3F00_0000, 0x3F80_0000, 0xBF00_0000, moderate, moderate | 0x8000_0000, any];
+            values.extend(units.map(|unit| unit | mantissa));
+        }
+    }
+    values.extend([
+        0x7F80_0000,
+        0xFF80_0000,
+        0x7FC0_0000,
+        0x0000_0001,
+        0x8000_0000,
+        0x0000_0000,
+        0x3F7F_FFFF,
+        0x3F80_0001,
+    ]);
+    values.resize(values.len().next_multiple_of(INPUTS as usize), 0x7E80_0000);
+    for judge in Judge::all() {
+        for function in ["COS", "SIN", "EX2", "LG2", "RCP", "RSQ"] {
+            let code: String = (4..20).map(|n| format!("MUFU.{function} R{n}, R{n};")).collect();
+            draw(&judge, &instructions(&code), values.clone(), Mode::Strict).unwrap();
+        }
+        assert_eq!(judge.lifted(), 6, "{}", judge.name().name());
+    }
+}
+
 fn value(random: &mut Random) -> u32 {
     match random.below(6) {
         0 | 1 => random.float(),

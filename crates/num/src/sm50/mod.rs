@@ -5,8 +5,9 @@
 //! (decision: the PTX ISA says no more than that subnormal results are flushed), so flushing is
 //! [`flush`](crate::flushed::flush) before and after, and not the rule of [`flushed`](crate::flushed).
 //!
-//! Every operation that computes a NaN gives [`NAN`] (PTX ISA, "the NaN payload"), and [`NAN_F64`] or [`NAN_F16`] in the
-//! other formats (decision: by analogy).
+//! Every operation that computes a NaN gives [`NAN`] (CUDA C++ Programming Guide, "Floating-Point Standard"), and [`NAN_F64`]
+//! or [`NAN_F16`] in the other formats (decision: by analogy; the PTX ISA, "Floating-Point Instructions", says that f64
+//! instructions support NaN payloads, but neither which operand's NaN comes through nor what a new one looks like).
 //!
 //! Sources: PTX ISA (rounding, NaN, `.ftz`, `.sat`, approximations), Mesa's nouveau and NAK (how compilers use the
 //! operations), envytools (integer operations and flags).
@@ -16,7 +17,7 @@ mod convert;
 mod double;
 mod float;
 mod integer;
-mod mufu;
+pub mod mufu;
 
 pub use bitwise::{
     PermuteMode, ShiftWord, bfe, bfi, find_leading_one, logic3, permute, shift_funnel_left, shift_funnel_right,

@@ -96,6 +96,8 @@ pub enum TableRole {
     Patches,
     /// The words of a constant bank, then zeros.
     Bank(u8),
+    /// The coefficients of the functions of MUFU, see [`ctm_num::sm50::mufu::coefficients`].
+    Coefficients,
 }
 
 /// What a buffer of a function is.

@@ -1,20 +1,17 @@
-//! Float arithmetic, single and double, and the functions of MUFU.
+//! Float arithmetic, single and double.
 //!
 //! A flushed result is one that is a denormal once it has been rounded: operations keep denormals, and flushes stand before
 //! and behind them.
 
 use super::machine::Machine;
 use super::operand::{Pair, SIGN};
-use crate::codes::{Fmz, MufuOp, Rounding as Direction};
+use crate::codes::{Fmz, Rounding as Direction};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::table::Op;
-use ctm_lane::{Bits, Denorm, FloatTest, Round, Rounding, Value, Zero};
+use ctm_lane::{Bits, Denorm, FloatTest, Rounding, Value, Zero};
 use ctm_num::sm50::{NAN, NAN_F64};
-
-/// 1 / (2 pi), rounded to nearest, and what that lacks.
-const TURNS_PER_RADIAN: [u32; 2] = [0x3E22_F983, 0x31DC_9C88];
 
 /// What an instruction does with denormals and with products of zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,7 +90,8 @@ impl Machine<'_> {
         self.b.canon_nan(Bits(NAN), result)
     }
 
-    fn saturated(&mut self, instruction: &Instruction, result: Value) -> Value {
+    /// The result, in 0..=1 if the instruction says so.
+    pub fn saturated(&mut self, instruction: &Instruction, result: Value) -> Value {
         if instruction.get(key::SAT) { self.b.clamp01(Denorm::Keep, result) } else { result }
     }
 
@@ -176,65 +174,6 @@ impl Machine<'_> {
             let extreme = m.b.select(no_number, a, extreme);
             m.b.canon_nan(Bits(NAN), extreme)
         })
-    }
-
-    fn function(&mut self, instruction: &Instruction) -> Value {
-        let a = self.single(instruction.a());
-        let result = match instruction.get(key::MUFU_OP) {
-            MufuOp::Cos => {
-                let turns = self.turns(a);
-                self.b.cos(turns)
-            }
-            MufuOp::Sin => {
-                let turns = self.turns(a);
-                self.b.sin(turns)
-            }
-            MufuOp::Ex2 => self.b.ex2(a),
-            MufuOp::Lg2 => self.b.ln2(a),
-            MufuOp::Rcp => self.b.rcp(Denorm::Flush, a),
-            MufuOp::Rsq => self.b.rsq(Denorm::Flush, a),
-            MufuOp::Rcp64h => {
-                let zero = self.b.constant(0);
-                self.upper_reciprocal([zero, a])
-            }
-            MufuOp::Rsq64h => {
-                let zero = self.b.constant(0);
-                let root = self.b.dsqrt(zero, a);
-                self.upper_reciprocal(root)
-            }
-            _ => {
-                self.trap();
-                a
-            }
-        };
-        let result = match instruction.get(key::MUFU_OP) {
-            MufuOp::Rcp64h | MufuOp::Rsq64h => result,
-            _ => self.b.canon_nan(Bits(NAN), result),
-        };
-        self.saturated(instruction, result)
-    }
-
-    /// Radians to turns, less the nearest integer.
-    fn turns(&mut self, x: Value) -> Value {
-        let (flush, ieee) = (Denorm::Flush, Zero::Ieee);
-        let x = self.b.scale(0, x);
-        let [factor, rest] = TURNS_PER_RADIAN.map(|bits| self.b.constant(bits));
-        let whole = self.b.fmul(flush, ieee, x, factor);
-        let whole = self.b.fround(Round::Even, Denorm::Keep, whole);
-        let whole = self.b.neg(whole);
-        let part = self.b.fma(flush, ieee, x, factor, whole);
-        let part = self.b.fma(flush, ieee, x, rest, part);
-        let zero = self.b.constant(0);
-        let is_zero = self.b.fcmp(FloatTest::Oeq, Denorm::Keep, x, zero);
-        self.b.select(is_zero, x, part)
-    }
-
-    /// The upper word of 1/d.
-    fn upper_reciprocal(&mut self, [low, high]: Pair) -> Value {
-        let one = 1f64.to_bits();
-        let (one_low, one_high) = (self.b.constant(one as u32), self.b.constant((one >> 32) as u32));
-        let result = self.b.ddiv(one_low, one_high, low, high);
-        self.fixed_nan(result)[1]
     }
 
     /// A 64-bit result with the machine's NaN.

@@ -21,6 +21,7 @@ mod conversion;
 mod facts;
 mod float;
 mod flow;
+mod function;
 mod graph;
 mod integer;
 mod machine;
