@@ -58,7 +58,7 @@ impl Interpolator {
 pub fn square(x: u32) -> u32 {
     let high = x >> 9;
     let mixed = (2..9).map(|bit| if x >> bit & 1 != 0 { x >> (18 - bit) } else { 0 });
-    (high * high >> 1) + mixed.sum::<u32>()
+    ((high * high) >> 1) + mixed.sum::<u32>()
 }
 
 /// The tables as words: the constant coefficient of every row, and from entry [`COEFFICIENT_ROWS`] on the linear one with the
