@@ -19,7 +19,7 @@ const ONE: u32 = 0x3F80_0000;
 const MIN_NORMAL: u32 = 0x0080_0000;
 const MANTISSA: u32 = 0x007F_FFFF;
 
-/// A number of either sign that is neither zero nor infinite.
+/// The parts of a float.
 struct Parts {
     sign: Value,
     magnitude: Value,

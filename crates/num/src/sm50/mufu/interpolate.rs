@@ -37,18 +37,14 @@ pub const LG2: Interpolator = Interpolator { first: 320, linear: 4, quadratic: -
 pub const SIN: Interpolator = Interpolator { first: 384, linear: 8, quadratic: -8, rounding: 0 };
 
 impl Interpolator {
-    /// The value at `rest` * 2^-[`REST_BITS`] from the start of an interval on, in units of 2^-[`POINT`].
-    pub(super) fn at(&self, interval: u32, rest: u32) -> i64 {
+    /// The value, in units of 2^-[`POINT`], at an argument that consists of the number of an interval and the rest.
+    pub(super) fn at(&self, argument: u32) -> i64 {
+        let (interval, rest) = (argument >> REST_BITS, argument & ((1 << REST_BITS) - 1));
         let [constant, linear, quadratic] = ROWS[(self.first + interval) as usize];
         (i64::from(constant) << BELOW_CONSTANT)
             + i64::from(linear) * i64::from(rest) * i64::from(self.linear)
             + i64::from(quadratic * square(rest)) * i64::from(self.quadratic)
             + i64::from(self.rounding)
-    }
-
-    /// The value at an argument that consists of the number of an interval and the rest.
-    pub(super) fn of(&self, argument: u32) -> i64 {
-        self.at(argument >> REST_BITS, argument & ((1 << REST_BITS) - 1))
     }
 }
 
@@ -56,6 +52,7 @@ impl Interpolator {
 /// those that stand in column 19 or above. (Bit i times bit j, which counts twice, stands in column i + j + 1; bit i times
 /// itself in column 2i.)
 pub fn square(x: u32) -> u32 {
+    // Of the bits from bit 9 on, all products but that of bit 9 with itself.
     let high = x >> 9;
     let mixed = (2..9).map(|bit| if x >> bit & 1 != 0 { x >> (18 - bit) } else { 0 });
     ((high * high) >> 1) + mixed.sum::<u32>()

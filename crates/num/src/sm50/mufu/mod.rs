@@ -52,7 +52,7 @@ pub fn rcp(a: u32) -> u32 {
         INFINITY => sign,
         _ if is_nan(a) => NAN,
         // The intervals are half as large as those of the other functions.
-        _ => float(sign, -exponent(a), RCP.of((a & MANTISSA) << 1).cast_unsigned()),
+        _ => float(sign, -exponent(a), RCP.at((a & MANTISSA) << 1).cast_unsigned()),
     }
 }
 
@@ -66,7 +66,7 @@ pub fn rsq(a: u32) -> u32 {
         _ => {
             let (half, odd) = (exponent(a) >> 1, exponent(a).cast_unsigned() & 1);
             let argument = odd << 23 | a & MANTISSA;
-            let value = if argument == 0 { 1 << POINT } else { RSQ.of(argument) };
+            let value = if argument == 0 { 1 << POINT } else { RSQ.at(argument) };
             float(0, -half, value.cast_unsigned())
         }
     }
@@ -89,7 +89,7 @@ pub fn ex2(a: u32) -> u32 {
         (true, 0) => magnitude.wrapping_neg(),
         (true, _) => !magnitude,
     };
-    float(0, fixed.cast_signed() >> 23, EX2.of(fixed & MANTISSA).cast_unsigned())
+    float(0, fixed.cast_signed() >> 23, EX2.at(fixed & MANTISSA).cast_unsigned())
 }
 
 /// log2(a).
@@ -101,7 +101,7 @@ pub fn lg2(a: u32) -> u32 {
         ONE => 0,
         _ if is_nan(a) || a & SIGN != 0 => NAN,
         _ => {
-            let sum = LG2.of(a & MANTISSA) + (i64::from(exponent(a)) << POINT);
+            let sum = LG2.at(a & MANTISSA) + (i64::from(exponent(a)) << POINT);
             float(if sum < 0 { SIGN } else { 0 }, 0, sum.unsigned_abs() & !u64::from(BELOW_LOGARITHM))
         }
     }
@@ -124,7 +124,7 @@ fn angle(a: u32) -> u32 {
 fn sine(sign: u32, angle: u32) -> u32 {
     let sign = sign ^ (angle << 7 & SIGN);
     let folded = if angle & IMPLICIT != 0 { !angle } else { angle };
-    float(sign, 0, SIN.of(folded & MANTISSA).cast_unsigned())
+    float(sign, 0, SIN.at(folded & MANTISSA).cast_unsigned())
 }
 
 /// The sine of a in radians; NaN for infinities.
