@@ -1,0 +1,130 @@
+//! Ends of blocks: jumps, and the moves that give the parameters of the next block their values.
+
+use super::{Emitter, Label, Spot, Unencodable};
+use crate::jit::allocate::Place;
+use crate::jit::mir::{Arg, Class, Condition, Edge, End};
+use iced_x86::{Code, Instruction};
+
+impl<'a> Emitter<'a> {
+    fn jump(&mut self, code: Code, label: Label) -> Result<(), Unencodable> {
+        let here = self.bytes.len() as u64;
+        self.put_result(Instruction::with_branch(code, here + 0x1000))?;
+        self.jumps.push((self.bytes.len(), label));
+        Ok(())
+    }
+
+    fn has_moves(&self, edge: &Edge) -> bool {
+        let params = &self.machine.blocks[edge.block].params;
+        edge.args.iter().zip(params).any(|(arg, &param)| match *arg {
+            Arg::Reg(reg) => self.spot(reg) != self.spot(param),
+            _ => true,
+        })
+    }
+
+    /// Moves, then goes on at the edge's block, which is the next one if `next` says so.
+    fn follow(&mut self, edge: &Edge, next: Option<usize>) -> Result<(), Unencodable> {
+        self.moves(edge)?;
+        if next == Some(edge.block) { Ok(()) } else { self.jump(Code::Jmp_rel32_64, Label::Block(edge.block)) }
+    }
+
+    fn branch(&mut self, condition: Condition, edge: &'a Edge) -> Result<(), Unencodable> {
+        let code = match condition {
+            Condition::Equal => Code::Je_rel32_64,
+            Condition::NotEqual => Code::Jne_rel32_64,
+            Condition::Less => Code::Jl_rel32_64,
+            Condition::LessEqual => Code::Jle_rel32_64,
+            Condition::Greater => Code::Jg_rel32_64,
+            Condition::GreaterEqual => Code::Jge_rel32_64,
+            Condition::Below => Code::Jb_rel32_64,
+            Condition::BelowEqual => Code::Jbe_rel32_64,
+            Condition::Above => Code::Ja_rel32_64,
+            Condition::AboveEqual => Code::Jae_rel32_64,
+        };
+        if self.has_moves(edge) {
+            self.stubs.push(edge);
+            self.jump(code, Label::Stub(self.stubs.len() - 1))
+        } else {
+            self.jump(code, Label::Block(edge.block))
+        }
+    }
+
+    pub(super) fn end(&mut self, at: usize) -> Result<(), Unencodable> {
+        let next = Some(at + 1);
+        match &self.machine.blocks[at].end {
+            End::Jump(edge) => self.follow(edge, next),
+            End::Branch { condition, then, otherwise } => {
+                // The way that goes on inline: the next block, or else the one that closes a loop with moves.
+                let inline_then =
+                    then.block == at + 1 || otherwise.block != at + 1 && then.block <= at && self.has_moves(then);
+                if inline_then {
+                    self.branch(condition.negated(), otherwise)?;
+                    self.follow(then, next)
+                } else {
+                    self.branch(*condition, then)?;
+                    self.follow(otherwise, next)
+                }
+            }
+            End::Exit => self.epilogue(),
+        }
+    }
+
+    pub(super) fn finish(&mut self) -> Result<(), Unencodable> {
+        let mut stub_starts = Vec::with_capacity(self.stubs.len());
+        for at in 0..self.stubs.len() {
+            stub_starts.push(self.bytes.len());
+            self.follow(self.stubs[at], None)?;
+        }
+        for (end, label) in std::mem::take(&mut self.jumps) {
+            let to = match label {
+                Label::Block(block) => self.starts[block],
+                Label::Stub(stub) => stub_starts[stub],
+            };
+            let distance = (to as i64 - end as i64) as i32;
+            self.bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// The moves of an edge, which happen all at once.
+    fn moves(&mut self, edge: &Edge) -> Result<(), Unencodable> {
+        let params = &self.machine.blocks[edge.block].params;
+        for class in [Class::Vector, Class::Mask, Class::General] {
+            let mut pending: Vec<(Spot, Spot)> = Vec::new();
+            for (arg, &param) in edge.args.iter().zip(params) {
+                if self.class(param) != class {
+                    continue;
+                }
+                let from = match *arg {
+                    Arg::Reg(reg) => self.spot(reg),
+                    Arg::Mem(mem) => Spot::Memory(mem),
+                    Arg::None | Arg::Imm(_) => return Err(Unencodable),
+                };
+                let to = self.spot(param);
+                if to != from && self.allocation.places[param.index()] != Place::Nowhere {
+                    pending.push((to, from));
+                }
+            }
+            let scratch = Spot::Register(self.scratch(class, 0));
+            while !pending.is_empty() {
+                let ready = pending.iter().position(|&(to, _)| pending.iter().all(|&(_, from)| from != to));
+                match ready {
+                    Some(at) => {
+                        let (to, from) = pending.swap_remove(at);
+                        self.copy(class, to, from)?;
+                    }
+                    None => {
+                        // A circle: what its first member holds waits in the scratch register.
+                        let waiting = pending[0].0;
+                        self.copy(class, scratch, waiting)?;
+                        for (_, from) in &mut pending {
+                            if *from == waiting {
+                                *from = scratch;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
