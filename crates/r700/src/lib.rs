@@ -22,6 +22,7 @@ mod ports;
 mod program;
 pub mod reference;
 mod stack;
+mod target;
 pub mod text;
 mod uses;
 
@@ -36,4 +37,5 @@ pub use outline::*;
 pub use ports::*;
 pub use program::*;
 pub use stack::*;
+pub use target::Target;
 pub use uses::*;

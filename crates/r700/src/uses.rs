@@ -2,10 +2,11 @@
 
 use crate::alu::Selector;
 use crate::cf::{Cf, CfExport, CfExportOp, ExportVariant};
-use crate::codes::{Condition, ExportType, FetchOp, KcacheMode, MemOp};
+use crate::codes::{Condition, FetchOp, KcacheMode, MemOp};
 use crate::fetch::Fetch;
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::Program;
+use crate::target::Target;
 use std::collections::BTreeSet;
 
 /// Resources that instructions name, of one stage.
@@ -28,8 +29,8 @@ pub struct Uses {
     pub of_stage: Named,
     /// Resources of the other stage (ALT_CONST).
     pub of_other_stage: Named,
-    /// Exports, in the order in which they are first named: kind and number of the target.
-    pub exports: Vec<(ExportType, u16)>,
+    /// Targets of exports, in the order in which they are first named.
+    pub exports: Vec<Target>,
     /// It reads the constant file.
     pub constant_file: bool,
     /// It has loops that take their count from loop constants, or conditions on boolean constants.
@@ -88,7 +89,8 @@ impl Uses {
         match &export.variant {
             ExportVariant::Swizzle(_) => {
                 let base = export.fields.array_base;
-                for target in (base..).take(registers as usize).map(|number| (export.export_type(), number)) {
+                let targets = (base..).take(registers as usize);
+                for target in targets.filter_map(|number| Target::new(export.export_type(), number).ok()) {
                     if !self.exports.contains(&target) {
                         self.exports.push(target);
                     }

@@ -5,17 +5,12 @@ use super::control::Walk;
 use super::facts::{BufferRole, SurfaceRole};
 use super::machine::{Index, Machine, Register};
 use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportVariant};
-use crate::codes::{ExportType, Select};
-use crate::job::{COLOURS, PARAMETERS, POSITIONS, TrapKind};
+use crate::codes::Select;
+use crate::job::TrapKind;
+use crate::target::Target;
 use ctm_lane::{Buffer, Channels, IntTest, Value};
 
 const ONE: u32 = 0x3F80_0000;
-/// ARRAY_BASE of the first colour target with fog.
-const FIRST_FOG_COLOUR: usize = 16;
-/// ARRAY_BASE of computed depth.
-const DEPTH: usize = 61;
-/// ARRAY_BASE of the position.
-const FIRST_POSITION: usize = 60;
 /// Dwords from one register of a burst to the next, and of an exported vector.
 const VECTOR_DWORDS: u32 = 4;
 /// Dwords that byte addresses of 32 bits reach.
@@ -60,47 +55,34 @@ impl Machine<'_> {
             (None, Select::One) => Some(self.b.constant(ONE)),
             (None, _) => Some(self.b.constant(0)),
         });
-        let target = usize::from(export.fields.array_base) + k as usize;
-        match export.export_type() {
-            ExportType::Pixel => {
-                let role = match target {
-                    DEPTH => self.facts.depth.then_some(SurfaceRole::Depth),
-                    colour if colour < COLOURS => self.facts.colours[colour].then_some(SurfaceRole::Colour(colour)),
-                    colour if (FIRST_FOG_COLOUR..FIRST_FOG_COLOUR + COLOURS).contains(&colour) => {
-                        let colour = colour - FIRST_FOG_COLOUR;
-                        self.facts.colours[colour].then_some(SurfaceRole::Colour(colour))
-                    }
-                    _ => return Err(TrapKind::Unsupported("an export to this pixel target")),
-                };
-                let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
-                if let Some(role) = role.filter(|_| mask != 0) {
-                    let surface = self.target(role);
-                    let (x, y, zero) = (self.b.pos_x(), self.b.pos_y(), self.b.constant(0));
-                    // The colours of invalid pixels are dropped.
-                    let valid = self.b.get(self.valid);
-                    let lanes = self.b.mask_and(passing, valid);
-                    let [red, green, blue, alpha] = values.map(|value| value.unwrap_or(zero));
-                    self.b.surface_store(surface, Channels(mask), x, y, red, green, blue, alpha, lanes);
-                }
+        match Target::new(export.export_type(), export.fields.array_base + k as u16)? {
+            Target::Colour(colour) if self.facts.colours[colour] => {
+                self.export_pixel(SurfaceRole::Colour(colour), values, passing);
             }
-            ExportType::Position => {
-                let position = target.checked_sub(FIRST_POSITION).filter(|&at| at < POSITIONS);
-                let position = position.ok_or(TrapKind::Unsupported("an export to this position target"))?;
-                if self.facts.positions[position] {
-                    self.store_vector(BufferRole::Position(position), values, passing);
-                }
+            Target::Depth if self.facts.depth => self.export_pixel(SurfaceRole::Depth, values, passing),
+            Target::Position(position) if self.facts.positions[position] => {
+                self.store_vector(BufferRole::Position(position), values, passing);
             }
-            ExportType::Parameter => {
-                if target >= PARAMETERS {
-                    return Err(TrapKind::Unsupported("an export to this parameter target"));
-                }
-                if self.facts.parameters[target] {
-                    self.store_vector(BufferRole::Parameter(target), values, passing);
-                }
+            Target::Parameter(parameter) if self.facts.parameters[parameter] => {
+                self.store_vector(BufferRole::Parameter(parameter), values, passing);
             }
-            ExportType::Reserved3 => return Err(TrapKind::Unsupported("an export of the reserved type")),
+            _ => {}
         }
         Ok(())
+    }
+
+    /// Writes channels at a pixel's place. Those of invalid pixels are dropped.
+    fn export_pixel(&mut self, role: SurfaceRole, values: [Option<Value>; 4], passing: Value) {
+        let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
+        if mask == 0 {
+            return;
+        }
+        let surface = self.target(role);
+        let (x, y, zero) = (self.b.pos_x(), self.b.pos_y(), self.b.constant(0));
+        let valid = self.b.get(self.valid);
+        let lanes = self.b.mask_and(passing, valid);
+        let [red, green, blue, alpha] = values.map(|value| value.unwrap_or(zero));
+        self.b.surface_store(surface, Channels(mask), x, y, red, green, blue, alpha, lanes);
     }
 
     /// Writes channels of a lane's vector in a target of vertices.

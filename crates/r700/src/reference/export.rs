@@ -3,16 +3,12 @@
 use super::machine::{BoundItems, Machine, load_dword, store_dword};
 use super::wavefront::Wave;
 use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportVariant};
-use crate::codes::{ExportType, Select};
-use crate::job::{COLOURS, TrapKind};
+use crate::codes::Select;
+use crate::job::TrapKind;
+use crate::target::Target;
+use ctm_memory::{Buffer, View};
 
 const ONE: u32 = 0x3F80_0000;
-/// ARRAY_BASE of the first colour target with fog. (The fog is the fixed function's; the colour is written as it is.)
-const FIRST_FOG_COLOUR: usize = 16;
-/// ARRAY_BASE of computed depth.
-const DEPTH: usize = 61;
-/// ARRAY_BASE of the position.
-const FIRST_POSITION: usize = 60;
 /// Dwords from one register of a burst to the next.
 const BURST_DWORDS: i64 = 4;
 
@@ -49,42 +45,30 @@ impl Wave<'_> {
             (None, _) => Some(0),
         });
         let machine = self.machine;
-        let lane = self.lanes[pixel];
-        let number = machine.job.lane_number(lane.i, lane.j);
-        let target = usize::from(export.fields.array_base) + k as usize;
-        match export.export_type() {
-            ExportType::Pixel => {
-                let surface = match target {
-                    DEPTH => &machine.depth,
-                    colour if colour < COLOURS => &machine.colours[colour],
-                    colour if (FIRST_FOG_COLOUR..FIRST_FOG_COLOUR + COLOURS).contains(&colour) => {
-                        &machine.colours[colour - FIRST_FOG_COLOUR]
-                    }
-                    _ => return Err(TrapKind::Unsupported("an export to this pixel target")),
-                };
-                // The colours of invalid pixels are dropped.
-                if let Some(surface) = surface.as_ref().filter(|_| self.control.valid[pixel]) {
-                    let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
-                    surface.store(lane.i.into(), lane.j.into(), values.map(Option::unwrap_or_default), mask);
-                }
-            }
-            ExportType::Position => {
-                let position = target.checked_sub(FIRST_POSITION).and_then(|at| machine.positions.get(at));
-                let position = position.ok_or(TrapKind::Unsupported("an export to this position target"))?;
-                if let Some(buffer) = position {
-                    Machine::store_vector(buffer, number, values);
-                }
-            }
-            ExportType::Parameter => {
-                let parameter = machine.parameters.get(target);
-                let parameter = parameter.ok_or(TrapKind::Unsupported("an export to this parameter target"))?;
-                if let Some(buffer) = parameter {
-                    Machine::store_vector(buffer, number, values);
-                }
-            }
-            ExportType::Reserved3 => return Err(TrapKind::Unsupported("an export of the reserved type")),
+        match Target::new(export.export_type(), export.fields.array_base + k as u16)? {
+            Target::Colour(colour) => self.export_pixel(&machine.colours[colour], pixel, values),
+            Target::Depth => self.export_pixel(&machine.depth, pixel, values),
+            Target::Position(position) => self.export_vertex(&machine.positions[position], pixel, values),
+            Target::Parameter(parameter) => self.export_vertex(&machine.parameters[parameter], pixel, values),
         }
         Ok(())
+    }
+
+    /// Writes channels at a pixel's place. Those of invalid pixels are dropped.
+    fn export_pixel(&self, target: &Option<View>, pixel: usize, values: [Option<u32>; 4]) {
+        if let Some(surface) = target.as_ref().filter(|_| self.control.valid[pixel]) {
+            let lane = self.lanes[pixel];
+            let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
+            surface.store(lane.i.into(), lane.j.into(), values.map(Option::unwrap_or_default), mask);
+        }
+    }
+
+    /// Writes channels of a vertex's vector.
+    fn export_vertex(&self, target: &Option<Buffer>, vertex: usize, values: [Option<u32>; 4]) {
+        if let Some(buffer) = target {
+            let lane = self.lanes[vertex];
+            Machine::store_vector(buffer, self.machine.job.lane_number(lane.i, lane.j), values);
+        }
     }
 
     fn access_memory(

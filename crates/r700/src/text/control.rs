@@ -3,6 +3,7 @@
 use super::operand::*;
 use crate::cf::*;
 use crate::codes::*;
+use crate::target::FIRST_POSITION;
 use ctm_text::{Cause, Cursor, Kind, Reported, Span, Token};
 
 /// Names that other tools give operations.
@@ -41,9 +42,6 @@ const PROPERTIES: [&str; 22] = [
     "EOP",
     "RAW",
 ];
-
-/// ARRAY_BASE of `POS0`.
-const FIRST_POSITION: u16 = 60;
 
 /// A control-flow instruction as the text gives it.
 pub(super) struct Line {

@@ -41,7 +41,8 @@ pub fn control(random: &mut Random) -> Cf {
                 if export.op.facts().exports {
                     export.fields.kind %= ExportType::Reserved3 as u8;
                     if export.export_type() == ExportType::Position {
-                        export.fields.array_base = 60 + export.fields.array_base % 4;
+                        let position = Target::Position(usize::from(export.fields.array_base) % POSITIONS);
+                        export.fields.array_base = position.array_base();
                     }
                 }
             }

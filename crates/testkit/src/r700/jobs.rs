@@ -307,7 +307,7 @@ fn export(random: &mut Random) -> Cf {
         match (op.facts().exports, export.export_type()) {
             (true, ExportType::Pixel) => {
                 let any = random.below(64) as u16;
-                export.fields.array_base = random.pick(&[0, 0, 1, 2, 16, 61, any]);
+                export.fields.array_base = random.pick(&[0, 0, 1, 2, 16, Target::Depth.array_base(), any]);
             }
             (true, ExportType::Parameter) => export.fields.array_base %= 3,
             (true, _) => {}

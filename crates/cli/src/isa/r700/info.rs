@@ -5,15 +5,10 @@ use crate::args::InfoArgs;
 use crate::wording::ranges;
 use crate::{Console, Failure};
 use ctm_r700::check::stack_need;
-use ctm_r700::{ClauseKind, ExportType, GPRS, Outline, Program, Uses, Wavefront, clause_groups, fetches};
+use ctm_r700::{ClauseKind, GPRS, Outline, Program, Target, Uses, Wavefront, clause_groups, fetches};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-
-/// ARRAY_BASE of computed depth.
-pub const DEPTH: u16 = 61;
-/// ARRAY_BASE of the position.
-pub const FIRST_POSITION: u16 = 60;
 
 /// Tells what programs contain and use: one, or all of a file that has several.
 pub fn info(programs: &[Loaded], args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
@@ -49,11 +44,12 @@ pub fn information(program: &Program) -> Value {
 }
 
 /// How assembly calls an export target.
-pub fn target_name(kind: ExportType, number: u16) -> String {
-    match (kind, number) {
-        (ExportType::Pixel, DEPTH) => "depth".into(),
-        (ExportType::Position, FIRST_POSITION..) => format!("POS{}", number - FIRST_POSITION),
-        (kind, number) => format!("{}{number}", kind.name()),
+fn target_name(target: &Target) -> String {
+    match target {
+        Target::Colour(number) => format!("PIX{number}"),
+        Target::Depth => "depth".into(),
+        Target::Position(number) => format!("POS{number}"),
+        Target::Parameter(number) => format!("PARAM{number}"),
     }
 }
 
@@ -100,7 +96,7 @@ fn summary(loaded: &Loaded) -> Value {
     let (control_flow, clauses) = size(program);
     let names = |names: Vec<(&str, usize)>| names.into_iter().map(|(name, n)| (name.to_string(), json!(n))).collect();
     let mix: Map<_, _> = mix(program).into_iter().map(|(kind, counts)| (kind.to_string(), names(counts))).collect();
-    let exports = uses.exports.iter().map(|&(kind, number)| target_name(kind, number));
+    let exports = uses.exports.iter().map(target_name);
     json!({
         "isa": "r700",
         "name": loaded.title,
@@ -155,7 +151,7 @@ fn print(out: &mut dyn Write, loaded: &Loaded, number: Option<usize>) -> io::Res
     }
     row("constant file", if uses.constant_file { "read" } else { "not read" }.into())?;
     row("loop or bool constants", yes_no(uses.flow_constants))?;
-    let exports: Vec<String> = uses.exports.iter().map(|&(kind, number)| target_name(kind, number)).collect();
+    let exports: Vec<String> = uses.exports.iter().map(target_name).collect();
     row("exports", if exports.is_empty() { "none".into() } else { exports.join(", ") })?;
     if uses.scratch_elements > 0 {
         row("scratch memory", format!("{} vectors for each lane", uses.scratch_elements))?;

@@ -4,7 +4,7 @@ mod dis;
 mod info;
 
 pub use dis::dis;
-pub use info::{DEPTH, FIRST_POSITION, info};
+pub use info::info;
 
 use super::{File, Form, Found, assemble};
 use crate::report::{Message, Place};

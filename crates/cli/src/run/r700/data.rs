@@ -4,7 +4,6 @@ use super::Programs;
 use crate::args::run::{BufferFile, DEFAULT_DOMAIN, R700Args, RunArgs};
 use crate::args::values::{Extent, InputSource, Position};
 use crate::files::{self, FileSpec};
-use crate::isa::r700::{DEPTH, FIRST_POSITION};
 use crate::report::Message;
 use crate::run::memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
 use crate::run::{different_files, once_each};
@@ -12,8 +11,8 @@ use crate::{Console, Failure};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_memory::{Format, Surface};
 use ctm_r700::{
-    Bindings, COLOURS, CfOp, ExportType, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, Outline, PARAMETERS,
-    POSITIONS, Region, Stage, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
+    Bindings, COLOURS, CfOp, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, Outline, PARAMETERS, POSITIONS,
+    Region, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -168,7 +167,7 @@ impl Data {
                 let size = Extent { width, height };
                 for number in 0..COLOURS as u8 {
                     let file = outputs.get(&number).copied();
-                    if file.is_some() || exports(uses, ExportType::Pixel, number.into()) {
+                    if file.is_some() || uses.exports.contains(&Target::Colour(number.into())) {
                         let format = formats.get(&number).map(|name| name.0);
                         let surface = self.memory.place_written(file, size, format, Format::Float32_4)?;
                         self.targets.colours[usize::from(number)] = Some(surface);
@@ -185,12 +184,12 @@ impl Data {
                     return Err(Failure::Usage(Message::error(message).help(help)));
                 }
                 for number in 0..POSITIONS {
-                    let used = exports(uses, ExportType::Position, FIRST_POSITION + number as u16);
+                    let used = uses.exports.contains(&Target::Position(number));
                     let file = positions.get(&(number as u8)).copied();
                     self.targets.positions[number] = self.vectors(file, used, count)?;
                 }
                 for number in 0..PARAMETERS {
-                    let used = exports(uses, ExportType::Parameter, number as u16);
+                    let used = uses.exports.contains(&Target::Parameter(number));
                     let file = parameters.get(&(number as u8)).copied();
                     self.targets.parameters[number] = self.vectors(file, used, count)?;
                 }
@@ -265,10 +264,6 @@ impl Data {
     }
 }
 
-fn exports(uses: &Uses, kind: ExportType, number: u16) -> bool {
-    uses.exports.contains(&(kind, number))
-}
-
 fn calls_fetch_program(programs: &Programs) -> bool {
     let program = &programs.main.program;
     let outline = Outline::of(&program.code, program.info.family);
@@ -311,17 +306,15 @@ fn tell_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console: 
         let message = "the program reads the constant file, which has no values and counts as 0";
         console.tell(&Message::warning(message).help("give values with --const N=R,G,B,A or --consts FILE"));
     }
-    let pixels = args.outputs.iter().map(|output| (u16::from(output.number), &output.value));
+    let pixels = args.outputs.iter().map(|output| (Target::Colour(output.number.into()), &output.value));
     let pixels = pixels
-        .chain(args.output0.iter().map(|file| (0, file)))
-        .chain(r700.depth_output.iter().map(|file| (DEPTH, file)));
-    let pixels = pixels.map(|(number, file)| (ExportType::Pixel, number, file));
-    let positions =
-        r700.positions.iter().map(|out| (ExportType::Position, FIRST_POSITION + u16::from(out.number), &out.value));
-    let parameters = r700.parameters.iter().map(|out| (ExportType::Parameter, u16::from(out.number), &out.value));
+        .chain(args.output0.iter().map(|file| (Target::Colour(0), file)))
+        .chain(r700.depth_output.iter().map(|file| (Target::Depth, file)));
+    let positions = r700.positions.iter().map(|out| (Target::Position(out.number.into()), &out.value));
+    let parameters = r700.parameters.iter().map(|out| (Target::Parameter(out.number.into()), &out.value));
     let files: Vec<_> = pixels.chain(positions).chain(parameters).collect();
-    for (kind, number, file) in &files {
-        if !exports(uses[0], *kind, *number) {
+    for (target, file) in &files {
+        if !uses[0].exports.contains(target) {
             let message =
                 format!("nothing is exported to '{}'; it receives what was there before", file.path.display());
             console.tell(&Message::warning(message));

@@ -1,0 +1,91 @@
+//! What exports write to (Mesa `r600_shader.c`; decaf-emu's export units).
+
+use crate::codes::ExportType;
+use crate::job::{COLOURS, PARAMETERS, POSITIONS, TrapKind};
+
+/// ARRAY_BASE of the first colour target with fog.
+const FIRST_FOG_COLOUR: u16 = 16;
+/// ARRAY_BASE of computed depth.
+const DEPTH: u16 = 61;
+/// ARRAY_BASE of `POS0`.
+pub(crate) const FIRST_POSITION: u16 = 60;
+
+/// Where a register goes that is exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// A colour, less than [`COLOURS`].
+    Colour(usize),
+    /// Computed depth and stencil reference.
+    Depth,
+    /// A position vector, less than [`POSITIONS`].
+    Position(usize),
+    /// A parameter, less than [`PARAMETERS`].
+    Parameter(usize),
+}
+
+impl Target {
+    /// What an export with this ARRAY_BASE writes with its first register; the next ones follow. Colours with fog are colours:
+    /// the fog is the fixed function's, the colour is written as it is.
+    ///
+    /// # Errors
+    /// [`TrapKind::Unsupported`] for numbers that name nothing.
+    pub fn new(kind: ExportType, array_base: u16) -> Result<Self, TrapKind> {
+        let number = usize::from(array_base);
+        let among = |first: u16, count: usize| number.checked_sub(first.into()).filter(|&number| number < count);
+        let (target, kind) = match kind {
+            ExportType::Pixel if array_base == DEPTH => (Some(Target::Depth), ""),
+            ExportType::Pixel => {
+                let colour = among(0, COLOURS).or_else(|| among(FIRST_FOG_COLOUR, COLOURS));
+                (colour.map(Target::Colour), "an export to this pixel target")
+            }
+            ExportType::Position => {
+                (among(FIRST_POSITION, POSITIONS).map(Target::Position), "an export to this position target")
+            }
+            ExportType::Parameter => {
+                (among(0, PARAMETERS).map(Target::Parameter), "an export to this parameter target")
+            }
+            ExportType::Reserved3 => (None, "an export of the reserved type"),
+        };
+        target.ok_or(TrapKind::Unsupported(kind))
+    }
+
+    /// ARRAY_BASE of an export to it.
+    pub const fn array_base(self) -> u16 {
+        match self {
+            Target::Colour(number) | Target::Parameter(number) => number as u16,
+            Target::Depth => DEPTH,
+            Target::Position(number) => FIRST_POSITION + number as u16,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_name_targets() {
+        use ExportType::*;
+        for (kind, base, target) in [
+            (Pixel, 7, Some(Target::Colour(7))),
+            (Pixel, 8, None),
+            (Pixel, 16, Some(Target::Colour(0))),
+            (Pixel, 23, Some(Target::Colour(7))),
+            (Pixel, 24, None),
+            (Pixel, 60, None),
+            (Pixel, 61, Some(Target::Depth)),
+            (Position, 0, None),
+            (Position, 60, Some(Target::Position(0))),
+            (Position, 63, Some(Target::Position(3))),
+            (Position, 64, None),
+            (Parameter, 31, Some(Target::Parameter(31))),
+            (Parameter, 32, None),
+            (Reserved3, 0, None),
+        ] {
+            let found = Target::new(kind, base).ok();
+            assert_eq!(found, target, "{kind:?} {base}");
+            let is_fog = kind == Pixel && base < 60 && base >= 16;
+            assert!(found.is_none_or(|target| is_fog || target.array_base() == base), "{kind:?} {base}");
+        }
+    }
+}
