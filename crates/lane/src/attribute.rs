@@ -4,6 +4,7 @@
 //! (`float_to_index 64, %3`). [`Attribute`] is what the text form needs to know of each kind.
 
 use crate::text::{Cursor, ParseCause};
+use std::cmp::Ordering;
 
 /// The text form of one kind of attribute.
 pub trait Attribute: Copy {
@@ -302,6 +303,27 @@ words! {
         Ne "ne",
         /// Passes always.
         Always "always",
+    }
+}
+
+impl UnitTest {
+    /// Whether it passes, where the new value compares so with the stored one; none if one is a NaN.
+    pub fn passes(self, order: Option<Ordering>) -> bool {
+        match self {
+            UnitTest::Never => false,
+            UnitTest::Lt => order.is_some_and(Ordering::is_lt),
+            UnitTest::Le => order.is_some_and(Ordering::is_le),
+            UnitTest::Eq => order.is_some_and(Ordering::is_eq),
+            UnitTest::Ge => order.is_some_and(Ordering::is_ge),
+            UnitTest::Gt => order.is_some_and(Ordering::is_gt),
+            UnitTest::Ne => order.is_none_or(Ordering::is_ne),
+            UnitTest::Always => true,
+        }
+    }
+
+    /// True if it looks at the stored value.
+    pub const fn reads(self) -> bool {
+        !matches!(self, UnitTest::Never | UnitTest::Always)
     }
 }
 

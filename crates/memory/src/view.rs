@@ -1,6 +1,7 @@
 //! Views: surfaces bound to memory, with loads and stores of elements.
 
 mod lanes;
+mod value;
 
 use crate::arena::{read_word, write_word};
 use crate::{Format, Layout, Space, Surface};

@@ -12,6 +12,8 @@
 //! So only a result of magnitude 2^-126 needs a second look, and the common case costs one comparison. The host's binary32
 //! operations, `f32::mul_add` among them, have to be correctly rounded; its floating-point environment is the default one.
 
+use std::cmp::Ordering;
+
 const SIGN: u32 = 0x8000_0000;
 const MAGNITUDE: u32 = 0x7FFF_FFFF;
 const INFINITY: u32 = 0x7F80_0000;
@@ -106,6 +108,12 @@ pub fn div<const NAN: u32>(a: u32, b: u32) -> u32 {
 #[inline]
 pub fn sqrt<const NAN: u32>(a: u32) -> u32 {
     finish::<NAN>(operand(a).sqrt(), || false)
+}
+
+/// How a compares with b: zeros of either sign are equal; none with a NaN.
+#[inline]
+pub fn compare(a: u32, b: u32) -> Option<Ordering> {
+    operand(a).partial_cmp(&operand(b))
 }
 
 /// a < b; false with a NaN.

@@ -1,7 +1,8 @@
 //! The conditional operation unit: one test per lane, before it runs or before its outputs are written.
 
-use ctm_memory::{Bounds, Format, Space, Surface, View};
-use ctm_num::{convert, x1k};
+use ctm_memory::{Bounds, Space, Surface, View};
+use ctm_num::flushed;
+use std::cmp::Ordering;
 
 /// The test, in the code's order: "Less" means that the client's value is less than the buffer's (CTM Guide p.22).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +38,20 @@ impl CondTest {
         CondTest::NotEqual,
         CondTest::Always,
     ];
+
+    /// Whether it passes, where the value compares so with the buffer's; none if one is a NaN.
+    fn passes(self, order: Option<Ordering>) -> bool {
+        match self {
+            CondTest::Never => false,
+            CondTest::Less => order.is_some_and(Ordering::is_lt),
+            CondTest::LessEqual => order.is_some_and(Ordering::is_le),
+            CondTest::Equal => order.is_some_and(Ordering::is_eq),
+            CondTest::GreaterEqual => order.is_some_and(Ordering::is_ge),
+            CondTest::Greater => order.is_some_and(Ordering::is_gt),
+            CondTest::NotEqual => order.is_none_or(Ordering::is_ne),
+            CondTest::Always => true,
+        }
+    }
 
     /// True if the test looks at the buffer.
     pub const fn reads_buffer(self) -> bool {
@@ -81,42 +96,7 @@ pub struct ConditionalUnit<'a> {
     test: CondTest,
     location: CondLocation,
     write: bool,
-    buffer: Option<(View<'a>, Format)>,
-}
-
-/// A value as the buffer stores it: what the unit compares.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Stored {
-    /// FLOAT32_1: binary32 bits, compared as numbers.
-    Float(u32),
-    /// UINT16_1 and UINT8_4: an unsigned fraction of 16 or 24 bits.
-    Fraction(u32),
-}
-
-impl Stored {
-    fn of(value: u32, format: Format) -> Stored {
-        match format {
-            Format::Uint16_1 => Stored::Fraction(convert::f32_to_unorm16(value).into()),
-            Format::Uint8_4 => Stored::Fraction(convert::f32_to_unorm24(value)),
-            Format::Float32_1 | Format::Float32_2 | Format::Float32_4 => Stored::Float(value),
-        }
-    }
-
-    fn is_less(self, other: Stored) -> bool {
-        match (self, other) {
-            (Stored::Float(a), Stored::Float(b)) => x1k::less(a, b),
-            (Stored::Fraction(a), Stored::Fraction(b)) => a < b,
-            _ => false,
-        }
-    }
-
-    fn is_equal(self, other: Stored) -> bool {
-        match (self, other) {
-            (Stored::Float(a), Stored::Float(b)) => x1k::equal(a, b),
-            (Stored::Fraction(a), Stored::Fraction(b)) => a == b,
-            _ => false,
-        }
-    }
+    buffer: Option<View<'a>>,
 }
 
 impl<'a> ConditionalUnit<'a> {
@@ -126,7 +106,7 @@ impl<'a> ConditionalUnit<'a> {
             test: settings.test,
             location: settings.location,
             write: settings.write,
-            buffer: settings.surface.map(|surface| (View::new(memory, surface, Bounds::Drop), surface.format)),
+            buffer: settings.surface.map(|surface| View::new(memory, surface, Bounds::Drop)),
         }
     }
 
@@ -136,49 +116,23 @@ impl<'a> ConditionalUnit<'a> {
         if client != self.location {
             return true;
         }
-        let passes = self.passes(i, j, value);
-        if passes
-            && self.write
-            && let Some((view, format)) = &self.buffer
-        {
-            let (Stored::Float(bits) | Stored::Fraction(bits)) = Stored::of(value, *format);
-            view.store_raw(i.into(), j.into(), [bits, 0, 0, 0]);
+        let (x, y) = (i.into(), j.into());
+        let passes = match self.test.reads_buffer() {
+            true => self.test.passes(self.compare(x, y, value)),
+            false => self.test == CondTest::Always,
+        };
+        if let Some(view) = self.buffer.as_ref().filter(|_| passes && self.write) {
+            view.replace(x, y, value);
         }
         passes
     }
 
-    fn passes(&self, i: u32, j: u32, value: u32) -> bool {
-        if !self.test.reads_buffer() {
-            return self.test == CondTest::Always;
-        }
-        let format = self.buffer.as_ref().map_or(Format::Float32_1, |(_, format)| *format);
-        let (value, stored) = (Stored::of(value, format), self.stored(i, j));
-        match self.test {
-            CondTest::Never => false,
-            CondTest::Less => value.is_less(stored),
-            CondTest::LessEqual => value.is_less(stored) || value.is_equal(stored),
-            CondTest::Equal => value.is_equal(stored),
-            CondTest::GreaterEqual => stored.is_less(value) || value.is_equal(stored),
-            CondTest::Greater => stored.is_less(value),
-            CondTest::NotEqual => !value.is_equal(stored),
-            CondTest::Always => true,
-        }
-    }
-
-    /// What the buffer holds at (i, j).
-    fn stored(&self, i: u32, j: u32) -> Stored {
-        let Some((view, format)) = &self.buffer else { return Stored::Float(0) };
-        let bits = view.load_raw(i.into(), j.into())[0];
-        match format {
-            Format::Uint16_1 => Stored::Fraction(bits),
-            // The top byte takes no part.
-            Format::Uint8_4 => Stored::Fraction(bits & 0xFF_FFFF),
-            Format::Float32_1 | Format::Float32_2 | Format::Float32_4 => Stored::Float(bits),
-        }
+    fn compare(&self, x: i64, y: i64, value: u32) -> Option<Ordering> {
+        self.buffer.as_ref().map_or(flushed::compare(value, 0), |view| view.compare(x, y, value))
     }
 
     /// True if some access left the mapped memory.
     pub fn out_of_range(&self) -> bool {
-        self.buffer.as_ref().is_some_and(|(view, _)| view.out_of_range())
+        self.buffer.as_ref().is_some_and(View::out_of_range)
     }
 }

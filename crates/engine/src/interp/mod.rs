@@ -11,7 +11,6 @@ use code::{Edge, End, Move, Step, needs_buffer, source, target};
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate, evaluate_pair};
 use ctm_memory::View;
-use ctm_x1k::{CondLocation, CondTest, Conditional, ConditionalUnit};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Lanes of a warp.
@@ -23,45 +22,17 @@ const CANCEL_INTERVAL: u64 = 1 << 14;
 pub struct Program<'a> {
     code: &'a Code,
     bindings: &'a Bindings<'a>,
-    /// Per surface, the conditional units that are used on it.
-    units: Vec<(usize, UnitTest, UnitWrite, ConditionalUnit<'a>)>,
 }
 
 impl<'a> Program<'a> {
     /// Binds code to memory and constants.
     pub fn new(code: &'a Code, bindings: &'a Bindings<'a>) -> Self {
-        let mut units = Vec::new();
-        for step in code.blocks.iter().flat_map(|block| &block.steps) {
-            if let Op::SurfaceTest { surface, test, write } = step.op {
-                let settings = Conditional {
-                    test: cond_test(test),
-                    location: CondLocation::Dpp,
-                    write: write == UnitWrite::Yes,
-                    surface: bindings.surfaces.get(surface.index()).map(|view| *view.surface()),
-                    pe_value: 0,
-                };
-                units.push((surface.index(), test, write, ConditionalUnit::new(&settings, bindings.space)));
-            }
-        }
-        Program { code, bindings, units }
+        Program { code, bindings }
     }
 
     /// True if some access left the mapped memory.
     pub fn out_of_range(&self) -> bool {
-        self.bindings.surfaces.iter().any(View::out_of_range) || self.units.iter().any(|unit| unit.3.out_of_range())
-    }
-}
-
-fn cond_test(test: UnitTest) -> CondTest {
-    match test {
-        UnitTest::Never => CondTest::Never,
-        UnitTest::Lt => CondTest::Less,
-        UnitTest::Le => CondTest::LessEqual,
-        UnitTest::Eq => CondTest::Equal,
-        UnitTest::Ge => CondTest::GreaterEqual,
-        UnitTest::Gt => CondTest::Greater,
-        UnitTest::Ne => CondTest::NotEqual,
-        UnitTest::Always => CondTest::Always,
+        self.bindings.surfaces.iter().any(View::out_of_range)
     }
 }
 
@@ -449,11 +420,15 @@ impl<'a> Group<'a> {
 
     fn request(&mut self, step: &Step, surface: usize, test: UnitTest, write: UnitWrite) {
         let mut passed = std::mem::take(&mut self.rows[step.results[0] as usize]);
-        let unit = self.program.units.iter().find(|unit| (unit.0, unit.1, unit.2) == (surface, test, write));
+        let view = &self.program.bindings.surfaces[surface];
         let [x, y, values, lanes] = [0, 1, 2, 3].map(|at| &self.rows[step.args[at] as usize]);
         for lane in 0..x.len() {
-            let passes = lanes[lane] != 0
-                && unit.is_some_and(|unit| unit.3.request(CondLocation::Dpp, x[lane], y[lane], values[lane]));
+            let (x, y, value) = (x[lane].into(), y[lane].into(), values[lane]);
+            let order = || if test.reads() { view.compare(x, y, value) } else { None };
+            let passes = lanes[lane] != 0 && test.passes(order());
+            if passes && write == UnitWrite::Yes {
+                view.replace(x, y, value);
+            }
             passed[lane] = if passes { u32::MAX } else { 0 };
         }
         self.rows[step.results[0] as usize] = passed;

@@ -3,13 +3,13 @@
 
 use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, Source, SurfaceFacts};
+use ctm_lane::domain::Domain;
 use ctm_lane::{
     Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, evaluate_pair,
     simplify,
 };
 use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, View};
-use ctm_num::{convert, x1k};
-use ctm_x1k::Domain;
+use ctm_num::{convert, flushed};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -371,12 +371,12 @@ fn request(view: &View, (x, y): (i64, i64), value: u32, test: UnitTest, write: U
             (new, Some(new.cmp(&(stored & 0xFF_FFFF))))
         }
         _ => {
-            let order = if x1k::less(value, stored) {
+            let order = if flushed::less(value, stored) {
                 Some(Ordering::Less)
-            } else if x1k::less(stored, value) {
+            } else if flushed::less(stored, value) {
                 Some(Ordering::Greater)
             } else {
-                x1k::equal(value, stored).then_some(Ordering::Equal)
+                flushed::equal(value, stored).then_some(Ordering::Equal)
             };
             (value, order)
         }

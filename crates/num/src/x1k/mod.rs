@@ -13,7 +13,7 @@ mod shape;
 mod transcendental;
 
 pub use mad::{MadRules, add, bias, d2a, div, dp3, dp4, mad, mul, mul_start, sub};
-pub use select::{cmp, cnd, equal, is_greater_equal_zero, is_less_zero, is_not_zero, is_zero, less, max, min};
+pub use select::{cmp, cnd, is_greater_equal_zero, is_less_zero, is_not_zero, is_zero, max, min};
 pub use shape::{clamp, frc, scale};
 pub use transcendental::{
     EX2_COEFFICIENTS, LN2_COEFFICIENTS, SIN_COEFFICIENTS, cos, ex2, ex2_factors, ln2, rcp, rsq, sin,

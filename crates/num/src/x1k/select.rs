@@ -3,21 +3,9 @@
 //! Comparisons see denormals as zeros, and are false where a NaN takes part. What is chosen is returned bit by bit:
 //! denormals and NaN payloads survive.
 
-use crate::flushed;
+use crate::flushed::{self, equal, less};
 
 const HALF: u32 = 0x3F00_0000;
-
-/// a < b (conditional unit).
-#[inline]
-pub fn less(a: u32, b: u32) -> bool {
-    flushed::less(a, b)
-}
-
-/// a == b (conditional unit).
-#[inline]
-pub fn equal(a: u32, b: u32) -> bool {
-    flushed::equal(a, b)
-}
 
 /// a < b ? a : b. A NaN or two zeros give b (CTM Guide p.42).
 #[inline]

@@ -2,7 +2,7 @@
 
 use ctm_num::{flush, flushed};
 
-use crate::model::{self, INFINITY, MAX, MIN_NORMAL, NAN, ONE, Random, SIGN, specials};
+use crate::model::{self, INFINITY, MAX, MIN_NORMAL, NAN, ONE, Random, SIGN, operand, specials};
 
 fn fma(a: u32, b: u32, c: u32) -> u32 {
     flushed::fma::<NAN>(a, b, c)
@@ -126,10 +126,18 @@ fn denormals_are_zeros() {
     for bits in [0, SIGN, MIN_NORMAL, ONE, MAX, INFINITY, 0x7F80_0001, 0xFFC1_2345, NAN] {
         assert_eq!(flush(bits), bits);
     }
-    assert!(flushed::equal(0x007F_FFFF, SIGN | 1));
-    assert!(!flushed::less(SIGN | 1, 1));
-    assert!(flushed::less(SIGN | MIN_NORMAL, 1));
-    assert!(!flushed::less(NAN, ONE) && !flushed::less(ONE, NAN) && !flushed::equal(NAN, NAN));
+}
+
+#[test]
+fn comparisons_see_flushed_values() {
+    for a in specials() {
+        for b in specials() {
+            let (x, y) = (f32::from_bits(operand(a)), f32::from_bits(operand(b)));
+            assert_eq!(flushed::less(a, b), x < y, "{a:08X} < {b:08X}");
+            assert_eq!(flushed::equal(a, b), x == y, "{a:08X} == {b:08X}");
+            assert_eq!(flushed::compare(a, b), x.partial_cmp(&y), "{a:08X} to {b:08X}");
+        }
+    }
 }
 
 #[test]
