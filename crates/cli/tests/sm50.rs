@@ -342,7 +342,9 @@ fn compute_code() {
     let run = "run k.cubin --kernel scale --bank 0=arguments.u32 --global 0x10000=in.f32 --strict";
     let keep = "--global-output 0x10000:80=out.npy --stats";
     let done = folder.ctm(&format!("{run} --grid 1 --block 20,2 {keep}")).ok();
-    assert!(done.out().contains("40 threads in 2 warps"), "{}", done.out());
+    for part in ["40 threads in 2 warps", "engine          reference\n"] {
+        assert!(done.out().contains(part), "{}", done.out());
+    }
     // Threads (x, 0) and (x, 1) have the same x, and make x + x / 2 of its value: in one warp at once, in two in turn.
     let (words, shape) = npy(&folder, "out.npy");
     assert_eq!(shape, [1, 80]);
@@ -362,6 +364,7 @@ fn compute_code() {
         ("run wide.sm50", 3, &["OutOfRangeAddr", "wide.sm50:1:1"]),
         (&format!("{run} --domain 4x4"), 2, &["--domain", "--grid"]),
         (&format!("{run} --const 0=1"), 2, &["--const", "--bank"]),
+        (&format!("{run} --engine interp"), 2, &["--engine", "by the reference"]),
         (&format!("{run} --flow full"), 2, &["options of X1K programs"]),
         (&format!("{run} --block 32,33"), 2, &["1024"]),
         (&format!("{run} --global-output 0x10001:4=out.npy"), 2, &["multiple of 4"]),

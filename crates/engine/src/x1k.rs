@@ -45,6 +45,12 @@ impl Engine {
         self.x1k_kernels(job).run(job, options)
     }
 
+    /// Whether machine code runs the job. What it does not run, every engine leaves to the interpreter or the reference.
+    pub fn compiles_x1k(&self, job: &Job, options: &RunOptions) -> bool {
+        let free = &self.x1k_kernels(job).free;
+        free.as_ref().is_some_and(|free| is_free(job, options, &free.lifted) && free.kernel.is_compiled())
+    }
+
     fn x1k_kernels(&self, job: &Job) -> Arc<Kernels> {
         self.x1k.get(Key::new(job), |key| Kernels::new(key, job, self.backend()))
     }

@@ -38,9 +38,8 @@ fn check(backend: &Jit, function: &Function, data: Data, what: &str) {
         let expected = run_plain(backend.lanes(), setup, &first);
         let found = run_code(backend, setup, &second);
         assert_eq!(found, Some(expected), "{what}: instructions\n{function}");
-        let (first, second) = (bytes(&first), bytes(&second));
-        for (at, (a, b)) in first.iter().zip(&second).enumerate() {
-            assert_eq!(a, b, "{what}: word {at:#x}: {a:#010x} expected, {b:#010x} found\n{function}");
+        if let Some(difference) = difference(&first, &second) {
+            panic!("{what}: {difference}\n{function}");
         }
     }
 }

@@ -56,7 +56,7 @@ fn accesses_of(backend: &Jit) {
                             (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop),
                         ];
                         let surfaces = surfaces(&kinds);
-                        let seed = compiled as u32;
+                        let seed = compiled as u32 % 16;
                         let (first, second) = (space(seed, Data::Wild), space(seed, Data::Wild));
                         let (surfaces, tables) = (&surfaces, &tables);
                         let setup = Setup { function: &function, surfaces, tables, domain, budget: u64::MAX };
@@ -64,11 +64,8 @@ fn accesses_of(backend: &Jit) {
                         compiled += 1;
                         let expected = run_plain(backend.lanes(), setup, &first);
                         assert_eq!(found, expected);
-                        for (at, (a, b)) in bytes(&first).iter().zip(&bytes(&second)).enumerate() {
-                            assert_eq!(
-                                a, b,
-                                "word {at:#x}: {a:#010x} expected, {b:#010x} found, {kinds:?}\n{function}"
-                            );
+                        if let Some(difference) = difference(&first, &second) {
+                            panic!("{difference}, {kinds:?}\n{function}");
                         }
                     }
                 }

@@ -84,7 +84,7 @@ mod tests {
         ] {
             let found = Target::new(kind, base).ok();
             assert_eq!(found, target, "{kind:?} {base}");
-            let is_fog = kind == Pixel && base < 60 && base >= 16;
+            let is_fog = kind == Pixel && (16..60).contains(&base);
             assert!(found.is_none_or(|target| is_fog || target.array_base() == base), "{kind:?} {base}");
         }
     }

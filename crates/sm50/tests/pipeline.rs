@@ -1,11 +1,13 @@
 //! A real pipeline, program by program: vertex, tessellation control, tessellation evaluation and geometry programs that
 //! Mesa's nouveau compiled, on inputs whose results are exact.
 
+use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::{Emissions, Event, Records, Slots, Words, surviving};
 use ctm_sm50::launch::{Column, Environment, Executor, Invocations, Launch, Mode, Primitives, Shader};
 use ctm_sm50::pipeline::{Capture, Draw, Levels, Primitive, Shape, TessDomain, Tessellation, VertexArray};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Code, Header, Program};
+use std::sync::Mutex;
 
 /// The programs: vertex, tessellation control, tessellation evaluation, geometry.
 fn programs() -> [Program; 4] {
@@ -88,6 +90,27 @@ fn vertices_and_domain_points() {
     let drawn = draw.run(&Reference, &Draw::options()).unwrap();
     assert_eq!(floats(&drawn.words), POINTS);
     assert!(drawn.outcome.warnings.is_empty());
+}
+
+#[test]
+fn progress_counts_primitives() {
+    let programs = programs();
+    let [vertex, tess_init, tessellation, geometry] = programs.each_ref().map(Shader::from);
+    let (arrays, told) = (arrays(), Mutex::new(Vec::new()));
+    let tell = |done, total| told.lock().unwrap().push((done, total));
+    let options = RunOptions { progress: Some(&tell), ..Draw::options() };
+    let draw = Draw { arrays: &arrays, instances: 2, environment: environment(), ..Draw::new(vertex, 3) };
+    draw.run(&Reference, &options).unwrap();
+    assert_eq!(std::mem::take(&mut *told.lock().unwrap()), [(3, 6), (6, 6)]);
+    let draw = Draw {
+        tess_init: Some(tess_init),
+        tessellation: Some(tessellation),
+        geometry: Some(geometry),
+        primitive: Primitive::Patches,
+        ..draw
+    };
+    draw.run(&Reference, &options).unwrap();
+    assert_eq!(*told.lock().unwrap(), [(1, 2), (2, 2)]);
 }
 
 /// Invocations of one primitive with this many lanes.

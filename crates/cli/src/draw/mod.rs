@@ -9,7 +9,8 @@ use crate::args::draw::DrawArgs;
 use crate::args::values::{Attribute, CaptureRange};
 use crate::failure::no_engine;
 use crate::files::{FileError, read_dwords};
-use crate::isa::sm50::{constants, executor};
+use crate::isa::sm50::constants;
+use crate::progress::Progress;
 use crate::report::Message;
 use crate::{Console, Failure, interrupt};
 use ctm_engine::{EngineName, Executor};
@@ -59,11 +60,19 @@ pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         environment,
         ..Draw::new(programs.vertex(), args.vertices)
     };
-    let options = RunOptions { threads: args.threads.map_or(0, usize::from), cancel: Some(&cancel), ..Draw::options() };
+    let progress = console.interactive.then(Progress::start);
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = RunOptions {
+        threads: args.threads.map_or(0, usize::from),
+        progress: Some(&update),
+        cancel: Some(&cancel),
+        ..Draw::options()
+    };
     let engine = Executor::new(args.engine.unwrap_or_else(EngineName::fastest)).map_err(no_engine)?;
     let start = Instant::now();
-    let drawn = draw.run(executor(&engine), &options).map_err(|error| programs.failure(error))?;
+    let drawn = draw.run(&engine, &options).map_err(|error| programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
+    progress.iter().for_each(Progress::finish);
     programs.tell_warnings(&drawn.outcome.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }

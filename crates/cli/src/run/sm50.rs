@@ -1,19 +1,21 @@
 //! SM50 compute code: a grid of blocks over global memory.
 
-use super::{different_files, engine, options};
+use super::{different_files, options};
 use crate::args::run::{GlobalFile, GlobalOutput, RunArgs, Sizes, Sm50Args};
 use crate::files::{self, Array, Data, FileKind, Shape, WriteOptions};
 use crate::isa::File;
-use crate::isa::sm50::{Loaded, array_kind, constants, executor};
+use crate::isa::sm50::{Loaded, array_kind, constants};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::sink::Sink;
 use crate::wording::number_of;
 use crate::{Console, Failure, interrupt};
+use ctm_engine::EngineName;
 use ctm_lane::run::RunStats;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, Stop, WARP};
+use ctm_sm50::launch::{Environment, Executor, Grid, Invocations, Launch, Mode, Shader, Stop, WARP};
+use ctm_sm50::reference::Reference;
 use serde_json::json;
 use std::io;
 use std::ops::Range;
@@ -50,9 +52,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let progress = console.interactive.then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, &update, &cancel);
-    let (_, engine) = engine(&args.execution)?;
     let start = Instant::now();
-    let outcome = executor(&engine).run(&launch, &options).map_err(|error| match error {
+    let outcome = Reference.run(&launch, &options).map_err(|error| match error {
         Stop::Cancelled => Failure::Interrupted,
         Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
     })?;
@@ -63,10 +64,13 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     memory.write(&cancel)?;
     if args.execution.stats {
-        report(args.execution.json, engine.name(), &outcome.stats, seconds, console)?;
+        report(args.execution.json, &outcome.stats, seconds, console)?;
     }
     Ok(())
 }
+
+/// Why engines have no say.
+const BY_REFERENCE: &str = "grids are executed by the reference";
 
 /// Refuses the options of `ctm run` that mean nothing for compute code.
 fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
@@ -85,7 +89,8 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--consts", args.consts.is_some(), "--bank BANK=FILE gives constants"),
         ("--group", args.execution.group.is_some(), "threads run in warps of 32"),
         ("--repeat", args.execution.repeat != 1, "it runs once"),
-        ("--emit", args.execution.emit.is_some(), "grids are executed by the reference"),
+        ("--engine", args.execution.engine.is_some_and(|name| name != EngineName::Reference), BY_REFERENCE),
+        ("--emit", args.execution.emit.is_some(), BY_REFERENCE),
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, help)) => {
@@ -104,8 +109,9 @@ fn grid(sm50: &Sm50Args) -> Result<Grid, Failure> {
     })
 }
 
-fn report(json: bool, engine: &str, stats: &RunStats, seconds: f64, console: &mut Console) -> io::Result<()> {
+fn report(json: bool, stats: &RunStats, seconds: f64, console: &mut Console) -> io::Result<()> {
     let &RunStats { lanes, instructions, groups, .. } = stats;
+    let engine = EngineName::Reference.name();
     if json {
         return console.json(&json!({
             "engine": engine, "lanes": lanes, "warps": groups, "instructions": instructions, "run_seconds": seconds,

@@ -12,6 +12,7 @@ use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, View};
 use ctm_num::{convert, flushed};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Mutex;
 
 /// The backends that this host can run.
@@ -113,24 +114,57 @@ pub fn surfaces(kinds: &[(Format, ctm_memory::Tiling, u32, u32, Bounds)]) -> Vec
     all
 }
 
+/// Memory of a test, which a later one fills again: mapping it anew takes longer than most tests.
+pub struct Memory(Option<Space>);
+
+static SPARE: Mutex<Vec<Space>> = Mutex::new(Vec::new());
+
+impl Deref for Memory {
+    type Target = Space;
+
+    fn deref(&self) -> &Space {
+        self.0.as_ref().expect("it goes when it is dropped")
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        SPARE.lock().unwrap().extend(self.0.take());
+    }
+}
+
 /// Memory full of `content`, which is made once for each seed.
-pub fn space(seed: u32, data: Data) -> Space {
+pub fn space(seed: u32, data: Data) -> Memory {
     static CONTENTS: Mutex<BTreeMap<(u32, Data), Vec<u8>>> = Mutex::new(BTreeMap::new());
-    let mut space = Space::default();
-    let arena = Arena::new(BASE, SIZE).unwrap();
+    let spare = SPARE.lock().unwrap().pop();
+    let space = spare.unwrap_or_else(|| {
+        let mut space = Space::default();
+        space.map(Arena::new(BASE, SIZE).unwrap()).unwrap();
+        space
+    });
     let mut contents = CONTENTS.lock().unwrap();
     let bytes = contents
         .entry((seed, data))
         .or_insert_with(|| (0..SIZE / 4).flat_map(|word| content(seed, word, data).to_le_bytes()).collect());
-    assert!(arena.write_bytes(BASE, bytes));
-    space.map(arena).unwrap();
-    space
+    space.write_bytes(BASE, bytes).unwrap();
+    Memory(Some(space))
 }
 
-pub fn bytes(space: &Space) -> Vec<u32> {
-    let mut bytes = vec![0; SIZE as usize];
-    space.read_bytes(BASE, &mut bytes).unwrap();
-    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+/// The first word of memory that is not as expected.
+pub fn difference(expected: &Space, found: &Space) -> Option<String> {
+    const PART: u32 = 4096;
+    let part = |space: &Space, at: u32| {
+        let mut bytes = [0; PART as usize];
+        space.read_bytes(BASE + at, &mut bytes).unwrap();
+        bytes
+    };
+    (0..SIZE).step_by(PART as usize).find_map(|at| {
+        let (expected, found) = (part(expected, at), part(found, at));
+        let words = expected.as_chunks::<4>().0.iter().zip(found.as_chunks::<4>().0);
+        let (place, (a, b)) = words.enumerate().find(|(_, (a, b))| a != b)?;
+        let (a, b) = (u32::from_le_bytes(*a), u32::from_le_bytes(*b));
+        Some(format!("word {:#x}: {a:#010x} expected, {b:#010x} found", at as usize / 4 + place))
+    })
 }
 
 pub fn views<'a>(space: &'a Space, surfaces: &[Bound]) -> Vec<View<'a>> {

@@ -33,17 +33,18 @@ pub(super) fn run(
     options: &RunOptions,
     shape: Shape,
 ) -> Result<Drawn, DrawError> {
-    let mut batch = Batch { draw, executor, options, drawn: Drawn::new(shape, draw.capture) };
     let count = draw.primitive.count(draw.vertices, draw.patch_vertices);
+    let mut batch = Batch { draw, executor, options, count, instance: 0, drawn: Drawn::new(shape, draw.capture) };
     let size = match draw.primitive {
         Primitive::Patches => BATCH_PATCHES,
         primitive => BATCH_VERTICES / primitive.vertices(draw.patch_vertices),
     };
     for instance in 0..draw.instances {
+        batch.instance = instance;
         let mut start = 0;
         while start < count {
             let end = count.min(start.saturating_add(size));
-            batch.run(instance, start..end)?;
+            batch.run(start..end)?;
             start = end;
         }
     }
@@ -54,6 +55,10 @@ struct Batch<'a> {
     draw: &'a Draw<'a>,
     executor: &'a dyn Executor,
     options: &'a RunOptions<'a>,
+    /// Primitives of an instance.
+    count: u32,
+    /// The instance that is drawn.
+    instance: u32,
     drawn: Drawn,
 }
 
@@ -80,10 +85,10 @@ impl Assembly {
 }
 
 impl Batch<'_> {
-    fn run(&mut self, instance: u32, some: Range<u32>) -> Result<(), DrawError> {
+    fn run(&mut self, some: Range<u32>) -> Result<(), DrawError> {
         let draw = self.draw;
         let window = draw.primitive.window(some.clone(), draw.vertices, draw.patch_vertices);
-        let inputs = feed::vertices(draw, instance, &window)?;
+        let inputs = feed::vertices(draw, self.instance, &window)?;
         let next = draw.tess_init.or(draw.tessellation).or(draw.geometry);
         let (outputs, survivors) = outputs(&draw.vertex, next, window.count(), &[])?;
         let invocations = Invocations { count: window.count(), columns: None };
@@ -106,9 +111,18 @@ impl Batch<'_> {
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<(), DrawError> {
-        let outcome: Outcome = self.executor.run(launch, self.options)?;
+        let options = RunOptions { progress: None, ..*self.options };
+        let outcome: Outcome = self.executor.run(launch, &options)?;
         self.drawn.outcome.merge(&outcome);
         Ok(())
+    }
+
+    /// Reports progress: what primitives up to this one became is captured.
+    fn captured(&self, last: Option<&u32>) {
+        if let (Some(progress), Some(&last)) = (self.options.progress, last) {
+            let of = |instances: u32| u64::from(instances) * u64::from(self.count);
+            progress(of(self.instance) + u64::from(last) + 1, of(self.draw.instances));
+        }
     }
 
     /// Tessellation: initialisation, the tessellator, evaluation.
@@ -234,6 +248,7 @@ impl Batch<'_> {
         let primitives = assembly.indices.chunks_exact(assembly.vertices as usize);
         let vertices = primitives.flat_map(|primitive| kept.iter().map(|&vertex| primitive[vertex as usize]));
         self.drawn.append(draw.capture, records.view(), vertices);
+        self.captured(assembly.ids.last());
         Ok(())
     }
 
@@ -268,6 +283,7 @@ impl Batch<'_> {
                 }
             }
             self.drawn.append(self.draw.capture, outputs.view(), vertices.into_iter());
+            self.captured(assembly.ids[..end].last());
             start = end;
         }
         Ok(())

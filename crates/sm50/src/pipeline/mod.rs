@@ -86,7 +86,8 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Runs the draw. Primitives come out in the order in which they go in, instance by instance.
+    /// Runs the draw. Primitives come out in the order in which they go in, instance by instance. The progress that the options
+    /// ask for counts them.
     ///
     /// # Errors
     /// If the programs and the state do not fit together, a program traps, the run is cancelled, or memory runs out.

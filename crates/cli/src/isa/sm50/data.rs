@@ -1,11 +1,10 @@
-//! What drawing and running have in common: constants from files, arrays into files, engines.
+//! What drawing and running have in common: constants from files, arrays into files.
 
 use crate::Failure;
 use crate::args::values::Numbered;
 use crate::files::{FileKind, read_dwords};
 use crate::report::Message;
-use ctm_sm50::launch::{Constants, Executor};
-use ctm_sm50::reference::Reference;
+use ctm_sm50::launch::Constants;
 use std::path::{Path, PathBuf};
 
 /// Number of constant banks.
@@ -39,13 +38,5 @@ pub fn array_kind(path: &Path) -> Result<FileKind, Failure> {
             let message = format!("'{}' is of no kind that holds arrays of dwords", path.display());
             Err(Failure::Usage(Message::error(message).help("names end in .npy or .f32")))
         }
-    }
-}
-
-/// An engine as what executes launches.
-pub fn executor(engine: &ctm_engine::Executor) -> &dyn Executor {
-    match engine {
-        ctm_engine::Executor::Reference => &Reference,
-        ctm_engine::Executor::Engine(engine) => engine,
     }
 }

@@ -7,7 +7,7 @@ mod faults;
 mod info;
 
 pub use asm::asm;
-pub use data::{BANKS, array_kind, constants, executor};
+pub use data::{BANKS, array_kind, constants};
 pub use dis::dis;
 pub use info::info;
 
