@@ -61,8 +61,9 @@ struct Entry {
 
 pub(super) struct Walk<'a> {
     pub m: Machine<'a>,
-    entries: HashMap<Context, Block>,
-    /// Contexts that are not lifted yet, the lowest address first.
+    /// Contexts that are lifted.
+    entries: HashMap<Context, Entry>,
+    /// Those that are not lifted yet, the lowest address first.
     pending: BTreeMap<Context, Entry>,
     /// Addresses that jumps lead to, in the program and in the fetch program.
     targets: [HashSet<u32>; 2],
@@ -126,6 +127,7 @@ impl<'a> Walk<'a> {
         while let Some((context, entry)) = self.pending.pop_first() {
             let may_seal = self.is_forward && !self.heads.contains(&context.place.pc);
             self.some = entry.some && self.is_forward;
+            self.entries.insert(context.clone(), entry);
             self.here = context;
             self.m.b.switch_to(entry.block);
             if may_seal {
@@ -142,17 +144,17 @@ impl<'a> Walk<'a> {
             entry.some &= some;
             return Ok(entry.block);
         }
-        if let Some(&block) = self.entries.get(&context) {
-            if self.is_forward && !self.heads.contains(&context.place.pc) {
+        if let Some(&entry) = self.entries.get(&context) {
+            let is_head = self.heads.contains(&context.place.pc);
+            if self.is_forward && (!is_head || entry.some && !some) {
                 return Err(NotLifted::Backward);
             }
-            return Ok(block);
+            return Ok(entry.block);
         }
-        if self.entries.len() == MAX_CONTEXTS || context.frames.len() > MAX_FRAMES {
+        if self.entries.len() + self.pending.len() == MAX_CONTEXTS || context.frames.len() > MAX_FRAMES {
             return Err(NotLifted::TooLarge);
         }
         let block = self.m.b.new_block();
-        self.entries.insert(context.clone(), block);
         self.pending.insert(context, Entry { block, some });
         Ok(block)
     }
@@ -396,7 +398,8 @@ impl<'a> Walk<'a> {
             CfOp::Return => {
                 let active = self.m.b.get(self.m.active);
                 let staying = self.m.b.mask_andnot(active, passing);
-                self.depends |= test.valid_only;
+                // Groups without an active pixel return whatever the test.
+                self.depends |= test.valid_only || test.never;
                 let (stay, leave) = (self.m.b.new_block(), self.m.b.new_block());
                 self.m.b.branch_any(staying, (stay, &[]), (leave, &[]));
                 self.m.b.seal(stay);
@@ -404,9 +407,11 @@ impl<'a> Walk<'a> {
                 self.m.b.switch_to(leave);
                 let context = self.here.clone();
                 if self.end_call()? {
-                    let (to, from) = (self.here.place, context.place);
-                    self.here.place = from;
-                    self.go_to(to, fields)?;
+                    // The end of the fetch program is a return itself.
+                    match fields.end_of_program && !context.place.in_fetch_program {
+                        true => self.m.b.ret(),
+                        false => self.go_on()?,
+                    }
                 }
                 self.here = context;
                 self.m.b.switch_to(stay);
@@ -745,9 +750,12 @@ impl<'a> Walk<'a> {
         self.m.b.seal(again);
         self.m.b.seal(exit);
         self.m.b.switch_to(again);
-        let context = self.here.clone();
+        let (context, again) = (self.here.clone(), self.target(fields));
+        // Pixels that have left the loop come along for another pass; those of other groups stay here.
+        let (at, after) = (context.place, Context { place: again, ..context.clone() });
+        self.jumps.push(Jump { at, after, pushed: 0, to: at, leave: Leave::Truncate(context.frames.len()) });
         self.some = true;
-        self.go_to(self.target(fields), fields)?;
+        self.go_to(again, fields)?;
         self.here = context;
         self.m.b.switch_to(exit);
         for (saved, state) in [(frame.active, self.m.active), (frame.stays, self.m.stays), (frame.waits, self.m.waits)]

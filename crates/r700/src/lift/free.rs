@@ -115,8 +115,9 @@ impl<'a> Checks<'a> {
 
     /// Whether all of these are short cuts.
     pub fn are_short_cuts(&mut self, mut jumps: Vec<Jump>) -> bool {
-        // Inner code mostly stands behind the jumps over it. An instruction is met with several stacks: all of them count.
-        jumps.sort_by_key(|jump| std::cmp::Reverse(jump.at));
+        // Inner code mostly stands behind the jumps over it, behind the head of its loop, and behind the start of its
+        // subroutine. An instruction is met with several stacks: all of them count.
+        jumps.sort_by_key(|jump| std::cmp::Reverse((jump.at.min(jump.after.place), jump.at)));
         jumps.chunk_by(|a, b| a.at == b.at).all(|of_instruction| {
             let holds = of_instruction.iter().all(|jump| self.is_short_cut(jump));
             if let (true, &[Jump { at, to, leave: Leave::Pop(count), .. }, ..]) = (holds, of_instruction) {
@@ -130,15 +131,13 @@ impl<'a> Checks<'a> {
     fn is_short_cut(&mut self, jump: &Jump) -> bool {
         let in_loop = |frames: &[Frame]| frames.iter().any(|frame| matches!(frame, Frame::Loop { .. }));
         let before = jump.after.frames.len() - jump.pushed;
-        let states: &[State] = match in_loop(&jump.after.frames[..before]) {
-            true => &[State::Branch, State::Continue, State::Break],
-            false => &[State::Branch],
+        let states: &[State] = match jump.leave {
+            Leave::Pop(_) if in_loop(&jump.after.frames[..before]) => &[State::Branch, State::Continue, State::Break],
+            Leave::Pop(_) => &[State::Branch],
+            // Nobody is left in the pass when a break or continue jumps, and nobody else waits when the next one begins.
+            Leave::Truncate(_) => &[State::Continue, State::Break],
         };
-        states.iter().all(|&state| {
-            // Nobody is left in the pass when a break or continue jumps.
-            let irrelevant = matches!(jump.leave, Leave::Truncate(_)) && state == State::Branch;
-            irrelevant || self.comes_to_the_same(jump, state) == Some(true)
-        })
+        states.iter().all(|&state| self.comes_to_the_same(jump, state) == Some(true))
     }
 
     fn comes_to_the_same(&mut self, jump: &Jump, state: State) -> Option<bool> {

@@ -67,6 +67,17 @@ fn a_break_that_leads_elsewhere_is_none() {
     assert!(!is_free(&program(6)));
 }
 
+#[test]
+fn a_pass_that_leads_elsewhere_is_none() {
+    // Lanes that have left the loop come along for as long as others go on.
+    let program = |again: u32| {
+        format!("LOOP_START_DX10 ADDR(3)\nALU_BREAK:\n TEST\nLOOP_END ADDR({again})\nALU:\n MOVE\nNOP EOP")
+    };
+    assert!(is_free(&program(1)));
+    assert!(!is_free(&program(4)), "nobody comes to the end of the loop");
+    assert!(!is_free(&program(3)), "the move is part of the loop");
+}
+
 /// Several jumps inside a jump: short cuts themselves, or not.
 #[test]
 fn jumps_inside_jumps_count() {

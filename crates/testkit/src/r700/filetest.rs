@@ -6,21 +6,24 @@
 //! ;; run: --bool 3 --loop 3=3,0,1 : CND(BOOL) CF_CONST(3)
 //! ;; expect: 1 1 1 1 0 0 _ _
 //! ;; trap: StackUnderflow at 1
+//! ;; fetch program:
 //! ```
 //!
 //! A run puts the text behind its colon in place of every `?` of the program. R0.x is the number of a lane as an integer,
-//! R3.x as a float; what is expected is x of PARAM0, which is -1 before: a number for each lane, or one for all. Every run is
-//! made on every engine, with every group width and thread count of [`GROUP_WIDTHS`] and [`THREADS`].
+//! R3.x as a float; what is expected is x of PARAM0, which is -1 before: a number for each lane, or one for all. What follows
+//! the line of the fetch program is the text of that. Every run is made on every engine, with every group width and thread
+//! count of [`GROUP_WIDTHS`] and [`THREADS`].
 
 use crate::{GROUP_WIDTHS, THREADS, engines};
 use ctm_engine::Executor;
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_r700::{Input, Job, LoopConstant, Region, RunError, Stage, text};
+use ctm_r700::{Input, Job, LoopConstant, Program, ProgramInfo, Region, RunError, Stage, text};
 use std::path::Path;
 
 const MARK: &str = ";;";
+const FETCH_PROGRAM: &str = ";; fetch program:\n";
 const LANES: usize = 8;
 /// Where PARAM0 goes.
 const RESULTS: Region = Region { base: 0x1_0000, length: LANES as u32 * 16 };
@@ -55,13 +58,14 @@ pub fn run(path: &Path) -> Result<(), String> {
 }
 
 fn check(source: &str) -> Parsed<()> {
+    let (source, fetch_source) = source.split_once(FETCH_PROGRAM).map_or((source, None), |(a, b)| (a, Some(b)));
     let runs = read(source)?;
     for run in &runs {
         let expected = run.expected.as_ref().ok_or_else(|| format!("line {}: nothing is expected", run.line))?;
         for engine in engines() {
             for (group_width, threads) in GROUP_WIDTHS.into_iter().flat_map(|width| THREADS.map(|n| (width, n))) {
                 let options = RunOptions { group_width, threads, step_limit: 10_000, ..RunOptions::default() };
-                check_run(source, run, expected, &engine, &options).map_err(|error| {
+                check_run(source, fetch_source, run, expected, &engine, &options).map_err(|error| {
                     let how = format!("{}, width {group_width}, {threads} threads", engine.name());
                     format!("line {}, {how}: {error}", run.line)
                 })?;
@@ -125,14 +129,25 @@ fn values(text: &str) -> Parsed<[Option<f32>; LANES]> {
     }
 }
 
-fn check_run(source: &str, run: &Run, expected: &Expected, engine: &Executor, options: &RunOptions) -> Parsed<()> {
-    let source = source.replace('?', &run.text);
-    let mut program = text::parse(&source).map_err(|errors| errors[0].to_string())?.program;
-    program.info.stage = Stage::Vertex;
+fn check_run(
+    source: &str,
+    fetch_source: Option<&str>,
+    run: &Run,
+    expected: &Expected,
+    engine: &Executor,
+    options: &RunOptions,
+) -> Parsed<()> {
+    let program = |source: &str| -> Parsed<Program> {
+        let parsed = text::parse(&source.replace('?', &run.text)).map_err(|errors| errors[0].to_string())?;
+        let info = ProgramInfo { stage: Stage::Vertex, ..parsed.program.info };
+        Ok(Program { info, ..parsed.program })
+    };
+    let (program, fetch_program) = (program(source)?, fetch_source.map(program).transpose()?);
     let mut space = Space::default();
     space.map(Arena::new(RESULTS.base, 0x1000).expect("a small arena")).expect("an empty space");
     space.write_bytes(RESULTS.base, &BEFORE.to_le_bytes().repeat(LANES * 4)).expect("mapped memory");
     let mut job = Job::new(&program, Lanes::Line(LANES as u32), &space);
+    job.fetch_program = fetch_program.as_ref();
     job.inputs.insert(0, Input::Vertex { first: 0, instance: 0 });
     job.inputs.insert(3, Input::Position);
     job.targets.parameters[0] = Some(RESULTS);
