@@ -43,6 +43,12 @@ impl Engine {
         }
     }
 
+    /// Whether machine code runs the job, as long as its program does not trap.
+    pub fn compiles_r700(&self, job: &Job) -> bool {
+        let kernel = self.r700_kernel(job);
+        kernel.as_ref().as_ref().is_some_and(|ready| ready.kernel.is_compiled()) && !order_matters(job)
+    }
+
     fn r700_kernel(&self, job: &Job) -> Arc<Option<Ready>> {
         self.r700.get(Key::new(job), |key| Ready::new(key, self.backend()))
     }

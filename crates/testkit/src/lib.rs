@@ -12,6 +12,7 @@ pub mod emit;
 pub mod expected;
 pub mod filetest;
 pub mod generate;
+pub mod knock;
 pub mod literal;
 pub mod oracle;
 pub mod r700;

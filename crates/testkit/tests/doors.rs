@@ -1,147 +1,13 @@
-//! A short, deterministic knock on every door; and every input that once broke one. `fuzz/` knocks for longer.
+//! A short, deterministic knock on every door; and every input that once broke one. `fuzz/` and the example `fuzz-doors`
+//! knock for longer.
 
 use ctm_testkit::doors::DOORS;
+use ctm_testkit::knock::{input, seeds};
 use ctm_testkit::project_path;
 use ctm_testkit::random::Random;
 use std::panic::catch_unwind;
-use std::path::Path;
 
 const ROUNDS: usize = 4000;
-
-/// Bytes that a door lets in, to start from.
-fn seeds(door: &str) -> Vec<Vec<u8>> {
-    let read = |path: &Path| std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let list = |folder: &str| {
-        let mut paths: Vec<_> = std::fs::read_dir(project_path(folder))
-            .unwrap_or_else(|error| panic!("{folder}: {error}"))
-            .map(|entry| entry.expect("a directory entry").path())
-            .collect();
-        paths.sort();
-        paths
-    };
-    let programs = || list("examples").into_iter().filter(|path| path.extension().is_some_and(|end| end == "x1k"));
-    let assemble = |path: &Path| {
-        let source = String::from_utf8(read(path)).expect("UTF-8");
-        ctm_x1k::text::parse(&source).unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display())).program
-    };
-    match door {
-        "assembly" => programs().map(|path| read(&path)).collect(),
-        "elf_image" => programs().map(|path| ctm_object::elf::write(&assemble(&path))).collect(),
-        "instruction_round_trip" | "run" => {
-            let corpus = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("program.u32")));
-            corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
-        }
-        // All that these bytes do is choose.
-        "engines" | "r700_engines" => {
-            let mut random = Random::new(3);
-            (0..8).map(|_| (0..4096).map(|_| random.bits() as u8).collect()).collect()
-        }
-        "mesa_dump" => {
-            let r300 = list("tests/corpus/x1k").into_iter().map(|case| read(&case.join("dump.txt")));
-            let r600 = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("listing.txt")));
-            r300.chain(r600).collect()
-        }
-        "r700_words" => {
-            let corpus = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("program.u32")));
-            corpus.map(|words| [vec![1], words].concat()).collect()
-        }
-        "r700_assembly" => {
-            let corpus = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("program.u32")));
-            let print = |words: Vec<u8>| {
-                let program = ctm_object::r700::read_words(&words).expect("a program");
-                ctm_r700::text::print_program(&program).into_bytes()
-            };
-            corpus.map(print).collect()
-        }
-        "r700_file" => vec![read(&project_path("crates/object/tests/r700/branches.o"))],
-        "sm50_words" | "sm50_file" => vec![
-            read(&project_path("tests/corpus/sm50/v_basic/vert.code.u32")),
-            [
-                read(&project_path("tests/corpus/sm50/t_quads/tesc.sph.u32")),
-                read(&project_path("tests/corpus/sm50/t_quads/tesc.code.u32")),
-            ]
-            .concat(),
-            read(&project_path("crates/object/tests/sm50/kernels.cubin")),
-        ],
-        "sm50_assembly" => {
-            let header = read(&project_path("tests/corpus/sm50/g_strip2/geom.sph.u32"));
-            let code = read(&project_path("tests/corpus/sm50/g_strip2/geom.code.u32"));
-            let program = ctm_object::sm50::read_pair(&header, &code).expect("a program");
-            vec![ctm_sm50::text::print_program(&program).into_bytes()]
-        }
-        "commands" => {
-            let buffer = read(&project_path("examples/copy.ctmcb"));
-            let text = String::from_utf8(buffer).expect("UTF-8");
-            // What the doors' memory has: the program behind the buffer, and surfaces behind that.
-            let text = text.replace("0x80100000", "0x80008000").replace("0x80500000", "0x80010000");
-            let text = text.replace("0x10000000", "0x80080000").replace("63", "7");
-            let words = ctm_device::command::parse(&text).expect("commands").words;
-            vec![words.into_iter().flat_map(u32::to_le_bytes).collect()]
-        }
-        "command_text" => vec![read(&project_path("examples/copy.ctmcb"))],
-        "trace" => vec![trace()],
-        "npy" => {
-            let header = |order: &str, dtype: &str| {
-                let mut text = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': (2, 3, 4), }}");
-                text += &" ".repeat(117 - text.len());
-                let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-                bytes.extend(text.bytes());
-                bytes.push(b'\n');
-                bytes.extend((0..96u8).map(|byte| byte.wrapping_mul(7)));
-                bytes
-            };
-            vec![header("False", "<f4"), header("True", ">f4")]
-        }
-        "png" => ["life.png"].iter().map(|name| read(&project_path("docs/images").join(name))).collect(),
-        "arguments" => ["a.npy", "b.f32:64x32x4:tiled", "c.png:tiled"].map(|text| text.as_bytes().to_vec()).into(),
-        _ => panic!("{door}: where do its seeds come from?"),
-    }
-}
-
-/// The file of a small run.
-fn trace() -> Vec<u8> {
-    use ctm_device::{Client, Connection, Options, Pass, Place};
-    use ctm_memory::{Format, Tiling};
-    let options = Options { local_bytes: 0x10_0000, host_bytes: 0x10_0000, ..Options::default() };
-    let device = Connection::open_recording(options).expect("a device");
-    let mut client = Client::new(&device);
-    let program = client.load(&ctm_testkit::doors::copy_program()).expect("room");
-    let input = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
-    let output = client.buffer(Place::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
-    client.write(&input, 4, &[[1.0, 2.0, 3.0, 4.0]; 16]);
-    client.run(&[Pass::new(program, 4, 4).input(0, input).output(0, output)]).expect("a run");
-    device.take_trace().expect("a recording").to_bytes()
-}
-
-/// The seed with a few random changes.
-fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = seeds[random.below(seeds.len())].clone();
-    for _ in 0..1 + random.below(8) {
-        if bytes.is_empty() {
-            break;
-        }
-        let at = random.below(bytes.len());
-        match random.below(8) {
-            0 => bytes[at] ^= 1 << random.below(8),
-            1 => bytes[at] = random.bits() as u8,
-            2 => bytes.truncate(at),
-            3 => bytes.insert(at, random.bits() as u8),
-            4 => drop(bytes.drain(at..bytes.len().min(at + random.below(16)))),
-            5 => {
-                let other = &seeds[random.below(seeds.len())];
-                let from = random.below(other.len());
-                let part = other[from..other.len().min(from + random.below(64))].to_vec();
-                bytes.splice(at..at, part);
-            }
-            6 => bytes[at] = random.pick(b"[](){},.;:=+-|@#\0\xFF09azAZ\n"),
-            _ => {
-                let end = bytes.len().min(at + 4);
-                bytes[at..end].fill(random.pick(&[0, 0x7F, 0x80, 0xFF]));
-            }
-        }
-    }
-    bytes
-}
 
 #[test]
 fn mutated_seeds() {
@@ -158,11 +24,7 @@ fn mutated_seeds() {
             _ => ROUNDS,
         };
         for round in 0..rounds {
-            let bytes = if round % 16 == 0 {
-                (0..random.below(200)).map(|_| random.bits() as u8).collect()
-            } else {
-                mutate(&mut random, &seeds)
-            };
+            let bytes = input(&mut random, &seeds);
             if catch_unwind(|| door(&bytes)).is_err() {
                 let path = std::env::temp_dir().join(format!("ctm-{name}-{round}"));
                 std::fs::write(&path, &bytes).expect("a file for the input");

@@ -5,7 +5,7 @@ use crate::r700::environment::Memory;
 use ctm_engine::Executor;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Surface};
-use ctm_r700::lift::{Facts, lift};
+use ctm_r700::lift::{Facts, NotLifted, lift};
 use ctm_r700::text::print_program;
 use ctm_r700::{Job, RunError, reference};
 
@@ -15,8 +15,12 @@ pub struct Differential {
     engines: Vec<Executor>,
     /// Jobs so far.
     pub jobs: u64,
-    /// Those that the engines run themselves.
+    /// Those whose programs are not lifted.
+    pub not_lifted: u64,
+    /// Those that engines run themselves, as no lane depends on others.
     pub free: u64,
+    /// Those of them that machine code runs.
+    pub compiled: u64,
     /// Those of them that trapped.
     pub trapped: u64,
 }
@@ -33,45 +37,65 @@ impl Differential {
     /// All engines of this host, but the reference.
     pub fn new() -> Self {
         let engines = engines().into_iter().filter(|engine| !matches!(engine, Executor::Reference)).collect();
-        Differential { engines, jobs: 0, free: 0, trapped: 0 }
+        Differential { engines, jobs: 0, not_lifted: 0, free: 0, compiled: 0, trapped: 0 }
     }
 
     /// Whether engines run the job themselves.
-    pub fn is_free(job: &Job) -> bool {
+    ///
+    /// # Errors
+    /// Why it is not lifted.
+    pub fn is_free(job: &Job) -> Result<bool, NotLifted> {
         let whole = |_: &Surface, _: Bounds| false;
-        lift(job.program, job.fetch_program, &Facts::of(job, &whole)).is_ok_and(|lifted| {
-            let sound = ctm_lane::verify(&lifted.function);
-            assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));
-            lifted.is_free
-        })
+        let lifted = lift(job.program, job.fetch_program, &Facts::of(job, &whole))?;
+        let sound = ctm_lane::verify(&lifted.function);
+        assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));
+        Ok(lifted.is_free)
     }
 
-    /// Runs the job with each of the options on every engine. What engines run themselves has to be the same for all of
-    /// them, if nothing traps.
+    /// How the jobs so far were run.
+    pub fn summary(&self) -> String {
+        let Differential { jobs, not_lifted, free, compiled, trapped, .. } = self;
+        let dependent = jobs - free - not_lifted;
+        format!(
+            "{compiled} as machine code, {} interpreted, {dependent} with lanes that depend on others, {not_lifted} not \
+             lifted; {trapped} trapped",
+            free - compiled
+        )
+    }
+
+    /// Runs the job with each of the options on every engine.
+    ///
+    /// What engines run themselves is the same for all options, if nothing traps: so the lift claims. The reference is
+    /// asked first whether that is true, as engines can only differ from it if it is not.
     ///
     /// # Errors
     /// With what differs.
     pub fn check(&mut self, job: &Job, memory: &Memory, options: &[RunOptions]) -> Result<(), String> {
         self.jobs += 1;
-        if !Self::is_free(job) {
+        let is_free = Self::is_free(job);
+        self.not_lifted += u64::from(is_free.is_err());
+        if is_free != Ok(true) {
             return Ok(());
         }
         self.free += 1;
-        let mut first: Option<Outcome> = None;
-        for options in options {
-            let expected = outcome(memory, || reference::run(job, options));
-            self.trapped += u64::from(expected.0.is_err());
-            for engine in &self.engines {
-                compare(job, options, engine.name(), &outcome(memory, || engine.run_r700(job, options)), &expected)?;
+        let compiles = |engine: &Executor| matches!(engine, Executor::Engine(engine) if engine.compiles_r700(job));
+        self.compiled += u64::from(self.engines.iter().any(compiles));
+        let expected: Vec<Outcome> =
+            options.iter().map(|options| outcome(memory, || reference::run(job, options))).collect();
+        self.trapped += u64::from(expected.iter().any(|(result, _)| result.is_err()));
+        let mut completed = options.iter().zip(&expected).filter_map(|(options, (result, contents))| {
+            // Groups are all that may differ.
+            let stats = RunStats { groups: 0, ..*result.as_ref().ok()? };
+            Some((options, (Ok(stats), contents.clone())))
+        });
+        if let Some((_, first)) = completed.next() {
+            for (options, found) in completed {
+                compare(job, options, "a false claim that lanes are free: the reference", &found, &first)?;
             }
-            match (&expected.0, &first) {
-                (Ok(stats), Some(first)) => {
-                    let groups = first.0.as_ref().map_or(0, |stats| stats.groups);
-                    let expected = (Ok(RunStats { groups, ..*stats }), expected.1);
-                    compare(job, options, "the reference itself", &expected, first)?;
-                }
-                (Ok(_), None) => first = Some(expected),
-                (Err(_), _) => {}
+        }
+        for (options, expected) in options.iter().zip(&expected) {
+            for engine in &self.engines {
+                compare(job, options, engine.name(), &outcome(memory, || engine.run_r700(job, options)), expected)?;
             }
         }
         Ok(())

@@ -9,6 +9,8 @@ use ctm_r700::*;
 
 const BASE: u32 = 0x2000_0000;
 const BYTES: u32 = 1 << 19;
+/// Floats in memory before they repeat: no multiple of a row.
+const FLOATS: u32 = 4099;
 /// Bytes between one thing and the next, so that writes beyond an end are seen.
 const GAP: u32 = 256;
 
@@ -30,7 +32,8 @@ impl Memory {
         space.map(Arena::new(BASE, BYTES).expect("an arena")).expect("an empty space has room");
         // What fuzzers choose are decisions, not data.
         let mut data = Random::new(random.bits64());
-        let initial = (0..BYTES / 4).flat_map(|_| data.float().to_le_bytes()).collect();
+        let floats: Vec<u8> = (0..FLOATS).flat_map(|_| data.float().to_le_bytes()).collect();
+        let initial = floats.into_iter().cycle().take(BYTES as usize).collect();
         Memory { space, initial, next: BASE }
     }
 

@@ -4,6 +4,7 @@ use crate::r700::differential::Differential;
 use crate::r700::environment::{self, Memory};
 use crate::r700::generate::{self, Allow};
 use crate::r700::structured::{CONSTANTS, Structured, compile, constant};
+use crate::r700::woven::woven;
 use crate::random::Random;
 use ctm_lane::run::RunOptions;
 use ctm_r700::*;
@@ -34,6 +35,10 @@ pub enum Kind {
     Structured,
     /// The same with a few control-flow instructions changed.
     Changed,
+    /// Idioms of compilers around clauses, exports and memory writes of every kind.
+    Filled,
+    /// Control-flow instructions at random that keep the stack in order.
+    Woven,
     /// Clauses, exports and memory writes of every kind, one after the other, some of them in a loop.
     Straight,
     /// Control-flow instructions at random.
@@ -42,7 +47,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Structured, Kind::Changed, Kind::Straight, Kind::Wild];
+    pub const ALL: [Kind; 6] = [Kind::Structured, Kind::Changed, Kind::Filled, Kind::Woven, Kind::Straight, Kind::Wild];
 }
 
 /// Makes a job of these random numbers, and runs it on every engine.
@@ -51,17 +56,21 @@ impl Kind {
 /// With what differs.
 pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) -> Result<(), String> {
     let random = &mut random;
-    let structured = Structured::random(random);
-    let mut fetch_program = None;
+    let structured = match kind {
+        Kind::Filled => Structured::with_gaps(random),
+        _ => Structured::random(random),
+    };
+    let may_fetch = matches!(kind, Kind::Straight | Kind::Wild | Kind::Woven);
+    let fetch_program = (may_fetch && random.one_in(4)).then(|| straight(random, false));
     let mut program = match kind {
         Kind::Structured | Kind::Changed => compile(&structured),
-        Kind::Straight => {
-            fetch_program = random.one_in(4).then(|| straight(random, false));
-            straight(random, true)
-        }
+        Kind::Filled => filled(random, &structured),
+        Kind::Woven => woven(random),
+        Kind::Straight => straight(random, true),
         Kind::Wild => wild(random),
     };
     match kind {
+        Kind::Filled | Kind::Woven if random.one_in(4) => change(random, &mut program),
         Kind::Changed => (0..1 + random.below(3)).for_each(|_| change(random, &mut program)),
         Kind::Straight if random.one_in(2) => change(random, &mut program),
         _ => {}
@@ -91,17 +100,21 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
 
 /// Control-flow instructions, some of them with a clause.
 #[derive(Default)]
-struct Image {
-    cf: Vec<(Cf, Vec<Qword>)>,
+pub(super) struct Image {
+    pub cf: Vec<(Cf, Vec<Qword>)>,
 }
 
 impl Image {
-    fn plain(&mut self, op: CfOp, fields: CfFields) {
+    pub fn plain(&mut self, op: CfOp, fields: CfFields) {
         self.cf.push((Cf::Plain(CfPlain { op, fields }), Vec::new()));
     }
 
-    fn alu(&mut self, op: CfAluOp, fields: CfAluFields, groups: &[Group]) {
-        let body: Vec<Qword> = groups.iter().flat_map(generate::encode).collect();
+    pub fn alu(&mut self, op: CfAluOp, fields: CfAluFields, groups: &[Group]) {
+        self.clause(op, fields, groups.iter().flat_map(generate::encode).collect());
+    }
+
+    /// An ALU clause of these qwords.
+    pub fn clause(&mut self, op: CfAluOp, fields: CfAluFields, body: Vec<Qword>) {
         let fields = CfAluFields { count: body.len() as u8 - 1, ..fields };
         self.cf.push((Cf::Alu(CfAlu { op, fields }), body));
     }
@@ -116,16 +129,12 @@ impl Image {
     }
 
     /// The image, its clauses behind the control-flow instructions.
-    fn finish(self) -> Vec<Qword> {
+    pub fn finish(self) -> Vec<Qword> {
         let mut addr = self.cf.len().next_multiple_of(2);
         let (mut code, mut clauses) = (Vec::new(), Vec::new());
         clauses.resize(addr - self.cf.len(), [0; 2]);
         for (mut cf, mut body) in self.cf {
-            match &mut cf {
-                Cf::Alu(alu) => alu.fields.addr = addr as u32,
-                Cf::Plain(plain) if plain.op.is_fetch() => plain.fields.addr = addr as u32,
-                _ => {}
-            }
+            move_clause(&mut cf, addr);
             body.resize(body.len().next_multiple_of(2), [0; 2]);
             addr += body.len();
             code.push(cf.encode());
@@ -144,7 +153,8 @@ fn straight(random: &mut Random, is_main: bool) -> Program {
         image.plain(CfOp::LoopStart, CfFields { cf_const: random.below(8) as u8, ..CfFields::default() });
     }
     for _ in 0..1 + random.below(4) {
-        part(random, &mut image);
+        let op = if random.one_in(8) { random.pick(CfAluOp::ALL) } else { CfAluOp::Alu };
+        part(random, &mut image, op);
     }
     if in_loop {
         image.plain(CfOp::LoopEnd, CfFields { addr: first, ..CfFields::default() });
@@ -161,11 +171,39 @@ fn straight(random: &mut Random, is_main: bool) -> Program {
             image.cf.push((Cf::Export(colour(register + random.below(6) as u8, target)), Vec::new()));
         }
     }
-    image.plain(CfOp::Nop, CfFields { end_of_program: true, ..CfFields::default() });
+    let end = if is_main { CfOp::Nop } else { random.pick(&[CfOp::Nop, CfOp::Return, CfOp::EndProgram]) };
+    let end_of_program = end == CfOp::Nop || random.one_in(2);
+    image.plain(end, CfFields { end_of_program, ..CfFields::default() });
     Program { code: image.finish(), info: info(random) }
 }
 
-fn info(random: &mut Random) -> ProgramInfo {
+/// The compiled program with a part in every gap.
+fn filled(random: &mut Random, structured: &Structured) -> Program {
+    let Program { mut code, info: compiled } = compile(structured);
+    let is_gap = |cf: &Cf| matches!(cf, Cf::Plain(CfPlain { op: CfOp::Nop, fields }) if !fields.end_of_program);
+    let outline = Outline::of(&code, compiled.family);
+    for (at, _) in outline.cf.iter().enumerate().filter(|(_, cf)| is_gap(cf)) {
+        let mut image = Image::default();
+        part(random, &mut image, CfAluOp::Alu);
+        let (mut cf, body) = image.cf.remove(0);
+        code.resize(code.len().next_multiple_of(2), [0; 2]);
+        move_clause(&mut cf, code.len());
+        code.extend(body);
+        code[at] = cf.encode();
+    }
+    Program { code, info: info(random) }
+}
+
+/// Says where the instruction's clause is, if it has one.
+fn move_clause(cf: &mut Cf, addr: usize) {
+    match cf {
+        Cf::Alu(alu) => alu.fields.addr = addr as u32,
+        Cf::Plain(plain) if plain.op.is_fetch() => plain.fields.addr = addr as u32,
+        _ => {}
+    }
+}
+
+pub(super) fn info(random: &mut Random) -> ProgramInfo {
     ProgramInfo {
         num_gprs: if random.one_in(16) { 6 } else { REGISTERS },
         dx10_clamp: random.one_in(2),
@@ -175,7 +213,7 @@ fn info(random: &mut Random) -> ProgramInfo {
     }
 }
 
-fn colour(gpr: u8, target: u16) -> CfExport {
+pub(super) fn colour(gpr: u8, target: u16) -> CfExport {
     let fields = CfExportFields { array_base: target, gpr, ..CfExportFields::default() };
     let sel = [Select::X, Select::Y, Select::Z, Select::W];
     CfExport {
@@ -185,8 +223,8 @@ fn colour(gpr: u8, target: u16) -> CfExport {
     }
 }
 
-/// A clause, an export or a memory write.
-fn part(random: &mut Random, image: &mut Image) {
+/// A clause, an export or a memory write; `op` is that of ALU clauses.
+pub(super) fn part(random: &mut Random, image: &mut Image, op: CfAluOp) {
     match random.below(8) {
         0..4 => {
             let groups: Vec<Group> = (0..1 + random.below(5)).map(|_| group(random)).collect();
@@ -201,7 +239,6 @@ fn part(random: &mut Random, image: &mut Image) {
                 whole_quad_mode: random.one_in(16),
                 ..CfAluFields::default()
             };
-            let op = if random.one_in(8) { random.pick(CfAluOp::ALL) } else { CfAluOp::Alu };
             image.alu(op, fields, &groups);
         }
         4 | 5 => {
@@ -213,7 +250,7 @@ fn part(random: &mut Random, image: &mut Image) {
     }
 }
 
-fn conditions(random: &mut Random) -> CfFields {
+pub(super) fn conditions(random: &mut Random) -> CfFields {
     CfFields {
         cond: if random.one_in(4) { random.pick(&Condition::ALL) } else { Condition::Active },
         valid_pixel_mode: random.one_in(8),

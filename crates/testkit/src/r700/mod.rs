@@ -8,3 +8,4 @@ pub mod filetest;
 pub mod generate;
 pub mod jobs;
 pub mod structured;
+mod woven;

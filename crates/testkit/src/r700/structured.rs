@@ -20,6 +20,8 @@ pub enum Style {
     Push,
     /// ALU_PUSH_BEFORE, and ALU_POP_AFTER with the last clause.
     PopAfter,
+    /// ALU_PUSH_BEFORE, ALU_ELSE_AFTER with the last clause of the first arm, and POP.
+    ElseAfter,
 }
 
 /// A statement.
@@ -62,6 +64,8 @@ pub enum Statement {
     Call,
     /// Kills the lane where the condition holds. It goes on, but its results are dropped.
     Kill(Condition),
+    /// A NOP, for something else to be put there.
+    Gap,
 }
 
 /// A program.
@@ -94,13 +98,22 @@ fn number(n: u8) -> f32 {
 impl Structured {
     /// A random program.
     pub fn random(random: &mut Random) -> Self {
+        Self::make(random, false)
+    }
+
+    /// A random program with gaps.
+    pub fn with_gaps(random: &mut Random) -> Self {
+        Self::make(random, true)
+    }
+
+    fn make(random: &mut Random, gaps: bool) -> Self {
         let loops = std::array::from_fn(|_| LoopConstant {
             count: random.pick(&[0, 1, 2, 2, 3, 5]),
             init: random.pick(&[0, 1, 4]),
             step: random.pick(&[0, 1, 1, 2, 3]),
         });
-        let subroutine = Maker { random, size: 12, calls: false }.block(2, 1, false);
-        let main = Maker { random, size: 60, calls: true }.block(4, 3, false);
+        let subroutine = Maker { random, size: 12, calls: false, gaps }.block(2, 1, false);
+        let main = Maker { random, size: 60, calls: true, gaps }.block(4, 3, false);
         Structured { main, subroutine, loops }
     }
 }
@@ -110,6 +123,7 @@ struct Maker<'a> {
     /// Statements that may still be made.
     size: usize,
     calls: bool,
+    gaps: bool,
 }
 
 impl Maker<'_> {
@@ -133,7 +147,7 @@ impl Maker<'_> {
     fn statement(&mut self, ifs: usize, loops: usize, in_loop: bool) -> Statement {
         match self.random.below(10) {
             0..=2 if ifs > 0 => {
-                let style = self.random.pick(&[Style::PushBefore, Style::Push, Style::PopAfter]);
+                let style = self.random.pick(&[Style::PushBefore, Style::Push, Style::PopAfter, Style::ElseAfter]);
                 let then = self.block(ifs - 1, loops, in_loop);
                 let otherwise = self.random.one_in(2).then(|| self.block(ifs - 1, loops, in_loop));
                 Statement::If(self.condition(), style, then, otherwise)
@@ -167,6 +181,7 @@ impl Maker<'_> {
             0 => Statement::Predicated(self.condition(), self.random.below(99) as u8, self.random.below(99) as u8),
             1 => Statement::Index,
             2 if self.random.one_in(8) => Statement::Kill(14),
+            3..6 if self.gaps => Statement::Gap,
             _ => Statement::Mark(1 + self.random.below(99) as u8),
         }
     }
@@ -260,18 +275,19 @@ impl Lane<'_> {
                 self.block(&program.subroutine);
             }
             Statement::Kill(condition) => self.alive &= !self.holds(*condition),
+            Statement::Gap => {}
         }
         Outcome::Next
     }
 }
 
-/// The program as a compiler would write it: R0.xy is the position, R1.x the trace, R2.x the chain.
+/// The program as a compiler would write it: R0.xy is the position, R9.x the trace, R10.x the chain.
 pub fn compile(program: &Structured) -> Program {
     let mut writer = Writer::default();
-    writer.alu("ALU", &["x: MUL_IEEE R2.x, R0.x, 0.37f\n y: MUL_IEEE R2.y, R0.y, 0.61f", "x: ADD R2.x, PV.x, PV.y"]);
+    writer.alu("ALU", &["x: MUL_IEEE R10.x, R0.x, 0.37f\n y: MUL_IEEE R10.y, R0.y, 0.61f", "x: ADD R10.x, PV.x, PV.y"]);
     let subroutine = writer.label();
     writer.block(&program.main, subroutine, None);
-    writer.line("EXP_DONE: PIX0, R1.xxxx EOP");
+    writer.line("EXP_DONE: PIX0, R9.xxxx EOP");
     writer.place(subroutine);
     writer.block(&program.subroutine, subroutine, None);
     writer.line("RETURN");
@@ -327,7 +343,8 @@ impl Writer {
 
     /// A clause that computes the next number of the chain, and then does this.
     fn test(&mut self, op: &str, last: &[String]) {
-        let mut groups = vec![format!("x: MULADD_IEEE R2.x, R2.x, {FACTOR}f, {STEP}f"), "x: FRACT R2.x, PV.x".into()];
+        let mut groups =
+            vec![format!("x: MULADD_IEEE R10.x, R10.x, {FACTOR}f, {STEP}f"), "x: FRACT R10.x, PV.x".into()];
         groups.extend_from_slice(last);
         self.alu(op, &groups.iter().map(String::as_str).collect::<Vec<_>>());
     }
@@ -337,14 +354,14 @@ impl Writer {
     fn branch(&mut self, op: &str, condition: Condition, inverted: bool) {
         let threshold = number(condition);
         let test = match inverted {
-            false => format!("x: PRED_SETGT ____.x, R2.x, {threshold}f UPDATE_EXEC_MASK"),
-            true => format!("x: PRED_SETGE ____.x, {threshold}f, R2.x UPDATE_EXEC_MASK"),
+            false => format!("x: PRED_SETGT ____.x, R10.x, {threshold}f UPDATE_EXEC_MASK"),
+            true => format!("x: PRED_SETGE ____.x, {threshold}f, R10.x UPDATE_EXEC_MASK"),
         };
         self.test(op, &[test]);
     }
 
     fn mark(&mut self, value: f32) {
-        self.alu("ALU", &[&format!("x: MULADD_IEEE R1.x, R1.x, {FADE}f, {value:?}f")]);
+        self.alu("ALU", &[&format!("x: MULADD_IEEE R9.x, R9.x, {FADE}f, {value:?}f")]);
     }
 
     fn block(&mut self, block: &[Statement], subroutine: Label, end: Option<Label>) {
@@ -359,12 +376,12 @@ impl Writer {
             Statement::Mark(n) => self.mark(number(*n)),
             Statement::Predicated(condition, yes, no) => {
                 let mark = |n: u8, predicate: &str| {
-                    format!("x: MULADD_IEEE R1.x, R1.x, {FADE}f, {:?}f {predicate}", number(n))
+                    format!("x: MULADD_IEEE R9.x, R9.x, {FADE}f, {:?}f {predicate}", number(n))
                 };
-                let test = format!("x: PRED_SETGT ____.x, R2.x, {}f UPDATE_PRED", number(*condition));
+                let test = format!("x: PRED_SETGT ____.x, R10.x, {}f UPDATE_PRED", number(*condition));
                 self.test("ALU", &[test, mark(*yes, "PRED_SEL_ONE"), mark(*no, "PRED_SEL_ZERO")]);
             }
-            Statement::Index => self.alu("ALU", &[&format!("x: MULADD_IEEE R1.x, R1.x, {FADE}f, C0[AL].x")]),
+            Statement::Index => self.alu("ALU", &[&format!("x: MULADD_IEEE R9.x, R9.x, {FADE}f, C0[AL].x")]),
             Statement::If(condition, style, then, otherwise) => {
                 self.branch_statement(*condition, *style, then, otherwise.as_deref(), subroutine, end);
             }
@@ -377,8 +394,9 @@ impl Writer {
             Statement::Continue { condition, in_clause } => self.leave("CONTINUE", *condition, *in_clause, end),
             Statement::Call => self.jump("CALL CALL_COUNT(1)", subroutine),
             Statement::Kill(condition) => {
-                self.test("ALU", &[format!("x: KILLGT ____.x, R2.x, {}f", number(*condition))]);
+                self.test("ALU", &[format!("x: KILLGT ____.x, R10.x, {}f", number(*condition))]);
             }
+            Statement::Gap => self.line("NOP"),
         }
     }
 
@@ -398,6 +416,10 @@ impl Writer {
                 self.jump("PUSH", after);
                 self.branch("ALU", condition, false);
             }
+            Style::ElseAfter => {
+                self.branch("ALU_PUSH_BEFORE", condition, false);
+                self.jump("JUMP", middle);
+            }
             Style::PushBefore | Style::PopAfter => {
                 self.branch("ALU_PUSH_BEFORE", condition, false);
                 match otherwise {
@@ -408,13 +430,18 @@ impl Writer {
         }
         self.block(then, subroutine, end);
         self.place(middle);
+        if style == Style::ElseAfter {
+            self.alu("ALU_ELSE_AFTER", &["x: MOV R11.x, R9.x"]);
+        }
         if let Some(otherwise) = otherwise {
-            self.jump("ELSE POP_CNT(1)", after);
+            if style != Style::ElseAfter {
+                self.jump("ELSE POP_CNT(1)", after);
+            }
             self.block(otherwise, subroutine, end);
         }
         match style {
-            Style::PopAfter => self.alu("ALU_POP_AFTER", &["x: MOV R3.x, R1.x"]),
-            Style::PushBefore | Style::Push => self.line("POP POP_CNT(1)"),
+            Style::PopAfter => self.alu("ALU_POP_AFTER", &["x: MOV R11.x, R9.x"]),
+            Style::PushBefore | Style::Push | Style::ElseAfter => self.line("POP POP_CNT(1)"),
         }
         self.place(after);
     }

@@ -3,8 +3,8 @@
 
 use crate::expected::{dword, dwords, list, meta, number};
 use ctm_lane::run::RunOptions;
-use ctm_sm50::launch::{Executor, Shader};
-use ctm_sm50::pipeline::{Capture, Draw, Drawn, Primitive, Spacing, TessDomain, Tessellation};
+use ctm_sm50::launch::{Executor, Mode, Shader};
+use ctm_sm50::pipeline::{Capture, Draw, DrawError, Drawn, Primitive, Spacing, TessDomain, Tessellation};
 use ctm_sm50::{Code, Header, Program, Stage};
 use serde_json::Value;
 use std::path::Path;
@@ -17,8 +17,11 @@ const STAGES: [(&str, Stage); 4] = [
     ("geom", Stage::Geometry),
 ];
 
+/// Vertices of a draw with changed programs: those of several primitives of every kind.
+const MOST_VERTICES: u32 = 12;
+
 /// A pipeline with its expected records.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Case {
     name: String,
     programs: Vec<(Stage, Program)>,
@@ -137,6 +140,26 @@ impl Case {
             .map(|record| [f32::from_bits(record[place]), f32::from_bits(record[place + 1])])
             .collect();
         self.compare(&self.run(executor, Some(&points))?.words)
+    }
+
+    /// Draws a few vertices with other code, whatever comes of that.
+    ///
+    /// # Errors
+    /// What the draw comes to, if not to its end.
+    pub fn run_changed(
+        &self,
+        executor: &dyn Executor,
+        options: &RunOptions,
+        mode: Mode,
+        mut change: impl FnMut(&Code) -> Code,
+    ) -> Result<Drawn, DrawError> {
+        let mut case = Case { vertices: self.vertices.min(MOST_VERTICES), ..self.clone() };
+        for (_, program) in &mut case.programs {
+            program.code = change(&program.code);
+        }
+        let mut draw = case.draw(None);
+        draw.environment.mode = mode;
+        draw.run(executor, options)
     }
 
     fn run(&self, executor: &dyn Executor, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {

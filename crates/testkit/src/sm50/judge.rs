@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 pub struct Judge {
     engine: Engine,
     name: EngineName,
+    launches: AtomicUsize,
     lifted: AtomicUsize,
     compiled: AtomicUsize,
 }
@@ -22,7 +23,8 @@ impl Judge {
     pub fn all() -> Vec<Judge> {
         let judge = |name| match Named::new(name).ok()? {
             Named::Engine(engine) => {
-                Some(Judge { engine, name, lifted: AtomicUsize::new(0), compiled: AtomicUsize::new(0) })
+                let [launches, lifted, compiled] = [0; 3].map(AtomicUsize::new);
+                Some(Judge { engine, name, launches, lifted, compiled })
             }
             Named::Reference => None,
         };
@@ -32,6 +34,11 @@ impl Judge {
     /// The engine's name.
     pub fn name(&self) -> EngineName {
         self.name
+    }
+
+    /// Launches so far.
+    pub fn launches(&self) -> usize {
+        self.launches.load(Relaxed)
     }
 
     /// Launches whose programs were lifted.
@@ -71,6 +78,7 @@ impl Executor for Judge {
                 assert_eq!(got, expected, "{}: word {at}, {got:#x} instead of {expected:#x}", self.name.name());
             }
         }
+        self.launches.fetch_add(1, Relaxed);
         if let Some(lifted) = Facts::of(launch).and_then(|facts| lift(&facts).ok()) {
             verify(&lifted.function).unwrap_or_else(|error| panic!("{error}\n{}", lifted.function));
             self.lifted.fetch_add(1, Relaxed);

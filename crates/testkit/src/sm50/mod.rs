@@ -3,5 +3,6 @@
 pub mod case;
 pub mod doors;
 pub mod generate;
+pub mod jobs;
 pub mod judge;
 pub mod structured;

@@ -1,0 +1,273 @@
+//! Random draws: programs with divergence, rows of instructions of every form, and pipelines of a real driver, changed.
+
+use crate::project_path;
+use crate::random::Random;
+use crate::sm50::case::Case;
+use crate::sm50::generate::{instruction, instruction_of};
+use crate::sm50::judge::Judge;
+use crate::sm50::structured::generate;
+use ctm_lane::run::RunOptions;
+use ctm_sm50::launch::{Environment, Executor, Mode, Shader};
+use ctm_sm50::pipeline::{Capture, Draw, Drawn, VertexArray};
+use ctm_sm50::{Code, Control, FieldId, Header, Instruction, Op, Pattern, ROWS, Row, Stage, text};
+
+/// What a draw is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Vertices that go their own ways.
+    Structured,
+    /// The same with a few instructions changed.
+    Changed,
+    /// Instructions that work on registers alone, one after the other.
+    Straight,
+    /// A pipeline of the corpus with a few instructions changed.
+    Pipeline,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [Kind::Structured, Kind::Changed, Kind::Straight, Kind::Pipeline];
+}
+
+/// All engines, each with the reference at its side, and counters.
+pub struct Differential {
+    judges: Vec<Judge>,
+    cases: Vec<Case>,
+    /// Draws so far, each counted once for every engine.
+    pub draws: u64,
+    /// Those that came to their end.
+    pub completed: u64,
+}
+
+impl Default for Differential {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Differential {
+    /// The engines of this host, and the pipelines of the corpus.
+    ///
+    /// # Panics
+    /// The corpus is not there.
+    pub fn new() -> Self {
+        let folder = project_path("tests/corpus/sm50");
+        let mut paths: Vec<_> =
+            std::fs::read_dir(folder).expect("a corpus").flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        let cases = paths.iter().map(|path| Case::load(path)).collect();
+        Differential { judges: Judge::all(), cases, draws: 0, completed: 0 }
+    }
+
+    /// How the launches of all draws were run.
+    pub fn summary(&self) -> String {
+        let of = |count: fn(&Judge) -> usize| self.judges.iter().map(count).sum::<usize>();
+        let (launches, lifted, compiled) = (of(Judge::launches), of(Judge::lifted), of(Judge::compiled));
+        format!(
+            "{} of {} draws completed; of {launches} launches {lifted} lifted, {compiled} as machine code",
+            self.completed, self.draws
+        )
+    }
+
+    /// Makes a draw of these random numbers, and runs it on every engine.
+    ///
+    /// # Panics
+    /// An engine differs from the reference, or a program from what its statements say.
+    pub fn check(&mut self, kind: Kind, random: Random) {
+        for judge in &self.judges {
+            let mut random = random.clone();
+            let random = &mut random;
+            let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
+            let completed = match kind {
+                Kind::Structured => {
+                    let program = generate(random);
+                    let traces = program.run(judge, VERTICES as u32).expect("a program without mistakes");
+                    assert!((0..).zip(&traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "{program:?}");
+                    true
+                }
+                Kind::Changed => {
+                    let mut program = generate(random).program();
+                    program.code = change(random, &program.code);
+                    let capture = [Capture { address: 0x80, words: 1 }];
+                    let environment = Environment { mode, ..Environment::default() };
+                    let draw =
+                        Draw { capture: &capture, environment, ..Draw::new(Shader::from(&program), VERTICES as u32) };
+                    draw.run(judge, &options()).is_ok()
+                }
+                Kind::Straight => {
+                    let middle: Vec<Instruction> = (0..1 + random.below(40)).map(|_| plain(random)).collect();
+                    draw(judge, &middle, values(random), mode).is_ok()
+                }
+                Kind::Pipeline => {
+                    let case = &self.cases[random.below(self.cases.len())];
+                    let changed = random.below(4);
+                    let mut stage = 0..;
+                    let change =
+                        |code: &Code| if stage.next() == Some(changed) { change(random, code) } else { code.clone() };
+                    case.run_changed(judge, &options(), mode, change).is_ok()
+                }
+            };
+            self.draws += 1;
+            self.completed += u64::from(completed);
+        }
+    }
+}
+
+/// Options for programs that may never end.
+fn options() -> RunOptions<'static> {
+    RunOptions { step_limit: 4000, ..RunOptions::default() }
+}
+
+/// The code with a few instructions changed.
+fn change(random: &mut Random, code: &Code) -> Code {
+    let mut instructions = code.instructions().to_vec();
+    for _ in 0..1 + random.below(3) {
+        let [at, other] = [0; 2].map(|_| random.below(instructions.len()));
+        match random.below(6) {
+            0 => instructions.swap(at, other),
+            // Branches lead as far as where they came from.
+            1 => instructions[at] = instructions[other],
+            2 => instructions[at] = plain(random),
+            3 => instructions[at] = instruction(random, |row| !is_plain(row.op) && row.op != Op::Raw),
+            _ => {
+                let word = instructions[at].encode();
+                instructions[at] = Instruction::decode(word ^ 1 << random.below(64));
+            }
+        }
+    }
+    Code::new(instructions.into_iter().map(|instruction| (instruction, Control::NEUTRAL)))
+}
+
+/// A random instruction that works on registers alone.
+fn plain(random: &mut Random) -> Instruction {
+    loop {
+        let row = &ROWS[random.below(ROWS.len())];
+        if is_plain(row.op) {
+            let pattern = random.pick(row.patterns);
+            return near(random, row, pattern);
+        }
+    }
+}
+
+/// Input words of a vertex.
+pub const INPUTS: u32 = 16;
+/// Vertices of a draw.
+const VERTICES: usize = 70;
+/// Before the instructions: registers R4 to R19, predicates and condition code get input words.
+const PROLOGUE: &str = "ALD.128 R4, a[0x80]; ALD.128 R8, a[0x90]; ALD.128 R12, a[0xa0]; ALD.128 R16, a[0xb0];
+    R2P PR, R18, 0x7f; R2P CC, R19, 0xf;";
+/// After them: all of those are captured.
+const EPILOGUE: &str = "P2R R20, PR, RZ, 0x7f; P2R R21, CC, RZ, 0xf; MOV R22, RZ; MOV R23, RZ;
+    AST.128 a[0x80], R4; AST.128 a[0x90], R8; AST.128 a[0xa0], R12; AST.128 a[0xb0], R16; AST.128 a[0xc0], R20; EXIT;";
+
+/// The instructions of this text.
+///
+/// # Panics
+/// It does not assemble.
+pub fn instructions(code: &str) -> Vec<Instruction> {
+    let parsed = text::parse(&format!(".stage none\n{code}")).unwrap_or_else(|errors| panic!("{code}\n{errors:?}"));
+    parsed.program.code.instructions().to_vec()
+}
+
+/// Draws points with these instructions between prologue and epilogue.
+///
+/// # Errors
+/// What the draw comes to, if not to its end.
+pub fn draw(executor: &dyn Executor, middle: &[Instruction], values: Vec<u32>, mode: Mode) -> Result<Drawn, String> {
+    let all = [instructions(PROLOGUE), middle.to_vec(), instructions(EPILOGUE)].concat();
+    let code = Code::new(all.into_iter().map(|instruction| (instruction, Control::NEUTRAL)));
+    let map = |words: u32| (0..words).map(|word| 0x80 + 4 * word).collect();
+    let header =
+        Header { imap: map(INPUTS), omap: map(INPUTS + 4), local_memory_low_size: 32, ..Header::new(Stage::Vertex) };
+    let shader = Shader { header: Some(header), code: &code, local_memory: 32 };
+    let arrays: Vec<VertexArray> = (0..4)
+        .map(|array| VertexArray {
+            address: 0x80 + 16 * array as u32,
+            components: 4,
+            values: values.chunks(16).flat_map(|vertex| vertex[4 * array..4 * array + 4].to_vec()).collect(),
+        })
+        .collect();
+    let capture = [Capture { address: 0x80, words: INPUTS + 4 }];
+    let mut environment = Environment { mode, ..Environment::default() };
+    environment.constants.set_bank(0, values.clone());
+    environment.constants.set_bank(3, values[..5].to_vec());
+    let vertices = (values.len() / 16) as u32;
+    let draw = Draw { arrays: &arrays, capture: &capture, environment, ..Draw::new(shader, vertices) };
+    draw.run(executor, &options()).map_err(|error| error.to_string())
+}
+
+fn value(random: &mut Random) -> u32 {
+    match random.below(6) {
+        0 | 1 => random.float(),
+        2 => random.bits(),
+        3 => random.below(66) as u32,
+        4 => random.pick(&[0, 1, u32::MAX, 0x7FFF_FFFF, 0x8000_0000, 0x0040_0000, 0x7FF0_0000, 0x3FF0_0000, 0xFFFF]),
+        _ => random.below(33) as u32 | (random.below(33) as u32) << 8,
+    }
+}
+
+/// The input words of all vertices.
+pub fn values(random: &mut Random) -> Vec<u32> {
+    (0..VERTICES * INPUTS as usize).map(|_| value(random)).collect()
+}
+
+/// A random instruction on the registers that the prologue sets.
+pub fn near(random: &mut Random, row: &Row, pattern: Pattern) -> Instruction {
+    let mut word = instruction_of(random, row, pattern).encode();
+    let even = row.op.is_double() || random.one_in(2);
+    for field in row.fields(pattern.shape) {
+        match field.id {
+            FieldId::RD | FieldId::RA | FieldId::RB | FieldId::RC => {
+                let register = if random.one_in(12) { 255 } else { 4 + random.below(15) as u32 };
+                word = field.bits.set(word, if even && register != 255 { register & !1 } else { register });
+            }
+            FieldId::BANK => word = field.bits.set(word, 0),
+            FieldId::BANK_WORD => word = field.bits.set(word, random.below(64) as u32),
+            FieldId::GUARD if random.one_in(2) => word = field.bits.set(word, 7),
+            FieldId::GUARD_NOT if random.one_in(2) => word = field.bits.set(word, 0),
+            _ => {}
+        }
+    }
+    Instruction::decode(word)
+}
+
+/// Whether an instruction works on registers alone.
+pub fn is_plain(op: Op) -> bool {
+    use Op::*;
+    !matches!(
+        op,
+        Raw | Ast
+            | Ald
+            | Out
+            | Isberd
+            | Ldg
+            | Stg
+            | Ldl
+            | Stl
+            | Ldc
+            | S2r
+            | Cs2r
+            | Vote
+            | Shfl
+            | Bar
+            | Bra
+            | Brx
+            | Jmp
+            | Jmx
+            | Ssy
+            | Pbk
+            | Pcnt
+            | Pret
+            | Cal
+            | Jcal
+            | Pexit
+            | Plongjmp
+            | Sync
+            | Brk
+            | Cont
+            | Ret
+            | Exit
+            | Kil
+            | Longjmp
+    )
+}
