@@ -25,7 +25,7 @@ pub enum Class {
 }
 
 /// What an address counts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// The constants in front of the code.
     Pool,
@@ -36,7 +36,7 @@ pub enum Base {
 }
 
 /// A place in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mem {
     pub base: Base,
     pub index: Option<Reg>,

@@ -4,6 +4,7 @@ use super::{Emitter, Label, Spot, Unencodable};
 use crate::jit::allocate::Place;
 use crate::jit::mir::{Arg, Class, Condition, Edge, End};
 use iced_x86::{Code, Instruction};
+use std::collections::HashMap;
 
 impl<'a> Emitter<'a> {
     fn jump(&mut self, code: Code, label: Label) -> Result<(), Unencodable> {
@@ -89,7 +90,7 @@ impl<'a> Emitter<'a> {
     fn moves(&mut self, edge: &Edge) -> Result<(), Unencodable> {
         let params = &self.machine.blocks[edge.block].params;
         for class in [Class::Vector, Class::Mask, Class::General] {
-            let mut pending: Vec<(Spot, Spot)> = Vec::new();
+            let mut moves: Vec<(Spot, Spot)> = Vec::new();
             for (arg, &param) in edge.args.iter().zip(params) {
                 if self.class(param) != class {
                     continue;
@@ -101,27 +102,48 @@ impl<'a> Emitter<'a> {
                 };
                 let to = self.spot(param);
                 if to != from && self.allocation.places[param.index()] != Place::Nowhere {
-                    pending.push((to, from));
+                    moves.push((to, from));
                 }
             }
-            let scratch = Spot::Register(self.scratch(class, 0));
-            while !pending.is_empty() {
-                let ready = pending.iter().position(|&(to, _)| pending.iter().all(|&(_, from)| from != to));
-                match ready {
-                    Some(at) => {
-                        let (to, from) = pending.swap_remove(at);
+            self.move_all(class, &moves)?;
+        }
+        Ok(())
+    }
+
+    /// Moves to distinct places from others, all at once.
+    fn move_all(&mut self, class: Class, moves: &[(Spot, Spot)]) -> Result<(), Unencodable> {
+        let into: HashMap<Spot, usize> = moves.iter().enumerate().map(|(at, &(to, _))| (to, at)).collect();
+        // How many moves still read the place that each of them writes.
+        let mut readers = vec![0; moves.len()];
+        moves.iter().filter_map(|(_, from)| into.get(from)).for_each(|&at| readers[at] += 1);
+        let mut ready: Vec<usize> = (0..moves.len()).filter(|&at| readers[at] == 0).collect();
+        let mut done = vec![false; moves.len()];
+        while let Some(at) = ready.pop() {
+            let (to, from) = moves[at];
+            self.copy(class, to, from)?;
+            done[at] = true;
+            if let Some(&freed) = into.get(&from) {
+                readers[freed] -= 1;
+                ready.extend((readers[freed] == 0).then_some(freed));
+            }
+        }
+        // What is left are circles. What the first member of one holds waits in the scratch register for the last.
+        let scratch = Spot::Register(self.scratch(class, 0));
+        for first in 0..moves.len() {
+            if done[first] {
+                continue;
+            }
+            self.copy(class, scratch, moves[first].0)?;
+            let mut at = first;
+            loop {
+                let (to, from) = moves[at];
+                done[at] = true;
+                match into.get(&from) {
+                    Some(&next) if next != first => {
                         self.copy(class, to, from)?;
+                        at = next;
                     }
-                    None => {
-                        // A circle: what its first member holds waits in the scratch register.
-                        let waiting = pending[0].0;
-                        self.copy(class, scratch, waiting)?;
-                        for (_, from) in &mut pending {
-                            if *from == waiting {
-                                *from = scratch;
-                            }
-                        }
-                    }
+                    _ => break self.copy(class, to, scratch)?,
                 }
             }
         }

@@ -80,7 +80,7 @@ struct Emitter<'a> {
 }
 
 /// A source or a destination of a move.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Spot {
     Register(u8),
     Slot(u32),
