@@ -110,10 +110,10 @@ fn long_rows_of_instructions() {
 
 #[test]
 fn changed_programs() {
-    assert!(jobs(Kind::Changed, 60).completed > 20);
+    assert!(jobs(Kind::Changed, 24).completed > 20);
 }
 
 #[test]
 fn changed_pipelines() {
-    assert!(jobs(Kind::Pipeline, 25).completed > 5);
+    assert!(jobs(Kind::Pipeline, 12).completed > 5);
 }
