@@ -2,7 +2,7 @@
 //! of fixed-point numbers; the constant in units of 2^-31, the others as [`Interpolator`](super::Interpolator) says.
 //!
 //! NVIDIA published no tables. Benjamin Carleton recovered these from what GPUs compute
-//! (<https://github.com/bcarlet/ptx-math>, Copyright (c) 2020 Benjamin Carleton, under the MIT License in `LICENSE-ptx-math`).
+//! (<https://github.com/bcarlet/ptx-math>, Copyright (c) 2020 Benjamin Carleton, MIT License).
 
 /// One row for each interval.
 #[rustfmt::skip]
