@@ -453,6 +453,13 @@ codes! {
     }
 }
 
+impl FetchOp {
+    /// True for samples whose level is the level of detail, or begins with it.
+    pub(crate) const fn takes_level_of_detail(self) -> bool {
+        matches!(self, FetchOp::Sample | FetchOp::SampleLb | FetchOp::SampleC)
+    }
+}
+
 codes! {
     /// `MEM_OP`: the operation of a memory instruction in a fetch clause (R700).
     pub enum MemOp: 3 {

@@ -2,9 +2,9 @@
 //! same [`Job`] and gives the same memory and results for it.
 
 use crate::codes::{EndianSwap, Select};
-use crate::fetch::ElementFormat;
+use crate::fetch::{ElementFormat, TexFields};
 use crate::legal::GroupError;
-use crate::program::{GPRS, Program};
+use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
 use crate::uses::{Uses, fetch_uses};
 use ctm_lane::domain::{AXIS, Lanes};
@@ -121,6 +121,11 @@ impl Dimension {
             Dimension::D2 | Dimension::D2Array | Dimension::Cube => 2,
             Dimension::D3 => 3,
         }
+    }
+
+    /// True if an instruction's coordinate on an axis is a fraction of the texture's size.
+    pub(crate) const fn is_scaled(self, fields: &TexFields, axis: usize) -> bool {
+        fields.normalized[axis] || matches!(self, Dimension::Cube)
     }
 }
 
@@ -299,6 +304,9 @@ pub struct Job<'a> {
     pub targets: Targets,
     /// What memory instructions access.
     pub memories: Memories,
+    /// Samples of pixel programs that name no level take it from the differences of their coordinates across the quad;
+    /// otherwise, and in other programs, they take level 0.
+    pub quad_derivatives: bool,
     /// The chip's wavefront, which stack entries depend on.
     pub wavefront: Wavefront,
     /// The memory that all of it lies in.
@@ -324,9 +332,16 @@ impl<'a> Job<'a> {
             semantics: Vec::new(),
             targets: Targets::default(),
             memories: Memories { scratch_elements, ..Memories::default() },
+            quad_derivatives: false,
             wavefront: Wavefront::default(),
             memory,
         }
+    }
+
+    /// True if samples take their level from differences across the quad: only pixels have quads.
+    pub(crate) fn takes_derivatives(&self) -> bool {
+        let has_quads = self.program.info.stage == Stage::Pixel && matches!(self.lanes, Lanes::Area(_));
+        self.quad_derivatives && has_quads
     }
 
     /// The number of the lane at (i, j).

@@ -2,10 +2,12 @@
 
 mod support;
 
+use ctm_lane::domain::Domain;
+use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_r700::{
     Bindings, Compare, Dimension, ElementFormat, Filter, GroupError, Input, Items, Job, NumberFormat, Region, Sampler,
-    Select, Stage, Texture, TrapKind, VertexBuffer, Wrap,
+    Select, Stage, Texture, TrapKind, VertexBuffer, Wrap, reference,
 };
 use support::{FREE, LANES, assemble, job, memory, run, trap};
 
@@ -251,6 +253,59 @@ fn texture_fetches() {
     assert_eq!(info, [4, 2, 1, 2]);
     assert_eq!(sample("GET_GRADIENTS_H R1.xyzw, R3.xxxx, t0, s0", [0.0; 4], nearest, 1)[0], 1.0);
     assert_eq!(sample("GET_GRADIENTS_V R1.xyzw, R3.xxxx, t0, s0", [0.0; 4], nearest, 1)[0], 2.0, "lanes 0 and 2");
+}
+
+/// Level k of a texture of four levels is k everywhere; what pixels sample is then the level that they take.
+#[test]
+fn levels_of_detail() {
+    let level = |instruction: &str, scale: [f32; 2], bias: f32, quad_derivatives: bool| {
+        let (operation, property) = instruction.split_once(' ').unwrap_or((instruction, ""));
+        let source = format!(
+            "ALU:\n 0 x: MUL_IEEE R1.x, R0.x, C0.x\n y: MUL_IEEE R1.y, R0.y, C0.y\n w: MOV R1.w, C0.w\n\
+             TEX:\n 1 {operation} R2.xyzw, R1.xy0w, t3, s1 {property}\nEXP_DONE: PIX0, R2.xxxx\nEND_OF_PROGRAM\n"
+        );
+        let (mut program, memory) = (assemble(&source), memory());
+        program.info.stage = Stage::Pixel;
+        let surface =
+            |base: u32, format| Surface { base, pitch: 8, height: 8, tiling: Tiling::Linear, superfine: false, format };
+        let levels: Vec<Surface> = (0..4).map(|level| surface(FREE + 0x400 * level, Format::Float32_1)).collect();
+        for (level, &of_level) in levels.iter().enumerate() {
+            let view = View::new(&memory, of_level, Bounds::Drop);
+            (0..64).for_each(|n| view.store(n % 8, n / 8, [(level as f32).to_bits(); 4], 0xF));
+        }
+        let colours = surface(FREE + 0x2000, Format::Float32_4);
+        let mut job = Job::new(&program, Domain { i0: 1, j0: 0, i1: 3, j1: 2 }, &memory);
+        job.quad_derivatives = quad_derivatives;
+        job.inputs.insert(0, Input::Position);
+        job.bindings.constants = vec![[scale[0], scale[1], 0.0, bias].map(f32::to_bits)];
+        job.bindings.textures.insert(3, Texture { levels, ..Texture::flat(8, 8, colours) });
+        job.targets.colours[0] = Some(colours);
+        reference::run(&job, &RunOptions { threads: 1, ..RunOptions::default() }).unwrap();
+        let view = View::new(&memory, colours, Bounds::Drop);
+        let found: Vec<u32> = (0..9).map(|n| view.load(1 + n % 3, n / 3)[0]).collect();
+        assert!(found.iter().all(|&value| value == found[0]), "{instruction} {scale:?}: {found:?}");
+        f32::from_bits(found[0])
+    };
+    for (scale, expected) in [
+        ([1.0, 1.0], 0.0),
+        ([2.0, 0.0], 1.0),
+        ([0.0, -4.0], 2.0),
+        // log2 3 is 1.58; the longer distance counts.
+        ([3.0, 1.0], 2.0),
+        ([0.125, 0.25], 0.0),
+        ([0.0, 0.0], 0.0),
+        ([100.0, 1.0], 3.0),
+        ([f32::NAN, 1.0], 0.0),
+    ] {
+        assert_eq!(level("SAMPLE DENORM(XY)", scale, 0.0, true), expected, "{scale:?}");
+        assert_eq!(level("SAMPLE DENORM(XY)", scale, 0.0, false), 0.0, "{scale:?}");
+        // Coordinates that are fractions: an eighth is a texel.
+        let fractions = scale.map(|scale| scale / 8.0);
+        assert_eq!(level("SAMPLE", fractions, 0.0, true), expected, "{scale:?}");
+    }
+    assert_eq!(level("SAMPLE_LB", [0.25, 0.0], 0.75, true), 2.0, "1.75");
+    assert_eq!(level("SAMPLE_LZ", [1.0, 1.0], 0.0, true), 0.0);
+    assert_eq!(level("SAMPLE_L", [1.0, 1.0], 1.0, true), 1.0);
 }
 
 #[test]

@@ -66,16 +66,30 @@ pub struct WriteOptions {
 
 /// Reads the array that a file holds.
 pub fn read(spec: &FileSpec) -> Result<Array, FileError> {
+    Ok(read_by(spec, |bytes| Ok((read_npy(bytes)?, None)))?.0)
+}
+
+/// Reads the array that a file holds, and if the file has an axis for slices, how many there are one above another.
+pub fn read_slices(spec: &FileSpec) -> Result<(Array, Option<usize>), FileError> {
+    read_by(spec, npy::read_slices)
+}
+
+type Slices = (Array, Option<usize>);
+
+fn read_by(spec: &FileSpec, npy: fn(&[u8]) -> Result<Slices, ContentError>) -> Result<Slices, FileError> {
     let bytes = read_bytes(&spec.path)?;
     let array = match spec.kind {
-        FileKind::Npy => read_npy(&bytes),
-        FileKind::Png => read_png(&bytes),
-        FileKind::Raw => spec.shape.ok_or(ContentError::NoShape).and_then(|shape| read_raw(&bytes, shape)),
+        FileKind::Npy => npy(&bytes),
+        FileKind::Png => read_png(&bytes).map(|array| (array, None)),
+        FileKind::Raw => {
+            let shape = spec.shape.ok_or(ContentError::NoShape);
+            shape.and_then(|shape| read_raw(&bytes, shape)).map(|array| (array, None))
+        }
     };
     array
-        .and_then(|array| match spec.shape {
+        .and_then(|(array, slices)| match spec.shape {
             Some(given) if given != array.shape => Err(ContentError::OtherShape { given, found: array.shape }),
-            _ => Ok(array),
+            _ => Ok((array, slices)),
         })
         .map_err(|cause| FileError::Content { path: spec.path.clone(), cause })
 }

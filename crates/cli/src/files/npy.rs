@@ -14,15 +14,27 @@ const MAX_DIGITS: usize = 19;
 /// Reads the bytes of a `.npy` file: an array of height x width or height x width x channels, of float32, uint8 or
 /// uint16 values of either byte order, in C or Fortran order.
 pub fn read_npy(bytes: &[u8]) -> Result<Array, ContentError> {
+    match read_slices(bytes)? {
+        (array, None) => Ok(array),
+        (Array { shape: Shape { width, height, channels }, .. }, Some(slices)) => Err(ContentError::Axes {
+            found: [slices, height / slices, width, channels].map(|side| side as u64).to_vec(),
+        }),
+    }
+}
+
+/// As [`read_npy`], and also arrays of slices x height x width x channels in C order: the slices one above another, and how
+/// many they are.
+pub(super) fn read_slices(bytes: &[u8]) -> Result<(Array, Option<usize>), ContentError> {
     check_header(bytes)?;
     let mut values = bytes;
     let header = NpyHeader::from_reader(&mut values).map_err(|error| damaged(&error.to_string()))?;
 
     let dtype = header.dtype();
     let DType::Plain(element) = &dtype else { return Err(ContentError::ElementType { found: short(dtype.descr()) }) };
-    let (height, width, channels) = match *header.shape() {
-        [height, width] => (height, width, 1),
-        [height, width, channels] => (height, width, channels),
+    let (slices, height, width, channels) = match *header.shape() {
+        [height, width] => (None, height, width, 1),
+        [height, width, channels] => (None, height, width, channels),
+        [slices, height, width, channels] => (Some(slices), slices.saturating_mul(height), width, channels),
         ref axes => return Err(ContentError::Axes { found: axes.to_vec() }),
     };
     if header.len() == 0 {
@@ -47,9 +59,10 @@ pub fn read_npy(bytes: &[u8]) -> Result<Array, ContentError> {
     // All values are there, so the sides fit what counts bytes in memory.
     let shape = Shape { width: width as usize, height: height as usize, channels: channels as usize };
     let data = read(values, big);
-    Ok(match header.order() {
-        Order::C => Array { shape, data },
-        Order::Fortran => {
+    let array = match (header.order(), slices) {
+        (Order::C, _) => Array { shape, data },
+        (Order::Fortran, Some(_)) => return Err(ContentError::FortranOrder),
+        (Order::Fortran, None) => {
             let data = match data {
                 Data::U8(values) => Data::U8(rows_first(&values, shape)),
                 Data::U16(values) => Data::U16(rows_first(&values, shape)),
@@ -57,7 +70,8 @@ pub fn read_npy(bytes: &[u8]) -> Result<Array, ContentError> {
             };
             Array { shape, data }
         }
-    })
+    };
+    Ok((array, slices.map(|slices| slices as usize)))
 }
 
 /// Reads the bytes of a `.npy` file of any shape with values of 32 bits, in C order: its axes and the values, bit for bit.

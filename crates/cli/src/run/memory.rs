@@ -34,8 +34,8 @@ struct Written {
 enum Place {
     /// A surface, with the width and height of the part that counts.
     Surface(Surface, (usize, usize)),
-    /// Vectors of four dwords, one after the other: the first address, and how many.
-    Vectors(u32, usize),
+    /// Rows of so many dwords, one after the other.
+    Rows { base: u32, count: usize, dwords: usize },
 }
 
 /// A file that receives a result.
@@ -57,10 +57,15 @@ impl Memory {
     pub fn load(&mut self, file: &str) -> Result<(Surface, Shape), Message> {
         let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
         let array = files::read(&spec)?;
+        Ok((self.place_array(&spec, &array)?, array.shape))
+    }
+
+    /// Puts what was in a file into a new surface.
+    pub fn place_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Message> {
         let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
-        let surface = self.place(files::surface_for(&array, spec.tiling).map_err(unusable)?)?;
-        files::upload(&array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
-        Ok((surface, array.shape))
+        let surface = self.place(files::surface_for(array, spec.tiling).map_err(unusable)?)?;
+        files::upload(array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
+        Ok(surface)
     }
 
     /// Puts bytes into new memory, and gives their address.
@@ -93,12 +98,12 @@ impl Memory {
         Ok(surface)
     }
 
-    /// Makes room for vectors of four dwords that the run writes, gives their address, and opens the file that is to
+    /// Makes room for rows of so many dwords that the run writes, gives their address, and opens the file that is to
     /// receive them, if there is one.
-    pub fn place_vectors(&mut self, file: Option<&FileSpec>, count: u32) -> Result<u32, Message> {
-        let base = self.reserve(16 * u64::from(count))?;
-        self.written
-            .push(Written { place: Place::Vectors(base, count as usize), file: file.map(Target::open).transpose()? });
+    pub fn place_rows(&mut self, file: Option<&FileSpec>, count: u32, dwords: u32) -> Result<u32, Message> {
+        let base = self.reserve(4 * u64::from(count) * u64::from(dwords))?;
+        let place = Place::Rows { base, count: count as usize, dwords: dwords as usize };
+        self.written.push(Written { place, file: file.map(Target::open).transpose()? });
         Ok(base)
     }
 
@@ -134,8 +139,9 @@ impl Memory {
                         }
                     }
                 }
-                Place::Vectors(base, count) => {
-                    let bytes = value.map(u32::to_le_bytes).concat().repeat(count);
+                Place::Rows { base, count, dwords } => {
+                    let row = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes);
+                    let bytes = row.collect::<Vec<u8>>().repeat(count);
                     self.space.write_bytes(base, &bytes).expect("the arena was mapped for them");
                 }
             }
@@ -149,7 +155,7 @@ impl Memory {
             let Some(mut file) = file else { continue };
             let array = match place {
                 Place::Surface(surface, (width, height)) => files::download(&self.space, surface, width, height),
-                Place::Vectors(base, count) => vectors(&self.space, base, count),
+                Place::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),
             };
             let bytes = array
                 .map_err(|error| error.to_string())
@@ -165,12 +171,12 @@ impl Memory {
     }
 }
 
-/// Vectors of four dwords as an array of as many rows.
-fn vectors(space: &Space, base: u32, count: usize) -> Result<Array, ctm_memory::RangeError> {
-    let mut bytes = vec![0; 16 * count];
+/// Rows of dwords as an array.
+fn rows(space: &Space, base: u32, count: usize, dwords: usize) -> Result<Array, ctm_memory::RangeError> {
+    let mut bytes = vec![0; 4 * dwords * count];
     space.read_bytes(base, &mut bytes)?;
     let words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    Ok(Array { shape: Shape { width: 4, height: count, channels: 1 }, data: files::Data::F32(words) })
+    Ok(Array { shape: Shape { width: dwords, height: count, channels: 1 }, data: files::Data::F32(words) })
 }
 
 /// The files of outputs by number: those of `--output`, and that of `-o`.

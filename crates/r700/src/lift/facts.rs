@@ -97,6 +97,8 @@ pub struct Facts {
     pub loops: [LoopConstant; FLOW_CONSTANTS],
     /// Resources of the program's own stage, and of the other.
     pub bindings: [BindingFacts; 2],
+    /// Samples take their level from differences across the quad.
+    pub takes_derivatives: bool,
     /// Semantics of registers from R1 on.
     pub semantics: Vec<u8>,
     /// Colour targets that are set.
@@ -141,6 +143,7 @@ impl Facts {
             bools: job.bools,
             loops: job.loops,
             bindings: [&job.bindings, &job.alternate].map(|bindings| BindingFacts::of(bindings, space, whole)),
+            takes_derivatives: job.takes_derivatives(),
             semantics: job.semantics.clone(),
             colours: targets.colours.map(|target| target.is_some()),
             depth: targets.depth.is_some(),

@@ -228,12 +228,16 @@ impl Walk<'_> {
         let (value, one) = match tex.op {
             // Gradients serve the `_G` samples, which are not executed.
             FetchOp::SetGradientsH | FetchOp::SetGradientsV => return,
-            FetchOp::GetGradientsH => (self.differences(coordinates, [0, 0, 2, 2], [1, 1, 3, 3]), ONE),
-            FetchOp::GetGradientsV => (self.differences(coordinates, [0, 1, 0, 1], [2, 3, 2, 3]), ONE),
+            FetchOp::GetGradientsH => (self.across(coordinates), ONE),
+            FetchOp::GetGradientsV => (self.down(coordinates), ONE),
             op => {
                 let bindings = &self.m.facts.bindings[usize::from(fields.alt_const)];
                 let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
-                let request = Request { fields, coordinates, sampler, lanes: clause.lanes };
+                let has_levels =
+                    bindings.textures.get(&fields.resource_id).is_some_and(|texture| texture.levels.len() > 1);
+                let gradients = (has_levels && self.m.facts.takes_derivatives && op.takes_level_of_detail())
+                    .then(|| [self.across(coordinates), self.down(coordinates)]);
+                let request = Request { fields, coordinates, gradients, sampler, lanes: clause.lanes };
                 match self.m.look_up(op, &request) {
                     Ok(value) => (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE }),
                     Err(kind) => {
@@ -245,6 +249,16 @@ impl Walk<'_> {
         };
         let destination = self.fetch_register(clause, fields.dst);
         self.write_selected(clause, destination, fields.dst_sel, value, one);
+    }
+
+    /// What coordinates have more on the right of the quad than on the left, in the row of each lane.
+    fn across(&mut self, coordinates: [Value; 4]) -> [Value; 4] {
+        self.differences(coordinates, [0, 0, 2, 2], [1, 1, 3, 3])
+    }
+
+    /// What coordinates have more at the bottom of the quad than at the top, in the column of each lane.
+    fn down(&mut self, coordinates: [Value; 4]) -> [Value; 4] {
+        self.differences(coordinates, [0, 1, 0, 1], [2, 3, 2, 3])
     }
 
     /// What coordinates have in these lanes of the quad more than in those.

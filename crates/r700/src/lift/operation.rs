@@ -371,12 +371,12 @@ impl Machine<'_> {
         self.with_nan(product, &[a, b])
     }
 
-    fn scale(&mut self, exponent: i32, value: Value) -> Value {
+    pub fn scale(&mut self, exponent: i32, value: Value) -> Value {
         let scaled = self.b.scale(exponent, value);
         self.with_nan(scaled, &[value])
     }
 
-    fn max(&mut self, a: Value, b: Value) -> Value {
+    pub fn max(&mut self, a: Value, b: Value) -> Value {
         let lanes = self.b.fcmp(FloatTest::Oge, FTZ, a, b);
         self.b.select(lanes, a, b)
     }
@@ -406,7 +406,7 @@ impl Machine<'_> {
         self.b.select(lit, product, least)
     }
 
-    fn log(&mut self, a: Value) -> Value {
+    pub fn log(&mut self, a: Value) -> Value {
         let value = self.b.ln2(a);
         self.with_nan(value, &[a])
     }

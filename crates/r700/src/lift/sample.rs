@@ -21,6 +21,8 @@ pub(super) struct Request<'a> {
     pub fields: &'a TexFields,
     /// x, y, z, w after the source selectors.
     pub coordinates: [Value; 4],
+    /// Their differences from left to right and from top to bottom of the quad, if the level depends on that.
+    pub gradients: Option<[[Value; 4]; 2]>,
     pub sampler: Sampler,
     /// The pixels that execute it.
     pub lanes: Value,
@@ -79,6 +81,13 @@ impl Machine<'_> {
         if op == FetchOp::GetTextureInfo {
             return Ok(self.info(w, texture));
         }
+        let level = match (request.gradients, level) {
+            (Some(gradients), level) => {
+                let of_detail = self.level_of_detail(request.fields, gradients, texture);
+                Some(level.map_or(of_detail, |level| self.add_floats(of_detail, level)))
+            }
+            (None, level) => level,
+        };
         let level = match (op, level) {
             (FetchOp::Ld, _) => Some(w),
             (_, Some(level)) if texture.levels.len() > 1 => {
@@ -110,6 +119,25 @@ impl Machine<'_> {
             value = std::array::from_fn(|channel| self.b.select(lanes, of_level[channel], value[channel]));
         }
         Ok(value)
+    }
+
+    /// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.
+    fn level_of_detail(&mut self, fields: &TexFields, gradients: [[Value; 4]; 2], texture: &TextureFact) -> Value {
+        let [across, down] = gradients.map(|gradient| {
+            let squares = (0..texture.dimension.axes()).map(|axis| {
+                let mut distance = gradient[axis];
+                if texture.dimension.is_scaled(fields, axis) {
+                    let size = self.b.constant(num::uint_to_float(texture.sizes[0][axis]));
+                    distance = self.mul_ieee(distance, size);
+                }
+                self.mul_ieee(distance, distance)
+            });
+            let squares: Vec<Value> = squares.collect();
+            squares.into_iter().reduce(|sum, square| self.add_floats(sum, square)).expect("every texture has an axis")
+        });
+        let longer = self.max(across, down);
+        let logarithm = self.log(longer);
+        self.scale(HALF, logarithm)
     }
 
     /// What the resource's own selectors make of a texel.
@@ -262,7 +290,7 @@ impl Machine<'_> {
             let minus_one = self.b.constant(MINUS_ONE);
             at = self.add_floats(at, minus_one);
         }
-        if request.fields.normalized[axis] || dimension == Dimension::Cube {
+        if dimension.is_scaled(request.fields, axis) {
             let size = self.b.constant(num::uint_to_float(size));
             at = self.mul_ieee(at, size);
         }

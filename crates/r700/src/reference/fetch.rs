@@ -165,22 +165,25 @@ impl Wave<'_> {
             std::array::from_fn(|channel| num::sub(to[channel], from[channel]))
         };
         let first = pixel / QUAD * QUAD;
+        let across = || {
+            let left = first + (pixel % QUAD) / 2 * 2;
+            difference(left, left + 1)
+        };
+        let down = || {
+            let top = first + pixel % 2;
+            difference(top, top + 2)
+        };
         let (value, one) = match tex.op {
             // Gradients serve the `_G` samples, which are not executed.
             FetchOp::SetGradientsH | FetchOp::SetGradientsV => return Ok(Vec::new()),
-            FetchOp::GetGradientsH => {
-                let left = first + (pixel % QUAD) / 2 * 2;
-                (difference(left, left + 1), ONE)
-            }
-            FetchOp::GetGradientsV => {
-                let top = first + pixel % 2;
-                (difference(top, top + 2), ONE)
-            }
+            FetchOp::GetGradientsH => (across(), ONE),
+            FetchOp::GetGradientsV => (down(), ONE),
             op => {
                 let bindings = self.machine.bindings(fields.alt_const);
                 let texture = bindings.texture(fields.resource_id);
                 let sampler = bindings.source.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
-                let request = Request { fields, coordinates: coordinates(pixel), sampler };
+                let gradients = self.machine.job.takes_derivatives().then(|| [across(), down()]);
+                let request = Request { fields, coordinates: coordinates(pixel), gradients, sampler };
                 let value = sample::execute(op, &request, texture)?;
                 (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE })
             }

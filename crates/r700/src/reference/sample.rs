@@ -1,13 +1,14 @@
 //! Texture look-ups: levels, coordinates, filters and comparisons (R700 guide chapter 6).
 //!
-//! Decisions where the guide leaves the choice to the host: a sample without a level of its own takes level 0; a level is
+//! Decisions where the guide leaves the choice to the host: a sample without a level of its own takes level 0, or with
+//! [`Job::quad_derivatives`](crate::Job::quad_derivatives) the level of detail that the quad's differences have; a level is
 //! the integer nearest to the level of detail; slices and faces are the integer nearest to their coordinate; weights and
 //! sums of the linear filter are rounded like every other operation, x first, then y, then z.
 
 use super::machine::BoundTexture;
 use crate::codes::{FetchOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, Sampler, TrapKind, Wrap};
+use crate::job::{Compare, Dimension, Filter, Sampler, Texture, TrapKind, Wrap};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::r700 as num;
 
@@ -23,6 +24,9 @@ pub(super) struct Request<'a> {
     pub fields: &'a TexFields,
     /// x, y, z, w after the source selectors.
     pub coordinates: [u32; 4],
+    /// What the coordinates have more on the right than on the left, and at the bottom than at the top of the quad, if
+    /// levels depend on that.
+    pub gradients: Option<[[u32; 4]; 2]>,
     pub sampler: Sampler,
 }
 
@@ -31,8 +35,7 @@ pub(super) fn execute(op: FetchOp, request: &Request, texture: Option<&BoundText
     let [_, _, z, w] = request.coordinates;
     let bias = num::scale(EIGHTH, num::int_to_float(i32::from(request.fields.lod_bias_eighths()).cast_unsigned()));
     let (level, reference) = match op {
-        FetchOp::Ld | FetchOp::GetTextureInfo => (0, None),
-        FetchOp::Sample | FetchOp::SampleLz => (0, None),
+        FetchOp::Ld | FetchOp::GetTextureInfo | FetchOp::Sample | FetchOp::SampleLz => (0, None),
         FetchOp::SampleL => (w, None),
         FetchOp::SampleLb => (num::add(w, bias), None),
         FetchOp::SampleC | FetchOp::SampleCLz => (0, Some(w)),
@@ -40,11 +43,28 @@ pub(super) fn execute(op: FetchOp, request: &Request, texture: Option<&BoundText
         _ => return Err(TrapKind::Unsupported(op.name())),
     };
     let Some(texture) = texture else { return Ok([0; 4]) };
+    let level = match request.gradients.filter(|_| op.takes_level_of_detail()) {
+        Some(gradients) => num::add(level_of_detail(request.fields, gradients, texture.texture), level),
+        None => level,
+    };
     Ok(match op {
         FetchOp::Ld => load(request, texture),
         FetchOp::GetTextureInfo => info(request, texture),
         _ => sample(request, texture, level, reference),
     })
+}
+
+/// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.
+fn level_of_detail(fields: &TexFields, gradients: [[u32; 4]; 2], texture: &Texture) -> u32 {
+    let [across, down] = gradients.map(|gradient| {
+        let distance = |axis: usize| match texture.dimension.is_scaled(fields, axis) {
+            true => num::mul_ieee(gradient[axis], num::uint_to_float(texture.size[axis])),
+            false => gradient[axis],
+        };
+        let squares = (0..texture.dimension.axes()).map(distance).map(|distance| num::mul_ieee(distance, distance));
+        squares.reduce(num::add).unwrap_or(0)
+    });
+    num::scale(-1, num::log(num::max(across, down)))
 }
 
 /// What the resource's own selectors make of a texel.
@@ -158,7 +178,7 @@ fn place(request: &Request, dimension: Dimension, axis: usize, size: u32) -> Axi
     if dimension == Dimension::Cube {
         at = num::add(at, MINUS_ONE);
     }
-    if request.fields.normalized[axis] || dimension == Dimension::Cube {
+    if dimension.is_scaled(request.fields, axis) {
         at = num::mul_ieee(at, num::uint_to_float(size));
     }
     let halves = i32::from(request.fields.offset_halves(axis));

@@ -4,7 +4,7 @@ mod r700;
 mod sm50;
 mod x1k;
 
-pub use r700::{BufferFile, LoopValue, R700Args, SamplerValue, StageName};
+pub use r700::{BufferFile, ItemsFile, LoopValue, R700Args, SamplerValue, StageName, StreamFile};
 pub use sm50::{GlobalFile, GlobalOutput, Sizes, Sm50Args};
 pub use x1k::{FlowControl, MadRule, X1kArgs};
 
@@ -60,7 +60,8 @@ pub struct RunArgs {
     /// Width and height of the domain: every (i, j) in it runs the program once [default: 512x512]
     #[arg(long, value_name = "WxH", help_heading = "Domain and data")]
     pub domain: Option<Extent>,
-    /// What input N reads (R700: texture resource N): a file, or the memory of an output (N=@M)
+    /// What input N reads (R700: texture resource N): a file, or the memory of an output (N=@M). ':1d', ':1d-array', ':array',
+    /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth
     #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]", help_heading = "Domain and data")]
     pub inputs: Vec<Numbered<InputSource, NUMBERS>>,
     /// File that receives output N

@@ -5,13 +5,15 @@ use crate::files::FileSpec;
 use clap::{Args, ValueEnum, ValueHint, value_parser};
 use ctm_r700::{
     Compare, DataFormat, ElementFormat, FLOW_CONSTANTS, Filter, GPRS, KCACHE_BANKS, LoopConstant, NumberFormat,
-    PARAMETERS, POSITIONS, Sampler, Stage, Wrap,
+    PARAMETERS, POSITIONS, STREAMS, Sampler, Stage, Wrap,
 };
 use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Texture resources, samplers and fetch buffers have numbers of 8 bits.
 const RESOURCES: usize = 256;
+/// Most dwords of an item of a ring or stream.
+const MAX_ITEM: u32 = 1024;
 
 /// Options of R700 programs.
 #[derive(Clone, Debug, Default, Args)]
@@ -20,7 +22,7 @@ pub struct R700Args {
     /// What the program is run for [default: what the program says]
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<StageName>,
-    /// Vertices that the program is run for
+    /// Vertices that the program is run for; for a geometry shader, primitives
     #[arg(long, value_name = "N", conflicts_with = "domain", value_parser = value_parser!(u32).range(1..))]
     pub vertices: Option<u32>,
     /// Values of register N at the start: the element at a pixel's position; of an N x 4 array, the row of a vertex
@@ -30,6 +32,13 @@ pub struct R700Args {
     /// each, then the comparison of SAMPLE_C (less, less_equal, ...) [default: nearest,clamp]
     #[arg(long = "sampler", value_name = "N=FILTER[,WRAP...]")]
     pub samplers: Vec<Numbered<SamplerValue, RESOURCES>>,
+    /// File of the next level of texture N: the first one given is level 1, the next level 2, and so on
+    #[arg(long = "mip", value_name = "N=FILE[:WxHxC]")]
+    pub mips: Vec<Numbered<String, RESOURCES>>,
+    /// Let texture instructions that name no level take it from the differences of their coordinates across the quad, as
+    /// hardware does; otherwise they take level 0
+    #[arg(long)]
+    pub quad_derivatives: bool,
     /// Fetch buffer N: the values of a .npy, or the bytes of any other file. An element is a row of the array, else 16 bytes,
     /// unless 'stride=BYTES' says otherwise; 'format=NAME' is what fetches with USE_CONST_FIELDS take (32_32_FLOAT)
     #[arg(long = "buffer", value_name = "N=FILE[,stride=BYTES][,format=NAME]")]
@@ -53,6 +62,16 @@ pub struct R700Args {
     /// File that receives parameter export N, likewise
     #[arg(long = "param-output", value_name = "N=FILE")]
     pub parameters: Vec<Numbered<FileSpec, PARAMETERS>>,
+    /// File that receives what stream N has after the run: a row of DWORDS values, float32 bit for bit, for each vertex
+    #[arg(long = "stream-output", value_name = "N:DWORDS=FILE")]
+    pub streams: Vec<StreamFile>,
+    /// File that receives what MEM_RING writes, likewise
+    #[arg(long = "ring-output", value_name = "DWORDS=FILE")]
+    pub ring: Option<ItemsFile>,
+    /// File that receives what a geometry shader emits: for each primitive the number of events, then the events, 0 for a
+    /// vertex and 1 for the end of a strip
+    #[arg(long = "strip-output", value_name = "DWORDS=FILE")]
+    pub strips: Option<ItemsFile>,
     /// Program that CALL_FS enters; without it, CALL_FS does nothing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub fetch_program: Option<PathBuf>,
@@ -65,6 +84,10 @@ pub enum StageName {
     Ps,
     /// Vertices
     Vs,
+    /// Primitives, for which it emits vertices
+    Gs,
+    /// Vertices that feed a geometry shader
+    Es,
 }
 
 impl From<StageName> for Stage {
@@ -72,7 +95,53 @@ impl From<StageName> for Stage {
         match name {
             StageName::Ps => Stage::Pixel,
             StageName::Vs => Stage::Vertex,
+            StageName::Gs => Stage::Geometry,
+            StageName::Es => Stage::Export,
         }
+    }
+}
+
+/// Memory of which every lane has an item, and the file that receives it: `DWORDS=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemsFile {
+    /// Dwords of an item.
+    pub dwords: u32,
+    /// The file.
+    pub file: FileSpec,
+}
+
+impl FromStr for ItemsFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (dwords, file) = text.split_once('=').ok_or("expected DWORDS=FILE, like 8=out.npy")?;
+        let dwords = dwords.parse().ok().filter(|dwords| (1..=MAX_ITEM).contains(dwords));
+        let dwords = dwords.ok_or_else(|| format!("an item has 1 to {MAX_ITEM} dwords"))?;
+        let file = FileSpec::parse(file).map_err(|error| error.to_string())?;
+        match file.shape {
+            Some(_) => Err("the file has a row for each item; it takes no shape".into()),
+            None => Ok(ItemsFile { dwords, file }),
+        }
+    }
+}
+
+/// A stream and the file that receives it: `N:DWORDS=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamFile {
+    /// The stream.
+    pub number: u8,
+    /// Its items.
+    pub items: ItemsFile,
+}
+
+impl FromStr for StreamFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, items) = text.split_once(':').ok_or("expected N:DWORDS=FILE, like 0:8=out.npy")?;
+        let number = number.parse().ok().filter(|&number: &u8| usize::from(number) < STREAMS);
+        let number = number.ok_or_else(|| format!("the stream must be 0 to {}", STREAMS - 1))?;
+        Ok(StreamFile { number, items: items.parse()? })
     }
 }
 

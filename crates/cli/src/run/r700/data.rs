@@ -1,8 +1,8 @@
 //! What a run depends on besides the program: lanes, inputs, resources, constants, export targets.
 
-use super::Programs;
-use crate::args::run::{BufferFile, DEFAULT_DOMAIN, R700Args, RunArgs};
-use crate::args::values::{Extent, InputSource, Position};
+use super::{Programs, texture};
+use crate::args::run::{BufferFile, DEFAULT_DOMAIN, ItemsFile, R700Args, RunArgs, StreamFile};
+use crate::args::values::{Extent, InputSource, Numbered, Position};
 use crate::files::{self, FileSpec};
 use crate::report::Message;
 use crate::run::memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
@@ -11,8 +11,8 @@ use crate::{Console, Failure};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_memory::{Format, Surface};
 use ctm_r700::{
-    Bindings, COLOURS, CfOp, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, Outline, PARAMETERS, POSITIONS,
-    Region, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
+    Bindings, COLOURS, CfOp, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories, Outline, PARAMETERS,
+    POSITIONS, Region, STREAMS, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,14 +36,19 @@ pub fn lanes(args: &RunArgs, r700: &R700Args, stage: Stage, console: &mut Consol
             "--vertices is given, but the program is a pixel shader".into(),
             "use --stage vs, or --domain WxH",
         )),
-        (Stage::Vertex, Some(vertices)) => Ok(Lanes::Line(vertices)),
-        (Stage::Vertex, None) => {
-            Err(usage("a vertex shader runs for vertices".into(), "use --vertices N, or --stage ps with --domain WxH"))
+        (Stage::Vertex | Stage::Export | Stage::Geometry | Stage::Copy, Some(vertices)) => Ok(Lanes::Line(vertices)),
+        (Stage::Vertex | Stage::Export | Stage::Copy, None) => {
+            let message = format!("a {} runs for vertices", stage.facts());
+            Err(usage(message, "use --vertices N, or --stage ps with --domain WxH"))
         }
-        (stage, _) => {
-            let message = format!("the program is a {}, which does not run by itself", stage.facts());
-            Err(usage(message, "--stage ps or --stage vs takes it for another"))
-        }
+        (Stage::Geometry, None) => Err(usage(
+            "a geometry shader runs for primitives".into(),
+            "use --vertices N for as many of them, or --stage ps with --domain WxH",
+        )),
+        (Stage::Fetch, _) => Err(usage(
+            "the program is a fetch subroutine, which does not run by itself".into(),
+            "give it to the program that calls it with --fetch-program FILE, or take it for another with --stage",
+        )),
     }
 }
 
@@ -55,8 +60,12 @@ pub struct Data {
     inputs: BTreeMap<u8, Input>,
     bindings: Bindings,
     targets: Targets,
+    ring: Option<Items>,
+    streams: [Option<Items>; STREAMS],
+    strips: Option<Items>,
     bools: [bool; FLOW_CONSTANTS],
     loops: [LoopConstant; FLOW_CONSTANTS],
+    quad_derivatives: bool,
 }
 
 impl Data {
@@ -82,11 +91,16 @@ impl Data {
             inputs: BTreeMap::new(),
             bindings: Bindings::default(),
             targets: Targets::default(),
+            ring: None,
+            streams: [None; STREAMS],
+            strips: None,
             bools: [false; FLOW_CONSTANTS],
             loops: [LoopConstant::default(); FLOW_CONSTANTS],
+            quad_derivatives: r700.quad_derivatives,
         };
         data.registers(args, r700, console)?;
         data.exports(args, r700, &uses)?;
+        data.items(r700)?;
         data.resources(args, r700)?;
         for (&number, value) in &once_each("boolean constant", &r700.bool_constants, FLOW_CONSTANTS)? {
             data.bools[usize::from(number)] = value.0;
@@ -99,6 +113,8 @@ impl Data {
 
     /// The job.
     pub fn job<'a>(&'a self, programs: &'a Programs) -> Job<'a> {
+        let job = Job::new(&programs.main.program, self.lanes, &self.memory.space);
+        let Data { ring, streams, strips, .. } = *self;
         Job {
             fetch_program: programs.fetch.as_ref().map(|fetch| &fetch.program),
             inputs: self.inputs.clone(),
@@ -106,7 +122,9 @@ impl Data {
             loops: self.loops,
             bindings: self.bindings.clone(),
             targets: self.targets.clone(),
-            ..Job::new(&programs.main.program, self.lanes, &self.memory.space)
+            memories: Memories { ring, streams, strips, ..job.memories.clone() },
+            quad_derivatives: self.quad_derivatives,
+            ..job
         }
     }
 
@@ -206,17 +224,40 @@ impl Data {
         let length = count.checked_mul(VECTOR_BYTES).ok_or_else(|| {
             Message::error(format!("{count} vertices export more than there is memory")).help("use fewer vertices")
         })?;
-        Ok(Some(Region { base: self.memory.place_vectors(file, count)?, length }))
+        Ok(Some(Region { base: self.memory.place_rows(file, count, VECTOR_BYTES / 4)?, length }))
+    }
+
+    /// Memory of which every lane has an item, and the files that are to receive it.
+    fn items(&mut self, r700: &R700Args) -> Result<(), Failure> {
+        let files = r700.streams.iter().map(|stream| &stream.items).chain(&r700.ring).chain(&r700.strips);
+        different_files(files.map(|items| items.file.path.as_path()))?;
+        for StreamFile { number, items } in &r700.streams {
+            let placed = self.place_items(items)?;
+            if self.streams[usize::from(*number)].replace(placed).is_some() {
+                return Err(Failure::Usage(Message::error(format!("stream {number} is given twice"))));
+            }
+        }
+        self.ring = r700.ring.as_ref().map(|items| self.place_items(items)).transpose()?;
+        self.strips = r700.strips.as_ref().map(|items| self.place_items(items)).transpose()?;
+        Ok(())
+    }
+
+    fn place_items(&mut self, items: &ItemsFile) -> Result<Items, Message> {
+        let (width, height) = self.size();
+        let count = width * height;
+        let length = u32::try_from(4 * u64::from(count) * u64::from(items.dwords)).map_err(|_| {
+            let message = format!("{count} items of {} dwords are more than there is memory", items.dwords);
+            Message::error(message).help("use smaller items, or fewer vertices")
+        })?;
+        let base = self.memory.place_rows(Some(&items.file), count, items.dwords)?;
+        Ok(Items { region: Region { base, length }, item_dwords: items.dwords })
     }
 
     /// Textures, samplers, buffers and constants.
     fn resources(&mut self, args: &RunArgs, r700: &R700Args) -> Result<(), Failure> {
         for (&number, source) in &once_each("input", &args.inputs, usize::from(u8::MAX) + 1)? {
             let texture = match source {
-                InputSource::File(file) => {
-                    let (surface, shape) = self.memory.load(file)?;
-                    Texture::flat(shape.width as u32, shape.height as u32, surface)
-                }
+                InputSource::File(file) => texture::load(&mut self.memory, file)?,
                 InputSource::Output(output) => {
                     let place = usize::from(*output);
                     let colour = self.targets.colours.get(place).ok_or_else(|| not_an_output(*output, COLOURS))?;
@@ -226,6 +267,15 @@ impl Data {
                 }
             };
             self.bindings.textures.insert(number, texture);
+        }
+        for Numbered { number, value } in &r700.mips {
+            let Some(texture) = self.bindings.textures.get_mut(number) else {
+                let message = format!("texture {number} has a further level, but no first one");
+                return Err(Failure::Usage(
+                    Message::error(message).help(format!("give it with --input {number}=FILE")),
+                ));
+            };
+            texture::load_level(&mut self.memory, *number, texture, value)?;
         }
         for (&number, value) in &once_each("sampler", &r700.samplers, usize::from(u8::MAX) + 1)? {
             self.bindings.samplers.insert(number, value.0);

@@ -1,6 +1,7 @@
 //! R700 programs.
 
 mod data;
+mod texture;
 
 use super::measure::measure;
 use super::{emit, engine, options};
