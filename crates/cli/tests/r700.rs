@@ -310,6 +310,98 @@ fn inputs_of_every_kind() {
         .fails(1, &["texture resource 5", "--input 5=FILE", "constant buffer 4", "--kcache 4=FILE"]);
 }
 
+/// The bytes of numbers from 0 on.
+fn counting(count: usize) -> Vec<u8> {
+    (0..count).flat_map(|n| (n as f32).to_le_bytes()).collect()
+}
+
+#[test]
+fn textures_of_every_kind() {
+    let folder = Folder::new("r700-textures");
+    let text = "TEX:\n SAMPLE R1.xyzw, R0.xyz0, t3, s0 DENORM(XYZ)\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
+    let mut header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 2, 1), }".to_owned();
+    header += &" ".repeat(127 - 10 - header.len());
+    let npy = [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), b"\n", &counting(12)].concat();
+    folder.write("program.r700", text).write("twelve.f32", counting(12)).write("six.f32", counting(24));
+    folder.write("deep.npy", npy);
+    for (texture, coordinates, expected) in [
+        ("twelve.f32:2x2x3x1:3d", [1.5f32, 0.5, 2.5], 9.0),
+        ("twelve.f32:2x2x3x1", [1.5, 0.5, 2.5], 9.0),
+        ("deep.npy", [1.5, 0.5, 2.5], 9.0),
+        ("deep.npy:array", [0.5, 1.5, 1.0], 6.0),
+        ("twelve.f32:2x6x1", [0.5, 4.5, 9.0], 8.0),
+        ("twelve.f32:12x1x1:1d", [2.5, 9.0, 9.0], 2.0),
+        ("twelve.f32:4x3x1:1d-array", [1.5, 9.0, 2.0], 9.0),
+        // Coordinates on a face are 1 to 2.
+        ("six.f32:2x12x1:cube:tiled", [1.75, 1.25, 4.0], 17.0),
+    ] {
+        let at = coordinates.into_iter().chain([0.0]).flat_map(f32::to_le_bytes).collect::<Vec<u8>>();
+        folder.write("at.f32", at);
+        let line =
+            format!("program.r700 --domain 1x1 --position none --interp 0=at.f32:1x1x4 --input 3={texture} -o out.f32");
+        let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        on_every_engine(&folder, &arguments, &["out.f32".to_owned()]);
+        assert_eq!(folder.read_floats("out.f32")[0], expected, "{texture}");
+    }
+    for (texture, expected) in [
+        ("twelve.f32:2x6x1:cube", "six square faces"),
+        ("twelve.f32:2x6x1:3d", "how many slices"),
+        ("twelve.f32:4x3x1:1d", "one row"),
+        ("deep.npy:2d", "no depth"),
+        ("twelve.f32:2x6x1:sphere", ":cube"),
+    ] {
+        folder.ctm(&format!("run program.r700 --domain 1x1 --input 3={texture} -o out.f32")).fails(1, &[expected]);
+    }
+}
+
+/// Two texels to a pixel are level 1.
+#[test]
+fn levels_follow_the_differences_in_the_quad() {
+    let folder = Folder::new("r700-levels");
+    let text = "ALU:\n x: MUL_IEEE R0.x, R0.x, C0.x\n y: MUL_IEEE R0.y, R0.y, C0.x\n\
+                TEX:\n SAMPLE R1.xyzw, R0.xy00, t0, s0 DENORM(XY)\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
+    folder
+        .write("program.r700", text)
+        .write("large.f32", [0; 64])
+        .write("small.f32", counting(4))
+        .write("one.f32", counting(1));
+    let levels = "--domain 2x2 --const 0=2 --input 0=large.f32:4x4x1 --mip 0=small.f32:2x2x1 --mip 0=one.f32:1x1x1 -o out.f32:2x2x1";
+    for (option, expected) in [("", [0.0; 4]), ("--quad-derivatives", [0.0, 1.0, 2.0, 3.0])] {
+        let line = format!("program.r700 {levels} {option}");
+        let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        on_every_engine(&folder, &arguments, &["out.f32".to_owned()]);
+        assert_eq!(folder.read_floats("out.f32"), expected, "{option}");
+    }
+    folder
+        .ctm("run program.r700 --domain 2x2 --input 0=large.f32:4x4x1 --mip 0=one.f32:1x1x1")
+        .fails(1, &["1x1x1 (2d)", "level 1 of texture 0 is 2x2x1"]);
+    folder.ctm("run program.r700 --domain 2x2 --mip 0=one.f32:1x1x1").fails(1, &["--input 0=FILE"]);
+}
+
+#[test]
+fn streams_rings_and_strips_go_to_files() {
+    let folder = Folder::new("r700-items");
+    let text = ".stage gs\nMEM_RING: WRITE(0), R0.xyzw\nEMIT_VERTEX\nCUT_VERTEX\n\
+                MEM_STREAM1: WRITE(1), R0.x___\nEND_OF_PROGRAM\n";
+    let outputs = "--ring-output 4=ring.f32 --stream-output 1:2=stream.f32 --strip-output 4=strips.f32";
+    folder.write("program.r700", text);
+    let line = format!("program.r700 --vertices 3 {outputs}");
+    let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let files = ["ring.f32", "stream.f32", "strips.f32"].map(str::to_owned);
+    on_every_engine(&folder, &arguments, &files);
+    let words = |file: &str| folder.read_floats(file).into_iter().map(f32::to_bits).collect::<Vec<u32>>();
+    assert_eq!(words("ring.f32"), [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+    assert_eq!(words("stream.f32"), [0, 0, 0, 1, 0, 2]);
+    assert_eq!(words("strips.f32"), [2, 0, 1, 0].repeat(3));
+
+    folder.ctm("run program.r700").fails(2, &["geometry shader", "primitives", "--vertices N"]);
+    folder.ctm("run program.r700 --stage es --vertices 3").fails(3, &["EMIT_VERTEX"]);
+    folder.ctm("run program.r700 --vertices 3 --stream-output 4:2=s.f32").fails(2, &["0 to 3"]);
+    folder.ctm("run program.r700 --vertices 3 --ring-output 4=a.f32 --strip-output 4=a.f32").fails(2, &["a.f32"]);
+    folder.write("fetch.r700", ".stage fs\nRETURN\n");
+    folder.ctm("run fetch.r700").fails(2, &["fetch subroutine", "--fetch-program FILE"]);
+}
+
 #[test]
 fn depth_goes_to_a_file_of_its_own() {
     let folder = Folder::new("r700-depth");
@@ -380,7 +472,7 @@ fn what_is_wrong_is_told_with_its_place() {
     folder.write("position.x1k", common::POSITION);
     folder.ctm("run position.x1k --stage ps").fails(2, &["options of R700 programs"]);
     for (options, expected) in [
-        ("--stage gs", "[possible values: ps, vs]"),
+        ("--stage fs", "[possible values: ps, vs, gs, es]"),
         ("--vertices 3", "--stage vs"),
         ("--vertices 3 --domain 2x2", "cannot be used with"),
         ("--sampler 0=cubic", "nearest or linear"),

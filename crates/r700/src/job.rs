@@ -305,7 +305,8 @@ pub struct Job<'a> {
     /// What memory instructions access.
     pub memories: Memories,
     /// Samples of pixel programs that name no level take it from the differences of their coordinates across the quad;
-    /// otherwise, and in other programs, they take level 0.
+    /// otherwise, and in other programs, they take level 0. Pixels of a quad that the job does not have compute coordinates
+    /// where the program says WHOLE_QUAD_MODE.
     pub quad_derivatives: bool,
     /// The chip's wavefront, which stack entries depend on.
     pub wavefront: Wavefront,

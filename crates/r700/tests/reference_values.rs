@@ -261,7 +261,7 @@ fn levels_of_detail() {
     let level = |instruction: &str, scale: [f32; 2], bias: f32, quad_derivatives: bool| {
         let (operation, property) = instruction.split_once(' ').unwrap_or((instruction, ""));
         let source = format!(
-            "ALU:\n 0 x: MUL_IEEE R1.x, R0.x, C0.x\n y: MUL_IEEE R1.y, R0.y, C0.y\n w: MOV R1.w, C0.w\n\
+            "ALU: WHOLE_QUAD\n 0 x: MUL_IEEE R1.x, R0.x, C0.x\n y: MUL_IEEE R1.y, R0.y, C0.y\n w: MOV R1.w, C0.w\n\
              TEX:\n 1 {operation} R2.xyzw, R1.xy0w, t3, s1 {property}\nEXP_DONE: PIX0, R2.xxxx\nEND_OF_PROGRAM\n"
         );
         let (mut program, memory) = (assemble(&source), memory());

@@ -38,6 +38,7 @@ Examples:
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
   ctm run mandelbrot.x1k --emit asm | less
   ctm run shader.u32 --isa r700 --domain 640x480 --input 18=photo.png -o out.png
+  ctm run fog.r700 --domain 640x480 --input 3=volume.npy:3d --sampler 3=linear -o out.png
   ctm run kernel.o --kernel blend --interp 1=weights.npy -o out.npy
   ctm run kernels.cubin --kernel scale --block 64 --bank 0=arguments.u32 \\
       --global 0x10000=in.npy --global-output 0x10000:128=out.npy

@@ -77,6 +77,13 @@ pub struct R700Args {
     pub fetch_program: Option<PathBuf>,
 }
 
+impl R700Args {
+    /// The files of rings, streams and strips.
+    pub fn items(&self) -> impl Iterator<Item = &ItemsFile> {
+        self.streams.iter().map(|stream| &stream.items).chain(&self.ring).chain(&self.strips)
+    }
+}
+
 /// `--stage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StageName {

@@ -178,7 +178,8 @@ impl Data {
         let positions = once_each("position export", &r700.positions, POSITIONS)?;
         let parameters = once_each("parameter export", &r700.parameters, PARAMETERS)?;
         let all = outputs.values().chain(positions.values()).chain(parameters.values()).copied();
-        different_files(all.chain(&r700.depth_output).map(|file| file.path.as_path()))?;
+        let files = all.chain(&r700.depth_output).chain(r700.items().map(|items| &items.file));
+        different_files(files.map(|file| file.path.as_path()))?;
         match self.lanes {
             Lanes::Area(_) => {
                 let (width, height) = self.size();
@@ -229,8 +230,6 @@ impl Data {
 
     /// Memory of which every lane has an item, and the files that are to receive it.
     fn items(&mut self, r700: &R700Args) -> Result<(), Failure> {
-        let files = r700.streams.iter().map(|stream| &stream.items).chain(&r700.ring).chain(&r700.strips);
-        different_files(files.map(|items| items.file.path.as_path()))?;
         for StreamFile { number, items } in &r700.streams {
             let placed = self.place_items(items)?;
             if self.streams[usize::from(*number)].replace(placed).is_some() {
@@ -370,7 +369,7 @@ fn tell_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console: 
             console.tell(&Message::warning(message));
         }
     }
-    if files.is_empty() && !args.execution.stats && args.execution.emit.is_none() {
+    if files.is_empty() && r700.items().next().is_none() && !args.execution.stats && args.execution.emit.is_none() {
         console.tell(&Message::note("results are not kept; add --output N=FILE or another output"));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Textures of the command line: `FILE[:WxHxC][:KIND][:tiled]`, or with a depth `FILE:WxHxDxC...`.
 
-use crate::files::{self, FileSpec};
+use crate::files::{self, FileSpec, SpecError};
 use crate::report::Message;
 use crate::run::memory::Memory;
 use ctm_r700::{Dimension, Select, Texture};
@@ -49,7 +49,16 @@ impl TextureSpec {
             }
         });
         let (text, depth) = deep.map_or((text.to_owned(), None), |(text, depth)| (text, Some(depth)));
-        let file = FileSpec::parse(&format!("{text}{tiled}")).map_err(|error| Message::error(error.to_string()))?;
+        let file = FileSpec::parse(&format!("{text}{tiled}")).map_err(|error| {
+            let message = Message::error(error.to_string());
+            let names = KINDS.map(|(name, _)| format!(":{name}")).join(", ");
+            match error {
+                SpecError::Suffix { .. } => {
+                    message.help(format!("a texture can also have a depth, like :16x16x16x4, and be one of {names}"))
+                }
+                _ => message,
+            }
+        })?;
         Ok(TextureSpec { file, kind, depth })
     }
 }
