@@ -11,8 +11,8 @@ use crate::{Console, Failure};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_memory::{Format, Surface};
 use ctm_r700::{
-    Bindings, COLOURS, CfOp, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories, Outline, PARAMETERS,
-    POSITIONS, Region, STREAMS, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
+    Bindings, COLOURS, CfOp, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories, Outline,
+    PARAMETERS, POSITIONS, Region, STREAMS, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
