@@ -26,6 +26,10 @@ pub use console::Console;
 pub use failure::Failure;
 
 use args::{Command, ImportCommand};
+use report::Message;
+
+/// How many errors of one file people are told.
+const MOST_MESSAGES: usize = 20;
 
 /// Runs a command, tells why it failed if it did, and returns the exit code.
 pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
@@ -36,7 +40,11 @@ pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
             let code = failure.exit_code();
             // What was printed so far goes out first; if it cannot, the failure has already been decided.
             let _ = console.out.flush();
-            failure.into_messages().iter().for_each(|message| console.tell(message));
+            let messages = failure.into_messages();
+            messages.iter().take(MOST_MESSAGES).for_each(|message| console.tell(message));
+            if let Some(more) = messages.len().checked_sub(MOST_MESSAGES).filter(|more| *more > 0) {
+                console.tell(&Message::note(format!("{more} more like these are not shown")));
+            }
             code
         }
     }

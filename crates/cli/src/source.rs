@@ -2,6 +2,7 @@
 
 use crate::failure::cause;
 use crate::report::{Message, Place};
+use ctm_object::mesa;
 use ctm_text::SourceFile;
 use std::fs::File;
 use std::io::{self, Read};
@@ -47,6 +48,16 @@ pub fn read_at_most(path: &Path, limit: u64, what: &str) -> Result<Vec<u8>, Mess
 /// Reads a text.
 pub fn text_file(path: &Path) -> Result<SourceFile, Message> {
     Ok(SourceFile { name: name(path), text: text(path, read(path)?)? })
+}
+
+/// Refuses what a driver printed where assembly should be.
+pub fn require_assembly(source: &SourceFile) -> Result<(), Message> {
+    match mesa::driver(&source.text) {
+        None => Ok(()),
+        Some(_) => Err(Message::error("the file is what a driver of Mesa printed, not assembly")
+            .at(Place::File(source.name.clone()))
+            .help("'ctm import mesa FILE -o PROGRAM' makes assembly of it")),
+    }
 }
 
 /// Takes bytes for text.

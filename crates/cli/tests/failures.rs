@@ -72,6 +72,25 @@ OUT TEX_SEM_WAIT
   out[0].a = MAX src0.a src0.a ;
 ";
 
+/// What people are likely to give by mistake is told apart.
+#[test]
+fn files_of_another_kind() {
+    let folder = Folder::new("another-kind");
+    let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let file = |path: &str| project.join(path).display().to_string();
+    for command in ["asm", "dis", "check"] {
+        folder
+            .ctm_args([command, &file("tests/corpus/x1k/cf_nest3/dump.txt")])
+            .fails(1, &["dump.txt", "a driver of Mesa", "ctm import mesa"]);
+    }
+    let words = file("tests/corpus/r700/op_dot/program.u32");
+    assert!(folder.ctm_args(["dis", &words]).ok().err().contains("taken for words of X1K"));
+    folder.write("part.u32", &std::fs::read(words).expect("words of R700")[..100]);
+    folder.ctm("dis part.u32").fails(1, &["whole instructions", "--isa r700"]);
+    folder.write("prose.x1k", "one\ntwo\nthree\n".repeat(30));
+    folder.ctm("check prose.x1k").fails(1, &["more like these are not shown"]);
+}
+
 #[test]
 fn an_input_that_is_missing() {
     let folder = Folder::new("missing-input");

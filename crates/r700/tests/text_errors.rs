@@ -16,6 +16,17 @@ fn message(text: &str) -> String {
 }
 
 #[test]
+fn misspelled_instructions_are_no_labels() {
+    let message = message("EXP_DON: PIX0, R0.xyzw\nNOP EOP\n");
+    assert!(
+        message.contains("`EXP_DON` is not a control-flow instruction") && message.contains("`EXP_DONE`"),
+        "{message}"
+    );
+    let labels = "start: NOP\nagain:\n 01 NOP\nend: other: NOP\nlast: END_OF_PROGRAM\n";
+    assert_eq!(parse(labels).unwrap().program.code.len(), 3);
+}
+
+#[test]
 fn many_at_once() {
     let text = "\
 JUMP ADDR(nowhere)

@@ -25,6 +25,7 @@ pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
     };
     require_other(&output, &args.source)?;
     let source = source::text_file(&args.source)?;
+    source::require_assembly(&source)?;
     let bytes = assemble(&args.source, &source, &output, console)?;
     if source::is_standard(&output) {
         return Ok(console.out.write_all(&bytes)?);

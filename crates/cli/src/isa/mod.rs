@@ -27,6 +27,8 @@ pub struct File {
     pub bytes: Vec<u8>,
     /// Its instruction set.
     pub isa: Isa,
+    /// Nothing in the file or on the command line tells its instruction set.
+    pub isa_is_guess: bool,
     /// What kind of file it is, if it is no container.
     pub form: Form,
 }
@@ -47,19 +49,20 @@ impl File {
     pub fn read(args: &ProgramArgs) -> Result<Self, Failure> {
         let (bytes, form) = content(&args.program, args.isa.is_some())?;
         let path = args.program.clone();
-        let isa = args.isa.unwrap_or_else(|| match () {
-            () if r700::is_program(&bytes) => Isa::R700,
-            () if sm50::is_program(&path, &bytes) => Isa::Sm50,
-            () if ctm::is_buffer(&bytes) && form != Form::Words => Isa::Ctm,
-            () => of_text(&path),
+        let known = args.isa.or_else(|| match () {
+            () if r700::is_program(&bytes) => Some(Isa::R700),
+            () if sm50::is_program(&path, &bytes) => Some(Isa::Sm50),
+            () if ctm::is_buffer(&bytes) && form != Form::Words => Some(Isa::Ctm),
+            () => None,
         });
-        Ok(File { name: source::name(&path), bytes, isa, form, path })
+        let isa = known.unwrap_or_else(|| of_text(&path));
+        Ok(File { name: source::name(&path), bytes, isa, isa_is_guess: known.is_none(), form, path })
     }
 
     /// Reads a file that is of this instruction set.
     pub fn of(path: &Path, isa: Isa) -> Result<Self, Failure> {
         let (bytes, form) = content(path, true)?;
-        Ok(File { path: path.into(), name: source::name(path), bytes, isa, form })
+        Ok(File { path: path.into(), name: source::name(path), bytes, isa, isa_is_guess: false, form })
     }
 }
 

@@ -33,6 +33,9 @@ struct Assembler {
     end: Option<Span>,
 }
 
+/// What sets the end of the program on the last instruction.
+const END: &str = "END_OF_PROGRAM";
+
 /// Reads a whole text.
 pub(super) fn assemble(mut cursor: Cursor) -> Result<Assembled, Vec<Diagnostic>> {
     let mut assembler = Assembler::default();
@@ -51,7 +54,7 @@ impl Assembler {
             return self.directive(cursor);
         }
         let first = cursor.peek();
-        if cursor.is_word("END_OF_PROGRAM") {
+        if cursor.is_word(END) {
             cursor.take();
             self.end = Some(first.into());
             return Ok(());
@@ -103,6 +106,14 @@ impl Assembler {
                 "an ALU instruction outside an ALU clause",
                 "write `ALU:` first",
             ));
+        }
+        let next = cursor.peek();
+        let follows = next.kind == Kind::Word && !next.first_of_line && cursor.look(1).kind != Kind::Symbol(b':');
+        let begins = |text: &str| {
+            text.as_bytes()[0].is_ascii_digit() || text.eq_ignore_ascii_case(END) || control::named(text).is_some()
+        };
+        if follows && !begins(cursor.text(next)) {
+            return Err(cursor.unknown_word(token, "a control-flow instruction", &control::names()));
         }
         if self.labels.insert(name.clone(), self.next).is_some() {
             let message = format!("the label `{}` is there already", excerpt(&name));

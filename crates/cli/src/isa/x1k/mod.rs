@@ -31,18 +31,33 @@ pub struct Loaded {
 impl Loaded {
     /// The program in a file. The kind of file follows from what it holds; raw words must say so by their name or by
     /// `--isa`, or be hexadecimal text. Warnings of the assembler are told at once.
-    pub fn new(File { path, name, bytes, form, .. }: File, console: &mut Console) -> Result<Self, Failure> {
+    pub fn new(
+        File { path, name, bytes, form, isa_is_guess, .. }: File,
+        console: &mut Console,
+    ) -> Result<Self, Failure> {
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
         let (program, origins) = if bytes.starts_with(b"\x7FELF") {
             (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
         } else if form == Form::Words {
-            let code = raw::read_words(&bytes).map_err(|error| wrong(error.to_string()))?;
-            (Program::from_code(code), Vec::new())
+            let other = "if these are words of another instruction set, --isa says so, as in '--isa r700'";
+            let code = raw::read_words(&bytes).map_err(|error| {
+                let message = wrong(error.to_string());
+                if isa_is_guess { message.help(other) } else { message }
+            })?;
+            let program = Program::from_code(code);
+            if isa_is_guess && legal(&program).is_err() {
+                let message = Message::note("the file is taken for words of X1K, which they are no legal program of");
+                console.tell(&message.at(Place::File(name.clone())).help(other));
+            }
+            (program, Vec::new())
         } else {
             let text = source::text(&path, bytes).map_err(|message| {
-                message.help("raw instruction words need '--isa x1k', or a name that ends in .u32")
+                message.help(
+                    "raw instruction words need '--isa x1k', '--isa r700' or '--isa sm50'; a name that ends in .u32 means X1K",
+                )
             })?;
             let source = SourceFile { name: name.clone(), text };
+            source::require_assembly(&source)?;
             let assembled = assemble(&path, &source, text::parse_with, console)?;
             (assembled.program, assembled.origins)
         };
