@@ -87,8 +87,8 @@ fn files_of_another_kind() {
     assert!(folder.ctm_args(["dis", &words]).ok().err().contains("taken for words of X1K"));
     folder.write("part.u32", &std::fs::read(words).expect("words of R700")[..100]);
     folder.ctm("dis part.u32").fails(1, &["whole instructions", "--isa r700"]);
-    folder.write("prose.x1k", "one\ntwo\nthree\n".repeat(30));
-    folder.ctm("check prose.x1k").fails(1, &["more like these are not shown"]);
+    folder.write("prose.r700", "one\ntwo\nthree\n".repeat(30));
+    folder.ctm("check prose.r700").fails(1, &["more like these are not shown"]);
 }
 
 #[test]
