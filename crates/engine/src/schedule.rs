@@ -1,4 +1,7 @@
 //! Bands of lanes over threads.
+//!
+//! Each thread has a share of bands that lie together, and takes from the others' when its own is done. So a thread finds in
+//! its core's caches what it read and wrote in the run before, and yet all of them end at about the same time.
 
 use crate::launch::Stop;
 use ctm_lane::domain::{AXIS, Domain, Lanes};
@@ -26,7 +29,6 @@ pub(crate) fn threads(options: &RunOptions, bands: u64) -> usize {
 pub(crate) struct Shared<'a, E> {
     options: &'a RunOptions<'a>,
     lanes: u64,
-    next: AtomicU64,
     outcome: Mutex<Outcome<E>>,
 }
 
@@ -47,7 +49,7 @@ impl<E> Default for Outcome<E> {
 impl<'a, E: From<Stop> + Send> Shared<'a, E> {
     /// For a run of so many lanes.
     pub fn new(options: &'a RunOptions<'a>, lanes: u64) -> Self {
-        Shared { options, lanes, next: AtomicU64::new(0), outcome: Mutex::default() }
+        Shared { options, lanes, outcome: Mutex::default() }
     }
 
     /// Groups that make a band where groups must not be cut.
@@ -64,23 +66,30 @@ impl<'a, E: From<Stop> + Send> Shared<'a, E> {
         F: FnMut(u64, &mut RunStats) -> Result<u64, E>,
     {
         let threads = threads.min(bands.try_into().unwrap_or(usize::MAX)).max(1);
-        let work = || {
+        let start = |share: usize| bands * share as u64 / threads as u64;
+        // The next band of each share.
+        let next: Vec<AtomicU64> = (0..threads).map(|share| AtomicU64::new(start(share))).collect();
+        let next = next.as_slice();
+        let work = |thread: usize| {
             let mut run = worker();
-            loop {
-                let band = self.next.fetch_add(1, Relaxed);
-                if band >= bands || self.has_failed_before(band) {
-                    return;
+            for share in (thread..threads).chain(0..thread) {
+                loop {
+                    let band = next[share].fetch_add(1, Relaxed);
+                    if band >= start(share + 1) || self.has_failed_before(band) {
+                        break;
+                    }
+                    let mut stats = RunStats::default();
+                    let cancelled = self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed));
+                    let result = if cancelled { Err(Stop::Cancelled.into()) } else { run(band, &mut stats) };
+                    self.finish_band(band, &stats, result);
                 }
-                let mut stats = RunStats::default();
-                let cancelled = self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed));
-                let result = if cancelled { Err(Stop::Cancelled.into()) } else { run(band, &mut stats) };
-                self.finish_band(band, &stats, result);
             }
         };
         // The calling thread is one of them.
         std::thread::scope(|scope| {
-            (1..threads).for_each(|_| drop(scope.spawn(work)));
-            work();
+            let work = &work;
+            (1..threads).for_each(|thread| drop(scope.spawn(move || work(thread))));
+            work(0);
         });
         let outcome = std::mem::take(&mut *self.lock());
         match outcome.failure {

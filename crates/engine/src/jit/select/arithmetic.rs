@@ -52,7 +52,10 @@ impl Selector<'_> {
         let args = self.function.args(inst).to_vec();
         let results: Vec<Value> = self.function.results(inst).collect();
         self.prepare(&op);
-        self.watch_operands(&op, &args);
+        // A store knows best in which form to look at what it stores.
+        if !matches!(op, Op::SurfaceStore { .. }) {
+            self.watch_operands(&op, &args);
+        }
         if let Some(&result) = results.first()
             && let Some(val) = self.operation(&op, &args, result)
         {

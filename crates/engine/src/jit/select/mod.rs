@@ -18,6 +18,7 @@ use crate::backend::SurfaceFacts;
 use ctm_lane::{Axis, Denorm, Function, Graph, IntTest, Op, Ranges, Shape, Shapes, Terminator, Type, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
+use memory::Untransposed;
 use nans::Nans;
 use std::collections::{HashMap, HashSet};
 use watch::Watch;
@@ -100,6 +101,7 @@ pub struct Selector<'a> {
     covered: Reg,
     nans: Nans,
     watch: Watch,
+    untransposed: Untransposed,
     /// Steps of the block in the making, by their lanes: all, or those of a mask.
     steps: Vec<(Option<Reg>, u32)>,
     /// Steps that a block counts for the one before it.
@@ -168,6 +170,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         covered,
         nans: Nans::default(),
         watch: Watch::default(),
+        untransposed: Untransposed::default(),
         steps: Vec::new(),
         counted_later: HashMap::new(),
         flushed_by_all: Vec::new(),
@@ -218,6 +221,7 @@ impl Selector<'_> {
             }
         }
         self.flushed_by_all = self.find_flushed();
+        self.plan_untransposed();
         self.positions();
         // Block 0 is the prologue, block 1 the head of a group; the latch comes last but one.
         let mut numbers = vec![usize::MAX; self.function.block_count()];
@@ -252,6 +256,7 @@ impl Selector<'_> {
             }
             for &inst in self.function.insts(block) {
                 self.inst(inst);
+                self.follow_plan(inst);
                 if self.refused {
                     return None;
                 }
@@ -570,7 +575,11 @@ impl Selector<'_> {
 
     /// An operand that can be memory.
     fn arg(&mut self, value: Value) -> Arg {
-        match self.values[value.index()] {
+        self.arg_of(self.values[value.index()])
+    }
+
+    fn arg_of(&mut self, val: Val) -> Arg {
+        match val {
             Val::Reg(reg) => Arg::Reg(reg),
             Val::Const(bits) => self.constant(bits),
             Val::Entry(pointer, index) => {

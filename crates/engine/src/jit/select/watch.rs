@@ -157,6 +157,18 @@ impl Selector<'_> {
         values.iter().any(|&value| self.is_suspect(value))
     }
 
+    /// Whether the operation looks at what may be a NaN, and does not raise the flag itself.
+    pub fn has_to_watch(&self, op: &Op, args: &[Value]) -> bool {
+        self.has_suspect(looked_at(op, args))
+    }
+
+    /// Raises the flag for every NaN in these.
+    pub fn watch_regs(&mut self, regs: &[Reg]) {
+        for pair in regs.chunks(2) {
+            self.raise_for_nans(pair[0], pair[pair.len() - 1], None);
+        }
+    }
+
     /// Raises the flag if the operation looks at a NaN and does not raise it itself.
     pub fn watch_operands(&mut self, op: &Op, args: &[Value]) {
         let mut seen = Vec::new();

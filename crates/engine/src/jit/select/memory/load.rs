@@ -3,7 +3,14 @@
 use super::*;
 
 impl Selector<'_> {
-    pub(super) fn load(&mut self, surface: ctm_lane::Surface, x: Value, y: Value, lanes: Lanes) -> [Val; 4] {
+    /// The channels of elements; `first` is the first of these values.
+    pub(super) fn load(
+        &mut self,
+        surface: ctm_lane::Surface,
+        (x, y): (Value, Value),
+        lanes: Lanes,
+        first: Value,
+    ) -> [Val; 4] {
         if !self.is_usable(surface) {
             return [Val::None; 4];
         }
@@ -16,7 +23,7 @@ impl Selector<'_> {
             Some(place) => place,
             None if hoped.is_some() => {
                 let raw = match hoped {
-                    Some(in_row) => self.load_either(surface, (x, y), in_row, format),
+                    Some(in_row) => self.load_either(surface, (x, y), in_row, (format, first)),
                     None => [Val::Const(0); 4],
                 };
                 let mut channels = self.unpacked(format, raw);
@@ -42,6 +49,10 @@ impl Selector<'_> {
                 Place::Scattered(offset, lanes)
             }
         };
+        if let (Place::Row(mem), true) = (&place, self.wants_rows(first)) {
+            let rows = self.load_rows(format, *mem);
+            self.note_rows(first, rows);
+        }
         let raw = self.load_raw(surface, format, &place);
         let mut channels = self.unpacked(format, raw);
         let Lanes::Of(mask) = lanes else { return channels };
@@ -101,7 +112,7 @@ impl Selector<'_> {
         surface: ctm_lane::Surface,
         (x, y): (Value, Value),
         in_row: bool,
-        format: Format,
+        (format, first): (Format, Value),
     ) -> [Val; 4] {
         let facts = self.facts[surface.index()].surface;
         let Layout::Linear(layout) = facts.layout() else { return [Val::None; 4] };
@@ -125,23 +136,35 @@ impl Selector<'_> {
         self.finish_block(end, regular, Vec::new());
         let words = (format.bytes_per_element() as usize).div_ceil(4);
         let place = if in_row { Place::Row(mem) } else { Place::Same(mem) };
-        let collect = |raw: [Val; 4]| -> Vec<Arg> {
+        let collect = |raw: [Val; 4], rows: &[Reg]| -> Vec<Arg> {
             let args = raw.into_iter().take(words).map(|val| match val {
                 Val::Reg(reg) => Arg::Reg(reg),
                 _ => Arg::None,
             });
-            args.collect()
+            args.chain(rows.iter().map(|&row| Arg::Reg(row))).collect()
         };
+        let wants_rows = format == Format::Float32_4 && self.wants_rows(first);
+        let rows = if wants_rows { self.load_rows(format, mem) } else { Vec::new() };
         let raw = self.load_raw(surface, format, &place);
-        let end = End::Jump(Edge { block: after, args: collect(raw) });
+        let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
         self.finish_block(end, scattered, Vec::new());
         let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
         let (x, y) = (self.reg(x), self.reg(y));
         let (offset, lanes) = self.offsets(surface, x, y, Lanes::All, inside);
         let raw = self.load_raw(surface, format, &Place::Scattered(offset, lanes));
-        let params: Vec<Reg> = (0..words).map(|_| self.machine.reg(Class::Vector)).collect();
-        let end = End::Jump(Edge { block: after, args: collect(raw) });
+        let rows = match raw {
+            [Val::Reg(x), Val::Reg(y), Val::Reg(z), Val::Reg(w)] if wants_rows => {
+                self.rows_of_four([x, y, z, w]).to_vec()
+            }
+            _ => Vec::new(),
+        };
+        let params: Vec<Reg> = (0..words + rows.len()).map(|_| self.machine.reg(Class::Vector)).collect();
+        let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
         self.finish_block(end, after, params.clone());
+        if wants_rows {
+            self.note_rows(first, params[words..].to_vec());
+        }
+        let params = &params[..words];
         std::array::from_fn(|word| params.get(word).map_or(Val::Const(0), |&reg| Val::Reg(reg)))
     }
 

@@ -3,6 +3,9 @@
 mod load;
 mod rows;
 mod store;
+mod untransposed;
+
+pub use untransposed::Untransposed;
 
 use super::arithmetic::{ONE, SIGN};
 use super::masks::MaskOp;
@@ -32,7 +35,7 @@ impl Selector<'_> {
         match *op {
             Op::SurfaceLoad { surface } => {
                 let lanes = self.lanes(args[2]);
-                let channels = self.load(surface, args[0], args[1], lanes);
+                let channels = self.load(surface, (args[0], args[1]), lanes, results[0]);
                 for (&result, val) in results.iter().zip(channels) {
                     self.values[result.index()] = val;
                 }

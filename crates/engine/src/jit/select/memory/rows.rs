@@ -68,7 +68,7 @@ impl Selector<'_> {
     }
 
     /// Four vectors, one for each word, as vectors of memory, in order.
-    fn rows_of_four(&mut self, values: [Reg; 4]) -> [Reg; 4] {
+    pub(super) fn rows_of_four(&mut self, values: [Reg; 4]) -> [Reg; 4] {
         match self.form {
             Form::Avx512 => {
                 // Pairs of words, then pairs of pairs.

@@ -22,7 +22,14 @@ impl Selector<'_> {
         let kept = format.stored_bits(channels.0);
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
-        if let Some(Place::Row(mem)) = self.regular(surface, x, y)
+        let place = self.regular(surface, x, y);
+        if let Some(Place::Row(mem)) = place
+            && self.store_untransposed(mem, values)
+        {
+            return;
+        }
+        self.watch_operands(&Op::SurfaceStore { surface, channels }, args);
+        if let Some(Place::Row(mem)) = place
             && self.store_row(format, channels, mem, values, lanes)
         {
             return;
