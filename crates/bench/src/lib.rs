@@ -5,16 +5,19 @@
 //! - [`guest`]: a kernel in machine code of a guest, ready to be started; one module for each instruction set;
 //! - [`llvmpipe`]: the other side, a small program in C that is compiled when it is wanted;
 //! - [`limits`]: multiply-adds and copied bytes per second of this machine;
-//! - [`peers`]: the measurement; [`report`]: how it is told.
+//! - [`peers`]: the measurement; [`report`]: how it is told;
+//! - [`compile`]: how long programs take from words to machine code.
 //!
 //! The programs are in `benches/x1k`, their sources in `benches/glsl`.
 #![deny(unsafe_code)]
 
+pub mod compile;
 pub mod guest;
 pub mod kernel;
 pub mod limits;
 pub mod llvmpipe;
 pub mod machine;
+mod markdown;
 pub mod peers;
 pub mod picture;
 pub mod report;

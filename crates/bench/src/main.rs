@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
+use ctm_bench::compile;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
 use ctm_bench::report;
@@ -22,6 +23,20 @@ enum Measure {
     ///
     /// Exits with 1 if a picture is not llvmpipe's, and with 2 if llvmpipe cannot be measured.
     Peers(Peers),
+    /// How long programs take from words to machine code: kernels, the corpus, and the longest programs.
+    ///
+    /// Exits with 1 if one of them takes longer than it should.
+    Compile(Output),
+}
+
+#[derive(clap::Args)]
+struct Output {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a page in Markdown too
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -41,12 +56,8 @@ struct Peers {
     /// Turns of each side
     #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Write a page in Markdown too
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn engine(name: &str) -> Result<EngineName, String> {
@@ -56,7 +67,19 @@ fn engine(name: &str) -> Result<EngineName, String> {
 }
 
 fn main() -> ExitCode {
-    let Arguments { command: Measure::Peers(peers) } = Arguments::parse();
+    match Arguments::parse().command {
+        Measure::Peers(peers) => measure_peers(peers),
+        Measure::Compile(output) => {
+            let measurement = compile::Measurement::new(|what| eprintln!("measured {what}"));
+            let met = measurement.marks_are_met();
+            let text =
+                if output.json { format!("{:#}\n", compile::json(&measurement)) } else { compile::text(&measurement) };
+            output.tell(&text, || compile::page(&measurement), met)
+        }
+    }
+}
+
+fn measure_peers(peers: Peers) -> ExitCode {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let plan = Plan {
         isa: peers.isa,
@@ -72,16 +95,21 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if peers.json {
-        println!("{:#}", report::json(&measurement));
-    } else {
-        print!("{}", report::text(&measurement));
+    let output = peers.output;
+    let text = if output.json { format!("{:#}\n", report::json(&measurement)) } else { report::text(&measurement) };
+    output.tell(&text, || report::page(&measurement), measurement.pictures_agree())
+}
+
+impl Output {
+    /// Prints the text, and writes the page if one is wanted.
+    fn tell(&self, text: &str, page: impl FnOnce() -> String, is_good: bool) -> ExitCode {
+        print!("{text}");
+        if let Some(path) = &self.output
+            && let Err(error) = std::fs::write(path, page())
+        {
+            eprintln!("error: {} cannot be written: {error}", path.display());
+            return ExitCode::from(2);
+        }
+        if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
-    if let Some(path) = peers.output
-        && let Err(error) = std::fs::write(&path, report::page(&measurement))
-    {
-        eprintln!("error: {} cannot be written: {error}", path.display());
-        return ExitCode::from(2);
-    }
-    if measurement.pictures_agree() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,5 +1,6 @@
 //! What was measured, as text, as a page, and as JSON.
 
+use crate::markdown::{self, list};
 use crate::peers::{Bound, Measurement, Row};
 use serde_json::{Value, json};
 
@@ -102,31 +103,15 @@ fn cells(row: &Row, measurement: &Measurement) -> [String; 10] {
 
 /// The table, in Markdown that is aligned for the terminal too.
 fn table(measurement: &Measurement) -> String {
-    let mut lines: Vec<[String; 10]> = vec![HEADINGS.map(str::to_owned)];
-    lines.extend(measurement.rows.iter().map(|row| cells(row, measurement)));
+    let mut lines: Vec<Vec<String>> = vec![HEADINGS.map(str::to_owned).to_vec()];
+    lines.extend(measurement.rows.iter().map(|row| cells(row, measurement).to_vec()));
     if let Some(mean) = measurement.mean(Row::ratio) {
-        let mut last = [const { String::new() }; 10];
+        let mut last = vec![String::new(); HEADINGS.len()];
         last[0] = "geometric mean".to_owned();
         last[3] = format!("{mean:.2}");
         lines.push(last);
     }
-    let widths: [usize; 10] =
-        std::array::from_fn(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0));
-    let mut text = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
-            text += &if column == 0 { format!("| {cell:width$} ") } else { format!("| {cell:>width$} ") };
-        }
-        text += "|\n";
-        if at == 0 {
-            for (column, width) in widths.into_iter().enumerate() {
-                let dashes = "-".repeat(width + 1);
-                text += &if column == 0 { format!("|{dashes}-") } else { format!("|{dashes}:") };
-            }
-            text += "|\n";
-        }
-    }
-    text
+    markdown::table(&lines)
 }
 
 /// The limits, a line for each.
@@ -175,9 +160,8 @@ pub fn text(measurement: &Measurement) -> String {
     text
 }
 
-/// The page `docs/performance.md`.
+/// A page like `docs/performance.md`.
 pub fn page(measurement: &Measurement) -> String {
-    let list = |lines: Vec<String>| lines.into_iter().map(|line| format!("- {line}\n")).collect::<String>();
     let machine = measurement.machine.0.iter().map(|(name, value)| format!("{name}: {value}"));
     let mut facts: Vec<String> = machine.collect();
     facts.push(format!("ctm: engine `{}`, {} threads", measurement.plan.engine.name(), measurement.plan.threads));
@@ -189,6 +173,7 @@ pub fn page(measurement: &Measurement) -> String {
         .replace("{marks}", list(outcomes(measurement)).trim_end())
         .replace("{rounds}", &measurement.plan.rounds.to_string())
         .replace("{isa}", measurement.plan.isa.folder())
+        .replace("{engine}", measurement.plan.engine.name())
         .replace("{compiler}", measurement.plan.isa.compiler())
 }
 

@@ -1,7 +1,7 @@
 //! Kernels in machine code of guests.
 
-mod r700;
-mod x1k;
+pub(crate) mod r700;
+pub(crate) mod x1k;
 
 use crate::kernel::{Isa, Kernel};
 use ctm_engine::{EngineName, Executor};

@@ -18,6 +18,13 @@ pub struct Start {
     executor: Executor,
 }
 
+/// From dwords to what the executor runs; the rest is the job's.
+pub fn prepare(dwords: &[u32], job: &Job, executor: &Executor) {
+    let program = Program { info: job.program.info, ..Program::from_dwords(dwords) };
+    let job = Job { program: &program, ..job.clone() };
+    executor.prepare_r700(&job).unwrap_or_else(|error| panic!("{error}"));
+}
+
 impl Start {
     pub fn new(folder: &Path, engine: EngineName) -> Self {
         let case = Case::load(folder);
@@ -43,11 +50,7 @@ impl Guest for Start {
     }
 
     fn compile(&self) {
-        let program = Program { info: self.case.program.info, ..Program::from_dwords(&self.dwords) };
-        let job = Job { program: &program, ..self.job() };
-        if let Executor::Engine(engine) = executor(self.engine) {
-            engine.prepare_r700(&job).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
-        }
+        prepare(&self.dwords, &self.job(), &executor(self.engine));
     }
 
     fn run(&self, threads: usize) {

@@ -18,6 +18,14 @@ pub struct Start {
     executor: Executor,
 }
 
+/// From words to what the executor runs; the rest is the job's.
+pub fn prepare(words: &[Words], job: &Job, executor: &Executor) {
+    let Program { info, references, constants, .. } = job.program.clone();
+    let program = Program { code: words.iter().map(Instruction::decode).collect(), info, references, constants };
+    let job = Job { program: &program, ..job.clone() };
+    executor.prepare(&job).unwrap_or_else(|error| panic!("{error}"));
+}
+
 impl Start {
     pub fn new(kernel: &Kernel, folder: &Path, engine: EngineName) -> Self {
         let mut case = Case::load(folder);
@@ -50,11 +58,7 @@ impl Guest for Start {
     }
 
     fn compile(&self) {
-        let Program { info, references, constants, .. } = self.case.program.clone();
-        let program =
-            Program { code: self.words.iter().map(Instruction::decode).collect(), info, references, constants };
-        let job = Job { program: &program, ..self.job() };
-        executor(self.engine).prepare(&job).unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
+        prepare(&self.words, &self.job(), &executor(self.engine));
     }
 
     fn run(&self, threads: usize) {

@@ -1,0 +1,102 @@
+//! How long programs take from words to machine code: decoding, lifting, simplification, selection, allocation, encoding.
+
+mod programs;
+mod report;
+
+pub use report::{json, page, text};
+
+use crate::machine::Machine;
+use crate::sample::Sample;
+use ctm_engine::{EngineName, Executor};
+use std::time::Instant;
+
+/// Times that machine code is made of a program for each engine, after a first time that does not count.
+const TIMES: usize = 15;
+
+/// Where a program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A kernel of `benches`.
+    Kernel,
+    /// A program of `tests/corpus`.
+    Corpus,
+    /// Made to be as long as X1K allows.
+    Full,
+}
+
+/// What one program took.
+#[derive(Debug)]
+pub struct Row {
+    /// Its instruction set.
+    pub isa: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Bytes of its code.
+    pub bytes: usize,
+    /// Seconds, for each engine; none if it does not become machine code.
+    pub times: Vec<Option<Sample>>,
+}
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub struct Measurement {
+    /// Where.
+    pub machine: Machine,
+    /// For which machine code.
+    pub engines: Vec<EngineName>,
+    /// The programs.
+    pub rows: Vec<Row>,
+}
+
+impl Measurement {
+    /// Measures all forms of machine code that this host can run. `progress` is told the name of what was measured.
+    pub fn new(progress: fn(&str)) -> Self {
+        let forms = [EngineName::JitAvx512, EngineName::JitAvx2];
+        let engines: Vec<_> = forms.into_iter().filter(|&name| Executor::new(name).is_ok()).collect();
+        let machine = Machine::new();
+        let rows = programs::measure(&engines, progress);
+        Measurement { machine, engines, rows }
+    }
+
+    /// Whether every program is as fast as it is to be.
+    pub fn marks_are_met(&self) -> bool {
+        self.rows.iter().all(Row::meets_mark)
+    }
+}
+
+impl Row {
+    /// The longest of the engines' medians, in milliseconds.
+    pub fn slowest(&self) -> f64 {
+        self.times.iter().flatten().map(|times| times.median() * 1e3).fold(0.0, f64::max)
+    }
+
+    /// Milliseconds within which the program is to be machine code, if there is a mark.
+    pub fn mark(&self) -> Option<f64> {
+        match (self.origin, self.isa) {
+            (Origin::Kernel, "R700") => None,
+            (Origin::Kernel | Origin::Corpus, _) => Some(5.0),
+            (Origin::Full, _) => Some(50.0),
+        }
+    }
+
+    /// Whether the program is made in time for every engine.
+    pub fn meets_mark(&self) -> bool {
+        self.mark().is_none_or(|mark| self.slowest() < mark)
+    }
+}
+
+/// The times of what makes machine code with an engine that has prepared nothing yet.
+fn times(engine: EngineName, make: impl Fn(&Executor)) -> Sample {
+    let mut times = Sample::default();
+    for time in 0..=TIMES {
+        let executor = Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
+        let start = Instant::now();
+        make(&executor);
+        if time != 0 {
+            times.add(start.elapsed().as_secs_f64());
+        }
+    }
+    times
+}

@@ -1,0 +1,155 @@
+//! The programs: kernels, corpus, and X1K programs that are as long as possible.
+
+use super::{Origin, Row, times};
+use crate::guest::{r700, x1k};
+use crate::kernel::{Isa, KERNELS};
+use ctm_engine::{EngineName, Executor, Stages};
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Format, Tiling};
+use ctm_sm50::Code;
+use ctm_sm50::launch::{Executor as Runs, Launch, Outcome, Stop};
+use ctm_sm50::reference::Reference;
+use ctm_testkit::buffers::Buffers;
+use ctm_testkit::emit::emit;
+use ctm_testkit::expected::Texture;
+use ctm_testkit::random::Random;
+use ctm_testkit::structured::{Options, Structured};
+use ctm_testkit::{case, generate, project_path, r700::case as r700_case, sm50::case as sm50_case};
+use ctm_x1k::{Domain, Instruction, Job, Program, Words, WriteMode};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Instructions of the longest X1K program.
+const SLOTS: usize = 512;
+/// Columns and rows of the surfaces of such a program.
+const SIDE: u32 = 64;
+
+/// Measures all programs for these engines.
+pub fn measure(engines: &[EngineName], progress: fn(&str)) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut add = |row: Row| {
+        progress(&format!("{} {}", row.isa, row.name));
+        rows.push(row);
+    };
+    for isa in [Isa::X1k, Isa::R700] {
+        let kernels = KERNELS.iter().filter(|kernel| kernel.size.is_none()).map(|kernel| kernel.folder(isa));
+        for folder in kernels.filter(|folder| folder.exists()) {
+            add(match isa {
+                Isa::X1k => of_x1k(engines, &folder, Origin::Kernel),
+                Isa::R700 => of_r700(engines, &folder, Origin::Kernel),
+            });
+        }
+    }
+    corpus("x1k").iter().for_each(|folder| add(of_x1k(engines, folder, Origin::Corpus)));
+    corpus("r700").iter().for_each(|folder| add(of_r700(engines, folder, Origin::Corpus)));
+    corpus("sm50").iter().flat_map(|folder| of_sm50(engines, folder)).for_each(&mut add);
+    add(full(engines, "straight", &generate::straight(&mut Random::new(1), SLOTS - 3, WriteMode::Cached)));
+    add(full(engines, "structured", &structured()));
+    rows
+}
+
+/// The folders of an instruction set's corpus, by name.
+fn corpus(isa: &str) -> Vec<PathBuf> {
+    let folder = project_path("tests/corpus").join(isa);
+    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    folders.sort();
+    folders
+}
+
+/// What programs read does not matter here.
+fn zeros(texture: &Texture) -> Vec<f32> {
+    vec![0.0; texture.width as usize * texture.height as usize * 4]
+}
+
+fn of_x1k(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
+    let case = case::Case::load(folder);
+    let environment = case.environment(Tiling::Linear, zeros);
+    of_x1k_job(engines, case.name.clone(), origin, &environment.job(&case))
+}
+
+fn of_x1k_job(engines: &[EngineName], name: String, origin: Origin, job: &Job) -> Row {
+    let words: Vec<Words> = job.program.code.iter().map(Instruction::encode).collect();
+    let stages = Stages::of_x1k(job, &RunOptions::default()).ok();
+    let time = |&engine: &EngineName| {
+        stages.as_ref()?.machine_code(engine)?;
+        Some(times(engine, |executor| x1k::prepare(&words, job, executor)))
+    };
+    Row { isa: "X1K", name, origin, bytes: size_of_val(&words[..]), times: engines.iter().map(time).collect() }
+}
+
+fn of_r700(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
+    let case = r700_case::Case::load(folder);
+    let environment = case.environment(Tiling::Linear, zeros);
+    let (job, dwords) = (environment.job(&case), case.program.dwords().collect::<Vec<u32>>());
+    let stages = Stages::of_r700(&job).ok();
+    let time = |&engine: &EngineName| {
+        stages.as_ref()?.machine_code(engine)?;
+        Some(times(engine, |executor| r700::prepare(&dwords, &job, executor)))
+    };
+    let (name, bytes) = (case.name.clone(), size_of_val(&dwords[..]));
+    Row { isa: "R700", name, origin, bytes, times: engines.iter().map(time).collect() }
+}
+
+/// Measures the programs of a pipeline when they are launched for the first time, and lets the reference run them.
+struct Launches<'a> {
+    engines: &'a [EngineName],
+    pipeline: String,
+    rows: Mutex<Vec<Row>>,
+}
+
+impl Runs for Launches<'_> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+        let name = format!("{} {}", self.pipeline, launch.shader.stage().name());
+        let mut rows = self.rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !rows.iter().any(|row| row.name == name) {
+            let bytes = launch.shader.code.to_bytes();
+            let prepare = |executor: &Executor| {
+                let code = Code::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let shader = ctm_sm50::launch::Shader { code: &code, ..launch.shader };
+                matches!(executor, Executor::Engine(engine) if engine.compiles_sm50(&Launch { shader, ..*launch }))
+            };
+            let time = |&engine: &EngineName| {
+                let is_compiled = Executor::new(engine).is_ok_and(|executor| prepare(&executor));
+                is_compiled.then(|| times(engine, |executor| assert!(prepare(executor))))
+            };
+            let (times, bytes) = (self.engines.iter().map(time).collect(), bytes.len());
+            rows.push(Row { isa: "SM50", name, origin: Origin::Corpus, bytes, times });
+        }
+        drop(rows);
+        Reference.run(launch, options)
+    }
+}
+
+fn of_sm50(engines: &[EngineName], folder: &Path) -> Vec<Row> {
+    let pipeline = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let launches = Launches { engines, pipeline, rows: Mutex::default() };
+    sm50_case::Case::load(folder).check(&launches).unwrap_or_else(|error| panic!("{error}"));
+    launches.rows.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// A program with all inputs and outputs.
+fn full(engines: &[EngineName], name: &str, program: &Program) -> Row {
+    let surfaces = ctm_x1k::INPUTS + ctm_x1k::OUTPUTS;
+    let mut buffers = Buffers::new((surfaces as u32 + 1) * SIDE * SIDE * 32 + (1 << 22));
+    let mut surface = || Some(buffers.allocate(SIDE, SIDE, Format::Float32_4, Tiling::Linear));
+    let (inputs, outputs) = (std::array::from_fn(|_| surface()), std::array::from_fn(|_| surface()));
+    let domain = Domain { i0: 0, j0: 0, i1: SIDE - 1, j1: SIDE - 1 };
+    let job = Job { inputs, outputs, ..Job::new(program, domain, buffers.space()) };
+    of_x1k_job(engines, name.to_owned(), Origin::Full, &job)
+}
+
+/// IFs, loops and subroutines: the statements of a random program, again and again, as long as there is room.
+fn structured() -> Program {
+    let options = Options { full_flow_control: true, derivatives: false };
+    let mut longest = Structured::random(&mut Random::new(1), options);
+    for statement in longest.main.clone().into_iter().cycle() {
+        let mut longer = longest.clone();
+        longer.main.push(statement);
+        if emit(&longer).code.len() > SLOTS {
+            break;
+        }
+        longest = longer;
+    }
+    emit(&longest)
+}

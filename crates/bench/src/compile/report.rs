@@ -1,0 +1,85 @@
+//! What was measured, as text, as a page, and as JSON.
+
+use super::{Measurement, Origin, Row};
+use crate::markdown::{self, list};
+use serde_json::{Value, json};
+
+impl Origin {
+    const fn name(self) -> &'static str {
+        match self {
+            Origin::Kernel => "kernel",
+            Origin::Corpus => "corpus",
+            Origin::Full => "full",
+        }
+    }
+}
+
+/// The table, in Markdown.
+fn table(measurement: &Measurement) -> String {
+    let engines = measurement.engines.iter().map(|engine| format!("{}, ms", engine.name()));
+    let head = ["program", "from", "bytes"].map(str::to_owned).into_iter().chain(engines);
+    let mut lines: Vec<Vec<String>> = vec![head.chain(["mark, ms".to_owned()]).collect()];
+    for row in &measurement.rows {
+        let times = row.times.iter().map(|times| match times {
+            Some(times) => format!("{:.2} ± {:.0} %", times.median() * 1e3, times.spread() * 100.0),
+            None => "interpreted".to_owned(),
+        });
+        let mark = row
+            .mark()
+            .map_or(String::new(), |mark| format!("{mark:.0} {}", if row.meets_mark() { "met" } else { "MISSED" }));
+        let names = [format!("{} {}", row.isa, row.name), row.origin.name().to_owned(), row.bytes.to_string()];
+        lines.push(names.into_iter().chain(times).chain([mark]).collect());
+    }
+    markdown::table(&lines)
+}
+
+/// How the programs with each mark did.
+fn outcomes(measurement: &Measurement) -> Vec<String> {
+    let outcome = |what: &str, wanted: fn(&Row) -> bool| {
+        let rows = || measurement.rows.iter().filter(|row| wanted(row));
+        let slowest = rows().max_by(|a, b| a.slowest().total_cmp(&b.slowest()))?;
+        let met = if rows().all(Row::meets_mark) { "met" } else { "MISSED" };
+        Some(format!("{met}: {what}: {:.2} ms ({} {})", slowest.slowest(), slowest.isa, slowest.name))
+    };
+    let outcomes = [
+        outcome("every X1K kernel in less than 5 ms", |row| row.mark().is_some() && row.origin == Origin::Kernel),
+        outcome("every corpus program in less than 5 ms", |row| row.origin == Origin::Corpus),
+        outcome("X1K programs of 512 instructions in less than 50 ms", |row| row.origin == Origin::Full),
+    ];
+    outcomes.into_iter().flatten().collect()
+}
+
+/// For a terminal.
+pub fn text(measurement: &Measurement) -> String {
+    let outcomes = outcomes(measurement).join("\n");
+    format!("{}\n{outcomes}\n", table(measurement))
+}
+
+/// The page `docs/performance-compile.md`.
+pub fn page(measurement: &Measurement) -> String {
+    let machine = measurement.machine.0.iter().map(|(name, value)| format!("{name}: {value}"));
+    include_str!("page.md")
+        .replace("{machine}", list(machine).trim_end())
+        .replace("{table}", table(measurement).trim_end())
+        .replace("{marks}", list(outcomes(measurement)).trim_end())
+        .replace("{times}", &super::TIMES.to_string())
+}
+
+/// For programs. Times are in seconds.
+pub fn json(measurement: &Measurement) -> Value {
+    let row = |row: &Row| {
+        let engines = measurement.engines.iter().map(|engine| engine.name().to_owned());
+        let times = row.times.iter().map(|times| times.as_ref().map(|times| times.median()).into());
+        json!({
+            "isa": row.isa,
+            "program": row.name,
+            "from": row.origin.name(),
+            "bytes": row.bytes,
+            "seconds": engines.zip(times).collect::<serde_json::Map<String, Value>>(),
+            "mark_ms": row.mark(),
+            "met": row.meets_mark(),
+        })
+    };
+    let rows: Vec<Value> = measurement.rows.iter().map(row).collect();
+    json!({ "machine": measurement.machine.json(), "programs": rows })
+}
