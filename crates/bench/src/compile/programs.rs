@@ -5,7 +5,7 @@ use crate::guest::{r700, x1k};
 use crate::kernel::{Isa, KERNELS};
 use ctm_engine::{EngineName, Executor, Stages};
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Format, Tiling};
+use ctm_memory::{Format, Surface, Tiling};
 use ctm_sm50::Code;
 use ctm_sm50::launch::{Executor as Runs, Launch, Outcome, Stop};
 use ctm_sm50::reference::Reference;
@@ -15,7 +15,7 @@ use ctm_testkit::expected::Texture;
 use ctm_testkit::random::Random;
 use ctm_testkit::structured::{Options, Structured};
 use ctm_testkit::{case, generate, project_path, r700::case as r700_case, sm50::case as sm50_case};
-use ctm_x1k::{Domain, Instruction, Job, Program, Words, WriteMode};
+use ctm_x1k::{Domain, Instruction, Job, Program, References, Words, WriteMode};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -43,8 +43,10 @@ pub fn measure(engines: &[EngineName], progress: fn(&str)) -> Vec<Row> {
     corpus("x1k").iter().for_each(|folder| add(of_x1k(engines, folder, Origin::Corpus)));
     corpus("r700").iter().for_each(|folder| add(of_r700(engines, folder, Origin::Corpus)));
     corpus("sm50").iter().flat_map(|folder| of_sm50(engines, folder)).for_each(&mut add);
-    add(full(engines, "straight", &generate::straight(&mut Random::new(1), SLOTS - 3, WriteMode::Cached)));
-    add(full(engines, "structured", &structured()));
+    let full = Full::new();
+    for (name, program) in [("straight", full.straight()), ("structured", full.structured())] {
+        add(of_x1k_job(engines, name.to_owned(), Origin::Full, &full.job(&program)));
+    }
     rows
 }
 
@@ -128,28 +130,62 @@ fn of_sm50(engines: &[EngineName], folder: &Path) -> Vec<Row> {
     launches.rows.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// A program with all inputs and outputs.
-fn full(engines: &[EngineName], name: &str, program: &Program) -> Row {
-    let surfaces = ctm_x1k::INPUTS + ctm_x1k::OUTPUTS;
-    let mut buffers = Buffers::new((surfaces as u32 + 1) * SIDE * SIDE * 32 + (1 << 22));
-    let mut surface = || Some(buffers.allocate(SIDE, SIDE, Format::Float32_4, Tiling::Linear));
-    let (inputs, outputs) = (std::array::from_fn(|_| surface()), std::array::from_fn(|_| surface()));
-    let domain = Domain { i0: 0, j0: 0, i1: SIDE - 1, j1: SIDE - 1 };
-    let job = Job { inputs, outputs, ..Job::new(program, domain, buffers.space()) };
-    of_x1k_job(engines, name.to_owned(), Origin::Full, &job)
+/// X1K programs that are as long as possible, and the surfaces of all their inputs and outputs.
+struct Full {
+    buffers: Buffers,
+    inputs: [Option<Surface>; ctm_x1k::INPUTS],
+    outputs: [Option<Surface>; ctm_x1k::OUTPUTS],
 }
 
-/// IFs, loops and subroutines: the statements of a random program, again and again, as long as there is room.
-fn structured() -> Program {
-    let options = Options { full_flow_control: true, derivatives: false };
-    let mut longest = Structured::random(&mut Random::new(1), options);
-    for statement in longest.main.clone().into_iter().cycle() {
-        let mut longer = longest.clone();
-        longer.main.push(statement);
-        if emit(&longer).code.len() > SLOTS {
-            break;
-        }
-        longest = longer;
+impl Full {
+    fn new() -> Self {
+        let surfaces = (ctm_x1k::INPUTS + ctm_x1k::OUTPUTS) as u32;
+        let mut buffers = Buffers::new(surfaces * (SIDE * SIDE * 16 + (1 << 18)));
+        let mut surface = || Some(buffers.allocate(SIDE, SIDE, Format::Float32_4, Tiling::Linear));
+        let (inputs, outputs) = (std::array::from_fn(|_| surface()), std::array::from_fn(|_| surface()));
+        Full { buffers, inputs, outputs }
     }
-    emit(&longest)
+
+    fn job<'a>(&'a self, program: &'a Program) -> Job<'a> {
+        let domain = Domain { i0: 0, j0: 0, i1: SIDE - 1, j1: SIDE - 1 };
+        Job { inputs: self.inputs, outputs: self.outputs, ..Job::new(program, domain, self.buffers.space()) }
+    }
+
+    fn is_compiled(&self, program: &Program) -> bool {
+        let stages = Stages::of_x1k(&self.job(program), &RunOptions::default());
+        stages.is_ok_and(|stages| stages.compiled.is_some())
+    }
+
+    /// A loop of one pass around random arithmetic and texture instructions, each of which can be machine code.
+    fn straight(&self) -> Program {
+        let mut random = Random::new(1);
+        let mut program = generate::straight(&mut random, SLOTS - 3, WriteMode::Cached);
+        for at in 1..SLOTS - 2 {
+            program.code[at] = loop {
+                let one = generate::straight(&mut random, 1, WriteMode::Cached);
+                if self.is_compiled(&one) {
+                    break one.code[1];
+                }
+            };
+        }
+        let outputs = program.references.outputs;
+        Program { references: References { outputs, ..References::of(&program.code, &program.info) }, ..program }
+    }
+
+    /// IFs, loops and subroutines: the statements of a random program, again and again, as long as there is room.
+    fn structured(&self) -> Program {
+        let options = Options { full_flow_control: true, derivatives: false };
+        let programs = (1..).map(|seed| Structured::random(&mut Random::new(seed), options));
+        let mut longest = programs.into_iter().find(|program| self.is_compiled(&emit(program))).expect("endless");
+        for statement in longest.main.clone().into_iter().cycle() {
+            let mut longer = longest.clone();
+            longer.main.push(statement);
+            let program = emit(&longer);
+            if program.code.len() > SLOTS || !self.is_compiled(&program) {
+                break;
+            }
+            longest = longer;
+        }
+        emit(&longest)
+    }
 }

@@ -24,9 +24,9 @@ fn table(measurement: &Measurement) -> String {
             Some(times) => format!("{:.2} ± {:.0} %", times.median() * 1e3, times.spread() * 100.0),
             None => "interpreted".to_owned(),
         });
-        let mark = row
-            .mark()
-            .map_or(String::new(), |mark| format!("{mark:.0} {}", if row.meets_mark() { "met" } else { "MISSED" }));
+        let mark = row.mark().filter(|_| row.times.iter().any(Option::is_some));
+        let outcome = if row.meets_mark() { "met" } else { "MISSED" };
+        let mark = mark.map_or(String::new(), |mark| format!("{mark:.0} {outcome}"));
         let names = [format!("{} {}", row.isa, row.name), row.origin.name().to_owned(), row.bytes.to_string()];
         lines.push(names.into_iter().chain(times).chain([mark]).collect());
     }
