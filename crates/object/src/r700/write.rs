@@ -29,7 +29,7 @@ struct Section {
 /// Writes an object with the program as its only function, which [`read_llvm`](super::read_llvm) gives back as it is.
 ///
 /// What the register settings of LLVM have no place for stands in a section of the project's own, which other tools need
-/// not know; see [`OwnFacts`].
+/// not know: the stage beyond pixel or not, whether a stack size is known, and ALU_INST_PREFER_VECTOR.
 pub fn write_object(program: &Program, name: &str) -> Vec<u8> {
     let info = &program.info;
     let processor = match info.family {
