@@ -2,15 +2,11 @@
 
 mod common;
 
-use common::{Done, Folder, floats};
+use common::{Done, Folder, floats, project};
 use ctm_engine::EngineName;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn project(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -464,6 +460,14 @@ fn what_is_wrong_is_told_with_its_place() {
     let unsupported = "TEX:\n SAMPLE_G R1.xyzw, R0.xyzw, t0, s0\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
     run(&folder, unsupported, "--domain 2x2 --input 0=texels.f32:2x2x4")
         .fails(3, &["SAMPLE_G is not supported", "program.r700:2:", "^"]);
+    let checked = json(folder.ctm("check program.r700 --json").ok().out());
+    let listing = json(folder.ctm("dis program.r700 --json").ok().out());
+    let of = |list: &Value, key: &str, value: &str| {
+        list.as_array().and_then(|list| list.iter().find(|one| one[key] == value)).cloned().expect("one")
+    };
+    let (finding, fetch) = (of(&checked["findings"], "code", "R700201"), of(&listing["instructions"], "form", "fetch"));
+    assert_eq!((&finding["pc"], &finding["slot"], &finding["line"]), (&0.into(), &fetch["address"], &2.into()));
+    assert_eq!(checked["errors"], 0);
     run(&folder, "CALL ADDR(1) CALL_COUNT(1)\nPOP POP_CNT(1)\nEND_OF_PROGRAM\n", "--domain 2x2")
         .fails(3, &["trap: stack", "program.r700:2:", "lane (i, j) = (0, 0)", "ctm check"]);
     let endless = "LOOP_START_DX10 FAIL_JUMP_ADDR(end)\nagain:\nNOP\nLOOP_END PASS_JUMP_ADDR(again)\nend:\nNOP EOP\n";

@@ -3,18 +3,14 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, project};
 use ctm_engine::EngineName;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 fn case(name: &str) -> PathBuf {
-    project().join("tests/corpus/sm50").join(name)
+    project("tests/corpus/sm50").join(name)
 }
 
 /// The dwords of a `.npy` file, and the lengths of its rows and columns.
@@ -174,7 +170,7 @@ fn a_real_pipeline() {
 #[test]
 fn the_example_draws_the_picture_that_is_shown() {
     let folder = Folder::new("sm50-ripple");
-    let file = |name: &str| project().join("examples/ripple").join(name).display().to_string();
+    let file = |name: &str| project("examples/ripple").join(name).display().to_string();
     let [vs, tcs, tes, gs] = ["vertex.sm50", "control.sm50", "evaluation.sm50", "geometry.sm50"].map(file);
     let programs = ["draw", "--vs", &vs, "--tcs", &tcs, "--tes", &tes, "--gs", &gs];
     let state =
@@ -186,7 +182,7 @@ fn the_example_draws_the_picture_that_is_shown() {
         let engine = format!("--engine={}", engine.name());
         let done = folder.ctm_args(programs.into_iter().chain(state).chain([engine.as_str()])).ok();
         assert_eq!((done.out(), done.err()), ("800 triangles: 2400 records of 4 dwords\n", ""));
-        let shown = fs::read(project().join("docs/images/ripple.svg")).expect("a picture");
+        let shown = fs::read(project("docs/images/ripple.svg")).expect("a picture");
         assert!(folder.read("ripple.svg") == shown, "ripple.svg is not what docs/images shows");
     }
 }
@@ -257,7 +253,7 @@ fn what_machines_read() {
 #[test]
 fn kernels_of_a_cubin() {
     let folder = Folder::new("sm50-cubin");
-    fs::copy(project().join("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
+    fs::copy(project("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
     assert!(folder.ctm("dis k.cubin --kernel scale").ok().out().contains("DFMA"));
     folder.ctm("dis k.cubin").fails(1, &["k.cubin", "2 kernels", "--kernel NAME", "sum, scale"]);
     folder.ctm("info k.cubin --kernel scales").fails(1, &["no kernel 'scales'", "sum, scale"]);
@@ -333,7 +329,7 @@ fn draws_that_cannot_be() {
 #[test]
 fn compute_code() {
     let folder = Folder::new("sm50-compute");
-    fs::copy(project().join("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
+    fs::copy(project("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
     // Arguments of CUDA kernels begin at 0x140 of bank 0: here an address and a factor.
     let factor = 0.5f64.to_bits();
     let arguments = [vec![0; 0x50], vec![0x1_0000, 0, factor as u32, (factor >> 32) as u32]].concat();

@@ -4,7 +4,7 @@ use crate::buffers::Buffers;
 use crate::emit::emit;
 use crate::random::Random;
 use crate::structured::{Options, Structured};
-use crate::{engines, generate};
+use crate::{engines, generate, has_own_way};
 use ctm_engine::Executor;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::{
@@ -28,6 +28,7 @@ pub struct Differential {
     written: Vec<[Surface; OUTPUTS + 1]>,
     completed: u64,
     trapped: u64,
+    engine_runs: u64,
 }
 
 impl Default for Differential {
@@ -63,12 +64,12 @@ impl Differential {
         let written: Vec<_> = kinds
             .map(|(format, tiling)| std::array::from_fn(|_| buffers.allocate(WIDTH, HEIGHT, format, tiling)))
             .collect();
-        Differential { engines: engines(), buffers, inputs, written, completed: 0, trapped: 0 }
+        Differential { engines: engines(), buffers, inputs, written, completed: 0, trapped: 0, engine_runs: 0 }
     }
 
-    /// How many runs completed, and how many trapped.
+    /// How many programs completed, how many trapped, and how many runs engines made of them.
     pub fn summary(&self) -> String {
-        format!("{} completed, {} trapped", self.completed, self.trapped)
+        format!("{} completed, {} trapped, {} runs of engines", self.completed, self.trapped, self.engine_runs)
     }
 
     /// Makes a program and an environment of these random numbers, and runs it on every engine.
@@ -137,7 +138,9 @@ impl Differential {
         let run = |engine| self.run(engine, &job, &options, &written, clear);
         let (reference, others) = self.engines.split_first().ok_or("no engine")?;
         let wanted = run(reference);
-        for engine in others {
+        let mut engine_runs = 0;
+        for engine in others.iter().filter(|engine| has_own_way(engine, &job, &options)) {
+            engine_runs += 1;
             let got = run(engine);
             if wanted != got {
                 let RunOptions { group_width, threads, step_limit, .. } = options;
@@ -148,6 +151,7 @@ impl Differential {
                 ));
             }
         }
+        self.engine_runs += engine_runs;
         match wanted.result {
             Ok(_) => self.completed += 1,
             Err(_) => self.trapped += 1,

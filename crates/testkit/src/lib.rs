@@ -21,11 +21,21 @@ pub mod sm50;
 pub mod structured;
 
 use ctm_engine::{EngineName, Executor};
+use ctm_lane::run::RunOptions;
 use std::path::{Path, PathBuf};
 
 /// Every engine that this host has, the reference first; all of them have to give the same results.
 pub fn engines() -> Vec<Executor> {
     EngineName::available().filter_map(|name| Executor::new(name).ok()).collect()
+}
+
+/// Whether an engine has a way of its own to run an X1K job. What machine code does not run, all engines leave to the
+/// same interpreter, or the reference.
+pub fn has_own_way(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
+    match engine {
+        Executor::Engine(engine) if engine.name() != EngineName::Interp.name() => engine.compiles_x1k(job, options),
+        Executor::Engine(_) | Executor::Reference => true,
+    }
 }
 
 /// The group widths that every test program runs with: one lane, one quad, and two real machines' widths.

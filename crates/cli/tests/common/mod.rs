@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{fs, str};
 
+/// A file or folder of the project.
+pub fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
 /// A folder for the files of one test, empty at first.
 pub struct Folder(pub PathBuf);
 
