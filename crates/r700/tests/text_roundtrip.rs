@@ -92,3 +92,12 @@ fn any_instruction() {
     })
     .budget_ms(1000);
 }
+
+#[test]
+fn words_behind_a_source_without_a_channel() {
+    for source in ["0.5f", "2.0f", "PS"] {
+        let source = format!("ALU: ADDR(1)\n 0 x: MOV R1.x, {source}\n.qword 6, 0x123456789ABCDEF0");
+        let program = text::parse(&source).unwrap_or_else(|problems| panic!("{source}\n{problems:?}")).program;
+        assert_eq!(program.code[6], [0x9ABC_DEF0, 0x1234_5678]);
+    }
+}

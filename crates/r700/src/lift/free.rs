@@ -201,9 +201,8 @@ impl<'a> Checks<'a> {
 
     /// One instruction that other lanes execute without jumping. Gives where they go on.
     fn plain(&self, CfPlain { op, fields }: &CfPlain, lane: &mut Lane, here: Place, next: Place) -> Option<Place> {
-        // Lanes that a pop has made active execute nothing here but further pops.
-        let only_pops = *op == CfOp::Pop && fields.cond == Condition::Active && !fields.valid_pixel_mode;
-        if !lane.is_inactive() && !only_pops {
+        // A lane that a pop has made active would execute the instruction, if only to count as one that does.
+        if !lane.is_inactive() {
             return None;
         }
         let boolean = self.bools[usize::from(fields.cf_const)];
@@ -218,7 +217,7 @@ impl<'a> Checks<'a> {
             (0..fields.pop_count).try_for_each(|_| lane.pop())?;
             Some(target)
         };
-        let known = self.known.get(&here).filter(|_| lane.is_inactive());
+        let known = self.known.get(&here);
         if *op == CfOp::Else && !lane.passes_else()? {
             return None;
         }

@@ -56,6 +56,18 @@ fn a_jump_past_a_pop_that_tests_is_none() {
 }
 
 #[test]
+fn a_jump_past_two_pops_is_none() {
+    // Lanes that the first one makes active execute the second, and count.
+    let program = |pops: &str| {
+        is_free(&format!(
+            "ALU_PUSH_BEFORE:\n TEST\nALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(2) ADDR(out)\nALU:\n MOVE\n{pops}\nout:\nNOP EOP"
+        ))
+    };
+    assert!(!program("POP POP_CNT(1)\nPOP POP_CNT(1)"));
+    assert!(program("POP POP_CNT(2)"));
+}
+
+#[test]
 fn a_break_that_leads_elsewhere_is_none() {
     let program = |to: u32| {
         format!(

@@ -63,6 +63,12 @@ pub(super) fn spell_fetch_register(register: FetchRegister) -> String {
     format!("R{}{}", register.gpr, if register.relative { "[AL]" } else { "" })
 }
 
+/// Whether a channel follows what was taken last; a dot that stands apart begins a directive.
+pub(super) fn has_channel(cursor: &Cursor) -> bool {
+    let (last, dot) = (cursor.last(), cursor.peek());
+    cursor.is_symbol(b'.') && (last.file, last.end) == (dot.file, dot.start)
+}
+
 /// Takes `.x`.
 pub(super) fn channel(cursor: &mut Cursor) -> Result<Channel, Reported> {
     cursor.expect_symbol(b'.', "before the channel")?;

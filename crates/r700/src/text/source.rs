@@ -1,6 +1,6 @@
 //! Sources of ALU instructions.
 
-use super::operand::{channel, numbered, register_word};
+use super::operand::{channel, has_channel, numbered, register_word};
 use super::slots::{Literal, Slot, relative, set_index_mode, spell_operation};
 use crate::alu::{AluForm, LITERAL, Selector, Source, Special};
 use crate::codes::{Channel, IndexMode};
@@ -58,7 +58,7 @@ fn special(cursor: &mut Cursor, special: Special) -> Result<Source, Reported> {
 
 /// A source that may have a channel.
 fn plain(cursor: &mut Cursor, selector: Selector) -> Result<Source, Reported> {
-    let chan = if cursor.is_symbol(b'.') { channel(cursor)? } else { Channel::X };
+    let chan = if has_channel(cursor) { channel(cursor)? } else { Channel::X };
     Ok(Source { sel: selector.encode(), chan, ..Source::default() })
 }
 
@@ -161,7 +161,7 @@ fn literal_bits(cursor: &mut Cursor, spelled: &str, span: Span) -> Result<u32, R
 
 /// The rest of a literal: its channel, if the text gives it one.
 fn literal(cursor: &mut Cursor, slot: &mut Slot, source: usize, bits: u32, span: Span) -> Result<Source, Reported> {
-    let chan = if cursor.is_symbol(b'.') { Some(channel(cursor)?) } else { None };
+    let chan = if has_channel(cursor) { Some(channel(cursor)?) } else { None };
     slot.literals.push(Literal { source, bits, chan, span });
     Ok(Source { sel: LITERAL, chan: chan.unwrap_or_default(), ..Source::default() })
 }
