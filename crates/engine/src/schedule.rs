@@ -19,6 +19,8 @@ const LINE_BAND: u32 = 1 << 12;
 /// Threads for so many bands or groups.
 pub(crate) fn threads(options: &RunOptions, bands: u64) -> usize {
     let threads = match options.threads {
+        // Asking the system takes longer than many a small run.
+        _ if bands <= 1 => 1,
         0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
         threads => threads,
     };
