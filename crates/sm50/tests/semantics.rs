@@ -193,6 +193,7 @@ fn what_cannot_go_on_ends_both_modes() {
         ("BRA 0x4000;", PcOverflow),
         ("JMP 0xc;", MisalignedPc),
         ("BRA 0x8;", StepLimit),
+        ("BRA c[0x0][0x8];", Unsupported),
         ("SHL.X R0, R1, R2;", Unsupported),
         ("LOP.AND.X R0, R1, R2;", Unsupported),
         ("ISBERD.PATCH R0, [R1];", Unsupported),
@@ -208,6 +209,13 @@ fn what_cannot_go_on_ends_both_modes() {
             }
         }
     }
+}
+
+/// Predicates start out false.
+#[test]
+fn branches_that_no_lane_takes_need_no_target() {
+    let code = ".stage none\n@P0 BRA c[0x0][0x8];\n@P0 JMP c[0x0][0x8];\nEXIT;\n";
+    assert!(run(code, 1, Mode::Strict).is_ok());
 }
 
 #[test]

@@ -183,9 +183,8 @@ impl Warp<'_> {
             Op::Plongjmp => Next::Push(Kind::LongJump, target()?),
             Op::Cal | Op::Jcal => Next::Call(target()?),
             Op::Bra | Op::Jmp => {
-                let target = target()?;
                 *taken = self.tested(instruction, *taken)?;
-                Next::Branch(if *taken == 0 { Vec::new() } else { vec![(*taken, target)] })
+                Next::Branch(if *taken == 0 { Vec::new() } else { vec![(*taken, target()?)] })
             }
             Op::Brx | Op::Jmx => {
                 let base = target()?;
