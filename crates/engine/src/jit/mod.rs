@@ -44,7 +44,7 @@ const STRIP_BYTES: usize = 1 << 17;
 /// Bytes from the start of a buffer to where its pointer points: offsets are signed there.
 const BUFFER_MIDDLE: usize = 1 << 31;
 /// Strips in a hundred that may run twice before the exact code is used for all of them. It takes about twice the time.
-const PATIENCE: u32 = 40;
+const PATIENCE: u64 = 40;
 
 /// The backend. It exists only on hosts that can run its code.
 #[derive(Debug)]
@@ -275,7 +275,8 @@ impl Run<'_> {
         if !kernel.interior.watches {
             return self.call(&kernel.interior, x, end);
         }
-        if self.exact || self.redone > 8 && self.redone > self.watched / 100 * PATIENCE {
+        let too_often = u64::from(self.redone) * 100 > u64::from(self.watched) * PATIENCE;
+        if self.exact || self.redone > 8 && too_often {
             return self.call(kernel.exact(), x, end);
         }
         let before = self.context.instructions;
