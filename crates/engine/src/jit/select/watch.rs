@@ -20,11 +20,12 @@
 //! those that have left a loop and compute on to infinity minus infinity, would be false alarms: arithmetic raises none
 //! where an instruction can say so, and comparisons know their lanes.
 
+use super::floats::{NanUse, floats};
 use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
 use crate::jit::form::{Form, Vop};
 use crate::jit::mir::{Arg, Base, Mem, Reg};
-use ctm_lane::{Array, FloatTest, NanBits, Op, Value, Zero};
+use ctm_lane::{Array, FloatTest, Op, Value};
 use std::collections::HashSet;
 
 /// What is known of the values that have to be watched.
@@ -43,48 +44,12 @@ impl Watch {
     }
 }
 
-/// Whether the operation stands for a rule that is left out.
-fn is_rule(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Fmul { zero: Zero::Special, .. }
-            | Op::Fma { zero: Zero::Special, .. }
-            | Op::CanonNan { .. }
-            | Op::PassNan {}
-    )
-}
-
-/// Whether a NaN operand makes the result a NaN, or comes through as it is.
-fn passes_nan(op: &Op) -> bool {
-    match op {
-        Op::CanonNan { .. } => true,
-        Op::Fmin { .. } | Op::Fmax { .. } => false,
-        _ => matches!(op.nan_bits(), NanBits::Loose | NanBits::Passed),
-    }
-}
-
-/// Whether the instructions for the operation raise the flag for a NaN operand.
-fn raises_flag(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Fmin { .. }
-            | Op::Fmax { .. }
-            | Op::Clamp01 { .. }
-            | Op::Ftoi {}
-            | Op::Ftou {}
-            | Op::FloatToIndex { .. }
-            | Op::FloatToCoordinate {}
-            | Op::Fcmp { .. }
-    )
-}
-
 /// The operands of an operation that looks at them and that raises no flag itself.
 fn looked_at<'a>(op: &Op, args: &'a [Value]) -> &'a [Value] {
-    match op {
-        // What is written to an array comes out again.
-        Op::ArrayWrite { .. } | Op::ArrayScatter { .. } => &args[..1],
-        _ if passes_nan(op) || raises_flag(op) => &[],
-        _ => args,
+    match floats(op).nans {
+        NanUse::Passed | NanUse::PassedByRule | NanUse::Raise => &[],
+        NanUse::Stored => &args[..1],
+        NanUse::Seen => args,
     }
 }
 
@@ -99,7 +64,7 @@ impl Selector<'_> {
         for &block in &self.graph.order {
             for &inst in self.function.insts(block) {
                 let op = self.function.op(inst);
-                rules += usize::from(is_rule(op));
+                rules += usize::from(floats(op).nans == NanUse::PassedByRule);
                 let seen = looked_at(op, self.function.args(inst));
                 looks += seen.iter().filter(|&&arg| suspects[arg.index()]).count();
             }
@@ -129,13 +94,17 @@ impl Selector<'_> {
                         changed |= suspects[args[1].index()] && arrays.insert(array);
                         continue;
                     }
-                    let is = match op {
-                        Op::ArrayRead { .. } | Op::ArrayGather { .. } => array.is_some_and(|at| arrays.contains(&at)),
+                    let is = match (op, floats(op).nans) {
+                        (Op::ArrayRead { .. } | Op::ArrayGather { .. }, _) => {
+                            array.is_some_and(|at| arrays.contains(&at))
+                        }
                         // Of a number, no rule makes another one.
-                        Op::CanonNan { .. } | Op::PassNan {} => {
+                        (Op::CanonNan { .. } | Op::PassNan {}, _) => {
                             self.ranges.get(args[0]).nan || suspects[args[0].index()]
                         }
-                        _ => is_rule(op) || passes_nan(op) && args.iter().any(|arg| suspects[arg.index()]),
+                        (_, NanUse::PassedByRule) => true,
+                        (_, NanUse::Passed) => args.iter().any(|arg| suspects[arg.index()]),
+                        (_, NanUse::Raise | NanUse::Seen | NanUse::Stored) => false,
                     };
                     if is {
                         for result in self.function.results(inst) {
