@@ -2,7 +2,7 @@
 
 use crate::guest::{self, Guest};
 use crate::kernel::{Isa, KERNELS, Kernel};
-use crate::limits::Limits;
+use crate::limits::{Copying, Limits};
 use crate::llvmpipe::{Drawing, LlvmpipeError, Program};
 use crate::machine::{Machine, forget_peak_memory, peak_memory};
 use crate::picture::Comparison;
@@ -41,6 +41,8 @@ pub struct Row {
     pub alone: Sample,
     /// Times of llvmpipe.
     pub theirs: Sample,
+    /// Times of copying as many bytes as the textures and the picture have, half of them from and half of them to memory.
+    pub copying: Sample,
     /// Times from dwords to what the engine runs.
     pub compile: Sample,
     /// Our picture, compared with llvmpipe's.
@@ -90,8 +92,7 @@ impl Row {
 
     /// The limit that binds, and how much of it we reach.
     pub fn limit(&self, limits: &Limits) -> (Bound, f64) {
-        let bytes = self.bytes as f64;
-        let (arithmetic, memory) = (self.flops / limits.flops, bytes / limits.copy(bytes));
+        let (arithmetic, memory) = (self.flops / limits.flops, self.copying.median());
         let bound = if arithmetic > memory { Bound::Arithmetic } else { Bound::Memory };
         (bound, arithmetic.max(memory) / self.ours.median())
     }
@@ -163,6 +164,12 @@ fn their_turn(theirs: &mut Drawing) -> Result<f64, LlvmpipeError> {
     Ok(theirs.draw(times)? / f64::from(times))
 }
 
+/// The turn of the memory's limit, likewise.
+fn copying_turn(copying: &mut Copying) -> f64 {
+    let times = repetitions(copying.run(1));
+    copying.run(times) / f64::from(times)
+}
+
 fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan: &Plan) -> Result<Row, LlvmpipeError> {
     let mut compile = Sample::default();
     (0..COMPILATIONS).for_each(|_| compile.add(seconds(|| ours.compile())));
@@ -178,11 +185,13 @@ fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan
     let comparison = kernel.tolerance.compare(&picture, &theirs.picture()?);
     let flops = 2.0 * kernel.operations(&picture);
     drop(picture);
-    let (mut all, mut alone, mut others) = (Sample::default(), Sample::default(), Sample::default());
+    let mut copying = Copying::new(plan.threads, bytes);
+    let [mut all, mut alone, mut others, mut copies] = [(); 4].map(|()| Sample::default());
     for _ in 0..plan.rounds {
         all.add(turn(ours, plan.threads));
         others.add(their_turn(theirs)?);
+        copies.add(copying_turn(&mut copying));
         alone.add(turn(ours, 1));
     }
-    Ok(Row { kernel, ours: all, alone, theirs: others, compile, comparison, flops, bytes, overhead })
+    Ok(Row { kernel, ours: all, alone, theirs: others, copying: copies, compile, comparison, flops, bytes, overhead })
 }

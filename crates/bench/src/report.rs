@@ -66,11 +66,12 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
     marks
 }
 
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 11] = [
     "kernel",
     "ctm, ms",
     "llvmpipe, ms",
     "times as fast",
+    "memcpy, ms",
     "limit",
     "reached",
     "Gop/s",
@@ -79,7 +80,7 @@ const HEADINGS: [&str; 10] = [
     "pixels off",
 ];
 
-fn cells(row: &Row, measurement: &Measurement) -> [String; 10] {
+fn cells(row: &Row, measurement: &Measurement) -> [String; 11] {
     let (bound, reached) = row.limit(&measurement.limits);
     let time =
         |sample: &crate::sample::Sample| format!("{:.2} ± {:.0} %", sample.median() * 1e3, sample.spread() * 100.0);
@@ -89,6 +90,7 @@ fn cells(row: &Row, measurement: &Measurement) -> [String; 10] {
         time(&row.ours),
         time(&row.theirs),
         format!("{:.2}", row.ratio()),
+        time(&row.copying),
         match bound {
             Bound::Arithmetic => "arithmetic".to_owned(),
             Bound::Memory => "memory".to_owned(),
@@ -114,24 +116,16 @@ fn table(measurement: &Measurement) -> String {
     markdown::table(&lines)
 }
 
-/// The limits, a line for each.
-fn limits(measurement: &Measurement) -> Vec<String> {
+/// The limit of arithmetic.
+fn peak(measurement: &Measurement) -> String {
     let limits = &measurement.limits;
-    vec![
-        format!(
-            "fused multiply-adds ({}): {:.0} Gop/s on one core, {:.0} with {} threads",
-            limits.unit.name(),
-            limits.flops_of_one / 1e9,
-            limits.flops / 1e9,
-            measurement.plan.threads
-        ),
-        format!(
-            "copying, read and written bytes together: {:.1} GB/s for a picture of 1024 x 1024 pixels, {:.1} GB/s for one of \
-             4096 x 4096",
-            limits.small_copy / 1e9,
-            limits.large_copy / 1e9
-        ),
-    ]
+    format!(
+        "fused multiply-adds ({}): {:.0} Gop/s on one core, {:.0} with {} threads",
+        limits.unit.name(),
+        limits.flops_of_one / 1e9,
+        limits.flops / 1e9,
+        measurement.plan.threads
+    )
 }
 
 fn outcomes(measurement: &Measurement) -> Vec<String> {
@@ -141,10 +135,7 @@ fn outcomes(measurement: &Measurement) -> Vec<String> {
 
 /// For a terminal.
 pub fn text(measurement: &Measurement) -> String {
-    let mut text = format!("against {}\n", measurement.driver);
-    for line in limits(measurement) {
-        text += &format!("{line}\n");
-    }
+    let mut text = format!("against {}\n{}\n", measurement.driver, peak(measurement));
     text += &format!("\n{}\n", table(measurement));
     for row in &measurement.rows {
         if let (false, Some((at, got, wanted))) = (row.comparison.passes, row.comparison.first) {
@@ -166,7 +157,7 @@ pub fn page(measurement: &Measurement) -> String {
     let mut facts: Vec<String> = machine.collect();
     facts.push(format!("ctm: engine `{}`, {} threads", measurement.plan.engine.name(), measurement.plan.threads));
     facts.push(format!("llvmpipe: {}, as many threads", measurement.driver));
-    facts.extend(limits(measurement));
+    facts.push(peak(measurement));
     include_str!("page.md")
         .replace("{machine}", list(facts).trim_end())
         .replace("{table}", table(measurement).trim_end())
@@ -190,6 +181,8 @@ pub fn json(measurement: &Measurement) -> Value {
             "llvmpipe": row.theirs.median(),
             "llvmpipe_spread": row.theirs.spread(),
             "ratio": row.ratio(),
+            "memcpy": row.copying.median(),
+            "memcpy_spread": row.copying.spread(),
             "limit": if bound == Bound::Arithmetic { "arithmetic" } else { "memory" },
             "reached": reached,
             "flops": row.flops,
@@ -213,8 +206,6 @@ pub fn json(measurement: &Measurement) -> Value {
             "multiply_adds": limits.unit.name(),
             "flops_of_one_thread": limits.flops_of_one,
             "flops": limits.flops,
-            "small_copy": limits.small_copy,
-            "large_copy": limits.large_copy,
         },
         "kernels": rows.iter().map(row).collect::<Vec<_>>(),
         "geometric_mean": measurement.mean(Row::ratio),

@@ -2,6 +2,7 @@
 
 use crate::backend::Backend;
 use crate::recent::Recent;
+use crate::workers::Workers;
 use crate::{r700, sm50, x1k};
 
 /// Runs programs of the guest machines, and keeps what it has prepared for them. What an engine does with the programs of
@@ -9,6 +10,7 @@ use crate::{r700, sm50, x1k};
 #[derive(Default)]
 pub struct Engine {
     backend: Option<Box<dyn Backend>>,
+    pub(crate) workers: Workers,
     pub(crate) x1k: Recent<x1k::Key, x1k::Kernels>,
     pub(crate) r700: Recent<r700::Key, Option<r700::Ready>>,
     pub(crate) sm50: Recent<ctm_sm50::lift::Facts, Option<sm50::Ready>>,

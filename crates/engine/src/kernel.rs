@@ -1,7 +1,9 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
-use crate::backend::{Backend, Code as MachineCode, Source, SurfaceFacts};
+use crate::backend::{Code as MachineCode, Source, SurfaceFacts};
+use crate::cache::Engine;
 use crate::interp::Code;
+use crate::workers::Workers;
 use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
 
 /// What the lanes of a function have to do with each other.
@@ -15,7 +17,7 @@ pub enum Grouping {
     Lockstep(usize),
 }
 
-/// A function, simplified and laid out for the interpreter, with machine code where a backend can make it.
+/// A function, simplified and laid out for the interpreter, with machine code where the engine makes it, and its threads.
 pub struct Kernel {
     pub(crate) code: Code,
     pub(crate) machine: Option<Box<dyn MachineCode>>,
@@ -26,17 +28,18 @@ pub struct Kernel {
     pub(crate) may_trap: bool,
     /// Running a group twice gives what running it once does.
     pub(crate) repeatable: bool,
+    pub(crate) workers: Workers,
 }
 
 impl Kernel {
-    /// Prepares a verified function. `surfaces` are those that it names. `counted` says that every launch will know how many
+    /// Prepares a verified function for an engine. `surfaces` are those that it names. `counted` says that every launch will know how many
     /// steps its groups take at most, so that machine code need not watch them.
     pub fn new(
         mut function: Function,
         grouping: Grouping,
         surfaces: &[SurfaceFacts],
         counted: bool,
-        backend: Option<&dyn Backend>,
+        engine: &Engine,
     ) -> Self {
         simplify(&mut function);
         let longest = longest(&function);
@@ -44,13 +47,21 @@ impl Kernel {
         let may_stop = may_trap || longest.is_none() && !counted;
         let repeatable = is_repeatable(&function);
         let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
-        let machine = backend.filter(|_| wanted && (repeatable || !may_stop)).and_then(|backend| {
+        let machine = engine.backend().filter(|_| wanted && (repeatable || !may_stop)).and_then(|backend| {
             let mut interior = function.clone();
             assume_covered(&mut interior);
             simplify(&mut interior);
             backend.compile(&Source { function: &function, interior: &interior, surfaces, may_stop })
         });
-        Kernel { code: Code::new(&function), machine, grouping, longest, may_trap, repeatable }
+        Kernel {
+            code: Code::new(&function),
+            machine,
+            grouping,
+            longest,
+            may_trap,
+            repeatable,
+            workers: engine.workers.clone(),
+        }
     }
 
     /// Whether machine code runs the kernel.

@@ -3,7 +3,7 @@
 use crate::backend::Bindings;
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
-use crate::schedule::{Bands, Shared, threads};
+use crate::schedule::{Bands, Shared};
 use ctm_lane::domain::{Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use std::sync::atomic::Ordering::Relaxed;
@@ -95,10 +95,10 @@ impl Kernel {
             return Ok(RunStats::default());
         }
         let program = Program::new(&self.code, &launch.bindings);
-        let threads = threads(options, count.div_ceil(FREE_WIDTH as u64));
+        let threads = self.workers.threads(options.threads, count.div_ceil(FREE_WIDTH as u64));
         let bands = Bands::new(launch.lanes, threads);
         let shared = Shared::new(options, count);
-        let stats = shared.work(threads, bands.count(), || {
+        let stats = shared.work(&self.workers, threads, bands.count(), || {
             let mut group = None;
             let (program, bands) = (&program, &bands);
             move |band: u64, stats: &mut RunStats| {
@@ -136,10 +136,10 @@ impl Kernel {
     fn run_groups(&self, launch: &Launch, options: &RunOptions, width: usize) -> Result<RunStats, Stop> {
         let layout = Layout::new(launch.lanes, width);
         let program = Program::new(&self.code, &launch.bindings);
-        let threads = threads(options, layout.groups());
+        let threads = self.workers.threads(options.threads, layout.groups());
         let band_groups = Shared::<Stop>::groups_of_a_band(layout.groups(), width, threads);
         let shared = Shared::new(options, launch.lanes.count());
-        let stats = shared.work(threads, layout.groups().div_ceil(band_groups), || {
+        let stats = shared.work(&self.workers, threads, layout.groups().div_ceil(band_groups), || {
             let mut group = Group::new(&program, width, options.step_limit, options.cancel);
             move |band: u64, stats: &mut RunStats| {
                 let before = stats.lanes;

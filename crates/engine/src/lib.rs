@@ -35,6 +35,7 @@ mod recent;
 mod schedule;
 mod sm50;
 mod stages;
+mod workers;
 mod x1k;
 
 pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};

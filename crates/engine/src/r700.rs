@@ -3,7 +3,7 @@
 //! A program whose jumps are mere short cuts is a free kernel, as long as no lane reads or writes what another one writes.
 //! Everything else is the reference's.
 
-use crate::backend::{Backend, Bindings, SurfaceFacts};
+use crate::backend::{Bindings, SurfaceFacts};
 use crate::cache::Engine;
 use crate::kernel::{Grouping, Kernel};
 use crate::launch::{Launch, Stop};
@@ -50,7 +50,7 @@ impl Engine {
     }
 
     fn r700_kernel(&self, job: &Job) -> Arc<Option<Ready>> {
-        self.r700.get(Key::new(job), |key| Ready::new(key, self.backend()))
+        self.r700.get(Key::new(job), |key| Ready::new(key, self))
     }
 }
 
@@ -110,12 +110,12 @@ pub(crate) struct Ready {
 
 impl Ready {
     /// `None` if the reference has to run the program.
-    fn new(key: &Key, backend: Option<&dyn Backend>) -> Option<Self> {
+    fn new(key: &Key, engine: &Engine) -> Option<Self> {
         let mut lifted = key.lift().ok().filter(|lifted| lifted.is_free)?;
         let surfaces: Vec<SurfaceFacts> =
             lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>()?;
         let function = std::mem::take(&mut lifted.function);
-        let kernel = Kernel::new(function, Grouping::Free, &surfaces, false, backend);
+        let kernel = Kernel::new(function, Grouping::Free, &surfaces, false, engine);
         Some(Ready { lifted, surfaces, kernel })
     }
 

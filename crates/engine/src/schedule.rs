@@ -4,6 +4,7 @@
 //! its core's caches what it read and wrote in the run before, and yet all of them end at about the same time.
 
 use crate::launch::Stop;
+use crate::workers::Workers;
 use ctm_lane::domain::{AXIS, Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use std::sync::Mutex;
@@ -15,17 +16,6 @@ const BAND_LANES: u64 = 1 << 14;
 const BANDS_PER_THREAD: u64 = 16;
 /// Lanes of a line that a worker takes at once; a divisor of [`AXIS`].
 const LINE_BAND: u32 = 1 << 12;
-
-/// Threads for so many bands or groups.
-pub(crate) fn threads(options: &RunOptions, bands: u64) -> usize {
-    let threads = match options.threads {
-        // Asking the system takes longer than many a small run.
-        _ if bands <= 1 => 1,
-        0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
-        threads => threads,
-    };
-    threads.min(bands.try_into().unwrap_or(usize::MAX)).max(1)
-}
 
 /// What the workers of a run share. It ends with an error of type E, of which [`Stop::Cancelled`] makes one.
 pub(crate) struct Shared<'a, E> {
@@ -62,9 +52,9 @@ impl<'a, E: From<Stop> + Send> Shared<'a, E> {
 
     /// Lets threads take bands until none is left. `worker` makes what a thread needs, and gives what runs a band and says
     /// how many lanes were in it.
-    pub fn work<'s, W, F>(&'s self, threads: usize, bands: u64, worker: W) -> Result<RunStats, E>
+    pub fn work<W, F>(&self, workers: &Workers, threads: usize, bands: u64, worker: W) -> Result<RunStats, E>
     where
-        W: Fn() -> F + Sync + 's,
+        W: Fn() -> F + Sync,
         F: FnMut(u64, &mut RunStats) -> Result<u64, E>,
     {
         let threads = threads.min(bands.try_into().unwrap_or(usize::MAX)).max(1);
@@ -87,12 +77,7 @@ impl<'a, E: From<Stop> + Send> Shared<'a, E> {
                 }
             }
         };
-        // The calling thread is one of them.
-        std::thread::scope(|scope| {
-            let work = &work;
-            (1..threads).for_each(|thread| drop(scope.spawn(move || work(thread))));
-            work(0);
-        });
+        workers.run(threads, work);
         let outcome = std::mem::take(&mut *self.lock());
         match outcome.failure {
             Some((_, error)) => Err(error),

@@ -4,7 +4,7 @@
 //! runs in warps. Everything else is the reference's, and so is every launch that comes to a trap or to the step limit: the
 //! reference knows the error, or in lenient mode the warnings.
 
-use crate::backend::{Backend, Bindings};
+use crate::backend::Bindings;
 use crate::cache::Engine;
 use crate::kernel::{Grouping, Kernel};
 use crate::launch::{Launch as Start, Stop as KernelStop};
@@ -22,7 +22,7 @@ impl Executor for Engine {
     /// [`Reference`](ctm_sm50::reference::Reference), bit for bit.
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
         let Some(facts) = Facts::of(launch) else { return Reference.run(launch, options) };
-        match self.sm50.get(facts, |facts| Ready::new(facts, self.backend())).as_ref() {
+        match self.sm50.get(facts, |facts| Ready::new(facts, self)).as_ref() {
             Some(ready) => ready.run(launch, options),
             None => Reference.run(launch, options),
         }
@@ -42,7 +42,7 @@ impl Executor for crate::Executor {
 impl Engine {
     /// Whether machine code runs the launch, as long as its program does nothing that it should not.
     pub fn compiles_sm50(&self, launch: &Launch) -> bool {
-        let ready = Facts::of(launch).map(|facts| self.sm50.get(facts, |facts| Ready::new(facts, self.backend())));
+        let ready = Facts::of(launch).map(|facts| self.sm50.get(facts, |facts| Ready::new(facts, self)));
         ready.is_some_and(|ready| ready.as_ref().as_ref().is_some_and(|ready| ready.kernel.is_compiled()))
     }
 }
@@ -55,11 +55,11 @@ pub(crate) struct Ready {
 
 impl Ready {
     /// `None` if the reference has to run the program.
-    fn new(facts: &Facts, backend: Option<&dyn Backend>) -> Option<Self> {
+    fn new(facts: &Facts, engine: &Engine) -> Option<Self> {
         let mut lifted = lift::lift(facts).ok()?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = if lifted.is_free { Grouping::Free } else { Grouping::Lockstep(WARP as usize) };
-        let kernel = Kernel::new(function, grouping, &[], false, backend);
+        let kernel = Kernel::new(function, grouping, &[], false, engine);
         Some(Ready { lifted, kernel })
     }
 

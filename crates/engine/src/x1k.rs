@@ -4,12 +4,13 @@
 //! makes the order of lanes matter; that is a kernel like any other. What is left runs here: in its exact form, group by
 //! group as the reference does, or by the reference itself.
 
-use crate::backend::{Backend, Bindings, SurfaceFacts};
+use crate::backend::{Bindings, SurfaceFacts};
 use crate::cache::Engine;
 use crate::interp::{Code, Group, Program};
 use crate::kernel::{Grouping, Kernel};
 use crate::launch::{Launch, Stop};
-use crate::schedule::{Shared, threads};
+use crate::schedule::Shared;
+use crate::workers::Workers;
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::simplify;
 use ctm_memory::{Bounds, Surface, View};
@@ -52,7 +53,7 @@ impl Engine {
     }
 
     fn x1k_kernels(&self, job: &Job) -> Arc<Kernels> {
-        self.x1k.get(Key::new(job), |key| Kernels::new(key, job, self.backend()))
+        self.x1k.get(Key::new(job), |key| Kernels::new(key, job, self))
     }
 }
 
@@ -135,19 +136,18 @@ pub(crate) struct Kernels {
     free: Option<FreeForm>,
     /// Made when it is wanted; `None` if the program is too large for it.
     exact: OnceLock<Option<ExactForm>>,
+    workers: Workers,
 }
 
 impl Kernels {
-    fn new(key: &Key, job: &Job, backend: Option<&dyn Backend>) -> Self {
-        let free = lift::lift(job.program, &key.facts, Form::Free).ok().map(|mut lifted| {
+    fn new(key: &Key, job: &Job, engine: &Engine) -> Self {
+        let free = lift::lift(job.program, &key.facts, Form::Free).ok().and_then(|mut lifted| {
             let surfaces: Option<Vec<SurfaceFacts>> = lifted.surfaces.iter().map(|&role| key.surface(role)).collect();
-            let backend = backend.filter(|_| surfaces.is_some());
-            let surfaces = surfaces.unwrap_or_default();
             let function = std::mem::take(&mut lifted.function);
-            let kernel = Kernel::new(function, Grouping::Free, &surfaces, true, backend);
-            FreeForm { lifted, kernel }
+            let kernel = Kernel::new(function, Grouping::Free, &surfaces?, true, engine);
+            Some(FreeForm { lifted, kernel })
         });
-        Kernels { facts: key.facts.clone(), free, exact: OnceLock::new() }
+        Kernels { facts: key.facts.clone(), free, exact: OnceLock::new(), workers: engine.workers.clone() }
     }
 
     fn exact(&self, job: &Job) -> Option<&ExactForm> {
@@ -169,7 +169,7 @@ impl Kernels {
             return Ok(free.kernel.run(&launch, options)?);
         }
         match self.exact(job) {
-            Some(exact) if way(job) != Way::Reference => run_exact(exact, job, options),
+            Some(exact) if way(job) != Way::Reference => run_exact(exact, job, options, &self.workers),
             _ => reference::run(job, options),
         }
     }
@@ -260,7 +260,7 @@ fn overlap(a: &Surface, b: &Surface) -> bool {
     wraps || a.0 < b.1 && b.0 < a.1
 }
 
-fn run_exact(exact: &ExactForm, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+fn run_exact(exact: &ExactForm, job: &Job, options: &RunOptions, workers: &Workers) -> Result<RunStats, RunError> {
     let width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
     let width = if exact.lifted.uses_quads { width.next_multiple_of(QUAD) } else { width };
     let layout = Layout::new(job.domain, width);
@@ -268,13 +268,13 @@ fn run_exact(exact: &ExactForm, job: &Job, options: &RunOptions) -> Result<RunSt
     let program = Program::new(&exact.code, &bindings);
     let conditional = ConditionalUnit::new(&job.conditional, job.memory);
     let umrt = job.program.info.write_mode == WriteMode::Umrt;
-    let threads = if umrt { 1 } else { threads(options, layout.groups()) };
+    let threads = if umrt { 1 } else { workers.threads(options.threads, layout.groups()) };
     let band_groups = Shared::<RunError>::groups_of_a_band(layout.groups(), width, threads);
     let bands = layout.groups().div_ceil(band_groups);
     let shared = Shared::new(options, job.domain.lanes());
     let uses_quads = exact.lifted.uses_quads;
     let unmapped = AtomicBool::new(false);
-    let stats = shared.work(threads, bands, || {
+    let stats = shared.work(workers, threads, bands, || {
         // The program writes nothing before a group ends, so a group that takes long can be run again.
         let patience = if umrt { options.step_limit } else { options.step_limit.min(PATIENCE) };
         let mut worker = Exact {

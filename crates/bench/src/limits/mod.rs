@@ -1,23 +1,20 @@
 //! What this machine can do: multiply-adds, and bytes copied, per second.
 
+mod copying;
 mod multiply_add;
 
+pub use copying::Copying;
 pub use multiply_add::Unit;
 
 use std::sync::Barrier;
 use std::time::Instant;
 
-/// Measurements of each limit, the best of which counts.
+/// Measurements, the best of which counts.
 const TRIES: usize = 20;
 /// Seconds of one measurement, about.
 const LENGTH: f64 = 0.01;
 
-/// Bytes of a picture of 1024 x 1024 pixels: many caches hold it.
-const SMALL: usize = 16 << 20;
-/// Bytes of a picture of 4096 x 4096 pixels: no cache holds it.
-const LARGE: usize = 256 << 20;
-
-/// The limits of a machine.
+/// The arithmetic of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// What multiplies and adds.
@@ -26,22 +23,12 @@ pub struct Limits {
     pub flops_of_one: f64,
     /// The same with all threads.
     pub flops: f64,
-    /// Bytes per second, read and written, of copying a picture of 1024 x 1024 pixels with all threads.
-    pub small_copy: f64,
-    /// The same with 4096 x 4096 pixels.
-    pub large_copy: f64,
 }
 
 impl Limits {
     /// Measures this machine with so many threads.
     pub fn measure(threads: usize) -> Self {
-        Limits {
-            unit: Unit::widest(),
-            flops_of_one: flops(1),
-            flops: flops(threads),
-            small_copy: copied(threads, SMALL),
-            large_copy: copied(threads, LARGE),
-        }
+        Limits { unit: Unit::widest(), flops_of_one: flops(1), flops: flops(threads) }
     }
 
     /// The better of two measurements.
@@ -50,14 +37,7 @@ impl Limits {
             unit: self.unit,
             flops_of_one: self.flops_of_one.max(other.flops_of_one),
             flops: self.flops.max(other.flops),
-            small_copy: self.small_copy.max(other.small_copy),
-            large_copy: self.large_copy.max(other.large_copy),
         }
-    }
-
-    /// Bytes per second for so many bytes that are read or written once.
-    pub fn copy(&self, bytes: f64) -> f64 {
-        if bytes > 2.0 * SMALL as f64 { self.large_copy } else { self.small_copy }
     }
 }
 
@@ -67,23 +47,6 @@ fn flops(threads: usize) -> f64 {
     let passes = (LENGTH * 1e11 / unit.flops_per_pass()) as u64;
     let seconds = best(threads, || move || std::hint::black_box(unit.run(passes)));
     threads as f64 * passes as f64 * unit.flops_per_pass() / seconds
-}
-
-/// Bytes per second, read and written, of copying so many bytes to another place, again and again.
-fn copied(threads: usize, bytes: usize) -> f64 {
-    let part = bytes / threads;
-    // At some 20 GB/s.
-    let passes = ((LENGTH * 1e10 / bytes as f64) as usize).max(1);
-    let seconds = best(threads, || {
-        let (source, mut target) = (vec![1u8; part], vec![2u8; part]);
-        move || {
-            for _ in 0..passes {
-                target.copy_from_slice(std::hint::black_box(&source));
-                std::hint::black_box(&mut target);
-            }
-        }
-    });
-    (2 * part * threads * passes) as f64 / seconds
 }
 
 /// The shortest of several times of work that all threads do at once. `prepare` makes a thread's work.

@@ -1,0 +1,155 @@
+//! The threads of an engine.
+//!
+//! Starting a thread takes as long as many a run, so an engine keeps its helpers, asleep, from one run to the next.
+
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Most threads of a run.
+const MAX_THREADS: usize = 1024;
+/// How long a thread waits awake for what the others have begun. To be woken takes about as long.
+const AWAKE: Duration = Duration::from_micros(50);
+
+/// Helpers that runs share. They start when a run first wants them, and end with the last that knows them.
+#[derive(Clone, Default)]
+pub(crate) struct Workers(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    /// Processors of this machine. Asking the system takes longer than many a small run.
+    cores: OnceLock<usize>,
+    crew: Mutex<Option<Arc<Crew>>>,
+}
+
+struct Crew {
+    /// The threads go home when it is dropped, and therefore it is before them.
+    pool: ThreadPool,
+    _threads: Threads,
+    /// Helpers that no run has. Only these are given work, so that no run waits for another one's.
+    idle: AtomicUsize,
+}
+
+/// Threads that end before this does: a library may be unloaded next.
+#[derive(Default)]
+struct Threads(Vec<JoinHandle<()>>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // A helper that panicked has told so.
+        self.0.drain(..).for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Workers {
+    /// Threads for so many pieces of work where so many are wished for, or 0 for one per processor.
+    pub fn threads(&self, wished: usize, pieces: u64) -> usize {
+        let threads = match wished {
+            _ if pieces <= 1 => 1,
+            0 => self.cores(),
+            wished => wished,
+        };
+        threads.min(pieces.try_into().unwrap_or(usize::MAX)).clamp(1, MAX_THREADS)
+    }
+
+    /// Calls `work` with 0 in this thread and with 1 and so on in others, as many together as `threads`, or fewer if other
+    /// runs have the helpers. What helpers do not do is left to this thread.
+    pub fn run(&self, threads: usize, work: impl Fn(usize) + Sync) {
+        let crew = if threads > 1 { self.crew(threads - 1) } else { None };
+        let Some(crew) = crew else { return work(0) };
+        let helpers = crew.reserve(threads - 1);
+        let busy = AtomicUsize::new(helpers);
+        crew.pool.in_place_scope(|scope| {
+            let (work, crew, busy) = (&work, &crew, &busy);
+            for thread in 1..=helpers {
+                scope.spawn(move |_| {
+                    work(thread);
+                    crew.idle.fetch_add(1, Relaxed);
+                    busy.fetch_sub(1, Release);
+                });
+            }
+            work(0);
+            let start = Instant::now();
+            while busy.load(Acquire) > 0 && start.elapsed() < AWAKE {
+                std::hint::spin_loop();
+            }
+            // The pool takes note a little later that its jobs are done.
+            (0..100).for_each(|_| std::hint::spin_loop());
+        });
+    }
+
+    fn cores(&self) -> usize {
+        *self.0.cores.get_or_init(|| thread::available_parallelism().map_or(1, |cores| cores.get()))
+    }
+
+    /// At least so many helpers; `None` if the system has no threads left.
+    fn crew(&self, helpers: usize) -> Option<Arc<Crew>> {
+        let mut crew = self.0.crew.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if crew.as_ref().is_none_or(|crew| crew.pool.current_num_threads() < helpers) {
+            let helpers = helpers.max(self.cores() - 1);
+            let mut threads = Threads::default();
+            let start = |helper: ThreadBuilder| {
+                let builder = thread::Builder::new().name(format!("ctm-{}", helper.index() + 1));
+                threads.0.push(builder.spawn(|| helper.run())?);
+                Ok(())
+            };
+            let pool = ThreadPoolBuilder::new().num_threads(helpers).spawn_handler(start).build().ok()?;
+            *crew = Some(Arc::new(Crew { pool, _threads: threads, idle: AtomicUsize::new(helpers) }));
+        }
+        crew.clone()
+    }
+}
+
+impl Crew {
+    /// Takes up to so many idle helpers, and says how many.
+    fn reserve(&self, wanted: usize) -> usize {
+        let taken = self.idle.fetch_update(Relaxed, Relaxed, |idle| Some(idle - idle.min(wanted)));
+        taken.map_or(0, |idle| idle.min(wanted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    fn calls(workers: &Workers, threads: usize) -> usize {
+        let calls = AtomicUsize::new(0);
+        workers.run(threads, |_| {
+            calls.fetch_add(1, Relaxed);
+        });
+        calls.into_inner()
+    }
+
+    #[test]
+    fn helpers_come_back() {
+        let workers = Workers::default();
+        assert_eq!([1, 2, 2, 5, 3, 5].map(|threads| calls(&workers, threads)), [1, 2, 2, 5, 3, 5]);
+    }
+
+    #[test]
+    fn a_run_does_not_wait_for_another_ones_helpers() {
+        let workers = Workers::default();
+        let helpers = workers.cores().max(2) - 1;
+        let (begins, begun) = channel();
+        let (ends, ended) = channel();
+        let ended = Mutex::new(ended);
+        std::thread::scope(|scope| {
+            let long = scope.spawn(|| {
+                workers.run(helpers + 1, |thread| {
+                    if thread > 0 {
+                        begins.send(()).unwrap();
+                        ended.lock().unwrap().recv_timeout(Duration::from_secs(20)).expect("the other run ends first");
+                    }
+                });
+            });
+            (0..helpers).for_each(|_| begun.recv().unwrap());
+            assert_eq!(calls(&workers, helpers + 1), 1);
+            (0..helpers).for_each(|_| ends.send(()).unwrap());
+            long.join().unwrap();
+        });
+        assert_eq!(calls(&workers, helpers + 1), helpers + 1);
+    }
+}
