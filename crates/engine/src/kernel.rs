@@ -49,8 +49,9 @@ impl Kernel {
         let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
         let machine = engine.backend().filter(|_| wanted && (repeatable || !may_stop)).and_then(|backend| {
             let mut interior = function.clone();
-            assume_covered(&mut interior);
-            simplify(&mut interior);
+            if assume_covered(&mut interior) {
+                simplify(&mut interior);
+            }
             backend.compile(&Source { function: &function, interior: &interior, surfaces, may_stop })
         });
         Kernel {
@@ -97,12 +98,9 @@ fn operations(function: &Function) -> impl Iterator<Item = &Op> {
 /// Most steps that a group can execute; `None` if there are loops.
 fn longest(function: &Function) -> Option<u64> {
     let graph = Graph::new(function);
-    let goes_back = graph.order.iter().any(|&block| {
-        function.terminator(block).targets().any(|target| graph.place(target.block) <= graph.place(block))
-    });
     let steps = operations(function).map(|op| match op {
         Op::Steps { count, .. } => u64::from(*count),
         _ => 0,
     });
-    (!goes_back).then(|| steps.sum())
+    (!graph.has_loops()).then(|| steps.sum())
 }

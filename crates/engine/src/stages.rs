@@ -63,8 +63,9 @@ impl Stages {
     fn compile(mut self, surfaces: Option<Vec<SurfaceFacts>>, may_stop: impl Fn(&Function) -> bool) -> Self {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|facts| facts.whole)).map(|surfaces| {
             let mut interior = self.general.clone();
-            assume_covered(&mut interior);
-            simplify(&mut interior);
+            if assume_covered(&mut interior) {
+                simplify(&mut interior);
+            }
             Compiled { interior, surfaces, may_stop: may_stop(&self.general) }
         });
         self

@@ -9,8 +9,8 @@
 use crate::attribute::{Bits, Denorm, IntTest, Zero};
 use crate::entity::{Block, Type, Value};
 use crate::function::{Function, Target, Terminator};
+use crate::hash::FastMap;
 use crate::op::Op;
-use std::collections::HashMap;
 
 /// Something that is set and read in many blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Variable(u32);
 
 /// Stands for "not set" in the tables of variables.
 const UNSET: Value = Value(u32::MAX);
+/// Stands for "looked for right now" there.
+const SOUGHT: Value = Value(u32::MAX - 1);
 
 /// What the builder knows of a block.
 #[derive(Default)]
@@ -29,6 +31,16 @@ struct BlockState {
     incomplete: Vec<Variable>,
     /// The value of each variable at the end of the block so far.
     current: Vec<Value>,
+}
+
+/// A block whose predecessors are being asked for a variable.
+struct Visit {
+    block: Block,
+    /// The predecessor that is asked.
+    edge: usize,
+    /// What those before gave, and whether it was always the same.
+    first: Option<Value>,
+    agrees: bool,
 }
 
 /// Makes a [`Function`].
@@ -52,7 +64,7 @@ pub struct Builder {
     states: Vec<BlockState>,
     variables: Vec<Type>,
     /// Constants, all at the start of the entry.
-    constants: HashMap<Op, Value>,
+    constants: FastMap<Op, Value>,
     prelude: Vec<crate::entity::Inst>,
 }
 
@@ -70,7 +82,7 @@ impl Builder {
             here: Function::ENTRY,
             states: Vec::new(),
             variables: Vec::new(),
-            constants: HashMap::new(),
+            constants: FastMap::default(),
             prelude: Vec::new(),
         };
         let entry = builder.new_block();
@@ -234,10 +246,7 @@ impl Builder {
 
     /// The value of a variable at this place.
     pub fn get(&mut self, variable: Variable) -> Value {
-        let mut unfinished = Vec::new();
-        let value = self.find(self.here, variable, &mut unfinished);
-        self.complete(variable, unfinished);
-        value
+        self.find(self.here, variable)
     }
 
     /// Says that no further edge to the block will come.
@@ -245,7 +254,10 @@ impl Builder {
         let state = &mut self.states[block.index()];
         state.sealed = true;
         for variable in std::mem::take(&mut state.incomplete) {
-            self.complete(variable, vec![block]);
+            for edge in 0..self.states[block.index()].predecessors.len() {
+                let value = self.find(self.states[block.index()].predecessors[edge].0, variable);
+                self.pass(block, edge, value);
+            }
         }
     }
 
@@ -278,48 +290,109 @@ impl Builder {
         }
     }
 
-    /// The variable's value at the end of `block`, made a parameter where several ways meet. Parameters that still lack
-    /// their arguments go to `unfinished`.
-    fn find(&mut self, block: Block, variable: Variable, unfinished: &mut Vec<Block>) -> Value {
-        let mut way = Vec::new();
+    /// The variable's value at the end of `block`. It becomes a parameter of a block where the ways into that give
+    /// different ones, and where loops come back before that is known.
+    fn find(&mut self, block: Block, variable: Variable) -> Value {
+        let mut visits: Vec<Visit> = Vec::new();
         let mut at = block;
+        loop {
+            let Some(mut value) = self.known(at, variable) else {
+                self.set_in(at, variable, SOUGHT);
+                visits.push(Visit { block: at, edge: 0, first: None, agrees: true });
+                at = self.states[at.index()].predecessors[0].0;
+                continue;
+            };
+            at = loop {
+                let Some(visit) = visits.last_mut() else { return value };
+                visit.agrees &= *visit.first.get_or_insert(value) == value;
+                visit.edge += 1;
+                if let Some(&(next, _)) = self.states[visit.block.index()].predecessors.get(visit.edge) {
+                    break next;
+                }
+                value = self.end_visit(visit.block, variable, value, visit.agrees);
+                visits.pop();
+            };
+        }
+    }
+
+    /// The variable's value at the end of `block`, if its predecessors need not be asked for it, or are being asked.
+    fn known(&mut self, block: Block, variable: Variable) -> Option<Value> {
         let ty = self.variables[variable.0 as usize];
-        let value = loop {
-            let state = &self.states[at.index()];
-            match state.current.get(variable.0 as usize) {
-                Some(&value) if value != UNSET => break value,
-                _ => way.push(at),
+        let state = &mut self.states[block.index()];
+        let value = match state.current.get(variable.0 as usize) {
+            Some(&SOUGHT) => self.function.add_param(block, ty),
+            Some(&value) if value != UNSET => return Some(value),
+            _ if !state.sealed => {
+                state.incomplete.push(variable);
+                self.function.add_param(block, ty)
             }
-            match (state.sealed, state.predecessors.as_slice()) {
-                (false, _) => {
-                    self.states[at.index()].incomplete.push(variable);
-                    break self.function.add_param(at, ty);
-                }
-                (true, []) => break self.zero(ty),
-                // A cycle of blocks with one predecessor each cannot be reached.
-                (true, _) if way.len() > self.states.len() => break self.zero(ty),
-                (true, &[(from, _)]) => at = from,
-                (true, _) => {
-                    unfinished.push(at);
-                    break self.function.add_param(at, ty);
-                }
-            }
+            _ if state.predecessors.is_empty() => self.zero(ty),
+            _ => return None,
         };
-        for block in way {
-            self.set_in(block, variable, value);
+        self.set_in(block, variable, value);
+        Some(value)
+    }
+
+    /// The variable's value at the end of `block`, all predecessors of which know theirs: `value` if they agree.
+    fn end_visit(&mut self, block: Block, variable: Variable, value: Value, agrees: bool) -> Value {
+        let index = variable.0 as usize;
+        let value = match self.states[block.index()].current[index] {
+            SOUGHT if agrees => {
+                self.set_in(block, variable, value);
+                return value;
+            }
+            SOUGHT => self.function.add_param(block, self.variables[index]),
+            param => param,
+        };
+        self.set_in(block, variable, value);
+        for edge in 0..self.states[block.index()].predecessors.len() {
+            let (from, _) = self.states[block.index()].predecessors[edge];
+            self.pass(block, edge, self.states[from.index()].current[index]);
         }
         value
     }
 
-    /// Gives the variable's parameter of each of these sealed blocks its arguments.
-    fn complete(&mut self, variable: Variable, mut unfinished: Vec<Block>) {
-        while let Some(block) = unfinished.pop() {
-            for edge in 0..self.states[block.index()].predecessors.len() {
-                let (from, number) = self.states[block.index()].predecessors[edge];
-                let value = self.find(from, variable, &mut unfinished);
-                let target = self.function.terminator_mut(from).targets_mut().nth(number);
-                target.expect("an edge is a target of its source").args.push(value);
+    /// Adds an argument for the next parameter of `block` to an edge.
+    fn pass(&mut self, block: Block, edge: usize, value: Value) {
+        let (from, number) = self.states[block.index()].predecessors[edge];
+        let target = self.function.terminator_mut(from).targets_mut().nth(number);
+        target.expect("an edge is a target of its source").args.push(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variables become parameters only where ways with different values meet, however long the ways are.
+    #[test]
+    fn ways_that_agree_need_no_parameter() {
+        let mut b = Builder::new();
+        let (kept, changed) = (b.variable(Type::Lane), b.variable(Type::Lane));
+        let (one, two, mask) = (b.constant(1), b.constant(2), b.covered());
+        b.set(kept, one);
+        b.set(changed, one);
+        let mut joins = Vec::new();
+        for at in 0..3 {
+            let (then, join) = (b.new_block(), b.new_block());
+            b.branch_any(mask, (then, &[]), (join, &[]));
+            b.seal(then);
+            b.switch_to(then);
+            if at == 1 {
+                b.set(changed, two);
             }
+            b.jump(join, &[]);
+            b.seal(join);
+            b.switch_to(join);
+            joins.push(join);
         }
+        assert_eq!(b.get(kept), one);
+        let merged = b.get(changed);
+        b.ret();
+        let function = b.finish();
+        assert_eq!(joins.iter().map(|&join| function.params(join)).collect::<Vec<_>>(), [&[][..], &[merged], &[]]);
+        let edges = function.blocks().flat_map(|block| function.terminator(block).targets());
+        let args: Vec<Value> = edges.filter(|edge| edge.block == joins[1]).flat_map(|edge| edge.args.clone()).collect();
+        assert_eq!(args, [one, two]);
     }
 }

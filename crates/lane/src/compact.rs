@@ -1,7 +1,7 @@
 //! Putting a function in order.
 
 use crate::entity::{Block, Inst, Value};
-use crate::function::{BlockData, Def, Function, InstData, ValueData};
+use crate::function::{BlockData, Def, Function, ValueData};
 use crate::graph::Graph;
 
 impl Function {
@@ -34,7 +34,7 @@ impl Function {
                 for (at, result) in results.enumerate() {
                     self.push_value(&old, result, Def::Result(number, at as u32), &mut new_value);
                 }
-                self.insts.push(InstData { op: *old.op(inst), args: self.pool.len() as u32, first_result });
+                self.insts.push(old.insts[inst.index()].moved(self.pool.len(), first_result));
                 self.pool.extend_from_slice(old.args(inst));
                 insts.push(number);
             }

@@ -3,6 +3,7 @@
 use crate::attribute::IntTest;
 use crate::entity::{Array, Block, Buffer, Inst, Surface, Table, Type, Value};
 use crate::op::Op;
+use std::ops::Range;
 
 /// What is known of a surface when the function is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,12 +50,31 @@ pub(crate) struct ValueData {
     pub(crate) def: Def,
 }
 
-/// An instruction: its operands lie in the function's pool, its results are consecutive values.
+/// An instruction: its operands lie in the function's pool, its results are consecutive values. The counts of both are the
+/// operation's; here they spare every pass a look into the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InstData {
-    pub(crate) op: Op,
+    op: Op,
+    arg_count: u8,
+    result_count: u8,
     pub(crate) args: u32,
     pub(crate) first_result: Value,
+}
+
+impl InstData {
+    pub(crate) fn new(op: Op, args: usize, first_result: Value) -> Self {
+        let (arg_count, result_count) = (op.info().operands.len() as u8, op.info().results.len() as u8);
+        Self { op, arg_count, result_count, args: args as u32, first_result }
+    }
+
+    /// The same operation with operands and results elsewhere.
+    pub(crate) fn moved(self, args: usize, first_result: Value) -> Self {
+        Self { args: args as u32, first_result, ..self }
+    }
+
+    pub(crate) fn arg_range(&self) -> Range<usize> {
+        self.args as usize..self.args as usize + usize::from(self.arg_count)
+    }
 }
 
 /// A block to go to, with the arguments for its parameters.
@@ -254,20 +274,18 @@ impl Function {
 
     /// The operands of an instruction, in the order of the table.
     pub fn args(&self, inst: Inst) -> &[Value] {
-        let data = &self.insts[inst.index()];
-        &self.pool[data.args as usize..][..data.op.info().operands.len()]
+        &self.pool[self.insts[inst.index()].arg_range()]
     }
 
     pub(crate) fn args_mut(&mut self, inst: Inst) -> &mut [Value] {
-        let data = &self.insts[inst.index()];
-        &mut self.pool[data.args as usize..][..data.op.info().operands.len()]
+        &mut self.pool[self.insts[inst.index()].arg_range()]
     }
 
     /// The results of an instruction: consecutive values.
     pub fn results(&self, inst: Inst) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + use<> {
         let data = &self.insts[inst.index()];
         let first = data.first_result.index();
-        (first..first + data.op.info().results.len()).map(Value::new)
+        (first..first + usize::from(data.result_count)).map(Value::new)
     }
 
     /// The only result of an instruction that has one.
@@ -349,9 +367,8 @@ impl Function {
     pub(crate) fn make_inst(&mut self, op: Op, args: &[Value]) -> Inst {
         debug_assert_eq!(args.len(), op.info().operands.len(), "{}", op.name());
         let inst = Inst::new(self.insts.len());
-        let start = self.pool.len() as u32;
+        self.insts.push(InstData::new(op, self.pool.len(), Value::new(self.values.len())));
         self.pool.extend_from_slice(args);
-        self.insts.push(InstData { op, args: start, first_result: Value::new(self.values.len()) });
         for (k, &ty) in op.info().results.iter().enumerate() {
             self.values.push(ValueData { ty, def: Def::Result(inst, k as u32) });
         }
@@ -360,27 +377,23 @@ impl Function {
 
     /// Gives an instruction another operation with as many operands or fewer, and the same results.
     pub(crate) fn replace_op(&mut self, inst: Inst, op: Op, args: &[Value]) {
-        let old = self.insts[inst.index()].op;
-        debug_assert_eq!(old.info().results, op.info().results);
-        let room = old.info().operands.len();
-        let start = if args.len() <= room {
-            self.insts[inst.index()].args as usize
+        let old = self.insts[inst.index()];
+        debug_assert_eq!(old.op.info().results, op.info().results);
+        let start = if args.len() <= usize::from(old.arg_count) {
+            old.args as usize
         } else {
             self.pool.resize(self.pool.len() + args.len(), Value(0));
             self.pool.len() - args.len()
         };
         self.pool[start..start + args.len()].copy_from_slice(args);
-        let data = &mut self.insts[inst.index()];
-        data.args = start as u32;
-        data.op = op;
+        self.insts[inst.index()] = InstData::new(op, start, old.first_result);
     }
 
     /// Rewrites every operand of instructions and terminators in blocks.
     pub(crate) fn map_operands(&mut self, mut map: impl FnMut(Value) -> Value) {
         for data in &mut self.blocks {
             for inst in &data.insts {
-                let inst = &self.insts[inst.index()];
-                for arg in &mut self.pool[inst.args as usize..][..inst.op.info().operands.len()] {
+                for arg in &mut self.pool[self.insts[inst.index()].arg_range()] {
                     *arg = map(*arg);
                 }
             }

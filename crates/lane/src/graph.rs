@@ -89,6 +89,12 @@ impl Graph {
         self.dominates(to, from)
     }
 
+    /// Whether some edge goes back in `order`.
+    pub fn has_loops(&self) -> bool {
+        let goes_back = |to: &Block| self.predecessors(*to).iter().any(|&from| self.place(from) >= self.place(*to));
+        self.order.iter().any(goes_back)
+    }
+
     /// Cooper, Harvey and Kennedy's iteration over reverse postorder.
     fn find_dominators(&mut self) {
         let mut dominator = vec![NONE; self.order.len()];

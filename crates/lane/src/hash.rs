@@ -1,6 +1,10 @@
 //! A fast hash for small keys of the crate's own making.
 
-use std::hash::Hasher;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A map by that hash.
+pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 /// Multiplies and rotates, one word at a time.
 #[derive(Default)]

@@ -122,15 +122,36 @@ macro_rules! operations {
             doc: concat!($($doc, "\n"),+),
         }),+),+];
 
+        /// Two columns for themselves: all passes ask for them all the time, and rows are large.
+        static EFFECTS: &[Effect] = &[$($(Effect::$effect),+),+];
+        static NAN_BITS: &[NanBits] = &[$($(NanBits::$nan),+),+];
+
         impl Op {
             /// Every row of the table, in order.
             pub fn table() -> &'static [OpInfo] {
                 TABLE
             }
 
+            #[inline]
+            fn row(&self) -> usize {
+                match self { $($(Self::$variant { .. } => Row::$variant as usize),+),+ }
+            }
+
             /// The operation's row.
             pub fn info(&self) -> &'static OpInfo {
-                match self { $($(Self::$variant { .. } => &TABLE[Row::$variant as usize]),+),+ }
+                &TABLE[self.row()]
+            }
+
+            /// What the operation touches.
+            #[inline]
+            pub fn effect(&self) -> Effect {
+                EFFECTS[self.row()]
+            }
+
+            /// What the operation does with the bits of NaNs.
+            #[inline]
+            pub fn nan_bits(&self) -> NanBits {
+                NAN_BITS[self.row()]
             }
 
             /// Calls `suffix` and `operand` with the text of each attribute.
@@ -449,16 +470,6 @@ impl Op {
     /// The operation's name in text, without suffixes.
     pub fn name(&self) -> &'static str {
         self.info().name
-    }
-
-    /// What the operation touches.
-    pub fn effect(&self) -> Effect {
-        self.info().effect
-    }
-
-    /// What the operation does with the bits of NaNs.
-    pub fn nan_bits(&self) -> NanBits {
-        self.info().nan_bits
     }
 
     /// The surface that the operation names.

@@ -130,9 +130,7 @@ impl Ranges {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         let mut ranges = Self { ranges: vec![None; function.value_count()] };
-        let is_loop =
-            |block: Block| graph.predecessors(block).iter().any(|&from| graph.place(from) >= graph.place(block));
-        let has_loops = graph.order.iter().any(|&block| is_loop(block));
+        let has_loops = graph.has_loops();
         loop {
             let mut changed = false;
             for &block in &graph.order {

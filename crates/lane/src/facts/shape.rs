@@ -73,10 +73,10 @@ impl Shapes {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         let mut shapes = Self { shapes: vec![None; function.value_count()] };
+        let has_loops = graph.has_loops();
         // Shapes only grow, at most twice each, so this ends.
         let mut changed = true;
-        while changed {
-            changed = false;
+        while std::mem::take(&mut changed) {
             for &block in &graph.order {
                 changed |= shapes.enter(function, graph, block);
                 for &inst in function.insts(block) {
@@ -87,6 +87,7 @@ impl Shapes {
                     }
                 }
             }
+            changed &= has_loops;
         }
         shapes
     }

@@ -6,9 +6,8 @@ use super::replacement::Replacement;
 use crate::entity::{Block, Value};
 use crate::function::{Def, Function};
 use crate::graph::Graph;
-use crate::hash::FastHasher;
+use crate::hash::{FastHasher, FastMap};
 use crate::op::Effect;
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
 /// How deep computations are compared.
@@ -22,7 +21,7 @@ pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, repl
     }
     let edges = graph.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
     let edges: Vec<_> = edges.filter(|target| target.block == block).collect();
-    let mut seen: HashMap<u64, usize> = HashMap::new();
+    let mut seen: FastMap<u64, usize> = FastMap::default();
     let mut changed = false;
     for (number, &param) in params.iter().enumerate().filter(|&(_, &param)| !replacement.has(param)).collect::<Vec<_>>()
     {

@@ -8,9 +8,8 @@ use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::{Range, Ranges, Shapes};
 use crate::function::Function;
 use crate::graph::Graph;
-use crate::hash::FastHasher;
+use crate::hash::{FastHasher, FastMap};
 use crate::op::{Effect, Op};
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
 /// What a rule makes of an instruction.
@@ -42,7 +41,7 @@ pub(crate) struct Rewriter<'a> {
     /// Uses of each value before the walk.
     uses: Vec<u32>,
     replacement: Replacement,
-    constants: HashMap<Op, Value>,
+    constants: FastMap<Op, Value>,
     prelude: Vec<Inst>,
     changed: bool,
 }
@@ -112,8 +111,7 @@ impl Rewriter<'_> {
     /// Applies rules until none applies; gives whether the instruction stays.
     fn rewrite(&mut self, inst: Inst) -> bool {
         for _ in 0..MAX_REWRITES {
-            let (op, args) = (*self.function.op(inst), self.function.args(inst).to_vec());
-            let Some(outcome) = rules::apply(self, &op, &args) else { break };
+            let Some(outcome) = rules::apply(self, self.function.op(inst), self.function.args(inst)) else { break };
             self.changed = true;
             match outcome {
                 Outcome::Becomes(op, args) => self.function.replace_op(inst, op, &args),
@@ -168,7 +166,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
         known,
         uses,
         replacement,
-        constants: HashMap::new(),
+        constants: FastMap::default(),
         prelude: Vec::new(),
         changed: false,
     };

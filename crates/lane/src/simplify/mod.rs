@@ -23,6 +23,7 @@ mod replacement;
 mod rules;
 
 use crate::attribute::Bits;
+use crate::entity::Inst;
 use crate::function::Function;
 use crate::op::Op;
 
@@ -53,28 +54,33 @@ pub fn simplify(function: &mut Function) {
 /// that a test can run it and compare.
 pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static str, &Function)) {
     function.compact();
-    for _ in 0..MAX_ROUNDS {
-        let mut changed = false;
-        for &(name, pass) in PASSES {
-            if pass(function) {
-                changed = true;
-                observe(name, function);
-            }
+    // Passes in a row that changed nothing: when all of them have seen the function as it is, it is done.
+    let mut idle = 0;
+    for &(name, pass) in PASSES.iter().cycle().take(MAX_ROUNDS * PASSES.len()) {
+        if pass(function) {
+            idle = 0;
+            observe(name, function);
+        } else {
+            idle += 1;
         }
-        if !changed {
+        if idle == PASSES.len() {
             break;
         }
     }
     function.compact();
 }
 
-/// Makes a function for groups that lie wholly inside the domain out of one for any group: every lane is covered.
-pub fn assume_covered(function: &mut Function) {
-    for inst in &mut function.insts {
-        if inst.op == (Op::Covered {}) {
-            inst.op = Op::Mask { value: true };
+/// Makes a function for groups that lie wholly inside the domain out of one for any group: every lane is covered. Gives
+/// whether that is another function, and so one to simplify again.
+pub fn assume_covered(function: &mut Function) -> bool {
+    let mut changed = false;
+    for inst in (0..function.inst_count()).map(Inst::new) {
+        if *function.op(inst) == (Op::Covered {}) {
+            function.replace_op(inst, Op::Mask { value: true }, &[]);
+            changed = true;
         }
     }
+    changed
 }
 
 /// A float constant's operation.
