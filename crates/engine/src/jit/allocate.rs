@@ -24,6 +24,16 @@ pub struct Allocation {
     pub places: Vec<Place>,
     /// Slots of vectors, masks and general registers.
     pub slots: [u32; 3],
+    /// Instructions that code executes, about, and how often they visit the frame.
+    pub executed: f32,
+    pub visits: f32,
+}
+
+impl Allocation {
+    /// Whether more than one in eight instructions visits the frame.
+    pub fn is_crowded(&self) -> bool {
+        self.visits > self.executed / 8.0
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -105,7 +115,9 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
     let mut ranges = vec![EMPTY; count];
     // The register whose place is best for this one.
     let mut hints: Vec<Option<Reg>> = vec![None; count];
-    let mut position = 0u32;
+    // How deep the parameter lies in loops that a register gives its value, counted from 1.
+    let mut hint_depths = vec![0u32; count];
+    let (mut position, mut executed) = (0u32, 0.0);
     for block in &machine.blocks {
         let start = position;
         let factor = 8f32.powi(block.depth.min(6) as i32);
@@ -114,6 +126,7 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
             ranges[param.index()].weight += factor;
         }
         position += 2;
+        executed += factor * block.insts.len() as f32;
         for inst in &block.insts {
             // Gathers write their result before they have read all of the index.
             let read = if inst.kind == Kind::Gather { position + 2 } else { position + 1 };
@@ -140,7 +153,10 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
                 if let Arg::Reg(reg) = *arg {
                     ranges[reg.index()].cover(start, position + 1);
                     ranges[reg.index()].weight += factor;
-                    hints[reg.index()] = Some(param);
+                    let depth = machine.blocks[edge.block].depth + 1;
+                    if depth > hint_depths[reg.index()] {
+                        (hints[reg.index()], hint_depths[reg.index()]) = (Some(param), depth);
+                    }
                     hints[param.index()] = hints[param.index()].or(Some(reg));
                 }
             }
@@ -172,10 +188,17 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
         }
         at += 2;
     }
-    scan(machine, registers, &ranges, &hints)
+    let (places, slots, visits) = scan(machine, registers, &ranges, &hints);
+    Allocation { places, slots, executed, visits }
 }
 
-fn scan(machine: &Machine, registers: &Registers, ranges: &[Range], hints: &[Option<Reg>]) -> Allocation {
+/// Places, slots of each class, and how often code visits these.
+fn scan(
+    machine: &Machine,
+    registers: &Registers,
+    ranges: &[Range],
+    hints: &[Option<Reg>],
+) -> (Vec<Place>, [u32; 3], f32) {
     let mut places = vec![Place::Nowhere; ranges.len()];
     let mut order: Vec<usize> = (0..ranges.len()).filter(|&at| ranges[at].start != u32::MAX).collect();
     order.sort_unstable_by_key(|&at| (ranges[at].start, at));
@@ -222,14 +245,21 @@ fn scan(machine: &Machine, registers: &Registers, ranges: &[Range], hints: &[Opt
     // Slots, by first fit in order of starts.
     let mut slots: [Vec<u32>; 3] = Default::default();
     spilled.sort_unstable_by_key(|&at| ranges[at].start);
+    let visits = spilled.iter().map(|&at| ranges[at].weight).sum();
     for at in spilled {
         let ends = &mut slots[class_index(machine.classes[at])];
-        let slot = ends.iter().position(|&end| end <= ranges[at].start).unwrap_or_else(|| {
+        // A parameter and what an edge gives it need no move in one slot.
+        let hinted = hints[at].and_then(|hint| match places[hint.index()] {
+            Place::Slot(slot) if machine.classes[hint.index()] == machine.classes[at] => Some(slot as usize),
+            _ => None,
+        });
+        let hinted = hinted.filter(|&slot| ends.get(slot).is_some_and(|&end| end <= ranges[at].start));
+        let slot = hinted.or_else(|| ends.iter().position(|&end| end <= ranges[at].start)).unwrap_or_else(|| {
             ends.push(0);
             ends.len() - 1
         });
         ends[slot] = ranges[at].end;
         places[at] = Place::Slot(slot as u32);
     }
-    Allocation { places, slots: slots.map(|ends| ends.len() as u32) }
+    (places, slots.map(|ends| ends.len() as u32), visits)
 }

@@ -139,6 +139,11 @@ impl Form {
     pub const fn broadcasts(self) -> bool {
         matches!(self, Self::Avx512)
     }
+
+    /// Whether instructions can say that they raise no flags, if they read registers only.
+    pub const fn can_be_quiet(self) -> bool {
+        matches!(self, Self::Avx512)
+    }
 }
 
 macro_rules! vector_operations {

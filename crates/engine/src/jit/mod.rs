@@ -25,16 +25,20 @@ mod emit;
 mod form;
 mod memory;
 mod mir;
+mod order;
 mod select;
 mod split;
+mod twin;
 
 use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
+use allocate::{Allocation, allocate};
 use context::{Context, INVALID, MODE};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Graph, Op, Shape, Shapes, Surface};
 use form::Form;
 use memory::Executable;
-use select::{Mode, Window, select};
+use mir::Machine;
+use select::{Mode, Selected, Window, select};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -112,21 +116,44 @@ struct Unit {
     window: Window,
     /// The invalid flag says whether results may be wrong.
     watches: bool,
+    /// Groups that the code takes at a time.
+    groups: u32,
     /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
     strip: u32,
 }
 
 impl Unit {
-    fn new(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Self> {
-        let mut selected = select(function, facts, form, mode)?;
-        split::split_masks(&mut selected.machine, form);
-        let allocation = allocate::allocate(&selected.machine, &form.registers(mode.may_stop));
-        let emitted = emit::emit(&selected.machine, &allocation, form).ok()?;
+    /// Code that takes so many groups at a time, at most: one or two.
+    fn new(function: &Function, facts: &[SurfaceFacts], form: Form, (mode, at_once): (Mode, u32)) -> Option<Self> {
+        let Selected { mut machine, window, watches } = select(function, facts, form, mode)?;
+        let mut groups = 1;
+        // The entries of arrays have room for one group.
+        if at_once == 2
+            && function.arrays.is_empty()
+            && let Some(twinned) = twin::twinned(&machine, form)
+        {
+            (machine, groups) = (twinned, 2);
+        }
+        split::split_masks(&mut machine, form);
+        let (machine, allocation) = placed(machine, form);
+        let emitted = emit::emit(&machine, &allocation, form).ok()?;
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
         let end = emitted.bytes.len();
         let strip = (STRIP_BYTES / (end - emitted.entry).max(1)).clamp(1, STRIP as usize) as u32;
-        Some(Self { code, end, window: selected.window, watches: selected.watches, strip })
+        Some(Self { code, end, window, watches, groups, strip: strip * groups })
     }
+}
+
+/// Places for all registers, and the function in the order in which it needs the frame less.
+fn placed(machine: Machine, form: Form) -> (Machine, Allocation) {
+    let registers = form.registers(machine.counts_steps);
+    let allocation = allocate(&machine, &registers);
+    if !allocation.is_crowded() {
+        return (machine, allocation);
+    }
+    let ordered = order::ordered(&machine);
+    let other = allocate(&ordered, &registers);
+    if other.visits * 3.0 < allocation.visits * 2.0 { (ordered, other) } else { (machine, allocation) }
 }
 
 /// Code for one function.
@@ -176,10 +203,10 @@ impl Kernel {
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let watch = can_run_twice(source.interior);
-        let interior =
-            Unit::new(source.interior, source.surfaces, form, Mode { quads, interior: true, watch, may_stop })?;
+        let mode = Mode { quads, interior: true, watch, may_stop };
+        let interior = Unit::new(source.interior, source.surfaces, form, (mode, 2))?;
         let mode = Mode { quads, interior: false, watch: false, may_stop };
-        let general = Unit::new(source.function, source.surfaces, form, mode)?;
+        let general = Unit::new(source.function, source.surfaces, form, (mode, 1))?;
         let named = |written: bool| {
             let of_kind = operations(source.function)
                 .filter(move |(_, op)| matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written);
@@ -203,7 +230,8 @@ impl Kernel {
 
     fn exact(&self) -> &Unit {
         let mode = Mode { quads: self.quads, interior: true, watch: false, may_stop: self.may_stop };
-        let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, self.form, mode));
+        let at_once = self.interior.groups;
+        let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, self.form, (mode, at_once)));
         exact.as_ref().unwrap_or(&self.general)
     }
 
@@ -307,6 +335,7 @@ impl Run<'_> {
         let first = (low - start_wide + width_wide - 1).div_euclid(width_wide).clamp(0, groups);
         let last = (high + 1 - start_wide).div_euclid(width_wide).clamp(0, groups);
         let (first, last) = if whole_row && first < last { (first as u32, last as u32) } else { (0, 0) };
+        let last = last - (last - first) % self.kernel.interior.groups;
         let at = |group: u32| start + group * width;
         let kernel = self.kernel;
         if first > 0 {

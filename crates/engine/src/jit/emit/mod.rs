@@ -420,7 +420,7 @@ impl<'a> Emitter<'a> {
         let has_memory = (0..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory);
         if inst.toward_zero {
             instruction.set_rounding_control(RoundingControl::RoundTowardZero);
-        } else if inst.quiet && self.form == Form::Avx512 && !has_memory {
+        } else if inst.quiet && !has_memory {
             instruction.set_rounding_control(RoundingControl::RoundToNearest);
         }
         self.put(&instruction)

@@ -314,10 +314,7 @@ impl Selector<'_> {
     }
 
     fn commutative(&mut self, op: Vop, args: &[Value]) -> Reg {
-        match self.arg(args[0]) {
-            Arg::Mem(_) => self.binary(op, args[1], args[0]),
-            _ => self.binary(op, args[0], args[1]),
-        }
+        if self.is_constant(args[0]) { self.binary(op, args[1], args[0]) } else { self.binary(op, args[0], args[1]) }
     }
 
     fn with_bits(&mut self, op: Vop, a: Value, bits: u32) -> Reg {

@@ -176,8 +176,13 @@ impl Selector<'_> {
 
     /// Makes instructions that run once per call.
     pub fn once<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        if self.is_prologue {
+            return make(self);
+        }
         std::mem::swap(&mut self.insts, &mut self.prologue);
+        self.is_prologue = true;
         let made = make(self);
+        self.is_prologue = false;
         std::mem::swap(&mut self.insts, &mut self.prologue);
         made
     }

@@ -82,11 +82,13 @@ pub struct Selector<'a> {
     pool: HashMap<Vec<u32>, i32>,
     /// What runs once per call.
     prologue: Vec<Inst>,
+    /// It is in the making now.
+    is_prologue: bool,
     /// What runs first in each group.
     head: Vec<Inst>,
     insts: Vec<Inst>,
     /// Constants that are in registers for the whole call.
-    hoisted: Vec<(Mem, Reg)>,
+    hoisted: HashMap<Mem, Reg>,
     /// Pointers of the context that are in registers, by their number.
     pointers: HashMap<usize, Reg>,
     rows: HashMap<ctm_lane::Surface, Reg>,
@@ -156,9 +158,10 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         uses: count_uses(function),
         pool: HashMap::new(),
         prologue: Vec::new(),
+        is_prologue: false,
         head: Vec::new(),
         insts: Vec::new(),
-        hoisted: Vec::new(),
+        hoisted: HashMap::new(),
         pointers: HashMap::new(),
         rows: HashMap::new(),
         words: None,

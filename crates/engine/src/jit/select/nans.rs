@@ -91,7 +91,7 @@ impl Selector<'_> {
         let may_be_nan = |value: &Value| self.ranges.get(*value).nan;
         let both = !self.mode.watch && may_be_nan(&a) && may_be_nan(&b) && !passes.is_empty();
         if !both {
-            let (a, b) = if matches!(self.arg(a), Arg::Mem(_)) { (b, a) } else { (a, b) };
+            let (a, b) = if self.is_constant(a) { (b, a) } else { (a, b) };
             let reg = self.binary(op, a, b);
             return self.note_operands(reg, &[a, b]);
         }

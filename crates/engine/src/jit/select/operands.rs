@@ -20,7 +20,8 @@ impl Selector<'_> {
             }
         }
         inst.def = Some(self.machine.reg(class));
-        inst.quiet = self.mode.watch && self.float_mode.rounds_to_nearest() && kind.rounds();
+        let can_be_quiet = self.form.can_be_quiet() && self.float_mode.rounds_to_nearest();
+        inst.quiet = self.mode.watch && can_be_quiet && kind.rounds();
         self.insts.push(inst);
         Reg(self.machine.classes.len() as u32 - 1)
     }
@@ -109,6 +110,11 @@ impl Selector<'_> {
         Arg::Mem(Mem::at(Base::Pool, at))
     }
 
+    /// Whether the value lies in memory for the whole call.
+    pub fn is_constant(&self, value: Value) -> bool {
+        matches!(self.values[value.index()], Val::Const(_) | Val::Entry(..))
+    }
+
     /// An operand that can be memory.
     pub fn arg(&mut self, value: Value) -> Arg {
         self.arg_of(self.values[value.index()])
@@ -119,7 +125,9 @@ impl Selector<'_> {
             Val::Reg(reg) => Arg::Reg(reg),
             Val::Const(bits) => self.constant(bits),
             Val::Entry(pointer, index) => {
-                Arg::Mem(Mem { broadcast: true, ..Mem::at(Base::Reg(pointer), index.cast_signed() * 4) })
+                let entry = Mem { broadcast: true, ..Mem::at(Base::Reg(pointer), index.cast_signed() * 4) };
+                // Otherwise every use would take an instruction; a register in the frame is an operand, too.
+                if self.form.broadcasts() { Arg::Mem(entry) } else { Arg::Reg(self.hoisted(Arg::Mem(entry))) }
             }
             _ => {
                 self.refuse();
@@ -143,11 +151,11 @@ impl Selector<'_> {
     /// A register for a constant or an entry of a table, loaded once per call.
     pub fn hoisted(&mut self, arg: Arg) -> Reg {
         let Arg::Mem(mem) = arg else { return self.load_arg(arg) };
-        if let Some(&(_, reg)) = self.hoisted.iter().find(|(known, _)| *known == mem) {
+        if let Some(&reg) = self.hoisted.get(&mem) {
             return reg;
         }
         let reg = self.once(|selector| selector.load_arg(arg));
-        self.hoisted.push((mem, reg));
+        self.hoisted.insert(mem, reg);
         reg
     }
 

@@ -1,0 +1,168 @@
+//! Two groups at once.
+//!
+//! Code for a group is often one long chain of operations that wait for each other, and the next group is too far away for
+//! the processor to begin with it meanwhile. Here every instruction whose operands are a group's own comes twice, once for
+//! each of two neighbours; what they have in common stays as it is, and so does the way through the code: branches go
+//! where a group of twice the width would go, as soon as a lane of either group asks for it.
+
+use super::form::Form;
+use super::mir::{Arg, Base, Block, Inst, Kind, Machine, Reg};
+use iced_x86::Code;
+
+/// The block that starts with a group; its parameter is the group's position.
+const HEAD: usize = 1;
+/// What takes a position to that of another group.
+const STEP: Code = Code::Add_rm32_imm32;
+
+/// Instructions of a block that are too many to look beyond them.
+const FAR: usize = 256;
+
+/// The function for two groups at a time, if that may be worth it; `None` too if a branch asks for something else than whether
+/// a mask has a lane.
+pub fn twinned(machine: &Machine, form: Form) -> Option<Machine> {
+    // Without a loop in it, the processor begins with the next group early.
+    let is_long = machine.blocks.iter().any(|block| block.depth > 1 || block.insts.len() > FAR);
+    if !is_long || form != Form::Avx2 {
+        return None;
+    }
+    let own = own_registers(machine).into_iter().enumerate();
+    let mut twinned = Machine { blocks: Vec::new(), ..machine.clone() };
+    let twins = own.map(|(at, is_own)| is_own.then(|| twinned.reg(machine.classes[at]))).collect();
+    let mut maker = Maker { form, twins, machine: twinned };
+    for at in 0..machine.blocks.len() {
+        let block = maker.block(machine, at)?;
+        maker.machine.blocks.push(block);
+    }
+    Some(maker.machine)
+}
+
+/// The registers that may hold something else for another group.
+fn own_registers(machine: &Machine) -> Vec<bool> {
+    let mut own = vec![false; machine.classes.len()];
+    own[machine.blocks[HEAD].params[0].index()] = true;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in &machine.blocks {
+            for inst in &block.insts {
+                let mut is_own = false;
+                inst.for_each_use(|reg| is_own |= own[reg.index()]);
+                if let (Some(def), true) = (inst.def, is_own) {
+                    changed |= !std::mem::replace(&mut own[def.index()], true);
+                }
+            }
+            for edge in block.end.edges() {
+                for (arg, param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
+                    if arg.reg().is_some_and(|reg| own[reg.index()]) {
+                        changed |= !std::mem::replace(&mut own[param.index()], true);
+                    }
+                }
+            }
+        }
+    }
+    own
+}
+
+struct Maker {
+    form: Form,
+    /// For each register of the function the one of the other group, if that is another one.
+    twins: Vec<Option<Reg>>,
+    machine: Machine,
+}
+
+impl Maker {
+    fn twin(&self, reg: Reg) -> Reg {
+        self.twins[reg.index()].unwrap_or(reg)
+    }
+
+    fn twin_arg(&self, arg: Arg) -> Arg {
+        match arg {
+            Arg::Reg(reg) => Arg::Reg(self.twin(reg)),
+            Arg::Mem(mut mem) => {
+                if let Base::Reg(reg) = &mut mem.base {
+                    *reg = self.twin(*reg);
+                }
+                mem.index = mem.index.map(|reg| self.twin(reg));
+                Arg::Mem(mem)
+            }
+            Arg::None | Arg::Imm(_) => arg,
+        }
+    }
+
+    fn is_own(&self, inst: &Inst) -> bool {
+        let mut is_own = false;
+        inst.for_each_use(|reg| is_own |= self.twins[reg.index()].is_some());
+        is_own
+    }
+
+    /// The block of this number, for both groups.
+    fn block(&mut self, machine: &Machine, at: usize) -> Option<Block> {
+        let block = &machine.blocks[at];
+        let is_latch = at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
+        let (mut params, mut insts) = (block.params.clone(), Vec::with_capacity(2 * block.insts.len()));
+        if at == HEAD {
+            let step = Arg::Imm(self.width(machine)?);
+            let (x, twin) = (params[0], self.twin(params[0]));
+            insts.push(Inst { effect: false, ..Inst::new(Kind::Tied(STEP), Some(twin), &[Arg::Reg(x), step]) });
+        } else {
+            params.extend(block.params.iter().filter_map(|param| self.twins[param.index()]));
+        }
+        for inst in &block.insts {
+            match inst.kind {
+                Kind::Tied(STEP) if is_latch => {
+                    let step = Arg::Imm(2 * self.width(machine)?);
+                    insts.push(Inst { args: [inst.args[0], step, Arg::None, Arg::None], ..*inst });
+                }
+                _ if is_latch => insts.push(*inst),
+                Kind::Count(count) if !self.is_own(inst) => {
+                    insts.push(Inst { kind: Kind::Count(count.checked_mul(2)?), ..*inst });
+                }
+                Kind::Plain(Code::VEX_Vptest_ymm_ymmm256 | Code::VEX_Kortestw_kr_kr) => {
+                    let [a, b, ..] = inst.args;
+                    let first = self.either(a, &mut insts);
+                    let second = if a == b { first } else { self.either(b, &mut insts) };
+                    insts.push(Inst { args: [first, second, Arg::None, Arg::None], ..*inst });
+                }
+                Kind::Plain(Code::Cmp_r32_rm32 | Code::Cmp_rm32_imm32) if self.is_own(inst) => return None,
+                _ => {
+                    insts.push(*inst);
+                    if self.is_own(inst) {
+                        let def = inst.def.map(|def| self.twin(def));
+                        let args = inst.args.map(|arg| self.twin_arg(arg));
+                        insts.push(Inst { def, args, mask: inst.mask.map(|mask| self.twin(mask)), ..*inst });
+                    }
+                }
+            }
+        }
+        let mut end = block.end.clone();
+        for edge in end.edges_mut().filter(|edge| edge.block != HEAD) {
+            let both = edge.args.iter().zip(&machine.blocks[edge.block].params);
+            let others = both.filter(|(_, param)| self.twins[param.index()].is_some());
+            let others: Vec<Arg> = others.map(|(&arg, _)| self.twin_arg(arg)).collect();
+            edge.args.extend(others);
+        }
+        Some(Block { params, insts, end, depth: block.depth })
+    }
+
+    /// The lanes of a mask in either group.
+    fn either(&mut self, mask: Arg, insts: &mut Vec<Inst>) -> Arg {
+        let Some(twin) = mask.reg().and_then(|reg| self.twins[reg.index()]) else { return mask };
+        let code = match self.form {
+            Form::Avx512 => Code::VEX_Korw_kr_kr_kr,
+            Form::Avx2 => Code::VEX_Vpor_ymm_ymm_ymmm256,
+        };
+        let both = self.machine.reg(self.form.mask_class());
+        insts.push(Inst { effect: false, ..Inst::new(Kind::Plain(code), Some(both), &[mask, Arg::Reg(twin)]) });
+        Arg::Reg(both)
+    }
+
+    /// How far apart the groups are.
+    fn width(&self, machine: &Machine) -> Option<i32> {
+        let mut latches =
+            machine.blocks[HEAD + 1..].iter().filter(|block| block.end.edges().any(|edge| edge.block == HEAD));
+        latches.next()?.insts.iter().find_map(|inst| match (inst.kind, inst.args[1]) {
+            (Kind::Tied(STEP), Arg::Imm(width)) => Some(width),
+            _ => None,
+        })
+    }
+}
