@@ -31,10 +31,24 @@ struct BlockState {
     incomplete: Vec<Variable>,
     /// The value of each variable at the end of the block so far.
     current: Vec<Value>,
+    /// The last block on all ways here, where it is known, and how many such blocks are above it.
+    dominator: Option<Block>,
+    depth: u32,
+    /// When the block ended.
+    end: u32,
+}
+
+/// What the builder knows of a variable.
+struct VariableState {
+    ty: Type,
+    /// When it was set last.
+    set: u32,
 }
 
 /// A block whose predecessors are being asked for a variable.
 struct Visit {
+    /// The block at the end of which the variable is wanted, and the one above it that is to know.
+    asked: Block,
     block: Block,
     /// The predecessor that is asked.
     edge: usize,
@@ -62,7 +76,9 @@ pub struct Builder {
     pub function: Function,
     here: Block,
     states: Vec<BlockState>,
-    variables: Vec<Type>,
+    variables: Vec<VariableState>,
+    /// Counts what happens to variables and blocks.
+    now: u32,
     /// Constants, all at the start of the entry.
     constants: FastMap<Op, Value>,
     prelude: Vec<crate::entity::Inst>,
@@ -82,6 +98,7 @@ impl Builder {
             here: Function::ENTRY,
             states: Vec::new(),
             variables: Vec::new(),
+            now: 0,
             constants: FastMap::default(),
             prelude: Vec::new(),
         };
@@ -104,8 +121,9 @@ impl Builder {
         self.function.add_param(block, ty)
     }
 
-    /// Instructions go to the end of this block from now on.
+    /// Instructions go to the end of this block from now on. Some edge to it exists already.
     pub fn switch_to(&mut self, block: Block) {
+        debug_assert!(block == Function::ENTRY || !self.states[block.index()].predecessors.is_empty());
         self.here = block;
     }
 
@@ -186,6 +204,12 @@ impl Builder {
     fn end(&mut self, terminator: Terminator) {
         debug_assert!(!self.is_ended(), "{} is full", self.here);
         self.function.blocks[self.here.index()].terminator = Some(terminator);
+        self.states[self.here.index()].end = self.tick();
+    }
+
+    fn tick(&mut self) -> u32 {
+        self.now += 1;
+        self.now
     }
 
     /// Goes on at `block`.
@@ -234,13 +258,14 @@ impl Builder {
 
     /// A new variable. Where it is read before it is set, it is zero (or no lane).
     pub fn variable(&mut self, ty: Type) -> Variable {
-        self.variables.push(ty);
+        self.variables.push(VariableState { ty, set: 0 });
         Variable(self.variables.len() as u32 - 1)
     }
 
     /// Sets a variable at this place.
     pub fn set(&mut self, variable: Variable, value: Value) {
-        debug_assert_eq!(self.function.value_type(value), self.variables[variable.0 as usize]);
+        debug_assert_eq!(self.function.value_type(value), self.variables[variable.0 as usize].ty);
+        self.variables[variable.0 as usize].set = self.tick();
         self.set_in(self.here, variable, value);
     }
 
@@ -251,6 +276,7 @@ impl Builder {
 
     /// Says that no further edge to the block will come.
     pub fn seal(&mut self, block: Block) {
+        self.find_dominator(block);
         let state = &mut self.states[block.index()];
         state.sealed = true;
         for variable in std::mem::take(&mut state.incomplete) {
@@ -290,34 +316,73 @@ impl Builder {
         }
     }
 
-    /// The variable's value at the end of `block`. It becomes a parameter of a block where the ways into that give
-    /// different ones, and where loops come back before that is known.
-    fn find(&mut self, block: Block, variable: Variable) -> Value {
+    /// The variable's value at the end of `asked`. It becomes a parameter of a block where the ways into that give different
+    /// ones, and where loops come back before that is known.
+    fn find(&mut self, mut asked: Block, variable: Variable) -> Value {
         let mut visits: Vec<Visit> = Vec::new();
-        let mut at = block;
         loop {
-            let Some(mut value) = self.known(at, variable) else {
-                self.set_in(at, variable, SOUGHT);
-                visits.push(Visit { block: at, edge: 0, first: None, agrees: true });
-                at = self.states[at.index()].predecessors[0].0;
+            let block = self.climb(asked, variable);
+            let Some(mut value) = self.known(block, variable) else {
+                self.set_in(block, variable, SOUGHT);
+                visits.push(Visit { asked, block, edge: 0, first: None, agrees: true });
+                asked = self.states[block.index()].predecessors[0].0;
                 continue;
             };
-            at = loop {
+            self.set_in(asked, variable, value);
+            asked = loop {
                 let Some(visit) = visits.last_mut() else { return value };
                 visit.agrees &= *visit.first.get_or_insert(value) == value;
                 visit.edge += 1;
                 if let Some(&(next, _)) = self.states[visit.block.index()].predecessors.get(visit.edge) {
                     break next;
                 }
-                value = self.end_visit(visit.block, variable, value, visit.agrees);
+                let Visit { asked, block, agrees, .. } = *visit;
+                value = self.end_visit(block, variable, value, agrees);
+                self.set_in(asked, variable, value);
                 visits.pop();
             };
         }
     }
 
+    /// The highest block above this one (or this one itself) at the end of which the variable has the same value, because
+    /// it was not set since that block ended.
+    fn climb(&self, mut block: Block, variable: Variable) -> Block {
+        let set = self.variables[variable.0 as usize].set;
+        loop {
+            let state = &self.states[block.index()];
+            let is_unset = state.current.get(variable.0 as usize).is_none_or(|&value| value == UNSET);
+            match state.dominator {
+                Some(above) if is_unset && set <= self.states[above.index()].end => block = above,
+                _ => return block,
+            }
+        }
+    }
+
+    /// Finds the last block that all ways to this one have in common. Once blocks below this one may know their places it is
+    /// too late: heads of loops have none.
+    fn find_dominator(&mut self, block: Block) {
+        let mut edges = self.states[block.index()].predecessors.iter().map(|&(from, _)| from);
+        let all = edges.next().and_then(|first| edges.try_fold(first, |a, b| self.meet(a, b)));
+        if let Some(above) = all.filter(|_| self.states[block.index()].end == 0) {
+            let depth = self.states[above.index()].depth + 1;
+            let state = &mut self.states[block.index()];
+            (state.dominator, state.depth) = (Some(above), depth);
+        }
+    }
+
+    /// The last block on all ways to both.
+    fn meet(&self, mut a: Block, mut b: Block) -> Option<Block> {
+        let state = |block: Block| &self.states[block.index()];
+        while a != b {
+            let deeper = if state(a).depth > state(b).depth { &mut a } else { &mut b };
+            *deeper = state(*deeper).dominator?;
+        }
+        Some(a)
+    }
+
     /// The variable's value at the end of `block`, if its predecessors need not be asked for it, or are being asked.
     fn known(&mut self, block: Block, variable: Variable) -> Option<Value> {
-        let ty = self.variables[variable.0 as usize];
+        let ty = self.variables[variable.0 as usize].ty;
         let state = &mut self.states[block.index()];
         let value = match state.current.get(variable.0 as usize) {
             Some(&SOUGHT) => self.function.add_param(block, ty),
@@ -341,7 +406,7 @@ impl Builder {
                 self.set_in(block, variable, value);
                 return value;
             }
-            SOUGHT => self.function.add_param(block, self.variables[index]),
+            SOUGHT => self.function.add_param(block, self.variables[index].ty),
             param => param,
         };
         self.set_in(block, variable, value);

@@ -1,6 +1,6 @@
 //! A function laid out for the interpreter: values in numbered rows, rows used again within a block.
 
-use ctm_lane::{ArrayDecl, Block, Def, Function, Graph, Inst, IntTest, Op, Target, Terminator, Type, Value};
+use ctm_lane::{ArrayDecl, Block, Function, Graph, Inst, IntTest, Op, Target, Terminator, Type, Value};
 
 /// Most operands of an operation.
 const MAX_ARGS: usize = 7;
@@ -69,10 +69,10 @@ pub struct Code {
 /// Gives numbers to values.
 struct Numbers<'a> {
     function: &'a Function,
-    /// Per value its row or uniform; `u32::MAX` while it has none.
+    /// Per value its row or uniform; `NONE` while it has none.
     of: Vec<u32>,
-    /// The values that are used in the block of their definition only.
-    local: Vec<bool>,
+    /// Where in its block each value is used last, until its row is free again; `NONE` for values that other blocks use.
+    last_use: Vec<u32>,
     free: Vec<u32>,
     rows: u32,
     uniforms: u32,
@@ -98,13 +98,20 @@ impl Numbers<'_> {
         number
     }
 
-    /// The row of a value that is not used any more may hold another.
-    fn release(&mut self, value: Value) {
-        if self.local[value.index()] && self.function.value_type(value) != Type::Uniform {
-            self.free.push(self.of[value.index()]);
+    /// The row of a value that is used here for the last time may hold another.
+    fn release(&mut self, value: Value, here: usize) {
+        let last_use = &mut self.last_use[value.index()];
+        if *last_use == here as u32 {
+            *last_use = NONE;
+            if self.function.value_type(value) != Type::Uniform {
+                self.free.push(self.of[value.index()]);
+            }
         }
     }
 }
+
+/// Stands for "none" in tables of numbers.
+const NONE: u32 = u32::MAX;
 
 fn is_constant(op: &Op) -> bool {
     matches!(op, Op::Lane { .. } | Op::Mask { .. } | Op::TableSplat { .. })
@@ -116,8 +123,8 @@ impl Code {
         let graph = Graph::new(function);
         let mut numbers = Numbers {
             function,
-            of: vec![u32::MAX; function.value_count()],
-            local: local_values(function, &graph),
+            of: vec![NONE; function.value_count()],
+            last_use: last_uses(function, &graph),
             free: Vec::new(),
             rows: 0,
             uniforms: 0,
@@ -126,7 +133,7 @@ impl Code {
         for &block in &graph.order {
             for &inst in function.insts(block) {
                 if is_constant(function.op(inst)) {
-                    numbers.local[function.result(inst).index()] = false;
+                    numbers.last_use[function.result(inst).index()] = NONE;
                     numbers.define(function.result(inst));
                     constants.push(step(function, &numbers, inst));
                 }
@@ -139,7 +146,7 @@ impl Code {
             }
             for &inst in function.insts(block) {
                 for result in function.results(inst) {
-                    if !numbers.local[result.index()] && numbers.of[result.index()] == u32::MAX {
+                    if numbers.last_use[result.index()] == NONE && numbers.of[result.index()] == NONE {
                         numbers.define(result);
                     }
                 }
@@ -161,25 +168,26 @@ impl Code {
     }
 }
 
-/// Values that are results, and used nowhere but in the block of their definition.
-fn local_values(function: &Function, graph: &Graph) -> Vec<bool> {
-    let mut home = vec![None; function.value_count()];
+/// Where in its block each result is used last, counting from the start; the terminator comes after all instructions, and
+/// what nobody uses counts as used where it is made. `NONE` for what other blocks use, and for parameters.
+fn last_uses(function: &Function, graph: &Graph) -> Vec<u32> {
+    let mut home = vec![NONE; function.value_count()];
+    let mut last_use = home.clone();
     for &block in &graph.order {
-        for &inst in function.insts(block) {
+        let mut used = |value: Value, at: usize, home: &[u32]| {
+            last_use[value.index()] = if home[value.index()] == block.0 { at as u32 } else { NONE };
+        };
+        let insts = function.insts(block);
+        for (at, &inst) in insts.iter().enumerate() {
             for result in function.results(inst) {
-                home[result.index()] = Some(block);
+                home[result.index()] = block.0;
+                used(result, at, &home);
             }
+            function.args(inst).iter().for_each(|&value| used(value, at, &home));
         }
+        function.terminator(block).values().for_each(|value| used(value, insts.len(), &home));
     }
-    let mut local: Vec<bool> = home.iter().map(Option::is_some).collect();
-    for &block in &graph.order {
-        let mut used = |value: Value| local[value.index()] &= home[value.index()] == Some(block);
-        for &inst in function.insts(block) {
-            function.args(inst).iter().for_each(|&value| used(value));
-        }
-        function.terminator(block).values().for_each(used);
-    }
-    local
+    last_use
 }
 
 fn step(function: &Function, numbers: &Numbers, inst: Inst) -> Step {
@@ -195,35 +203,19 @@ fn step(function: &Function, numbers: &Numbers, inst: Inst) -> Step {
 
 fn lay_out(function: &Function, graph: &Graph, numbers: &mut Numbers, block: Block) -> BlockCode {
     let insts = function.insts(block);
-    // The last use of each local value, by place; the terminator comes last of all.
-    let mut last_use = std::collections::HashMap::new();
-    for (at, &inst) in insts.iter().enumerate() {
-        for result in function.results(inst) {
-            last_use.insert(result, at);
-        }
-        for &arg in function.args(inst) {
-            last_use.insert(arg, at);
-        }
-    }
-    for value in function.terminator(block).values() {
-        last_use.insert(value, insts.len());
-    }
     let mut steps = Vec::with_capacity(insts.len());
-    let mut released = std::collections::HashSet::new();
     for (at, &inst) in insts.iter().enumerate() {
         if is_constant(function.op(inst)) {
             continue;
         }
         for result in function.results(inst) {
-            if numbers.of[result.index()] == u32::MAX {
+            if numbers.of[result.index()] == NONE {
                 numbers.define(result);
             }
         }
         steps.push(step(function, numbers, inst));
         for value in function.args(inst).iter().copied().chain(function.results(inst)) {
-            if last_use.get(&value) == Some(&at) && released.insert(value) {
-                numbers.release(value);
-            }
+            numbers.release(value, at);
         }
     }
     let terminator = function.terminator(block);
@@ -241,8 +233,7 @@ fn lay_out(function: &Function, graph: &Graph, numbers: &mut Numbers, block: Blo
         Terminator::Trap { code, pc, mask } => End::Trap { code: *code, pc: *pc, mask: number(mask) },
     };
     // Rows of values that the terminator uses last are free for the next block.
-    let locals: Vec<Value> = terminator.values().filter(|value| released.insert(*value)).collect();
-    locals.into_iter().for_each(|value| numbers.release(value));
+    terminator.values().for_each(|value| numbers.release(value, insts.len()));
     BlockCode { steps, end }
 }
 
@@ -259,9 +250,7 @@ fn edge(function: &Function, graph: &Graph, numbers: &Numbers, terminator: &Term
         moves.push(match function.value_type(param) {
             Type::Uniform => Move::Uniform { to, from },
             // A local value whose row nobody reads again: the rows change places.
-            _ if numbers.local[arg.index()] && uses(arg) == 1 && matches!(function.def(arg), Def::Result(..)) => {
-                Move::Swap { to, from }
-            }
+            _ if numbers.last_use[arg.index()] != NONE && uses(arg) == 1 => Move::Swap { to, from },
             _ => Move::Copy { to, from },
         });
     }

@@ -13,7 +13,7 @@ use crate::job::{LoopConstant, TrapKind};
 use crate::outline::Outline;
 use crate::program::Stage;
 use ctm_lane::{Block, IntTest, Value};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// Contexts that a walk may visit.
 const MAX_CONTEXTS: usize = 1 << 14;
@@ -62,7 +62,7 @@ struct Entry {
 pub(super) struct Walk<'a> {
     pub m: Machine<'a>,
     /// Contexts that are lifted.
-    entries: HashMap<Context, Entry>,
+    entries: BTreeMap<Context, Entry>,
     /// Those that are not lifted yet, the lowest address first.
     pending: BTreeMap<Context, Entry>,
     /// Addresses that jumps lead to, in the program and in the fetch program.
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
         let here = Context { place: Place { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
         Walk {
             m,
-            entries: HashMap::new(),
+            entries: BTreeMap::new(),
             pending: BTreeMap::new(),
             targets,
             heads,
