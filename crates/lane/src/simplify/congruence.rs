@@ -10,7 +10,7 @@ use crate::hash::{FastHasher, FastMap};
 use crate::op::Effect;
 use std::hash::{Hash, Hasher};
 
-/// How deep computations are compared.
+/// How deep computations are compared that go around a loop. Elsewhere equal ones are one value already.
 const DEPTH: u32 = 4;
 
 /// Notes for each parameter of the block that equals an earlier one that this takes its place; gives whether there are any.
@@ -21,6 +21,8 @@ pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, repl
     }
     let edges = graph.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
     let edges: Vec<_> = edges.filter(|target| target.block == block).collect();
+    let is_head = graph.predecessors(block).iter().any(|&from| graph.place(from) >= graph.place(block));
+    let depth = if is_head { DEPTH } else { 1 };
     let mut seen: FastMap<u64, usize> = FastMap::default();
     let mut changed = false;
     for (number, &param) in params.iter().enumerate().filter(|&(_, &param)| !replacement.has(param)).collect::<Vec<_>>()
@@ -28,11 +30,11 @@ pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, repl
         let mut hasher = FastHasher::default();
         function.value_type(param).hash(&mut hasher);
         for edge in &edges {
-            hash_value(function, replacement, edge.args[number], param, DEPTH, &mut hasher);
+            hash_value(function, replacement, edge.args[number], param, depth, &mut hasher);
         }
         let earlier = *seen.entry(hasher.finish()).or_insert(number);
         let pair = (params[earlier], param);
-        let same = |a, b| are_equal(function, replacement, a, b, pair, DEPTH);
+        let same = |a, b| are_equal(function, replacement, a, b, pair, depth);
         if earlier != number
             && function.value_type(pair.0) == function.value_type(param)
             && edges.iter().all(|edge| same(edge.args[earlier], edge.args[number]))

@@ -23,9 +23,9 @@ mod replacement;
 mod rules;
 
 use crate::attribute::Bits;
-use crate::entity::Inst;
+use crate::entity::{Inst, Value};
 use crate::function::Function;
-use crate::op::Op;
+use crate::op::{Effect, Op};
 
 pub(crate) use nan_bits::Observed;
 
@@ -71,16 +71,22 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
 }
 
 /// Makes a function for groups that lie wholly inside the domain out of one for any group: every lane is covered. Gives
-/// whether that is another function, and so one to simplify again.
+/// whether that is worth another simplification: that an access takes place in all lanes tells no more.
 pub fn assume_covered(function: &mut Function) -> bool {
-    let mut changed = false;
+    let mut covered = vec![false; function.value_count()];
     for inst in (0..function.inst_count()).map(Inst::new) {
         if *function.op(inst) == (Op::Covered {}) {
+            covered[function.result(inst).index()] = true;
             function.replace_op(inst, Op::Mask { value: true }, &[]);
-            changed = true;
         }
     }
-    changed
+    let is_told = |value: Value| covered[value.index()];
+    function.blocks().any(|block| {
+        let computes = |inst: &Inst| function.op(*inst).effect() == Effect::Pure;
+        let mut insts = function.insts(block).iter().copied().filter(computes);
+        insts.any(|inst| function.args(inst).iter().copied().any(is_told))
+            || function.terminator(block).values().any(is_told)
+    })
 }
 
 /// A float constant's operation.
