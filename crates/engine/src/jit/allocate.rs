@@ -60,58 +60,110 @@ fn class_index(class: Class) -> usize {
     }
 }
 
-/// The registers that are live where each block starts, as bits.
-fn live_ins(machine: &Machine) -> Vec<Vec<u64>> {
-    let words = machine.classes.len().div_ceil(64);
-    let bit = |reg: Reg| (reg.index() / 64, 1u64 << (reg.index() % 64));
-    // What each block reads before it defines it, and what it defines.
-    let mut reads = vec![vec![0u64; words]; machine.blocks.len()];
-    let mut defines = vec![vec![0u64; words]; machine.blocks.len()];
-    for (at, block) in machine.blocks.iter().enumerate() {
-        let (reads, defines) = (&mut reads[at], &mut defines[at]);
-        for &param in &block.params {
-            let (word, bit) = bit(param);
-            defines[word] |= bit;
-        }
-        let mut read = |reg: Reg, defines: &[u64]| {
-            let (word, bit) = bit(reg);
-            if defines[word] & bit == 0 {
-                reads[word] |= bit;
+/// The registers that are live where each block starts.
+struct Live {
+    /// Registers that some block uses and another one defines; only those can be live there.
+    shared: Vec<Reg>,
+    /// For each register its place among the shared ones; `LOCAL` if it is none.
+    number: Vec<u32>,
+    /// For each block one bit for each shared register.
+    starts: Vec<Vec<u64>>,
+}
+
+const LOCAL: u32 = u32::MAX;
+
+impl Live {
+    fn new(machine: &Machine) -> Self {
+        let mut live = Self { shared: Vec::new(), number: vec![LOCAL; machine.classes.len()], starts: Vec::new() };
+        live.find_shared(machine);
+        let none = vec![0u64; live.shared.len().div_ceil(64)];
+        // What each block defines. What it reads before it defines it is live at its start.
+        let mut defines = vec![none.clone(); machine.blocks.len()];
+        live.starts = vec![none; machine.blocks.len()];
+        for (at, block) in machine.blocks.iter().enumerate() {
+            let (reads, defines) = (&mut live.starts[at], &mut defines[at]);
+            let bit = |reg: Reg| match live.number[reg.index()] {
+                LOCAL => None,
+                number => Some((number as usize / 64, 1u64 << (number % 64))),
+            };
+            let define = |reg: Reg, defines: &mut [u64]| {
+                if let Some((word, bit)) = bit(reg) {
+                    defines[word] |= bit;
+                }
+            };
+            let mut read = |reg: Reg, defines: &[u64]| {
+                if let Some((word, bit)) = bit(reg)
+                    && defines[word] & bit == 0
+                {
+                    reads[word] |= bit;
+                }
+            };
+            block.params.iter().for_each(|&param| define(param, defines));
+            for inst in &block.insts {
+                inst.for_each_use(|reg| read(reg, defines));
+                inst.def.into_iter().for_each(|def| define(def, defines));
             }
-        };
-        for inst in &block.insts {
-            inst.for_each_use(|reg| read(reg, defines));
-            if let Some(def) = inst.def {
-                let (word, bit) = bit(def);
-                defines[word] |= bit;
-            }
+            block
+                .end
+                .edges()
+                .flat_map(|edge| &edge.args)
+                .filter_map(|arg| arg.reg())
+                .for_each(|reg| read(reg, defines));
         }
-        for arg in block.end.edges().flat_map(|edge| &edge.args) {
-            if let Arg::Reg(reg) = *arg {
-                read(reg, defines);
-            }
-        }
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for at in (0..machine.blocks.len()).rev() {
-            for edge in machine.blocks[at].end.edges() {
-                for word in 0..words {
-                    let new = reads[edge.block][word] & !defines[at][word] & !reads[at][word];
-                    reads[at][word] |= new;
-                    changed |= new != 0;
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for at in (0..machine.blocks.len()).rev() {
+                for edge in machine.blocks[at].end.edges() {
+                    for (word, &defined) in defines[at].iter().enumerate() {
+                        let new = live.starts[edge.block][word] & !defined & !live.starts[at][word];
+                        live.starts[at][word] |= new;
+                        changed |= new != 0;
+                    }
                 }
             }
         }
+        live
     }
-    reads
+
+    fn find_shared(&mut self, machine: &Machine) {
+        let mut home = vec![usize::MAX; machine.classes.len()];
+        for (at, block) in machine.blocks.iter().enumerate() {
+            let defined = block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.def));
+            defined.for_each(|reg| home[reg.index()] = at);
+        }
+        for (at, block) in machine.blocks.iter().enumerate() {
+            let mut used = |reg: Reg| {
+                let number = &mut self.number[reg.index()];
+                if home[reg.index()] != at && *number == LOCAL {
+                    *number = self.shared.len() as u32;
+                    self.shared.push(reg);
+                }
+            };
+            block.insts.iter().for_each(|inst| inst.for_each_use(&mut used));
+            block.end.edges().flat_map(|edge| &edge.args).filter_map(|arg| arg.reg()).for_each(used);
+        }
+    }
+
+    /// Whether the register is live where the block starts.
+    fn is_live(&self, block: usize, reg: Reg) -> bool {
+        let number = self.number[reg.index()];
+        number != LOCAL && self.starts[block][number as usize / 64] >> (number % 64) & 1 != 0
+    }
+
+    /// The registers that are live where the block starts.
+    fn at_start(&self, block: usize) -> impl Iterator<Item = Reg> {
+        self.starts[block].iter().enumerate().flat_map(move |(word, &bits)| {
+            let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)))
+                .take_while(|&bits| bits != 0);
+            rest.map(move |bits| self.shared[word * 64 + bits.trailing_zeros() as usize])
+        })
+    }
 }
 
 /// Finds a place for every virtual register.
 pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
     let count = machine.classes.len();
-    let live = live_ins(machine);
+    let live = Live::new(machine);
     let mut ranges = vec![EMPTY; count];
     // The register whose place is best for this one.
     let mut hints: Vec<Option<Reg>> = vec![None; count];
@@ -163,13 +215,7 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
         }
         position += 2;
         for edge in block.end.edges() {
-            for (word, &bits) in live[edge.block].iter().enumerate() {
-                let mut bits = bits;
-                while bits != 0 {
-                    ranges[word * 64 + bits.trailing_zeros() as usize].cover(start, position);
-                    bits &= bits - 1;
-                }
-            }
+            live.at_start(edge.block).for_each(|reg| ranges[reg.index()].cover(start, position));
         }
     }
     // Uses cover from the start of their block; definitions in the same block move the start to where it belongs.
@@ -180,7 +226,7 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
         for inst in &block.insts {
             if let Some(def) = inst.def
                 && ranges[def.index()].start == start
-                && live[number][def.index() / 64] >> (def.index() % 64) & 1 == 0
+                && !live.is_live(number, def)
             {
                 ranges[def.index()].start = at + 1;
             }

@@ -45,9 +45,10 @@ pub struct Window {
 }
 
 /// What a lane, mask or uniform value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Val {
     /// Not selected (yet).
+    #[default]
     None,
     Reg(Reg),
     /// The same bits in every lane.
@@ -190,13 +191,15 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         refused: false,
     };
     selector.flushed_by_all = selector.find_flushed();
-    selector.nans = Nans::new(function, &selector.uses);
     let (usual_mode, is_only_mode) = selector.find_usual_mode();
     selector.once(|selector| selector.change_mode(usual_mode));
     selector.usual_mode = usual_mode;
     // A change of the mode takes the invalid flag down.
     selector.mode.watch &= is_only_mode;
     selector.start_watch();
+    if !selector.mode.watch {
+        selector.nans = Nans::new(function, &selector.uses);
+    }
     selector.run()
 }
 

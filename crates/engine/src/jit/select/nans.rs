@@ -16,10 +16,8 @@ use super::{Selector, Val};
 use crate::jit::form::Vop;
 use crate::jit::mir::{Arg, Base, Mem, Reg};
 use ctm_lane::{FloatTest, Function, Op, Value};
-use std::collections::HashMap;
 
 /// `canon_nan` and the `pass_nan`s behind it, behind one operation.
-#[derive(Clone, Debug)]
 struct Chain {
     base: Value,
     nan: u32,
@@ -30,73 +28,99 @@ struct Chain {
 /// What is known of NaNs in a function.
 #[derive(Default)]
 pub struct Nans {
-    /// Chains by their last value.
-    chains: HashMap<Value, Chain>,
-    /// What the chain behind an operation passes on.
-    passes: HashMap<Value, Vec<Value>>,
+    /// For members of chains the operation in front, and how many operands the chain up to here passes on.
+    members: Vec<Option<(Value, u32)>>,
+    /// For operations the last member of the longest chain behind.
+    longest: Vec<Option<Value>>,
     /// Members of chains that only the next member reads.
     inner: Vec<bool>,
-    /// For results of arithmetic the block, and the operands that may be NaNs, in the instruction's order.
-    operands: HashMap<Reg, (usize, Vec<Val>)>,
+    /// For results of arithmetic, by register: the block, and the operands that may be NaNs, in the instruction's order.
+    operands: Vec<Option<(usize, Operands)>>,
 }
+
+/// Up to three values in a row, and nothing behind them.
+type Operands = [Val; 3];
 
 impl Nans {
     pub fn new(function: &Function, uses: &[u32]) -> Self {
-        let mut continued = vec![false; function.value_count()];
-        let mut members = Vec::new();
-        for block in function.blocks() {
-            for &inst in function.insts(block) {
-                let args = function.args(inst);
-                match function.op(inst) {
-                    Op::PassNan {} => {
-                        continued[args[0].index()] = true;
-                        members.push(inst);
-                    }
-                    Op::CanonNan { .. } => members.push(inst),
-                    _ => {}
+        let none = vec![None; function.value_count()];
+        let mut nans = Self {
+            members: none,
+            longest: vec![None; uses.len()],
+            inner: vec![false; uses.len()],
+            operands: Vec::new(),
+        };
+        for inst in function.blocks().flat_map(|block| function.insts(block)).copied() {
+            let args = function.args(inst);
+            let member = match function.op(inst) {
+                Op::CanonNan { .. } => Some((args[0], 0)),
+                Op::PassNan {} => {
+                    nans.inner[args[0].index()] = uses[args[0].index()] == 1;
+                    nans.members[args[0].index()].map(|(base, passes)| (base, passes + 1))
                 }
-            }
-        }
-        let inner = (0..uses.len()).map(|at| continued[at] && uses[at] == 1).collect();
-        let mut nans = Self { inner, ..Self::default() };
-        for inst in members {
-            let (last, mut passes) = (function.result(inst), Vec::new());
-            let mut at = last;
-            let chain = loop {
-                match function.defining_op(at) {
-                    Some((Op::PassNan {}, args)) => {
-                        passes.push(args[1]);
-                        at = args[0];
-                    }
-                    Some((Op::CanonNan { nan }, args)) => break Some(Chain { base: args[0], nan: nan.0, passes }),
-                    _ => break None,
-                }
+                _ => None,
             };
-            if let Some(chain) = chain {
-                let known = nans.passes.entry(chain.base).or_default();
-                if chain.passes.len() > known.len() {
-                    known.clone_from(&chain.passes);
+            if let Some((base, passes)) = member {
+                let result = function.result(inst);
+                nans.members[result.index()] = member;
+                let longest = &mut nans.longest[base.index()];
+                let length = longest.and_then(|last| nans.members[last.index()]).map_or(0, |(_, passes)| passes);
+                if passes > length {
+                    *longest = Some(result);
                 }
-                nans.chains.insert(last, chain);
             }
         }
         nans
+    }
+
+    /// What the longest chain behind an operation passes on, the first one first.
+    fn passes<'f>(&self, function: &'f Function, base: Value) -> impl Iterator<Item = Value> + use<'f> {
+        let last = self.longest.get(base.index()).copied().flatten();
+        let passed = |member| match function.defining_op(member) {
+            Some((Op::PassNan {}, &[before, pass])) => Some((before, pass)),
+            _ => None,
+        };
+        let members = std::iter::successors(last.and_then(passed), move |&(before, _)| passed(before));
+        members.map(|(_, pass)| pass)
+    }
+
+    /// The chain that ends with this value.
+    fn chain(&self, function: &Function, last: Value) -> Option<Chain> {
+        self.members[last.index()]?;
+        let (mut at, mut passes) = (last, Vec::new());
+        loop {
+            match function.defining_op(at)? {
+                (Op::PassNan {}, &[before, pass]) => {
+                    passes.push(pass);
+                    at = before;
+                }
+                (Op::CanonNan { nan }, &[base]) => return Some(Chain { base, nan: nan.0, passes }),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The block of an arithmetic result, and the operands whose NaNs come through.
+    fn operands(&self, result: Reg) -> Option<(usize, &[Val])> {
+        let (block, operands) = self.operands.get(result.index())?.as_ref()?;
+        let count = operands.iter().take_while(|&&val| val != Val::None).count();
+        Some((*block, &operands[..count]))
     }
 }
 
 impl Selector<'_> {
     /// A sum or a product: `operands` in the order in which their NaNs come through.
     pub fn commuted(&mut self, op: Vop, (a, b): (Value, Value), result: Value) -> Reg {
-        let passes = self.nans.passes.get(&result).map_or(&[][..], Vec::as_slice);
+        let mut passes = self.nans.passes(self.function, result).peekable();
         let may_be_nan = |value: &Value| self.ranges.get(*value).nan;
-        let both = !self.mode.watch && may_be_nan(&a) && may_be_nan(&b) && !passes.is_empty();
+        let both = may_be_nan(&a) && may_be_nan(&b) && passes.peek().is_some();
         if !both {
             let (a, b) = if self.is_constant(a) { (b, a) } else { (a, b) };
             let reg = self.binary(op, a, b);
             return self.note_operands(reg, &[a, b]);
         }
         let carried = |value: Value| self.carried(self.values[value.index()]);
-        let first = passes.iter().copied().find(may_be_nan).map(carried);
+        let first = passes.find(may_be_nan).map(carried);
         let (a, b) = if first == Some(carried(b)) && first != Some(carried(a)) { (b, a) } else { (a, b) };
         let reg = self.binary(op, a, b);
         self.note_operands(reg, &[a, b])
@@ -104,15 +128,14 @@ impl Selector<'_> {
 
     /// A difference; if a chain behind it passes the negated subtrahend on, a sum with that.
     pub fn difference(&mut self, (a, b): (Value, Value), result: Value) -> Reg {
-        let passes = self.nans.passes.get(&result).map_or(&[][..], Vec::as_slice);
-        let negated =
-            passes.iter().copied().filter(|_| !self.mode.watch).find(|&pass| match self.function.defining_op(pass) {
-                Some((Op::Neg {}, args)) => {
-                    self.values[args[0].index()] == self.values[b.index()]
-                        && matches!(self.values[pass.index()], Val::Reg(_))
-                }
-                _ => false,
-            });
+        let mut passes = self.nans.passes(self.function, result);
+        let negated = passes.find(|&pass| match self.function.defining_op(pass) {
+            Some((Op::Neg {}, args)) => {
+                self.values[args[0].index()] == self.values[b.index()]
+                    && matches!(self.values[pass.index()], Val::Reg(_))
+            }
+            _ => false,
+        });
         match negated {
             Some(negated) => self.commuted(Vop::Add, (a, negated), result),
             None => {
@@ -124,17 +147,25 @@ impl Selector<'_> {
 
     /// Notes the operands of an instruction whose NaNs come through, the first one first; gives the result.
     pub fn note_operands(&mut self, result: Reg, operands: &[Value]) -> Reg {
+        if self.mode.watch {
+            return result;
+        }
         let may_be_nan = operands.iter().filter(|&&operand| self.ranges.get(operand).nan);
-        let operands = may_be_nan.map(|operand| self.values[operand.index()]).collect();
-        self.nans.operands.insert(result, (self.here, operands));
+        let mut noted = Operands::default();
+        for (slot, operand) in noted.iter_mut().zip(may_be_nan) {
+            *slot = self.values[operand.index()];
+        }
+        if self.nans.operands.len() <= result.index() {
+            self.nans.operands.resize(result.index() + 1, None);
+        }
+        self.nans.operands[result.index()] = Some((self.here, noted));
         result
     }
 
     /// Whose NaN the value carries.
     fn carried(&self, mut val: Val) -> Val {
         while let Val::Reg(reg) = val
-            && let Some((_, operands)) = self.nans.operands.get(&reg)
-            && let [only] = operands.as_slice()
+            && let Some((_, [only])) = self.nans.operands(reg)
         {
             val = *only;
         }
@@ -145,8 +176,8 @@ impl Selector<'_> {
     fn carries(&self, mut val: Val, other: Val) -> bool {
         while val != other {
             let Val::Reg(reg) = val else { return false };
-            match self.nans.operands.get(&reg).map(|(_, operands)| operands.as_slice()) {
-                Some([only]) => val = *only,
+            match self.nans.operands(reg) {
+                Some((_, [only])) => val = *only,
                 _ => return false,
             }
         }
@@ -164,7 +195,7 @@ impl Selector<'_> {
         if !self.ranges.get(args[0]).nan {
             return base;
         }
-        let Some(chain) = self.nans.chains.get(&value).cloned() else {
+        let Some(chain) = self.nans.chain(self.function, value) else {
             return self.one_by_one(op, args);
         };
         if self.nans.inner[value.index()] {
@@ -206,7 +237,8 @@ impl Selector<'_> {
     /// The last value of a chain whose instruction passes the same operands on in the same order.
     fn native(&mut self, chain: &Chain) -> Option<Val> {
         let Val::Reg(result) = self.values[chain.base.index()] else { return None };
-        let (block, operands) = self.nans.operands.get(&result)?.clone();
+        let (block, operands) = self.nans.operands(result)?;
+        let operands = operands.to_vec();
         let distinct = |all: Vec<Val>| {
             let mut distinct: Vec<Val> = Vec::new();
             all.into_iter().for_each(|val| {
