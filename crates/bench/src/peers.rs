@@ -112,7 +112,7 @@ impl Measurement {
         let program = Program::build()?;
         let machine = Machine::new();
         progress("limits");
-        let limits = Limits::measure(plan.threads);
+        let limits = Limits::measure(plan.engine, plan.threads);
         let mut driver = String::new();
         let mut rows = Vec::new();
         let wanted = |kernel: &&Kernel| plan.kernels.is_empty() || plan.kernels.iter().any(|name| name == kernel.name);
@@ -124,7 +124,7 @@ impl Measurement {
             rows.push(measure(kernel, &*ours, &mut theirs, &plan)?);
         }
         progress("limits");
-        let limits = limits.best(Limits::measure(plan.threads));
+        let limits = limits.best(Limits::measure(plan.engine, plan.threads));
         Ok(Measurement { plan, machine, driver, limits, rows })
     }
 

@@ -6,6 +6,7 @@ mod multiply_add;
 pub use copying::Copying;
 pub use multiply_add::Unit;
 
+use ctm_engine::EngineName;
 use std::sync::Barrier;
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ const TRIES: usize = 20;
 /// Seconds of one measurement, about.
 const LENGTH: f64 = 0.01;
 
-/// The arithmetic of a machine.
+/// The arithmetic of a machine, as far as an engine may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// What multiplies and adds.
@@ -27,8 +28,9 @@ pub struct Limits {
 
 impl Limits {
     /// Measures this machine with so many threads.
-    pub fn measure(threads: usize) -> Self {
-        Limits { unit: Unit::widest(), flops_of_one: flops(1), flops: flops(threads) }
+    pub fn measure(engine: EngineName, threads: usize) -> Self {
+        let unit = Unit::of(engine);
+        Limits { unit, flops_of_one: flops(unit, 1), flops: flops(unit, threads) }
     }
 
     /// The better of two measurements.
@@ -41,8 +43,7 @@ impl Limits {
     }
 }
 
-fn flops(threads: usize) -> f64 {
-    let unit = Unit::widest();
+fn flops(unit: Unit, threads: usize) -> f64 {
     // At some 1e11 operations per second.
     let passes = (LENGTH * 1e11 / unit.flops_per_pass()) as u64;
     let seconds = best(threads, || move || std::hint::black_box(unit.run(passes)));

@@ -1,12 +1,14 @@
 //! Fused multiply-adds in registers: as many independent chains as hide their latency, and nothing else.
 #![allow(unsafe_code, reason = "calls code for instructions that it has found the host to have")]
 
+use ctm_engine::EngineName;
+
 /// Chains, each of one register: more than the latency of a multiply-add times those that start in a cycle.
 const CHAINS: usize = 12;
 /// Multiply-adds of a chain in a pass.
 const STEPS: usize = 8;
 
-/// The widest multiply-add of a host.
+/// A multiply-add of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// 16 numbers.
@@ -20,10 +22,10 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The widest that this host has.
-    pub fn widest() -> Self {
+    /// The widest that this host has and the engine may use.
+    pub fn of(engine: EngineName) -> Self {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") {
+        if is_x86_feature_detected!("avx512f") && engine != EngineName::JitAvx2 {
             return Unit::Avx512;
         } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             return Unit::Fma;
