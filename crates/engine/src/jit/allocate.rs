@@ -172,7 +172,7 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
     let (mut position, mut executed) = (0u32, 0.0);
     for block in &machine.blocks {
         let start = position;
-        let factor = 8f32.powi(block.depth.min(6) as i32);
+        let factor = block.frequency();
         for &param in &block.params {
             ranges[param.index()].cover(start, start + 1);
             ranges[param.index()].weight += factor;

@@ -258,6 +258,13 @@ pub struct Block {
     pub depth: u32,
 }
 
+impl Block {
+    /// How often it is executed, about, as far as loops tell.
+    pub fn frequency(&self) -> f32 {
+        8f32.powi(self.depth.min(6) as i32)
+    }
+}
+
 /// A whole piece of code; block 0 is its start, and blocks lie in the order of the code.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {

@@ -3,6 +3,7 @@
 //! Selection turns a function into machine instructions over virtual registers, with one loop around it that goes over the
 //! groups of a row; allocation gives the registers places; the encoder makes bytes. Two pieces of code come out: one for
 //! groups that are wholly covered and whose accesses at fixed distances stay inside their surfaces, and one for all others.
+//! Between selection and the places, code may come to do two groups at a time (`twin`), and get another order (`order`).
 //!
 //! # Rules about NaNs
 //!
@@ -125,18 +126,18 @@ struct Unit {
 impl Unit {
     /// Code that takes so many groups at a time, at most: one or two.
     fn new(function: &Function, facts: &[SurfaceFacts], form: Form, (mode, at_once): (Mode, u32)) -> Option<Self> {
-        let Selected { mut machine, window, watches } = select(function, facts, form, mode)?;
-        let mut groups = 1;
+        let Selected { machine, window, watches } = select(function, facts, form, mode)?;
         // The entries of arrays have room for one group.
-        if at_once == 2
-            && function.arrays.is_empty()
-            && let Some(twinned) = twin::twinned(&machine, form)
+        let can_twin = at_once == 2 && function.arrays.is_empty();
+        let twin = if can_twin { twin::twinned(&machine, form) } else { None };
+        let mut placed = Placed::new(machine, form);
+        let mut groups = 1;
+        if let Some(twin) = twin.map(|twin| Placed::new(twin, form))
+            && twin.allocation.visits - 2.0 * placed.allocation.visits < twin.allocation.executed / 2.0
         {
-            (machine, groups) = (twinned, 2);
+            (placed, groups) = (twin, 2);
         }
-        split::split_masks(&mut machine, form);
-        let (machine, allocation) = placed(machine, form);
-        let emitted = emit::emit(&machine, &allocation, form).ok()?;
+        let emitted = emit::emit(&placed.machine, &placed.allocation, form).ok()?;
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
         let end = emitted.bytes.len();
         let strip = (STRIP_BYTES / (end - emitted.entry).max(1)).clamp(1, STRIP as usize) as u32;
@@ -144,16 +145,27 @@ impl Unit {
     }
 }
 
-/// Places for all registers, and the function in the order in which it needs the frame less.
-fn placed(machine: Machine, form: Form) -> (Machine, Allocation) {
-    let registers = form.registers(machine.counts_steps);
-    let allocation = allocate(&machine, &registers);
-    if !allocation.is_crowded() {
-        return (machine, allocation);
+/// A function whose registers have places.
+struct Placed {
+    machine: Machine,
+    allocation: Allocation,
+}
+
+impl Placed {
+    /// In an order in which the function does well with the registers that there are.
+    fn new(mut machine: Machine, form: Form) -> Self {
+        split::split_masks(&mut machine, form);
+        let registers = form.registers(machine.counts_steps);
+        let allocation = allocate(&machine, &registers);
+        if allocation.is_crowded() {
+            let ordered = order::ordered(&machine);
+            let other = allocate(&ordered, &registers);
+            if other.visits * 3.0 < allocation.visits * 2.0 {
+                return Self { machine: ordered, allocation: other };
+            }
+        }
+        Self { machine, allocation }
     }
-    let ordered = order::ordered(&machine);
-    let other = allocate(&ordered, &registers);
-    if other.visits * 3.0 < allocation.visits * 2.0 { (ordered, other) } else { (machine, allocation) }
 }
 
 /// Code for one function.

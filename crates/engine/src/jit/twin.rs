@@ -6,7 +6,7 @@
 //! where a group of twice the width would go, as soon as a lane of either group asks for it.
 
 use super::form::Form;
-use super::mir::{Arg, Base, Block, Inst, Kind, Machine, Reg};
+use super::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Reg};
 use iced_x86::Code;
 
 /// The block that starts with a group; its parameter is the group's position.
@@ -20,9 +20,7 @@ const FAR: usize = 256;
 /// The function for two groups at a time, if that may be worth it; `None` too if a branch asks for something else than whether
 /// a mask has a lane.
 pub fn twinned(machine: &Machine, form: Form) -> Option<Machine> {
-    // Without a loop in it, the processor begins with the next group early.
-    let is_long = machine.blocks.iter().any(|block| block.depth > 1 || block.insts.len() > FAR);
-    if !is_long || form != Form::Avx2 {
+    if !is_long(machine) || is_about_masks(machine) {
         return None;
     }
     let own = own_registers(machine).into_iter().enumerate();
@@ -34,6 +32,28 @@ pub fn twinned(machine: &Machine, form: Form) -> Option<Machine> {
         maker.machine.blocks.push(block);
     }
     Some(maker.machine)
+}
+
+/// Whether the next group is too far away to begin with it early: behind a loop, or most of the code in one piece.
+fn is_long(machine: &Machine) -> bool {
+    let all: usize = machine.blocks.iter().map(|block| block.insts.len()).sum();
+    machine.blocks.iter().any(|block| block.depth > 1 || block.insts.len() > FAR.max(all / 2))
+}
+
+/// Whether so many instructions are about mask registers, of which processors do one or two at a time, that these leave no
+/// time to be won.
+fn is_about_masks(machine: &Machine) -> bool {
+    let is_mask = |reg: Reg| machine.classes[reg.index()] == Class::Mask;
+    let is_about = |inst: &Inst| match inst.def {
+        Some(def) => is_mask(def),
+        None => inst.args[0].reg().is_some_and(is_mask),
+    };
+    let (mut all, mut masks) = (0.0, 0.0);
+    for block in &machine.blocks {
+        all += block.frequency() * block.insts.len() as f32;
+        masks += block.frequency() * block.insts.iter().filter(|inst| is_about(inst)).count() as f32;
+    }
+    masks * 4.0 > all
 }
 
 /// The registers that may hold something else for another group.
