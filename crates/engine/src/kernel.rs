@@ -102,5 +102,5 @@ fn longest(function: &Function) -> Option<u64> {
         Op::Steps { count, .. } => u64::from(*count),
         _ => 0,
     });
-    (!graph.has_loops()).then(|| steps.sum())
+    graph.loop_heads().next().is_none().then(|| steps.sum())
 }

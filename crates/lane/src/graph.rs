@@ -89,10 +89,10 @@ impl Graph {
         self.dominates(to, from)
     }
 
-    /// Whether some edge goes back in `order`.
-    pub fn has_loops(&self) -> bool {
-        let goes_back = |to: &Block| self.predecessors(*to).iter().any(|&from| self.place(from) >= self.place(*to));
-        self.order.iter().any(goes_back)
+    /// The blocks to which some edge goes back in `order`.
+    pub fn loop_heads(&self) -> impl Iterator<Item = Block> {
+        let is_head = move |to: Block| self.predecessors(to).iter().any(|&from| self.place(from) >= self.place(to));
+        self.order.iter().copied().filter(move |&block| is_head(block))
     }
 
     /// Cooper, Harvey and Kennedy's iteration over reverse postorder.

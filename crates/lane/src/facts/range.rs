@@ -130,11 +130,10 @@ impl Ranges {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         let mut ranges = Self { ranges: vec![None; function.value_count()] };
-        let has_loops = graph.has_loops();
+        let heads: Vec<Block> = graph.loop_heads().collect();
         loop {
-            let mut changed = false;
             for &block in &graph.order {
-                changed |= ranges.enter(function, graph, block);
+                ranges.enter(function, graph, block);
                 for &inst in function.insts(block) {
                     let op = function.op(inst);
                     if op.info().results.first() == Some(&Type::Lane) {
@@ -145,7 +144,8 @@ impl Ranges {
                     }
                 }
             }
-            if !changed || !has_loops {
+            // What comes around loops is all that can still differ.
+            if !heads.iter().any(|&head| ranges.enter(function, graph, head)) {
                 break;
             }
         }

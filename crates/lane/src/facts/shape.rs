@@ -73,12 +73,11 @@ impl Shapes {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
         let mut shapes = Self { shapes: vec![None; function.value_count()] };
-        let has_loops = graph.has_loops();
+        let heads: Vec<Block> = graph.loop_heads().collect();
         // Shapes only grow, at most twice each, so this ends.
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
+        loop {
             for &block in &graph.order {
-                changed |= shapes.enter(function, graph, block);
+                shapes.enter(function, graph, block);
                 for &inst in function.insts(block) {
                     let results = function.results(inst).filter(|&value| function.value_type(value) != Type::Uniform);
                     for result in results {
@@ -87,7 +86,10 @@ impl Shapes {
                     }
                 }
             }
-            changed &= has_loops;
+            // What comes around loops is all that can still differ.
+            if !heads.iter().any(|&head| shapes.enter(function, graph, head)) {
+                break;
+            }
         }
         shapes
     }
