@@ -1,0 +1,353 @@
+//! Control flow: one walk over every control-flow address with every shape that the stack can have there.
+//!
+//! The kinds of the frames on the stack are known at every place; what they hold are values. So states of pixels become
+//! masks, pushes and pops give masks new names, and no counter is left but those of loops.
+
+mod loops;
+mod stack;
+mod test;
+
+use super::context::{Context, Frame, Place};
+use super::free::{Jump, Leave};
+use super::machine::Machine;
+use super::{NotLifted, Walked};
+use crate::cf::{Cf, CfAlu, CfAluOp, CfFields, CfOp, CfPlain};
+use crate::job::TrapKind;
+use crate::outline::Outline;
+use crate::program::Stage;
+use ctm_lane::{Block, Value};
+use std::collections::{BTreeMap, HashSet};
+use test::Test;
+
+pub(super) use loops::LoopKind;
+
+/// Contexts that a walk may visit.
+const MAX_CONTEXTS: usize = 1 << 14;
+/// Deepest stack that a walk follows.
+const MAX_FRAMES: usize = 512;
+
+/// What is known where several ways meet, before the first instruction there is lifted.
+#[derive(Clone, Copy)]
+struct Entry {
+    block: Block,
+    /// Some pixel is active, whatever way led here.
+    some: bool,
+}
+
+pub(super) struct Walk<'a> {
+    pub m: Machine<'a>,
+    /// Contexts that are lifted.
+    entries: BTreeMap<Context, Entry>,
+    /// Those that are not lifted yet, the lowest address first.
+    pending: BTreeMap<Context, Entry>,
+    /// Addresses that jumps lead to, in the program and in the fetch program.
+    targets: [HashSet<u32>; 2],
+    /// Addresses that LOOP_ENDs go back to.
+    heads: HashSet<u32>,
+    /// Only LOOP_ENDs go back.
+    is_forward: bool,
+    pub here: Context,
+    /// Some pixel is active here.
+    some: bool,
+    /// Jumps that the group takes together.
+    pub jumps: Vec<Jump>,
+    /// What lanes do depends on others in another way.
+    pub depends: bool,
+    /// Where lanes were last seen to trap.
+    pub last_trap: Option<(Place, Option<u32>, TrapKind)>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk from the start of the program. `careful` ones know less of what they meet, and seal no block early; they are
+    /// for code whose loops do not nest.
+    pub(super) fn new(m: Machine<'a>, careful: bool) -> Self {
+        let mut targets = [HashSet::new(), HashSet::new()];
+        let mut heads = HashSet::new();
+        let mut is_forward = !careful;
+        for (image, targets) in targets.iter_mut().enumerate() {
+            let outline = Outline::of(m.code(image == 1), m.program.info.family);
+            for (pc, cf) in outline.cf.iter().enumerate() {
+                let Cf::Plain(plain) = cf else { continue };
+                let Some(target) = cf.target() else { continue };
+                targets.insert(target);
+                match plain.op {
+                    CfOp::LoopEnd => _ = heads.insert(target),
+                    CfOp::Call | CfOp::CallFs => is_forward = false,
+                    _ => is_forward &= target as usize > pc,
+                }
+            }
+        }
+        let here = Context { place: Place { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
+        Walk {
+            m,
+            entries: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            targets,
+            heads,
+            is_forward,
+            here,
+            // Groups without a lane do not run.
+            some: true,
+            jumps: Vec::new(),
+            depends: false,
+            last_trap: None,
+        }
+    }
+
+    /// Lifts everything that can be reached.
+    pub(super) fn run(&mut self) -> Walked<()> {
+        let start = self.here.clone();
+        let first = self.enter(start, true)?;
+        self.m.b.jump(first, &[]);
+        while let Some((context, entry)) = self.pending.pop_first() {
+            let may_seal = self.is_forward && !self.heads.contains(&context.place.pc);
+            self.some = entry.some && self.is_forward;
+            self.entries.insert(context.clone(), entry);
+            self.here = context;
+            self.m.b.switch_to(entry.block);
+            if may_seal {
+                self.m.b.seal(entry.block);
+            }
+            self.straight()?;
+        }
+        Ok(())
+    }
+
+    /// The block of a context.
+    fn enter(&mut self, context: Context, some: bool) -> Walked<Block> {
+        if let Some(entry) = self.pending.get_mut(&context) {
+            entry.some &= some;
+            return Ok(entry.block);
+        }
+        if let Some(&entry) = self.entries.get(&context) {
+            let is_head = self.heads.contains(&context.place.pc);
+            if self.is_forward && (!is_head || entry.some && !some) {
+                return Err(NotLifted::Backward);
+            }
+            return Ok(entry.block);
+        }
+        if self.entries.len() + self.pending.len() == MAX_CONTEXTS || context.frames.len() > MAX_FRAMES {
+            return Err(NotLifted::TooLarge);
+        }
+        let block = self.m.b.new_block();
+        self.pending.insert(context, Entry { block, some });
+        Ok(block)
+    }
+
+    /// Lifts from here to the next place where ways part or meet.
+    fn straight(&mut self) -> Walked<()> {
+        loop {
+            let place = self.here.place;
+            let Some(qword) = self.m.code(place.in_fetch_program).get(place.pc as usize) else {
+                return self.trap(TrapKind::BadAddress, None);
+            };
+            let cf = Cf::decode(qword);
+            let test = self.test(&cf);
+            let passing = self.passing(&test);
+            self.m.steps(place, None, passing);
+            self.instruction(&cf, &test, passing)?;
+            if self.m.b.is_ended() {
+                return Ok(());
+            }
+            if cf.ends_program() || matches!(&cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. })) {
+                return self.end(place.in_fetch_program);
+            }
+            self.here.place.pc += 1;
+            if self.targets[usize::from(place.in_fetch_program)].contains(&self.here.place.pc) {
+                return self.go_on();
+            }
+        }
+    }
+
+    /// The end of the program; that of the fetch program returns from it.
+    fn end(&mut self, in_fetch_program: bool) -> Walked<()> {
+        if in_fetch_program {
+            if self.end_call()? {
+                self.go_on()?;
+            }
+        } else {
+            self.m.b.ret();
+        }
+        Ok(())
+    }
+
+    /// Jumps to where the context is now.
+    fn go_on(&mut self) -> Walked<()> {
+        let block = self.enter(self.here.clone(), self.some)?;
+        self.m.b.jump(block, &[]);
+        Ok(())
+    }
+
+    /// Jumps. An instruction that ends the program does so wherever it jumps to.
+    fn go_to(&mut self, target: Place, fields: &CfFields) -> Walked<()> {
+        let in_fetch_program = std::mem::replace(&mut self.here.place, target).in_fetch_program;
+        if fields.end_of_program { self.end(in_fetch_program) } else { self.go_on() }
+    }
+
+    /// The target of the instruction here.
+    fn target(&self, fields: &CfFields) -> Place {
+        Place { pc: fields.addr, ..self.here.place }
+    }
+
+    /// The group traps.
+    pub(super) fn trap(&mut self, kind: TrapKind, slot: Option<u32>) -> Walked<()> {
+        let active = self.m.b.get(self.m.active);
+        self.m.trap(kind, self.here.place, slot, active);
+        Ok(())
+    }
+
+    fn instruction(&mut self, cf: &Cf, test: &Test, passing: Value) -> Walked<()> {
+        let family = self.m.program.info.family;
+        match cf {
+            Cf::Reserved(_) => self.trap(TrapKind::BadOpcode, None),
+            Cf::Plain(plain) if !plain.op.facts().families.has(family) => self.trap(TrapKind::BadOpcode, None),
+            Cf::Export(export) if !export.op.facts().families.has(family) => self.trap(TrapKind::BadOpcode, None),
+            Cf::Export(export) => self.export(export, passing),
+            Cf::Alu(alu) => self.alu(alu, passing),
+            Cf::Plain(plain) if plain.op.is_fetch() => {
+                let skips = self.unless_nobody(passing, test);
+                self.fetch_clause(plain, passing)?;
+                self.join(skips);
+                Ok(())
+            }
+            Cf::Plain(plain) => self.plain(plain, test, passing),
+        }
+    }
+
+    /// An ALU clause with the pushes and pops around it.
+    fn alu(&mut self, alu: &CfAlu, passing: Value) -> Walked<()> {
+        let test = self.test(&Cf::Alu(*alu));
+        if alu.op.facts().pushes && !self.push_mask(alu.fields.whole_quad_mode)? {
+            return Ok(());
+        }
+        let before = self.m.b.get(self.m.active);
+        let skips = self.unless_nobody(passing, &test);
+        let narrows = self.alu_clause(alu, passing)?;
+        self.join(skips);
+        if self.m.b.is_ended() {
+            return Ok(());
+        }
+        if narrows {
+            self.some = false;
+        }
+        match alu.op {
+            CfAluOp::ElseAfter => self.invert(&Test::ACTIVE),
+            CfAluOp::Continue | CfAluOp::Break => {
+                if self.here.innermost_loop().is_none() {
+                    return self.trap(TrapKind::NoLoop, None);
+                }
+                let active = self.m.b.get(self.m.active);
+                let failed = self.m.b.mask_andnot(before, active);
+                self.leave_pass(alu.op == CfAluOp::Break, &Test::ACTIVE, failed);
+                Ok(())
+            }
+            _ => self.pop_masks(alu.op.facts().pops),
+        }
+    }
+
+    fn plain(&mut self, CfPlain { op, fields }: &CfPlain, test: &Test, passing: Value) -> Walked<()> {
+        match op {
+            CfOp::Push => {
+                let frame = Frame::Mask { whole_quad: test.whole_quad, some: true };
+                self.jump_if_nobody(fields, test, passing, fields.pop_count, Some(frame))?;
+                if self.m.b.is_ended() {
+                    return Ok(());
+                }
+                if self.push_mask(test.whole_quad)? {
+                    self.set_failing(test, passing);
+                }
+                Ok(())
+            }
+            CfOp::Pop => {
+                self.pop_masks(fields.pop_count)?;
+                self.narrow(test);
+                Ok(())
+            }
+            CfOp::PushElse | CfOp::PopPushElse => {
+                if *op == CfOp::PopPushElse {
+                    self.pop_masks(fields.pop_count)?;
+                }
+                if self.m.b.is_ended() || !self.push_mask(test.whole_quad)? {
+                    return Ok(());
+                }
+                let passing = self.passing(test);
+                self.deactivate(test, passing);
+                let pops = if *op == CfOp::PushElse { fields.pop_count } else { 0 };
+                self.jump_if_none_active(fields, pops)
+            }
+            CfOp::Else => {
+                self.invert(test)?;
+                if self.m.b.is_ended() {
+                    return Ok(());
+                }
+                self.jump_if_none_active(fields, fields.pop_count)
+            }
+            CfOp::Jump => self.jump_if_nobody(fields, test, passing, fields.pop_count, None),
+            CfOp::PopJump | CfOp::PopPush => {
+                self.pop_masks(fields.pop_count)?;
+                if self.m.b.is_ended() {
+                    return Ok(());
+                }
+                let passing = self.passing(test);
+                let frame = Frame::Mask { whole_quad: test.whole_quad, some: true };
+                let pushes = (*op == CfOp::PopPush).then_some(frame);
+                self.jump_if_nobody(fields, test, passing, 0, pushes)?;
+                if *op == CfOp::PopPush && !self.m.b.is_ended() && self.push_mask(test.whole_quad)? {
+                    self.set_failing(test, passing);
+                }
+                Ok(())
+            }
+            CfOp::Call => self.call(fields, test, passing, Place { pc: fields.addr, ..self.here.place }),
+            CfOp::CallFs if self.m.fetch_program.is_some() => {
+                self.call(fields, test, passing, Place { in_fetch_program: true, pc: 0 })
+            }
+            CfOp::Return => {
+                let active = self.m.b.get(self.m.active);
+                let staying = self.m.b.mask_andnot(active, passing);
+                // Groups without an active pixel return whatever the test.
+                self.depends |= test.valid_only || test.never;
+                let (stay, leave) = (self.m.b.new_block(), self.m.b.new_block());
+                self.m.b.branch_any(staying, (stay, &[]), (leave, &[]));
+                self.m.b.seal(stay);
+                self.m.b.seal(leave);
+                self.m.b.switch_to(leave);
+                let context = self.here.clone();
+                if self.end_call()? {
+                    // The end of the fetch program is a return itself.
+                    match fields.end_of_program && !context.place.in_fetch_program {
+                        true => self.m.b.ret(),
+                        false => self.go_on()?,
+                    }
+                }
+                self.here = context;
+                self.m.b.switch_to(stay);
+                Ok(())
+            }
+            CfOp::LoopStart => self.begin_loop(fields, test, passing, LoopKind::Dx9),
+            CfOp::LoopStartNoAl => self.begin_loop(fields, test, passing, LoopKind::NoAl),
+            CfOp::LoopStartDx10 => self.begin_loop(fields, test, passing, LoopKind::Dx10),
+            CfOp::LoopEnd => self.end_pass(fields, test),
+            CfOp::LoopContinue => self.leave_loop(fields, test, passing, false),
+            CfOp::LoopBreak => self.leave_loop(fields, test, passing, true),
+            CfOp::Kill => {
+                let valid = self.m.b.get(self.m.valid);
+                let valid = self.m.b.mask_andnot(valid, passing);
+                self.m.b.set(self.m.valid, valid);
+                let some = self.some;
+                self.branch(valid, fields, Leave::Pop(0), None)?;
+                // Pixels that are killed may go on.
+                self.depends |= fields.addr != self.here.place.pc + 1;
+                self.some = some;
+                Ok(())
+            }
+            CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex => {
+                if self.m.program.info.stage != Stage::Geometry {
+                    return self.trap(TrapKind::WrongStage, None);
+                }
+                self.m.emit_vertex(*op, passing);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
