@@ -13,11 +13,16 @@ use jit_support::*;
 /// Wraps operations on %4..%11 (the channels of two surfaces with special values) into a function that stores the results.
 fn function(body: &str, results: [&str; 4]) -> Function {
     let results = results.join(", ");
+    storing(&format!("{body}\nsteps 3, 0, %2\nsurface_store.rgba s2, %0, %1, {results}, %2"))
+}
+
+/// The same for operations that store what they want to.
+fn storing(body: &str) -> Function {
     let text = format!(
         "surface s0 whole\nsurface s1 whole\nsurface s2 whole\ntable t0 16\ntable t1 4 finite\narray a0 8 lane\narray a1 2 mask\narray a2 2 uniform\nbuffers 1\n\
          b0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane 0x3f800000\n\
          %4, %5, %6, %7 = surface_load s0, %0, %1, %2\n%8, %9, %10, %11 = surface_load s1, %0, %1, %2\n\
-         {body}\nsteps 3, 0, %2\nsurface_store.rgba s2, %0, %1, {results}, %2\nreturn\n"
+         {body}\nreturn\n"
     );
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
@@ -50,10 +55,13 @@ fn each_form(name: &str, body: &str, result: &str) {
 
 /// Operations with up to four results.
 fn together(name: &str, body: &str, results: [&str; 4]) {
-    let function = function(body, results);
+    in_each_form(name, &function(body, results));
+}
+
+fn in_each_form(name: &str, function: &Function) {
     for backend in backends() {
         for data in Data::ALL {
-            check(&backend, &function, data, name);
+            check(&backend, function, data, name);
         }
     }
 }
@@ -274,6 +282,16 @@ fn tables_arrays_quads() {
     );
 }
 
+/// What one operation asks of the floating-point unit must not reach the next.
+#[test]
+fn modes_side_by_side() {
+    for conversion in ["itof", "utof"] {
+        let down = "%12 = fadd_rounded.down %4, %8\n%13 = canon_nan 0x7fc00000, %12";
+        each_form(conversion, &format!("{down}\n%14 = {conversion} %5\n%15 = xor %13, %14"), "%15");
+    }
+    each_form("denormals through extremes", "%12 = fmin.ftz %4, %8\n%13 = fmax.ftz %12, %5", "%13");
+}
+
 /// `canon_nan` and `pass_nan` of these operands, the first one last, behind %12.
 fn chain(operation: &str, passes: &str) -> String {
     let mut text = format!("%12 = {operation}\n%13 = canon_nan 0x7fc00000, %12");
@@ -313,16 +331,16 @@ fn nans_of_operands() {
     each_form("constant", &format!("{constant}\n{passes}"), "%18");
 }
 
+/// Behind this, %13 is a number that a rule about NaNs made, and %14 a mask to choose it by.
+const SUSPECT: &str = "%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9";
+
+fn look(body: &str, result: &str) {
+    each_form(body, &format!("{SUSPECT}\n{body}"), result);
+}
+
 /// What looks at a number that a rule about NaNs made. The rule, left out, would show.
 #[test]
 fn watched_numbers() {
-    let look = |body: &str, result: &str| {
-        each_form(
-            body,
-            &format!("%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9\n{body}"),
-            result,
-        );
-    };
     for test in ["oeq", "olt", "ole", "ogt", "oge", "one", "ord", "ueq", "ult", "ule", "ugt", "uge", "une", "uno"] {
         look(&format!("%15 = fcmp.{test}.ftz %13, %10\n%16 = select %15, %5, %9"), "%16");
         look(&format!("%15 = fcmp.{test} %10, %13\n%16 = mask_and %14, %15\n%17 = select %16, %5, %9"), "%17");
@@ -352,6 +370,69 @@ fn watched_numbers() {
     look(through_array, "%17");
     look("%15 = quad.1032 %13\n%16 = iadd %15, %9", "%16");
     look("%15 = abs %13\n%16 = fadd.ftz %15, %5\n%17 = frc %16\n%18 = canon_nan 0x7fc00000, %17", "%18");
+}
+
+/// The same in lanes that other looks left out, of numbers whose operands are none of its own, and among denormals.
+#[test]
+fn watched_numbers_once_more() {
+    look("%15 = select %14, %13, %6\n%16 = iadd %15, %9\n%17 = isub %13, %10\n%18 = xor %16, %17", "%18");
+    look("%15 = select %14, %13, %6\n%16 = select %14, %7, %13\n%17 = iadd %15, %16", "%17");
+    look("array_scatter a0, %13, %5, %14\n%15 = array_gather a0, %9", "%15");
+    each_form(
+        "product",
+        "%12 = fmax.ftz %4, %3\n%13 = fmin.ftz %8, %3\n%14 = fmul.ftz.zx %12, %13\n%15 = iadd %14, %9",
+        "%15",
+    );
+    for halves in ["%14 = ftoh %13", "%14, %15 = ftod %13"] {
+        each_form(halves, &format!("%12 = fmul.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n{halves}"), "%14");
+    }
+}
+
+/// What was looked at in one block need not have been for all the lanes that come to the next.
+#[test]
+fn watched_numbers_in_other_blocks() {
+    let few = "%15 = lane 0x00000005\n%16 = icmp.eq %0, %15";
+    look(
+        &format!(
+            "{few}\nany %16, b1, b2(%9)\nb1:\n%17 = iadd %13, %9\njump b2(%17)\nb2(%18: lane):\n%19 = isub %13, %18"
+        ),
+        "%19",
+    );
+    look(&format!("{few}\nany %16, b1(%13), b1(%9)\nb1(%17: lane):\n%18 = iadd %17, %9"), "%18");
+    let passes = "%15 = uniform 0\n%16 = uniform 1\n%17 = uniform 2\njump b1(%15, %9)\nb1(%18: uniform, %19: lane):\n\
+        %20 = xor %19, %6\n%21 = uniform_add %18, %16\nif.slt %21, %17, b1(%21, %13), b2\nb2:";
+    look(passes, "%20");
+}
+
+/// Stores whose places and lanes depend on numbers: what they would write in vain, nothing takes back.
+#[test]
+fn watched_numbers_before_stores() {
+    let tested = "%15 = fcmp.uge.ftz %13, %10\n%16 = mask_and %2, %15";
+    let masked = |values: &str, mask: &str| format!("surface_store.rgba s2, %0, %1, {values}, {mask}");
+    let placed = "%17 = float_to_index 64, %13\n%18 = float_to_index 24, %9\nsurface_store.rgba s2, %17, %18, %0, %1, %5, %6, %2";
+    let word = "%19 = lane 0x000003ff\n%20 = ftoi %13\n%21 = and %20, %19";
+    for stores in [
+        masked("%4, %5, %6, %7", "%16"),
+        masked("%13, %5, %13, %7", "%14"),
+        masked("%13, %5, %13, %7", "%16"),
+        format!("{}\n{placed}", masked("%4, %5, %6, %7", "%14")),
+        placed.to_string(),
+        format!("{word}\nbuffer_store m0, %21, %0, %2"),
+        format!("{word}\nbuffer_store m0, %21, %13, %16\n{}", masked("%20, %5, %6, %7", "%16")),
+        format!(
+            "{word}\nbuffer_store m0, %0, %13, %14\nany %14, b1, b2\nb1:\nbuffer_store m0, %21, %0, %16\njump b2\nb2:"
+        ),
+    ] {
+        in_each_form(&stores, &storing(&format!("{SUSPECT}\n{tested}\n{stores}")));
+    }
+}
+
+/// Tables may have NaNs too, which no lane made.
+#[test]
+fn watched_entries() {
+    for entry in 0..16 {
+        look(&format!("%15 = table_splat t0, {entry}\n%16 = canon_nan 0x7fffffff, %15\n%17 = iadd %16, %9"), "%17");
+    }
 }
 
 /// More masks than there are registers, wanted where they are made and long after.

@@ -341,6 +341,7 @@ pub const fn takes_memory(code: Code) -> bool {
             | EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
             | EVEX_Vpmovdw_ymmm256_k1z_zmm
             | EVEX_Vpmovm2q_zmm_kr
+            | EVEX_Vpbroadcastmw2d_zmm_kr
             | EVEX_Vpmovd2m_kr_zmm
     )
 }

@@ -20,6 +20,8 @@
 //! decides.
 #![allow(unsafe_code, reason = "runs machine code that it has made, on memory that the bindings keep alive")]
 
+#[cfg(test)]
+mod alarms;
 mod allocate;
 mod context;
 mod emit;
@@ -35,7 +37,7 @@ use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
 use allocate::{Allocation, allocate};
 use context::{Context, INVALID, MODE};
 use ctm_lane::domain::Domain;
-use ctm_lane::{Function, Graph, Op, Shape, Shapes, Surface};
+use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};
 use form::Form;
 use memory::Executable;
 use mir::Machine;
@@ -181,9 +183,9 @@ struct Kernel {
     facts: Vec<SurfaceFacts>,
     quads: bool,
     may_stop: bool,
-    /// Surfaces that are read, and that are written.
-    reads: Vec<Surface>,
-    writes: Vec<Surface>,
+    /// What is read, and what is written.
+    reads: Vec<Named>,
+    writes: Vec<Named>,
     /// Strips that ran with the watch, and those that ran again.
     watched: AtomicU32,
     redone: AtomicU32,
@@ -194,36 +196,46 @@ fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane::Inst, &Op)
     function.blocks().flat_map(move |block| function.insts(block).iter().map(move |&inst| (inst, function.op(inst))))
 }
 
-/// Whether running a group twice writes the same places both times, whatever numbers the first run computed: coordinates
-/// are the position's, and masks are constants.
-fn can_run_twice(function: &Function) -> bool {
-    let graph = Graph::new(function);
-    let shapes = Shapes::new(function, &graph);
-    operations(function).all(|(inst, op)| match op {
-        Op::SurfaceTest { .. } | Op::BufferStore { .. } => false,
-        Op::SurfaceStore { .. } => {
-            let args = function.args(inst);
-            let fixed = |at: usize| matches!(shapes.get(args[at]), Shape::Index { .. });
-            fixed(0) && fixed(1) && function.mask_constant(args[6]).is_some()
+/// What operations read and write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Surface(Surface),
+    Buffer(Buffer),
+}
+
+fn read_by(op: &Op) -> Option<Named> {
+    match *op {
+        Op::SurfaceLoad { surface } | Op::SurfaceLoad2x2 { surface } => Some(Named::Surface(surface)),
+        Op::SurfaceTest { surface, test, .. } if test.reads() => Some(Named::Surface(surface)),
+        Op::BufferLoad { buffer } => Some(Named::Buffer(buffer)),
+        _ => None,
+    }
+}
+
+fn written_by(op: &Op) -> Option<Named> {
+    match *op {
+        Op::SurfaceStore { surface, .. } | Op::SurfaceTest { surface, write: UnitWrite::Yes, .. } => {
+            Some(Named::Surface(surface))
         }
-        _ => true,
-    })
+        Op::BufferStore { buffer } => Some(Named::Buffer(buffer)),
+        _ => None,
+    }
 }
 
 impl Kernel {
     fn new(source: &Source, form: Form) -> Option<Self> {
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
-        let watch = can_run_twice(source.interior);
+        let named = |by: fn(&Op) -> Option<Named>| -> Vec<Named> {
+            operations(source.function).filter_map(|(_, op)| by(op)).collect()
+        };
+        let (reads, writes) = (named(read_by), named(written_by));
+        // What a group has written, it would read when it runs again.
+        let watch = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, watch, may_stop };
         let interior = Unit::new(source.interior, source.surfaces, form, (mode, 2))?;
         let mode = Mode { quads, interior: false, watch: false, may_stop };
         let general = Unit::new(source.function, source.surfaces, form, (mode, 1))?;
-        let named = |written: bool| {
-            let of_kind = operations(source.function)
-                .filter(move |(_, op)| matches!(op, Op::SurfaceStore { .. } | Op::SurfaceTest { .. }) == written);
-            of_kind.filter_map(|(_, op)| op.surface()).collect::<Vec<_>>()
-        };
         Some(Self {
             form,
             interior,
@@ -233,8 +245,8 @@ impl Kernel {
             facts: source.surfaces.to_vec(),
             quads,
             may_stop,
-            reads: named(false),
-            writes: named(true),
+            reads,
+            writes,
             watched: AtomicU32::new(0),
             redone: AtomicU32::new(0),
         })
@@ -261,24 +273,24 @@ impl Kernel {
             })
     }
 
-    /// Whether a surface that is written shares memory with anything that is read.
+    /// Whether something that is written shares memory with anything that is read.
     fn overlaps(&self, bindings: &Bindings) -> bool {
-        let span = |surface: Surface| {
-            let start = bindings.base(surface).addr();
-            let surface = bindings.surfaces[surface.index()].surface();
-            let height = if surface.height == 0 { 4096 } else { surface.height };
-            let bytes = ctm_memory::Surface { height, ..*surface }.bytes();
-            (start, start + bytes as usize)
+        let span = |&named: &Named| match named {
+            Named::Surface(surface) => {
+                let start = bindings.base(surface).addr();
+                let surface = bindings.surfaces[surface.index()].surface();
+                let height = if surface.height == 0 { 4096 } else { surface.height };
+                let bytes = ctm_memory::Surface { height, ..*surface }.bytes();
+                (start, start + bytes as usize)
+            }
+            Named::Buffer(buffer) => {
+                let buffer = &bindings.buffers[buffer.index()];
+                let start = buffer.as_ptr().addr();
+                (start, start + buffer.length() as usize)
+            }
         };
-        let buffers = bindings.buffers.iter().map(|buffer| {
-            let start = buffer.as_ptr().addr();
-            (start, start + buffer.length() as usize)
-        });
-        let read: Vec<(usize, usize)> = self.reads.iter().map(|&read| span(read)).chain(buffers).collect();
-        self.writes.iter().any(|&written| {
-            let (start, end) = span(written);
-            read.iter().any(|other| other.0 < end && start < other.1)
-        })
+        let read: Vec<(usize, usize)> = self.reads.iter().map(span).collect();
+        self.writes.iter().map(span).any(|(start, end)| read.iter().any(|other| other.0 < end && start < other.1))
     }
 }
 

@@ -32,7 +32,8 @@ impl Selector<'_> {
             }
         }
         let latch = FIRST + order.len();
-        let (exit, stop) = (latch + 1, latch + 2);
+        let stop = latch + 2;
+        self.exit = latch + 1;
         self.labels = latch + 3;
         for &block in &order {
             self.here = numbers[block.index()];
@@ -61,7 +62,7 @@ impl Selector<'_> {
             self.finish_block(end, self.here, Vec::new());
         }
         (self.here, self.depth) = (latch, 1);
-        self.latch((exit, stop));
+        self.latch(stop);
         Some(self.finish())
     }
 
@@ -83,7 +84,7 @@ impl Selector<'_> {
     }
 
     /// On to the next group, or out.
-    fn latch(&mut self, (exit, stop): (usize, usize)) {
+    fn latch(&mut self, stop: usize) {
         if self.mode.may_stop {
             self.leave_if_too_long(stop);
         }
@@ -100,10 +101,10 @@ impl Selector<'_> {
         let end = End::Branch {
             condition: Condition::Below,
             then: Edge { block: HEAD, args: vec![Arg::Reg(next)] },
-            otherwise: Edge { block: exit, args: Vec::new() },
+            otherwise: Edge { block: self.exit, args: Vec::new() },
         };
         self.insts.extend([add, compare]);
-        self.finish_block(end, exit, Vec::new());
+        self.finish_block(end, self.exit, Vec::new());
         self.depth = 0;
         self.finish_block(End::Exit, stop, Vec::new());
         if self.mode.may_stop {
@@ -163,12 +164,17 @@ impl Selector<'_> {
     }
 
     /// Goes to `stop` if the group has executed too many steps.
-    pub fn leave_if_too_long(&mut self, stop: usize) {
-        let next = self.label();
+    fn leave_if_too_long(&mut self, stop: usize) {
         self.insts.push(Inst::new(Kind::Steps(Steps::Test), None, &[]));
+        self.leave_on(Condition::Less, stop);
+    }
+
+    /// Goes to a block without parameters if the last instruction says so.
+    pub fn leave_on(&mut self, condition: Condition, to: usize) {
+        let next = self.label();
         let end = End::Branch {
-            condition: Condition::Less,
-            then: Edge { block: stop, args: Vec::new() },
+            condition,
+            then: Edge { block: to, args: Vec::new() },
             otherwise: Edge { block: next, args: Vec::new() },
         };
         self.finish_block(end, next, Vec::new());

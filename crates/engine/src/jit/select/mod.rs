@@ -120,6 +120,8 @@ pub struct Selector<'a> {
     done: Vec<(usize, Block)>,
     here: usize,
     params: Vec<Reg>,
+    /// The label of the way out.
+    exit: usize,
     depth: u32,
     labels: usize,
     /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same.
@@ -185,6 +187,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         done: Vec::new(),
         here: 0,
         params: Vec::new(),
+        exit: 0,
         depth: 0,
         labels: 0,
         astray: HashMap::new(),

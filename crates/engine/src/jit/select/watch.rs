@@ -16,6 +16,10 @@
 //! the flag is down, nobody has looked at a NaN; so all that was seen, and hence all that was done, is what exact code does.
 //! When it is up, the caller runs the groups again with exact code.
 //!
+//! Running them again has to make good what was stored. What was stored while the flag was down is stored again as it is,
+//! since nothing that is read is written. What was stored later may be wrong, but is written over, if neither the place nor
+//! the lanes depend on any number. In front of a store where they do, code leaves if the flag is up.
+//!
 //! Only values that a rule may have touched (*suspects*) need to be looked at. Flags of lanes that nobody looks at, such as
 //! those that have left a loop and compute on to infinity minus infinity, would be false alarms: arithmetic raises none
 //! where an instruction can say so, and comparisons know their lanes.
@@ -23,9 +27,11 @@
 use super::floats::{NanUse, floats};
 use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
+use crate::jit::context;
 use crate::jit::form::{Form, Vop};
-use crate::jit::mir::{Arg, Base, Mem, Reg};
-use ctm_lane::{Array, FloatTest, Op, Value};
+use crate::jit::mir::{Arg, Base, Condition, Inst, Kind, Mem, Reg};
+use ctm_lane::{Array, Effect, FloatTest, Op, Value};
+use iced_x86::Code;
 use std::collections::HashSet;
 
 /// What is known of the values that have to be watched.
@@ -141,8 +147,14 @@ impl Selector<'_> {
     /// Raises the flag if the operation looks at a NaN and does not raise it itself.
     pub fn watch_operands(&mut self, op: &Op, args: &[Value]) {
         let mut seen = Vec::new();
+        // A store looks at the lanes that it writes.
+        let lanes = match (self.form, op.effect(), args.last()) {
+            (Form::Avx512, Effect::WritesMemory, Some(&mask)) => self.lanes(mask),
+            _ => Lanes::All,
+        };
+        let lanes = if let Lanes::Of(mask) = lanes { Some(mask) } else { None };
         for &value in looked_at(op, args) {
-            self.collect(value, None, &mut seen);
+            self.collect(value, lanes, &mut seen);
         }
         while let Some((value, lanes)) = seen.pop() {
             let other = seen.iter().position(|&(_, others)| others == lanes).map(|at| seen.swap_remove(at).0);
@@ -178,6 +190,17 @@ impl Selector<'_> {
                 selector.raise_for_nans(entry, entry, None);
             }),
             _ => {}
+        }
+    }
+
+    /// Leaves the groups to the caller if the flag is up.
+    pub fn leave_if_raised(&mut self) {
+        if self.mode.watch {
+            let flags = Arg::Mem(Mem::at(Base::Context, context::FLAGS));
+            let invalid = Arg::Imm(context::INVALID.cast_signed());
+            let store = Inst::new(Kind::Plain(Code::Stmxcsr_m32), None, &[flags]);
+            self.insts.extend([store, Inst::new(Kind::Plain(Code::Test_rm8_imm8), None, &[flags, invalid])]);
+            self.leave_on(Condition::NotEqual, self.exit);
         }
     }
 

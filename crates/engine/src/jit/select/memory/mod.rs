@@ -61,6 +61,7 @@ impl Selector<'_> {
             Op::BufferStore { buffer } => {
                 let (base, offset, lanes) = self.words(buffer, args[0], args[2]);
                 let value = self.reg(args[1]);
+                self.leave_if_raised();
                 self.scatter(base, offset, 0, value, lanes);
             }
             _ if op.array().is_some() => self.array(op, args, results),

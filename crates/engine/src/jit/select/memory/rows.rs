@@ -97,12 +97,37 @@ impl Selector<'_> {
         }
     }
 
+    /// For each vector of elements of four words the words that belong to lanes of the mask.
+    fn rows_of_mask(&mut self, mask: Reg) -> [Reg; 4] {
+        let lanes = self.form.lanes();
+        match self.form {
+            Form::Avx512 => {
+                let bits = self.vector(Code::EVEX_Vpbroadcastmw2d_zmm_kr, &[Arg::Reg(mask)]);
+                [0, 1, 2, 3].map(|row| {
+                    let elements: Vec<u32> = (0..lanes).map(|word| 1 << (row * 4 + word / 4)).collect();
+                    let elements = self.vector_constant(&elements);
+                    self.mask(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[Arg::Reg(bits), elements])
+                })
+            }
+            Form::Avx2 => [0, 1, 2, 3].map(|row| {
+                let elements: Vec<u32> = (0..lanes).map(|word| row * 2 + word / 4).collect();
+                let elements = self.vector_constant(&elements);
+                let elements = self.load_arg(elements);
+                self.mask(Code::VEX_Vpermd_ymm_ymm_ymmm256, &[Arg::Reg(elements), Arg::Reg(mask)])
+            }),
+        }
+    }
+
     /// Stores elements of four words.
-    pub(super) fn store_rows_of_four(&mut self, mem: Mem, values: [Reg; 4]) {
+    pub(super) fn store_rows_of_four(&mut self, mem: Mem, values: [Reg; 4], lanes: Lanes) {
         let rows = self.rows_of_four(values);
-        for (number, row) in rows.into_iter().enumerate() {
+        let lanes = match lanes {
+            Lanes::Of(mask) => self.rows_of_mask(mask).map(Lanes::Of),
+            Lanes::All | Lanes::No => [lanes; 4],
+        };
+        for (number, (row, lanes)) in rows.into_iter().zip(lanes).enumerate() {
             let disp = mem.disp + self.form.bytes() * number as i32;
-            self.put(Mem { disp, ..mem }, row, Lanes::All);
+            self.put(Mem { disp, ..mem }, row, lanes);
         }
     }
 

@@ -23,12 +23,17 @@ impl Selector<'_> {
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
         let place = self.regular(surface, x, y);
+        let is_repeatable = self.is_repeatable(args);
         if let Some(Place::Row(mem)) = place
+            && (is_repeatable || !self.mode.watch)
             && self.store_untransposed(mem, values)
         {
             return;
         }
         self.watch_operands(&Op::SurfaceStore { surface, channels }, args);
+        if !is_repeatable {
+            self.leave_if_raised();
+        }
         if let Some(Place::Row(mem)) = place
             && self.store_row(format, channels, mem, values, lanes)
         {
@@ -71,12 +76,18 @@ impl Selector<'_> {
         }
     }
 
+    /// Whether the store writes the same places, whatever numbers the group has come to.
+    fn is_repeatable(&self, args: &[Value]) -> bool {
+        let is_fixed = |at: usize| matches!(self.shapes.get(args[at]), Shape::Index { .. });
+        is_fixed(0) && is_fixed(1) && self.function.mask_constant(args[6]).is_some()
+    }
+
     /// Stores elements side by side; false if there is no good way.
     fn store_row(&mut self, format: Format, channels: Channels, mem: Mem, values: &[Value], lanes: Lanes) -> bool {
         match (format, lanes) {
-            (Format::Float32_4, Lanes::All) if channels == Channels::ALL => {
+            (Format::Float32_4, _) if channels == Channels::ALL => {
                 let values = [0, 1, 2, 3].map(|at| self.reg(values[at]));
-                self.store_rows_of_four(mem, values);
+                self.store_rows_of_four(mem, values, lanes);
             }
             (Format::Float32_1 | Format::Uint16_1, _) if !channels.has(0) => {}
             (Format::Float32_1, _) => {
@@ -190,6 +201,7 @@ impl Selector<'_> {
             }
         };
         if write == UnitWrite::Yes {
+            self.leave_if_raised();
             let writers = match inside {
                 Lanes::All => Lanes::Of(passed),
                 Lanes::No => Lanes::No,
