@@ -1,15 +1,15 @@
 //! Random programs on every engine: memory, statistics and traps have to be those of the reference.
 
 use crate::buffers::Buffers;
-use crate::emit::emit;
+use crate::emit::{emit, full};
 use crate::random::Random;
 use crate::structured::{Options, Structured};
-use crate::{engines, generate, has_own_way};
+use crate::{engines, generate, has_own_way, is_compiled};
 use ctm_engine::Executor;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::{
-    CondLocation, CondTest, Conditional, Domain, IntConstant, Job, OUTPUTS, Program, RunError, RunOptions, RunStats,
-    WriteMode,
+    CondLocation, CondTest, Conditional, Domain, IntConstant, Job, MAX_INSTRUCTIONS, OUTPUTS, Program, RunError,
+    RunOptions, RunStats, WriteMode,
 };
 
 /// Columns of every surface: more than two groups of machine code.
@@ -28,6 +28,7 @@ pub struct Differential {
     written: Vec<[Surface; OUTPUTS + 1]>,
     completed: u64,
     trapped: u64,
+    compiled: u64,
     engine_runs: u64,
 }
 
@@ -64,12 +65,28 @@ impl Differential {
         let written: Vec<_> = kinds
             .map(|(format, tiling)| std::array::from_fn(|_| buffers.allocate(WIDTH, HEIGHT, format, tiling)))
             .collect();
-        Differential { engines: engines(), buffers, inputs, written, completed: 0, trapped: 0, engine_runs: 0 }
+        Differential {
+            engines: engines(),
+            buffers,
+            inputs,
+            written,
+            completed: 0,
+            trapped: 0,
+            compiled: 0,
+            engine_runs: 0,
+        }
     }
 
-    /// How many programs completed, how many trapped, and how many runs engines made of them.
+    /// How many programs completed, how many trapped, how many of both ran as machine code, and how many runs engines made
+    /// of them.
     pub fn summary(&self) -> String {
-        format!("{} completed, {} trapped, {} runs of engines", self.completed, self.trapped, self.engine_runs)
+        let Differential { completed, trapped, compiled, engine_runs, .. } = self;
+        format!("{completed} completed, {trapped} trapped, {compiled} as machine code, {engine_runs} runs of engines")
+    }
+
+    /// The share of programs that ran as machine code.
+    pub fn compiled(&self) -> f64 {
+        self.compiled as f64 / (self.completed + self.trapped) as f64
     }
 
     /// Makes a program and an environment of these random numbers, and runs it on every engine.
@@ -78,21 +95,22 @@ impl Differential {
     /// With what differs.
     pub fn check(&mut self, mut random: Random) -> Result<(), String> {
         let random = &mut random;
-        let write_mode = if random.one_in(8) { WriteMode::Umrt } else { WriteMode::Cached };
-        let program = program(random, write_mode);
-        let [kind, cond_kind] = [0; 2].map(|_| random.below(self.written.len()));
-        let kind = match write_mode {
-            WriteMode::Cached => kind,
+        let write_mode = if random.one_in(16) { WriteMode::Umrt } else { WriteMode::Cached };
+        let kind = Kind::of(random, write_mode);
+        let program = program(random, kind, write_mode);
+        let [out_kind, cond_kind] = [0; 2].map(|_| random.below(self.written.len()));
+        let out_kind = match write_mode {
+            WriteMode::Cached => out_kind,
             // Immediate writes are single floats.
             WriteMode::Umrt => 2 * Format::ALL.iter().position(|&format| format == Format::Float32_1).unwrap_or(0),
         };
         // The conditional buffer has one channel, or four of a byte.
         let cond_kind = cond_kind % 6;
-        let mut outputs: [Surface; OUTPUTS] = std::array::from_fn(|number| self.written[kind][number]);
+        let mut outputs: [Surface; OUTPUTS] = std::array::from_fn(|number| self.written[out_kind][number]);
         let cond_buffer = self.written[cond_kind][OUTPUTS];
         let mut inputs = random.pick(&self.inputs).map(|input| Surface { superfine: random.one_in(4), ..input });
         // What overlaps is worked through in the order of the domain, by one thread.
-        let overlaps = random.one_in(12);
+        let overlaps = random.one_in(24);
         if overlaps {
             match random.below(3) {
                 0 => inputs[1] = outputs[0],
@@ -100,7 +118,7 @@ impl Differential {
                 _ => outputs[1] = outputs[0],
             }
         }
-        if random.one_in(16) {
+        if random.one_in(32) {
             // The rows at the end are in no memory.
             let end = self.buffers.space().arenas().iter().map(|arena| arena.base() + arena.size()).max();
             outputs[0].base = end.unwrap_or_default() - 2048;
@@ -108,7 +126,7 @@ impl Differential {
         let conditional = match random.below(4) {
             0 => Conditional {
                 test: random.pick(&CondTest::ALL),
-                location: random.pick(&[CondLocation::Dpp, CondLocation::Pe]),
+                location: if random.one_in(4) { CondLocation::Pe } else { CondLocation::Dpp },
                 write: random.one_in(2),
                 surface: Some(cond_buffer),
                 pe_value: random.float(),
@@ -118,13 +136,18 @@ impl Differential {
         let options = RunOptions {
             group_width: random.pick(&[1, 2, 3, 4, 7, 16, 48, 64]),
             threads: if overlaps { 1 } else { random.pick(&[1, 2, 3]) },
-            step_limit: random.pick(&[100, 1000, 20_000]),
+            step_limit: match kind {
+                Kind::AnyJumps => random.pick(&[100, 1000, 20_000]),
+                _ if random.one_in(12) => random.pick(&[100, 1000]),
+                _ => RunOptions::default().step_limit,
+            },
             ..RunOptions::default()
         };
         let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
         let columns = random.pick(&[8, 20, WIDTH as usize + 4]);
         let columns = if random.one_in(3) { columns } else { 1 + random.below(columns) };
-        let domain = Domain { i0, j0, i1: i0 + columns as u32 - 1, j1: j0 + random.below(6) as u32 };
+        let rows = if random.one_in(16) { 1 } else { 2 + random.below(6) };
+        let domain = Domain { i0, j0, i1: i0 + columns as u32 - 1, j1: j0 + rows as u32 - 1 };
         let job = Job {
             inputs: std::array::from_fn(|number| inputs.get(number).copied()),
             outputs: outputs.map(Some),
@@ -152,6 +175,7 @@ impl Differential {
             }
         }
         self.engine_runs += engine_runs;
+        self.compiled += u64::from(others.iter().any(|engine| is_compiled(engine, &job, &options)));
         match wanted.result {
             Ok(_) => self.completed += 1,
             Err(_) => self.trapped += 1,
@@ -194,28 +218,55 @@ fn difference(wanted: &Outcome, got: &Outcome) -> String {
     })
 }
 
-fn program(random: &mut Random, write_mode: WriteMode) -> Program {
-    let mut program = match random.below(6) {
-        4 | 5 if write_mode == WriteMode::Cached => {
+/// Kinds of programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// See [`generate::picture`].
+    Picture,
+    /// See [`generate::straight`].
+    Straight,
+    /// IFs, loops and subroutines.
+    Structured,
+    /// The same, as long as code can be.
+    Full,
+    /// Jumps from anywhere to anywhere.
+    AnyJumps,
+}
+
+impl Kind {
+    fn of(random: &mut Random, write_mode: WriteMode) -> Self {
+        match random.below(8) {
+            0 => Kind::AnyJumps,
+            1 => Kind::Straight,
+            _ if write_mode == WriteMode::Umrt => Kind::Straight,
+            2..=4 if random.one_in(64) => Kind::Full,
+            2..=4 => Kind::Structured,
+            _ => Kind::Picture,
+        }
+    }
+}
+
+fn program(random: &mut Random, kind: Kind, write_mode: WriteMode) -> Program {
+    let mut program = match kind {
+        Kind::Picture => {
             let count = 1 + random.below(12);
             generate::picture(random, count)
         }
-        0 => {
+        Kind::Straight => {
             let count = 1 + random.below(20);
             generate::straight(random, count, write_mode)
         }
-        1 => {
+        Kind::AnyJumps => {
             let count = 1 + random.below(30);
             generate::program(random, count, write_mode)
         }
-        _ if write_mode == WriteMode::Umrt => {
-            let count = 1 + random.below(8);
-            generate::straight(random, count, write_mode)
-        }
-        _ => {
-            let full_flow_control = random.one_in(2);
+        Kind::Structured | Kind::Full => {
+            let full_flow_control = kind == Kind::Full || !random.one_in(4);
             let options = Options { full_flow_control, derivatives: random.one_in(4) };
-            let structured = Structured::random(random, options);
+            let structured = match kind {
+                Kind::Full => full(random, options, MAX_INSTRUCTIONS),
+                _ => Structured::random(random, options),
+            };
             let mut program = emit(&structured);
             program.info.full_flow_control = full_flow_control;
             program
@@ -224,7 +275,7 @@ fn program(random: &mut Random, write_mode: WriteMode) -> Program {
     if random.one_in(2) {
         program.info.zero_times_anything = true;
     }
-    if random.one_in(8) {
+    if random.one_in(12) {
         program.info.early_exit = true;
         for instruction in &mut program.code {
             instruction.common.last = random.one_in(8);

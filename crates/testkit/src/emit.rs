@@ -1,9 +1,10 @@
 //! X1K code for [structured programs](crate::structured), with the field values that the guide gives for each statement
 //! (CTM Guide p.39-40).
 
+use crate::random::Random;
 use crate::structured::{
-    CONST_COLUMN, CONST_FACTOR, CONST_FADE, CONST_ROW, CONST_STEP, Condition, INDEXED, INDEXED_CONST, Statement,
-    Structured, constant,
+    CONST_COLUMN, CONST_FACTOR, CONST_FADE, CONST_ROW, CONST_STEP, Condition, INDEXED, INDEXED_CONST, Options,
+    Statement, Structured, constant,
 };
 use ctm_x1k::{
     AddressOp, AlphaOp, Alu, Arg, Body, BranchOp, Common, Flow, FlowOp, InputModifier, Instruction, OutputModifier,
@@ -103,6 +104,33 @@ pub fn emit(structured: &Structured) -> Program {
     program.constants.floats.extend((0..=255).map(|index| (index, [0, 0, 0, constant(index).to_bits()])));
     program.constants.ints.extend((0..).zip(structured.ints));
     program.constants.bools.extend((0..).zip(structured.bools));
+    program
+}
+
+/// A random program whose code has so many instructions: its statements come again and again as long as there is room.
+pub fn full(random: &mut Random, options: Options, slots: usize) -> Structured {
+    let length = |program: &Structured| emit(program).code.len();
+    let mut program = Structured::random(random, options);
+    while length(&program) > slots {
+        program = Structured::random(random, options);
+    }
+    let statements = program.main.clone();
+    let mut missed = 0;
+    for statement in statements.iter().cycle() {
+        program.main.push(statement.clone());
+        missed += 1;
+        if length(&program) <= slots {
+            missed = 0;
+        } else {
+            program.main.pop();
+        }
+        if missed == statements.len() {
+            break;
+        }
+    }
+    // A mark is one instruction.
+    let rest = slots - length(&program);
+    program.main.extend((0..rest).map(|number| Statement::Mark(1 + (number % 64) as u8, None)));
     program
 }
 

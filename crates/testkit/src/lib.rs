@@ -29,13 +29,16 @@ pub fn engines() -> Vec<Executor> {
     EngineName::available().filter_map(|name| Executor::new(name).ok()).collect()
 }
 
+/// Whether an engine runs an X1K job as machine code.
+pub fn is_compiled(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
+    matches!(engine, Executor::Engine(engine) if engine.compiles_x1k(job, options))
+}
+
 /// Whether an engine has a way of its own to run an X1K job. What machine code does not run, all engines leave to the
 /// same interpreter, or the reference.
 pub fn has_own_way(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
-    match engine {
-        Executor::Engine(engine) if engine.name() != EngineName::Interp.name() => engine.compiles_x1k(job, options),
-        Executor::Engine(_) | Executor::Reference => true,
-    }
+    let makes_code = !matches!(engine, Executor::Reference) && engine.name() != EngineName::Interp.name();
+    !makes_code || is_compiled(engine, job, options)
 }
 
 /// The group widths that every test program runs with: one lane, one quad, and two real machines' widths.

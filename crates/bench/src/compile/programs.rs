@@ -10,10 +10,10 @@ use ctm_sm50::Code;
 use ctm_sm50::launch::{Executor as Runs, Launch, Outcome, Stop};
 use ctm_sm50::reference::Reference;
 use ctm_testkit::buffers::Buffers;
-use ctm_testkit::emit::emit;
+use ctm_testkit::emit::{emit, full};
 use ctm_testkit::expected::Texture;
 use ctm_testkit::random::Random;
-use ctm_testkit::structured::{Options, Structured};
+use ctm_testkit::structured::Options;
 use ctm_testkit::{case, generate, project_path, r700::case as r700_case, sm50::case as sm50_case};
 use ctm_x1k::{Domain, Instruction, Job, Program, References, Words, WriteMode};
 use std::path::{Path, PathBuf};
@@ -175,17 +175,7 @@ impl Full {
     /// IFs, loops and subroutines: the statements of a random program, again and again, as long as there is room.
     fn structured(&self) -> Program {
         let options = Options { full_flow_control: true, derivatives: false };
-        let programs = (1..).map(|seed| Structured::random(&mut Random::new(seed), options));
-        let mut longest = programs.into_iter().find(|program| self.is_compiled(&emit(program))).expect("endless");
-        for statement in longest.main.clone().into_iter().cycle() {
-            let mut longer = longest.clone();
-            longer.main.push(statement);
-            let program = emit(&longer);
-            if program.code.len() > SLOTS || !self.is_compiled(&program) {
-                break;
-            }
-            longest = longer;
-        }
-        emit(&longest)
+        let programs = (1..).map(|seed| emit(&full(&mut Random::new(seed), options, SLOTS)));
+        programs.into_iter().find(|program| self.is_compiled(program)).expect("endless")
     }
 }

@@ -5,7 +5,7 @@
 
 use super::machine::Machine;
 use super::plan::{Limits, Place, Plan, follow};
-use super::{Facts, Lifted, NotLifted, arithmetic};
+use super::{Facts, Form, Lifted, NotLifted, arithmetic};
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Body, Flow, Instruction};
 use crate::job::TrapKind;
@@ -37,7 +37,7 @@ struct Walk<'a> {
 
 pub(super) fn lift(program: &Program, facts: &Facts) -> Result<Lifted, NotLifted> {
     let plan = Plan::new(program)?;
-    let mut m = Machine::new(program, facts);
+    let mut m = Machine::new(program, facts, Form::Exact);
     let limits = Limits::of(program);
     let counters = (0..limits.counters).map(|_| m.b.variable(Type::Mask)).collect();
     let frames = (0..limits.stack).map(|_| Frame {

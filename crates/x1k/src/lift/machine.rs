@@ -1,6 +1,6 @@
 //! The state of a group as values: registers, masks, constants.
 
-use super::{BOOL_TABLE, FLOAT_TABLES, Facts, INT_TABLE, Lifted, PE_VALUE_TABLE, Role};
+use super::{BOOL_TABLE, FLOAT_TABLES, Facts, Form, INT_TABLE, Lifted, PE_VALUE_TABLE, Role};
 use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
 use crate::effects::{Effects, ReadPath};
@@ -45,6 +45,8 @@ pub(super) struct Machine<'a> {
     pub program: &'a Program,
     pub facts: &'a Facts,
     pub uses_quads: bool,
+    /// Quads may have helper lanes: the exact form runs those that the domain's edge cuts, too.
+    helps: bool,
     /// Lanes of the domain.
     pub covered: Value,
     pub live: Variable,
@@ -63,7 +65,7 @@ pub(super) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     /// The machine at program start.
-    pub fn new(program: &'a Program, facts: &'a Facts) -> Self {
+    pub fn new(program: &'a Program, facts: &'a Facts, form: Form) -> Self {
         let mut b = Builder::new();
         for channel in 0..FLOAT_TABLES {
             b.function.add_table(TableDecl { entries: 256, finite: facts.finite[channel] });
@@ -83,6 +85,7 @@ impl<'a> Machine<'a> {
             program,
             facts,
             uses_quads,
+            helps: uses_quads && form == Form::Exact,
             covered,
             live: b.variable(Type::Mask),
             active: b.variable(Type::Mask),
@@ -102,7 +105,7 @@ impl<'a> Machine<'a> {
     }
 
     fn start(&mut self) {
-        let live = if self.uses_quads { self.whole_quads() } else { self.covered };
+        let live = if self.helps { self.whole_quads() } else { self.covered };
         self.b.set(self.live, live);
         self.b.set(self.active, live);
         let value = self.b.table_splat(Table(PE_VALUE_TABLE as u16), 0);
@@ -129,7 +132,7 @@ impl<'a> Machine<'a> {
 
     /// Of these lanes, those that decide and whose results count: helper lanes do not.
     pub fn deciding(&mut self, lanes: Value) -> Value {
-        if self.uses_quads { self.b.mask_and(lanes, self.covered) } else { lanes }
+        if self.helps { self.b.mask_and(lanes, self.covered) } else { lanes }
     }
 
     pub fn flip(&mut self, mask: Value) -> Value {

@@ -191,12 +191,7 @@ impl Selector<'_> {
             }
             Place::Scattered(offset, lanes) if format == Format::Uint16_1 => {
                 let base = self.base(surface);
-                let word = self.with_constant(Vop::And, offset, !3);
-                let word = self.gather(base, word, 0, lanes);
-                let half = self.with_constant(Vop::And, offset, 2);
-                let shift = self.shifted(Vop::ShiftLeft, half, 3);
-                let shifted = self.two(Vop::ShiftRightBy, word, shift);
-                raw[0] = Val::Reg(self.with_constant(Vop::And, shifted, 0xFFFF));
+                raw[0] = Val::Reg(self.gather_half(base, offset, lanes));
             }
             Place::Scattered(offset, lanes) => {
                 let base = self.base(surface);
@@ -206,6 +201,16 @@ impl Selector<'_> {
             }
         }
         raw
+    }
+
+    /// The halves of words at these offsets.
+    pub(super) fn gather_half(&mut self, base: Reg, offset: Reg, lanes: Lanes) -> Reg {
+        let word = self.with_constant(Vop::And, offset, !3);
+        let word = self.gather(base, word, 0, lanes);
+        let half = self.with_constant(Vop::And, offset, 2);
+        let shift = self.shifted(Vop::ShiftLeft, half, 3);
+        let shifted = self.two(Vop::ShiftRightBy, word, shift);
+        self.with_constant(Vop::And, shifted, 0xFFFF)
     }
 
     /// Channels from stored words.

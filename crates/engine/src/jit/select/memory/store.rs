@@ -48,16 +48,7 @@ impl Selector<'_> {
             Format::Uint16_1 => {
                 let value = self.reg(values[0]);
                 let code = self.code_of(value, 65535);
-                let word = self.with_constant(Vop::And, offset, !3);
-                let half = self.with_constant(Vop::And, offset, 2);
-                // Two elements share a word: first the lower ones, then the upper ones.
-                for (half_offset, kept) in [(0, 0xFFFF), (2, 0xFFFF_0000)] {
-                    let lanes = self.within(inside, IntTest::Eq, half, half_offset);
-                    let old = self.gather(base, word, 0, lanes);
-                    let code = self.shifted(Vop::ShiftLeft, code, 8 * half_offset);
-                    let new = self.merged(code, old, kept);
-                    self.scatter(base, word, 0, new, lanes);
-                }
+                self.scatter_halves(base, offset, code, inside);
             }
             Format::Uint8_4 => {
                 let mut word = self.packed_bytes(values);
@@ -80,6 +71,20 @@ impl Selector<'_> {
     fn is_repeatable(&self, args: &[Value]) -> bool {
         let is_fixed = |at: usize| matches!(self.shapes.get(args[at]), Shape::Index { .. });
         is_fixed(0) && is_fixed(1) && self.function.mask_constant(args[6]).is_some()
+    }
+
+    /// Stores halves of words at these offsets.
+    fn scatter_halves(&mut self, base: Reg, offset: Reg, code: Reg, lanes: Lanes) {
+        let word = self.with_constant(Vop::And, offset, !3);
+        let half = self.with_constant(Vop::And, offset, 2);
+        // Two elements share a word: first the lower ones, then the upper ones.
+        for (half_offset, kept) in [(0, 0xFFFF), (2, 0xFFFF_0000)] {
+            let lanes = self.within(lanes, IntTest::Eq, half, half_offset);
+            let old = self.gather(base, word, 0, lanes);
+            let code = self.shifted(Vop::ShiftLeft, code, 8 * half_offset);
+            let new = self.merged(code, old, kept);
+            self.scatter(base, word, 0, new, lanes);
+        }
     }
 
     /// Stores elements side by side; false if there is no good way.
@@ -144,7 +149,7 @@ impl Selector<'_> {
     ) -> Option<Reg> {
         let facts = self.facts[surface.index()];
         let format = facts.surface.format;
-        if !self.is_usable(surface) || !matches!(format, Format::Float32_1 | Format::Uint8_4) {
+        if !self.is_usable(surface) || !matches!(format, Format::Float32_1 | Format::Uint8_4 | Format::Uint16_1) {
             return None;
         }
         let lanes = self.lanes(args[3]);
@@ -160,12 +165,13 @@ impl Selector<'_> {
         }
         let (offset, inside) = self.offsets(surface, x, y, lanes, (false, false));
         let base = self.base(surface);
-        let mut old = self.gather(base, offset, 0, inside);
-        let new = if format == Format::Uint8_4 {
-            old = self.with_constant(Vop::And, old, 0xFF_FFFF);
-            self.code_of(value, 0xFF_FFFF)
-        } else {
-            value
+        let (old, new) = match format {
+            Format::Uint16_1 => (self.gather_half(base, offset, inside), self.code_of(value, 0xFFFF)),
+            Format::Uint8_4 => {
+                let old = self.gather(base, offset, 0, inside);
+                (self.with_constant(Vop::And, old, 0xFF_FFFF), self.code_of(value, 0xFF_FFFF))
+            }
+            _ => (self.gather(base, offset, 0, inside), value),
         };
         let mask = match lanes {
             Lanes::All => None,
@@ -207,7 +213,10 @@ impl Selector<'_> {
                 Lanes::No => Lanes::No,
                 Lanes::Of(inside) => Lanes::Of(self.mask_binary(MaskOp::And, passed, inside)),
             };
-            self.scatter(base, offset, 0, new, writers);
+            match format {
+                Format::Uint16_1 => self.scatter_halves(base, offset, new, writers),
+                _ => self.scatter(base, offset, 0, new, writers),
+            }
         }
         Some(passed)
     }

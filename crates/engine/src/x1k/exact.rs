@@ -1,0 +1,153 @@
+//! Programs in their exact form: group by group, as the reference runs them.
+
+use super::bind;
+use crate::interp::{Code, Group, Program};
+use crate::launch::Stop;
+use crate::schedule::Shared;
+use crate::workers::Workers;
+use ctm_lane::domain::{Layout, QUAD};
+use ctm_lane::simplify;
+use ctm_x1k::lift::{self, Facts, Form, Lifted, NotLifted};
+use ctm_x1k::reference::{Place, Role, run_group, split_incomplete_quads};
+use ctm_x1k::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats, WriteMode};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Steps after which a group may be in an endless loop, which the reference recognises.
+const PATIENCE: u64 = 1 << 20;
+
+/// The form that follows the group.
+pub(super) struct ExactForm {
+    lifted: Lifted,
+    code: Code,
+    workers: Workers,
+}
+
+impl ExactForm {
+    /// The form of a program, unless that is too large.
+    pub fn new(program: &ctm_x1k::Program, facts: &Facts, workers: &Workers) -> Result<Self, NotLifted> {
+        let mut lifted = lift::lift(program, facts, Form::Exact)?;
+        simplify(&mut lifted.function);
+        Ok(ExactForm { code: Code::new(&lifted.function), lifted, workers: workers.clone() })
+    }
+
+    /// Runs the job.
+    pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        let uses_quads = self.lifted.uses_quads;
+        let width = group_width(options, uses_quads);
+        let layout = Layout::new(job.domain, width);
+        let conditional = ConditionalUnit::new(&job.conditional, job.memory);
+        let groups = |number: u64| {
+            let mut lanes = 0;
+            let place = |(i, j)| {
+                let inside = job.domain.contains(i, j);
+                lanes += u64::from(inside);
+                let runs = inside && conditional.request(CondLocation::Pe, i, j, job.conditional.pe_value);
+                Place { i, j, role: if runs { Role::Runs } else { Role::Uncovered } }
+            };
+            let mut places: Vec<Place> = layout.positions(number).map(place).collect();
+            let incomplete = if uses_quads { split_incomplete_quads(&mut places) } else { Vec::new() };
+            (lanes, std::iter::once(places).chain(incomplete))
+        };
+        let stats = self.run_groups(job, options, width, layout.groups(), groups)?;
+        Ok(RunStats { out_of_range: stats.out_of_range | conditional.out_of_range(), ..stats })
+    }
+
+    /// Runs these quads of the job, each one as a group.
+    pub fn run_quads(&self, quads: &[[Place; QUAD]], job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        let groups = |number: u64| {
+            let quad = quads[number as usize].to_vec();
+            (quad.iter().filter(|place| place.role == Role::Runs).count() as u64, std::iter::once(quad))
+        };
+        self.run_groups(job, options, QUAD, quads.len() as u64, groups)
+    }
+
+    /// Runs so many sets of groups of at most `width` lanes; `groups` gives each, and how many lanes of the domain it has.
+    fn run_groups<I: Iterator<Item = Vec<Place>>>(
+        &self,
+        job: &Job,
+        options: &RunOptions,
+        width: usize,
+        sets: u64,
+        groups: impl Fn(u64) -> (u64, I) + Sync,
+    ) -> Result<RunStats, RunError> {
+        let bindings = bind(job, &self.lifted);
+        let program = Program::new(&self.code, &bindings);
+        let umrt = job.program.info.write_mode == WriteMode::Umrt;
+        let threads = if umrt { 1 } else { self.workers.threads(options.threads, sets) };
+        let band_sets = Shared::<RunError>::groups_of_a_band(sets, width, threads);
+        let shared = Shared::new(options, job.domain.lanes());
+        let unmapped = AtomicBool::new(false);
+        let stats = shared.work(&self.workers, threads, sets.div_ceil(band_sets), || {
+            // The program writes nothing before a group ends, so a group that takes long can be run again.
+            let patience = if umrt { options.step_limit } else { options.step_limit.min(PATIENCE) };
+            let mut worker = Worker {
+                job,
+                options,
+                patience,
+                group: Group::new(&program, width, patience, options.cancel),
+                quad: self.lifted.uses_quads.then(|| Group::new(&program, QUAD, patience, options.cancel)),
+            };
+            let (groups, unmapped) = (&groups, &unmapped);
+            move |band: u64, stats: &mut RunStats| {
+                let mut done = 0;
+                for number in band * band_sets..((band + 1) * band_sets).min(sets) {
+                    if options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+                        return Err(RunError::Cancelled);
+                    }
+                    let (lanes, groups) = groups(number);
+                    done += lanes;
+                    for places in groups.filter(|places| places.iter().any(|place| place.role == Role::Runs)) {
+                        worker.run(&places, stats)?;
+                        unmapped.fetch_or(stats.out_of_range, Relaxed);
+                    }
+                }
+                Ok(done)
+            }
+        })?;
+        Ok(RunStats { out_of_range: program.out_of_range() | unmapped.load(Relaxed), ..stats })
+    }
+}
+
+/// The width of the groups of a run.
+pub(super) fn group_width(options: &RunOptions, uses_quads: bool) -> usize {
+    let width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
+    if uses_quads { width.next_multiple_of(QUAD) } else { width }
+}
+
+/// One thread's part of a run.
+struct Worker<'a> {
+    job: &'a Job<'a>,
+    options: &'a RunOptions<'a>,
+    patience: u64,
+    group: Group<'a>,
+    /// For quads with lanes that help.
+    quad: Option<Group<'a>>,
+}
+
+impl Worker<'_> {
+    fn run(&mut self, places: &[Place], stats: &mut RunStats) -> Result<(), RunError> {
+        let helps = places.iter().any(|place| place.role == Role::Helps);
+        let group = match &mut self.quad {
+            Some(quad) if helps => quad,
+            _ => &mut self.group,
+        };
+        let mut runs = places.iter().map(|place| place.role == Role::Runs);
+        group.place(places.iter().map(|place| (place.i, place.j)), |_, _| runs.next() == Some(true));
+        group.instructions = 0;
+        match group.run() {
+            Ok(()) => {
+                stats.instructions += group.instructions;
+                stats.lanes += places.iter().filter(|place| place.role == Role::Runs).count() as u64;
+                stats.groups += 1;
+                Ok(())
+            }
+            // The reference knows endless loops, and which lanes are live.
+            Err(Stop::StepLimit { .. }) if self.job.program.info.write_mode == WriteMode::Cached => {
+                debug_assert!(self.patience <= self.options.step_limit);
+                stats.merge(&run_group(self.job, self.options, places)?);
+                Ok(())
+            }
+            Err(stop) => Err(stop.into()),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! X1K: jobs as launches.
+//!
+//! A program is lifted in its free form, whose lanes may be grouped in any way, if it has one, and if nothing in the job
+//! makes the order of lanes matter; that is a kernel like any other. What is left runs here: in its exact form, group by
+//! group as the reference does, or by the reference itself.
+
+mod edge;
+mod exact;
+mod key;
+mod way;
+
+pub(crate) use key::Key;
+
+use crate::backend::{Bindings, SurfaceFacts};
+use crate::cache::Engine;
+use crate::kernel::{Grouping, Kernel};
+use crate::launch::{Launch, Stop};
+use crate::workers::Workers;
+use ctm_lane::domain::Domain;
+use ctm_memory::{Bounds, View};
+use ctm_x1k::lift::{self, Facts, Form, Lifted, Role};
+use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, Trap, TrapKind, reference};
+use edge::Quads;
+use exact::ExactForm;
+use std::sync::{Arc, OnceLock};
+use way::{Way, way};
+
+impl Engine {
+    /// Makes everything that running the job needs, so that the run itself does not have to.
+    ///
+    /// # Errors
+    /// If the job's environment does not fit its program.
+    pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
+        job.check()?;
+        let kernels = self.x1k_kernels(job);
+        if kernels.free.as_ref().is_none_or(|free| free.lifted.uses_quads && Quads::of(job.domain).are_cut()) {
+            kernels.exact(job);
+        }
+        Ok(())
+    }
+
+    /// Runs the job. Memory, statistics and errors are those of [`ctm_x1k::reference::run`], bit for bit.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        job.check()?;
+        self.x1k_kernels(job).run(job, options)
+    }
+
+    /// Whether machine code runs the job, but for quads that the domain's edge cuts. What it does not run, every engine
+    /// leaves to the interpreter or the reference.
+    pub fn compiles_x1k(&self, job: &Job, options: &RunOptions) -> bool {
+        self.x1k_kernels(job).free.as_ref().is_some_and(|free| {
+            let has_whole = !free.lifted.uses_quads || Quads::of(job.domain).whole().is_some();
+            free.kernel.is_compiled() && has_whole && is_free(job, options, &free.lifted)
+        })
+    }
+
+    fn x1k_kernels(&self, job: &Job) -> Arc<Kernels> {
+        self.x1k.get(Key::new(job), |key| Kernels::new(key, job, self))
+    }
+}
+
+impl From<Stop> for RunError {
+    fn from(stop: Stop) -> Self {
+        let trap = |kind, pc: u32, i, j| RunError::Trap(Trap { kind, pc: pc as usize, i, j });
+        match stop {
+            Stop::Trap { code, pc, x, y } => trap(lift::trap_kind(code).unwrap_or(TrapKind::StepLimit), pc, x, y),
+            Stop::StepLimit { pc, x, y } => trap(TrapKind::StepLimit, pc, x, y),
+            Stop::Cancelled => RunError::Cancelled,
+        }
+    }
+}
+
+/// The form whose lanes do not depend on their group.
+struct FreeForm {
+    lifted: Lifted,
+    kernel: Kernel,
+}
+
+/// A program, ready to run on surfaces with the layouts of its key.
+pub(crate) struct Kernels {
+    facts: Facts,
+    free: Option<FreeForm>,
+    /// Made when it is wanted; `None` if the program is too large for it.
+    exact: OnceLock<Option<ExactForm>>,
+    workers: Workers,
+}
+
+impl Kernels {
+    fn new(key: &Key, job: &Job, engine: &Engine) -> Self {
+        let free = lift::lift(job.program, &key.facts, Form::Free).ok().and_then(|mut lifted| {
+            let surfaces: Option<Vec<SurfaceFacts>> = lifted.surfaces.iter().map(|&role| key.surface(role)).collect();
+            let function = std::mem::take(&mut lifted.function);
+            let kernel = Kernel::new(function, Grouping::Free, &surfaces?, true, engine);
+            Some(FreeForm { lifted, kernel })
+        });
+        Kernels { facts: key.facts.clone(), free, exact: OnceLock::new(), workers: engine.workers.clone() }
+    }
+
+    fn exact(&self, job: &Job) -> Option<&ExactForm> {
+        let make = || ExactForm::new(job.program, &self.facts, &self.workers).ok();
+        self.exact.get_or_init(make).as_ref()
+    }
+
+    /// Runs a job with the key that these kernels were made for. It has been checked.
+    fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        if let Some(free) = self.free.as_ref().filter(|free| is_free(job, options, &free.lifted)) {
+            if !free.lifted.uses_quads || job.domain.is_empty() {
+                return free.run(job.domain, job, options);
+            }
+            let quads = Quads::of(job.domain);
+            let exact = if quads.are_cut() { self.exact(job) } else { None };
+            if exact.is_some() || !quads.are_cut() {
+                return quads.run(free, exact, job, options);
+            }
+        }
+        match self.exact(job) {
+            Some(exact) if way(job) != Way::Reference => exact.run(job, options),
+            _ => reference::run(job, options),
+        }
+    }
+}
+
+impl FreeForm {
+    /// Runs this part of a job's domain.
+    fn run(&self, domain: Domain, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+        let max_steps = Some(max_steps(job, &self.lifted));
+        let launch = Launch { lanes: domain.into(), bindings: bind(job, &self.lifted), max_steps };
+        Ok(self.kernel.run(&launch, options)?)
+    }
+}
+
+/// Most steps that a group takes, with the constants of this job.
+fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
+    lifted.max_steps(|int| job.constants.ints[usize::from(int)].count)
+}
+
+/// Whether the free form is the program for this job: the order of lanes does not matter, and it does not reach the step
+/// limit.
+pub(crate) fn is_free(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
+    way(job) == Way::Free && max_steps(job, lifted) <= options.step_limit
+}
+
+/// Binds the names of a function to the job's memory and constants.
+fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
+    let views = lifted.surfaces.iter().filter_map(|&role| {
+        let (surface, bounds) = match role {
+            Role::Input(number) => (job.inputs[number], Bounds::Clamp),
+            Role::Output(number) => (job.outputs[number], Bounds::Drop),
+            Role::Conditional => (job.conditional.surface, Bounds::Drop),
+        };
+        Some(View::new(job.memory, surface?, bounds))
+    });
+    let constants = &job.constants;
+    let mut tables: Vec<Vec<u32>> =
+        (0..lift::FLOAT_TABLES).map(|channel| constants.floats.iter().map(|value| value[channel]).collect()).collect();
+    let fields = |int: &ctm_x1k::IntConstant| {
+        [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0]
+    };
+    tables.push(constants.ints.iter().flat_map(fields).collect());
+    tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
+    tables.push(vec![job.conditional.pe_value]);
+    Bindings { space: job.memory, surfaces: views.collect(), tables, buffers: Vec::new() }
+}

@@ -1,0 +1,54 @@
+//! Which of the ways to run a job gives the results of the reference.
+
+use crate::backend::SurfaceFacts;
+use ctm_memory::{Bounds, Surface};
+use ctm_x1k::{CondLocation, CondTest, Job, WriteMode};
+
+/// Which of the ways to run a job gives the results of the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Lanes may be grouped in any way.
+    Free,
+    /// The groups of the options, one instruction after the other.
+    Exact,
+    /// The order in which single lanes write matters.
+    Reference,
+}
+
+/// Chooses the way, as far as it does not depend on the kernel.
+pub(super) fn way(job: &Job) -> Way {
+    let umrt = job.program.info.write_mode == WriteMode::Umrt;
+    let outputs = job.program.references.outputs.iter().filter_map(|&output| job.outputs[usize::from(output)]);
+    let buffer = job.conditional.surface.filter(|_| job.conditional.needs_buffer());
+    let written: Vec<Surface> = outputs.chain(buffer).collect();
+    let pairs = |at: usize| written[..at].iter().any(|other| overlap(other, &written[at]));
+    let unmapped = |surface: &Surface| !SurfaceFacts::of(job.memory, surface, Bounds::Drop).whole;
+    // Where masks leave nothing of a store, the reference still notices that it leaves the memory.
+    let stores_nothing = |surface: &Surface| job.out_mask & ((1 << surface.format.channels()) - 1) == 0;
+    if (0..written.len()).any(pairs)
+        || umrt && written.iter().any(|surface| surface.height == 0)
+        || written.iter().any(|surface| stores_nothing(surface) && unmapped(surface))
+    {
+        return Way::Reference;
+    }
+    let reads_written = job.inputs.iter().flatten().any(|input| written.iter().any(|output| overlap(input, output)));
+    let overlaps_itself =
+        |surface: &Surface| !surface.pitch.is_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
+    let executes_some = job.conditional.location == CondLocation::Pe
+        && (job.conditional.write || job.conditional.test != CondTest::Always);
+    if umrt || reads_written || executes_some || written.iter().any(overlaps_itself) { Way::Exact } else { Way::Free }
+}
+
+/// Whether two surfaces may share memory.
+fn overlap(a: &Surface, b: &Surface) -> bool {
+    let range = |surface: &Surface| {
+        let height = if surface.height == 0 { 4096 } else { surface.height };
+        let rounded = surface.pitch.next_multiple_of(Surface::pitch_granule(surface.tiling, surface.format));
+        let bytes = Surface { height, pitch: rounded, ..*surface }.bytes();
+        (u64::from(surface.base), u64::from(surface.base) + bytes)
+    };
+    let (a, b) = (range(a), range(b));
+    // Addresses wrap at 32 bits.
+    let wraps = a.1 > 1 << 32 || b.1 > 1 << 32;
+    wraps || a.0 < b.1 && b.0 < a.1
+}
