@@ -7,8 +7,8 @@
 //! call" for "behind the end". When all active lanes take an early RETURN, the counters of those who sleep are raised by the
 //! call and the early RETURNs before it: as much as its jump has to lower.
 //!
-//! The condition of a call is that *any* lane takes it, that of an early RETURN that *all* do; the last RETURN is taken by
-//! everybody, a group without an active lane included.
+//! The group takes a call when *any* lane does, an early RETURN when *all* do, and the last RETURN in any case. A call that
+//! everybody takes may count like one with a condition, as a subroutine wants that has calls of both kinds.
 
 use super::open::{If, Open, Skip};
 use super::{Step, Walk, Wants};
@@ -29,8 +29,10 @@ impl Walk<'_> {
             return None;
         }
         if !step.is_plain_jump() {
-            let is_conditional = flow.jump_any && flow.b_op0 == BranchOp::None && flow.b_op1 == BranchOp::Incr;
-            if !is_conditional || flow.b_else {
+            // Where all want to, it is no matter whether a group without an active lane goes through the subroutine.
+            let is_for_some = flow.jump_any || step.wants == Wants::Always;
+            let counts = flow.b_op0 == BranchOp::None && flow.b_op1 == BranchOp::Incr && !flow.b_else;
+            if !is_for_some || !counts {
                 return None;
             }
             let wants = self.m.lanes_of(step.wants);
