@@ -35,19 +35,19 @@ const ADD: &str = "src0.rgb = temp[1] : temp[1].r = MAD src0.r__ src0.1__ src0.1
 fn subroutines_are_free_whoever_calls_them() {
     // Conditional calls, early returns, and calls that everybody takes of a subroutine that counts levels.
     let sub = format!("sub: {TEST} RETURN IF alu; {ADD} RETURN IF pred.r; {ADD} RETURN;");
-    assert_eq!(steps(&format!(".end last\n CALL sub; last: {OUT} {sub}")), Ok(8));
-    assert_eq!(steps(&format!(".end last\n {TEST} CALL sub IF alu; last: {OUT} {sub}")), Ok(9));
-    assert_eq!(steps(&format!(".end last\n {TEST} CALL sub IF alu; CALL sub; last: {OUT} {sub}")), Ok(16));
+    assert_eq!(steps(&format!(".end finish\n CALL sub; finish: {OUT} {sub}")), Ok(8));
+    assert_eq!(steps(&format!(".end finish\n {TEST} CALL sub IF alu; finish: {OUT} {sub}")), Ok(9));
+    assert_eq!(steps(&format!(".end finish\n {TEST} CALL sub IF alu; CALL sub; finish: {OUT} {sub}")), Ok(16));
     // In a loop that lanes leave, around a call.
     let in_loop = format!("REP i[0]; BREAK IF pred.g; CALL sub IF b[3]; ENDREP;");
-    assert_eq!(steps(&format!(".int i0 = 5\n.end last\n {in_loop} last: {OUT} {sub}")), Ok(1 + 5 * 9 + 1));
+    assert_eq!(steps(&format!(".int i0 = 5\n.end finish\n {in_loop} finish: {OUT} {sub}")), Ok(1 + 5 * 9 + 1));
 }
 
 #[test]
 fn calls_and_returns_count_levels_as_they_must() {
     let program = |call: &str, first: &str, last: &str| {
         format!(
-            ".flow full\n.end last\n {TEST} FC JUMP sub, when = alu, address = push, {call} ; last: {OUT}
+            ".flow full\n.end finish\n {TEST} FC JUMP sub, when = alu, address = push, {call} ; finish: {OUT}
              sub: {TEST} FC JUMP 0, when = alu, address = pop, {first} ; FC JUMP 0, when = always, address = pop, {last} ;"
         )
     };
@@ -73,11 +73,14 @@ fn returns_in_branches_and_breaks_out_of_calls_are_refused() {
     let last = "FC JUMP 0, when = always, address = pop, jump = decr, pop_count = 1 ;";
     is_refused_at(
         4,
-        &format!(".flow full\n.end last\n CALL sub; last: {OUT} sub: {TEST} IF alu; {early} ENDIF; {last}"),
+        &format!(".flow full\n.end finish\n CALL sub; finish: {OUT} sub: {TEST} IF alu; {early} ENDIF; {last}"),
     );
     // The end of the loop is the instruction behind the call.
     let leave = "FC BREAKREP 3, when = always, jump = decr, pop_count = 0 ;";
-    is_refused_at(4, &format!(".flow full\n.end last\n REP i[0]; CALL sub; ENDREP; last: {OUT} sub: {leave} RETURN;"));
+    is_refused_at(
+        4,
+        &format!(".flow full\n.end finish\n REP i[0]; CALL sub; ENDREP; finish: {OUT} sub: {leave} RETURN;"),
+    );
 }
 
 #[test]
@@ -99,10 +102,11 @@ fn where_everybody_is_active_inactive_lanes_do_not_matter() {
         );
         is_refused_at(
             2,
-            &format!(".early_exit yes\n.end last\n CALL sub IF pred.r; last: {OUT} sub: {instruction} RETURN;"),
+            &format!(".early_exit yes\n.end finish\n CALL sub IF pred.r; finish: {OUT} sub: {instruction} RETURN;"),
         );
         assert_eq!(
-            steps(&format!(".early_exit yes\n.end last\n CALL sub; last: {OUT} sub: {instruction} RETURN;")).is_ok(),
+            steps(&format!(".early_exit yes\n.end finish\n CALL sub; finish: {OUT} sub: {instruction} RETURN;"))
+                .is_ok(),
             true
         );
     }
