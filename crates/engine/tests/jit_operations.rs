@@ -29,10 +29,12 @@ fn storing(body: &str) -> Function {
 
 fn check(backend: &Jit, function: &Function, data: Data, what: &str) {
     ctm_lane::verify(function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));
+    let has_test = function.to_string().contains("surface_test");
+    let written = if has_test { Format::Float32_1 } else { Format::Float32_4 };
     let kinds = [
         (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Clamp),
         (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Clamp),
-        (Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop),
+        (written, Tiling::Linear, 64, 24, Bounds::Drop),
     ];
     let surfaces = surfaces(&kinds);
     let tables =
@@ -409,21 +411,27 @@ fn watched_numbers_in_other_blocks() {
 fn watched_numbers_before_stores() {
     let tested = "%15 = fcmp.uge.ftz %13, %10\n%16 = mask_and %2, %15";
     let masked = |values: &str, mask: &str| format!("surface_store.rgba s2, %0, %1, {values}, {mask}");
-    let placed = "%17 = float_to_index 64, %13\n%18 = float_to_index 24, %9\nsurface_store.rgba s2, %17, %18, %0, %1, %5, %6, %2";
-    let word = "%19 = lane 0x000003ff\n%20 = ftoi %13\n%21 = and %20, %19";
+    let more = "%22 = fadd.ftz %13, %3";
+    let placed = "%17 = float_to_index 64, %22\n%18 = float_to_index 24, %9\nsurface_store.rgba s2, %17, %18, %0, %1, %5, %6, %2";
+    let word = "%19 = lane 0x000003ff\n%20 = ftoi %22\n%21 = and %20, %19";
+    // A word of the buffer for each column of four rows; 0 times infinity is in many lanes.
+    let own = "%23 = lane 0x00000002\n%24 = shl %0, %23\n%25 = lane 0x00000300\n%26 = lane 0x00000008\n%27 = shl %1, %26\n\
+        %29 = and %27, %25\n%28 = or %24, %29\n%30 = lane 0x7f800000\n%31 = fmul.ftz.zx %4, %30\n%32 = fcmp.uge.ftz %31, %3\n\
+        %33 = mask_and %2, %32";
     for stores in [
         masked("%4, %5, %6, %7", "%16"),
         masked("%13, %5, %13, %7", "%14"),
         masked("%13, %5, %13, %7", "%16"),
         format!("{}\n{placed}", masked("%4, %5, %6, %7", "%14")),
         placed.to_string(),
-        format!("{word}\nbuffer_store m0, %21, %0, %2"),
+        "%17 = surface_test.always.write s2, %0, %1, %5, %16".to_string(),
+        format!("{own}\nbuffer_store m0, %28, %1, %33"),
         format!("{word}\nbuffer_store m0, %21, %13, %16\n{}", masked("%20, %5, %6, %7", "%16")),
         format!(
             "{word}\nbuffer_store m0, %0, %13, %14\nany %14, b1, b2\nb1:\nbuffer_store m0, %21, %0, %16\njump b2\nb2:"
         ),
     ] {
-        in_each_form(&stores, &storing(&format!("{SUSPECT}\n{tested}\n{stores}")));
+        in_each_form(&stores, &storing(&format!("{SUSPECT}\n{tested}\n{more}\n{stores}")));
     }
 }
 

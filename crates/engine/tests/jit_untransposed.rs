@@ -227,6 +227,25 @@ fn other_stores() {
         let mut mixed = pictures.clone();
         mixed[1].0.format = Format::Float32_2;
         check(backend, "two formats", &sum(STORE), &mixed, false);
+        // The same words elsewhere, in smaller elements, or only some of them.
+        let copy = for_each_word("%o# = xor %a#, %zero");
+        let mut mixed = pictures.clone();
+        mixed[3].0.format = Format::Float32_1;
+        for (what, other, untransposed) in
+            [("s2", "s3", false), (".rgba", ".ga", false), ("%x,", "%right,", true), ("%c", "%m", false)]
+        {
+            let other = STORE.replace(what, other);
+            for end in [STORE.replace("return", &other), other.replace("return", STORE)] {
+                let function = function(&copy, &(half.to_owned() + &end));
+                check(backend, "a copy and another", &function, &mixed, untransposed);
+            }
+        }
+        // A row that a rule about NaNs chooses: 5, and never that of a NaN.
+        let chosen = "%big = table_splat t2, 0\n%none = table_splat t2, 1\n%huge = fmul.ftz %big, %big\n\
+            %no = fmul.ftz.zx %huge, %none\n%five = lane 0x40a00000\n%at = fadd.ftz %no, %five\n%row5 = float_to_index 24, %at\n";
+        let end = chosen.to_owned() + &STORE.replace("%y", "%row5");
+        let copied = function(&copy, &end);
+        check(backend, "a chosen row", &copied, &pictures, false);
         let before = STORE.replace("return", "").replace("s2", "s1").replace("%o", "%a");
         let function = function(&format!("{before}{body}"), STORE);
         check(backend, "after another store", &function, &pictures, true);

@@ -13,6 +13,7 @@ impl Selector<'_> {
         if !self.is_usable(surface) {
             return;
         }
+        let op = Op::SurfaceStore { surface, channels };
         let lanes = self.lanes(args[6]);
         if matches!(lanes, Lanes::No) {
             return;
@@ -26,11 +27,11 @@ impl Selector<'_> {
         let is_repeatable = self.is_repeatable(args);
         if let Some(Place::Row(mem)) = place
             && (is_repeatable || !self.mode.watch)
-            && self.store_untransposed(mem, values)
+            && self.store_untransposed(mem, op, args)
         {
             return;
         }
-        self.watch_operands(&Op::SurfaceStore { surface, channels }, args);
+        self.watch_operands(&op, args);
         if !is_repeatable {
             self.leave_if_raised();
         }

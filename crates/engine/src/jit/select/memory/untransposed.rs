@@ -56,8 +56,8 @@ pub struct Plan {
 pub struct Untransposed {
     /// The plans that can be followed.
     plans: Vec<Option<Plan>>,
-    /// Which one to follow, by what is stored.
-    of_stores: HashMap<Vec<Value>, usize>,
+    /// Which one to follow, by the store and all its operands.
+    of_stores: HashMap<(Op, Vec<Value>), usize>,
     /// Which one to follow behind an instruction, and with which operation.
     of_insts: HashMap<ctm_lane::Inst, (usize, ctm_lane::Inst)>,
     /// By their first results, the loads whose elements are wanted, and these once they are loaded.
@@ -232,7 +232,8 @@ impl Selector<'_> {
         }
         for &block in &self.graph.order {
             for (at, &inst) in self.function.insts(block).iter().enumerate() {
-                if let Op::SurfaceStore { surface, channels } = *self.function.op(inst)
+                let op = *self.function.op(inst);
+                if let Op::SurfaceStore { surface, channels } = op
                     && let Some(plan) = self.plan_of(block, at, (surface, channels))
                 {
                     let number = self.untransposed.plans.len();
@@ -243,7 +244,7 @@ impl Selector<'_> {
                     }
                     let body = plan.body.iter().map(|&(last, first)| (last, (number, first)));
                     self.untransposed.of_insts.extend(body);
-                    self.untransposed.of_stores.insert(self.function.args(inst)[2..6].to_vec(), number);
+                    self.untransposed.of_stores.insert((op, self.function.args(inst).to_vec()), number);
                     self.untransposed.plans.push(Some(plan));
                 }
             }
@@ -327,8 +328,9 @@ impl Selector<'_> {
     }
 
     /// Stores elements by their plan; false if there is none that could be followed.
-    pub(super) fn store_untransposed(&mut self, mem: Mem, stored: &[Value]) -> bool {
-        let Some(&number) = self.untransposed.of_stores.get(stored) else { return false };
+    pub(super) fn store_untransposed(&mut self, mem: Mem, op: Op, args: &[Value]) -> bool {
+        let Some(&number) = self.untransposed.of_stores.get(&(op, args.to_vec())) else { return false };
+        let stored = &args[2..6];
         let Some(mut plan) = self.untransposed.plans[number].take() else { return false };
         let words = plan.words;
         let result = stored[plan.calculated[0]];
