@@ -308,6 +308,12 @@ pub struct Job<'a> {
     /// otherwise, and in other programs, they take level 0. Pixels of a quad that the job does not have compute coordinates
     /// where the program says WHOLE_QUAD_MODE.
     pub quad_derivatives: bool,
+    /// Relative addressing that leads outside the registers of the program goes to the nearest one; otherwise it traps.
+    /// (The guide has no rule.)
+    pub clamp_gpr: bool,
+    /// A pixel that is killed passes no further test, and executes no further group; otherwise it goes on, invalid. (The
+    /// guide knows kills of pixels only, which lose their exports; emulators of the Wii U end geometry shaders so.)
+    pub kill_stops_pixel: bool,
     /// The chip's wavefront, which stack entries depend on.
     pub wavefront: Wavefront,
     /// The memory that all of it lies in.
@@ -334,6 +340,8 @@ impl<'a> Job<'a> {
             targets: Targets::default(),
             memories: Memories { scratch_elements, ..Memories::default() },
             quad_derivatives: false,
+            clamp_gpr: false,
+            kill_stops_pixel: false,
             wavefront: Wavefront::default(),
             memory,
         }

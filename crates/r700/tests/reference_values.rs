@@ -112,6 +112,38 @@ fn relative_operands() {
 }
 
 #[test]
+fn relative_registers_may_stay_inside() {
+    let clamped = |groups: &str| {
+        groups_of(groups, 5, |job| {
+            job.clamp_gpr = true;
+            let last = job.program.info.num_gprs - 1;
+            job.inputs.insert(4, Input::Value([7; 4]));
+            job.inputs.insert(last, Input::Value([9; 4]));
+        })
+    };
+    let read = |index: &str| {
+        let groups = format!(
+            " 0 x: MOVA_INT ____.x, {index} LAST\n 1 x: MOV R1.x, R4[AR.x].x\n y: MOV R1.y, R20[AR.x].y\n z: MOV R1.z, R20.z"
+        );
+        clamped(&groups)[0]
+    };
+    assert_eq!(read("0.0f"), 7);
+    assert_eq!(read("1.0f"), 9, "far above");
+    assert_eq!(clamped(" 0 x: MOVA_INT ____.x, -1 LAST\n 1 y: MOV R0[AR.x].y, 0x3 LAST\n 2 x: MOV R1.x, R0.y")[0], 3);
+}
+
+#[test]
+fn kills_may_end_lanes() {
+    let after = "ALU_PUSH_BEFORE:\n 0 x: PRED_SETGT_INT ____.x, R0.x, 0x4 UPDATE_EXEC_MASK UPDATE_PRED\nALU_POP_AFTER:\n 1 y: MOV R1.y, 0x2 LAST\n";
+    let source =
+        format!("ALU:\n 0 x: MOV R1.x, 1 LAST\n 1 x: KILLGT_INT ____.x, R0.x, 0x2 LAST\n 2 z: MOV R1.z, 0x3 LAST\n{after}");
+    let lanes = |stops| instructions(&source, |job| job.kill_stops_pixel = stops);
+    assert_eq!(lanes(false)[5], [1, 2, 3, 0], "an invalid lane goes on");
+    let lanes = lanes(true);
+    assert_eq!((lanes[2], lanes[5]), ([1, 0, 3, 0], [0; 4]), "a dead one writes nothing any more");
+}
+
+#[test]
 fn constant_cache() {
     let bank = |job: &mut Job| {
         for n in 0..40u32 {

@@ -207,7 +207,7 @@ impl Walk<'_> {
             self.m.b.set(self.m.predicate, predicate);
         }
         if let Some(killed) = killed {
-            self.m.remove(self.m.valid, killed);
+            self.m.kill(killed)?;
         }
         if let Some(failed) = failed {
             // Pixels that whole-quad mode brought in keep their state, which is not active.

@@ -99,6 +99,10 @@ pub struct Facts {
     pub bindings: [BindingFacts; 2],
     /// Samples take their level from differences across the quad.
     pub takes_derivatives: bool,
+    /// Relative addressing stays among the registers.
+    pub clamp_gpr: bool,
+    /// Killed pixels end.
+    pub kill_stops_pixel: bool,
     /// Semantics of registers from R1 on.
     pub semantics: Vec<u8>,
     /// Colour targets that are set.
@@ -144,6 +148,8 @@ impl Facts {
             loops: job.loops,
             bindings: [&job.bindings, &job.alternate].map(|bindings| BindingFacts::of(bindings, space, whole)),
             takes_derivatives: job.takes_derivatives(),
+            clamp_gpr: job.clamp_gpr,
+            kill_stops_pixel: job.kill_stops_pixel,
             semantics: job.semantics.clone(),
             colours: targets.colours.map(|target| target.is_some()),
             depth: targets.depth.is_some(),

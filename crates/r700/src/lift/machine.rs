@@ -271,6 +271,12 @@ impl<'a> Machine<'a> {
         self.b.set(mask, new);
     }
 
+    /// Makes lanes invalid.
+    pub fn kill(&mut self, lanes: Value) -> Walked<()> {
+        self.remove(self.valid, lanes);
+        if self.facts.kill_stops_pixel { Err(NotLifted::KillStops) } else { Ok(()) }
+    }
+
     /// The lanes whose quad has one of these.
     pub fn quads_of(&mut self, lanes: Value) -> Value {
         let (one, zero) = (self.b.constant(1), self.b.constant(0));
@@ -321,6 +327,9 @@ impl<'a> Machine<'a> {
             let missing = (gpr >= count && gpr < FIRST_TEMPORARY).then(|| self.b.mask_constant(true));
             return (Register::Fixed(gpr % GPRS as u8), missing);
         };
+        if let Some(last) = count.checked_sub(1).filter(|_| self.facts.clamp_gpr) {
+            return (Register::Lanes(self.nearest_register(gpr, index, last)), None);
+        }
         let (register, lanes) = match index {
             Index::Uniform(index) => {
                 let gpr = self.b.uniform_constant(gpr.into());
@@ -335,6 +344,20 @@ impl<'a> Machine<'a> {
         };
         let count = self.b.constant(count.into());
         (register, Some(self.b.icmp(IntTest::Uge, lanes, count)))
+    }
+
+    /// The sum of a register and an index, from 0 to the last register.
+    fn nearest_register(&mut self, gpr: u8, index: Index, last: u8) -> Value {
+        let index = match index {
+            Index::Uniform(index) => self.b.splat(index),
+            Index::Lanes(index) => index,
+        };
+        // Limits come first: the sum could overflow.
+        let [lowest, highest] = [0, i32::from(last)].map(|end| (end - i32::from(gpr)).cast_unsigned());
+        let [lowest, highest, gpr] = [lowest, highest, gpr.into()].map(|bits| self.b.constant(bits));
+        let index = self.b.smax(index, lowest);
+        let index = self.b.smin(index, highest);
+        self.b.iadd(index, gpr)
     }
 
     /// The register so many after another that is there.
@@ -352,7 +375,11 @@ impl<'a> Machine<'a> {
                 let (lanes, count) = (self.b.splat(index), self.b.constant(self.program.info.num_gprs.into()));
                 (Register::Uniform(index), Some(self.b.icmp(IntTest::Uge, lanes, count)))
             }
-            Register::Lanes(index) => (Register::Lanes(index), None),
+            Register::Lanes(index) => {
+                let [k, count] = [k.into(), self.program.info.num_gprs.into()].map(|bits| self.b.constant(bits));
+                let index = self.b.iadd(index, k);
+                (Register::Lanes(index), Some(self.b.icmp(IntTest::Uge, index, count)))
+            }
         }
     }
 

@@ -62,6 +62,9 @@ pub enum NotLifted {
     /// A fetch of single bytes from a buffer of less than four.
     #[error("a fetch buffer is shorter than a dword")]
     ShortBuffer,
+    /// A kill that ends pixels.
+    #[error("kills end pixels, which leave branches and loops without it")]
+    KillStops,
 }
 
 type Walked<T> = Result<T, NotLifted>;

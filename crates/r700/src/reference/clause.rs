@@ -222,7 +222,7 @@ impl Wave<'_> {
             self.registers.set_predicate(pixel, predicate);
         }
         if changes.kill {
-            self.control.valid[pixel] = false;
+            self.control.kill(pixel);
         }
         if let Some(execute) = changes.execute.filter(|_| !extra) {
             self.control.set_executing(pixel, execute);

@@ -1,7 +1,8 @@
 //! The control state of a wavefront: where each pixel stands, and the stack (R700 guide chapter 3).
 
 use crate::codes::Condition;
-use crate::job::TrapKind;
+use crate::job::{Job, TrapKind};
+use crate::program::ProgramInfo;
 use crate::stack::{FrameKind, StackUse, Wavefront};
 use ctm_lane::domain::QUAD;
 
@@ -103,6 +104,10 @@ impl Test {
 pub(super) struct Control {
     pub state: Vec<Pixel>,
     pub valid: Vec<bool>,
+    /// Pixels that were killed, and pass no test.
+    dead: Vec<bool>,
+    /// Kills make pixels so.
+    kill_stops: bool,
     /// Sum of CALL_COUNT of the active calls.
     pub call_depth: u32,
     stack: Vec<Frame>,
@@ -113,15 +118,17 @@ pub(super) struct Control {
 
 impl Control {
     /// The state at program start: pixels that their primitive covers are valid and active.
-    pub fn new(covered: &[bool], stack_size: Option<u32>, wavefront: Wavefront) -> Self {
+    pub fn new(covered: &[bool], info: &ProgramInfo, job: &Job) -> Self {
         Control {
             state: covered.iter().map(|&covered| if covered { Pixel::Active } else { Pixel::Branch }).collect(),
             valid: covered.to_vec(),
+            dead: vec![false; covered.len()],
+            kill_stops: job.kill_stops_pixel,
             call_depth: 0,
             stack: Vec::new(),
             usage: StackUse::default(),
-            stack_size,
-            wavefront,
+            stack_size: info.stack_size.map(u32::from),
+            wavefront: job.wavefront,
         }
     }
 
@@ -136,7 +143,13 @@ impl Control {
     }
 
     pub fn is_active(&self, pixel: usize) -> bool {
-        self.state[pixel] == Pixel::Active
+        self.state[pixel] == Pixel::Active && !self.dead[pixel]
+    }
+
+    /// Makes a pixel invalid.
+    pub fn kill(&mut self, pixel: usize) {
+        self.valid[pixel] = false;
+        self.dead[pixel] = self.kill_stops;
     }
 
     pub fn any_active(&self) -> bool {
@@ -161,7 +174,7 @@ impl Control {
                 self.is_active(pixel) && (!test.valid_only || self.valid[pixel])
             }
         };
-        self.pixels().map(|pixel| test.lets_any_pass() && base(pixel)).collect()
+        self.pixels().map(|pixel| test.lets_any_pass() && !self.dead[pixel] && base(pixel)).collect()
     }
 
     /// Narrows the mask to the pixels that pass; whole-quad mode brings the others of their quads in.

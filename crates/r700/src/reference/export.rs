@@ -19,7 +19,7 @@ impl Wave<'_> {
         for pixel in self.control.pixels().filter(|&pixel| passing[pixel]) {
             for k in 0..export.registers() {
                 let first = self.registers.index(export.fields.gpr, relative)?;
-                let register = self.registers.index(first as u8, Some(k as i32))?;
+                let register = self.registers.following(first, k as usize)?;
                 match &export.variant {
                     ExportVariant::Swizzle(swizzle) => self.export_vector(export, swizzle, pixel, register, k)?,
                     ExportVariant::Buffer(buffer) => self.access_memory(export, buffer, pixel, register, k)?,

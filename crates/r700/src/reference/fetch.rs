@@ -134,7 +134,7 @@ impl Wave<'_> {
                 value = channels(&read.format, &element);
             }
             let dst = self.register(read.dst)?;
-            let register = self.registers.index(dst as u8, Some(k as i32))?;
+            let register = self.registers.following(dst, k as usize)?;
             writes.push((register, select(read.dst_sel, value, one(&read.format))));
         }
         Ok(writes)

@@ -98,9 +98,7 @@ pub(super) fn execute(
         CfOp::LoopBreak => return leave_pass(control, fields, test, Pixel::Break),
         CfOp::Kill => {
             let passing = control.passing(test);
-            for (valid, passes) in control.valid.iter_mut().zip(passing) {
-                *valid &= !passes;
-            }
+            control.pixels().filter(|&pixel| passing[pixel]).for_each(|pixel| control.kill(pixel));
             if !control.valid.contains(&true) {
                 return Ok(Next::Goto(fields.addr));
             }

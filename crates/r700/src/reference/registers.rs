@@ -12,26 +12,37 @@ pub(super) struct Registers {
     predicates: Vec<bool>,
     /// NUM_GPRS.
     count: usize,
+    /// Relative addressing stays among them.
+    clamps: bool,
 }
 
 impl Registers {
     /// All 0, for so many pixels.
-    pub fn new(pixels: usize, info: &ProgramInfo) -> Self {
+    pub fn new(pixels: usize, info: &ProgramInfo, clamps: bool) -> Self {
         Registers {
             gprs: vec![[0; 4]; pixels * GPRS],
             predicates: vec![false; pixels],
             count: usize::from(info.num_gprs).min(GPRS),
+            clamps,
         }
     }
 
     /// The register that an instruction names, the index of relative addressing added.
     pub fn index(&self, gpr: u8, index: Option<i32>) -> Result<usize, TrapKind> {
         let gpr = usize::from(gpr);
-        let register = match index {
-            Some(index) => gpr.checked_add_signed(index as isize).filter(|&register| register < self.count),
-            None => Some(gpr).filter(|&register| register < self.count || (FIRST_TEMPORARY..GPRS).contains(&register)),
+        let register = match (index, self.count.checked_sub(1)) {
+            (Some(index), Some(last)) if self.clamps => Some(gpr.saturating_add_signed(index as isize).min(last)),
+            (Some(index), _) => gpr.checked_add_signed(index as isize).filter(|&register| register < self.count),
+            (None, _) => {
+                Some(gpr).filter(|&register| register < self.count || (FIRST_TEMPORARY..GPRS).contains(&register))
+            }
         };
         register.ok_or(TrapKind::GprOutOfRange)
+    }
+
+    /// The register so many after another one that is there.
+    pub fn following(&self, register: usize, k: usize) -> Result<usize, TrapKind> {
+        Some(register + k).filter(|&register| register < self.count).ok_or(TrapKind::GprOutOfRange)
     }
 
     pub fn gpr(&self, pixel: usize, gpr: usize) -> [u32; 4] {

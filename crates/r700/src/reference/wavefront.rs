@@ -68,7 +68,7 @@ pub(super) fn run(
 ) -> Result<(), RunError> {
     let info = machine.info();
     let covered: Vec<bool> = lanes.iter().map(|lane| lane.covered).collect();
-    let mut registers = Registers::new(lanes.len(), info);
+    let mut registers = Registers::new(lanes.len(), info, machine.job.clamp_gpr);
     for (register, input) in &machine.inputs {
         for (pixel, lane) in lanes.iter().enumerate() {
             *registers.gpr_mut(pixel, *register) = machine.input(input, lane.i, lane.j);
@@ -81,7 +81,7 @@ pub(super) fn run(
         machine,
         options,
         clauses,
-        control: Control::new(&covered, info.stack_size.map(u32::from), machine.job.wavefront),
+        control: Control::new(&covered, info, machine.job),
         registers,
         scratch: vec![0; scratch_dwords * lanes.len()],
         lanes,

@@ -39,6 +39,12 @@ pub struct R700Args {
     /// hardware does; otherwise they take level 0
     #[arg(long)]
     pub quad_derivatives: bool,
+    /// Let relative addressing that leads outside the program's registers go to the nearest one, instead of trapping
+    #[arg(long)]
+    pub clamp_gpr: bool,
+    /// Let a pixel, vertex or primitive end where it is killed; otherwise it goes on without exports
+    #[arg(long)]
+    pub kill_stops_pixel: bool,
     /// Fetch buffer N: the values of a .npy, or the bytes of any other file. An element is a row of the array, else 16 bytes,
     /// unless 'stride=BYTES' says otherwise; 'format=NAME' is what fetches with USE_CONST_FIELDS take (32_32_FLOAT)
     #[arg(long = "buffer", value_name = "N=FILE[,stride=BYTES][,format=NAME]")]

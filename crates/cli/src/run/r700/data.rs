@@ -66,6 +66,8 @@ pub struct Data {
     bools: [bool; FLOW_CONSTANTS],
     loops: [LoopConstant; FLOW_CONSTANTS],
     quad_derivatives: bool,
+    clamp_gpr: bool,
+    kill_stops_pixel: bool,
 }
 
 impl Data {
@@ -97,6 +99,8 @@ impl Data {
             bools: [false; FLOW_CONSTANTS],
             loops: [LoopConstant::default(); FLOW_CONSTANTS],
             quad_derivatives: r700.quad_derivatives,
+            clamp_gpr: r700.clamp_gpr,
+            kill_stops_pixel: r700.kill_stops_pixel,
         };
         data.registers(args, r700, console)?;
         data.exports(args, r700, &uses)?;
@@ -124,6 +128,8 @@ impl Data {
             targets: self.targets.clone(),
             memories: Memories { ring, streams, strips, ..job.memories.clone() },
             quad_derivatives: self.quad_derivatives,
+            clamp_gpr: self.clamp_gpr,
+            kill_stops_pixel: self.kill_stops_pixel,
             ..job
         }
     }

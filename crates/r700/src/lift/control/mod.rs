@@ -330,9 +330,8 @@ impl<'a> Walk<'a> {
             CfOp::LoopContinue => self.leave_loop(fields, test, passing, false),
             CfOp::LoopBreak => self.leave_loop(fields, test, passing, true),
             CfOp::Kill => {
+                self.m.kill(passing)?;
                 let valid = self.m.b.get(self.m.valid);
-                let valid = self.m.b.mask_andnot(valid, passing);
-                self.m.b.set(self.m.valid, valid);
                 let some = self.some;
                 self.branch(valid, fields, Leave::Pop(0), None)?;
                 // Pixels that are killed may go on.
