@@ -121,9 +121,10 @@ impl Builder {
         self.function.add_param(block, ty)
     }
 
-    /// Instructions go to the end of this block from now on. Some edge to it exists already.
+    /// Instructions go to the end of this block from now on. Some edge to it exists already, or none ever will.
     pub fn switch_to(&mut self, block: Block) {
-        debug_assert!(block == Function::ENTRY || !self.states[block.index()].predecessors.is_empty());
+        let state = &self.states[block.index()];
+        debug_assert!(state.sealed || !state.predecessors.is_empty(), "what comes before {block} is filled before");
         self.here = block;
     }
 

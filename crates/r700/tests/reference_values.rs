@@ -135,8 +135,9 @@ fn relative_registers_may_stay_inside() {
 #[test]
 fn kills_may_end_lanes() {
     let after = "ALU_PUSH_BEFORE:\n 0 x: PRED_SETGT_INT ____.x, R0.x, 0x4 UPDATE_EXEC_MASK UPDATE_PRED\nALU_POP_AFTER:\n 1 y: MOV R1.y, 0x2 LAST\n";
-    let source =
-        format!("ALU:\n 0 x: MOV R1.x, 1 LAST\n 1 x: KILLGT_INT ____.x, R0.x, 0x2 LAST\n 2 z: MOV R1.z, 0x3 LAST\n{after}");
+    let source = format!(
+        "ALU:\n 0 x: MOV R1.x, 1 LAST\n 1 x: KILLGT_INT ____.x, R0.x, 0x2 LAST\n 2 z: MOV R1.z, 0x3 LAST\n{after}"
+    );
     let lanes = |stops| instructions(&source, |job| job.kill_stops_pixel = stops);
     assert_eq!(lanes(false)[5], [1, 2, 3, 0], "an invalid lane goes on");
     let lanes = lanes(true);
