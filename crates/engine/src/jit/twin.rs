@@ -135,7 +135,8 @@ impl Maker {
                 }
                 _ if is_latch => insts.push(*inst),
                 Kind::Count(count) if !self.is_own(inst) => {
-                    insts.push(Inst { kind: Kind::Count(count.checked_mul(2)?), ..*inst });
+                    let count = count.checked_mul(2).filter(|&count| i32::try_from(count).is_ok())?;
+                    insts.push(Inst { kind: Kind::Count(count), ..*inst });
                 }
                 Kind::Plain(Code::VEX_Vptest_ymm_ymmm256 | Code::VEX_Kortestw_kr_kr) => {
                     let [a, b, ..] = inst.args;

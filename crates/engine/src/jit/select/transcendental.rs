@@ -4,11 +4,10 @@ use super::Selector;
 use super::arithmetic::{HALF, ONE, SIGN};
 use crate::jit::form::Vop;
 use crate::jit::mir::{Arg, Reg};
-use ctm_lane::{FloatTest, Value};
+use ctm_lane::{FloatTest, Round, Value};
 use ctm_num::x1k::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, SIN_COEFFICIENTS, X1K_NAN};
 
 const ROUNDER: u32 = 0x4B40_0000;
-const UNIT_SPACED: u32 = 0x4B00_0000;
 const SQRT_HALF: u32 = 0x3F35_04F3;
 const QUARTER: u32 = 0x3E80_0000;
 const INFINITY: u32 = 0x7F80_0000;
@@ -83,15 +82,10 @@ impl Selector<'_> {
 
     /// x minus the nearest integer.
     fn reduced_turns(&mut self, x: Reg) -> Reg {
-        let sign = self.with_constant(Vop::And, x, SIGN);
-        let shift = self.with_constant(Vop::Or, sign, UNIT_SPACED);
-        let near = self.two(Vop::Add, x, shift);
-        let near = self.two(Vop::Sub, near, shift);
-        let magnitude = self.with_constant(Vop::And, x, !SIGN);
-        let spaced = self.constant(UNIT_SPACED);
-        let is_small = self.compare(FloatTest::Olt, magnitude, spaced, None);
-        let n = self.blend(is_small, Arg::Reg(near), x);
-        self.two(Vop::Sub, x, n)
+        let near = self.round(Round::Even, Arg::Reg(x));
+        // The steps have 0 for what rounds to -0.
+        let near = self.with_constant(Vop::Add, near, 0);
+        self.two(Vop::Sub, x, near)
     }
 
     fn sine_of_quarter(&mut self, r: Reg) -> Reg {
