@@ -129,7 +129,7 @@ impl Differential {
                 location: if random.one_in(4) { CondLocation::Pe } else { CondLocation::Dpp },
                 write: random.one_in(2),
                 surface: Some(cond_buffer),
-                pe_value: random.float(),
+                pe_value: float_or_nan(random),
             },
             _ => Conditional { pe_value: random.float(), ..Conditional::default() },
         };
@@ -156,7 +156,7 @@ impl Differential {
             unfused: random.one_in(4),
             ..Job::new(&program, domain, self.buffers.space())
         };
-        let clear = random.float();
+        let clear = float_or_nan(random);
         let written: Vec<Surface> = outputs.into_iter().chain([cond_buffer]).collect();
         let run = |engine| self.run(engine, &job, &options, &written, clear);
         let (reference, others) = self.engines.split_first().ok_or("no engine")?;
@@ -244,6 +244,11 @@ impl Kind {
             _ => Kind::Picture,
         }
     }
+}
+
+/// What conditional values and their buffer have: the unit has a rule of its own for NaNs.
+fn float_or_nan(random: &mut Random) -> u32 {
+    if random.one_in(4) { 0x7FC0_0000 } else { random.float() }
 }
 
 fn program(random: &mut Random, kind: Kind, write_mode: WriteMode) -> Program {
