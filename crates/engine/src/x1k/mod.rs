@@ -2,7 +2,7 @@
 //!
 //! A program is lifted in its free form, whose lanes may be grouped in any way, if it has one, and if nothing in the job
 //! makes the order of lanes matter; that is a kernel like any other. What is left runs here: in its exact form, group by
-//! group as the reference does, or by the reference itself.
+//! group as the reference does, or by the reference itself. Quads that the domain's edge cuts are such groups too.
 
 mod edge;
 mod exact;
