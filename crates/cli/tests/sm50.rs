@@ -256,6 +256,7 @@ fn kernels_of_a_cubin() {
     fs::copy(project("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
     assert!(folder.ctm("dis k.cubin --kernel scale").ok().out().contains("DFMA"));
     folder.ctm("dis k.cubin").fails(1, &["k.cubin", "2 kernels", "--kernel NAME", "sum, scale"]);
+    assert!(folder.ctm("check k.cubin").ok().out().contains("no errors"), "all kernels at once");
     folder.ctm("info k.cubin --kernel scales").fails(1, &["no kernel 'scales'", "sum, scale"]);
 }
 

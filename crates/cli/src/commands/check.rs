@@ -8,14 +8,14 @@ use crate::{Console, Failure};
 use ctm_text::findings::Severity;
 use serde_json::json;
 
-/// Reports what is wrong or suspicious in a program. Errors in it fail the command.
+/// Reports what is wrong or suspicious in a program, or in all programs of a file. Errors fail the command.
 pub fn check(args: &CheckArgs, console: &mut Console) -> Result<(), Failure> {
     let file = File::read(&args.program)?;
     let (name, kernel) = (file.name.clone(), args.program.kernel.as_deref());
     let found = match file.isa {
         Isa::X1k => x1k::check(&x1k::Loaded::new(file, console)?),
-        Isa::R700 => r700::check(&r700::Loaded::new(file, kernel, console)?),
-        Isa::Sm50 => sm50::check(&sm50::Loaded::new(file, kernel, console)?),
+        Isa::R700 => r700::check(r700::Loaded::of(file, kernel, console)?),
+        Isa::Sm50 => sm50::check(sm50::Loaded::of(file, kernel, console)?),
         Isa::Ctm => return Err(ctm::no_program()),
     };
     let count = |severity| found.iter().filter(|found| found.message.severity == severity).count();

@@ -117,8 +117,6 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
     }
     job.bools = std::array::from_fn(|_| random.one_in(2));
     job.quad_derivatives = random.one_in(2);
-    job.clamp_gpr = random.one_in(4);
-    job.kill_stops_pixel = random.one_in(8);
     job.base_vertex = random.pick(&[0, 1, u32::MAX]);
     job.start_instance = random.pick(&[0, 2]);
     job.semantics = vec![5, 3, 200];

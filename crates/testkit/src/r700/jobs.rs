@@ -83,6 +83,9 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
     let mut job = Job::new(&program, environment::lanes(random), &space);
     job.fetch_program = fetch_program.as_ref();
     environment::fill(random, &mut memory, &mut job);
+    if kind != Kind::Structured {
+        (job.clamp_gpr, job.kill_stops_pixel) = (random.one_in(4), random.one_in(8));
+    }
     if kind != Kind::Straight {
         job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
     }

@@ -146,13 +146,25 @@ fn titles(programs: &[Loaded]) -> String {
     programs.iter().enumerate().map(title).collect::<Vec<_>>().join(", ")
 }
 
-/// Checks a program.
-pub fn check(loaded: &Loaded) -> Vec<Found> {
+/// Checks programs of a file. If there are several, findings say which one they are about.
+pub fn check(programs: Vec<Loaded>) -> Vec<Found> {
+    let several = programs.len() > 1;
+    let of_program = |(number, mut loaded): (usize, Loaded)| {
+        let title = loaded.title.clone().unwrap_or_else(|| number.to_string());
+        if several {
+            loaded.name = format!("program {title} of {}", loaded.name);
+        }
+        check_one(&loaded, several.then_some(&title))
+    };
+    programs.into_iter().enumerate().flat_map(of_program).collect()
+}
+
+fn check_one(loaded: &Loaded, program: Option<&String>) -> Vec<Found> {
     let findings = check::check(&loaded.program, Wavefront::default());
     let found = |finding: &Finding| {
         let place = finding.pc.map_or_else(|| Place::File(loaded.name.clone()), |pc| loaded.place(pc, finding.slot));
         let message = Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place);
-        let numbers = vec![("pc", json!(finding.pc)), ("slot", json!(finding.slot))];
+        let numbers = vec![("program", json!(program)), ("pc", json!(finding.pc)), ("slot", json!(finding.slot))];
         Found { message: message.help(&finding.help), place: numbers }
     };
     findings.iter().map(found).collect()

@@ -32,6 +32,8 @@ const CODE_FILE: &str = ".code.u32";
 pub struct Loaded {
     /// How the file is called in messages.
     pub name: String,
+    /// How the file calls the program, if it gives names.
+    pub title: Option<String>,
     /// The program.
     pub program: Program,
     /// Where each instruction stands in the text; empty if the program comes from a binary.
@@ -68,24 +70,36 @@ impl Loaded {
         Self::new(File::of(path, Isa::Sm50)?, None, console)
     }
 
-    /// The program in a file, or the kernel of a cubin. What the file holds tells what it is. Warnings of the assembler are told
-    /// at once.
+    /// The program in a file, or a kernel of a cubin, which must be named if there are several.
     pub fn new(file: File, kernel: Option<&str>, console: &mut Console) -> Result<Self, Failure> {
+        let mut programs = Self::of(file, kernel, console)?;
+        if let [one, _, ..] = &programs[..] {
+            let message = Message::error(format!("the cubin has {} kernels", programs.len()));
+            let names = listing(programs.iter().filter_map(|program| program.title.clone()));
+            let message = message.at(Place::File(one.name.clone()));
+            return Err(message.help(format!("choose one with --kernel NAME; there are {names}")).into());
+        }
+        Ok(programs.remove(0))
+    }
+
+    /// The program in a file, or kernels of a cubin: the one with this name, or all of them, at least one. What the file holds
+    /// tells what it is. Warnings of the assembler are told at once.
+    pub fn of(file: File, kernel: Option<&str>, console: &mut Console) -> Result<Vec<Self>, Failure> {
         let File { path, name, bytes, form, .. } = file;
         let wrong = |error: Sm50Error| Message::error(error.to_string()).at(Place::File(name.clone()));
         if form == Form::Text || form == Form::Unknown && has_ending(&path, ".sm50") {
             let source = SourceFile { name: name.clone(), text: source::text(&path, bytes)? };
             let Assembled { program, origins, .. } = assemble(&path, &source, text::parse_with, console)?;
-            return Ok(Loaded { name, program, origins });
+            return Ok(vec![Loaded { name, title: None, program, origins }]);
         }
         let program = match (halves(&path), sm50::detect(&bytes)) {
             (Some(halves), _) => read_halves(&path, bytes, halves)?,
-            (None, Format::Cubin) => choose(sm50::read_cubin(&bytes).map_err(wrong)?, kernel, &name)?,
+            (None, Format::Cubin) => return choose(sm50::read_cubin(&bytes).map_err(wrong)?, kernel, &name),
             (None, Format::HeaderAndCode) => sm50::read_program(&bytes).map_err(wrong)?,
             (None, Format::Code) if has_ending(&path, ".sph") => sm50::read_program(&bytes).map_err(wrong)?,
             (None, Format::Code) => sm50::read_code(&bytes).map_err(wrong)?,
         };
-        Ok(Loaded { name, program, origins: Vec::new() })
+        Ok(vec![Loaded { name, title: None, program, origins: Vec::new() }])
     }
 
     /// Where an instruction stands: its source line, else its disassembly.
@@ -110,12 +124,21 @@ impl Loaded {
     }
 }
 
-/// Checks a program.
-pub fn check(loaded: &Loaded) -> Vec<Found> {
-    let findings = check::check(&loaded.program);
-    let address = |finding: &Finding| json!(finding.index.map(Code::address));
-    let found = |finding| Found { message: loaded.message(finding), place: vec![("address", address(finding))] };
-    findings.iter().map(found).collect()
+/// Checks a program, or the kernels of a cubin. If there are several, findings say which one they are about.
+pub fn check(programs: Vec<Loaded>) -> Vec<Found> {
+    let several = programs.len() > 1;
+    let of_program = |mut loaded: Loaded| {
+        let title = loaded.title.clone().filter(|_| several);
+        if let Some(title) = &title {
+            loaded.name = format!("kernel {title} of {}", loaded.name);
+        }
+        let numbers =
+            |finding: &Finding| vec![("program", json!(title)), ("address", json!(finding.index.map(Code::address)))];
+        let findings = check::check(&loaded.program);
+        let found = |finding| Found { message: loaded.message(finding), place: numbers(finding) };
+        findings.iter().map(found).collect::<Vec<_>>()
+    };
+    programs.into_iter().flat_map(of_program).collect()
 }
 
 /// Reads a program in two files, of which `bytes` are the one at `path`. Code without a header beside it is compute code.
@@ -134,21 +157,25 @@ fn read_halves(path: &Path, bytes: Vec<u8>, [header, code]: [PathBuf; 2]) -> Res
     Ok(program.map_err(wrong)?)
 }
 
-/// The kernel with this name, or the only one.
-fn choose(mut kernels: Vec<Kernel>, wanted: Option<&str>, file: &str) -> Result<Program, Failure> {
-    let place = match wanted {
-        Some(wanted) => kernels.iter().position(|kernel| kernel.name == wanted),
-        None => (kernels.len() == 1).then_some(0),
+/// The kernel with this name, or all kernels.
+fn choose(kernels: Vec<Kernel>, wanted: Option<&str>, file: &str) -> Result<Vec<Loaded>, Failure> {
+    let names = listing(kernels.iter().map(|kernel| kernel.name.clone()));
+    let chosen = kernels.into_iter().filter(|kernel| wanted.is_none_or(|wanted| kernel.name == wanted));
+    let loaded = |kernel: Kernel| Loaded {
+        name: file.into(),
+        title: Some(kernel.name),
+        program: kernel.program,
+        origins: Vec::new(),
     };
-    place.map(|place| kernels.swap_remove(place).program).ok_or_else(|| {
-        let names = listing(kernels.iter().map(|kernel| kernel.name.clone()));
+    let loaded: Vec<Loaded> = chosen.map(loaded).collect();
+    if loaded.is_empty() {
         let message = match wanted {
-            Some(wanted) => format!("the cubin has no kernel '{wanted}'"),
-            None => format!("the cubin has {} kernels", kernels.len()),
+            Some(wanted) => {
+                Message::error(format!("the cubin has no kernel '{wanted}'")).help(format!("there are {names}"))
+            }
+            None => Message::error("the cubin has no kernels"),
         };
-        Message::error(message)
-            .at(Place::File(file.into()))
-            .help(format!("choose one with --kernel NAME; there are {names}"))
-            .into()
-    })
+        return Err(message.at(Place::File(file.into())).into());
+    }
+    Ok(loaded)
 }
