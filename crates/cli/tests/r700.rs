@@ -271,6 +271,23 @@ fn shader_files_of_the_wii_u_run() {
     folder.ctm("run cut.gsh").fails(1, &["cut.gsh", "ends before"]);
 }
 
+#[test]
+fn all_programs_of_a_file_are_checked() {
+    let folder = Folder::new("r700-check");
+    let unset = "ALU:\n 0 x: MOV R1.x, C3[AR.x].x LAST\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n";
+    folder.write("unset.r700", unset).ctm("asm unset.r700 -o unset.u32").ok();
+    folder.write("shaders.gsh", shader_file(&folder.read("unset.u32")));
+    let text = folder.ctm("check shaders.gsh").ok();
+    for (number, title) in [(0, "program 0 of shaders.gsh"), (1, "program 1 of shaders.gsh")] {
+        assert!(text.err().contains(title), "{}", text.err());
+        let findings = json(folder.ctm("check shaders.gsh --json").ok().out());
+        let finding = &findings["findings"][number];
+        assert_eq!((&finding["code"], &finding["program"]), (&"R700111".into(), &number.to_string().into()));
+    }
+    let one = json(folder.ctm("check shaders.gsh --kernel 1 --json").ok().out());
+    assert_eq!((&one["warnings"], &one["findings"][0]["program"]), (&1.into(), &Value::Null));
+}
+
 /// What `ctm run` of a text prints.
 fn run(folder: &Folder, text: &str, options: &str) -> Done {
     folder.write("program.r700", text).ctm(&format!("run program.r700 {options}"))

@@ -153,7 +153,8 @@ Examples:
   ctm check blur.x1k
   ctm check blur.elf --json
 
-The exit code is 1 if there is an error, and 0 if there are only warnings and notes.
+Of a file with several programs all are checked, unless --kernel chooses one. The exit code is 1 if there is an error, and 0
+if there are only warnings and notes.
 'ctm explain CODE' tells what a finding means.")]
 pub struct CheckArgs {
     /// The program.
