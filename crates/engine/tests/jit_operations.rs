@@ -292,6 +292,10 @@ fn modes_side_by_side() {
         each_form(conversion, &format!("{down}\n%14 = {conversion} %5\n%15 = xor %13, %14"), "%15");
     }
     each_form("denormals through extremes", "%12 = fmin.ftz %4, %8\n%13 = fmax.ftz %12, %5", "%13");
+    let kept = "%12 = fadd %4, %8\n%13 = canon_nan 0x7fc00000, %12";
+    each_form("coordinate", &format!("{kept}\n%14 = float_to_coordinate %5\n%15 = xor %13, %14"), "%15");
+    let ways = "%12 = fmin.ftz %4, %8\n%13 = icmp.slt %5, %9\nany %13, b1, b2(%12)\nb1:\njump b2(%12)\nb2(%14: lane):";
+    each_form("denormals to other blocks", ways, "%14");
 }
 
 /// `canon_nan` and `pass_nan` of these operands, the first one last, behind %12.
@@ -316,6 +320,12 @@ fn nans_of_operands() {
     for operation in ["fsqrt.ftz", "fround.floor.ftz"] {
         each_form(operation, &chain(&format!("{operation} %4"), "%4"), "%14");
     }
+    // Operands that are no part of the operation.
+    each_form("stranger", &chain("fadd.ftz %4, %3", "%8"), "%14");
+    let root = "%12 = fmul.ftz %4, %3\n%13 = fsqrt.ftz %12\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14, %8";
+    each_form("stranger of a root", root, "%15");
+    let negated = "%12 = neg %9\n%13 = fsub.ftz %4, %8\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14, %12";
+    each_form("stranger of a difference", negated, "%15");
     // An operand on its way through other operations.
     let scaled =
         "%16 = fmul.ftz %14, %3\n%17 = fsqrt.ftz %16\n%18 = canon_nan 0x7fc00000, %17\n%19 = pass_nan %18, %14";
@@ -385,8 +395,8 @@ fn watched_numbers_once_more() {
         "%12 = fmax.ftz %4, %3\n%13 = fmin.ftz %8, %3\n%14 = fmul.ftz.zx %12, %13\n%15 = iadd %14, %9",
         "%15",
     );
-    for halves in ["%14 = ftoh %13", "%14, %15 = ftod %13"] {
-        each_form(halves, &format!("%12 = fmul.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n{halves}"), "%14");
+    for other in ["%14 = ftoh %13", "%15, %14 = ftod %13"] {
+        each_form(other, &format!("%12 = fmul.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n{other}"), "%14");
     }
 }
 

@@ -240,6 +240,12 @@ fn other_stores() {
                 check(backend, "a copy and another", &function, &mixed, untransposed);
             }
         }
+        // What runs again must not read what it has written.
+        let scale =
+            for_each_word("%s# = fmul.ftz.zx %a#, %b#\n%u# = fadd.ftz %s#, %half\n%o# = canon_nan 0x7fffffff, %u#");
+        let mut shared = pictures.clone();
+        shared[2].0.base = shared[0].0.base;
+        check(backend, "the same memory", &function(&scale, STORE), &shared, true);
         // A row that a rule about NaNs chooses: 5, and never that of a NaN.
         let chosen = "%big = table_splat t2, 0\n%none = table_splat t2, 1\n%huge = fmul.ftz %big, %big\n\
             %no = fmul.ftz.zx %huge, %none\n%five = lane 0x40a00000\n%at = fadd.ftz %no, %five\n%row5 = float_to_index 24, %at\n";
