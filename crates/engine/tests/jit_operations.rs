@@ -453,6 +453,19 @@ fn watched_entries() {
     }
 }
 
+/// Comparisons in the lanes of others, and steps of both.
+#[test]
+fn masks_of_masks() {
+    let tests = "%12 = fcmp.olt.ftz %4, %8\n%13 = fcmp.ogt.ftz %5, %9\n%14 = fcmp.ole.ftz %6, %10";
+    for last in ["mask_and %12, %14", "mask_and %14, %12", "mask_andnot %12, %14", "mask_andnot %14, %12"] {
+        for both in ["mask_and %13, %15", "mask_and %15, %13", "mask_andnot %13, %15"] {
+            let chosen = format!("{tests}\n%15 = {last}\n%16 = {both}\n%17 = select %16, %5, %9");
+            each_form(last, &format!("{chosen}\nsteps 2, 3, %16\nsteps 4, 5, %2"), "%17");
+        }
+    }
+    each_form("steps", &format!("{tests}\nsteps 2, 3, %12\nsteps 4, 5, %13\nsteps 1, 9, %12"), "%4");
+}
+
 /// More masks than there are registers, wanted where they are made and long after.
 #[test]
 fn masks_that_live_long() {
