@@ -1,7 +1,7 @@
 //! The shape of a function: predecessors, reverse postorder, dominators.
 
 use crate::entity::Block;
-use crate::function::Function;
+use crate::function::{Function, Target};
 
 /// Number that stands for "none" in the tables.
 const NONE: u32 = u32::MAX;
@@ -70,6 +70,12 @@ impl Graph {
     /// The blocks that go to this one, once for each edge, in the order of `order`.
     pub fn predecessors(&self, block: Block) -> &[Block] {
         &self.predecessors[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
+    }
+
+    /// The edges that lead to this block, with their arguments.
+    pub(crate) fn edges<'f>(&self, function: &'f Function, block: Block) -> Vec<&'f Target> {
+        let targets = self.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
+        targets.filter(|target| target.block == block).collect()
     }
 
     /// The block that every way to this one passes last; `None` for the entry.

@@ -155,10 +155,10 @@ impl Ranges {
     /// Joins what comes into the parameters of a block; gives whether anything moved.
     fn enter(&mut self, function: &Function, graph: &Graph, block: Block) -> bool {
         let mut changed = false;
+        let edges = graph.edges(function, block);
         let lanes = function.params(block).iter().enumerate();
         for (number, &param) in lanes.filter(|&(_, &param)| function.value_type(param) == Type::Lane) {
-            let sources = graph.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
-            let args = sources.filter(|target| target.block == block).map(|target| target.args[number]);
+            let args = edges.iter().map(|edge| edge.args[number]);
             let incoming = args.filter_map(|arg| self.ranges[arg.index()]).reduce(Range::join);
             let old = self.ranges[param.index()];
             let new = incoming.map(|incoming| old.map_or(incoming, |old| old.widen(incoming)));

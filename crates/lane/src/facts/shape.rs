@@ -96,9 +96,9 @@ impl Shapes {
 
     fn enter(&mut self, function: &Function, graph: &Graph, block: Block) -> bool {
         let mut changed = false;
+        let edges = graph.edges(function, block);
         for (number, &param) in function.params(block).iter().enumerate() {
-            let sources = graph.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
-            let args = sources.filter(|target| target.block == block).map(|target| target.args[number]);
+            let args = edges.iter().map(|edge| edge.args[number]);
             let incoming = args.filter_map(|arg| self.shapes[arg.index()]).reduce(Shape::join);
             let old = self.shapes[param.index()];
             let new = match (old, incoming) {

@@ -19,8 +19,7 @@ pub(crate) fn join_params(function: &Function, graph: &Graph, block: Block, repl
     if params.len() < 2 {
         return false;
     }
-    let edges = graph.predecessors(block).iter().flat_map(|&from| function.terminator(from).targets());
-    let edges: Vec<_> = edges.filter(|target| target.block == block).collect();
+    let edges = graph.edges(function, block);
     let is_head = graph.predecessors(block).iter().any(|&from| graph.place(from) >= graph.place(block));
     let depth = if is_head { DEPTH } else { 1 };
     let mut seen: FastMap<u64, usize> = FastMap::default();

@@ -3,7 +3,7 @@
 use super::congruence::join_params;
 use super::replacement::Replacement;
 use crate::entity::{Block, Value};
-use crate::function::{Def, Function};
+use crate::function::{Def, Function, Target};
 use crate::graph::Graph;
 
 pub(crate) fn run(function: &mut Function) -> bool {
@@ -14,9 +14,10 @@ pub(crate) fn run(function: &mut Function) -> bool {
     while again {
         again = false;
         for &block in &graph.order {
+            let edges = graph.edges(function, block);
             for (number, &param) in function.params(block).iter().enumerate() {
                 if !replacement.has(param)
-                    && let Some(value) = only_argument(function, &graph, &replacement, block, number, param)
+                    && let Some(value) = only_argument(&edges, &replacement, number, param)
                 {
                     replacement.set(param, value);
                     again = true;
@@ -34,26 +35,17 @@ pub(crate) fn run(function: &mut Function) -> bool {
 }
 
 /// The value that every edge from elsewhere gives for the parameter.
-fn only_argument(
-    function: &Function,
-    graph: &Graph,
-    replacement: &Replacement,
-    block: Block,
-    number: usize,
-    param: Value,
-) -> Option<Value> {
+fn only_argument(edges: &[&Target], replacement: &Replacement, number: usize, param: Value) -> Option<Value> {
     let mut only = None;
-    for &from in graph.predecessors(block) {
-        for target in function.terminator(from).targets().filter(|target| target.block == block) {
-            let value = replacement.get(target.args[number]);
-            if value == param || only == Some(value) {
-                continue;
-            }
-            if only.is_some() {
-                return None;
-            }
-            only = Some(value);
+    for edge in edges {
+        let value = replacement.get(edge.args[number]);
+        if value == param || only == Some(value) {
+            continue;
         }
+        if only.is_some() {
+            return None;
+        }
+        only = Some(value);
     }
     only
 }
