@@ -11,6 +11,8 @@ pub struct Console<'a> {
     pub err: &'a mut dyn Write,
     /// Messages go to a person who watches.
     pub interactive: bool,
+    /// Results may have colours.
+    pub colours: bool,
 }
 
 impl Console<'_> {

@@ -11,5 +11,6 @@ fn main() -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut err = anstream::stderr();
     let interactive = io::stderr().is_terminal();
-    ctm_cli::execute(&cli, &mut Console { out: &mut out, err: &mut err, interactive }).into()
+    let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    ctm_cli::execute(&cli, &mut Console { out: &mut out, err: &mut err, interactive, colours }).into()
 }

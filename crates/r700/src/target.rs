@@ -2,6 +2,7 @@
 
 use crate::codes::ExportType;
 use crate::job::{COLOURS, PARAMETERS, POSITIONS, TrapKind};
+use std::fmt;
 
 /// ARRAY_BASE of the first colour target with fog.
 const FIRST_FOG_COLOUR: u16 = 16;
@@ -21,6 +22,18 @@ pub enum Target {
     Position(usize),
     /// A parameter, less than [`PARAMETERS`].
     Parameter(usize),
+}
+
+impl fmt::Display for Target {
+    /// The name in assembly; that of computed depth is what it is.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Target::Colour(number) => write!(f, "PIX{number}"),
+            Target::Depth => write!(f, "DEPTH"),
+            Target::Position(number) => write!(f, "POS{number}"),
+            Target::Parameter(number) => write!(f, "PARAM{number}"),
+        }
+    }
 }
 
 impl Target {

@@ -198,6 +198,16 @@ impl Grid {
         self.blocks.iter().product::<u32>() * self.block_invocations()
     }
 
+    /// Threads of the launch.
+    pub fn threads(&self) -> u32 {
+        self.blocks.iter().product::<u32>() * self.block_threads()
+    }
+
+    /// The invocation of a thread of the launch. Threads are counted block after block.
+    pub fn invocation_of(&self, thread: u32) -> u32 {
+        thread / self.block_threads() * self.block_invocations() + thread % self.block_threads()
+    }
+
     /// Whether an invocation has a thread.
     pub fn has_thread(&self, invocation: u32) -> bool {
         invocation % self.block_invocations() < self.block_threads()

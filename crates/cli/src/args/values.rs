@@ -46,6 +46,29 @@ impl FromStr for Extent {
     }
 }
 
+/// A lane to follow: `I,J`, or `N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowedLane {
+    /// Column and row.
+    At(u32, u32),
+    /// Number of a vertex, primitive or thread.
+    Number(u32),
+}
+
+impl FromStr for FollowedLane {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || "expected column and row, like 256,200, or the number of a vertex, primitive or thread".to_string();
+        let number = |text: &str| text.trim().parse().map_err(|_| wrong());
+        match text.split_once(',') {
+            Some((i, j)) => Ok(FollowedLane::At(number(i)?, number(j)?)),
+            None => Ok(FollowedLane::Number(number(text)?)),
+        }
+    }
+}
+
 /// A value for something that has a number: `N=VALUE`, with `N` below `COUNT`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbered<T, const COUNT: usize> {

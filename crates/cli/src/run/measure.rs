@@ -24,7 +24,7 @@ pub fn measure<E>(
     repeat: u32,
     prepare: impl FnOnce() -> Result<(), E>,
     reset: impl Fn(),
-    run: impl Fn() -> Result<RunStats, E>,
+    mut run: impl FnMut() -> Result<RunStats, E>,
 ) -> Result<Measured, E> {
     let start = Instant::now();
     prepare()?;

@@ -1,6 +1,7 @@
 //! `ctm run`: a program over a domain, or over vertices. One module for each instruction set, and what they share.
 
 mod emit;
+mod follow;
 mod measure;
 mod memory;
 mod r700;
@@ -37,9 +38,18 @@ pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     }
 }
 
-/// The engine of the command line, else the fastest.
+/// The engine of the command line, else the fastest; to follow a lane, the reference.
 fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
-    let name = args.engine.unwrap_or_else(EngineName::fastest);
+    let name = match (args.follow, args.engine) {
+        (Some(_), None) => EngineName::Reference,
+        (Some(_), Some(name)) if name != EngineName::Reference => {
+            let message = format!("--follow shows what the reference executes, and --engine asks for {}", name.name());
+            return Err(Failure::Usage(
+                Message::error(message).help("leave --engine out: all engines give the same bits"),
+            ));
+        }
+        (_, name) => name.unwrap_or_else(EngineName::fastest),
+    };
     Ok((name, Executor::new(name).map_err(no_engine)?))
 }
 

@@ -1,7 +1,9 @@
 //! SM50 compute code: a grid of blocks over global memory.
 
+use super::follow::{self, Follower, Guest};
 use super::{different_files, options};
 use crate::args::run::{GlobalFile, GlobalOutput, RunArgs, Sizes, Sm50Args};
+use crate::args::values::FollowedLane;
 use crate::files::{self, Array, Data, FileKind, Shape, WriteOptions};
 use crate::isa::File;
 use crate::isa::sm50::{Loaded, array_kind, constants};
@@ -11,11 +13,14 @@ use crate::sink::Sink;
 use crate::wording::number_of;
 use crate::{Console, Failure, interrupt};
 use ctm_engine::EngineName;
+use ctm_follow::Address;
+use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
 use ctm_sm50::launch::{Environment, Executor, Grid, Invocations, Launch, Mode, Shader, Stop, WARP};
 use ctm_sm50::reference::Reference;
+use ctm_sm50::text::print_instruction;
 use serde_json::json;
 use std::io;
 use std::ops::Range;
@@ -34,6 +39,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         return Err(Failure::Usage(Message::error(message).help("'ctm draw --vs FILE ...' runs those")));
     }
     let grid = grid(&sm50)?;
+    let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
     let memory = Memory::prepare(&sm50)?;
     let environment = Environment {
         constants: constants(&sm50.banks)?,
@@ -49,11 +55,18 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         console.tell(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
 
-    let progress = console.interactive.then(Progress::start);
+    let progress = (console.interactive && followed.is_none()).then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, &update, &cancel);
     let start = Instant::now();
-    let outcome = Reference.run(&launch, &options).map_err(|error| match error {
+    let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(&loaded, name), &args.execution, console)));
+    let outcome = match &mut follower {
+        Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
+        None => Reference.run(&launch, &options),
+    };
+    let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
+    idle.iter().for_each(|message| console.tell(message));
+    let outcome = outcome.map_err(|error| match error {
         Stop::Cancelled => Failure::Interrupted,
         Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
     })?;
@@ -107,6 +120,21 @@ fn grid(sm50: &Sm50Args) -> Result<Grid, Failure> {
         let message = format!("a block has at most {} threads, and a grid fewer than 2^32", Grid::MAX_THREADS);
         Failure::Usage(Message::error(message).help("choose other sizes with --grid and --block"))
     })
+}
+
+/// The invocation of the thread to follow, and how it is called.
+fn thread(named: FollowedLane, grid: &Grid) -> Result<(u32, String), Failure> {
+    let ((low, high), name) = follow::lane(named, Lanes::Line(grid.threads()), "thread")?;
+    Ok((grid.invocation_of(high * AXIS + low), name))
+}
+
+/// How its steps are shown.
+fn guest(loaded: &Loaded, lane: String) -> Guest<'_> {
+    let code = &loaded.program.code;
+    let text = |Address { pc, .. }: Address, _| {
+        code.index_at(pc).map_or_else(String::new, |index| print_instruction(&code.instructions()[index], pc))
+    };
+    Guest { text: Box::new(text), address: |at| format!("{:04x}", at.pc), width: 50, lane }
 }
 
 fn report(json: bool, stats: &RunStats, seconds: f64, console: &mut Console) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! ALU clauses: group after group, each for the pixels that run it (R700 guide chapter 4).
 
 use super::operation::{Outcome, modify, reduction, scalar};
+use super::view::in_clause;
 use super::wavefront::Wave;
 use crate::alu::{Alu, Effect, Number, Operand, Selector, SpecialValue, Units};
 use crate::cf::{CfAlu, Kcache};
@@ -8,6 +9,7 @@ use crate::codes::{IndexMode, KcacheMode, PredicateSelect};
 use crate::group::{Group, Unit};
 use crate::job::TrapKind;
 use crate::legal::{GroupError, legal_group};
+use ctm_follow::Part;
 use ctm_memory::Buffer;
 
 const ONE: u32 = 0x3F80_0000;
@@ -50,13 +52,13 @@ struct Environment<'a> {
 
 /// The registers of a pixel that live as long as a clause. They are 0 at its start.
 #[derive(Clone, Copy, Default)]
-struct ClauseRegisters {
+pub(super) struct ClauseRegisters {
     /// Address register.
-    ar: [i32; 4],
+    pub ar: [i32; 4],
     /// Results of the vector units in the group before.
-    pv: [u32; 4],
+    pub pv: [u32; 4],
     /// Result of the trans unit in the group before.
-    ps: u32,
+    pub ps: u32,
 }
 
 /// What a group does to a pixel. Nothing of it shows before all of it is known.
@@ -70,7 +72,7 @@ struct Changes {
     execute: Option<bool>,
 }
 
-impl Wave<'_> {
+impl Wave<'_, '_> {
     /// Runs the clause for the pixels that pass the test of its instruction.
     pub(super) fn run_alu_clause(&mut self, cf: &CfAlu, passing: &[bool]) -> Result<(), TrapKind> {
         let bindings = self.machine.bindings(cf.fields.alt_const);
@@ -89,22 +91,41 @@ impl Wave<'_> {
                 .pixels()
                 .map(|pixel| passing[pixel] && (extra[pixel] || self.control.is_active(pixel)))
                 .collect();
-            self.begin_slot(cf.fields.addr + group.start as u32, &executing)?;
-            if !executing.contains(&true) {
-                continue;
-            }
-            let units = legal_group(group, self.info()).map_err(TrapKind::GroupIllegal)?;
-            let executing = self.control.pixels().filter(|&pixel| executing[pixel]);
-            let changes: Vec<(usize, Changes)> = executing
-                .map(|pixel| {
-                    let changes = self.group_of_pixel(group, &units, &environment, pixel, &clause[pixel])?;
-                    Ok((pixel, changes))
-                })
-                .collect::<Result<_, TrapKind>>()?;
-            for (pixel, changes) in changes {
-                clause[pixel] = changes.clause;
-                self.commit(pixel, extra[pixel], changes);
-            }
+            let at = cf.fields.addr + group.start as u32;
+            self.begin_slot(at, &executing)?;
+            self.tell_before((at, Part::Clause), false, &executing, Some(&clause), |registers, pixel| {
+                held_back(group, registers.predicate(pixel))
+            });
+            let done = self.run_group(group, &environment, &executing, &extra, &mut clause);
+            self.tell_after(|| in_clause(&done), Some(&clause));
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Executes a group for the pixels that run it.
+    fn run_group(
+        &mut self,
+        group: &Group,
+        environment: &Environment,
+        executing: &[bool],
+        extra: &[bool],
+        clause: &mut [ClauseRegisters],
+    ) -> Result<(), TrapKind> {
+        if !executing.contains(&true) {
+            return Ok(());
+        }
+        let units = legal_group(group, self.info()).map_err(TrapKind::GroupIllegal)?;
+        let executing = self.control.pixels().filter(|&pixel| executing[pixel]);
+        let changes: Vec<(usize, Changes)> = executing
+            .map(|pixel| {
+                let changes = self.group_of_pixel(group, &units, environment, pixel, &clause[pixel])?;
+                Ok((pixel, changes))
+            })
+            .collect::<Result<_, TrapKind>>()?;
+        for (pixel, changes) in changes {
+            clause[pixel] = changes.clause;
+            self.commit(pixel, extra[pixel], changes);
         }
         Ok(())
     }
@@ -136,12 +157,7 @@ impl Wave<'_> {
         }
         let mut changes = Changes { clause: *clause, ..Changes::default() };
         for (slot, &unit) in group.slots.iter().zip(units) {
-            let lets_run = match slot.fields.pred_sel {
-                PredicateSelect::Off | PredicateSelect::Reserved1 => true,
-                PredicateSelect::Zero => !self.registers.predicate(pixel),
-                PredicateSelect::One => self.registers.predicate(pixel),
-            };
-            if !lets_run {
+            if !runs_with(slot, self.registers.predicate(pixel)) {
                 continue;
             }
             let facts = slot.op.facts();
@@ -252,6 +268,22 @@ impl Changes {
             }
         }
     }
+}
+
+/// Whether a slot runs in a pixel with this predicate.
+fn runs_with(slot: &Alu, predicate: bool) -> bool {
+    match slot.fields.pred_sel {
+        PredicateSelect::Off | PredicateSelect::Reserved1 => true,
+        PredicateSelect::Zero => !predicate,
+        PredicateSelect::One => predicate,
+    }
+}
+
+/// The slots that do not run with this predicate, by their numbers in the group from 1.
+fn held_back(group: &Group, predicate: bool) -> String {
+    let held = group.slots.iter().enumerate().filter(|(_, slot)| !runs_with(slot, predicate));
+    let numbers: Vec<String> = held.map(|(place, _)| format!("slot {}", place + 1)).collect();
+    numbers.join(", ")
 }
 
 /// What relative registers add: aL, or AR.x whatever component the mode names.

@@ -52,6 +52,10 @@ pub(super) struct Loop {
     pub kind: LoopKind,
     /// Passes left.
     pub count: u32,
+    /// The pass, from 1.
+    pub pass: u32,
+    /// Passes, if it counts.
+    pub passes: Option<u32>,
     /// The loop index that relative operands add.
     pub al: i32,
     pub step: i32,
@@ -234,6 +238,16 @@ impl Control {
             Frame::Loop { registers, .. } => Some(registers),
             _ => None,
         })
+    }
+
+    /// Frames on the stack.
+    pub fn depth(&self) -> u32 {
+        self.stack.len() as u32
+    }
+
+    /// Loops that are open.
+    pub fn loops(&self) -> u32 {
+        self.stack.iter().filter(|frame| matches!(frame, Frame::Loop { .. })).count() as u32
     }
 
     /// The loop index: that of the innermost loop which has one, 0 outside all.

@@ -6,13 +6,14 @@ use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportV
 use crate::codes::Select;
 use crate::job::TrapKind;
 use crate::target::Target;
+use ctm_follow::{Access, Kind, note};
 use ctm_memory::{Buffer, View};
 
 const ONE: u32 = 0x3F80_0000;
 /// Dwords from one register of a burst to the next.
 const BURST_DWORDS: i64 = 4;
 
-impl Wave<'_> {
+impl Wave<'_, '_> {
     /// Executes an export or memory write for the pixels that pass its test.
     pub(super) fn export(&mut self, export: &CfExport, passing: &[bool]) -> Result<(), TrapKind> {
         let relative = export.fields.relative.then(|| self.control.al());
@@ -30,7 +31,7 @@ impl Wave<'_> {
     }
 
     fn export_vector(
-        &self,
+        &mut self,
         export: &CfExport,
         swizzle: &ExportSwizzle,
         pixel: usize,
@@ -45,7 +46,16 @@ impl Wave<'_> {
             (None, _) => Some(0),
         });
         let machine = self.machine;
-        match Target::new(export.export_type(), export.fields.array_base + k as u16)? {
+        let target = Target::new(export.export_type(), export.fields.array_base + k as u16)?;
+        let is_dropped = matches!(target, Target::Colour(_) | Target::Depth) && !self.control.valid[pixel];
+        note(self.follow, pixel, || {
+            let written = ['x', 'y', 'z', 'w'].into_iter().zip(values).filter(|(_, value)| value.is_some());
+            let channels: String = written.map(|(channel, _)| channel).collect();
+            let dropped = if is_dropped { " in vain, as the pixel is not valid" } else { "" };
+            let place = format!("{target}.{channels}{dropped}");
+            Access::write(place, Kind::Word, values.into_iter().flatten().collect::<Vec<_>>())
+        });
+        match target {
             Target::Colour(colour) => self.export_pixel(&machine.colours[colour], pixel, values),
             Target::Depth => self.export_pixel(&machine.depth, pixel, values),
             Target::Position(position) => self.export_vertex(&machine.positions[position], pixel, values),
@@ -96,6 +106,11 @@ impl Wave<'_> {
         let written = (0..4).filter(|channel| inside && buffer.comp_mask >> channel & 1 != 0);
         for channel in written {
             let (value, offset) = (values[channel], channel as i64);
+            let (memory, dword) = match export.op {
+                CfExportOp::MemScratch | CfExportOp::MemReduction => (export.op.name(), element + offset),
+                _ => (export.op.name(), dword + offset),
+            };
+            note(self.follow, pixel, || Access::write(format!("{memory} dword {dword}"), Kind::Word, [value]));
             match export.op {
                 CfExportOp::MemScratch => {
                     if let Some(place) = self.scratch_place(pixel, element + offset) {

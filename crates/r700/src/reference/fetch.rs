@@ -4,11 +4,13 @@
 use super::element::{MAX_ELEMENT, channels, element_bytes, one, swap};
 use super::machine::load_dword;
 use super::sample::{self, Request};
+use super::view::in_clause;
 use super::wavefront::Wave;
 use crate::cf::CfPlain;
 use crate::codes::{FetchOp, FetchType, MemOp, Select};
 use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
 use crate::job::TrapKind;
+use ctm_follow::{Access, Kind, Part, note};
 use ctm_lane::domain::QUAD;
 use ctm_num::r700 as num;
 
@@ -27,7 +29,7 @@ fn select(sel: [Select; 4], value: [u32; 4], one: u32) -> [Option<u32>; 4] {
     })
 }
 
-impl Wave<'_> {
+impl Wave<'_, '_> {
     /// Runs the clause for the pixels that pass the test of its instruction.
     pub(super) fn run_fetch_clause(&mut self, cf: &CfPlain, passing: &[bool]) -> Result<(), TrapKind> {
         for (k, fetch) in self.fetch_instructions(cf)?.iter().enumerate() {
@@ -36,16 +38,26 @@ impl Wave<'_> {
                 // Invalid pixels of a quad get data, too; others that do not pass keep their registers.
                 true => self.control.pixels().map(|pixel| passing[pixel] || self.helps(pixel, passing)).collect(),
             };
-            self.begin_slot(cf.fields.addr + 2 * k as u32, &executing)?;
-            let mut writes: Vec<(usize, Write)> = Vec::new();
-            for pixel in self.control.pixels().filter(|&pixel| executing[pixel]) {
-                writes.extend(self.fetch(fetch, pixel)?.into_iter().map(|write| (pixel, write)));
-            }
-            for (pixel, (register, values)) in writes {
-                let gpr = self.registers.gpr_mut(pixel, register);
-                for (channel, value) in gpr.iter_mut().zip(values) {
-                    *channel = value.unwrap_or(*channel);
-                }
+            let at = cf.fields.addr + 2 * k as u32;
+            self.begin_slot(at, &executing)?;
+            self.tell_before((at, Part::Clause), false, &executing, None, |_, _| String::new());
+            let done = self.run_fetch(fetch, &executing);
+            self.tell_after(|| in_clause(&done), None);
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Executes a fetch instruction for the pixels that run it.
+    fn run_fetch(&mut self, fetch: &Fetch, executing: &[bool]) -> Result<(), TrapKind> {
+        let mut writes: Vec<(usize, Write)> = Vec::new();
+        for pixel in self.control.pixels().filter(|&pixel| executing[pixel]) {
+            writes.extend(self.fetch(fetch, pixel)?.into_iter().map(|write| (pixel, write)));
+        }
+        for (pixel, (register, values)) in writes {
+            let gpr = self.registers.gpr_mut(pixel, register);
+            for (channel, value) in gpr.iter_mut().zip(values) {
+                *channel = value.unwrap_or(*channel);
             }
         }
         Ok(())
@@ -56,7 +68,7 @@ impl Wave<'_> {
         !self.control.valid[pixel] && self.control.quad(pixel).any(|neighbour| passing[neighbour])
     }
 
-    fn fetch(&self, fetch: &Fetch, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+    fn fetch(&mut self, fetch: &Fetch, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         match fetch {
             Fetch::Vtx(vtx) => self.vertex_fetch(vtx, pixel),
             Fetch::Tex(tex) => self.texture_instruction(tex, pixel),
@@ -70,7 +82,7 @@ impl Wave<'_> {
         self.registers.index(register.gpr, register.relative.then(|| self.control.al()))
     }
 
-    fn vertex_fetch(&self, vtx: &Vtx, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+    fn vertex_fetch(&mut self, vtx: &Vtx, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         let job = self.machine.job;
         let base = match vtx.fetch_type {
             FetchType::VertexData => job.base_vertex,
@@ -104,11 +116,13 @@ impl Wave<'_> {
                 value = channels(&format, &element);
             }
         }
+        let place = || format!("buffer {} element {index} (byte {start})", vtx.buffer_id);
+        note(self.follow, pixel, || Access::read(place(), Kind::Word, value));
         Ok(vec![(destination, select(vtx.dst_sel, value, one(&format)))])
     }
 
     /// Reads of scratch, reduction and scatter memory: elements one after the other into registers one after the other.
-    fn memory_read(&self, read: &MemRead, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+    fn memory_read(&mut self, read: &MemRead, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         let dwords = i64::from(read.elem_size) + 1;
         let index = match read.indexed {
             true => i64::from(self.registers.gpr(pixel, self.register(read.src)?)[read.src_sel_x as usize]),
@@ -133,6 +147,8 @@ impl Wave<'_> {
                 swap(read.endian_swap, &mut element[..bytes]);
                 value = channels(&read.format, &element);
             }
+            let place = || format!("{} dword {dword}", memory_name(read.op));
+            note(self.follow, pixel, || Access::read(place(), Kind::Word, value));
             let dst = self.register(read.dst)?;
             let register = self.registers.following(dst, k as usize)?;
             writes.push((register, select(read.dst_sel, value, one(&read.format))));
@@ -149,7 +165,7 @@ impl Wave<'_> {
         buffer.as_ref().map_or(0, |buffer| load_dword(buffer, dword))
     }
 
-    fn texture_instruction(&self, tex: &Tex, pixel: usize) -> Result<Vec<Write>, TrapKind> {
+    fn texture_instruction(&mut self, tex: &Tex, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         let fields = &tex.fields;
         let source = self.register(fields.src)?;
         let coordinates = |pixel: usize| -> [u32; 4] {
@@ -188,7 +204,20 @@ impl Wave<'_> {
                 (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE })
             }
         };
+        if !matches!(tex.op, FetchOp::GetGradientsH | FetchOp::GetGradientsV) {
+            let coordinates = coordinates(pixel);
+            let place = || format!("texture {}", fields.resource_id);
+            note(self.follow, pixel, || Access::read(place(), Kind::Word, value).at(coordinates));
+        }
         Ok(vec![(self.register(fields.dst)?, select(fields.dst_sel, value, one))])
+    }
+}
+
+fn memory_name(op: MemOp) -> &'static str {
+    match op {
+        MemOp::RdScratch => "scratch",
+        MemOp::RdReduc => "reduction",
+        _ => "export memory",
     }
 }
 

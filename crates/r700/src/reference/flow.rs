@@ -179,7 +179,9 @@ fn begin_loop(
         return leave(control, fields);
     }
     let al = if kind == LoopKind::Dx9 { constant.init.into() } else { control.al() };
-    let registers = Loop { kind, count: constant.count.into(), al, step: constant.step.into() };
+    let count = constant.count.into();
+    let passes = (kind != LoopKind::Dx10).then_some(count);
+    let registers = Loop { kind, count, pass: 1, passes, al, step: constant.step.into() };
     control.push(Frame::Loop { outside: control.state.clone(), registers })?;
     for (state, passes) in control.state.iter_mut().zip(passing) {
         // Who is not in the loop waits as one that has left it, or the loop's end would bring it in.
@@ -209,6 +211,7 @@ fn end_pass(control: &mut Control, fields: &CfFields, test: &Test) -> Result<Nex
         registers.al += registers.step;
     }
     if again {
+        registers.pass = registers.pass.wrapping_add(1);
         return Ok(Next::Goto(fields.addr));
     }
     if let Frame::Loop { outside, .. } = control.pop()? {

@@ -6,7 +6,8 @@
 //! - `clause`, `operation`, `registers`: ALU clauses;
 //! - `fetch`, `element`, `sample`: vertex, texture and memory fetches;
 //! - `export`: exports and memory writes;
-//! - `wavefront`, `machine`, `schedule`: what puts them together.
+//! - `wavefront`, `machine`, `schedule`: what puts them together;
+//! - `view`: what observers are shown.
 
 mod clause;
 mod control;
@@ -19,7 +20,8 @@ mod operation;
 mod registers;
 mod sample;
 mod schedule;
+mod view;
 mod wavefront;
 
 pub(crate) use element::{Part, element_bytes, one, parts};
-pub use schedule::run;
+pub use schedule::{run, run_observed};

@@ -45,6 +45,11 @@ impl Registers {
         Some(register + k).filter(|&register| register < self.count).ok_or(TrapKind::GprOutOfRange)
     }
 
+    /// The registers that instructions can name.
+    pub fn existing(&self) -> impl Iterator<Item = usize> {
+        (0..self.count).chain(self.count.max(FIRST_TEMPORARY)..GPRS)
+    }
+
     pub fn gpr(&self, pixel: usize, gpr: usize) -> [u32; 4] {
         self.gprs[pixel * GPRS + gpr]
     }

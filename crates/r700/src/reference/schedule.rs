@@ -3,6 +3,7 @@
 use super::machine::Machine;
 use super::wavefront::{self, Clauses, Lane};
 use crate::job::{Job, RunError};
+use ctm_follow::{Follow, Observer};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use std::sync::Mutex;
@@ -17,20 +18,38 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
 /// trap of the lowest group that trapped, [`RunError::Cancelled`] if the flag of the options was raised.
 pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    run_following(job, options, None)
+}
+
+/// As [`run`], on one thread, and tells an observer what the lane at this column and row goes through.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed(
+    job: &Job,
+    options: &RunOptions,
+    lane: (u32, u32),
+    observer: &mut dyn Observer,
+) -> Result<RunStats, RunError> {
+    run_following(job, options, Some(Follow::new(lane, observer)))
+}
+
+fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Result<RunStats, RunError> {
     job.check()?;
     let machine = Machine::new(job);
     let width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
     let layout = Layout::new(job.lanes, width);
     let threads = match options.threads {
+        _ if follow.is_some() => 1,
         0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
         threads => threads,
     };
     let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
     let run = Run { machine: &machine, options, layout, next_group: AtomicU64::new(0), outcome: Mutex::default() };
     if threads == 1 {
-        run.work();
+        run.work(follow);
     } else {
-        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work()))));
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work(None)))));
     }
     let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     match outcome.failure {
@@ -58,7 +77,7 @@ struct Outcome {
 
 impl Run<'_> {
     /// Takes groups until none is left. Groups after a failed one need not run, those before it do.
-    fn work(&self) {
+    fn work(&self, mut follow: Option<Follow>) {
         let mut clauses = Clauses::default();
         loop {
             let group = self.next_group.fetch_add(1, Relaxed);
@@ -70,7 +89,7 @@ impl Run<'_> {
             let places: Vec<Lane> = places.map(|(i, j)| Lane { i, j, covered: lanes.contains(i, j) }).collect();
             let mut stats = RunStats::default();
             let result = match places.iter().any(|lane| lane.covered) {
-                true => wavefront::run(self.machine, self.options, &mut clauses, places, &mut stats),
+                true => wavefront::run(self.machine, self.options, &mut clauses, &mut follow, places, &mut stats),
                 false => Ok(()),
             };
             self.finish(group, &stats, result);

@@ -4,6 +4,7 @@ use super::control::{Control, Image, Place, Test};
 use super::flow::{self, Next};
 use super::machine::Machine;
 use super::registers::Registers;
+use super::view::{next_of, runs_clause};
 use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
 use crate::codes::Condition;
 use crate::fetch::Fetch;
@@ -11,6 +12,7 @@ use crate::group::{Group, groups};
 use crate::job::{RunError, Trap, TrapKind, TrapPlace};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
+use ctm_follow::{Follow, Part};
 use ctm_lane::run::{RunOptions, RunStats};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -38,10 +40,11 @@ pub(super) struct Lane {
 }
 
 /// A wavefront that runs.
-pub(super) struct Wave<'a> {
+pub(super) struct Wave<'a, 'o> {
     pub machine: &'a Machine<'a>,
     options: &'a RunOptions<'a>,
     clauses: &'a mut Clauses,
+    pub follow: &'a mut Option<Follow<'o>>,
     pub lanes: Vec<Lane>,
     pub control: Control,
     pub registers: Registers,
@@ -63,6 +66,7 @@ pub(super) fn run(
     machine: &Machine,
     options: &RunOptions,
     clauses: &mut Clauses,
+    follow: &mut Option<Follow>,
     lanes: Vec<Lane>,
     stats: &mut RunStats,
 ) -> Result<(), RunError> {
@@ -81,6 +85,7 @@ pub(super) fn run(
         machine,
         options,
         clauses,
+        follow,
         control: Control::new(&covered, info, machine.job),
         registers,
         scratch: vec![0; scratch_dwords * lanes.len()],
@@ -91,7 +96,9 @@ pub(super) fn run(
         instructions: 0,
         limited: None,
     };
+    wave.tell_start();
     let result = wave.run_program();
+    wave.tell_end(result.as_ref().err().map(ToString::to_string));
     stats.instructions += wave.instructions;
     result
 }
@@ -108,7 +115,7 @@ impl From<TrapKind> for Stop {
     }
 }
 
-impl<'a> Wave<'a> {
+impl<'a> Wave<'a, '_> {
     fn run_program(&mut self) -> Result<(), RunError> {
         loop {
             match self.step() {
@@ -132,10 +139,19 @@ impl<'a> Wave<'a> {
         let cf = Cf::decode(qword);
         let passing = self.control.passing(&self.test(&cf));
         self.count(&passing)?;
-        let mut next = self.execute(&cf, &passing)?;
+        let part = if runs_clause(&cf) { Part::Begin } else { Part::Whole };
+        let flow = matches!(cf, Cf::Plain(_)) && part == Part::Whole;
+        self.tell_before((here.pc, part), flow, &passing, None, |_, _| String::new());
+        let done = self.execute(&cf, &passing).and_then(|next| self.after(&cf, next));
+        self.tell_after(|| next_of(here, &done), None);
+        Ok(done?)
+    }
+
+    /// Where the wavefront goes after an instruction that leads there, unless the instruction is also the last one.
+    fn after(&mut self, cf: &Cf, mut next: Next) -> Result<Option<Place>, TrapKind> {
         self.slot = None;
         let ends = cf.ends_program() || matches!(cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. }));
-        match (ends, here.image, next) {
+        match (ends, self.here.image, next) {
             (true, Image::Main, _) => return Ok(None),
             // The end of a fetch program is a return.
             (true, Image::Fetch, Next::Following | Next::Goto(_) | Next::EnterFetchProgram) => {
@@ -144,6 +160,11 @@ impl<'a> Wave<'a> {
             _ => {}
         }
         Ok(Some(self.place_of(next)))
+    }
+
+    /// Where the wavefront is.
+    pub(super) fn here(&self) -> Place {
+        self.here
     }
 
     fn place_of(&self, next: Next) -> Place {
@@ -179,8 +200,7 @@ impl<'a> Wave<'a> {
             Cf::Alu(alu) => {
                 let before = flow::before_clause(&mut self.control, alu.op, alu.fields.whole_quad_mode)?;
                 if passing.contains(&true) {
-                    self.run_alu_clause(alu, passing)?;
-                    self.slot = None;
+                    self.enter_clause(passing, |wave| wave.run_alu_clause(alu, passing))?;
                 }
                 flow::after_clause(&mut self.control, alu.op, &before)?;
                 Ok(Next::Following)
@@ -196,6 +216,19 @@ impl<'a> Wave<'a> {
         }
     }
 
+    /// Runs a clause. What its instruction does before and after are steps of their own.
+    fn enter_clause(
+        &mut self,
+        passing: &[bool],
+        run: impl FnOnce(&mut Self) -> Result<(), TrapKind>,
+    ) -> Result<(), TrapKind> {
+        self.tell_after(|| ctm_follow::Next::Following, None);
+        run(self)?;
+        self.slot = None;
+        self.tell_before((self.here.pc, Part::End), false, passing, None, |_, _| String::new());
+        Ok(())
+    }
+
     fn execute_plain(&mut self, plain: &CfPlain, passing: &[bool]) -> Result<Next, TrapKind> {
         let CfPlain { op, fields } = plain;
         if !op.facts().families.has(self.info().family) {
@@ -204,7 +237,7 @@ impl<'a> Wave<'a> {
         match op {
             op if op.is_fetch() => {
                 if passing.contains(&true) {
-                    self.run_fetch_clause(plain, passing)?;
+                    self.enter_clause(passing, |wave| wave.run_fetch_clause(plain, passing))?;
                 }
                 Ok(Next::Following)
             }

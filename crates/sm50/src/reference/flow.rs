@@ -78,6 +78,17 @@ impl Control {
         self.active
     }
 
+    /// Tokens on the stack.
+    pub fn depth(&self) -> u32 {
+        self.stack.len() as u32
+    }
+
+    /// What made the token that a lane which is not active waits for; `None` if it has ended.
+    pub fn waits_at(&self, lane: usize) -> Option<Kind> {
+        let waits = |token: &&Token| (token.mask & !self.exited) >> lane & 1 != 0;
+        self.stack.iter().rev().find(waits).map(|token| token.kind)
+    }
+
     /// Moves on. `taken` are the active lanes for which the instruction executed, `following` is the next address.
     pub fn go(&mut self, next: Next, taken: u32, following: u32) -> Result<(), TrapKind> {
         match next {

@@ -7,6 +7,7 @@ use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::Reg;
 use crate::table::Op;
+use ctm_follow::{Access, Kind, note};
 
 impl Warp<'_> {
     /// LDC. The segmented modes add the register's upper half to the bank (decision: by the name that NAK gives them).
@@ -39,11 +40,16 @@ impl Warp<'_> {
             return self.load(instruction.dst(), size, |warp, k| {
                 let place = start + 4 * k as usize;
                 let source = if inside { &warp.local[place..place + bytes] } else { &[] };
-                Ok(source.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)))
+                let word = source.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+                let name = || format!("local {:#x}", address + 4 * k as usize);
+                note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
+                Ok(word)
             });
         }
         self.store(instruction.dst(), size, |warp, k, value| {
             let place = start + 4 * k as usize;
+            let name = || format!("local {:#x}", address + 4 * k as usize);
+            note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
             if inside {
                 warp.local[place..place + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
             }
@@ -65,15 +71,20 @@ impl Warp<'_> {
             self.violation(TrapKind::OutOfRangeAddr)?;
         }
         if instruction.op() == Op::Ldg {
-            return self.load(instruction.dst(), size, |_, k| {
+            return self.load(instruction.dst(), size, |warp, k| {
                 let word = arena.and_then(|(arena, address)| {
                     let address = address + 4 * k;
                     Some(arena.read_u32(address)? >> (8 * (address % 4)))
                 });
-                Ok(word.unwrap_or(0))
+                let word = word.unwrap_or(0);
+                let name = || format!("global {:#x}", address + 4 * u64::from(k));
+                note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
+                Ok(word)
             });
         }
-        self.store(instruction.dst(), size, |_, k, value| {
+        self.store(instruction.dst(), size, |warp, k, value| {
+            let name = || format!("global {:#x}", address + 4 * u64::from(k));
+            note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
             if let Some((arena, address)) = arena {
                 let address = address + 4 * k;
                 // The whole access is inside the arena.

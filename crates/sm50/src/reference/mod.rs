@@ -15,9 +15,11 @@ mod flow;
 mod memory;
 mod operand;
 mod special;
+mod view;
 mod warp;
 
 use crate::launch::{Executor, Launch, Outcome, Stop};
+use ctm_follow::{Follow, Observer};
 use ctm_lane::run::RunOptions;
 use std::sync::atomic::Ordering::Relaxed;
 use warp::Warp;
@@ -29,7 +31,32 @@ pub struct Reference;
 
 impl Executor for Reference {
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
-        let mut warp = Warp::new(launch, options);
+        Self::run_following(launch, options, None)
+    }
+}
+
+impl Reference {
+    /// As [`run`](Executor::run), and tells an observer what an invocation goes through.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_observed(
+        &self,
+        launch: &Launch,
+        options: &RunOptions,
+        invocation: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, Stop> {
+        Self::run_following(launch, options, Some((invocation, observer)))
+    }
+
+    fn run_following(
+        launch: &Launch,
+        options: &RunOptions,
+        observed: Option<(u32, &mut dyn Observer)>,
+    ) -> Result<Outcome, Stop> {
+        let follow = observed.map(|(invocation, observer)| Follow::new((invocation, 0), observer));
+        let mut warp = Warp::new(launch, options, follow);
         let warps = launch.invocations.warps();
         for number in 0..warps {
             if options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {

@@ -6,6 +6,7 @@ use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::{Part, Pred, PredSource, Reg, Source, Value};
+use ctm_follow::{Access, Kind, note};
 use ctm_num::sm50::Flags;
 
 const SIGN: u32 = 0x8000_0000;
@@ -102,7 +103,11 @@ impl Warp<'_> {
     pub fn constant(&mut self, bank: u32, offset: u32) -> Result<u32, TrapKind> {
         let bank = u8::try_from(bank).ok();
         match bank.and_then(|bank| self.launch.environment.constants.word(bank, offset)) {
-            Some(word) => Ok(word),
+            Some(word) => {
+                let place = || format!("c[{:#x}][{offset:#x}]", bank.unwrap_or_default());
+                note(&mut self.follow, self.lane, || Access::read(place(), Kind::Word, [word]));
+                Ok(word)
+            }
             None => self.violation(TrapKind::InvalidConstAddr).map(|()| 0),
         }
     }

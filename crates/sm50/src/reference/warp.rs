@@ -9,6 +9,7 @@ use crate::instruction::Instruction;
 use crate::launch::{Column, Launch, Mode, NO_INVOCATION, Outcome, Shader, Stop, Trap, TrapKind, WARP, WarningKind};
 use crate::program::Code;
 use crate::table::Op;
+use ctm_follow::Follow;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
 use ctm_num::sm50::Flags;
@@ -76,10 +77,11 @@ pub(super) struct Warp<'a> {
     pub local_size: usize,
     pub logs: Vec<Log>,
     outcome: Outcome,
+    pub follow: Option<Follow<'a>>,
 }
 
 impl<'a> Warp<'a> {
-    pub fn new(launch: &'a Launch<'a>, options: &'a RunOptions<'a>) -> Self {
+    pub fn new(launch: &'a Launch<'a>, options: &'a RunOptions<'a>, follow: Option<Follow<'a>>) -> Self {
         let Shader { header, code, local_memory } = launch.shader;
         let uses_local = code.instructions().iter().any(|instruction| matches!(instruction.op(), Op::Ldl | Op::Stl));
         let local_size = if uses_local { local_memory as usize } else { 0 };
@@ -110,6 +112,7 @@ impl<'a> Warp<'a> {
             local_size,
             logs: vec![Log::default(); LANES],
             outcome: Outcome::default(),
+            follow,
         }
     }
 
@@ -121,6 +124,18 @@ impl<'a> Warp<'a> {
     /// Runs warp `number` from its first instruction to the exit of its last lane.
     pub fn run(&mut self, number: u32) -> Result<(), Stop> {
         self.start(number);
+        self.tell_start();
+        let done = self.run_program();
+        self.tell_end(done.as_ref().err().map(ToString::to_string));
+        if let (Ok(()), Some(emissions)) = (&done, self.launch.emissions) {
+            for lane in lanes(self.live) {
+                emissions.record(number * WARP + lane as u32, &self.logs[lane]);
+            }
+        }
+        done
+    }
+
+    fn run_program(&mut self) -> Result<(), Stop> {
         while let Some(pc) = self.control.pc() {
             if self.clock.is_multiple_of(CANCEL_INTERVAL) && self.options.cancel.is_some_and(|flag| flag.load(Relaxed))
             {
@@ -133,11 +148,6 @@ impl<'a> Warp<'a> {
                 warp: self.number,
                 lane: self.lane as u32,
             })?;
-        }
-        if let Some(emissions) = self.launch.emissions {
-            for lane in lanes(self.live) {
-                emissions.record(number * WARP + lane as u32, &self.logs[lane]);
-            }
         }
         Ok(())
     }
@@ -196,8 +206,11 @@ impl<'a> Warp<'a> {
         self.outcome.stats.instructions += u64::from(active.count_ones());
 
         let mut taken = active & self.mask_of(instruction.guard());
-        let next = self.execute(&instruction, &mut taken)?;
-        self.control.go(next, taken, Code::address(index + 1))
+        self.tell_before(&instruction, taken);
+        let next = self.execute(&instruction, &mut taken);
+        let done = next.and_then(|next| self.control.go(next, taken, Code::address(index + 1)));
+        self.tell_after(index, done);
+        done
     }
 
     /// Executes the instruction in the lanes of `taken`, which loses those that a test of flow control excludes.

@@ -30,6 +30,8 @@ pub(super) enum Exit {
 struct Frame {
     /// Passes left.
     remaining: u8,
+    /// Passes when it was entered.
+    passes: u8,
     /// aL before the loop.
     saved_al: i32,
     /// Lanes that were active when the loop was entered.
@@ -105,6 +107,22 @@ impl Control {
     /// The loop variable.
     pub fn al(&self) -> i32 {
         self.al
+    }
+
+    /// Number of calls that have not returned.
+    pub fn calls(&self) -> usize {
+        self.address_stack.len()
+    }
+
+    /// How many loops are open, and of the innermost one the pass, from 1, and the number of passes.
+    pub fn innermost_loop(&self) -> Option<(u32, u32, u32)> {
+        let frame = self.loop_stack.last()?;
+        Some((self.loop_stack.len() as u32, u32::from(frame.passes - frame.remaining) + 1, frame.passes.into()))
+    }
+
+    /// Where a lane stands.
+    pub fn lane(&self, lane: usize) -> Lane {
+        self.lanes[lane]
     }
 
     pub fn is_active(&self, lane: usize) -> bool {
@@ -201,7 +219,12 @@ impl Control {
                     return Err(TrapKind::LoopStackOverflow);
                 }
                 let entry = self.lanes.iter().map(|&lane| lane == Lane::Active).collect();
-                self.loop_stack.push(Frame { remaining: step.int.count, saved_al: self.al, entry });
+                self.loop_stack.push(Frame {
+                    remaining: step.int.count,
+                    passes: step.int.count,
+                    saved_al: self.al,
+                    entry,
+                });
                 if flow.op == FlowOp::Loop {
                     self.al = i32::from(step.int.init);
                 }

@@ -6,11 +6,13 @@ use super::flow::{Control, FlowStep, Limits};
 use super::prepare::{Action, AluKind, Gate, Prepared, Step};
 use super::registers::{Registers, temp_index};
 use super::tex;
+use super::view::{is_flow, role, view};
 use crate::codes::FlowOp;
 use crate::conditional::{CondLocation, ConditionalUnit};
 use crate::instruction::Flow;
 use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
+use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
 use ctm_memory::{Bounds, View};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::x1k::MadRules;
@@ -72,6 +74,7 @@ pub(super) struct Group<'a> {
     /// Lanes that execute the current instruction.
     executing: Vec<bool>,
     scratch: Box<Scratch>,
+    follow: Option<Follow<'a>>,
 }
 
 /// A lane that a group is to run.
@@ -97,7 +100,12 @@ pub enum Role {
 }
 
 impl<'a> Group<'a> {
-    pub fn new(machine: &'a Machine<'a>, options: &'a RunOptions<'a>, width: usize) -> Self {
+    pub fn new(
+        machine: &'a Machine<'a>,
+        options: &'a RunOptions<'a>,
+        width: usize,
+        follow: Option<Follow<'a>>,
+    ) -> Self {
         let control = Control::new(Limits::new(machine.job.program.info.full_flow_control));
         Group {
             machine,
@@ -106,6 +114,7 @@ impl<'a> Group<'a> {
             positions: Vec::with_capacity(width),
             executing: vec![false; width],
             scratch: Box::new(Scratch::new()),
+            follow,
         }
     }
 
@@ -114,9 +123,17 @@ impl<'a> Group<'a> {
         self.start(places);
         stats.lanes += places.iter().filter(|place| place.role == Role::Runs).count() as u64;
         stats.groups += 1;
-        self.execute_program(stats)?;
-        self.finish();
-        Ok(())
+        let result = self.execute_program(stats);
+        if result.is_ok() {
+            self.finish();
+        }
+        let Group { state, follow, .. } = self;
+        if let Some(follow) = follow {
+            follow.end(result.as_ref().err().map(ToString::to_string), |lane| {
+                view(&state.control, &state.registers, lane)
+            });
+        }
+        result
     }
 
     fn start(&mut self, places: &[Place]) {
@@ -135,6 +152,11 @@ impl<'a> Group<'a> {
                 self.state.registers.temp_mut(position, 1)[lane] = (j as f32).to_bits();
             }
         }
+        let Group { state, follow, .. } = self;
+        if let Some(follow) = follow {
+            let lanes = places.iter().map(|place| (place.role == Role::Runs).then_some((place.i, place.j)));
+            follow.start(lanes, |lane| view(&state.control, &state.registers, lane));
+        }
     }
 
     fn execute_program(&mut self, stats: &mut RunStats) -> Result<(), RunError> {
@@ -152,9 +174,13 @@ impl<'a> Group<'a> {
             if steps % CANCEL_INTERVAL == 0 && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
                 return Err(RunError::Cancelled);
             }
-            stats.instructions += self.execute(step).map_err(|kind| self.trap(kind))?;
+            self.tell_before(step);
+            let executed = self.execute(step);
             let control = &self.state.control;
-            if pc == prepared.end || control.is_over() || (step.last && control.is_converged()) {
+            let ends = pc == prepared.end || control.is_over() || (step.last && control.is_converged());
+            self.tell_after(pc, executed.as_ref().err(), ends);
+            stats.instructions += executed.map_err(|kind| self.trap(kind))?;
+            if ends {
                 return Ok(());
             }
             if is_jump(step)
@@ -165,6 +191,30 @@ impl<'a> Group<'a> {
                 steps = skip_periods(steps, period, self.options.step_limit);
                 cycles = None;
             }
+        }
+    }
+
+    fn tell_before(&mut self, step: &Step) {
+        let Group { state: State { pc, control, registers }, follow, .. } = self;
+        if let Some(follow) = follow {
+            follow.before(Part::Whole, |lane| {
+                let (role, held) = role(step, control, registers, lane);
+                let at = Address::from(*pc as u32);
+                (Event { at, part: Part::Whole, role, held, flow: is_flow(step) }, view(control, registers, lane))
+            });
+        }
+    }
+
+    fn tell_after(&mut self, pc: usize, trap: Option<&TrapKind>, ends: bool) {
+        let Group { state, follow, .. } = self;
+        let next = || match trap {
+            Some(kind) => Next::Trap(kind.to_string()),
+            None if ends => Next::End,
+            None if state.pc == pc + 1 => Next::Following,
+            None => Next::Jump((state.pc as u32).into()),
+        };
+        if let Some(follow) = follow {
+            follow.after(next, |lane| view(&state.control, &state.registers, lane));
         }
     }
 
@@ -190,7 +240,7 @@ impl<'a> Group<'a> {
                 let participants = self.choose_lanes(step.write_inactive);
                 let input = self.machine.inputs.get(usize::from(tex.tex.id)).and_then(Option::as_ref);
                 let State { pc, control, registers } = &mut self.state;
-                tex::execute(tex, input, &self.executing, control, registers);
+                tex::execute(tex, input, &self.executing, control, registers, &mut self.follow);
                 *pc += 1;
                 Ok(participants)
             }
@@ -217,7 +267,7 @@ impl<'a> Group<'a> {
     }
 
     /// The write of a UMRT program: red goes to column green, row blue of output 0, lanes in ascending order.
-    fn write_immediately(&self) {
+    fn write_immediately(&mut self) {
         let Some(output) = &self.machine.outputs[0] else { return };
         for lane in 0..self.positions.len() {
             if !self.scratch.wrote_all_channels(lane) || !self.state.control.is_live_covered(lane) {
@@ -226,12 +276,13 @@ impl<'a> Group<'a> {
             let [value, x, y, _] = self.scratch.result_of(lane);
             if let (Some(x), Some(y)) = (float_to_coordinate(x), float_to_coordinate(y)) {
                 output.store(x, y, [value, 0, 0, 0], self.machine.job.out_mask);
+                note(&mut self.follow, lane, || Access::write(format!("out[0] ({x}, {y})"), Kind::Float, [value]));
             }
         }
     }
 
     /// The end of the lanes that are still live: the request of conditional output, and if it passes the outputs.
-    fn finish(&self) {
+    fn finish(&mut self) {
         let Machine { job, conditional, outputs, .. } = self.machine;
         let info = &job.program.info;
         let from_program = info.cond_value_from_program || job.program.references.cond_output;
@@ -248,6 +299,8 @@ impl<'a> Group<'a> {
                 if let Some(output) = &outputs[usize::from(number)] {
                     let value = registers.output_of(number.into(), lane);
                     output.store(i.into(), j.into(), value, job.out_mask);
+                    let place = || format!("out[{number}] ({i}, {j})");
+                    note(&mut self.follow, lane, || Access::write(place(), Kind::Float, value));
                 }
             }
         }

@@ -15,6 +15,7 @@ mod prepare;
 mod registers;
 mod schedule;
 mod tex;
+mod view;
 
 pub use group::{Place, Role};
-pub use schedule::{run, run_group, split_incomplete_quads};
+pub use schedule::{run, run_group, run_observed, split_incomplete_quads};

@@ -98,6 +98,13 @@ pub(super) struct AluStep {
     pub writes_cond_value: bool,
 }
 
+impl AluStep {
+    /// True if predicates gate what the channel writes to an output, to memory or to the conditional value.
+    pub fn gates_output(&self, channel: usize) -> bool {
+        self.omask[channel] && self.kind != AluKind::Alu || self.writes_cond_value && channel == ALPHA
+    }
+}
+
 /// A texture instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TexStep {

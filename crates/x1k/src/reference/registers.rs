@@ -34,6 +34,11 @@ impl Registers {
         self.width
     }
 
+    /// Number of temporaries.
+    pub fn temps(&self) -> usize {
+        self.temps.len() / (4 * self.width)
+    }
+
     /// The state at program start: everything 0, but the conditional value.
     pub fn start(&mut self, cond_value: u32) {
         self.temps.fill(0);

@@ -3,6 +3,7 @@
 use super::group::{Group, Machine, Place, Role};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
 use crate::program::WriteMode;
+use ctm_follow::{Follow, Observer};
 use ctm_lane::domain::{Layout, QUAD};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -24,6 +25,27 @@ const BANDS_PER_THREAD: u64 = 8;
 /// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
 /// trap of the lowest group that trapped, [`RunError::Cancelled`] if the flag of the options was raised.
 pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    run_following(job, options, None)
+}
+
+/// As [`run`], on one thread, and tells an observer what the lane at this column and row goes through.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed(
+    job: &Job,
+    options: &RunOptions,
+    lane: (u32, u32),
+    observer: &mut dyn Observer,
+) -> Result<RunStats, RunError> {
+    run_following(job, options, Some((lane, observer)))
+}
+
+fn run_following(
+    job: &Job,
+    options: &RunOptions,
+    observed: Option<((u32, u32), &mut dyn Observer)>,
+) -> Result<RunStats, RunError> {
     job.check()?;
     let machine = Machine::new(job);
     let mut width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
@@ -32,7 +54,7 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     }
     let layout = Layout::new(job.domain, width);
     let threads = match options.threads {
-        _ if job.program.info.write_mode == WriteMode::Umrt => 1,
+        _ if observed.is_some() || job.program.info.write_mode == WriteMode::Umrt => 1,
         0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
         threads => threads,
     };
@@ -47,9 +69,9 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         outcome: Mutex::default(),
     };
     if threads == 1 {
-        run.work();
+        run.work(observed.map(|(lane, observer)| Follow::new(lane, observer)));
     } else {
-        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work()))));
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work(None)))));
     }
     let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     match outcome.failure {
@@ -65,7 +87,7 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
 pub fn run_group(job: &Job, options: &RunOptions, places: &[Place]) -> Result<RunStats, RunError> {
     let machine = Machine::new(job);
     let mut stats = RunStats::default();
-    Group::new(&machine, options, places.len()).run(places, &mut stats)?;
+    Group::new(&machine, options, places.len(), None).run(places, &mut stats)?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
 
@@ -90,10 +112,11 @@ struct Outcome {
     failure: Option<(u64, RunError)>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Takes bands of groups until none is left. Groups after a failed one need not run, those before it do.
-    fn work(&self) {
-        let mut worker = Worker { machine: self.machine, group: Group::new(self.machine, self.options, self.width) };
+    fn work(&self, follow: Option<Follow<'a>>) {
+        let group = Group::new(self.machine, self.options, self.width, follow);
+        let mut worker = Worker { machine: self.machine, group };
         let groups = self.layout.groups();
         let fair = groups / (self.threads as u64 * BANDS_PER_THREAD);
         let band_groups = fair.clamp(1, (BAND_LANES / self.width as u64).max(1));

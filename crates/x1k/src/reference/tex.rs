@@ -7,6 +7,7 @@ use super::registers::{Registers, temp_index};
 use crate::codes::{TexOp, TexSwizzle};
 use crate::instruction::TexRegister;
 use crate::job::MAX_GROUP_WIDTH;
+use ctm_follow::{Access, Follow, Kind, note};
 use ctm_memory::View;
 use ctm_num::{convert, x1k};
 
@@ -17,6 +18,7 @@ pub(super) fn execute(
     executing: &[bool],
     control: &mut Control,
     registers: &mut Registers,
+    follow: &mut Option<Follow>,
 ) {
     let width = registers.width();
     let tex = &step.tex;
@@ -40,7 +42,12 @@ pub(super) fn execute(
             for lane in (0..width).filter(|&lane| executing[lane]) {
                 let [s, t, _, q] = coordinates(&tex.src, control.al(), registers, lane);
                 let (s, t) = if tex.op == TexOp::Proj { (x1k::div(s, q), x1k::div(t, q)) } else { (s, t) };
-                let element = input.map_or([0; 4], |input| look_up(input, tex.unscaled, s, t));
+                let element = input.map_or([0; 4], |input| {
+                    let (x, y) = place(input, tex.unscaled, s, t);
+                    let element = input.fetch(x.into(), y.into());
+                    note(follow, lane, || Access::read(format!("tex[{}] ({x}, {y})", tex.id), Kind::Float, element));
+                    element
+                });
                 for (row, &channel) in fetched.iter_mut().zip(&tex.dst.swizzle) {
                     row[lane] = element[channel_index(channel)];
                 }
@@ -63,14 +70,12 @@ fn coordinates(source: &TexRegister, al: i32, registers: &Registers, lane: usize
     source.swizzle.map(|channel| registers.temp(index, channel_index(channel))[lane])
 }
 
-/// The element at (s, t): the nearest one below or at the coordinates, clamped to the edges.
-fn look_up(input: &View, unscaled: bool, s: u32, t: u32) -> [u32; 4] {
+/// The place of the element at (s, t): the nearest one below or at the coordinates, clamped to the edges.
+fn place(input: &View, unscaled: bool, s: u32, t: u32) -> (u32, u32) {
     let (width, height) = (input.surface().pitch, input.surface().height);
     let scaled = |coordinate: u32, size: u32| match unscaled {
         true => coordinate,
         false => x1k::mul(coordinate, (size as f32).to_bits()),
     };
-    let x = convert::float_to_index(scaled(s, width), width);
-    let y = convert::float_to_index(scaled(t, height), height);
-    input.fetch(x.into(), y.into())
+    (convert::float_to_index(scaled(s, width), width), convert::float_to_index(scaled(t, height), height))
 }

@@ -31,7 +31,7 @@ mod statements;
 mod texture;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile, spell_float};
-pub use print::{PrintOptions, print_instruction, print_program, print_program_with};
+pub use print::{PrintOptions, print_instruction, print_instruction_at, print_program, print_program_with};
 
 use crate::program::Program;
 use ctm_text::{Cursor, Dialect, lex};

@@ -9,9 +9,9 @@ pub use sm50::{GlobalFile, GlobalOutput, Sizes, Sm50Args};
 pub use x1k::{FlowControl, MadRule, X1kArgs};
 
 use super::ProgramArgs;
-use super::values::{Emit, Extent, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
+use super::values::{Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
 use crate::files::{FileSpec, Tonemap};
-use clap::{Args, ValueHint, value_parser};
+use clap::{ArgGroup, Args, ValueHint, value_parser};
 use ctm_engine::EngineName;
 use ctm_lane::run::MAX_GROUP_WIDTH;
 use std::path::PathBuf;
@@ -37,6 +37,7 @@ Examples:
   ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
   ctm run mandelbrot.x1k --emit asm | less
+  ctm run mandelbrot.x1k --follow 256,200 | less -S
   ctm run shader.u32 --isa r700 --domain 640x480 --input 18=photo.png -o out.png
   ctm run fog.r700 --domain 640x480 --input 3=volume.npy:3d --sampler 3=linear -o out.png
   ctm run kernel.o --kernel blend --interp 1=weights.npy -o out.npy
@@ -114,6 +115,7 @@ pub struct RunArgs {
 
 /// How a program is executed, whatever its instruction set.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("told").args(["stats", "follow"]).multiple(true))]
 pub struct ExecutionArgs {
     /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
@@ -134,10 +136,24 @@ pub struct ExecutionArgs {
     /// group of lanes), lane-interior (for groups wholly inside the domain) or asm (machine code of both)
     #[arg(long, value_name = "STAGE[=FILE]", conflicts_with_all = ["emit_trace", "stats"], help_heading = "Execution")]
     pub emit: Option<Emit>,
+    /// Show what one lane goes through, instruction by instruction: the lane at column I and row J, or vertex, primitive or
+    /// thread N. The reference executes the program then
+    #[arg(long, value_name = "I,J|N", conflicts_with_all = ["emit", "repeat"], help_heading = "Execution")]
+    pub follow: Option<FollowedLane>,
+    /// With --follow: show at most N steps
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1000",
+        requires = "follow",
+        value_parser = value_parser!(u64).range(1..),
+        help_heading = "Execution"
+    )]
+    pub follow_steps: u64,
     /// Print what was executed, and how fast
     #[arg(long, help_heading = "Execution")]
     pub stats: bool,
-    /// With --stats: print one JSON object
-    #[arg(long, requires = "stats", help_heading = "Execution")]
+    /// With --stats: print one JSON object; with --follow: one on each line, for each step
+    #[arg(long, requires = "told", help_heading = "Execution")]
     pub json: bool,
 }

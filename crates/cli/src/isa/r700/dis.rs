@@ -9,6 +9,7 @@ use ctm_bits::Field;
 use ctm_r700::text::{self, PrintOptions};
 use ctm_r700::{Cf, ClauseKind, Outline, Program, Unit, assign_units, clause_groups, fetches};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Prints assembly, or every field of every instruction.
@@ -32,10 +33,24 @@ pub fn line(program: &Program, address: u32) -> Option<String> {
         .map(|found| found.text)
 }
 
+/// The texts of a program's steps, by address: those of the control flow, and those of clauses, where a group has a line for
+/// each of its slots.
+pub fn steps(program: &Program) -> [BTreeMap<u32, String>; 2] {
+    let mut steps = [BTreeMap::new(), BTreeMap::new()];
+    for Instruction { first, form, text, .. } in instructions(program) {
+        let in_clause = matches!(form, "alu" | "fetch");
+        let step: &mut String = steps[usize::from(in_clause)].entry(first as u32).or_default();
+        step.push_str(&format!("{}{text}\n", if in_clause { "  " } else { "" }));
+    }
+    steps
+}
+
 /// An instruction of the image.
 struct Instruction {
     /// Qword address.
     address: usize,
+    /// Qword address of the first instruction of its group.
+    first: usize,
     /// What kind of instruction it is.
     form: &'static str,
     text: String,
@@ -58,7 +73,7 @@ fn instructions(program: &Program) -> Vec<Instruction> {
             cf => text::print_cf(cf, family),
         };
         let fields = cf.fields().collect();
-        instructions.push(Instruction { address, form, text, words: cf.encode().to_vec(), fields });
+        instructions.push(Instruction { address, first: address, form, text, words: cf.encode().to_vec(), fields });
         let clause = cf
             .clause(family)
             .filter(|clause| outline.clauses.get(clause).is_some_and(|users| users[0] as usize == address));
@@ -70,6 +85,7 @@ fn instructions(program: &Program) -> Vec<Instruction> {
                 instructions.extend(fetches(&program.code[range.clone()]).enumerate().map(|(place, fetch)| {
                     Instruction {
                         address: range.start + 2 * place,
+                        first: range.start + 2 * place,
                         form: "fetch",
                         text: text::print_fetch(&fetch),
                         words: fetch.encode().to_vec(),
@@ -84,6 +100,7 @@ fn instructions(program: &Program) -> Vec<Instruction> {
                         let unit = units.get(place).copied().unwrap_or(Unit::vector(alu.fields.dst.chan));
                         Instruction {
                             address: range.start + group.start + place,
+                            first: range.start + group.start,
                             form: "alu",
                             text: text::print_alu(alu, unit, &group.literals, family),
                             words: alu.encode(family).to_vec(),

@@ -3,7 +3,7 @@
 mod dis;
 mod info;
 
-pub use dis::dis;
+pub use dis::{dis, steps};
 pub use info::info;
 
 use super::{File, Form, Found, assemble};

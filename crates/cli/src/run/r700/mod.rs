@@ -3,6 +3,7 @@
 mod data;
 mod texture;
 
+use super::follow::{self, Follower, Guest};
 use super::measure::measure;
 use super::{emit, engine, options};
 use crate::args::Isa;
@@ -14,8 +15,9 @@ use crate::progress::Progress;
 use crate::report::{Message, Place};
 use crate::{Console, Failure, interrupt};
 use ctm_engine::Stages;
+use ctm_follow::{Address, Part};
 use ctm_lane::domain::{AXIS, Lanes};
-use ctm_r700::{RunError, Trap, TrapKind};
+use ctm_r700::{RunError, Trap, TrapKind, reference};
 use data::{Data, lanes};
 use std::path::Path;
 
@@ -30,10 +32,11 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let fetch_program = r700.fetch_program.as_ref().map(|path| read_fetch_program(path, console)).transpose()?;
     let programs = Programs { main: loaded, fetch: fetch_program };
     let lanes = lanes(args, r700, programs.main.program.info.stage, console)?;
+    let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "vertex")).transpose()?;
     let data = Data::prepare(args, r700, &programs, lanes, console)?;
     let job = data.job(&programs);
 
-    let progress = console.interactive.then(Progress::start);
+    let progress = (console.interactive && followed.is_none()).then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
@@ -43,8 +46,14 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     let prepare = || Ok(executor.prepare_r700(&job)?);
     let clear = || data.memory.clear(args.clear);
-    let measured = measure(args.execution.repeat, prepare, clear, || executor.run_r700(&job, &options))
-        .map_err(|error| programs.failure(error, lanes, options.step_limit))?;
+    let mut follower = followed.map(|(at, name)| (at, Follower::new(programs.guest(name), &args.execution, console)));
+    let measured = measure(args.execution.repeat, prepare, clear, || match &mut follower {
+        Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
+        None => executor.run_r700(&job, &options),
+    });
+    let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
+    idle.iter().for_each(|message| console.tell(message));
+    let measured = measured.map_err(|error| programs.failure(error, lanes, options.step_limit))?;
     progress.iter().for_each(Progress::finish);
 
     if measured.stats.out_of_range {
@@ -69,6 +78,22 @@ fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Fail
 }
 
 impl Programs {
+    /// How the steps of a lane are shown.
+    fn guest(&self, lane: String) -> Guest<'_> {
+        let texts =
+            [Some(&self.main), self.fetch.as_ref()].map(|loaded| loaded.map(|loaded| r700::steps(&loaded.program)));
+        let text = move |Address { program, pc }: Address, part: Part| {
+            let text = texts.get(usize::from(program)).and_then(Option::as_ref);
+            let text = text.and_then(|texts| texts[usize::from(part == Part::Clause)].get(&pc)).cloned();
+            match part {
+                Part::End => format!("  end of {}", text.unwrap_or_default()),
+                _ => text.unwrap_or_else(|| "an instruction that no path to here shows".into()),
+            }
+        };
+        let address = |Address { program, pc }: Address| if program == 0 { pc.to_string() } else { format!("fs:{pc}") };
+        Guest { text: Box::new(text), address, width: 66, lane }
+    }
+
     /// Why a run failed, for people.
     fn failure(&self, error: RunError, lanes: Lanes, step_limit: u64) -> Failure {
         let Trap { kind, place, i, j } = match error {

@@ -4,6 +4,7 @@ mod constants;
 mod memory;
 mod trace;
 
+use super::follow::{self, Follower, Guest};
 use super::measure::measure;
 use super::{emit, engine, options};
 use crate::args::run::{DEFAULT_DOMAIN, FlowControl, MadRule, RunArgs, X1kArgs};
@@ -14,9 +15,10 @@ use crate::isa::x1k::Loaded;
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::sink::Sink;
+use crate::wording::one_line;
 use crate::{Console, Failure, interrupt};
 use ctm_engine::Stages;
-use ctm_x1k::{Job, Program, RunError, Trap, TrapKind};
+use ctm_x1k::{Job, Program, RunError, Trap, TrapKind, reference, text};
 use memory::Data;
 
 /// Runs a program and writes its outputs.
@@ -29,6 +31,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let program = &loaded.program;
     let constants = constants::gather(args, x1k, program, console)?;
+    let lanes = ctm_lane::domain::Domain::from(domain).into();
+    let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
     let data = Data::prepare(args, x1k, program, domain, console)?;
     if args.domain.is_none() {
         console.tell(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
@@ -42,7 +46,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         unfused: x1k.mad == MadRule::Unfused,
         ..Job::new(program, domain.into(), &data.memory.space)
     };
-    let progress = console.interactive.then(Progress::start);
+    let progress = (console.interactive && followed.is_none()).then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
@@ -56,8 +60,14 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
     }
     let prepare = || Ok(executor.prepare(&job)?);
-    let measured = measure(args.execution.repeat, prepare, clear, || executor.run(&job, &options))
-        .map_err(|error| failure(error, &loaded, options.step_limit))?;
+    let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
+    let measured = measure(args.execution.repeat, prepare, clear, || match &mut follower {
+        Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
+        None => executor.run(&job, &options),
+    });
+    let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
+    idle.iter().for_each(|message| console.tell(message));
+    let measured = measured.map_err(|error| failure(error, &loaded, options.step_limit))?;
     progress.iter().for_each(Progress::finish);
 
     if measured.stats.out_of_range {
@@ -65,15 +75,19 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
     if args.execution.stats {
-        measured.report(
-            &args.execution,
-            executor.name(),
-            ctm_lane::domain::Domain::from(domain).into(),
-            &options,
-            console,
-        )?;
+        measured.report(&args.execution, executor.name(), lanes, &options, console)?;
     }
     Ok(())
+}
+
+/// How its steps are shown.
+fn guest(program: &Program, lane: String) -> Guest<'_> {
+    Guest {
+        text: Box::new(|at, _| one_line(&text::print_instruction_at(program, at.pc as usize))),
+        address: |at| at.pc.to_string(),
+        width: 68,
+        lane,
+    }
 }
 
 /// Puts the program information of the command line in place of the program's own.

@@ -72,22 +72,33 @@ pub fn print_program_with(program: &Program, options: &PrintOptions) -> String {
             }
             text.push('\n');
         }
-        let target = target(program, instruction).filter(|place| labels.contains(place)).map(label);
-        let spelled = spell(instruction, program.info.write_mode, target.as_deref());
-        for line in spelled.lines() {
+        for line in spell_of(program, instruction, &labels).lines() {
             text.push_str(&indent);
             text.push_str(line);
             text.push('\n');
-        }
-        if let Some(statement) = outline.statement {
-            text.pop();
-            writeln!(text, "  -- {statement}").expect("writing to a string");
         }
     }
     if labels.contains(&program.code.len()) {
         writeln!(text, "{}:", label(program.code.len())).expect("writing to a string");
     }
     text
+}
+
+/// Spells an instruction of a program as [`print_program`] does: label L12 is the instruction at address 12.
+///
+/// # Panics
+/// If there is no instruction at this address.
+pub fn print_instruction_at(program: &Program, at: usize) -> String {
+    spell_of(program, &program.code[at], &labels(program))
+}
+
+fn spell_of(program: &Program, instruction: &Instruction, labels: &BTreeSet<usize>) -> String {
+    let target = target(program, instruction).filter(|place| labels.contains(place)).map(label);
+    let spelled = spell(instruction, program.info.write_mode, target.as_deref());
+    match outline::outline(instruction).statement {
+        Some(statement) => format!("{spelled}  -- {statement}"),
+        None => spelled,
+    }
 }
 
 const DEEPEST_INDENT: usize = 12;

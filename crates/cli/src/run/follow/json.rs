@@ -1,0 +1,109 @@
+//! Steps for machines: one JSON object on each line.
+
+use super::{Guest, words};
+use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Pass, Role, Standing, Step, View};
+use serde_json::{Value, json};
+
+/// The first line.
+pub fn start(guest: &Guest, view: &View) -> String {
+    line(json!({ "event": "start", "lane": guest.lane, "lanes": view.active, "holds": holds(view) }))
+}
+
+/// A step.
+pub fn step(guest: &Guest, step: &Step, lanes: u32) -> String {
+    let part = match step.event.part {
+        Part::Whole => "whole",
+        Part::Begin => "begin",
+        Part::Clause => "clause",
+        Part::End => "end",
+    };
+    let (next, target, trap) = match &step.next {
+        Next::Following => ("following", None, None),
+        Next::Jump(target) => ("jump", Some(address(*target)), None),
+        Next::End => ("end", None, None),
+        Next::Trap(kind) => ("trap", None, Some(kind)),
+    };
+    line(json!({
+        "event": "step",
+        "step": step.number,
+        "address": address(step.event.at),
+        "part": part,
+        "text": (guest.text)(step.event.at, step.event.part),
+        "executes": step.event.role == Role::Executes,
+        "why_not": words::absence(step, guest.address),
+        "held_back": step.event.held,
+        "lanes": lanes,
+        "active": step.active[0],
+        "active_after": step.active[1],
+        "lane_after": standing(step.standing[1]),
+        "changes": changes(&step.changes),
+        "accesses": step.accesses.iter().map(access).collect::<Vec<_>>(),
+        "pass": step.pass[1].map(|Pass { depth, number, of }| json!({ "loops": depth, "number": number, "of": of })),
+        "next": next,
+        "target": target,
+        "trap": trap,
+    }))
+}
+
+/// The last line.
+pub fn end(end: &End, is_cut: bool) -> String {
+    let writes: Vec<_> = end.writes.iter().map(access).collect();
+    line(json!({
+        "event": "end",
+        "steps": end.steps,
+        "complete": !is_cut,
+        "holds": holds(&end.view),
+        "writes": writes,
+        "trap": end.trap,
+    }))
+}
+
+fn line(value: Value) -> String {
+    format!("{value}\n")
+}
+
+/// An address: a number, or in a called program the number of that and the address there.
+fn address(Address { program, pc }: Address) -> Value {
+    if program == 0 { json!(pc) } else { json!([program, pc]) }
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Active => "active",
+        Standing::Branch(_) => "branch",
+        Standing::Continue => "continue",
+        Standing::Break => "break",
+        Standing::Meeting => "meeting",
+        Standing::Ended => "ended",
+    }
+}
+
+/// What the lane holds but zeros.
+fn holds(view: &View) -> Value {
+    changes(&view.nonzero())
+}
+
+fn changes(changes: &[Change]) -> Value {
+    let change = |&Change { cell, bits }: &Change| json!({ "register": cell.register(), "channel": cell.channel, "bits": hex(bits), "value": number(cell.kind, bits) });
+    changes.iter().map(change).collect()
+}
+
+fn access(access: &Access) -> Value {
+    let bits: Vec<_> = access.values.iter().map(|&bits| hex(bits)).collect();
+    let values: Vec<_> = access.values.iter().map(|&bits| number(access.kind, bits)).collect();
+    let at: Vec<_> = access.at.iter().map(|&bits| hex(bits)).collect();
+    json!({ "write": access.write, "place": access.place, "at": at, "bits": bits, "values": values })
+}
+
+fn hex(bits: u32) -> String {
+    format!("{bits:#010x}")
+}
+
+/// The number that bits stand for, if JSON has it.
+fn number(kind: Kind, bits: u32) -> Value {
+    match kind {
+        Kind::Truth => json!(bits != 0),
+        Kind::Integer => json!(bits.cast_signed()),
+        Kind::Float | Kind::Word => json!(f32::from_bits(bits)),
+    }
+}

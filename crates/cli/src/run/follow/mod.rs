@@ -1,0 +1,127 @@
+//! `--follow`: what one lane goes through, instruction by instruction.
+
+mod json;
+mod page;
+mod words;
+
+use crate::args::run::ExecutionArgs;
+use crate::args::values::FollowedLane;
+use crate::report::Message;
+use crate::{Console, Failure};
+use ctm_follow::{Address, End, Observer, Part, Step, View};
+use ctm_lane::domain::{AXIS, Lanes};
+use std::io::{self, Write};
+
+/// The lane that the command line names: its column and row, and how it is called. What lanes of a line are is `each`.
+///
+/// # Errors
+/// If there is no such lane.
+pub fn lane(named: FollowedLane, lanes: Lanes, each: &str) -> Result<((u32, u32), String), Failure> {
+    let usage = |message: String| Err(Failure::Usage(Message::error(message)));
+    match (named, lanes) {
+        (FollowedLane::At(i, j), Lanes::Area(_)) if lanes.contains(i, j) => Ok(((i, j), format!("lane ({i}, {j})"))),
+        (FollowedLane::At(i, j), Lanes::Area(domain)) => {
+            let (width, height) = (domain.i1 + 1, domain.j1 + 1);
+            usage(format!("there is no lane ({i}, {j}): the domain is {width}x{height}"))
+        }
+        (FollowedLane::Number(number), Lanes::Line(count)) if number < count => {
+            Ok(((number % AXIS, number / AXIS), format!("{each} {number}")))
+        }
+        (FollowedLane::Number(number), Lanes::Line(count)) => {
+            usage(format!("there is no {each} {number}: the last one is {each} {}", count - 1))
+        }
+        (FollowedLane::Number(_), Lanes::Area(_)) => {
+            usage("the program runs for columns and rows: --follow takes both, like 256,200".into())
+        }
+        (FollowedLane::At(..), Lanes::Line(_)) => {
+            usage(format!("--follow takes the number of a {each} here, like --follow 0"))
+        }
+    }
+}
+
+/// How the instructions of a program are shown.
+pub struct Guest<'a> {
+    /// The text of an instruction, with a line for each of its slots.
+    pub text: Box<dyn Fn(Address, Part) -> String + 'a>,
+    /// An address in text.
+    pub address: fn(Address) -> String,
+    /// How wide the column of the texts is.
+    pub width: usize,
+    /// How the lane is called.
+    pub lane: String,
+}
+
+/// Prints what the lane goes through.
+pub struct Follower<'a> {
+    guest: Guest<'a>,
+    out: &'a mut dyn Write,
+    colours: bool,
+    json: bool,
+    /// Steps that are still to be shown.
+    room: u64,
+    /// The number of the last one that was.
+    last: u64,
+    /// Active lanes of the group at the start, once it has started.
+    lanes: Option<u32>,
+    written: io::Result<()>,
+}
+
+impl<'a> Follower<'a> {
+    /// Shows what the command line asks for.
+    pub fn new(guest: Guest<'a>, args: &ExecutionArgs, console: &'a mut Console) -> Self {
+        let Console { out, colours, .. } = console;
+        let (json, room) = (args.json, args.follow_steps);
+        Follower { guest, out: &mut **out, colours: *colours, json, room, last: 0, lanes: None, written: Ok(()) }
+    }
+
+    /// Why nothing was shown, if nothing was.
+    pub fn finish(self) -> Result<Option<Message>, Failure> {
+        self.written?;
+        let idle = || {
+            Message::note(format!("{} did not run", self.guest.lane))
+                .help("conditional execution left it out, or a trap came before its group")
+        };
+        Ok(self.lanes.is_none().then(idle))
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.written.is_ok() {
+            self.written = self.out.write_all(text.as_bytes());
+        }
+    }
+}
+
+impl Observer for Follower<'_> {
+    fn starts(&mut self, view: &View) {
+        self.lanes = Some(view.active);
+        let text = match self.json {
+            true => json::start(&self.guest, view),
+            false => page::Page::new(&self.guest, self.colours, view.active).start(view),
+        };
+        self.write(&text);
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.room -= 1;
+        self.last = step.number;
+        let lanes = self.lanes.unwrap_or(0);
+        let text = match self.json {
+            true => json::step(&self.guest, step, lanes),
+            false => page::Page::new(&self.guest, self.colours, lanes).step(step),
+        };
+        self.write(&text);
+    }
+
+    fn ends(&mut self, end: &End) {
+        let is_cut = self.room == 0 && end.steps > self.last;
+        let text = match self.json {
+            true => json::end(end, is_cut),
+            false => page::Page::new(&self.guest, self.colours, self.lanes.unwrap_or(0)).end(end, is_cut),
+        };
+        self.write(&text);
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.room > 0
+    }
+}

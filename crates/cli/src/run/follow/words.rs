@@ -1,0 +1,122 @@
+//! Values and events in words.
+
+use ctm_follow::{Access, Change, Kind, Next, Pass, Role, Standing, Step};
+
+/// Floats between these magnitudes are written without an exponent.
+const PLAIN: std::ops::Range<f32> = 1e-4..1e7;
+/// Bits of which nothing is known are taken for a float between these magnitudes, and else for an integer.
+const LIKELY: std::ops::Range<f32> = 1e-12..1e12;
+/// Integers that people read as such.
+const SMALL: u32 = 1 << 24;
+
+/// A value; with its bits where the number alone does not tell them.
+pub fn value(kind: Kind, bits: u32) -> String {
+    let float = f32::from_bits(bits);
+    match kind {
+        Kind::Truth => (bits != 0).to_string(),
+        Kind::Integer => bits.cast_signed().to_string(),
+        Kind::Float => number(bits),
+        Kind::Word if bits == 0 || LIKELY.contains(&float.abs()) => number(bits),
+        Kind::Word if bits.cast_signed().unsigned_abs() < SMALL => format!("{} {bits:#x}", bits.cast_signed()),
+        Kind::Word if float.is_normal() => format!("{bits:#010x}"),
+        Kind::Word => number(bits),
+    }
+}
+
+fn number(bits: u32) -> String {
+    let float = f32::from_bits(bits);
+    match float.abs() {
+        size if size.is_nan() => format!("nan {bits:#010x}"),
+        size if size.is_infinite() || size.is_subnormal() => format!("{float:e} {bits:#010x}"),
+        size if size == 0.0 || PLAIN.contains(&size) => float.to_string(),
+        _ => format!("{float:e}"),
+    }
+}
+
+/// Changes, the channels of a register together: `temp[2].rg = 0.5, -1`. What only repeats another change is left out.
+pub fn changes(changes: &[Change]) -> Vec<String> {
+    let told = |bits| changes.iter().any(|change| !change.cell.echoes && change.bits == bits);
+    let new: Vec<Change> = changes.iter().filter(|change| !change.cell.echoes || !told(change.bits)).copied().collect();
+    let same = |a: &Change, b: &Change| (a.cell.pattern, a.cell.number) == (b.cell.pattern, b.cell.number);
+    new.chunk_by(same).map(register).collect()
+}
+
+fn register(changes: &[Change]) -> String {
+    let channels: String = changes.iter().filter_map(|change| change.cell.channel).collect();
+    let dot = if channels.is_empty() { "" } else { "." };
+    let values: Vec<_> = changes.iter().map(|change| value(change.cell.kind, change.bits)).collect();
+    format!("{}{dot}{channels} = {}", changes[0].cell.register(), values.join(", "))
+}
+
+/// What was read or written.
+pub fn access(access: &Access) -> String {
+    let values: Vec<_> = access.values.iter().map(|&bits| value(access.kind, bits)).collect();
+    let verb = if access.write { "writes" } else { "reads" };
+    let at: Vec<_> = access.at.iter().map(|&bits| value(Kind::Word, bits)).collect();
+    let at = if at.is_empty() { String::new() } else { format!(" at ({})", at.join(", ")) };
+    format!("{verb} {}{at}: {}", access.place, values.join(", "))
+}
+
+/// Why the lane does not execute a step; `None` if it does.
+pub fn absence(step: &Step, address: fn(ctm_follow::Address) -> String) -> Option<String> {
+    match &step.event.role {
+        Role::Executes => None,
+        Role::Skips(reason) => Some(format!("skips: {reason}")),
+        Role::Waits(since) => {
+            let since = since.map_or_else(|| "the start".into(), address);
+            Some(format!("{} since {since}", standing(step.standing[0])))
+        }
+    }
+}
+
+/// What a lane that stands so does.
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Active => "active",
+        Standing::Branch(_) => "waits in a branch",
+        Standing::Continue => "waits for the next pass",
+        Standing::Break => "waits for the loop's end",
+        Standing::Meeting => "waits where lanes meet",
+        Standing::Ended => "has ended",
+    }
+}
+
+/// What becomes of the lane, if something does.
+pub fn turn(step: &Step) -> Option<String> {
+    let [before, now] = step.standing;
+    match (before, now) {
+        _ if before == now => None,
+        (_, Standing::Active) => Some("the lane is active again".into()),
+        (_, Standing::Ended) if !step.event.flow => Some("the lane is killed".into()),
+        (_, Standing::Ended) => Some("the lane ends".into()),
+        (Standing::Branch(_), Standing::Branch(Some(counter))) => Some(format!("branch counter {counter}")),
+        (_, now) => Some(format!("the lane {}", standing(now))),
+    }
+}
+
+/// Where the group goes, if that is worth a word.
+pub fn way(step: &Step, address: fn(ctm_follow::Address) -> String) -> Vec<String> {
+    let mut words = Vec::new();
+    match &step.next {
+        Next::Jump(target) => words.push(format!("jumps to {}", address(*target))),
+        Next::Following if step.event.flow && step.pass[0] == step.pass[1] => words.push("no jump".into()),
+        Next::Following => {}
+        Next::End => words.push("the program ends".into()),
+        Next::Trap(kind) => words.push(format!("trap: {kind}")),
+    }
+    let [before, now] = step.pass;
+    match (before, now) {
+        _ if before == now => {}
+        (Some(left), now) if now.is_none_or(|now| now.depth < left.depth) => {
+            words.push(format!("the loop ends in {}", pass(left)));
+        }
+        (_, Some(now)) => words.push(pass(now)),
+        (_, None) => {}
+    }
+    words
+}
+
+fn pass(Pass { number, of, .. }: Pass) -> String {
+    let of = of.map_or_else(String::new, |of| format!(" of {of}"));
+    format!("pass {number}{of}")
+}

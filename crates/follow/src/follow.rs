@@ -1,0 +1,77 @@
+//! What a group of lanes carries along while one lane of the run is followed.
+
+use crate::{Access, Address, End, Event, Next, Observer, Part, Role, Standing, Step, View};
+
+/// The way of one lane. Groups that the lane is not in carry it along, too, and nothing happens.
+pub struct Follow<'o> {
+    who: (u32, u32),
+    observer: &'o mut dyn Observer,
+    /// The lane in the group that runs.
+    lane: Option<usize>,
+    before: Option<(Event, View)>,
+    accesses: Vec<Access>,
+    /// The instruction that made the lane wait.
+    left: Option<Address>,
+    steps: u64,
+}
+
+impl<'o> Follow<'o> {
+    /// Tells this observer of the lane at this column and row; of the lane with this number, where lanes have one.
+    pub fn new(who: (u32, u32), observer: &'o mut dyn Observer) -> Self {
+        Follow { who, observer, lane: None, before: None, accesses: Vec::new(), left: None, steps: 0 }
+    }
+
+    /// A group with these lanes starts. The views of the lane say at which place in it.
+    pub fn start(&mut self, mut lanes: impl Iterator<Item = Option<(u32, u32)>>, view: impl FnOnce(usize) -> View) {
+        self.lane = lanes.position(|lane| lane == Some(self.who));
+        if let Some(lane) = self.lane {
+            self.observer.starts(&view(lane));
+        }
+    }
+
+    /// An instruction is about to execute, or a part of it.
+    pub fn before(&mut self, part: Part, at_start: impl FnOnce(usize) -> (Event, View)) {
+        self.accesses.clear();
+        self.before = self.lane.filter(|_| self.observer.wants_steps()).map(at_start);
+        self.steps += u64::from(self.lane.is_some() && part != Part::End);
+    }
+
+    /// A lane reads or writes memory.
+    pub fn note(&mut self, lane: usize, access: impl FnOnce() -> Access) {
+        if self.lane == Some(lane) {
+            self.accesses.push(access());
+        }
+    }
+
+    /// It has executed, or trapped.
+    pub fn after(&mut self, next: impl FnOnce() -> Next, view: impl FnOnce(usize) -> View) {
+        let accesses = std::mem::take(&mut self.accesses);
+        let (Some(lane), Some((mut event, before))) = (self.lane, self.before.take()) else { return };
+        let after = view(lane);
+        if before.standing != Standing::Active && event.role != Role::Executes {
+            event.role = Role::Waits(self.left);
+        }
+        if before.standing == Standing::Active && after.standing != Standing::Active {
+            self.left = Some(event.at);
+        }
+        let step = Step::new(self.steps, event, next(), accesses, &before, &after);
+        if before.standing != Standing::Ended && !step.is_idle_end() {
+            self.observer.step(&step);
+        }
+    }
+
+    /// The group is done; what was noted since its last instruction belongs to its end.
+    pub fn end(&mut self, trap: Option<String>, view: impl FnOnce(usize) -> View) {
+        if let Some(lane) = self.lane.take() {
+            let writes = std::mem::take(&mut self.accesses);
+            self.observer.ends(&End { view: view(lane), writes, steps: self.steps, trap });
+        }
+    }
+}
+
+/// [`Follow::note`], if a lane is followed.
+pub fn note(follow: &mut Option<Follow>, lane: usize, access: impl FnOnce() -> Access) {
+    if let Some(follow) = follow {
+        follow.note(lane, access);
+    }
+}

@@ -1,0 +1,113 @@
+//! What one lane of a run goes through, step by step: what a reference executor tells an [`Observer`], whatever its guest
+//! machine.
+//!
+//! A guest says what the lane holds, and where it stands, before and after an instruction ([`View`]). What the instruction
+//! changed is found here by comparison, so that no instruction can forget to tell. What it read from memory, or wrote
+//! there, no view shows: the guest notes that where it happens ([`Follow::note`]).
+#![forbid(unsafe_code)]
+
+mod follow;
+mod step;
+
+pub use follow::{Follow, note};
+pub use step::{Access, Address, Change, End, Event, Next, Part, Role, Step};
+
+/// Who is told.
+pub trait Observer {
+    /// The lane's group starts, and this is what the lane holds.
+    fn starts(&mut self, view: &View);
+
+    /// The group has made a step. None comes after the one in which the lane ends.
+    fn step(&mut self, step: &Step);
+
+    /// The group is done.
+    fn ends(&mut self, end: &End);
+
+    /// Whether more steps are wanted. Those that are not are only counted, and do not come.
+    fn wants_steps(&self) -> bool {
+        true
+    }
+}
+
+/// How the bits of a value are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A binary32 number.
+    Float,
+    /// A signed integer.
+    Integer,
+    /// 0 or 1.
+    Truth,
+    /// A float or an integer: the machine does not know.
+    Word,
+}
+
+/// Something that a lane holds: a channel of a register, a predicate, a loop index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The register's name, in which `#` stands for its number.
+    pub pattern: &'static str,
+    /// The register's number.
+    pub number: u16,
+    /// The channel, where registers have channels.
+    pub channel: Option<char>,
+    /// What it holds.
+    pub kind: Kind,
+    /// It repeats results that may go to a register, too.
+    pub echoes: bool,
+}
+
+impl Cell {
+    /// The name of the register that the cell belongs to.
+    pub fn register(&self) -> String {
+        self.pattern.replace('#', &self.number.to_string())
+    }
+}
+
+/// Where a lane stands in its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It executes.
+    Active,
+    /// It waits in a branch, with its branch counter where the machine counts.
+    Branch(Option<u32>),
+    /// It has left the pass of a loop.
+    Continue,
+    /// It has left a loop.
+    Break,
+    /// It waits for the others where they meet.
+    Meeting,
+    /// It takes part in nothing any more.
+    Ended,
+}
+
+/// The loop that a group is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// How many loops are open.
+    pub depth: u32,
+    /// The pass of the innermost one, from 1.
+    pub number: u32,
+    /// Its passes, if it counts them.
+    pub of: Option<u32>,
+}
+
+/// What a lane holds and where it stands, between two instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Everything it holds, always in the same order.
+    pub cells: Vec<(Cell, u32)>,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Active lanes of its group.
+    pub active: u32,
+    /// The innermost loop.
+    pub pass: Option<Pass>,
+}
+
+impl View {
+    /// What it holds but zeros, as changes of a lane that holds nothing.
+    pub fn nonzero(&self) -> Vec<Change> {
+        self.cells.iter().filter(|(_, bits)| *bits != 0).map(|&(cell, bits)| Change { cell, bits }).collect()
+    }
+}

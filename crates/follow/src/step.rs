@@ -1,0 +1,183 @@
+//! A step of a lane's group, as the observer sees it.
+
+use crate::{Cell, Kind, Pass, Standing, View};
+
+/// The address of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// 0 for the program itself, 1 for the one that it calls.
+    pub program: u8,
+    /// The address there, in the guest's units.
+    pub pc: u32,
+}
+
+impl From<u32> for Address {
+    /// An address of the program itself.
+    fn from(pc: u32) -> Self {
+        Address { program: 0, pc }
+    }
+}
+
+/// Which part of an instruction a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// What comes before the clause that it runs, whose instructions are steps of their own.
+    Begin,
+    /// An instruction of a clause.
+    Clause,
+    /// What comes after the clause.
+    End,
+}
+
+/// What the lane does in a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It executes the instruction.
+    Executes,
+    /// It is active, but something keeps it from executing: this.
+    Skips(String),
+    /// It waits, since that instruction (`None`: from the start).
+    Waits(Option<Address>),
+}
+
+/// Where the group goes after a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// To the following instruction.
+    Following,
+    /// To this one.
+    Jump(Address),
+    /// Nowhere: the program has ended.
+    End,
+    /// Nowhere: this trap has ended it.
+    Trap(String),
+}
+
+/// An instruction that is about to execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Where it stands.
+    pub at: Address,
+    /// Which part of it.
+    pub part: Part,
+    /// Whether the lane executes it: yes, or why not although it is active. Of a lane that waits, only yes counts.
+    pub role: Role,
+    /// What of the instruction a predicate holds back in this lane: channels, slots.
+    pub held: String,
+    /// It is an instruction of flow control.
+    pub flow: bool,
+}
+
+/// What a step changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where.
+    pub cell: Cell,
+    /// The bits there now.
+    pub bits: u32,
+}
+
+/// What an instruction read from memory, or wrote there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// It was a write.
+    pub write: bool,
+    /// Where, in the guest's words.
+    pub place: String,
+    /// Coordinates there, where places have some that are not in the words.
+    pub at: Vec<u32>,
+    /// How the values are to be read.
+    pub kind: Kind,
+    /// What was there, or is there now.
+    pub values: Vec<u32>,
+}
+
+impl Access {
+    /// A read.
+    pub fn read(place: String, kind: Kind, values: impl Into<Vec<u32>>) -> Self {
+        Access { write: false, place, at: Vec::new(), kind, values: values.into() }
+    }
+
+    /// A write.
+    pub fn write(place: String, kind: Kind, values: impl Into<Vec<u32>>) -> Self {
+        Access { write: true, place, at: Vec::new(), kind, values: values.into() }
+    }
+
+    /// The same at these coordinates.
+    pub fn at(self, at: impl Into<Vec<u32>>) -> Self {
+        Access { at: at.into(), ..self }
+    }
+}
+
+/// One step of the lane's group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Which instruction it is, and what the lane does.
+    pub event: Event,
+    /// Where the group goes.
+    pub next: Next,
+    /// What changed, in the order of the view.
+    pub changes: Vec<Change>,
+    /// What was read from memory and written there.
+    pub accesses: Vec<Access>,
+    /// Where the lane stood before, and stands now.
+    pub standing: [Standing; 2],
+    /// Active lanes of the group, before and now.
+    pub active: [u32; 2],
+    /// The innermost loop, before and now.
+    pub pass: [Option<Pass>; 2],
+}
+
+impl Step {
+    pub(crate) fn new(
+        number: u64,
+        event: Event,
+        next: Next,
+        accesses: Vec<Access>,
+        before: &View,
+        after: &View,
+    ) -> Self {
+        Step {
+            number,
+            event,
+            next,
+            changes: changes(before, after),
+            accesses,
+            standing: [before.standing, after.standing],
+            active: [before.active, after.active],
+            pass: [before.pass, after.pass],
+        }
+    }
+
+    /// What comes after a clause, if nothing does.
+    pub(crate) fn is_idle_end(&self) -> bool {
+        self.event.part == Part::End
+            && self.changes.is_empty()
+            && self.next == Next::Following
+            && self.standing[0] == self.standing[1]
+            && self.active[0] == self.active[1]
+    }
+}
+
+/// The end of the lane's group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// What the lane holds.
+    pub view: View,
+    /// What it wrote after its last instruction.
+    pub writes: Vec<Access>,
+    /// Steps of the group.
+    pub steps: u64,
+    /// What ended it before its time.
+    pub trap: Option<String>,
+}
+
+/// What the later of two views has otherwise.
+fn changes(before: &View, after: &View) -> Vec<Change> {
+    let pairs = before.cells.iter().zip(&after.cells);
+    pairs.filter(|(before, after)| before != after).map(|(_, &(cell, bits))| Change { cell, bits }).collect()
+}
