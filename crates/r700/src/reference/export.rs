@@ -106,11 +106,13 @@ impl Wave<'_, '_> {
         let written = (0..4).filter(|channel| inside && buffer.comp_mask >> channel & 1 != 0);
         for channel in written {
             let (value, offset) = (values[channel], channel as i64);
-            let (memory, dword) = match export.op {
-                CfExportOp::MemScratch | CfExportOp::MemReduction => (export.op.name(), element + offset),
-                _ => (export.op.name(), dword + offset),
-            };
-            note(self.follow, pixel, || Access::write(format!("{memory} dword {dword}"), Kind::Word, [value]));
+            note(self.follow, pixel, || {
+                let base = match export.op {
+                    CfExportOp::MemScratch | CfExportOp::MemReduction => element,
+                    _ => dword,
+                };
+                Access::write(format!("{} dword {}", export.op.name(), base + offset), Kind::Word, [value])
+            });
             match export.op {
                 CfExportOp::MemScratch => {
                     if let Some(place) = self.scratch_place(pixel, element + offset) {
