@@ -41,14 +41,14 @@ impl Warp<'_> {
                 let place = start + 4 * k as usize;
                 let source = if inside { &warp.local[place..place + bytes] } else { &[] };
                 let word = source.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-                let name = || format!("local {:#x}", address + 4 * k as usize);
+                let name = || format!("local {:#x}", address.wrapping_add(4 * k as usize));
                 note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
                 Ok(word)
             });
         }
         self.store(instruction.dst(), size, |warp, k, value| {
             let place = start + 4 * k as usize;
-            let name = || format!("local {:#x}", address + 4 * k as usize);
+            let name = || format!("local {:#x}", address.wrapping_add(4 * k as usize));
             note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
             if inside {
                 warp.local[place..place + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
@@ -77,13 +77,13 @@ impl Warp<'_> {
                     Some(arena.read_u32(address)? >> (8 * (address % 4)))
                 });
                 let word = word.unwrap_or(0);
-                let name = || format!("global {:#x}", address + 4 * u64::from(k));
+                let name = || format!("global {:#x}", address.wrapping_add(4 * u64::from(k)));
                 note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
                 Ok(word)
             });
         }
         self.store(instruction.dst(), size, |warp, k, value| {
-            let name = || format!("global {:#x}", address + 4 * u64::from(k));
+            let name = || format!("global {:#x}", address.wrapping_add(4 * u64::from(k)));
             note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
             if let Some((arena, address)) = arena {
                 let address = address + 4 * k;
