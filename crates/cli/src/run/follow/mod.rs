@@ -79,7 +79,7 @@ impl<'a> Follower<'a> {
         self.written?;
         let idle = || {
             Message::note(format!("{} did not run", self.guest.lane))
-                .help("conditional execution left it out, or a trap came before its group")
+                .help("conditional execution left it out, or the run ended before its group")
         };
         Ok(self.lanes.is_none().then(idle))
     }
