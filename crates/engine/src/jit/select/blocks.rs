@@ -43,7 +43,7 @@ impl Selector<'_> {
                 _ => None,
             });
             self.params = params.collect();
-            self.astray.clear();
+            self.irregular.clear();
             self.watch.enter_block();
             self.steps.extend(self.counted_later.remove(&block).map(|(mask, count)| (Some(mask), count)));
             let goes_on = |&from: &ctm_lane::Block| self.graph.place(from) >= self.graph.place(block);

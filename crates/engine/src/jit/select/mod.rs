@@ -67,6 +67,16 @@ pub enum Lanes {
     Of(Reg),
 }
 
+/// A coordinate of an access, clamped to a surface: everything that the test of its lanes depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Coordinate {
+    value: Value,
+    /// Each lane should have one more than the lane before it; otherwise all should have the same.
+    in_row: bool,
+    /// Elements of the surface in this direction.
+    size: u32,
+}
+
 /// Selection at work.
 pub struct Selector<'a> {
     function: &'a Function,
@@ -124,8 +134,9 @@ pub struct Selector<'a> {
     exit: usize,
     depth: u32,
     labels: usize,
-    /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same.
-    astray: HashMap<(Value, bool), (Reg, Reg)>,
+    /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same, and
+    /// the first lane's.
+    irregular: HashMap<Coordinate, (Reg, Reg)>,
     refused: bool,
 }
 
@@ -190,7 +201,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         exit: 0,
         depth: 0,
         labels: 0,
-        astray: HashMap::new(),
+        irregular: HashMap::new(),
         refused: false,
     };
     selector.flushed_by_all = selector.find_flushed();

@@ -88,11 +88,13 @@ impl Selector<'_> {
         (along(y)? == Axis::Y).then_some(along(x)? == Axis::X)
     }
 
-    /// The lanes whose coordinate is not that of the first lane, plus the lane's number in a row; and the first lane's.
-    pub(super) fn astray(&mut self, value: Value, in_row: bool, size: u32) -> (Reg, Reg) {
-        if let Some(&known) = self.astray.get(&(value, in_row)) {
+    /// The lanes whose clamped coordinate is not that of the first lane, plus the lane's number in a row; and the first
+    /// lane's.
+    fn irregular_lanes(&mut self, coordinate: Coordinate) -> (Reg, Reg) {
+        if let Some(&known) = self.irregular.get(&coordinate) {
             return known;
         }
+        let Coordinate { value, in_row, size } = coordinate;
         let lanes = self.clamped(value, size);
         let first = self.first_lane(lanes);
         let mut expected = self.splat(first);
@@ -101,9 +103,9 @@ impl Selector<'_> {
             let numbers = self.vector_constant(&numbers);
             expected = self.vector_op(Vop::IntAdd, &[Arg::Reg(expected), numbers]);
         }
-        let astray = self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None);
-        self.astray.insert((value, in_row), (astray, first));
-        (astray, first)
+        let irregular = self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None);
+        self.irregular.insert(coordinate, (irregular, first));
+        (irregular, first)
     }
 
     /// Stored words by vectors or once for all lanes if the coordinates are such, else by gathers. Coordinates clamp.
@@ -117,8 +119,8 @@ impl Selector<'_> {
         let facts = self.facts[surface.index()].surface;
         let Layout::Linear(layout) = facts.layout() else { return [Val::None; 4] };
         let (size_x, size_y) = (facts.pitch.max(1), facts.height.max(1));
-        let (astray_x, first_x) = self.astray(x, in_row, size_x);
-        let (astray_y, first_y) = self.astray(y, false, size_y);
+        let (irregular_x, first_x) = self.irregular_lanes(Coordinate { value: x, in_row, size: size_x });
+        let (irregular_y, first_y) = self.irregular_lanes(Coordinate { value: y, in_row: false, size: size_y });
         let row_bytes = layout.row_bytes.cast_signed();
         let row = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(first_y), Arg::Imm(row_bytes)]);
         let base = self.base(surface);
@@ -129,7 +131,7 @@ impl Selector<'_> {
             (first_x, 1 << layout.element_log2)
         };
         let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
-        self.test_masks(astray_x, astray_y);
+        self.test_masks(irregular_x, irregular_y);
         let [regular, scattered, after] = [self.label(), self.label(), self.label()];
         let edge = |block: usize| Edge { block, args: Vec::new() };
         let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };

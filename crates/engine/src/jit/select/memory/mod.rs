@@ -9,7 +9,7 @@ pub use untransposed::Untransposed;
 
 use super::arithmetic::{ONE, SIGN};
 use super::masks::MaskOp;
-use super::{Lanes, Selector, Val};
+use super::{Coordinate, Lanes, Selector, Val};
 use crate::jit::form::{Form, Vop};
 use crate::jit::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Mem, Reg};
 use ctm_lane::{Axis, Channels, FloatTest, IntTest, Op, Shape, UnitTest, UnitWrite, Value};
