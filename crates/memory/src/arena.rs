@@ -1,15 +1,12 @@
 //! Arenas: the bytes behind GPU addresses.
 
-use crate::BASE_ALIGNMENT;
-use memmap2::{MmapMut, MmapRaw};
+use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// log2 of the bytes of a word.
 const WORD_LOG2: u32 = 2;
-/// Bytes from which on an arena asks for huge pages. Miri knows no such advice.
-#[cfg(all(target_os = "linux", not(miri)))]
-const HUGE: u32 = 1 << 24;
 
 /// A block of GPU memory at fixed GPU addresses, shared between threads and with the host. It is zero at first, and
 /// takes no host memory until it is written.
@@ -20,10 +17,7 @@ const HUGE: u32 = 1 << 24;
 pub struct Arena {
     base: u32,
     size: u32,
-    /// Pages of the host, which are aligned like a base address. Kept as a raw pointer: a reference to the mapping as bytes
-    /// would forbid the writes of other threads as long as it lives, and one that only reads would forbid all writes through
-    /// pointers made from it.
-    pages: MmapRaw,
+    pages: Pages,
 }
 
 /// Why an arena cannot be made.
@@ -64,13 +58,11 @@ impl Arena {
         if base == 0 || u64::from(base) + u64::from(size) > 1 << 32 {
             return Err(ArenaError::OutsideAddressSpace { base, size });
         }
-        let pages: MmapRaw = MmapMut::map_anon(size as usize).map_err(|_| ArenaError::NoMemory { size })?.into();
-        assert!(pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize), "a page is larger than the alignment");
-        // Surfaces are walked through row by row; with huge pages, the host looks up fewer addresses. It need not have any.
-        #[cfg(all(target_os = "linux", not(miri)))]
-        if size >= HUGE {
-            let _ = pages.advise(memmap2::Advice::HugePage);
-        }
+        let pages = Pages::new(size as usize).ok_or(ArenaError::NoMemory { size })?;
+        assert!(
+            pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize),
+            "pages have the alignment of their length"
+        );
         Ok(Arena { base, size, pages })
     }
 
@@ -87,7 +79,12 @@ impl Arena {
     /// Host address of the first byte: a multiple of [`BASE_ALIGNMENT`]. The memory lives as long as the arena; who
     /// uses the pointer answers for races with other accesses.
     pub fn as_ptr(&self) -> *mut u8 {
-        self.pages.as_mut_ptr()
+        self.pages.as_ptr()
+    }
+
+    /// The host addresses that are the arena's alone, as [`Pages::reserved`].
+    pub fn reserved(&self) -> Range<usize> {
+        self.pages.reserved()
     }
 
     /// Whether all of `length` bytes at `address` are inside.
@@ -189,7 +186,7 @@ impl Arena {
     pub(crate) fn words(&self) -> &[AtomicU32] {
         // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena, and nothing but this
         // type hands out their address; every bit pattern is a word, and all accesses by references are atomic.
-        unsafe { std::slice::from_raw_parts(self.pages.as_mut_ptr().cast(), self.size as usize >> WORD_LOG2) }
+        unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast(), self.size as usize >> WORD_LOG2) }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Buffers: ranges of bytes that lanes address by byte.
 
 use crate::arena::{read_word, write_word};
-use crate::{RangeError, Space};
+use crate::{Arena, RangeError, Space};
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
 /// A range of bytes in one arena: words by byte address, aligned or not. Words that are not wholly inside read as 0, and
@@ -13,6 +14,7 @@ pub struct Buffer<'a> {
     /// Bytes before the range in the first word.
     start: u32,
     length: u32,
+    arena: Option<&'a Arena>,
 }
 
 impl<'a> Buffer<'a> {
@@ -22,11 +24,11 @@ impl<'a> Buffer<'a> {
     /// If they are not inside one arena. No bytes are inside any.
     pub fn new(space: &'a Space, base: u32, length: u32) -> Result<Self, RangeError> {
         if length == 0 {
-            return Ok(Buffer { words: &[], start: 0, length });
+            return Ok(Buffer { words: &[], start: 0, length, arena: None });
         }
         let arena = space.arena_of(base, length).ok_or(RangeError { address: base, length: length as usize })?;
         let offset = base - arena.base();
-        Ok(Buffer { words: &arena.words()[(offset >> 2) as usize..], start: offset & 3, length })
+        Ok(Buffer { words: &arena.words()[(offset >> 2) as usize..], start: offset & 3, length, arena: Some(arena) })
     }
 
     /// Bytes.
@@ -38,6 +40,11 @@ impl<'a> Buffer<'a> {
     /// races with other accesses.
     pub fn as_ptr(&self) -> *mut u8 {
         self.words.as_ptr().cast_mut().cast::<u8>().wrapping_add(self.start as usize)
+    }
+
+    /// The host addresses that are its arena's alone, as [`Arena::reserved`]; none of an empty buffer.
+    pub fn reserved(&self) -> Option<Range<usize>> {
+        self.arena.map(Arena::reserved)
     }
 
     /// The little-endian word at byte `address` of the buffer; 0 if it is not wholly inside.
@@ -72,7 +79,6 @@ impl<'a> Buffer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Arena;
 
     const BASE: u32 = 0x1000_0000;
 

@@ -34,6 +34,7 @@ mod address;
 mod arena;
 mod buffer;
 mod format;
+mod pages;
 mod space;
 mod surface;
 mod view;
@@ -42,6 +43,7 @@ pub use address::{Layout, LinearLayout, TiledLayout, linear_address, tiled_addre
 pub use arena::{Arena, ArenaError};
 pub use buffer::Buffer;
 pub use format::{Format, ONE};
+pub use pages::{CodePages, Pages};
 pub use space::{Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};
 pub use view::{Bounds, View};

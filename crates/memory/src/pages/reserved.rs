@@ -1,0 +1,111 @@
+//! Pages in the middle of a reservation.
+
+#![allow(unsafe_code, reason = "maps memory, and shares it between threads by raw pointers")]
+
+use std::ops::Range;
+use std::ptr;
+
+/// Bytes below that machine code could reach: a signed index of 32 bits times 4, and a displacement of 32 bits.
+const BELOW: usize = 12 << 30;
+/// Bytes above: an unsigned index of 32 bits times 8, an offset of 32 bits that its base may have, and a displacement.
+const ABOVE: usize = 40 << 30;
+/// The host's huge pages.
+const HUGE_PAGE: usize = 2 << 20;
+/// Bytes from which on to ask for huge pages: surfaces are walked through row by row, and with huge pages the host looks up
+/// fewer addresses. It need not have any.
+const HUGE: usize = 1 << 24;
+
+/// A reservation whose middle can be accessed.
+pub struct Map {
+    /// The reserved addresses.
+    first: *mut libc::c_void,
+    reserved: usize,
+    /// Whole pages that can be accessed, and the first byte that is used.
+    body: *mut libc::c_void,
+    body_length: usize,
+    start: *mut u8,
+    length: usize,
+}
+
+// SAFETY: the pointers are to memory that the map owns; accesses by them are their makers' affair.
+unsafe impl Send for Map {}
+// SAFETY: as above.
+unsafe impl Sync for Map {}
+
+impl Map {
+    pub fn new(length: usize) -> Option<Self> {
+        // SAFETY: no memory is involved.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+        let align = if length < HUGE_PAGE { page } else { HUGE_PAGE };
+        let wide = Self::reserve(length, (BELOW, ABOVE), (page, align));
+        let map = wide.or_else(|| Self::reserve(length, (page, page), (page, page)))?;
+        // SAFETY: the body is part of the reservation, which nobody else knows yet.
+        let opened = unsafe { libc::mprotect(map.body, map.body_length, libc::PROT_READ | libc::PROT_WRITE) };
+        if opened != 0 {
+            return None;
+        }
+        if length >= HUGE {
+            // SAFETY: advice does not change what memory holds.
+            unsafe { libc::madvise(map.body, map.body_length, libc::MADV_HUGEPAGE) };
+        }
+        Some(map)
+    }
+
+    /// Reserves addresses for so many bytes and for guards below and above, all of it without access.
+    fn reserve(length: usize, (below, above): (usize, usize), (page, align): (usize, usize)) -> Option<Self> {
+        let body_length = length.checked_next_multiple_of(page)?;
+        let reserved = body_length.checked_add(below)?.checked_add(align)?.checked_add(above)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping at an address that the host chooses touches no other.
+        let first = unsafe { libc::mmap(ptr::null_mut(), reserved, libc::PROT_NONE, flags, -1, 0) };
+        if first == libc::MAP_FAILED {
+            return None;
+        }
+        let offset = (first.addr() + below).next_multiple_of(align) - first.addr();
+        let body = first.wrapping_byte_add(offset);
+        let start = body.wrapping_byte_add(body_length - length).cast();
+        Some(Map { first, reserved, body, body_length, start, length })
+    }
+
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    pub fn reserved(&self) -> Range<usize> {
+        self.first.addr()..self.first.addr() + self.reserved
+    }
+
+    /// Copies to the start of pages that nobody else uses yet.
+    pub fn write(&mut self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.length);
+        // SAFETY: the body can be written, is long enough, and this is the only reference to it.
+        unsafe { self.start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    }
+
+    pub fn into_code(self) -> Option<CodeMap> {
+        // SAFETY: nobody has a pointer to the body, so that nobody loses the right to write.
+        let flipped = unsafe { libc::mprotect(self.body, self.body_length, libc::PROT_READ | libc::PROT_EXEC) };
+        (flipped == 0).then_some(CodeMap(self))
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // SAFETY: the reservation is this map's alone, and whoever has a pointer into it promised not to use it any more.
+        unsafe { libc::munmap(self.first, self.reserved) };
+    }
+}
+
+/// A reservation whose middle can be executed and read.
+pub struct CodeMap(Map);
+
+impl CodeMap {
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the bytes are initialized (to zero, at first), and nobody can write them.
+        unsafe { std::slice::from_raw_parts(self.0.start, self.0.length) }
+    }
+
+    pub fn reserved(&self) -> Range<usize> {
+        self.0.reserved()
+    }
+}
