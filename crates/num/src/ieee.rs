@@ -39,6 +39,13 @@ pub const BINARY32: Format = Format { fraction: 23, exponent: 8 };
 /// binary64.
 pub const BINARY64: Format = Format { fraction: 52, exponent: 11 };
 
+/// 2^exponent as a binary64, for exponents from -1022 to 1023. The standard library leaves the precision of `powi` open;
+/// these bits are exact.
+pub const fn power_of_two(exponent: i32) -> f64 {
+    assert!(exponent >= -1022 && exponent <= 1023, "2^exponent is no normal binary64");
+    f64::from_bits(((exponent + BINARY64.bias()) as u64) << BINARY64.fraction)
+}
+
 /// A finite number, (-1)^negative * magnitude * 2^exponent. Bit 0 of a magnitude that was shifted stands for everything
 /// below it as well, so a rounding to far fewer bits is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

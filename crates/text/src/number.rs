@@ -1,5 +1,7 @@
 //! Numbers as people write them.
 
+use ctm_num::ieee::{BINARY32, Exact, Rounding};
+
 /// The NaN that `nan` stands for: the one that the machines' own operations give.
 const NAN: u32 = 0x7FFF_FFFF;
 
@@ -37,9 +39,8 @@ fn hex_float(text: &str) -> Option<u32> {
     }
     let digits = u64::from_str_radix(&digits, 16).ok()?;
     let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() <= 400)?;
-    let exponent = exponent - 4 * fraction.len() as i32;
-    // 13 digits fit a binary64 mantissa and the scale stays far inside its range, so only the last step rounds.
-    Some(((digits as f64 * 2f64.powi(exponent)) as f32).to_bits())
+    let exact = Exact::integer(digits.into()).scaled(exponent - 4 * fraction.len() as i32);
+    Some(BINARY32.round(exact, Rounding::NearestEven) as u32)
 }
 
 /// Spells a binary32, given by its bits: reading it gives the same bits.
@@ -74,5 +75,35 @@ mod tests {
         for text in ["", "one", "1,5", "0x", "0xp1", "0x1p", "0x123456789", "-0x7", "0x1.p999", "0x12345678901234p0"] {
             assert_eq!(parse_float(text), None, "{text}");
         }
+    }
+
+    /// Positive numbers on both sides of every binary32 of a sample, and halfway to the next: spelled with all their digits, they
+    /// round as integers say.
+    #[test]
+    fn hexadecimal_numbers_round_to_the_nearest() {
+        let spelled = |units: u64, exponent: i32| parse_float(&format!("0x{units:x}p{exponent}"));
+        let ends = [0, 1, 2, 0x007F_FFFE, 0x007F_FFFF, 0x0080_0000, 0x0080_0001, 0x00FF_FFFF, 0x0100_0000, 0x7F7F_FFFE];
+        for bits in ends.into_iter().chain((0..0x7F7F_FFFFu32).step_by(99_991)) {
+            // The number is significand * 2^exponent, and the next one is a unit of the significand further.
+            let biased = (bits >> 23).max(1);
+            let significand = u64::from(if bits < 1 << 23 { bits } else { bits & 0x7F_FFFF | 1 << 23 });
+            let exponent = biased as i32 - 150;
+            let even = bits + (bits & 1);
+            // Units of a 2^-28th of that, the most that 52 bits hold.
+            for (extra, expected) in [
+                (0, bits),
+                (1, bits),
+                ((1 << 27) - 1, bits),
+                (1 << 27, even),
+                ((1 << 27) + 1, bits + 1),
+                ((1 << 28) - 1, bits + 1),
+            ] {
+                let found = spelled((significand << 28) + extra, exponent - 28);
+                assert_eq!(found, Some(expected), "{bits:#010x} + {extra} / 2^28");
+            }
+        }
+        // Halfway from the largest number to the power of two above it is where infinity begins.
+        assert_eq!(spelled(0x1FF_FFFF, 103), Some(f32::INFINITY.to_bits()));
+        assert_eq!(spelled(0x1FF_FFFE_FFFF, 87), Some(f32::MAX.to_bits()));
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::codes::*;
 use ctm_bits::{Field, field_table};
+use ctm_num::ieee::power_of_two;
 
 /// Number of dwords of an instruction.
 pub const DWORDS: usize = 6;
@@ -122,8 +123,13 @@ impl Source {
 /// Value of an inline constant: a 7-bit unsigned float, exponent in bits 6:3 (bias 7), mantissa in bits 2:0, with
 /// denormals, without infinity and NaN (CTM Guide p.26).
 pub fn inline_constant(code: u8) -> f32 {
-    let (exponent, mantissa) = (i32::from(code >> 3 & 15), f32::from(code & 7) / 8.0);
-    if exponent == 0 { mantissa * 2f32.powi(-6) } else { (1.0 + mantissa) * 2f32.powi(exponent - 7) }
+    let (exponent, mantissa) = (i32::from(code >> 3 & 15), f64::from(code & 7));
+    // In eighths of the power of two. No bit is lost.
+    let value = match exponent {
+        0 => mantissa * power_of_two(-9),
+        _ => (8.0 + mantissa) * power_of_two(exponent - 10),
+    };
+    value as f32
 }
 
 /// One operand (A, B or C) of a unit with `N` channels.

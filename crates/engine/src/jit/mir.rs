@@ -261,7 +261,7 @@ pub struct Block {
 impl Block {
     /// How often it is executed, about, as far as loops tell.
     pub fn frequency(&self) -> f32 {
-        8f32.powi(self.depth.min(6) as i32)
+        (1u32 << (3 * self.depth.min(6))) as f32
     }
 }
 

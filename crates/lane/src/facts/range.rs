@@ -9,6 +9,7 @@ use crate::function::{Def, Function};
 use crate::graph::Graph;
 use crate::op::Op;
 use crate::scalar::evaluate;
+use ctm_num::ieee::power_of_two;
 
 /// What a lane value can be, read as a float and as a signed integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -244,7 +245,7 @@ impl Ranges {
             Op::Ex2 {} => {
                 // Twice the power above the greatest exponent leaves room for the error of the approximation.
                 let hi = arg(0).hi;
-                let hi = if hi < 120.0 { 2f32.powi(hi.max(-120.0).ceil() as i32 + 1) } else { f32::INFINITY };
+                let hi = if hi < 120.0 { power_of_two(hi.max(-120.0).ceil() as i32 + 1) as f32 } else { f32::INFINITY };
                 Range::numbers(0.0, hi).with_nan(arg(0).nan)
             }
             Op::Ln2 {} => {

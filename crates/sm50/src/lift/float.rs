@@ -11,6 +11,7 @@ use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::table::Op;
 use ctm_lane::{Bits, Denorm, FloatTest, Rounding, Value, Zero};
+use ctm_num::ieee::power_of_two;
 use ctm_num::sm50::{NAN, NAN_F64};
 
 /// What an instruction does with denormals and with products of zero.
@@ -106,7 +107,7 @@ impl Machine<'_> {
                 // Neither product loses a bit.
                 let ([a_low, a_high], [b_low, b_high]) = (self.b.ftod(a), self.b.ftod(b));
                 let [low, high] = self.b.dmul(Rounding::Even, a_low, a_high, b_low, b_high);
-                let factor = 2f64.powi(scale).to_bits();
+                let factor = power_of_two(scale).to_bits();
                 let (zero, factor) = (self.b.constant(0), self.b.constant((factor >> 32) as u32));
                 let [low, high] = self.b.dmul(Rounding::Even, low, high, zero, factor);
                 self.b.dtof(rounding, low, high)

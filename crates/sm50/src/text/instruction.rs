@@ -10,6 +10,7 @@ use crate::instruction::Instruction;
 use crate::operand::{PredSource, Reg, Value};
 use crate::special::special_register_name;
 use crate::table::Op;
+use ctm_num::ieee::{BINARY16, BINARY64, Rounding};
 
 /// How an instruction is to be spelled.
 #[derive(Clone, Copy)]
@@ -271,12 +272,6 @@ fn address(before: &str, register: Reg, offset: i64) -> String {
 
 /// The value of a binary16.
 pub(super) fn half_to_f64(bits: u16) -> f64 {
-    let sign = if bits >> 15 != 0 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
-    sign * match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    }
+    let value = BINARY16.convert(Rounding::NearestEven, bits.into(), BINARY64);
+    value.map_or(f64::NAN, f64::from_bits)
 }

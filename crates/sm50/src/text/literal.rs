@@ -1,8 +1,8 @@
 //! Numbers of the text as bits.
 
 use super::fit::{Misfit, misfit, other_kind};
-use super::instruction::half_to_f64;
 use super::item::{Base, Item};
+use ctm_num::ieee::{BINARY16, BINARY64, Rounding};
 
 pub(super) fn integer(item: &Item) -> Result<i64, Misfit> {
     let Base::Number(spelled) = &item.base else {
@@ -64,14 +64,13 @@ fn double_bits(item: &Item) -> Result<u64, Misfit> {
 }
 
 pub(super) fn half_bits(item: &Item) -> Result<u32, Misfit> {
-    let value = f64::from_bits(double_bits(item)?);
-    let same = |&bits: &u16| {
-        let half = half_to_f64(bits);
-        half.to_bits() == value.to_bits() || (half.is_nan() && value.is_nan() && bits & 0x3ff == 0x200)
+    let bits = double_bits(item)?;
+    let none = || misfit(item.span, "no half-precision number has this value".into(), "");
+    // Any NaN is the quiet one of its sign.
+    let Some(half) = BINARY64.convert(Rounding::NearestEven, bits, BINARY16) else {
+        return Ok(if f64::from_bits(bits).is_sign_negative() { 0xfe00 } else { 0x7e00 });
     };
-    let sign = |&bits: &u16| (bits >> 15 != 0) == value.is_sign_negative();
-    let found = (0..=u16::MAX).filter(sign).find(same);
-    found.map(u32::from).ok_or_else(|| misfit(item.span, "no half-precision number has this value".into(), ""))
+    if BINARY16.convert(Rounding::NearestEven, half, BINARY64) == Some(bits) { Ok(half as u32) } else { Err(none()) }
 }
 
 /// The upper twenty bits of a binary32, which must be all that are set.
