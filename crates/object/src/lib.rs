@@ -10,6 +10,7 @@
 //! Readers are total: any bytes give a program or a typed error that says where and what.
 #![forbid(unsafe_code)]
 
+mod allowance;
 pub mod elf;
 pub mod hex;
 pub mod mesa;

@@ -3,6 +3,7 @@
 //! Sources: "Shader Program Header" for the order of header and code; the ELF of CUDA objects as `ptxas` writes it
 //! (machine 190, one `.text.<kernel>` section for each kernel).
 
+use crate::allowance::{Allowance, Exhausted};
 use ctm_sm50::{Code, CodeError, Header, Program, Stage};
 use object::LittleEndian as LE;
 use object::elf::{EM_CUDA, FileHeader64, SHT_PROGBITS};
@@ -49,6 +50,9 @@ pub enum Sm50Error {
     /// The file is no ELF, or a broken one.
     #[error("{0}; a cubin is an ELF file of 64 bits, little-endian")]
     Elf(String),
+    /// Sections or names that lie over each other.
+    #[error("the sections of the ELF file overlap: together they are longer than the file")]
+    Overlap,
     /// The ELF file is for another machine.
     #[error("the ELF file is for machine {machine}, not for CUDA ({EM_CUDA})")]
     Machine {
@@ -144,12 +148,16 @@ pub fn read_cubin(bytes: &[u8]) -> Result<Vec<Kernel>, Sm50Error> {
     }
     let sections = header.sections(endian, bytes).map_err(elf)?;
     let mut kernels = Vec::new();
+    let (mut names, mut contents) = (Allowance::of_names(bytes), Allowance::of_contents(bytes));
     for section in sections.iter() {
-        let name = String::from_utf8_lossy(sections.section_name(endian, section).map_err(elf)?).into_owned();
+        let name = sections.section_name(endian, section).map_err(elf)?;
+        names.take(name.len()).map_err(|Exhausted| Sm50Error::Overlap)?;
+        let name = String::from_utf8_lossy(name).into_owned();
         let Some(kernel) = name.strip_prefix(".text.").filter(|_| section.sh_type(endian) == SHT_PROGBITS) else {
             continue;
         };
         let data = section.data(endian, bytes).map_err(elf)?;
+        contents.take(data.len()).map_err(|Exhausted| Sm50Error::Overlap)?;
         let code = code(data, || format!("in section `{name}`"))?;
         kernels.push(Kernel { name: kernel.to_owned(), program: Program { header: None, code } });
     }

@@ -1,7 +1,7 @@
 //! The parser's place in the tokens: looking, taking, complaining.
 
 use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
-use crate::lexer::{Kind, Lexed, Token};
+use crate::lexer::{Kind, Lexed, MOST_DIAGNOSTICS, Token};
 use crate::number::parse_float;
 use std::fmt;
 use std::sync::Arc;
@@ -179,7 +179,14 @@ impl Cursor {
     fn report(&mut self, severity: Severity, cause: Cause, span: Span, message: String, help: &str) {
         let Origin { file, span } = self.origin(span);
         let help = (!help.is_empty()).then(|| help.to_owned());
-        self.diagnostics.push(Diagnostic { cause, severity, file, span, message, help });
+        self.diagnostics.push(Diagnostic { cause, severity, file: file.clone(), span: span.clone(), message, help });
+        // The rest is not looked at, so that there is no program, even if these are all warnings.
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        if self.diagnostics.len() == MOST_DIAGNOSTICS && !self.diagnostics.iter().any(is_error) {
+            let (cause, severity) = (Cause::TooLong, Severity::Error);
+            let message = format!("{MOST_DIAGNOSTICS} warnings; the rest of the text was not looked at");
+            self.diagnostics.push(Diagnostic { cause, severity, file, span, message, help: None });
+        }
     }
 
     /// A whole number of at most `max`, decimal or hexadecimal. One that is too large is reported and read as 0.

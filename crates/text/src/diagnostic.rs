@@ -151,6 +151,8 @@ impl fmt::Display for Diagnostic {
 /// The candidate that `word` most likely was meant to be, if one is near.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     const LONGEST: usize = 32;
+    /// A text may have a million labels, and as many that are misspelled.
+    const MOST_CANDIDATES: usize = 1000;
     if word.len() > LONGEST {
         return None;
     }
@@ -162,6 +164,8 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     };
     candidates
         .into_iter()
+        .take(MOST_CANDIDATES)
+        .filter(|candidate| candidate.len().abs_diff(word.len()) <= limit)
         .map(|candidate| (edits(word.as_bytes(), candidate.to_ascii_lowercase().as_bytes()), candidate))
         .filter(|&(edits, _)| edits <= limit)
         .min_by_key(|&(edits, _)| edits)

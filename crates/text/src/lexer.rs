@@ -55,8 +55,9 @@ pub const MOST_DIAGNOSTICS: usize = 256;
 const DEEPEST_INCLUDE: usize = 64;
 /// Inclusions in all.
 const MOST_INCLUDES: usize = 10_000;
-/// Bytes of text in all, each included file as often as it is included.
-const MOST_TEXT: usize = 1 << 24;
+/// Most bytes of text, each included file counted as often as it is included. Whoever reads texts from files refuses longer
+/// ones by their size.
+pub const MAX_TEXT: usize = 1 << 24;
 
 /// All tokens of a text and what it includes, ending in [`Kind::End`].
 pub struct Lexed {
@@ -76,13 +77,22 @@ struct Lexer<'l, 'f> {
     open: Vec<u32>,
     text_left: usize,
     includes_left: usize,
+    /// There was more text than is allowed, or there were more problems than are told: nothing more is read.
+    is_over: bool,
 }
 
 /// Takes a text apart.
 pub fn lex(dialect: &'static Dialect, main: SourceFile, loader: &mut Loader<'_>) -> Lexed {
     let lexed = Lexed { files: vec![Arc::new(main)], tokens: Vec::new(), diagnostics: Vec::new() };
-    let mut lexer =
-        Lexer { dialect, loader, lexed, open: Vec::new(), text_left: MOST_TEXT, includes_left: MOST_INCLUDES };
+    let mut lexer = Lexer {
+        dialect,
+        loader,
+        lexed,
+        open: Vec::new(),
+        text_left: MAX_TEXT,
+        includes_left: MOST_INCLUDES,
+        is_over: false,
+    };
     lexer.file(0);
     let end = u32::try_from(lexer.lexed.files[0].text.len()).unwrap_or(0);
     let end = Token { kind: Kind::End, file: 0, start: end, end, first_of_line: true };
@@ -99,6 +109,7 @@ impl Lexer<'_, '_> {
         let file = self.lexed.files[file as usize].clone();
         let help = (!help.is_empty()).then(|| help.to_owned());
         self.lexed.diagnostics.push(Diagnostic { cause, severity: Severity::Error, file, span, message, help });
+        self.is_over |= self.lexed.diagnostics.len() >= MOST_DIAGNOSTICS;
     }
 
     fn comments_help(&self) -> String {
@@ -109,16 +120,16 @@ impl Lexer<'_, '_> {
         let source = self.lexed.files[file as usize].clone();
         let text = source.text.as_bytes();
         if text.len() > self.text_left {
-            let message = format!("more than {} MiB of text", MOST_TEXT >> 20);
+            let message = format!("more than {} MiB of text", MAX_TEXT >> 20);
             self.error(file, 0..0, Cause::TooLong, message, self.dialect.limit);
-            self.text_left = 0;
+            self.is_over = true;
             return;
         }
         self.text_left -= text.len();
         self.open.push(file);
         let mut at = 0;
         let mut first_of_line = true;
-        while at < text.len() && self.lexed.diagnostics.len() < MOST_DIAGNOSTICS {
+        while at < text.len() && !self.is_over {
             let start = at;
             let byte = text[at];
             at += 1;
@@ -180,8 +191,8 @@ impl Lexer<'_, '_> {
         if self.includes_left == 0 {
             let message = format!("more than {MOST_INCLUDES} inclusions");
             self.error(file, span, Cause::TooLong, message, self.dialect.limit);
-            self.text_left = 0;
-            return text.len();
+            self.is_over = true;
+            return after;
         }
         self.includes_left -= 1;
         match (self.loader)(&source.name, name) {
@@ -197,9 +208,7 @@ impl Lexer<'_, '_> {
                     self.lexed.files.push(Arc::new(found));
                     self.lexed.files.len() - 1
                 });
-                if self.text_left > 0 {
-                    self.file(index as u32);
-                }
+                self.file(index as u32);
             }
         }
         after

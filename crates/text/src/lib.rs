@@ -14,5 +14,5 @@ mod number;
 pub use assembled::Assembled;
 pub use cursor::{Cursor, Reported, Span, excerpt, list};
 pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
-pub use lexer::{Dialect, Kind, Lexed, Loader, MOST_DIAGNOSTICS, Token, lex};
+pub use lexer::{Dialect, Kind, Lexed, Loader, MAX_TEXT, MOST_DIAGNOSTICS, Token, lex};
 pub use number::{parse_float, spell_float};

@@ -1,13 +1,10 @@
 //! Text to words. The language is described in `docs/ctmcb.md`.
 
 use super::{COMMANDS, Command, CommandInfo, Notation, Packet, Parameter, Parameters};
-use ctm_x1k::text::{Cause, Diagnostic, Severity, SourceFile};
+use ctm_text::{Cause, Diagnostic, MAX_TEXT, MOST_DIAGNOSTICS, Severity, SourceFile, excerpt};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Problems that are told.
-const MOST_DIAGNOSTICS: usize = 256;
 
 /// A command buffer that was parsed from text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +48,12 @@ pub fn parse(text: &str) -> Result<Assembled, Vec<Diagnostic>> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_file(name: &str, text: &str) -> Result<Assembled, Vec<Diagnostic>> {
+    if text.len() > MAX_TEXT {
+        let file = Arc::new(SourceFile { name: name.to_owned(), text: String::new() });
+        let message = format!("more than {} MiB of text", MAX_TEXT >> 20);
+        let (cause, severity) = (Cause::TooLong, Severity::Error);
+        return Err(vec![Diagnostic { cause, severity, file, span: 0..0, message, help: None }]);
+    }
     let file = Arc::new(SourceFile { name: name.to_owned(), text: text.to_owned() });
     let mut buffer = Assembled::default();
     let mut diagnostics = Vec::new();
@@ -63,7 +66,6 @@ pub fn parse_file(name: &str, text: &str) -> Result<Assembled, Vec<Diagnostic>> 
             buffer.words.extend(words);
         }
         if diagnostics.len() >= MOST_DIAGNOSTICS {
-            diagnostics.truncate(MOST_DIAGNOSTICS);
             break;
         }
         start += content.len();
@@ -94,7 +96,7 @@ impl<'a> Line<'a> {
             self.report(
                 name,
                 Cause::UnknownWord,
-                format!("there is no command `{name}`"),
+                format!("there is no command `{}`", excerpt(name)),
                 Some(format!("did you mean `{near}`?")),
             );
             return Vec::new();
@@ -106,7 +108,14 @@ impl<'a> Line<'a> {
         if items.is_empty() {
             self.report(name, Cause::Syntax, "`.dword` needs a number".to_string(), None);
         }
-        items.iter().filter_map(|item| self.number(item, item)).collect()
+        let mut dwords = Vec::new();
+        for item in items {
+            dwords.extend(self.number(item, item));
+            if self.diagnostics.len() >= MOST_DIAGNOSTICS {
+                break;
+            }
+        }
+        dwords
     }
 
     fn command(&mut self, row: usize, name: &str, items: &[&str]) -> Option<Packet> {
@@ -116,9 +125,12 @@ impl<'a> Line<'a> {
         let (mut consistent_opcode, mut extra) = (false, None);
         let mut seen: Vec<&str> = Vec::new();
         for &item in items {
+            if self.diagnostics.len() >= MOST_DIAGNOSTICS {
+                return None;
+            }
             let Some((key, value)) = item.split_once('=') else {
                 let help = format!("write it as name=value; {}", names_of(info));
-                self.report(item, Cause::Syntax, format!("`{item}` is no parameter"), Some(help));
+                self.report(item, Cause::Syntax, format!("`{}` is no parameter", excerpt(item)), Some(help));
                 continue;
             };
             if seen.iter().any(|other| other.eq_ignore_ascii_case(key)) {
@@ -157,7 +169,7 @@ impl<'a> Line<'a> {
                 _ => self.report(
                     item,
                     Cause::Misplaced,
-                    format!("`{}` has no parameter `{key}`", info.name),
+                    format!("`{}` has no parameter `{}`", info.name, excerpt(key)),
                     Some(names_of(info)),
                 ),
             }
@@ -204,7 +216,12 @@ impl<'a> Line<'a> {
         {
             let all: Vec<_> = spellings().map(|(_, spelling)| spelling).collect();
             let help = format!("{name} is one of {}", all.join(", "));
-            self.report(item, Cause::UnknownWord, format!("`{text}` is no {name} (such as {first})"), Some(help));
+            self.report(
+                item,
+                Cause::UnknownWord,
+                format!("`{}` is no {name} (such as {first})", excerpt(text)),
+                Some(help),
+            );
             return None;
         }
         if field.notation == Notation::Float
@@ -236,13 +253,16 @@ impl<'a> Line<'a> {
         };
         if number.is_err() {
             let help = "numbers are decimal (64) or hexadecimal (0x40), at most 0xFFFFFFFF".to_string();
-            self.report(item, Cause::Range, format!("`{text}` is no 32-bit number"), Some(help));
+            self.report(item, Cause::Range, format!("`{}` is no 32-bit number", excerpt(text)), Some(help));
         }
         number.ok()
     }
 
     /// Reports a problem with `part`, which is a piece of the line.
     fn report(&mut self, part: &str, cause: Cause, message: String, help: Option<String>) {
+        if self.diagnostics.len() >= MOST_DIAGNOSTICS {
+            return;
+        }
         let start = self.start + (part.as_ptr() as usize - self.code.as_ptr() as usize);
         let (file, span) = (self.file.clone(), start..start + part.len());
         self.diagnostics.push(Diagnostic { cause, severity: Severity::Error, file, span, message, help });

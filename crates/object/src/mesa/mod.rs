@@ -142,6 +142,12 @@ pub fn import(dump: &str) -> Result<String, MesaError> {
     programs.import(programs.count().checked_sub(1).ok_or(MesaError::NoProgram)?)
 }
 
+/// Turns all programs of a log, in order, into assembly text; see [`import`].
+pub fn import_all(dump: &str) -> impl ExactSizeIterator<Item = Result<String, MesaError>> {
+    let programs = find(dump);
+    (0..programs.count()).map(move |index| programs.import(index))
+}
+
 /// Turns the program with this number of a log, from 0, into assembly text; see [`import`].
 ///
 /// # Errors

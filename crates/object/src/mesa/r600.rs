@@ -55,6 +55,10 @@ pub(super) fn find(dump: &str) -> Vec<Found> {
 
 /// `bytecode 80 dw -- 4 gprs -- 2 nstack ---`, `===== 80 dw ===== 4 gprs ===== 2 stack ===`, `80 dwords, 4 gprs, stack 2`
 fn heading(line: &str) -> Option<Heading> {
+    // Most lines of a log are none.
+    if !line.contains("gprs") {
+        return None;
+    }
     let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let place = |names: &[&str]| words.iter().position(|word| names.contains(word));
     let before = |names: &[&str]| place(names)?.checked_sub(1).map(|at| words[at]);
@@ -88,7 +92,8 @@ fn driver_target(line: &str) -> Option<String> {
 
 /// `0004 00000009 83000000  LOOP_START_DX10 @18`: the place and the dwords.
 fn dwords(line: &str) -> Option<(usize, Vec<u32>)> {
-    let mut words = line.split_whitespace();
+    let mut words =
+        line.trim_start().starts_with(|first: char| first.is_ascii_digit()).then(|| line.split_whitespace())?;
     let place = words.next().filter(|word| word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_digit()))?;
     let hexadecimal = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let dwords: Vec<u32> =

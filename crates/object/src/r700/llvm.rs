@@ -3,7 +3,9 @@
 //! Source: LLVM's `R600AsmPrinter.cpp`, `R600MCCodeEmitter.cpp`, `AMDGPUELFStreamer`; objects that LLVM 19 wrote.
 
 use super::{Loaded, dwords};
+use crate::allowance::{Allowance, Exhausted};
 use ctm_r700::{Alu, AluOp, Cf, ClauseKind, Family, Op2, Outline, Program, ProgramInfo, Stage};
+use object::elf::FileHeader32;
 use object::read::elf::{ElfFile32, FileHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use thiserror::Error;
@@ -26,6 +28,8 @@ pub(super) const DB_SHADER_CONTROL: u32 = 0x2880C;
 const LDS_ALLOC: u32 = 0x288E8;
 /// `DB_SHADER_CONTROL.KILL_ENABLE`
 pub(super) const KILL_ENABLE: u32 = 1 << 6;
+/// Most functions of an object: well above what a compiler makes of one source.
+const MAX_FUNCTIONS: usize = 1 << 16;
 /// What LLVM writes for MOVA_INT, whatever the processor: the opcode of the next family.
 const EVERGREEN_MOVA_INT: u8 = 0xCC;
 
@@ -61,6 +65,12 @@ pub enum LlvmError {
         /// Bytes of the section.
         size: usize,
     },
+    /// Sections, functions or names that lie over each other.
+    #[error("the sections or functions of the object overlap: together they are longer than what they lie in")]
+    Overlap,
+    /// More functions than any compiler puts into an object.
+    #[error("the object has {0} functions; at most {MAX_FUNCTIONS} are read")]
+    TooManyFunctions(usize),
     /// Register settings that fit no function.
     #[error("`.AMDGPU.config` has settings for {records} programs, `.text` has {functions} functions")]
     Records {
@@ -121,7 +131,10 @@ impl OwnFacts {
 /// # Errors
 /// See [`LlvmError`].
 pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
-    let elf = ElfFile32::<LittleEndian>::parse(bytes).map_err(|error| LlvmError::Elf(error.to_string()))?;
+    let damaged = |error: object::read::Error| LlvmError::Elf(error.to_string());
+    let mut names = Allowance::of_names(bytes);
+    check_section_names(bytes, &mut names)?;
+    let elf = ElfFile32::<LittleEndian>::parse(bytes).map_err(damaged)?;
     let header = elf.elf_header();
     let machine = header.e_machine(LittleEndian).0;
     if machine != MACHINE {
@@ -134,7 +147,7 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
     };
     let section = |name| {
         let section = elf.section_by_name(name).ok_or(LlvmError::NoSection(name))?;
-        let data = section.data().map_err(|error| LlvmError::Elf(error.to_string()))?;
+        let data = section.data().map_err(damaged)?;
         Ok((section.index(), data))
     };
     let (text_index, text) = section(TEXT)?;
@@ -147,22 +160,31 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
     let mut functions: Vec<_> = elf
         .symbols()
         .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.section_index() == Some(text_index))
-        .map(|symbol| (symbol.address(), symbol.size(), symbol.name().unwrap_or_default().to_owned()))
-        .collect();
+        .map(|symbol| {
+            let name = symbol.name().unwrap_or_default();
+            names.take(name.len()).map_err(|Exhausted| LlvmError::Overlap)?;
+            Ok((symbol.address(), symbol.size(), name.to_owned()))
+        })
+        .take(MAX_FUNCTIONS + 1)
+        .collect::<Result<_, LlvmError>>()?;
     functions.sort();
-    if functions.is_empty() {
-        return Err(LlvmError::NoFunction);
+    match functions.len() {
+        0 => return Err(LlvmError::NoFunction),
+        1..=MAX_FUNCTIONS => {}
+        count => return Err(LlvmError::TooManyFunctions(count)),
     }
     let records = records(config)?;
     if records.len() != functions.len() {
         return Err(LlvmError::Records { records: records.len(), functions: functions.len() });
     }
+    let mut contents = Allowance::of_contents(text);
     let program = |((start, size, name), record): ((u64, u64, String), Record)| {
         let end = start.saturating_add(size);
         let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
         let Some(code) = text.get(range) else {
             return Err(LlvmError::Function { name, start, end, size: text.len() });
         };
+        contents.take(code.len()).map_err(|Exhausted| LlvmError::Overlap)?;
         let mut program = Program::from_dwords(&dwords(code));
         program.info.family = family;
         program.info.stage = record.stage;
@@ -173,6 +195,18 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
         Ok(Loaded { name: Some(name), program, repaired })
     };
     functions.into_iter().zip(records).map(program).collect()
+}
+
+/// Refuses a file whose sections have longer names than it can hold: looking for a section looks at all names.
+fn check_section_names(bytes: &[u8], names: &mut Allowance) -> Result<(), LlvmError> {
+    let damaged = |error: object::read::Error| LlvmError::Elf(error.to_string());
+    let header = FileHeader32::<LittleEndian>::parse(bytes).map_err(damaged)?;
+    let endian = header.endian().map_err(damaged)?;
+    let sections = header.sections(endian, bytes).map_err(damaged)?;
+    sections.iter().try_for_each(|section| {
+        let name = sections.section_name(endian, section).map_err(damaged)?;
+        names.take(name.len()).map_err(|Exhausted| LlvmError::Overlap)
+    })
 }
 
 /// The register settings of one function.

@@ -188,7 +188,8 @@ impl Assembler {
         self.check_counts(cursor);
         self.place_clauses(cursor);
         for placed in &mut self.cf {
-            let Some((label, span)) = placed.line.label.take() else { continue };
+            let label = placed.line.label.take().filter(|_| cursor.diagnostics.len() < MOST_DIAGNOSTICS);
+            let Some((label, span)) = label else { continue };
             match self.labels.get(&label) {
                 Some(&address) => set_address(&mut placed.line.cf, address),
                 None => {

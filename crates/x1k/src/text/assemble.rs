@@ -224,14 +224,16 @@ fn read_raw(cursor: &mut Cursor) -> Result<Pending, Reported> {
 /// Goes on after the next `;`, or where something clearly begins on a new line.
 fn skip_instruction(cursor: &mut Cursor, first: Span) {
     let mut begun = cursor.peek().start != first.start || cursor.peek().file != first.file;
-    while !cursor.at_end() {
-        let begins = cursor.is_symbol(b'.')
+    let begins = |cursor: &Cursor| {
+        cursor.is_symbol(b'.')
             || label_here(cursor).is_some()
             || cursor.word_ahead(0).is_some_and(|word| {
                 let names = FORMS.iter().chain(&statements::WORDS).chain(&["OUT"]);
                 names.into_iter().any(|name| name.eq_ignore_ascii_case(word))
-            });
-        if begun && begins && cursor.peek().first_of_line {
+            })
+    };
+    while !cursor.at_end() {
+        if begun && cursor.peek().first_of_line && begins(cursor) {
             return;
         }
         begun = true;
