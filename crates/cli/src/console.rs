@@ -1,7 +1,12 @@
 //! Where commands print.
 
+use crate::Failure;
+use crate::host::Host;
 use crate::report::Message;
 use std::io::{self, Write};
+
+/// How many errors of one file people are told.
+const MOST_MESSAGES: usize = 20;
 
 /// Standard output for results, standard error for messages.
 pub struct Console<'a> {
@@ -9,6 +14,8 @@ pub struct Console<'a> {
     pub out: &'a mut dyn Write,
     /// Messages, with colours that the writer may take out.
     pub err: &'a mut dyn Write,
+    /// Files, and interruption.
+    pub host: &'a dyn Host,
     /// Messages go to a person who watches.
     pub interactive: bool,
     /// Results may have colours.
@@ -20,6 +27,19 @@ impl Console<'_> {
     pub fn tell(&mut self, message: &Message) {
         let gap = if message.place.is_some() { "\n" } else { "" };
         let _ = writeln!(self.err, "{}{gap}", message.render());
+    }
+
+    /// Tells why a command failed, and gives the exit code.
+    pub fn fail(&mut self, failure: Failure) -> u8 {
+        let code = failure.exit_code();
+        // What was printed so far goes out first; if it cannot, the failure has already been decided.
+        let _ = self.out.flush();
+        let messages = failure.into_messages();
+        messages.iter().take(MOST_MESSAGES).for_each(|message| self.tell(message));
+        if let Some(more) = messages.len().checked_sub(MOST_MESSAGES).filter(|more| *more > 0) {
+            self.tell(&Message::note(format!("{more} more like these are not shown")));
+        }
+        code
     }
 
     /// Prints a JSON value on a line of its own.

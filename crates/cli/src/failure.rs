@@ -14,6 +14,8 @@ pub enum Failure {
     Usage(Message),
     /// The program trapped.
     Trap(Message),
+    /// There is no sandbox, or it ended the command.
+    Sandbox(Message),
     /// Somebody pressed Ctrl-C.
     Interrupted,
     /// Standard output does not take more.
@@ -28,6 +30,7 @@ impl Failure {
             Failure::Input(_) | Failure::Output(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Trap(_) => 3,
+            Failure::Sandbox(_) => 5,
             Failure::Interrupted => 130,
         }
     }
@@ -36,7 +39,7 @@ impl Failure {
     pub fn into_messages(self) -> Vec<Message> {
         match self {
             Failure::Input(messages) => messages,
-            Failure::Usage(message) | Failure::Trap(message) => vec![message],
+            Failure::Usage(message) | Failure::Trap(message) | Failure::Sandbox(message) => vec![message],
             Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Vec::new(),
             Failure::Output(error) => vec![Message::error(format!("cannot write standard output: {}", cause(&error)))],

@@ -12,41 +12,33 @@ mod console;
 mod draw;
 mod failure;
 pub mod files;
+pub mod host;
 mod interrupt;
 mod isa;
 mod progress;
 pub mod report;
 mod run;
-mod sink;
+mod sandbox;
 mod source;
 mod wording;
 
 pub use args::Cli;
 pub use console::Console;
 pub use failure::Failure;
+pub use sandbox::enter as enter_sandbox;
 
 use args::{Command, ImportCommand};
-use report::Message;
-
-/// How many errors of one file people are told.
-const MOST_MESSAGES: usize = 20;
 
 /// Runs a command, tells why it failed if it did, and returns the exit code.
 pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
-    let done = dispatch(&cli.command, console).and_then(|()| Ok(console.out.flush()?));
+    let done = if cli.command.wants_sandbox() && !cli.in_sandbox {
+        sandbox::supervise(cli, console)
+    } else {
+        dispatch(&cli.command, console).and_then(|()| Ok(console.out.flush()?)).map(|()| 0)
+    };
     match done {
-        Ok(()) => 0,
-        Err(failure) => {
-            let code = failure.exit_code();
-            // What was printed so far goes out first; if it cannot, the failure has already been decided.
-            let _ = console.out.flush();
-            let messages = failure.into_messages();
-            messages.iter().take(MOST_MESSAGES).for_each(|message| console.tell(message));
-            if let Some(more) = messages.len().checked_sub(MOST_MESSAGES).filter(|more| *more > 0) {
-                console.tell(&Message::note(format!("{more} more like these are not shown")));
-            }
-            code
-        }
+        Ok(code) => code,
+        Err(failure) => console.fail(failure),
     }
 }
 

@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use ctm_cli::{Cli, Console};
+use ctm_cli::host::Local;
+use ctm_cli::{Cli, Console, enter_sandbox};
 use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
@@ -10,7 +11,15 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut err = anstream::stderr();
-    let interactive = io::stderr().is_terminal();
+    let interactive = io::stderr().is_terminal() && !cli.in_sandbox;
     let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    ctm_cli::execute(&cli, &mut Console { out: &mut out, err: &mut err, interactive, colours }).into()
+    let local = Local::new(cli.include.clone());
+    let mut console = Console { out: &mut out, err: &mut err, host: &local, interactive, colours };
+    if !cli.in_sandbox {
+        return ctm_cli::execute(&cli, &mut console).into();
+    }
+    match enter_sandbox() {
+        Ok(host) => ctm_cli::execute(&cli, &mut Console { host: &host, ..console }).into(),
+        Err(failure) => console.fail(failure).into(),
+    }
 }

@@ -1,11 +1,11 @@
 //! Messages for people: what is wrong, where, and what to do about it.
 
-use crate::failure;
 use crate::files::FileError;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ctm_text::findings::Severity;
 use ctm_text::{Diagnostic, Origin};
+use std::ops::Range;
 
 fn level(severity: Severity) -> Level<'static> {
     match severity {
@@ -35,10 +35,7 @@ pub enum Place {
 
 impl From<FileError> for Message {
     fn from(error: FileError) -> Self {
-        let message = match &error {
-            FileError::Unreadable { cause, .. } => Message::error(format!("{error}: {}", failure::cause(cause))),
-            FileError::TooLong { .. } | FileError::Content { .. } => Message::error(error.to_string()),
-        };
+        let message = Message::error(error.to_string());
         error.help().into_iter().fold(message, Message::help)
     }
 }
@@ -126,9 +123,11 @@ impl Message {
         match self.place.as_deref() {
             None => {}
             Some(Place::File(path)) => group = group.element(annotate_snippets::Origin::path(path)),
-            Some(Place::Text(Origin { file, span })) => {
-                let marked = AnnotationKind::Primary.span(span.clone());
-                group = group.element(Snippet::source(&file.text).path(&file.name).annotation(marked));
+            Some(Place::Text(origin)) => {
+                let Shown { text, line, span } = Shown::of(origin);
+                let marked = AnnotationKind::Primary.span(span);
+                group =
+                    group.element(Snippet::source(text).path(&origin.file.name).line_start(line).annotation(marked));
             }
             Some(Place::Listing { path, number, line }) => {
                 let marked = AnnotationKind::Primary.span(0..line.len());
@@ -139,5 +138,59 @@ impl Message {
         let help = self.help.iter().map(|help| Level::HELP.message(help));
         let group = group.elements(notes).elements(help);
         Renderer::styled().decor_style(DecorStyle::Ascii).render(&[group])
+    }
+}
+
+/// Bytes before and behind the beginning of a place that a message shows. A line may be as long as a text.
+const WIDEST: usize = 2000;
+
+/// The lines of a text that a message shows.
+struct Shown<'t> {
+    text: &'t str,
+    /// Number of the first line, from 1.
+    line: usize,
+    /// The place, in `text`.
+    span: Range<usize>,
+}
+
+impl<'t> Shown<'t> {
+    /// The lines that `origin` is in, cut where they are very long: what is made of them takes time for each byte.
+    fn of(Origin { file, span }: &'t Origin) -> Self {
+        let text = file.text.as_str();
+        let boundary = |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        let widest = boundary(span.start.saturating_sub(WIDEST))..boundary(span.start.saturating_add(WIDEST));
+        let start = text[widest.start..span.start].rfind('\n').map_or(widest.start, |at| widest.start + at + 1);
+        let last = span.end.clamp(span.start, widest.end);
+        let end = text[last..widest.end].find('\n').map_or(widest.end, |at| last + at);
+        let line = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Shown { text: &text[start..end], line, span: span.start - start..last - start }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_text::SourceFile;
+    use std::sync::Arc;
+
+    fn shown(text: &str, span: Range<usize>) -> (String, usize, Range<usize>) {
+        let origin = Origin { file: Arc::new(SourceFile { name: "a".into(), text: text.into() }), span };
+        let Shown { text, line, span } = Shown::of(&origin);
+        (text.into(), line, span)
+    }
+
+    #[test]
+    fn the_lines_of_a_place_are_shown() {
+        assert_eq!(shown("one\ntwo\nthree\n", 5..6), ("two".into(), 2, 1..2));
+        assert_eq!(shown("one\ntwo\nthree\n", 5..10), ("two\nthree".into(), 2, 1..6));
+        assert_eq!(shown("one\n", 4..4), (String::new(), 2, 0..0));
+        assert_eq!(shown("", 0..0), (String::new(), 1, 0..0));
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let (text, line, span) = shown(&format!("\n{}!{}", "ß".repeat(5000), "ß".repeat(5000)), 10_001..10_002);
+        assert_eq!((&text[span], line), ("!", 2));
+        assert!(text.len() <= 2 * WIDEST && text.len() > WIDEST);
     }
 }

@@ -1,14 +1,12 @@
 //! Reading the files that programs come from.
 
-use crate::failure::cause;
+use crate::host::{Host, ReadError};
 use crate::report::{Message, Place};
 use ctm_object::mesa;
-use ctm_text::SourceFile;
-use std::fs::File;
-use std::io::{self, Read};
+use ctm_text::{MAX_TEXT, SourceFile};
 use std::path::Path;
 
-/// Bytes above which a file is no program: the largest image has 512 instructions, and text is not much larger.
+/// Bytes above which a file is no program: the largest image, that of an R700 program, has 32 MiB.
 const LIMIT: u64 = 64 << 20;
 
 /// How a file is called in messages.
@@ -16,38 +14,48 @@ pub fn name(path: &Path) -> String {
     if is_standard(path) { "<standard input>".into() } else { path.display().to_string() }
 }
 
+/// What a text is called in messages.
+const TEXT: &str = "a text";
+
 /// `-` stands for standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads a program, or a dump of one.
-pub fn read(path: &Path) -> Result<Vec<u8>, Message> {
-    read_at_most(path, LIMIT, "a program")
+/// Reads a program in any form.
+pub fn read(host: &dyn Host, path: &Path) -> Result<Vec<u8>, Message> {
+    read_at_most(host, path, LIMIT, "a program")
 }
 
 /// Reads a file that is to hold `what`, at most `limit` bytes.
-pub fn read_at_most(path: &Path, limit: u64, what: &str) -> Result<Vec<u8>, Message> {
-    let mut bytes = Vec::new();
-    let read = if is_standard(path) {
-        io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
-    };
+pub fn read_at_most(host: &dyn Host, path: &Path, limit: u64, what: &str) -> Result<Vec<u8>, Message> {
+    let read = if is_standard(path) { host.read_standard_input(limit) } else { host.read(path, limit) };
     match read {
-        Err(error) => Err(Message::error(format!("cannot read '{}': {}", name(path), cause(&error)))),
-        Ok(0) => Err(Message::error("the file is empty").at(Place::File(name(path)))),
-        Ok(length) if length as u64 > limit => {
-            Err(Message::error(format!("the file is too large for {what} (over {} MiB)", limit >> 20))
-                .at(Place::File(name(path))))
-        }
-        Ok(_) => Ok(bytes),
+        Err(ReadError::TooLarge) => Err(too_large(path, limit, what)),
+        Err(error @ ReadError::NotRegular) => Err(unreadable(path, &error).help("'-' reads standard input")),
+        Err(error @ ReadError::System(_)) => Err(unreadable(path, &error)),
+        Ok(bytes) if bytes.is_empty() => Err(Message::error("the file is empty").at(Place::File(name(path)))),
+        Ok(bytes) => Ok(bytes),
     }
 }
 
+fn unreadable(path: &Path, error: &ReadError) -> Message {
+    Message::error(format!("cannot read '{}': {error}", name(path)))
+}
+
+fn too_large(path: &Path, limit: u64, what: &str) -> Message {
+    let message = format!("the file is too large for {what} (over {} MiB)", limit >> 20);
+    Message::error(message).at(Place::File(name(path)))
+}
+
 /// Reads a text.
-pub fn text_file(path: &Path) -> Result<SourceFile, Message> {
-    Ok(SourceFile { name: name(path), text: text(path, read(path)?)? })
+pub fn text_file(host: &dyn Host, path: &Path) -> Result<SourceFile, Message> {
+    Ok(SourceFile { name: name(path), text: text(path, read_at_most(host, path, MAX_TEXT as u64, TEXT)?)? })
+}
+
+/// Refuses a text that is longer than any language takes, before anybody looks into it.
+pub fn require_short(path: &Path, text: &str) -> Result<(), Message> {
+    if text.len() > MAX_TEXT { Err(too_large(path, MAX_TEXT as u64, TEXT)) } else { Ok(()) }
 }
 
 /// Refuses what a driver printed where assembly should be.

@@ -30,7 +30,16 @@ pub fn ranges(prefix: &str, numbers: impl IntoIterator<Item = u8>) -> String {
     if runs.is_empty() { "none".into() } else { runs.iter().map(run).collect::<Vec<_>>().join(", ") }
 }
 
-/// Things with commas between.
+/// Things with commas between, as many as people read.
 pub fn listing(things: impl IntoIterator<Item = String>) -> String {
-    things.into_iter().collect::<Vec<_>>().join(", ")
+    const LONGEST: usize = 4000;
+    let mut text = String::new();
+    for thing in things {
+        let comma = if text.is_empty() { "" } else { ", " };
+        if text.len() + thing.len() > LONGEST {
+            return text + comma + "...";
+        }
+        text = text + comma + &thing;
+    }
+    text
 }

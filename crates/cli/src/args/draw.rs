@@ -159,4 +159,7 @@ pub struct DrawArgs {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Execution")]
     pub threads: Option<u16>,
+    /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
+    #[arg(long, help_heading = "Execution")]
+    pub sandbox: bool,
 }

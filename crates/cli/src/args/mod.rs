@@ -26,6 +26,13 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// This process is the child of one that was asked for a sandbox.
+    #[arg(long, hide = true)]
+    pub in_sandbox: bool,
+    /// Directory that assembly may include files from, besides the directory of the text itself and what is below it; may be
+    /// given several times
+    #[arg(short = 'I', long = "include", value_name = "DIR", value_hint = ValueHint::DirPath, global = true)]
+    pub include: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -36,7 +43,8 @@ Examples:
   ctm check program.x1k
   ctm replay client.ctmtrace
 
-Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 130 interrupted.
+Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 5 ended by --sandbox, 130
+interrupted.
 'ctm COMMAND --help' tells more about a command.";
 
 /// The commands.
@@ -63,6 +71,25 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
+}
+
+impl Command {
+    /// Whether it is to be executed in a sandbox.
+    pub fn wants_sandbox(&self) -> bool {
+        match self {
+            Command::Run(args) => args.execution.sandbox,
+            Command::Draw(args) => args.sandbox,
+            Command::Replay(args) => args.sandbox,
+            // These execute nothing.
+            Command::Asm(_)
+            | Command::Dis(_)
+            | Command::Check(_)
+            | Command::Explain(_)
+            | Command::Info(_)
+            | Command::Import(_)
+            | Command::Completions(_) => false,
+        }
+    }
 }
 
 /// An instruction set.

@@ -34,4 +34,7 @@ pub struct ReplayArgs {
     /// Threads [default: as in the trace]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
+    #[arg(long)]
+    pub sandbox: bool,
 }

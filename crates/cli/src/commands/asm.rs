@@ -1,9 +1,9 @@
 //! `ctm asm`.
 
 use crate::args::{AsmArgs, Isa};
+use crate::host::Sink;
 use crate::isa::{self, ctm, r700, sm50, x1k};
 use crate::report::Message;
-use crate::sink::Sink;
 use crate::{Console, Failure, source};
 use ctm_text::SourceFile;
 use std::path::Path;
@@ -24,13 +24,13 @@ pub fn asm(args: &AsmArgs, console: &mut Console) -> Result<(), Failure> {
         None => args.source.with_extension(extension),
     };
     require_other(&output, &args.source)?;
-    let source = source::text_file(&args.source)?;
+    let source = source::text_file(console.host, &args.source)?;
     source::require_assembly(&source)?;
     let bytes = assemble(&args.source, &source, &output, console)?;
     if source::is_standard(&output) {
         return Ok(console.out.write_all(&bytes)?);
     }
-    Ok(Sink::store(&output, &bytes)?)
+    Ok(Sink::store(console.host, &output, &bytes)?)
 }
 
 /// Refuses to overwrite the text that is assembled.

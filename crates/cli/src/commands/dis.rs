@@ -6,7 +6,7 @@ use crate::{Console, Failure};
 
 /// Disassembles a program or a command buffer.
 pub fn dis(args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
-    let file = File::read(&args.program)?;
+    let file = File::read(&args.program, console)?;
     match file.isa {
         Isa::X1k => x1k::dis(&x1k::Loaded::new(file, console)?, args, console),
         Isa::R700 => r700::dis(&r700::Loaded::new(file, args.program.kernel.as_deref(), console)?, args, console),

@@ -6,14 +6,14 @@ use crate::report::{Message, Place};
 use crate::{Console, Failure, source};
 use ctm_device::{OpenError, Options, Trace, replay as execute};
 
-/// Bytes above which a file is no trace that fits into memory with what it records.
-const LIMIT: u64 = 4 << 30;
+/// Bytes above which a file is no trace that fits into 1 GB with what it records, and is checked in a second.
+const LIMIT: u64 = 256 << 20;
 
 /// Executes a trace and compares what comes out.
 pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
     let name = source::name(&args.trace);
     let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
-    let bytes = source::read_at_most(&args.trace, LIMIT, "a trace")?;
+    let bytes = source::read_at_most(console.host, &args.trace, LIMIT, "a trace")?;
     let trace = Trace::from_bytes(&bytes).map_err(|error| wrong(error.to_string()))?;
     let recorded = trace.options;
     let options = Options {

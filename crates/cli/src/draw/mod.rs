@@ -9,10 +9,11 @@ use crate::args::draw::DrawArgs;
 use crate::args::values::{Attribute, CaptureRange};
 use crate::failure::no_engine;
 use crate::files::{FileError, read_dwords};
+use crate::host::Host;
 use crate::isa::sm50::constants;
 use crate::progress::Progress;
 use crate::report::Message;
-use crate::{Console, Failure, interrupt};
+use crate::{Console, Failure};
 use ctm_engine::{EngineName, Executor};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::POSITION;
@@ -25,15 +26,15 @@ use std::time::Instant;
 
 /// Draws, and writes what comes out.
 pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
-    let cancel = interrupt::flag();
+    let cancel = console.host.interrupt();
     let programs = Programs::read(args, console)?;
-    let arrays = arrays(&args.attributes)?;
+    let arrays = arrays(console.host, &args.attributes)?;
     let environment = Environment {
-        constants: constants(&args.constants)?,
+        constants: constants(console.host, &args.constants)?,
         mode: if args.strict { Mode::Strict } else { Mode::Lenient },
         ..Environment::default()
     };
-    let results = Results::open(args)?;
+    let results = Results::open(console.host, args)?;
     // Where something is to be seen, the position is captured behind what is asked for.
     let mut capture: Vec<Capture> = args.capture.iter().map(|&CaptureRange(capture)| capture).collect();
     if results.need_positions() {
@@ -78,7 +79,7 @@ pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
 }
 
 /// The values of vertex attributes; no dword may have two.
-fn arrays(attributes: &[Attribute]) -> Result<Vec<VertexArray>, Failure> {
+fn arrays(host: &dyn Host, attributes: &[Attribute]) -> Result<Vec<VertexArray>, Failure> {
     let mut given = BTreeSet::new();
     for Attribute { address, components, .. } in attributes {
         if let Some(word) = (0..*components).map(|word| address + 4 * word).find(|&word| !given.insert(word)) {
@@ -88,7 +89,7 @@ fn arrays(attributes: &[Attribute]) -> Result<Vec<VertexArray>, Failure> {
     }
     let array = |attribute: &Attribute| {
         let &Attribute { address, components, ref path } = attribute;
-        Ok(VertexArray { address, components, values: read_dwords(path, Some(components as usize))? })
+        Ok(VertexArray { address, components, values: read_dwords(host, path, Some(components as usize))? })
     };
     let arrays = attributes.iter().map(array).collect::<Result<_, FileError>>();
     Ok(arrays.map_err(Message::from)?)

@@ -5,9 +5,9 @@ use super::wireframe::Wireframe;
 use crate::args::draw::DrawArgs;
 use crate::args::values::CaptureRange;
 use crate::files::{self, Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
+use crate::host::{Host, Sink};
 use crate::isa::sm50::array_kind;
 use crate::report::Message;
-use crate::sink::Sink;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_sm50::attributes::name;
@@ -27,11 +27,11 @@ pub struct Results {
 
 impl Results {
     /// Makes sure that the files can be written.
-    pub fn open(args: &DrawArgs) -> Result<Self, Failure> {
-        let open = |path: &Option<_>| path.as_deref().map(Sink::open).transpose();
+    pub fn open(host: &dyn Host, args: &DrawArgs) -> Result<Self, Failure> {
+        let open = |path: &Option<_>| path.as_deref().map(|path| Sink::open(host, path)).transpose();
         let records = match &args.output {
             None => None,
-            Some(path) => Some((array_kind(path)?, Sink::open(path)?)),
+            Some(path) => Some((array_kind(path)?, Sink::open(host, path)?)),
         };
         Ok(Results { records, obj: open(&args.obj)?, svg: open(&args.svg)? })
     }

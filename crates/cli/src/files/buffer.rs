@@ -1,12 +1,13 @@
 //! Files of fetch buffers.
 
 use super::{Data, FileError, FileKind, Shape, read_bytes, read_npy};
+use crate::host::Host;
 use std::path::Path;
 
 /// Reads the bytes of a buffer: the values of a `.npy` array, else the bytes of the file as they are. An array also tells
 /// the bytes of a row.
-pub fn read_buffer(path: &Path) -> Result<(Vec<u8>, Option<usize>), FileError> {
-    let bytes = read_bytes(path)?;
+pub fn read_buffer(host: &dyn Host, path: &Path) -> Result<(Vec<u8>, Option<usize>), FileError> {
+    let bytes = read_bytes(host, path)?;
     if FileKind::of(path) != Ok(FileKind::Npy) {
         return Ok((bytes, None));
     }

@@ -1,12 +1,13 @@
 //! Files of dwords: `.npy` arrays of any shape, or dwords and nothing else.
 
 use super::{ContentError, FileError, FileKind, npy, raw, read_bytes};
+use crate::host::Host;
 use std::path::Path;
 
 /// Reads dwords, bit for bit: a `.npy` array of float32, int32 or uint32 values in C order, or any other file as
 /// little-endian dwords. Where `row` is given, they are whole rows of so many, and so are those of the array.
-pub fn read_dwords(path: &Path, row: Option<usize>) -> Result<Vec<u32>, FileError> {
-    parse(FileKind::of(path) == Ok(FileKind::Npy), &read_bytes(path)?, row)
+pub fn read_dwords(host: &dyn Host, path: &Path, row: Option<usize>) -> Result<Vec<u32>, FileError> {
+    parse(FileKind::of(path) == Ok(FileKind::Npy), &read_bytes(host, path)?, row)
         .map_err(|cause| FileError::Content { path: path.into(), cause })
 }
 

@@ -1,20 +1,19 @@
 //! What can be wrong with array files.
 
 use super::{MAX_SIDE, Shape};
-use std::io;
+use crate::host::ReadError;
 use std::path::PathBuf;
 
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The system does not give its bytes.
-    #[error("cannot read '{}'", path.display())]
+    #[error("cannot read '{}': {cause}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
-        cause: io::Error,
+        cause: ReadError,
     },
     /// It is longer than the largest surface.
     #[error("'{}' holds more than a surface of {MAX_SIDE}x{MAX_SIDE} elements with 4 float32 channels", path.display())]

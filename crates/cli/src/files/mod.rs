@@ -50,8 +50,7 @@ pub use spec::{FileKind, FileSpec, Shape, SpecError};
 pub use transfer::{MAX_SIDE, download, surface, surface_for, upload};
 pub use vectors::{parse_vectors, read_vectors};
 
-use std::fs::File;
-use std::io::Read;
+use crate::host::{Host, ReadError};
 use std::path::Path;
 
 /// Longest file that is read: the largest surface, as float32 with 4 channels, and room for a header.
@@ -65,19 +64,23 @@ pub struct WriteOptions {
 }
 
 /// Reads the array that a file holds.
-pub fn read(spec: &FileSpec) -> Result<Array, FileError> {
-    Ok(read_by(spec, |bytes| Ok((read_npy(bytes)?, None)))?.0)
+pub fn read(host: &dyn Host, spec: &FileSpec) -> Result<Array, FileError> {
+    Ok(read_by(host, spec, |bytes| Ok((read_npy(bytes)?, None)))?.0)
 }
 
 /// Reads the array that a file holds, and if the file has an axis for slices, how many there are one above another.
-pub fn read_slices(spec: &FileSpec) -> Result<(Array, Option<usize>), FileError> {
-    read_by(spec, npy::read_slices)
+pub fn read_slices(host: &dyn Host, spec: &FileSpec) -> Result<(Array, Option<usize>), FileError> {
+    read_by(host, spec, npy::read_slices)
 }
 
 type Slices = (Array, Option<usize>);
 
-fn read_by(spec: &FileSpec, npy: fn(&[u8]) -> Result<Slices, ContentError>) -> Result<Slices, FileError> {
-    let bytes = read_bytes(&spec.path)?;
+fn read_by(
+    host: &dyn Host,
+    spec: &FileSpec,
+    npy: fn(&[u8]) -> Result<Slices, ContentError>,
+) -> Result<Slices, FileError> {
+    let bytes = read_bytes(host, &spec.path)?;
     let array = match spec.kind {
         FileKind::Npy => npy(&bytes),
         FileKind::Png => read_png(&bytes).map(|array| (array, None)),
@@ -107,12 +110,9 @@ pub fn encode(kind: FileKind, array: &Array, options: &WriteOptions) -> Result<V
     }
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
-    let unreadable = |cause| FileError::Unreadable { path: path.into(), cause };
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(FileError::TooLong { path: path.into() });
-    }
-    Ok(bytes)
+fn read_bytes(host: &dyn Host, path: &Path) -> Result<Vec<u8>, FileError> {
+    host.read(path, MAX_FILE).map_err(|cause| match cause {
+        ReadError::TooLarge => FileError::TooLong { path: path.into() },
+        cause => FileError::Unreadable { path: path.into(), cause },
+    })
 }

@@ -26,7 +26,9 @@ impl Tonemap {
 ///
 /// Gray has 1 channel, RGB 3; pictures with alpha, or with a transparent color, have 4.
 pub fn read_png(bytes: &[u8]) -> Result<Array, ContentError> {
-    let damaged = |error: ::png::DecodingError| ContentError::Png { cause: error.to_string() };
+    // What follows is for those who know the decoder's source.
+    let cause = |text: String| text.split(": ChunkType").next().unwrap_or_default().to_owned();
+    let damaged = |error: ::png::DecodingError| ContentError::Png { cause: cause(error.to_string()) };
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_text_chunk(true);

@@ -1,14 +1,15 @@
 //! Files of vectors: constants, and values of vertices.
 
 use super::{Array, ContentError, Data, FileError, FileKind, Shape, raw, read_bytes, read_npy};
+use crate::host::Host;
 use std::path::Path;
 
 /// Reads at most `limit` vectors as bit patterns: a `.npy` array of N x 4 float32 values, or any other file as
 /// rows of 4 little-endian float32 values.
-pub fn read_vectors(path: &Path, limit: usize) -> Result<Vec<[u32; 4]>, FileError> {
+pub fn read_vectors(host: &dyn Host, path: &Path, limit: usize) -> Result<Vec<[u32; 4]>, FileError> {
     let vectors = match FileKind::of(path) {
         Ok(FileKind::Png) => Err(ContentError::Vectors { limit, found: "a picture".into() }),
-        kind => parse_vectors(kind == Ok(FileKind::Npy), &read_bytes(path)?, limit),
+        kind => parse_vectors(kind == Ok(FileKind::Npy), &read_bytes(host, path)?, limit),
     };
     vectors.map_err(|cause| FileError::Content { path: path.into(), cause })
 }

@@ -12,8 +12,9 @@ pub use assembled::assemble;
 pub use found::Found;
 
 use crate::args::{Isa, ProgramArgs};
+use crate::host::Host;
 use crate::report::{Message, Place};
-use crate::{Failure, source};
+use crate::{Console, Failure, source};
 use ctm_object::hex;
 use std::path::{Path, PathBuf};
 
@@ -46,8 +47,8 @@ pub enum Form {
 
 impl File {
     /// Reads a file. The instruction set is the one of `--isa`, else that which the file shows.
-    pub fn read(args: &ProgramArgs) -> Result<Self, Failure> {
-        let (bytes, form) = content(&args.program, args.isa.is_some())?;
+    pub fn read(args: &ProgramArgs, console: &Console) -> Result<Self, Failure> {
+        let (bytes, form) = content(console.host, &args.program, args.isa.is_some())?;
         let path = args.program.clone();
         let known = args.isa.or_else(|| match () {
             () if r700::is_program(&bytes) => Some(Isa::R700),
@@ -60,17 +61,18 @@ impl File {
     }
 
     /// Reads a file that is of this instruction set.
-    pub fn of(path: &Path, isa: Isa) -> Result<Self, Failure> {
-        let (bytes, form) = content(path, true)?;
+    pub fn of(path: &Path, isa: Isa, console: &Console) -> Result<Self, Failure> {
+        let (bytes, form) = content(console.host, path, true)?;
         Ok(File { path: path.into(), name: source::name(path), bytes, isa, isa_is_guess: false, form })
     }
 }
 
 /// What is in a file, and of what kind it is. Dwords that are given as hexadecimal text become bytes. What is no text counts
 /// as dwords if the file's name ends in `.u32`, or if its instruction set is known.
-fn content(path: &Path, isa_is_known: bool) -> Result<(Vec<u8>, Form), Failure> {
-    let bytes = source::read(path)?;
+fn content(host: &dyn Host, path: &Path, isa_is_known: bool) -> Result<(Vec<u8>, Form), Failure> {
+    let bytes = source::read(host, path)?;
     let text = str::from_utf8(&bytes).ok().filter(|text| !text.contains('\0'));
+    text.map(|text| source::require_short(path, text)).transpose()?;
     if let Some(dwords) = text.and_then(hex::read) {
         let dwords = dwords.map_err(|error| Message::error(error.to_string()).at(Place::File(source::name(path))))?;
         return Ok((dwords.into_iter().flat_map(u32::to_le_bytes).collect(), Form::Words));

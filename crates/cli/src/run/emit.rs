@@ -1,8 +1,8 @@
 //! `--emit`: what an engine makes of a program.
 
 use crate::args::values::{Emit, Stage};
+use crate::host::Sink;
 use crate::report::Message;
-use crate::sink::Sink;
 use crate::{Console, Failure};
 use ctm_engine::{EngineName, Stages};
 use std::fmt::Display;
@@ -33,7 +33,7 @@ pub fn emit(
         Stage::Asm => stages.machine_code(engine).ok_or_else(interpreted)?,
     };
     match path {
-        Some(path) => Ok(Sink::store(path, text.as_bytes())?),
+        Some(path) => Ok(Sink::store(console.host, path, text.as_bytes())?),
         None => Ok(console.out.write_all(text.as_bytes())?),
     }
 }

@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::args::run::RunArgs;
 use crate::args::values::{Extent, Numbered, Vector};
 use crate::files::{self, Array, FileError, FileKind, FileSpec, Shape, WriteOptions};
+use crate::host::{Host, Sink};
 use crate::report::Message;
-use crate::sink::Sink;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,16 +47,16 @@ struct Target {
 
 impl Target {
     /// Makes sure that the file can be written.
-    fn open(spec: &FileSpec) -> Result<Self, Message> {
-        Ok(Target { path: spec.path.clone(), kind: spec.kind, sink: Sink::open(&spec.path)? })
+    fn open(host: &dyn Host, spec: &FileSpec) -> Result<Self, Message> {
+        Ok(Target { path: spec.path.clone(), kind: spec.kind, sink: Sink::open(host, &spec.path)? })
     }
 }
 
 impl Memory {
     /// Reads a file into a new surface. Also gives the width and height of what was in the file.
-    pub fn load(&mut self, file: &str) -> Result<(Surface, Shape), Message> {
+    pub fn load(&mut self, host: &dyn Host, file: &str) -> Result<(Surface, Shape), Message> {
         let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
-        let array = files::read(&spec)?;
+        let array = files::read(host, &spec)?;
         Ok((self.place_array(&spec, &array)?, array.shape))
     }
 
@@ -78,6 +78,7 @@ impl Memory {
     /// Makes a surface that the run writes to, and opens the file that is to receive it, if there is one.
     pub fn place_written(
         &mut self,
+        host: &dyn Host,
         file: Option<&FileSpec>,
         domain: Extent,
         format: Option<Format>,
@@ -94,16 +95,22 @@ impl Memory {
             .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
         let surface = self.place(surface)?;
         let place = Place::Surface(surface, size);
-        self.written.push(Written { place, file: file.map(Target::open).transpose()? });
+        self.written.push(Written { place, file: file.map(|file| Target::open(host, file)).transpose()? });
         Ok(surface)
     }
 
     /// Makes room for rows of so many dwords that the run writes, gives their address, and opens the file that is to
     /// receive them, if there is one.
-    pub fn place_rows(&mut self, file: Option<&FileSpec>, count: u32, dwords: u32) -> Result<u32, Message> {
+    pub fn place_rows(
+        &mut self,
+        host: &dyn Host,
+        file: Option<&FileSpec>,
+        count: u32,
+        dwords: u32,
+    ) -> Result<u32, Message> {
         let base = self.reserve(4 * u64::from(count) * u64::from(dwords))?;
         let place = Place::Rows { base, count: count as usize, dwords: dwords as usize };
-        self.written.push(Written { place, file: file.map(Target::open).transpose()? });
+        self.written.push(Written { place, file: file.map(|file| Target::open(host, file)).transpose()? });
         Ok(base)
     }
 
@@ -204,10 +211,10 @@ pub fn not_an_output(output: u8, outputs: usize) -> Failure {
 }
 
 /// The float constants of the command line by number: those of `--consts`, under those that have an option of their own.
-pub fn float_constants(args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, [u32; 4]>, Message> {
+pub fn float_constants(host: &dyn Host, args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, [u32; 4]>, Message> {
     let mut values = BTreeMap::new();
     if let Some(path) = &args.consts {
-        values.extend((0..=u8::MAX).zip(files::read_vectors(path, limit)?));
+        values.extend((0..=u8::MAX).zip(files::read_vectors(host, path, limit)?));
     }
     values.extend(args.floats.iter().map(|Numbered { number, value }| (*number, value.0)));
     Ok(values)

@@ -8,10 +8,13 @@ mod r700;
 mod sm50;
 mod x1k;
 
+pub use r700::texture_file;
+
 use crate::args::Isa;
 use crate::args::run::{ExecutionArgs, RunArgs};
 use crate::args::values::Numbered;
 use crate::failure::no_engine;
+use crate::host::Host;
 use crate::isa::{File, ctm};
 use crate::report::Message;
 use crate::{Console, Failure};
@@ -19,13 +22,12 @@ use clap::ValueEnum;
 use ctm_engine::{EngineName, Executor};
 use ctm_lane::run::RunOptions;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Runs a program and writes its outputs.
 pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
-    let file = File::read(&args.program)?;
+    let file = File::read(&args.program, console)?;
     let given = [(Isa::X1k, args.x1k.is_some()), (Isa::R700, args.r700.is_some()), (Isa::Sm50, args.sm50.is_some())];
     if let Some((isa, _)) = given.into_iter().find(|&(isa, is_given)| is_given && isa != file.isa) {
         return Err(foreign_options(isa));
@@ -96,21 +98,13 @@ fn once_each<'a, T, const COUNT: usize>(
 }
 
 /// Refuses to write two results to one file.
-fn different_files<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
+fn different_files<'a>(host: &dyn Host, paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
     for path in paths {
-        if !seen.insert(place_of(path)) {
+        if !seen.insert(host.place(path)) {
             let message = format!("'{}' is to receive more than one output", path.display());
             return Err(Failure::Usage(Message::error(message).help("give each output a file of its own")));
         }
     }
     Ok(())
-}
-
-/// The one name of a file that other names may lead to as well. It may not be there yet.
-fn place_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    path.canonicalize()
-        .or_else(|_| Ok::<_, io::Error>(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))
-        .unwrap_or_else(|_| path.into())
 }

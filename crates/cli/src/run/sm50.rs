@@ -5,13 +5,13 @@ use super::{different_files, options};
 use crate::args::run::{GlobalFile, GlobalOutput, RunArgs, Sizes, Sm50Args};
 use crate::args::values::FollowedLane;
 use crate::files::{self, Array, Data, FileKind, Shape, WriteOptions};
+use crate::host::{Host, Sink};
 use crate::isa::File;
 use crate::isa::sm50::{Loaded, array_kind, constants};
 use crate::progress::Progress;
 use crate::report::Message;
-use crate::sink::Sink;
 use crate::wording::number_of;
-use crate::{Console, Failure, interrupt};
+use crate::{Console, Failure};
 use ctm_engine::EngineName;
 use ctm_follow::Address;
 use ctm_lane::domain::{AXIS, Lanes};
@@ -30,7 +30,7 @@ use std::time::Instant;
 /// Runs a kernel and writes what it leaves in global memory.
 pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
     refuse_options(args)?;
-    let cancel = interrupt::flag();
+    let cancel = console.host.interrupt();
     let sm50 = args.sm50.clone().unwrap_or_default();
     let loaded = Loaded::new(file, args.program.kernel.as_deref(), console)?;
     if let Some(header) = loaded.program.header {
@@ -40,9 +40,9 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     let grid = grid(&sm50)?;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
-    let memory = Memory::prepare(&sm50)?;
+    let memory = Memory::prepare(console.host, &sm50)?;
     let environment = Environment {
-        constants: constants(&sm50.banks)?,
+        constants: constants(console.host, &sm50.banks)?,
         memory: Some(&memory.space),
         mode: if sm50.strict { Mode::Strict } else { Mode::Lenient },
         ..Environment::default()
@@ -160,11 +160,11 @@ struct Memory {
 
 impl Memory {
     /// Maps what the options name, and fills it.
-    fn prepare(sm50: &Sm50Args) -> Result<Self, Failure> {
-        different_files(sm50.global_outputs.iter().map(|output| output.path.as_path()))?;
+    fn prepare(host: &dyn Host, sm50: &Sm50Args) -> Result<Self, Failure> {
+        different_files(host, sm50.global_outputs.iter().map(|output| output.path.as_path()))?;
         let mut contents = Vec::new();
         for GlobalFile { address, path } in &sm50.globals {
-            let words = files::read_dwords(path, None).map_err(Message::from)?;
+            let words = files::read_dwords(host, path, None).map_err(Message::from)?;
             contents.push((*address, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()));
         }
         let filled = contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64));
@@ -176,7 +176,7 @@ impl Memory {
         }
         for GlobalOutput { address, count, path } in &sm50.global_outputs {
             let kind = array_kind(path)?;
-            memory.outputs.push((range(*address, 4 * u64::from(*count)), kind, Sink::open(path)?));
+            memory.outputs.push((range(*address, 4 * u64::from(*count)), kind, Sink::open(host, path)?));
         }
         Ok(memory)
     }

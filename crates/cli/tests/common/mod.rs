@@ -3,6 +3,9 @@
 // Every test file compiles this module and uses a part of it.
 #![allow(dead_code)]
 
+#[cfg(target_os = "linux")]
+pub mod limits;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -26,6 +26,9 @@ pub const DEFAULT_DOMAIN: Extent = Extent { width: 512, height: 512 };
 /// seconds by one that never ends.
 pub const STEP_LIMIT: u64 = 1 << 24;
 
+/// Most runs of `--repeat`: each leaves its time behind.
+const MAX_REPEAT: i64 = 1_000_000;
+
 /// `ctm run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -130,7 +133,7 @@ pub struct ExecutionArgs {
     #[arg(long, value_name = "N", default_value_t = STEP_LIMIT, hide_default_value = true, help_heading = "Execution")]
     pub step_limit: u64,
     /// Run N times and report the median time
-    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..), help_heading = "Execution")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..=MAX_REPEAT), help_heading = "Execution")]
     pub repeat: u32,
     /// Do not run the program, but show what the engine makes of it: lane (lane IR, as lifted), lane-opt (simplified, for any
     /// group of lanes), lane-interior (for groups wholly inside the domain) or asm (machine code of both)
@@ -150,6 +153,9 @@ pub struct ExecutionArgs {
         help_heading = "Execution"
     )]
     pub follow_steps: u64,
+    /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
+    #[arg(long, help_heading = "Execution")]
+    pub sandbox: bool,
     /// Print what was executed, and how fast
     #[arg(long, help_heading = "Execution")]
     pub stats: bool,

@@ -25,12 +25,13 @@ pub fn dis(loaded: &Loaded, args: &DisArgs, console: &mut Console) -> Result<(),
     Ok(())
 }
 
-/// The text of the instruction, or of the first instruction of the group, at an address.
-pub fn line(program: &Program, address: u32) -> Option<String> {
-    instructions(program)
-        .into_iter()
-        .find(|instruction| instruction.address == address as usize)
-        .map(|found| found.text)
+/// The texts of all instructions by address; of a group, that of the first.
+pub fn lines(program: &Program) -> BTreeMap<u32, String> {
+    let mut lines = BTreeMap::new();
+    for Instruction { address, text, .. } in instructions(program) {
+        lines.entry(address as u32).or_insert(text);
+    }
+    lines
 }
 
 /// The texts of a program's steps, by address: those of the control flow, and those of clauses, where a group has a line for

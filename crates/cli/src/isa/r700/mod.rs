@@ -8,12 +8,14 @@ pub use info::info;
 
 use super::{File, Form, Found, assemble};
 use crate::report::{Message, Place};
+use crate::wording::listing;
 use crate::{Console, Failure, source};
 use ctm_object::{mesa, r700};
 use ctm_r700::check::{self, Finding};
 use ctm_r700::{Program, Wavefront, text};
 use ctm_text::{Origin, SourceFile};
 use serde_json::json;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -23,6 +25,9 @@ const ELF32: &[u8] = b"\x7FELF\x01\x01";
 const ELF_MACHINE: (usize, [u8; 2]) = (18, [224, 0]);
 /// How shader files of the Wii U begin.
 const GFD: &[u8] = b"Gfx2";
+
+/// Most programs of a log that are read at once.
+const MOST_LISTED: usize = 4096;
 
 /// A program and where it comes from.
 pub struct Loaded {
@@ -34,11 +39,13 @@ pub struct Loaded {
     pub program: Program,
     /// Where each instruction stands in the text, by its address; empty if the program comes from a binary.
     pub origins: BTreeMap<u32, Origin>,
+    /// The disassembly, by address, once somebody asks for it.
+    lines: OnceCell<BTreeMap<u32, String>>,
 }
 
 /// True for files of which the content shows that they have programs of R700.
 pub fn is_program(bytes: &[u8]) -> bool {
-    is_container(bytes) || listing(bytes).is_some()
+    is_container(bytes) || log(bytes).is_some()
 }
 
 fn is_container(bytes: &[u8]) -> bool {
@@ -47,7 +54,7 @@ fn is_container(bytes: &[u8]) -> bool {
 }
 
 /// The text of a file that is a listing of Mesa's r600 driver.
-fn listing(bytes: &[u8]) -> Option<&str> {
+fn log(bytes: &[u8]) -> Option<&str> {
     let text = str::from_utf8(bytes).ok()?;
     (mesa::driver(text) == Some(mesa::Driver::R600)).then_some(text)
 }
@@ -84,13 +91,18 @@ impl Loaded {
     fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
         let File { path, name, bytes, form, .. } = file;
         let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
-        if let Some(log) = listing(&bytes) {
-            let import = |index| {
-                let text = mesa::import_nth(log, index).map_err(|error| wrong(error.to_string()))?;
+        if let Some(text) = log(&bytes) {
+            let import = |(index, text): (usize, Result<String, mesa::MesaError>)| {
+                let text = text.map_err(|error| wrong(error.to_string()))?;
                 let source = SourceFile { name: format!("program {index} of {name}"), text };
                 Self::of_text(&name, &source, &path, console)
             };
-            return (0..mesa::count(log)).map(import).collect();
+            let programs = mesa::import_all(text);
+            if programs.len() > MOST_LISTED {
+                let message = wrong(format!("the log has {} programs; at most {MOST_LISTED} are read", programs.len()));
+                return Err(message.help("'ctm import mesa LOG --index N -o PROGRAM' takes one out").into());
+            }
+            return programs.enumerate().map(import).collect();
         }
         if is_container(&bytes) || form == Form::Words {
             let programs = r700::load(&bytes).map_err(|error| wrong(error.to_string()))?;
@@ -106,6 +118,7 @@ impl Loaded {
                 title: program.name,
                 program: program.program,
                 origins: BTreeMap::new(),
+                lines: OnceCell::new(),
             };
             return Ok(programs.into_iter().map(loaded).collect());
         }
@@ -118,7 +131,7 @@ impl Loaded {
     /// The program of a text that the file called `name` holds.
     fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
         let text::Assembled { program, origins, .. } = assemble(path, source, text::parse_with, console)?;
-        Ok(Loaded { name: name.into(), title: None, program, origins })
+        Ok(Loaded { name: name.into(), title: None, program, origins, lines: OnceCell::new() })
     }
 
     /// Where an instruction stands: its source line, else its disassembly. `slot` is the group or fetch instruction of the
@@ -128,7 +141,7 @@ impl Loaded {
         if let Some(origin) = self.origins.get(&address).or_else(|| self.origins.get(&pc)) {
             return Place::Text(origin.clone());
         }
-        match dis::line(&self.program, address) {
+        match self.lines.get_or_init(|| dis::lines(&self.program)).get(&address).cloned() {
             Some(line) => {
                 Place::Listing { path: format!("disassembly of {}", self.name), number: address as usize, line }
             }
@@ -143,7 +156,7 @@ fn titles(programs: &[Loaded]) -> String {
         let name = program.title.as_ref().map(|title| format!(" {title}")).unwrap_or_default();
         format!("{number}{name} ({})", program.program.info.stage.name())
     };
-    programs.iter().enumerate().map(title).collect::<Vec<_>>().join(", ")
+    listing(programs.iter().enumerate().map(title))
 }
 
 /// Checks programs of a file. If there are several, findings say which one they are about.

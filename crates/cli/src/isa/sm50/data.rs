@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::args::values::Numbered;
 use crate::files::{FileKind, read_dwords};
+use crate::host::Host;
 use crate::report::Message;
 use ctm_sm50::launch::Constants;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ pub const BANKS: usize = Constants::BANKS as usize;
 const MAX_WORDS: usize = 1 << 14;
 
 /// Reads the files of constant banks.
-pub fn constants(files: &[Numbered<PathBuf, BANKS>]) -> Result<Constants, Failure> {
+pub fn constants(host: &dyn Host, files: &[Numbered<PathBuf, BANKS>]) -> Result<Constants, Failure> {
     let mut constants = Constants::default();
     for Numbered { number, value: path } in files {
         if constants.bank(*number).is_some() {
             return Err(Failure::Usage(Message::error(format!("constant bank {number} is given twice"))));
         }
-        let words = read_dwords(path, None).map_err(Message::from)?;
+        let words = read_dwords(host, path, None).map_err(Message::from)?;
         if words.len() > MAX_WORDS {
             let (file, words) = (path.display(), words.len());
             let message = format!("'{file}' has {words} dwords; a constant bank has at most {MAX_WORDS}");

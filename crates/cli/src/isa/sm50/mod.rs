@@ -13,6 +13,7 @@ pub use info::info;
 
 use super::{File, Form, Found, assemble};
 use crate::args::Isa;
+use crate::host::Host;
 use crate::report::{Message, Place};
 use crate::wording::listing;
 use crate::{Console, Failure, source};
@@ -58,7 +59,7 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 }
 
 /// The files of header and code, if the path names one of the two.
-fn halves(path: &Path) -> Option<[PathBuf; 2]> {
+pub fn halves(path: &Path) -> Option<[PathBuf; 2]> {
     let name = path.file_name()?.to_str()?;
     let stem = name.strip_suffix(HEADER_FILE).or_else(|| name.strip_suffix(CODE_FILE))?;
     Some([HEADER_FILE, CODE_FILE].map(|ending| path.with_file_name(format!("{stem}{ending}"))))
@@ -67,7 +68,7 @@ fn halves(path: &Path) -> Option<[PathBuf; 2]> {
 impl Loaded {
     /// Reads the file of a program of a pipeline.
     pub fn read(path: &Path, console: &mut Console) -> Result<Self, Failure> {
-        Self::new(File::of(path, Isa::Sm50)?, None, console)
+        Self::new(File::of(path, Isa::Sm50, console)?, None, console)
     }
 
     /// The program in a file, or a kernel of a cubin, which must be named if there are several.
@@ -93,7 +94,7 @@ impl Loaded {
             return Ok(vec![Loaded { name, title: None, program, origins }]);
         }
         let program = match (halves(&path), sm50::detect(&bytes)) {
-            (Some(halves), _) => read_halves(&path, bytes, halves)?,
+            (Some(halves), _) => read_halves(console.host, &path, bytes, halves)?,
             (None, Format::Cubin) => return choose(sm50::read_cubin(&bytes).map_err(wrong)?, kernel, &name),
             (None, Format::HeaderAndCode) => sm50::read_program(&bytes).map_err(wrong)?,
             (None, Format::Code) if has_ending(&path, ".sph") => sm50::read_program(&bytes).map_err(wrong)?,
@@ -142,15 +143,15 @@ pub fn check(programs: Vec<Loaded>) -> Vec<Found> {
 }
 
 /// Reads a program in two files, of which `bytes` are the one at `path`. Code without a header beside it is compute code.
-fn read_halves(path: &Path, bytes: Vec<u8>, [header, code]: [PathBuf; 2]) -> Result<Program, Failure> {
+fn read_halves(host: &dyn Host, path: &Path, bytes: Vec<u8>, [header, code]: [PathBuf; 2]) -> Result<Program, Failure> {
     let wrong = |error: Sm50Error| {
         let at = if matches!(error, Sm50Error::Header { .. }) { &header } else { &code };
         Message::error(error.to_string()).at(Place::File(source::name(at)))
     };
     let program = if path == header {
-        sm50::read_pair(&bytes, &source::read(&code)?)
-    } else if header.exists() {
-        sm50::read_pair(&source::read(&header)?, &bytes)
+        sm50::read_pair(&bytes, &source::read(host, &code)?)
+    } else if host.exists(&header) {
+        sm50::read_pair(&source::read(host, &header)?, &bytes)
     } else {
         sm50::read_code(&bytes)
     };

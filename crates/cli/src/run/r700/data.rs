@@ -4,6 +4,7 @@ use super::{Programs, texture};
 use crate::args::run::{BufferFile, DEFAULT_DOMAIN, ItemsFile, R700Args, RunArgs, StreamFile};
 use crate::args::values::{Extent, InputSource, Numbered, Position};
 use crate::files::{self, FileSpec};
+use crate::host::Host;
 use crate::report::Message;
 use crate::run::memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
 use crate::run::{different_files, once_each};
@@ -103,9 +104,9 @@ impl Data {
             kill_stops_pixel: r700.kill_stops_pixel,
         };
         data.registers(args, r700, console)?;
-        data.exports(args, r700, &uses)?;
-        data.items(r700)?;
-        data.resources(args, r700)?;
+        data.exports(console.host, args, r700, &uses)?;
+        data.items(console.host, r700)?;
+        data.resources(console.host, args, r700)?;
         for (&number, value) in &once_each("boolean constant", &r700.bool_constants, FLOW_CONSTANTS)? {
             data.bools[usize::from(number)] = value.0;
         }
@@ -154,7 +155,7 @@ impl Data {
         for (&register, file) in &interps {
             let input = match self.lanes {
                 Lanes::Area(_) => {
-                    let (surface, shape) = self.memory.load(file)?;
+                    let (surface, shape) = self.memory.load(console.host, file)?;
                     let (width, height) = self.size();
                     if shape.width < width as usize || shape.height < height as usize {
                         let message =
@@ -164,7 +165,8 @@ impl Data {
                     Input::Surface(surface)
                 }
                 Lanes::Line(count) => {
-                    let rows = files::read_vectors(file.as_ref(), count as usize).map_err(Message::from)?;
+                    let rows =
+                        files::read_vectors(console.host, file.as_ref(), count as usize).map_err(Message::from)?;
                     if rows.len() < count as usize {
                         let message = format!("'{file}' has {} rows for {count} vertices", rows.len());
                         return Err(Message::error(message).help("give each vertex a row of 4 float32 values").into());
@@ -178,14 +180,14 @@ impl Data {
     }
 
     /// Where exports go: those that the program has, and those that files are to receive.
-    fn exports(&mut self, args: &RunArgs, r700: &R700Args, uses: &Uses) -> Result<(), Failure> {
+    fn exports(&mut self, host: &dyn Host, args: &RunArgs, r700: &R700Args, uses: &Uses) -> Result<(), Failure> {
         let outputs = output_files(args, COLOURS)?;
         let formats = once_each("output", &args.output_formats, COLOURS)?;
         let positions = once_each("position export", &r700.positions, POSITIONS)?;
         let parameters = once_each("parameter export", &r700.parameters, PARAMETERS)?;
         let all = outputs.values().chain(positions.values()).chain(parameters.values()).copied();
         let files = all.chain(&r700.depth_output).chain(r700.items().map(|items| &items.file));
-        different_files(files.map(|file| file.path.as_path()))?;
+        different_files(host, files.map(|file| file.path.as_path()))?;
         match self.lanes {
             Lanes::Area(_) => {
                 let (width, height) = self.size();
@@ -194,12 +196,13 @@ impl Data {
                     let file = outputs.get(&number).copied();
                     if file.is_some() || uses.exports.contains(&Target::Colour(number.into())) {
                         let format = formats.get(&number).map(|name| name.0);
-                        let surface = self.memory.place_written(file, size, format, Format::Float32_4)?;
+                        let surface = self.memory.place_written(host, file, size, format, Format::Float32_4)?;
                         self.targets.colours[usize::from(number)] = Some(surface);
                     }
                 }
                 if let Some(file) = &r700.depth_output {
-                    self.targets.depth = Some(self.memory.place_written(Some(file), size, None, Format::Float32_1)?);
+                    self.targets.depth =
+                        Some(self.memory.place_written(host, Some(file), size, None, Format::Float32_1)?);
                 }
             }
             Lanes::Line(count) => {
@@ -211,12 +214,12 @@ impl Data {
                 for number in 0..POSITIONS {
                     let used = uses.exports.contains(&Target::Position(number));
                     let file = positions.get(&(number as u8)).copied();
-                    self.targets.positions[number] = self.vectors(file, used, count)?;
+                    self.targets.positions[number] = self.vectors(host, file, used, count)?;
                 }
                 for number in 0..PARAMETERS {
                     let used = uses.exports.contains(&Target::Parameter(number));
                     let file = parameters.get(&(number as u8)).copied();
-                    self.targets.parameters[number] = self.vectors(file, used, count)?;
+                    self.targets.parameters[number] = self.vectors(host, file, used, count)?;
                 }
             }
         }
@@ -224,45 +227,51 @@ impl Data {
     }
 
     /// Room for the vectors of an export.
-    fn vectors(&mut self, file: Option<&FileSpec>, used: bool, count: u32) -> Result<Option<Region>, Message> {
+    fn vectors(
+        &mut self,
+        host: &dyn Host,
+        file: Option<&FileSpec>,
+        used: bool,
+        count: u32,
+    ) -> Result<Option<Region>, Message> {
         if file.is_none() && !used {
             return Ok(None);
         }
         let length = count.checked_mul(VECTOR_BYTES).ok_or_else(|| {
             Message::error(format!("{count} vertices export more than there is memory")).help("use fewer vertices")
         })?;
-        Ok(Some(Region { base: self.memory.place_rows(file, count, VECTOR_BYTES / 4)?, length }))
+        Ok(Some(Region { base: self.memory.place_rows(host, file, count, VECTOR_BYTES / 4)?, length }))
     }
 
     /// Memory of which every lane has an item, and the files that are to receive it.
-    fn items(&mut self, r700: &R700Args) -> Result<(), Failure> {
+    fn items(&mut self, host: &dyn Host, r700: &R700Args) -> Result<(), Failure> {
         for StreamFile { number, items } in &r700.streams {
-            let placed = self.place_items(items)?;
+            let placed = self.place_items(host, items)?;
             if self.streams[usize::from(*number)].replace(placed).is_some() {
                 return Err(Failure::Usage(Message::error(format!("stream {number} is given twice"))));
             }
         }
-        self.ring = r700.ring.as_ref().map(|items| self.place_items(items)).transpose()?;
-        self.strips = r700.strips.as_ref().map(|items| self.place_items(items)).transpose()?;
+        self.ring = r700.ring.as_ref().map(|items| self.place_items(host, items)).transpose()?;
+        self.strips = r700.strips.as_ref().map(|items| self.place_items(host, items)).transpose()?;
         Ok(())
     }
 
-    fn place_items(&mut self, items: &ItemsFile) -> Result<Items, Message> {
+    fn place_items(&mut self, host: &dyn Host, items: &ItemsFile) -> Result<Items, Message> {
         let (width, height) = self.size();
         let count = width * height;
         let length = u32::try_from(4 * u64::from(count) * u64::from(items.dwords)).map_err(|_| {
             let message = format!("{count} items of {} dwords are more than there is memory", items.dwords);
             Message::error(message).help("use smaller items, or fewer vertices")
         })?;
-        let base = self.memory.place_rows(Some(&items.file), count, items.dwords)?;
+        let base = self.memory.place_rows(host, Some(&items.file), count, items.dwords)?;
         Ok(Items { region: Region { base, length }, item_dwords: items.dwords })
     }
 
     /// Textures, samplers, buffers and constants.
-    fn resources(&mut self, args: &RunArgs, r700: &R700Args) -> Result<(), Failure> {
+    fn resources(&mut self, host: &dyn Host, args: &RunArgs, r700: &R700Args) -> Result<(), Failure> {
         for (&number, source) in &once_each("input", &args.inputs, usize::from(u8::MAX) + 1)? {
             let texture = match source {
-                InputSource::File(file) => texture::load(&mut self.memory, file)?,
+                InputSource::File(file) => texture::load(host, &mut self.memory, file)?,
                 InputSource::Output(output) => {
                     let place = usize::from(*output);
                     let colour = self.targets.colours.get(place).ok_or_else(|| not_an_output(*output, COLOURS))?;
@@ -280,23 +289,23 @@ impl Data {
                     Message::error(message).help(format!("give it with --input {number}=FILE")),
                 ));
             };
-            texture::load_level(&mut self.memory, *number, texture, value)?;
+            texture::load_level(host, &mut self.memory, *number, texture, value)?;
         }
         for (&number, value) in &once_each("sampler", &r700.samplers, usize::from(u8::MAX) + 1)? {
             self.bindings.samplers.insert(number, value.0);
         }
         for (&number, BufferFile { path, stride, format }) in &once_each("buffer", &r700.buffers, 256)? {
-            let (bytes, row) = files::read_buffer(path).map_err(Message::from)?;
+            let (bytes, row) = files::read_buffer(host, path).map_err(Message::from)?;
             let row = row.and_then(|row| u32::try_from(row).ok()).unwrap_or(VECTOR_BYTES);
             let region = Region { base: self.memory.place_bytes(&bytes)?, length: bytes.len() as u32 };
             let buffer = VertexBuffer { region, stride: stride.unwrap_or(row), format: *format, ..Default::default() };
             self.bindings.buffers.insert(number, buffer);
         }
         for (&bank, path) in &once_each("constant buffer", &r700.kcaches, KCACHE_BANKS)? {
-            let rows = files::read_vectors(path, BANK_VECTORS).map_err(Message::from)?;
+            let rows = files::read_vectors(host, path, BANK_VECTORS).map_err(Message::from)?;
             self.bindings.kcache[usize::from(bank)] = Some(self.place_rows(&rows)?);
         }
-        let constants = float_constants(args, CONSTANTS)?;
+        let constants = float_constants(host, args, CONSTANTS)?;
         let count = constants.last_key_value().map_or(0, |(&last, _)| usize::from(last) + 1);
         self.bindings.constants = vec![[0; 4]; count];
         for (number, value) in constants {

@@ -3,6 +3,8 @@
 mod data;
 mod texture;
 
+pub use texture::file as texture_file;
+
 use super::follow::{self, Follower, Guest};
 use super::measure::measure;
 use super::{emit, engine, options};
@@ -13,7 +15,7 @@ use crate::isa::r700::Loaded;
 use crate::isa::{File, r700};
 use crate::progress::Progress;
 use crate::report::{Message, Place};
-use crate::{Console, Failure, interrupt};
+use crate::{Console, Failure};
 use ctm_engine::Stages;
 use ctm_follow::{Address, Part};
 use ctm_lane::domain::{AXIS, Lanes};
@@ -23,7 +25,7 @@ use std::path::Path;
 
 /// Runs a program and writes what it exports.
 pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
-    let cancel = interrupt::flag();
+    let cancel = console.host.interrupt();
     let r700 = &args.r700.clone().unwrap_or_default();
     let mut loaded = Loaded::new(file, args.program.kernel.as_deref(), console)?;
     if let Some(stage) = r700.stage {
@@ -74,7 +76,7 @@ struct Programs {
 }
 
 fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
-    r700::Loaded::new(File::of(path, Isa::R700)?, None, console)
+    r700::Loaded::new(File::of(path, Isa::R700, console)?, None, console)
 }
 
 impl Programs {

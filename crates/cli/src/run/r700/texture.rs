@@ -1,9 +1,11 @@
 //! Textures of the command line: `FILE[:WxHxC][:KIND][:tiled]`, or with a depth `FILE:WxHxDxC...`.
 
 use crate::files::{self, FileSpec, SpecError};
+use crate::host::Host;
 use crate::report::Message;
 use crate::run::memory::Memory;
 use ctm_r700::{Dimension, Select, Texture};
+use std::path::PathBuf;
 
 /// Faces of a cube.
 const FACES: usize = 6;
@@ -63,14 +65,25 @@ impl TextureSpec {
     }
 }
 
+/// The file that an argument names, if the argument is in order.
+pub fn file(text: &str) -> Option<PathBuf> {
+    Some(TextureSpec::parse(text).ok()?.file.path)
+}
+
 /// Reads a texture of one level into memory.
-pub fn load(memory: &mut Memory, text: &str) -> Result<Texture, Message> {
-    load_as(memory, text, None)
+pub fn load(host: &dyn Host, memory: &mut Memory, text: &str) -> Result<Texture, Message> {
+    load_as(host, memory, text, None)
 }
 
 /// Reads the next level of a texture.
-pub fn load_level(memory: &mut Memory, number: u8, texture: &mut Texture, text: &str) -> Result<(), Message> {
-    let level = load_as(memory, text, Some(texture.dimension))?;
+pub fn load_level(
+    host: &dyn Host,
+    memory: &mut Memory,
+    number: u8,
+    texture: &mut Texture,
+    text: &str,
+) -> Result<(), Message> {
+    let level = load_as(host, memory, text, Some(texture.dimension))?;
     let place = texture.levels.len();
     let expected = texture.level_size(place);
     if (level.dimension, level.size) != (texture.dimension, expected) {
@@ -89,9 +102,9 @@ pub fn load_level(memory: &mut Memory, number: u8, texture: &mut Texture, text: 
 }
 
 /// Reads a texture of the kind that the argument names, else of this kind, else of the one that the file's axes imply.
-fn load_as(memory: &mut Memory, text: &str, kind: Option<Dimension>) -> Result<Texture, Message> {
+fn load_as(host: &dyn Host, memory: &mut Memory, text: &str, kind: Option<Dimension>) -> Result<Texture, Message> {
     let spec = TextureSpec::parse(text)?;
-    let (array, slices) = files::read_slices(&spec.file)?;
+    let (array, slices) = files::read_slices(host, &spec.file)?;
     let slices = spec.depth.or(slices);
     let implied = if slices.is_some() { Dimension::D3 } else { Dimension::D2 };
     let dimension = spec.kind.or(kind).unwrap_or(implied);

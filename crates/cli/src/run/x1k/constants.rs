@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Warns of constants that the program reads and nobody gives.
 pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
     let mut values = program.constants.clone();
-    values.floats.extend(float_constants(args, FLOAT_CONSTANTS)?);
+    values.floats.extend(float_constants(console.host, args, FLOAT_CONSTANTS)?);
     values.ints.extend(x1k.ints.iter().map(|given| (given.number, given.value.0)));
     values.bools.extend(x1k.bools.iter().map(|given| (given.number, given.value.0)));
 

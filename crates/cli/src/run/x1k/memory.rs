@@ -36,7 +36,7 @@ impl Data {
         let outputs = output_files(args, OUTPUTS)?;
         let formats = once_each("output", &args.output_formats, OUTPUTS)?;
         let files = outputs.values().copied().chain(&x1k.cond_output).map(|file| file.path.as_path());
-        different_files(files.chain(x1k.emit_trace.as_deref()))?;
+        different_files(console.host, files.chain(x1k.emit_trace.as_deref()))?;
         tell_differences(args, x1k, program, &inputs, &outputs, console)?;
 
         let mut data = Data {
@@ -47,7 +47,7 @@ impl Data {
         };
         for (&number, source) in &inputs {
             if let InputSource::File(file) = source {
-                let (surface, shape) = data.memory.load(file)?;
+                let (surface, shape) = data.memory.load(console.host, file)?;
                 data.inputs[usize::from(number)] = Some(surface);
                 if surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
                     console.tell(&widened(number, shape.width, surface.pitch));
@@ -63,7 +63,7 @@ impl Data {
             if file.is_some() || program.references.outputs.contains(&number) {
                 let format = formats.get(&number).map(|name| name.0);
                 data.outputs[usize::from(number)] =
-                    Some(data.memory.place_written(file, domain, format, default_format)?);
+                    Some(data.memory.place_written(console.host, file, domain, format, default_format)?);
             }
         }
         for (&number, source) in &inputs {
@@ -78,7 +78,7 @@ impl Data {
                 test: CondTest::Always,
                 location: CondLocation::Dpp,
                 write: true,
-                surface: Some(data.memory.place_written(Some(file), domain, Some(format), format)?),
+                surface: Some(data.memory.place_written(console.host, Some(file), domain, Some(format), format)?),
                 ..Conditional::default()
             };
         }

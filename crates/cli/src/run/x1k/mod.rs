@@ -10,20 +10,20 @@ use super::{emit, engine, options};
 use crate::args::run::{DEFAULT_DOMAIN, FlowControl, MadRule, RunArgs, X1kArgs};
 use crate::args::values::Position;
 use crate::files::WriteOptions;
+use crate::host::Sink;
 use crate::isa::File;
 use crate::isa::x1k::Loaded;
 use crate::progress::Progress;
 use crate::report::Message;
-use crate::sink::Sink;
 use crate::wording::one_line;
-use crate::{Console, Failure, interrupt};
+use crate::{Console, Failure};
 use ctm_engine::Stages;
 use ctm_x1k::{Job, Program, RunError, Trap, TrapKind, reference, text};
 use memory::Data;
 
 /// Runs a program and writes its outputs.
 pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
-    let cancel = interrupt::flag();
+    let cancel = console.host.interrupt();
     let x1k = &args.x1k.clone().unwrap_or_default();
     let mut loaded = Loaded::new(file, console)?;
     adjust(&mut loaded.program, args, x1k)?;
@@ -57,7 +57,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let clear = || data.memory.clear(args.clear);
     if let Some(path) = &x1k.emit_trace {
         clear();
-        Sink::store(path, &trace::record(&job, &options)?.to_bytes())?;
+        Sink::store(console.host, path, &trace::record(&job, &options)?.to_bytes())?;
     }
     let prepare = || Ok(executor.prepare(&job)?);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));

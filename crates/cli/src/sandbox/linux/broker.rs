@@ -1,0 +1,102 @@
+//! The supervisor's answers: files that the command line names, and those that texts may include.
+
+use super::grants::Grants;
+use super::protocol::{Answer, Request, named_text};
+use crate::host::{Host, Output, ReadError};
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of an output: what the address space of a guest holds, and the header of a file.
+const LARGEST_OUTPUT: u64 = 5 << 30;
+
+/// Answers requests, of which any may come from a child that was taken over.
+pub struct Broker<'h> {
+    host: &'h dyn Host,
+    grants: Grants,
+    /// Texts that were included; they may include others.
+    included: BTreeSet<PathBuf>,
+    outputs: Vec<Option<Receiving>>,
+}
+
+/// A file that is being written.
+struct Receiving {
+    output: Box<dyn Output>,
+    left: u64,
+}
+
+impl<'h> Broker<'h> {
+    /// A broker that gives what is granted.
+    pub fn new(host: &'h dyn Host, grants: Grants) -> Self {
+        Broker { host, grants, included: BTreeSet::new(), outputs: Vec::new() }
+    }
+
+    /// Does what a request asks for, if it is granted.
+    pub fn answer(&mut self, request: Request) -> Answer {
+        match request {
+            Request::Read(path, limit) => {
+                self.require(self.grants.reads.contains(&path), &path)?;
+                self.host.read(&path, limit)
+            }
+            Request::ReadStandardInput(limit) => {
+                self.require(self.grants.reads.contains(Path::new("-")), Path::new("-"))?;
+                self.host.read_standard_input(limit)
+            }
+            Request::Include(including, wanted) => {
+                let is_known = self.grants.reads.contains(&including) || self.included.contains(&including);
+                self.require(is_known, &including)?;
+                let source = self.host.include(&including, &wanted).map_err(io::Error::other)?;
+                self.included.insert(source.name.as_str().into());
+                Ok(named_text(&source.name, &source.text))
+            }
+            Request::Exists(path) => {
+                let exists = self.grants.reads.contains(&path) && self.host.exists(&path);
+                Ok(if exists { b"yes".to_vec() } else { Vec::new() })
+            }
+            Request::Place(path) => {
+                self.require(self.grants.writes.contains(&path), &path)?;
+                Ok(self.host.place(&path).into_os_string().into_vec())
+            }
+            Request::Create(path) => {
+                // Each file is written once.
+                let is_granted = self.grants.writes.remove(&path);
+                self.require(is_granted, &path)?;
+                let output = self.host.create(&path)?;
+                self.outputs.push(Some(Receiving { output, left: LARGEST_OUTPUT }));
+                Ok(Vec::new())
+            }
+            Request::Write(file, bytes) => {
+                let receiving = self.outputs.get_mut(file as usize).and_then(Option::as_mut).ok_or_else(no_file)?;
+                receiving.left = receiving.left.checked_sub(bytes.len() as u64).ok_or(ReadError::TooLarge)?;
+                receiving.output.write(&bytes)?;
+                Ok(Vec::new())
+            }
+            Request::Commit(file) => {
+                self.take(file)?.output.commit()?;
+                Ok(Vec::new())
+            }
+            Request::Discard(file) => {
+                self.take(file)?;
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn take(&mut self, file: u32) -> io::Result<Receiving> {
+        self.outputs.get_mut(file as usize).and_then(Option::take).ok_or_else(no_file)
+    }
+
+    fn require(&self, is_granted: bool, path: &Path) -> io::Result<()> {
+        if is_granted {
+            return Ok(());
+        }
+        let message =
+            format!("the sandbox allows only files that the command line names, and not '{}'", path.display());
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+    }
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "no such file is being written")
+}

@@ -1,0 +1,13 @@
+//! The sandbox of Linux: seccomp filters and resource limits.
+
+mod broker;
+mod child;
+mod filter;
+mod grants;
+mod limits;
+mod protocol;
+mod remote;
+mod supervisor;
+
+pub use child::enter;
+pub use supervisor::supervise;

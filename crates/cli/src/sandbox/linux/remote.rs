@@ -1,0 +1,114 @@
+//! The host as the child has it: everything comes from the supervisor.
+
+use super::protocol::{Answer, LONGEST_PIECE, Request, receive_answer, split_named_text};
+use crate::host::{Host, Output, ReadError};
+use ctm_text::SourceFile;
+use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The supervisor's side of things.
+pub struct Remote {
+    channel: Rc<RefCell<File>>,
+    /// Files that were created.
+    outputs: Cell<u32>,
+}
+
+impl Remote {
+    /// A host at the other end of this socket.
+    pub fn new(channel: File) -> Self {
+        Remote { channel: Rc::new(RefCell::new(channel)), outputs: Cell::new(0) }
+    }
+}
+
+fn ask(channel: &RefCell<File>, request: &Request) -> Answer {
+    let channel = &mut *channel.borrow_mut();
+    request.send(channel)?;
+    receive_answer(channel)
+}
+
+/// What the system says of a request that no limit applies to.
+fn done(answer: Answer) -> io::Result<()> {
+    match answer {
+        Ok(_) => Ok(()),
+        Err(ReadError::System(error)) => Err(error),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+impl Host for Remote {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        ask(&self.channel, &Request::Read(path.into(), limit))
+    }
+
+    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, ReadError> {
+        ask(&self.channel, &Request::ReadStandardInput(limit))
+    }
+
+    fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String> {
+        let answer = ask(&self.channel, &Request::Include(including.into(), wanted.into()));
+        let (name, text) = answer
+            .map_err(|error| match error {
+                // The supervisor's own words.
+                ReadError::System(error) => error.to_string(),
+                error => error.to_string(),
+            })
+            .and_then(|bytes| split_named_text(bytes).ok_or_else(|| "the supervisor gives no text".to_string()))?;
+        Ok(SourceFile { name, text })
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        ask(&self.channel, &Request::Exists(path.into())).is_ok_and(|answer| !answer.is_empty())
+    }
+
+    fn place(&self, path: &Path) -> PathBuf {
+        let place = ask(&self.channel, &Request::Place(path.into()));
+        place.map_or_else(|_| path.into(), |place| OsString::from_vec(place).into())
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
+        done(ask(&self.channel, &Request::Create(path.into())))?;
+        let number = self.outputs.get();
+        self.outputs.set(number + 1);
+        Ok(Box::new(RemoteOutput { channel: Rc::clone(&self.channel), number, is_open: true }))
+    }
+
+    /// The supervisor ends the child when the user interrupts it.
+    fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::default()
+    }
+}
+
+/// A file that the supervisor writes.
+struct RemoteOutput {
+    channel: Rc<RefCell<File>>,
+    number: u32,
+    is_open: bool,
+}
+
+impl Output for RemoteOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        bytes
+            .chunks(LONGEST_PIECE)
+            .try_for_each(|piece| done(ask(&self.channel, &Request::Write(self.number, piece.into()))))
+    }
+
+    fn commit(mut self: Box<Self>) -> io::Result<()> {
+        self.is_open = false;
+        done(ask(&self.channel, &Request::Commit(self.number)))
+    }
+}
+
+impl Drop for RemoteOutput {
+    fn drop(&mut self) {
+        if self.is_open {
+            let _ = ask(&self.channel, &Request::Discard(self.number));
+        }
+    }
+}
