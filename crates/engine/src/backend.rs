@@ -24,12 +24,7 @@ pub struct SurfaceFacts {
 impl SurfaceFacts {
     /// The facts of a surface that a run binds.
     pub fn of(space: &Space, surface: &Surface, bounds: Bounds) -> Self {
-        let bytes = match (bounds, surface.height) {
-            // Without a bound, rows go up to the last coordinate.
-            (Bounds::Drop, 0) => Surface { height: 4096, ..*surface }.bytes(),
-            (Bounds::Drop, _) => surface.bytes(),
-            (Bounds::Clamp, _) => Surface { height: surface.height.max(1), ..*surface }.bytes(),
-        };
+        let bytes = reached(surface, bounds);
         let granule = Surface::pitch_granule(surface.tiling, surface.format);
         let whole = surface.pitch != 0
             && surface.pitch <= 4096
@@ -37,6 +32,21 @@ impl SurfaceFacts {
             && surface.pitch.is_multiple_of(granule)
             && u32::try_from(bytes).is_ok_and(|bytes| space.arena_of(surface.base, bytes).is_some());
         Self { surface: Surface { base: 0, ..*surface }, bounds, whole }
+    }
+
+    /// Bytes from the first element to the end of the last one that the bounds let through.
+    pub fn bytes(&self) -> u64 {
+        reached(&self.surface, self.bounds)
+    }
+}
+
+/// Bytes of the rows that the bounds let through.
+fn reached(surface: &Surface, bounds: Bounds) -> u64 {
+    match (bounds, surface.height) {
+        // Without a bound, rows go up to the last coordinate.
+        (Bounds::Drop, 0) => Surface { height: 4096, ..*surface }.bytes(),
+        (Bounds::Drop, _) => surface.bytes(),
+        (Bounds::Clamp, _) => Surface { height: surface.height.max(1), ..*surface }.bytes(),
     }
 }
 
@@ -95,6 +105,17 @@ pub trait Code: Send + Sync {
     fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome>;
 }
 
+/// How much code a backend has made, by what it could show of its memory accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckCounts {
+    /// Pieces of code that were shown to stay inside their memory as they were made first.
+    pub proven: u64,
+    /// Those that were made a second time, with a clamp or mask for every access, and shown to be safe then.
+    pub explicit: u64,
+    /// Those that could not be shown to be safe. The interpreter runs their functions.
+    pub refused: u64,
+}
+
 /// Makes code.
 pub trait Backend: Send + Sync {
     /// Its name, for people.
@@ -103,4 +124,9 @@ pub trait Backend: Send + Sync {
     /// Code for a function, or `None` if this backend cannot run it, so that the interpreter has to. Bits of results,
     /// memory and counts are those of the IR's operations.
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>>;
+
+    /// What the backend's checker found of all code so far; nothing if it has none.
+    fn check_counts(&self) -> CheckCounts {
+        CheckCounts::default()
+    }
 }

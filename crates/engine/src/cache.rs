@@ -1,6 +1,6 @@
 //! An engine: a backend, and what it has prepared.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, CheckCounts};
 use crate::recent::Recent;
 use crate::workers::Workers;
 use crate::{r700, sm50, x1k};
@@ -38,6 +38,11 @@ impl Engine {
     /// The name of the engine, for people.
     pub fn name(&self) -> &'static str {
         self.backend.as_ref().map_or("interp", |backend| backend.name())
+    }
+
+    /// What the checker found of all machine code so far.
+    pub fn check_counts(&self) -> CheckCounts {
+        self.backend.as_ref().map_or_else(CheckCounts::default, |backend| backend.check_counts())
     }
 
     /// What makes its machine code.

@@ -90,12 +90,18 @@ impl EngineName {
         }
     }
 
-    /// The engine that makes this machine code, if this host can run it.
-    fn machine_code(self) -> Option<Engine> {
-        #[cfg(target_arch = "x86_64")]
-        return self.jit().map(|jit| Engine::with_backend(Box::new(jit)));
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
+    /// The engine that makes this machine code, if this host can run it; its bytes are checked if `checks_bytes` says so.
+    #[cfg(target_arch = "x86_64")]
+    fn machine_code(self, checks_bytes: bool) -> Option<Engine> {
+        let jit = self.jit()?;
+        let jit = if checks_bytes { jit.with_checked_bytes() } else { jit };
+        Some(Engine::with_backend(Box::new(jit)))
+    }
+
+    /// No engine makes machine code for this host.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn machine_code(self, _: bool) -> Option<Engine> {
+        None
     }
 
     /// The machine code of a function as text; `None` if the engine makes none.
@@ -125,10 +131,24 @@ impl Executor {
     /// # Errors
     /// If this host cannot have it.
     pub fn new(name: EngineName) -> Result<Self, NoEngine> {
+        Self::of(name, false)
+    }
+
+    /// The engine of this name. If it makes machine code, the bytes are checked before they run, and not only the
+    /// instructions that they are made of: a mistake of register allocation or encoding is refused too. That is meant for
+    /// programs that nobody answers for.
+    ///
+    /// # Errors
+    /// If this host cannot have it.
+    pub fn with_checked_code(name: EngineName) -> Result<Self, NoEngine> {
+        Self::of(name, true)
+    }
+
+    fn of(name: EngineName, checks_bytes: bool) -> Result<Self, NoEngine> {
         let engine = match name {
             EngineName::Reference => return Ok(Executor::Reference),
             EngineName::Interp => Some(Engine::interpreter()),
-            EngineName::Jit | EngineName::JitAvx2 | EngineName::JitAvx512 => name.machine_code(),
+            EngineName::Jit | EngineName::JitAvx2 | EngineName::JitAvx512 => name.machine_code(checks_bytes),
         };
         engine.map(Executor::Engine).ok_or(NoEngine(name))
     }

@@ -38,7 +38,20 @@ mod stages;
 mod workers;
 mod x1k;
 
-pub use backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
+#[cfg(all(test, target_arch = "x86_64"))]
+#[path = "../../testkit/src/buffers.rs"]
+#[allow(dead_code, missing_docs, reason = "tests use a part")]
+mod buffers;
+#[cfg(all(test, target_arch = "x86_64"))]
+#[path = "../../testkit/src/case.rs"]
+#[allow(dead_code, missing_docs, reason = "tests use a part")]
+mod case;
+#[cfg(all(test, target_arch = "x86_64"))]
+#[path = "../../testkit/src/expected.rs"]
+#[allow(dead_code, missing_docs, reason = "tests use a part")]
+mod expected;
+
+pub use backend::{Backend, Bindings, CheckCounts, Code, Outcome, Source, SurfaceFacts};
 pub use cache::Engine;
 pub use choice::{EngineName, Executor, NoEngine};
 pub use kernel::{Grouping, Kernel};

@@ -52,7 +52,8 @@ fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
         }
         (_, name) => name.unwrap_or_else(EngineName::fastest),
     };
-    Ok((name, Executor::new(name).map_err(no_engine)?))
+    let make = if args.check_code { Executor::with_checked_code } else { Executor::new };
+    Ok((name, make(name).map_err(no_engine)?))
 }
 
 /// How to run.

@@ -29,7 +29,7 @@ fn cries(body: &str) -> bool {
     };
     let surfaces = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
     let source = Source { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
-    let kernel = Kernel::new(&source, Form::Avx512).unwrap();
+    let kernel = Kernel::new(&source, Form::Avx512, &Arc::default()).unwrap();
     assert!(kernel.interior.watches, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };

@@ -19,9 +19,11 @@ pub enum Place {
 }
 
 /// The places of all virtual registers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Allocation {
     pub places: Vec<Place>,
+    /// What is live between blocks.
+    pub live: Live,
     /// Slots of vectors, masks and general registers.
     pub slots: [u32; 3],
     /// Instructions that code executes, about, and how often they visit the frame.
@@ -61,7 +63,8 @@ fn class_index(class: Class) -> usize {
 }
 
 /// The registers that are live where each block starts.
-struct Live {
+#[derive(Clone, Debug)]
+pub struct Live {
     /// Registers that some block uses and another one defines; only those can be live there.
     shared: Vec<Reg>,
     /// For each register its place among the shared ones; `LOCAL` if it is none.
@@ -145,13 +148,13 @@ impl Live {
     }
 
     /// Whether the register is live where the block starts.
-    fn is_live(&self, block: usize, reg: Reg) -> bool {
+    pub fn is_live(&self, block: usize, reg: Reg) -> bool {
         let number = self.number[reg.index()];
         number != LOCAL && self.starts[block][number as usize / 64] >> (number % 64) & 1 != 0
     }
 
     /// The registers that are live where the block starts.
-    fn at_start(&self, block: usize) -> impl Iterator<Item = Reg> {
+    pub fn at_start(&self, block: usize) -> impl Iterator<Item = Reg> {
         self.starts[block].iter().enumerate().flat_map(move |(word, &bits)| {
             let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)))
                 .take_while(|&bits| bits != 0);
@@ -235,7 +238,7 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
         at += 2;
     }
     let (places, slots, visits) = scan(machine, registers, &ranges, &hints);
-    Allocation { places, slots, executed, visits }
+    Allocation { places, live, slots, executed, visits }
 }
 
 /// Places, slots of each class, and how often code visits these.

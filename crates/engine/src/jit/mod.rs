@@ -13,6 +13,12 @@
 //! groups runs again with exact code, over what the first try has written; so this is done only where the second run
 //! overwrites all of it and reads none of it.
 //!
+//! # Nothing is trusted
+//!
+//! Before code runs, [`check`] shows of the final instructions that no access leaves its object, and, where that is asked
+//! for, of the bytes that they are these instructions. Code that it cannot show this of is made once more without anything that is known of the function's values; if that does not
+//! help, the interpreter runs the function. [`Jit::check_counts`](Backend::check_counts) says how often.
+//!
 //! # Stops
 //!
 //! A group that traps, or has executed more steps than it may, leaves the code at once; steps are counted in a register,
@@ -23,6 +29,7 @@
 #[cfg(test)]
 mod alarms;
 mod allocate;
+mod check;
 mod context;
 mod emit;
 mod form;
@@ -33,8 +40,9 @@ mod select;
 mod split;
 mod twin;
 
-use crate::backend::{Backend, Bindings, Code, Outcome, Source, SurfaceFacts};
+use crate::backend::{Backend, Bindings, CheckCounts, Code, Outcome, Source, SurfaceFacts};
 use allocate::{Allocation, allocate};
+use check::{Calls, Fault, Objects, check_accesses, check_places};
 use context::{Context, INVALID, MODE};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};
@@ -42,8 +50,8 @@ use form::Form;
 use memory::Executable;
 use mir::Machine;
 use select::{Mode, Selected, Window, select};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
 const STRIP: u32 = 64;
@@ -55,7 +63,27 @@ const PATIENCE: u64 = 40;
 
 /// The backend. It exists only on hosts that can run its code.
 #[derive(Debug)]
-pub struct Jit(Form);
+pub struct Jit {
+    form: Form,
+    checks: Arc<Checks>,
+}
+
+/// What is checked of code, and what was found of the code that a backend has made.
+#[derive(Debug)]
+struct Checks {
+    /// The bytes are checked, and not only the instructions that they are made of.
+    bytes: bool,
+    proven: AtomicU64,
+    explicit: AtomicU64,
+    refused: AtomicU64,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        let [proven, explicit, refused] = [0; 3].map(AtomicU64::new);
+        Self { bytes: cfg!(debug_assertions), proven, explicit, refused }
+    }
+}
 
 impl Jit {
     /// The backend that makes the best code that this host can run, if it can run any.
@@ -73,23 +101,35 @@ impl Jit {
         Self::of(Form::Avx2)
     }
 
+    /// The same, and the bytes of all code are checked too: that registers are where the checked instructions have them, on
+    /// every way through the code. Builds with debug assertions always do that. It adds about a twentieth to the time that
+    /// code takes to be made.
+    pub fn with_checked_bytes(self) -> Self {
+        Self { checks: Arc::new(Checks { bytes: true, ..Checks::default() }), ..self }
+    }
+
     fn of(form: Form) -> Option<Self> {
-        form.is_supported().then_some(Self(form))
+        form.is_supported().then(|| Self { form, checks: Arc::default() })
     }
 
     /// Lanes of a group.
     pub fn lanes(&self) -> u32 {
-        self.0.lanes()
+        self.form.lanes()
     }
 
     /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
     pub fn disassemble(&self, source: &Source) -> Option<String> {
         use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
-        let kernel = Kernel::new(source, self.0)?;
+        let kernel = Kernel::new(source, self.form, &Arc::default())?;
         let mut text = String::new();
         for (title, unit) in [("interior", &kernel.interior), ("general", &kernel.general)] {
             text.push_str(title);
             text.push_str(":\n");
+            if let Some(fault) = &unit.fault {
+                text.push_str(&format!(
+                    "; explicit clamps and masks, as other code could not be shown to be safe: {fault}\n"
+                ));
+            }
             let mut formatter = IntelFormatter::new();
             let code = unit.code.bytes().get(unit.code.entry()..unit.end).unwrap_or_default();
             for instruction in Decoder::with_ip(64, code, unit.code.entry() as u64, DecoderOptions::NONE) {
@@ -104,11 +144,17 @@ impl Jit {
 
 impl Backend for Jit {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.form.name()
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        Kernel::new(source, self.0).map(|kernel| Box::new(kernel) as Box<dyn Code>)
+        Kernel::new(source, self.form, &self.checks).map(|kernel| Box::new(kernel) as Box<dyn Code>)
+    }
+
+    fn check_counts(&self) -> CheckCounts {
+        let Checks { proven, explicit, refused, .. } = &*self.checks;
+        let [proven, explicit, refused] = [proven, explicit, refused].map(|count| count.load(Relaxed));
+        CheckCounts { proven, explicit, refused }
     }
 }
 
@@ -117,16 +163,29 @@ struct Unit {
     code: Executable,
     end: usize,
     window: Window,
+    /// What it may be called for.
+    entry: Calls,
     /// The invalid flag says whether results may be wrong.
     watches: bool,
     /// Groups that the code takes at a time.
     groups: u32,
     /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
     strip: u32,
+    /// What could not be shown of code that relies on what is known of values, if this code does not.
+    fault: Option<Fault>,
 }
 
-impl Unit {
-    /// Code that takes so many groups at a time, at most: one or two.
+/// Machine instructions that may become a piece of code.
+struct Draft {
+    placed: Placed,
+    window: Window,
+    watches: bool,
+    groups: u32,
+    objects: Objects,
+}
+
+impl Draft {
+    /// Instructions that take so many groups at a time, at most: one or two.
     fn new(function: &Function, facts: &[SurfaceFacts], form: Form, (mode, at_once): (Mode, u32)) -> Option<Self> {
         let Selected { machine, window, watches } = select(function, facts, form, mode)?;
         // The entries of arrays have room for one group.
@@ -139,11 +198,55 @@ impl Unit {
         {
             (placed, groups) = (twin, 2);
         }
-        let emitted = emit::emit(&placed.machine, &placed.allocation, form).ok()?;
+        let (columns, rows) = if mode.quads { (form.lanes() / 2, 2) } else { (form.lanes(), 1) };
+        let entry = Calls::new(window.x, window.y, (columns * groups, rows));
+        let objects = Objects::new(function, facts, form, entry);
+        Some(Self { placed, window, watches, groups, objects })
+    }
+
+    /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
+    fn checked(&self, form: Form, bytes: bool) -> Option<Result<Unit, Fault>> {
+        let &Self { placed: Placed { ref machine, ref allocation }, window, watches, groups, ref objects } = self;
+        if let Err(fault) = check_accesses(machine, &allocation.live, form, objects) {
+            return Some(Err(fault));
+        }
+        let emitted = emit::emit(machine, allocation, form).ok()?;
+        if bytes && let Err(fault) = check_places(machine, allocation, form, &emitted) {
+            return Some(Err(fault));
+        }
         let code = Executable::new(&emitted.bytes, emitted.entry)?;
         let end = emitted.bytes.len();
         let strip = (STRIP_BYTES / (end - emitted.entry).max(1)).clamp(1, STRIP as usize) as u32;
-        Some(Self { code, end, window, watches, groups, strip: strip * groups })
+        let (entry, strip) = (objects.entry, strip * groups);
+        Some(Ok(Unit { code, end, window, entry, watches, groups, strip, fault: None }))
+    }
+}
+
+impl Unit {
+    /// Code that takes so many groups at a time, at most: one or two.
+    fn new(
+        function: &Function,
+        facts: &[SurfaceFacts],
+        form: Form,
+        (mode, at_once): (Mode, u32),
+        checks: &Checks,
+    ) -> Option<Self> {
+        let made = |mode| Draft::new(function, facts, form, (mode, at_once))?.checked(form, checks.bytes);
+        let (unit, count) = match made(mode)? {
+            Ok(unit) => (Some(unit), &checks.proven),
+            Err(fault) => match made(Mode { explicit: true, ..mode }) {
+                Some(Ok(unit)) => (Some(Self { fault: Some(fault), ..unit }), &checks.explicit),
+                Some(Err(_)) | None => (None, &checks.refused),
+            },
+        };
+        count.fetch_add(1, Relaxed);
+        unit
+    }
+
+    /// Whether it may be called for all that the other one may be called for.
+    fn covers(&self, other: &Self) -> bool {
+        let has = |own: (i64, i64), other: (i64, i64)| own.0 <= other.0 && other.1 <= own.1;
+        has(self.window.x, other.window.x) && has(self.window.y, other.window.y)
     }
 }
 
@@ -183,6 +286,7 @@ struct Kernel {
     facts: Vec<SurfaceFacts>,
     quads: bool,
     may_stop: bool,
+    checks: Arc<Checks>,
     /// What is read, and what is written.
     reads: Vec<Named>,
     writes: Vec<Named>,
@@ -197,7 +301,7 @@ fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane::Inst, &Op)
 }
 
 /// What operations read and write.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
     Surface(Surface),
     Buffer(Buffer),
@@ -223,7 +327,16 @@ fn written_by(op: &Op) -> Option<Named> {
 }
 
 impl Kernel {
-    fn new(source: &Source, form: Form) -> Option<Self> {
+    fn new(source: &Source, form: Form, checks: &Arc<Checks>) -> Option<Self> {
+        // Both pieces of code get the same context.
+        let declared = |function: &Function| {
+            let tables: Vec<u32> = function.tables.iter().map(|table| table.entries).collect();
+            let arrays: Vec<u32> = function.arrays.iter().map(|array| array.entries).collect();
+            (tables, arrays, function.buffers)
+        };
+        if declared(source.function) != declared(source.interior) {
+            return None;
+        }
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let named = |by: fn(&Op) -> Option<Named>| -> Vec<Named> {
@@ -232,10 +345,10 @@ impl Kernel {
         let (reads, writes) = (named(read_by), named(written_by));
         // What a group has written, it would read when it runs again.
         let watch = !reads.iter().any(|read| writes.contains(read));
-        let mode = Mode { quads, interior: true, watch, may_stop };
-        let interior = Unit::new(source.interior, source.surfaces, form, (mode, 2))?;
-        let mode = Mode { quads, interior: false, watch: false, may_stop };
-        let general = Unit::new(source.function, source.surfaces, form, (mode, 1))?;
+        let mode = Mode { quads, interior: true, watch, may_stop, explicit: false };
+        let interior = Unit::new(source.interior, source.surfaces, form, (mode, 2), checks)?;
+        let mode = Mode { interior: false, watch: false, ..mode };
+        let general = Unit::new(source.function, source.surfaces, form, (mode, 1), checks)?;
         Some(Self {
             form,
             interior,
@@ -245,6 +358,7 @@ impl Kernel {
             facts: source.surfaces.to_vec(),
             quads,
             may_stop,
+            checks: checks.clone(),
             reads,
             writes,
             watched: AtomicU32::new(0),
@@ -253,9 +367,13 @@ impl Kernel {
     }
 
     fn exact(&self) -> &Unit {
-        let mode = Mode { quads: self.quads, interior: true, watch: false, may_stop: self.may_stop };
-        let at_once = self.interior.groups;
-        let exact = self.exact.get_or_init(|| Unit::new(&self.function, &self.facts, self.form, (mode, at_once)));
+        let exact = self.exact.get_or_init(|| {
+            let Self { quads, may_stop, .. } = *self;
+            let mode = Mode { quads, interior: true, watch: false, may_stop, explicit: false };
+            let mode = (mode, self.interior.groups);
+            Unit::new(&self.function, &self.facts, self.form, mode, &self.checks)
+                .filter(|unit| unit.covers(&self.interior))
+        });
         exact.as_ref().unwrap_or(&self.general)
     }
 
@@ -313,12 +431,17 @@ struct Run<'a> {
 impl Run<'_> {
     /// Runs the groups that start at `x`, and before `end`, of a row.
     fn call(&mut self, unit: &Unit, x: u32, end: u32) {
+        if !unit.entry.allows((x, end), self.context.y) {
+            debug_assert!(false, "code is called for positions of its window: {:?}", unit.entry);
+            self.context.stopped = 1;
+            return;
+        }
         self.context.x = x;
         self.context.x_end = end;
-        // SAFETY: the code was made for this kernel's function; the context has pointers to the run's surfaces, which are
-        // whole (so that clamped or dropped accesses stay inside an arena that the bindings borrow), to tables with as many
-        // entries as the function declares, to buffers with their lengths, and to arrays with room for all entries. Windows and
-        // masks keep accesses inside.
+        // SAFETY: the context has what `check::Objects` says of it: pointers to the run's surfaces, which are whole (so that
+        // all their elements lie in an arena that the bindings borrow), to tables with as many entries as the function
+        // declares, to buffers with their lengths, and to arrays with room for all entries. For these, and for the
+        // positions that the entry allows, the checker has shown that no access of the code leaves its object.
         unsafe { unit.code.call(&mut self.context) }
     }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use ctm_engine::jit::Jit;
-use ctm_engine::{Backend, Bindings, Source, SurfaceFacts};
+use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceFacts};
 use ctm_lane::domain::Domain;
 use ctm_lane::{
     Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, evaluate_pair,
@@ -207,7 +207,10 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     simplify(&mut interior);
     let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(space, surface, *bounds)).collect();
     let may_stop = may_trap(function) || budget != u64::MAX;
-    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts, may_stop })?;
+    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts, may_stop });
+    let CheckCounts { explicit, refused, .. } = backend.check_counts();
+    assert_eq!((explicit, refused), (0, 0), "code was not shown to be safe as it was made first\n{function}");
+    let code = code?;
     let bindings = Bindings {
         space,
         surfaces: views(space, surfaces),

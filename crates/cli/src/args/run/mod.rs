@@ -123,6 +123,9 @@ pub struct ExecutionArgs {
     /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
     pub engine: Option<EngineName>,
+    /// Check the bytes of machine code before they run, and not only its instructions; for programs of unknown origin
+    #[arg(long, help_heading = "Execution")]
+    pub check_code: bool,
     /// Lanes that run in step, 1 to 256
     #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64), help_heading = "Execution")]
     pub group: Option<u16>,

@@ -16,6 +16,29 @@ const SAVED: [Register; 6] = [Register::RBX, Register::RBP, Register::R12, Regis
 pub struct Emitted {
     pub bytes: Vec<u8>,
     pub entry: usize,
+    /// Where the instructions of each block start, and the end of the block, in the order of the blocks.
+    pub marks: Vec<usize>,
+    /// Bytes of the frame that code uses: room for two vectors, then the slots of each class.
+    pub frame: i32,
+    /// Where the slots of each class start in the frame.
+    slots: [i32; 3],
+}
+
+impl Emitted {
+    /// Where the slots of a class start in the frame, and the bytes of one.
+    pub fn slots(&self, class: Class, form: Form) -> (i64, i64) {
+        let start = slot_at(&self.slots, class, 0, form);
+        (start.into(), i64::from(slot_at(&self.slots, class, 1, form) - start))
+    }
+}
+
+fn slot_at(starts: &[i32; 3], class: Class, slot: u32, form: Form) -> i32 {
+    let (start, size) = match class {
+        Class::Vector => (starts[0], form.bytes()),
+        Class::Mask => (starts[1], 8),
+        Class::General => (starts[2], 8),
+    };
+    start + slot as i32 * size
 }
 
 /// The instruction cannot be encoded; a fault of selection.
@@ -38,6 +61,7 @@ pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Em
         encoder: Encoder::new(64),
         bytes,
         starts: vec![0; machine.blocks.len()],
+        marks: Vec::new(),
         jumps: Vec::new(),
         stubs: Vec::new(),
         slots: [vector_slots, mask_slots, general_slots],
@@ -47,14 +71,16 @@ pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Em
     for at in 0..machine.blocks.len() {
         emitter.starts[at] = emitter.bytes.len();
         for inst in &machine.blocks[at].insts {
+            emitter.marks.push(emitter.bytes.len());
             emitter.inst(inst)?;
         }
+        emitter.marks.push(emitter.bytes.len());
         emitter.end(at)?;
     }
     emitter.finish()?;
     let mut bytes = emitter.encoder.take_buffer();
     std::mem::swap(&mut bytes, &mut emitter.bytes);
-    Ok(Emitted { bytes, entry })
+    Ok(Emitted { bytes, entry, marks: emitter.marks, frame: emitter.stack, slots: emitter.slots })
 }
 
 /// Where a jump goes.
@@ -70,6 +96,8 @@ struct Emitter<'a> {
     encoder: Encoder,
     bytes: Vec<u8>,
     starts: Vec<usize>,
+    /// Where instructions start, and the ends of blocks.
+    marks: Vec<usize>,
     /// Ends of jumps, whose last four bytes are the distance.
     jumps: Vec<(usize, Label)>,
     /// Moves of edges, out of line.
@@ -194,12 +222,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn slot(&self, class: Class, slot: u32) -> MemoryOperand {
-        let (start, size) = match class {
-            Class::Vector => (self.slots[0], self.form.bytes()),
-            Class::Mask => (self.slots[1], 8),
-            Class::General => (self.slots[2], 8),
-        };
-        MemoryOperand::with_base_displ(Register::RSP, i64::from(start + slot as i32 * size))
+        MemoryOperand::with_base_displ(Register::RSP, slot_at(&self.slots, class, slot, self.form).into())
     }
 
     /// Loads what lies in the frame into a register.

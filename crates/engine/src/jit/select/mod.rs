@@ -35,6 +35,8 @@ pub struct Mode {
     pub watch: bool,
     /// Groups may trap or execute too many steps.
     pub may_stop: bool,
+    /// Nothing is taken from what is known of values: every access is by clamps and masks of its own.
+    pub explicit: bool,
 }
 
 /// Positions at which accesses to surfaces at fixed distances stay inside, bounds inclusive.

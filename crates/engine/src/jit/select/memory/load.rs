@@ -77,7 +77,7 @@ impl Selector<'_> {
     pub(super) fn hoped(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
         let facts = self.facts[surface.index()];
         let linear = matches!(facts.surface.layout(), Layout::Linear(_));
-        if self.mode.quads || !linear || facts.bounds != Bounds::Clamp {
+        if self.mode.quads || self.mode.explicit || !linear || facts.bounds != Bounds::Clamp {
             return None;
         }
         let along = |value: Value| match self.shapes.get(value) {

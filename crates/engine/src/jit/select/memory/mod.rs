@@ -119,7 +119,7 @@ impl Selector<'_> {
     fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Place> {
         let facts = self.facts[surface.index()];
         let Layout::Linear(layout) = facts.surface.layout() else { return None };
-        if !self.mode.interior || self.mode.quads {
+        if !self.mode.interior || self.mode.quads || self.mode.explicit {
             return None;
         }
         let width = match facts.bounds {
@@ -182,6 +182,9 @@ impl Selector<'_> {
     }
 
     fn is_inside(&self, value: Value, size: u32) -> bool {
+        if self.mode.explicit {
+            return false;
+        }
         let (lo, hi) = match self.shapes.get(value) {
             Shape::Index { limit: Some(limit), .. } => (0, i64::from(limit) - 1),
             _ => {

@@ -1,0 +1,400 @@
+//! What every virtual register can hold, from the instructions that define them.
+
+use super::objects::{Object, Objects};
+use super::value::{Int, Value};
+use super::{moved_bytes, operand_bytes};
+use crate::jit::context;
+use crate::jit::form::Form;
+use crate::jit::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
+use iced_x86::Code;
+
+/// Changes of a parameter after which it is taken to hold anything, so that loops end.
+const MOST_CHANGES: u8 = 3;
+
+/// Operations on integers that are the same in every lane, and on general registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Copy,
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+    SignedMin,
+    SignedMax,
+    UnsignedMin,
+    UnsignedMax,
+}
+
+/// What an instruction does in every lane alike; `None` for all that addresses are not made of.
+fn operation(code: Code) -> Option<Operation> {
+    use Code::*;
+    Some(match code {
+        EVEX_Vmovaps_zmm_k1z_zmmm512
+        | VEX_Vmovaps_ymm_ymmm256
+        | EVEX_Vpbroadcastd_zmm_k1z_r32
+        | VEX_Vpbroadcastd_ymm_xmmm32 => Operation::Copy,
+        EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpaddd_ymm_ymm_ymmm256 | Add_r32_rm32 | Add_rm32_imm32 => {
+            Operation::Add
+        }
+        EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpsubd_ymm_ymm_ymmm256 | Sub_r32_rm32 => Operation::Sub,
+        EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmulld_ymm_ymm_ymmm256 | Imul_r32_rm32 | Imul_r32_rm32_imm32 => {
+            Operation::Mul
+        }
+        EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpand_ymm_ymm_ymmm256 | And_r32_rm32 | And_rm32_imm32 => {
+            Operation::And
+        }
+        EVEX_Vpord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpor_ymm_ymm_ymmm256 => Operation::Or,
+        EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpxor_ymm_ymm_ymmm256 => Operation::Xor,
+        EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpslld_ymm_ymm_imm8 | Shl_rm32_imm8 => Operation::ShiftLeft,
+        EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrld_ymm_ymm_imm8 => Operation::ShiftRight,
+        EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrad_ymm_ymm_imm8 => Operation::ShiftRightSigned,
+        EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminsd_ymm_ymm_ymmm256 => Operation::SignedMin,
+        EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxsd_ymm_ymm_ymmm256 => Operation::SignedMax,
+        EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminud_ymm_ymm_ymmm256 => Operation::UnsignedMin,
+        EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxud_ymm_ymm_ymmm256 => Operation::UnsignedMax,
+        _ => return None,
+    })
+}
+
+fn calculated(operation: Operation, a: Value, b: impl FnOnce() -> Value) -> Value {
+    let by: fn(Int, Int) -> Int = match operation {
+        Operation::Copy => return a,
+        Operation::Add => Int::add,
+        Operation::Sub => Int::sub,
+        Operation::Mul => Int::mul,
+        Operation::And => Int::and,
+        Operation::Or => Int::or,
+        Operation::Xor => Int::xor,
+        Operation::ShiftLeft => |a, b| a.shift_left(b.lo.cast_unsigned() & 0xFF),
+        Operation::ShiftRight => |a, b| a.shift_right(b.lo.cast_unsigned() & 0xFF),
+        Operation::ShiftRightSigned => |a, b| a.shift_right_signed(b.lo.cast_unsigned() & 0xFF),
+        Operation::SignedMin => Int::signed_min,
+        Operation::SignedMax => Int::signed_max,
+        Operation::UnsignedMin => Int::unsigned_min,
+        Operation::UnsignedMax => Int::unsigned_max,
+    };
+    // Nothing is gained from a second operand, but where it bounds the result alone.
+    let bounds_alone = matches!(
+        operation,
+        Operation::And | Operation::ShiftRight | Operation::SignedMin | Operation::SignedMax | Operation::UnsignedMin
+    );
+    if a == Value::Unknown && !bounds_alone {
+        return Value::Unknown;
+    }
+    match (a, b()) {
+        (Value::Impossible, _) | (_, Value::Impossible) => Value::Impossible,
+        (a, b) => Value::known(by(a.int(), b.int())),
+    }
+}
+
+/// What is known of a register in some lanes, or on one way through the code.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fact {
+    pub reg: Reg,
+    pub bound: Bound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// Its integers are among these.
+    In(Int),
+    /// It is less, unsigned, than the number of byte addresses of this buffer that have a whole word.
+    BelowWords(usize),
+    /// It is the same as this register.
+    Same(Reg),
+}
+
+/// What the registers of a function can hold.
+pub struct Registers<'a> {
+    pub machine: &'a Machine,
+    pub objects: &'a Objects,
+    pub form: Form,
+    values: Vec<Value>,
+    definitions: Vec<Option<&'a Inst>>,
+}
+
+impl<'a> Registers<'a> {
+    /// Looks at a function whose registers are defined once, until nothing moves.
+    pub fn new(machine: &'a Machine, form: Form, objects: &'a Objects) -> Self {
+        let count = machine.classes.len();
+        let mut registers =
+            Self { machine, objects, form, values: vec![Value::Never; count], definitions: vec![None; count] };
+        for inst in machine.blocks.iter().flat_map(|block| &block.insts) {
+            if let Some(def) = inst.def {
+                registers.definitions[def.index()] = Some(inst);
+            }
+        }
+        let mut changes = vec![0; count];
+        while registers.round(&mut changes) {}
+        registers
+    }
+
+    /// Goes through all blocks; gives whether a block that comes earlier has to be looked at again.
+    fn round(&mut self, changes: &mut [u8]) -> bool {
+        let machine = self.machine;
+        let mut is_open = false;
+        for (at, block) in machine.blocks.iter().enumerate() {
+            for inst in &block.insts {
+                if let Some(def) = inst.def {
+                    self.values[def.index()] = self.result(inst, |reg| self.value(reg));
+                }
+            }
+            for edge in block.end.edges() {
+                let arrives = self.position_bound(block.insts.last(), &block.end, edge);
+                for (&arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
+                    let value = match (arg, arrives) {
+                        (Arg::Reg(reg), Some((bounded, bound))) if reg == bounded => Value::Int(bound),
+                        (Arg::Reg(reg), _) => self.value(reg),
+                        (Arg::Mem(mem), _) => {
+                            self.loaded(mem, moved_bytes(machine.classes[param.index()], mem, self.form))
+                        }
+                        (Arg::None | Arg::Imm(_), _) => Value::Unknown,
+                    };
+                    let old = self.values[param.index()];
+                    let mut new = old.join(value);
+                    if new != old {
+                        let changed = &mut changes[param.index()];
+                        *changed += 1;
+                        if *changed > MOST_CHANGES {
+                            new = Value::Unknown;
+                        }
+                        self.values[param.index()] = new;
+                        is_open |= edge.block <= at;
+                    }
+                }
+            }
+        }
+        is_open
+    }
+
+    /// What a register can hold anywhere.
+    pub fn value(&self, reg: Reg) -> Value {
+        self.values[reg.index()]
+    }
+
+    pub fn definition(&self, reg: Reg) -> Option<&'a Inst> {
+        self.definitions[reg.index()]
+    }
+
+    /// The next position where the code goes on with it because it lies in front of the call's end: both differ from the
+    /// call's first position by whole steps, so that the distance is a step at least.
+    fn position_bound(&self, last: Option<&Inst>, end: &End, edge: &Edge) -> Option<(Reg, Int)> {
+        let End::Branch { condition: Condition::Below, then, otherwise } = end else { return None };
+        let Inst { kind: Kind::Plain(Code::Cmp_r32_rm32), args: [Arg::Reg(next), Arg::Mem(mem), ..], .. } = last?
+        else {
+            return None;
+        };
+        let next_int = self.value(*next).int();
+        let is_bound = std::ptr::eq(edge, then)
+            && then.block != otherwise.block
+            && *mem == Mem::at(Base::Context, context::X_END)
+            && next_int.in_step;
+        let limit = Int { in_step: true, ..Int::range(0, self.objects.entry.x.1) };
+        is_bound.then(|| (*next, next_int.meet(limit).unwrap_or(limit)))
+    }
+
+    /// What an instruction gives when registers hold `of`.
+    fn result(&self, inst: &Inst, mut of: impl FnMut(Reg) -> Value) -> Value {
+        use Code::*;
+        let mut arg = |at: usize| match inst.args[at] {
+            Arg::Reg(reg) => of(reg),
+            _ => self.operand(inst, at),
+        };
+        let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else {
+            return match (inst.kind, inst.args[0]) {
+                (Kind::Gather, Arg::Mem(mem)) => self.gathered(mem, inst.mask.is_some()),
+                _ => Value::Unknown,
+            };
+        };
+        let value = match code {
+            Add_rm32_imm32 => {
+                let (a, b) = (arg(0).int(), arg(1).int());
+                let in_step = a.in_step && b.lo.cast_unsigned().is_multiple_of(self.objects.entry.step);
+                Value::known(Int { in_step, ..a.add(b) })
+            }
+            // One lane of a vector whose others are 0 is put in all of them.
+            VEX_Vpbroadcastd_ymm_xmmm32 => match inst.args[0].reg().and_then(|reg| self.definition(reg)) {
+                Some(Inst { kind: Kind::Plain(VEX_Vmovd_xmm_rm32), args: [Arg::Reg(from), ..], .. }) => of(*from),
+                _ => Value::Unknown,
+            },
+            Add_r64_rm64 => match (arg(0), arg(1)) {
+                (Value::Int(int), Value::Pointer(object, lo, hi))
+                | (Value::Pointer(object, lo, hi), Value::Int(int))
+                    if int.lo >= 0 =>
+                {
+                    Value::Pointer(object, lo + i64::from(int.lo), hi + i64::from(int.hi))
+                }
+                _ => Value::Unknown,
+            },
+            Lea_r64_m => match inst.args[0] {
+                Arg::Mem(mem) => match self.address(mem, |reg| self.value(reg)) {
+                    Some((object, lo, hi)) => Value::Pointer(object, lo, hi),
+                    None => Value::Unknown,
+                },
+                _ => Value::Unknown,
+            },
+            // 64 bits are a pointer, or nothing that is known.
+            Mov_r64_rm64 => match arg(0) {
+                pointer @ Value::Pointer(..) => pointer,
+                _ => Value::Unknown,
+            },
+            Mov_r32_rm32
+            | EVEX_Vmovd_rm32_xmm
+            | VEX_Vmovd_rm32_xmm
+            | EVEX_Vmovups_zmm_k1z_zmmm512
+            | VEX_Vmovups_ymm_ymmm256
+            | EVEX_Vbroadcastss_zmm_k1z_xmmm32
+            | VEX_Vbroadcastss_ymm_m32 => arg(0),
+            EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32 | VEX_Vblendvps_ymm_ymm_ymmm256_ymm => {
+                return match (arg(0), arg(1)) {
+                    (Value::Never, _) | (_, Value::Never) => Value::Unknown,
+                    (a, b) => a.join(b),
+                };
+            }
+            EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae | VEX_Vmaxps_ymm_ymm_ymmm256 => arg(0).float_max(arg(1)),
+            EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae | VEX_Vminps_ymm_ymm_ymmm256 => arg(0).float_min(arg(1)),
+            EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae | VEX_Vcvttps2dq_ymm_ymmm256 => arg(0).truncated(),
+            EVEX_Vpmovzxwd_zmm_k1z_ymmm256 | VEX_Vpmovzxwd_ymm_xmmm128 => Value::Int(Int::range(0, 0xFFFF)),
+            EVEX_Vplzcntd_zmm_k1z_zmmm512b32 => Value::Int(Int::range(0, 32)),
+            _ => match operation(code) {
+                Some(operation) => {
+                    let a = arg(0);
+                    calculated(operation, a, || arg(1))
+                }
+                None => Value::Unknown,
+            },
+        };
+        match (inst.mask, inst.zeroing) {
+            (None, _) => value,
+            (Some(_), true) => value.join(Value::Int(Int::constant(0))),
+            (Some(_), false) => Value::Unknown,
+        }
+    }
+
+    /// What a register can hold where these facts hold. An operation that does the same in every lane is looked through.
+    pub fn refined(&self, reg: Reg, facts: &[Fact]) -> Value {
+        if facts.is_empty() {
+            return self.value(reg);
+        }
+        self.refined_by(reg, facts, &mut Vec::new(), 10)
+    }
+
+    fn refined_by(&self, reg: Reg, facts: &[Fact], done: &mut Vec<(Reg, Value)>, depth: u32) -> Value {
+        let known = self.value(reg);
+        let mut direct = None;
+        for fact in facts.iter().filter(|fact| fact.reg == reg) {
+            if let Bound::In(int) = fact.bound {
+                let Some(met) = direct.unwrap_or(known.int()).meet(int) else { return Value::Impossible };
+                direct = Some(met);
+            }
+        }
+        if let Some(int) = direct {
+            return Value::known(int);
+        }
+        let Some(inst) = self.definition(reg) else { return known };
+        let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else { return known };
+        if depth == 0 || inst.mask.is_some() || operation(code).is_none() {
+            return known;
+        }
+        if let Some(&(_, value)) = done.iter().find(|(other, _)| *other == reg) {
+            return value;
+        }
+        let again = self.result(inst, |reg| self.refined_by(reg, facts, done, depth - 1));
+        let value = match (known, again) {
+            (Value::Int(known), Value::Int(again)) => known.meet(again).map_or(Value::Impossible, Value::Int),
+            (_, Value::Int(_) | Value::Impossible) => again,
+            _ => known,
+        };
+        done.push((reg, value));
+        value
+    }
+
+    /// Whether nothing is accessed at an address where these facts hold, as they contradict each other.
+    pub fn is_impossible(&self, mem: Mem, facts: &[Fact]) -> bool {
+        let base = if let Base::Reg(reg) = mem.base { Some(reg) } else { None };
+        let mut parts = base.into_iter().chain(mem.index);
+        !facts.is_empty() && parts.any(|reg| self.refined(reg, facts) == Value::Impossible)
+    }
+
+    /// An operand that is read whole.
+    pub fn operand(&self, inst: &Inst, at: usize) -> Value {
+        match inst.args[at] {
+            Arg::Reg(reg) => self.value(reg),
+            Arg::Imm(value) => Value::Int(Int::constant(value.cast_unsigned())),
+            Arg::Mem(mem) => self.loaded(mem, operand_bytes(inst, mem, self.form)),
+            Arg::None => Value::Unknown,
+        }
+    }
+
+    /// The object that an address lies in, and the least and the greatest place there.
+    pub fn address(&self, mem: Mem, mut of: impl FnMut(Reg) -> Value) -> Option<(Object, i64, i64)> {
+        let (object, lo, hi) = match mem.base {
+            Base::Pool => (Object::Pool, 0, 0),
+            Base::Context => (Object::Context, 0, 0),
+            Base::Reg(reg) => match of(reg) {
+                Value::Pointer(object, lo, hi) => (object, lo, hi),
+                _ => return None,
+            },
+        };
+        let (mut lo, mut hi) = (lo + i64::from(mem.disp), hi + i64::from(mem.disp));
+        if let Some(index) = mem.index {
+            let Value::Int(int) = of(index) else { return None };
+            // Lanes are signed; general registers are zero-extended.
+            if int.lo < 0 && self.machine.classes[index.index()] == Class::General {
+                return None;
+            }
+            lo += i64::from(int.lo) * i64::from(mem.scale);
+            hi += i64::from(int.hi) * i64::from(mem.scale);
+        }
+        Some((object, lo, hi))
+    }
+
+    /// What lies in memory at an address that is known.
+    fn loaded(&self, mem: Mem, bytes: u64) -> Value {
+        let (object, first) = match self.address(mem, |reg| self.value(reg)) {
+            Some((object, lo, hi)) if lo == hi => (object, lo),
+            _ => return Value::Unknown,
+        };
+        let entry = self.objects.entry;
+        let field = i32::try_from(first).unwrap_or(-1);
+        match (object, bytes) {
+            (Object::Pool, _) => self.constants(first, first + bytes.cast_signed()),
+            (Object::Context, 4) if field == context::X => {
+                Value::Int(Int { in_step: true, ..Int::range(entry.x.0, entry.x.1) })
+            }
+            (Object::Context, 4) if field == context::Y => Value::known(Int::range(entry.y.0, entry.y.1)),
+            (Object::Context, 8) if field == context::POINTERS => Value::Pointer(Object::Pointers, 0, 0),
+            (Object::Context, 8) if field == context::WORDS => Value::Pointer(Object::Words, 0, 0),
+            (Object::Pointers, 8) if first >= 0 && first % 8 == 0 => match self.objects.pointer(first as usize / 8) {
+                Some((object, at)) => Value::Pointer(object, at, at),
+                None => Value::Unknown,
+            },
+            (Object::Words, 4) if first >= 0 && first % 4 == 0 => Value::Words(first as usize / 4),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What lanes have of constants at this address; lanes without a mask only, as the others become 0.
+    fn gathered(&self, mem: Mem, is_masked: bool) -> Value {
+        match self.address(mem, |reg| self.value(reg)) {
+            Some((Object::Pool, lo, hi)) if !is_masked => self.constants(lo, hi + 4),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// The words of the pool from one byte to another.
+    fn constants(&self, first: i64, end: i64) -> Value {
+        let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end)) else { return Value::Unknown };
+        let words = self.machine.pool.get(first / 4..end.div_ceil(4)).unwrap_or_default();
+        let is_aligned = first.is_multiple_of(4) && end.is_multiple_of(4);
+        match words.iter().map(|&word| Int::constant(word)).reduce(Int::join) {
+            Some(int) if is_aligned => Value::Int(int),
+            _ => Value::Unknown,
+        }
+    }
+}
