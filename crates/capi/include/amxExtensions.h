@@ -16,6 +16,7 @@ extern "C" {
 #define AMX_E_STATE 4   /* start_program without state that the program needs */
 #define AMX_E_TRAP 5    /* a lane did what the machine cannot do, or ran too long */
 #define AMX_E_INTERNAL 6 /* a bug of the device; it executes nothing more, and all its buffers count as consumed */
+#define AMX_E_LIMIT 7    /* a program would use more than amxSetLimit allows; the device goes on */
 
 /* What executes programs. All give the same results. */
 #define AMX_ENGINE_FASTEST 0   /* the fastest that the host has */
@@ -44,6 +45,16 @@ void amxDefaultOptions(AMXoptions *options);
 
 /* Opens a device as amOpenManagedConnection does, with options; NULL: the defaults. */
 AMmanagedDevice amxOpenManagedConnection(const char *name, AMmanagedDeviceInfo *info, const AMXoptions *options);
+
+/* What each start of a program may use. */
+#define AMX_LIMIT_INSTRUCTIONS 1 /* instructions, summed over all lanes; at first none */
+#define AMX_LIMIT_RUN_TIME 2     /* seconds; at first none */
+#define AMX_LIMIT_GROUP_TIME 3   /* seconds of a single group of lanes; at first 5 */
+#define AMX_LIMIT_MEMORY 4       /* bytes besides the device's memory; at first 2^32 */
+
+/* Sets a limit from the next command buffer on; 0: none. A program that would use more ends with AMX_E_LIMIT.
+ * 1 if that is done, 0 if not. */
+AMuint32 amxSetLimit(AMmanagedDevice dev, AMuint32 limit, double value);
 
 /* Takes the device's sticky error: the code of the first error since the last call. *detail (which may be NULL) becomes
  * the program counter for AMX_E_TRAP, else the offset of the offending command in its buffer, in words. */

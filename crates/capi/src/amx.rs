@@ -8,6 +8,7 @@ use ctm_engine::EngineName;
 use std::ffi::{c_char, c_void};
 use std::num::NonZeroU32;
 use std::ptr;
+use std::time::Duration;
 
 /// How a device is made and how it runs. [`amxDefaultOptions`] fills it with what `amOpenManagedConnection` uses.
 #[repr(C)]
@@ -37,6 +38,15 @@ pub struct AMXoptions {
     pub engine: AMuint32,
 }
 
+/// Instructions of a program, summed over its lanes.
+pub const AMX_LIMIT_INSTRUCTIONS: AMuint32 = 1;
+/// Seconds of a program.
+pub const AMX_LIMIT_RUN_TIME: AMuint32 = 2;
+/// Seconds of a single group of lanes.
+pub const AMX_LIMIT_GROUP_TIME: AMuint32 = 3;
+/// Bytes that executing a program takes besides the device's memory.
+pub const AMX_LIMIT_MEMORY: AMuint32 = 4;
+
 /// The size of [`AMXoptions`].
 const OPTIONS_SIZE: u32 = size_of::<AMXoptions>() as u32;
 
@@ -58,6 +68,7 @@ impl AMXoptions {
                 0 => default.step_limit,
                 limit => limit.into(),
             },
+            limits: default.limits,
             unfused: self.unfused != 0,
             deterministic_clock: self.deterministicClock != 0,
             strict: self.strict != 0,
@@ -117,6 +128,31 @@ pub unsafe extern "C" fn amxOpenManagedConnection(
         };
         // SAFETY: the caller's promise.
         unsafe { am::open(name, info, options, record) }
+    })
+}
+
+/// Sets what each start of a program may use, from the next command buffer on. `limit` is one of the codes `AMX_LIMIT_...`;
+/// `value` are instructions, seconds or bytes, and 0 is no limit. 1 if that is done, 0 if it fails.
+#[unsafe(no_mangle)]
+pub extern "C" fn amxSetLimit(dev: AMmanagedDevice, limit: AMuint32, value: f64) -> AMuint32 {
+    call(0, || {
+        let wrong = CallError::Limit { limit, value };
+        let time = Duration::try_from_secs_f64(value).map_err(|_| CallError::Limit { limit, value })?;
+        let time = (!time.is_zero()).then_some(time);
+        // Conversion saturates, and a duration is neither negative nor NaN.
+        let count = if value == 0.0 { u64::MAX } else { value as u64 };
+        devices::with(dev.addr(), |_, connection| {
+            let mut limits = connection.limits();
+            match limit {
+                AMX_LIMIT_INSTRUCTIONS => limits.instructions = count,
+                AMX_LIMIT_RUN_TIME => limits.run_time = time,
+                AMX_LIMIT_GROUP_TIME => limits.group_time = time,
+                AMX_LIMIT_MEMORY => limits.memory = count,
+                _ => return Err(wrong),
+            }
+            connection.set_limits(limits);
+            Ok(1)
+        })
     })
 }
 

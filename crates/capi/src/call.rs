@@ -21,6 +21,8 @@ pub(crate) enum CallError {
     OptionsSize { found: u32, expected: u32 },
     #[error("AMXoptions.engine is {0}, which is none of the codes AMX_ENGINE_...")]
     Engine(u32),
+    #[error("no limit {limit} of {value}: limits are the codes AMX_LIMIT_..., values are 0 or more")]
+    Limit { limit: u32, value: f64 },
     #[error("{0} is not UTF-8 text")]
     Text(&'static str),
     #[error("{0:#010x} is not an address of the device's memory")]

@@ -170,6 +170,27 @@ fn the_step_limit_traps() {
 }
 
 #[test]
+fn a_program_that_takes_too_long_is_ended() {
+    // Immediate writes, so that the endless loop is really run.
+    let forever = "there: OUT : umrt[same_idx].rgb = MAX src0.000 src0.000, umrt[same_idx].a = MAX src0.0 src0.0 ;
+                   FC JUMP there, when = always ; OUT TEX_SEM_WAIT : ;";
+    let device = Device::open();
+    for (limit, value) in [(AMX_LIMIT_RUN_TIME, 0.1), (AMX_LIMIT_GROUP_TIME, 0.1), (AMX_LIMIT_INSTRUCTIONS, 1e5)] {
+        assert_eq!(amxSetLimit(device.handle, limit, value), 1);
+        let mut commands = device.program(PROGRAM, forever).to_vec();
+        commands.extend([device.output(device.at(OUTPUT)), Command::StartProgram]);
+        device.wait(device.submit(COMMANDS, commands));
+        let (code, _, text) = device.error().unwrap();
+        assert_eq!(code, 7, "{text}");
+        assert_eq!(amxSetLimit(device.handle, limit, 0.0), 1);
+    }
+    for (limit, value) in [(0, 1.0), (5, 1.0), (AMX_LIMIT_RUN_TIME, -1.0), (AMX_LIMIT_MEMORY, f64::NAN)] {
+        assert_eq!(amxSetLimit(device.handle, limit, value), 0, "{limit} {value}");
+        assert!(message().contains("AMX_LIMIT"), "{}", message());
+    }
+}
+
+#[test]
 fn bad_submissions_are_refused() {
     let device = Device::open();
     let submit = |address, words| {

@@ -106,12 +106,19 @@ fn constants() -> Vec<String> {
         ErrorCode::State,
         ErrorCode::Trap,
         ErrorCode::Internal,
+        ErrorCode::Limit,
     ];
     all.extend(EngineName::ALL.map(|engine| {
         let name = engine.name().replace('-', "_").to_uppercase();
         (format!("AMX_ENGINE_{name}"), engine as u32)
     }));
     all.push(("AMX_ENGINE_FASTEST".into(), 0));
+    all.extend([
+        ("AMX_LIMIT_INSTRUCTIONS".into(), AMX_LIMIT_INSTRUCTIONS),
+        ("AMX_LIMIT_RUN_TIME".into(), AMX_LIMIT_RUN_TIME),
+        ("AMX_LIMIT_GROUP_TIME".into(), AMX_LIMIT_GROUP_TIME),
+        ("AMX_LIMIT_MEMORY".into(), AMX_LIMIT_MEMORY),
+    ]);
     all.extend(errors.map(|code| (format!("AMX_{}", code.name()), code as u32)));
     all.extend(COMMANDS.iter().map(|info| (format!("AMU_CBUF_OP_{}", info.name.to_uppercase()), info.opcode)));
     let formats = FormatCode::ALL.into_iter().filter(|code| !code.name().starts_with("RESERVED"));

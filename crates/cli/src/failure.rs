@@ -2,6 +2,7 @@
 
 use crate::report::{Message, diagnostic};
 use ctm_engine::NoEngine;
+use ctm_lane::budget::Halt;
 use ctm_text::Diagnostic;
 use std::io;
 
@@ -14,6 +15,8 @@ pub enum Failure {
     Usage(Message),
     /// The program trapped.
     Trap(Message),
+    /// The run would need more than it may use, or than the host has.
+    Limit(Message),
     /// There is no sandbox, or it ended the command.
     Sandbox(Message),
     /// Somebody pressed Ctrl-C.
@@ -30,6 +33,7 @@ impl Failure {
             Failure::Input(_) | Failure::Output(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Trap(_) => 3,
+            Failure::Limit(_) => 4,
             Failure::Sandbox(_) => 5,
             Failure::Interrupted => 130,
         }
@@ -39,7 +43,9 @@ impl Failure {
     pub fn into_messages(self) -> Vec<Message> {
         match self {
             Failure::Input(messages) => messages,
-            Failure::Usage(message) | Failure::Trap(message) | Failure::Sandbox(message) => vec![message],
+            Failure::Usage(message) | Failure::Trap(message) | Failure::Limit(message) | Failure::Sandbox(message) => {
+                vec![message]
+            }
             Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Vec::new(),
             Failure::Output(error) => vec![Message::error(format!("cannot write standard output: {}", cause(&error)))],
@@ -62,6 +68,31 @@ impl From<Vec<Diagnostic>> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Failure::Output(error)
+    }
+}
+
+impl From<Halt> for Failure {
+    fn from(halt: Halt) -> Self {
+        let message = Message::error(halt.to_string());
+        Failure::Limit(match halt {
+            Halt::Cancelled => return Failure::Interrupted,
+            Halt::Instructions => message.help("raise --instruction-limit, or leave it out"),
+            Halt::Deadline => message.help("raise --timeout SECONDS, or --timeout none"),
+            Halt::GroupTime { .. } => {
+                message.help("if that is no endless loop, raise --group-timeout SECONDS, or --group-timeout none")
+            }
+            Halt::Memory { .. } => message.help("raise --memory SIZE, or use fewer --threads or smaller groups"),
+            Halt::NoMemory { .. } => message.help("use fewer --threads, or a smaller domain or draw"),
+        })
+    }
+}
+
+/// Makes sure that the host has so many bytes of memory for what comes next, which has no error for that.
+pub fn require_memory(bytes: u64) -> Result<(), Failure> {
+    let no_memory = Failure::from(Halt::NoMemory { bytes });
+    match usize::try_from(bytes) {
+        Ok(bytes) => Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| no_memory),
+        Err(_) => Err(no_memory),
     }
 }
 

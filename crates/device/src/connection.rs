@@ -7,6 +7,7 @@ use crate::recorder::Patch;
 use crate::report::Report;
 use crate::trace::{Recording, Trace};
 use ctm_engine::NoEngine;
+use ctm_lane::budget::Limits;
 use ctm_memory::{Arena, ArenaError, RangeError, Space};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -125,6 +126,7 @@ struct Queue {
     fault: Option<Fault>,
     reports: Vec<Report>,
     recording: Option<Recording>,
+    limits: Limits,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -156,12 +158,18 @@ impl Connection {
         if recording.is_some() {
             processor.record();
         }
-        let queue = Mutex::new(Queue { recording, ..Queue::default() });
+        let queue = Mutex::new(Queue { recording, limits: options.limits, ..Queue::default() });
         let shared = Arc::new(Shared { queue, ..Shared::default() });
         let for_worker = shared.clone();
         let worker = std::thread::Builder::new()
             .name("ctm-device".to_string())
-            .spawn(move || for_worker.work(|submission| execute(&mut processor, submission)))
+            .spawn(move || {
+                for_worker.work(|submission| {
+                    let limits = for_worker.lock().limits;
+                    processor.set_limits(limits);
+                    execute(&mut processor, submission)
+                });
+            })
             .map_err(|error| OpenError::Thread(error.to_string()))?;
         Ok(Connection { memory, options, shared, worker: Some(worker) })
     }
@@ -242,6 +250,16 @@ impl Connection {
         if let Some(id) = submitted.checked_sub(1).and_then(|last| NonZeroU32::new(id_of(last))) {
             self.wait(BufferId(id));
         }
+    }
+
+    /// Changes what each start of a program may use, from the next command buffer on.
+    pub fn set_limits(&self, limits: Limits) {
+        self.shared.lock().limits = limits;
+    }
+
+    /// What each start of a program may use, from the next command buffer on.
+    pub fn limits(&self) -> Limits {
+        self.shared.lock().limits
     }
 
     /// Takes the sticky error: the first one since it was last taken.

@@ -1,6 +1,7 @@
 //! What goes wrong on the device, as its sticky error tells it.
 
 use crate::command::{DecodeError, FormatCode};
+use ctm_lane::budget::Halt;
 use ctm_object::elf::LoadError;
 use ctm_x1k::Trap;
 use std::fmt;
@@ -22,6 +23,9 @@ pub enum ErrorCode {
     Trap = 5,
     /// The device itself is broken, by a bug. Nothing that was submitted from then on is executed.
     Internal = 6,
+    /// A program would use more than the limits of the options allow: time, instructions or memory. What it wrote up to then
+    /// is there.
+    Limit = 7,
 }
 
 impl ErrorCode {
@@ -34,6 +38,7 @@ impl ErrorCode {
             ErrorCode::State => "E_STATE",
             ErrorCode::Trap => "E_TRAP",
             ErrorCode::Internal => "E_INTERNAL",
+            ErrorCode::Limit => "E_LIMIT",
         }
     }
 }
@@ -140,6 +145,9 @@ pub enum Cause {
     /// See [`ErrorCode::Trap`].
     #[error("the program trapped: {0}")]
     Trap(#[from] Trap),
+    /// See [`ErrorCode::Limit`].
+    #[error("the program was ended: {0}")]
+    Limit(Halt),
     /// See [`ErrorCode::Internal`].
     #[error("a bug in the device, which executes nothing more: {0}")]
     Internal(String),
@@ -154,6 +162,7 @@ impl Cause {
             Cause::Program(_) => ErrorCode::Program,
             Cause::State(_) => ErrorCode::State,
             Cause::Trap(_) => ErrorCode::Trap,
+            Cause::Limit(_) => ErrorCode::Limit,
             Cause::Internal(_) => ErrorCode::Internal,
         }
     }

@@ -1,6 +1,7 @@
 //! How a device is made and how it runs.
 
 use ctm_engine::EngineName;
+use ctm_lane::budget::Limits;
 use ctm_x1k::RunOptions;
 
 /// Address of the first byte of local memory.
@@ -14,7 +15,7 @@ pub const MOST_HOST_BYTES: u32 = 0x4000_0000;
 
 /// Options of a device. The default is the device that the C interface opens.
 ///
-/// None but `unfused` and `strict` changes what a correct program leaves in memory; `deterministic_clock` changes what
+/// None but `unfused` and `strict` changes what a correct program within the limits leaves in memory; `deterministic_clock` changes what
 /// performance counters tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -30,6 +31,8 @@ pub struct Options {
     pub threads: usize,
     /// Instructions that a group may execute; one more traps.
     pub step_limit: u64,
+    /// What each start of a program may use. One that would use more ends with an error.
+    pub limits: Limits,
     /// Multiply-add, dot products and BIAS round twice.
     pub unfused: bool,
     /// Performance counters count executed instructions instead of time.
@@ -49,6 +52,7 @@ impl Default for Options {
             group_width: run.group_width,
             threads: run.threads,
             step_limit: run.step_limit,
+            limits: Limits::default(),
             unfused: false,
             deterministic_clock: false,
             strict: false,

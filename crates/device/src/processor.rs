@@ -12,6 +12,7 @@ use crate::region::{self, Region, Use};
 use crate::report::Report;
 use crate::state::State;
 use ctm_engine::{Executor, NoEngine};
+use ctm_lane::budget::Limits;
 use ctm_memory::Space;
 use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
@@ -24,7 +25,7 @@ const MOST_THREADS: usize = 1024;
 /// Executes command buffers on an address space, in the order given, each to its end.
 ///
 /// This is the device without its connection: no queue, no thread. Whatever the words are, execution ends (each group
-/// of lanes within the step limit of the options) and leaves at most a [`Fault`].
+/// of lanes within the step limit and the time of the options) and leaves at most a [`Fault`].
 ///
 /// Every `start_program` runs to its end before the next command is read; so state that changes later never affects
 /// it, and `wait_for_idle` has nothing to wait for. Commands that should wait for it and do not are executed all the
@@ -71,6 +72,11 @@ impl Processor {
     /// The registers.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Changes what each start of a program may use, from the next one on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.options.limits = limits;
     }
 
     /// Takes what strict mode has found so far.
@@ -192,7 +198,7 @@ impl Processor {
         let stats = result.map_err(|error| match error {
             RunError::State(error) => Cause::State(error.into()),
             RunError::Trap(trap) => Cause::Trap(trap),
-            RunError::Cancelled => unreachable!("no run of the device can be cancelled"),
+            RunError::Halted(halt) => Cause::Limit(halt),
         });
         if let Ok(stats) = &stats {
             self.clock.executed(stats.instructions);
@@ -212,6 +218,7 @@ impl Processor {
             group_width: self.options.group_width,
             threads,
             step_limit: self.options.step_limit,
+            budget: self.options.limits.start(),
             ..RunOptions::default()
         }
     }

@@ -9,11 +9,13 @@ use ctm_device::{
     command,
 };
 use ctm_engine::EngineName;
+use ctm_lane::budget::Limits;
 use ctm_memory::{Format, Surface, Tiling, linear_address, tiled_address};
 use ctm_object::{elf, raw};
 use ctm_x1k::{CondLocation, CondTest, Conditional, Program};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 const SMALL: Options = Options {
     local_bytes: 0x10_0000,
@@ -22,6 +24,7 @@ const SMALL: Options = Options {
     group_width: 64,
     threads: 1,
     step_limit: 100_000,
+    limits: Limits::DEFAULT,
     unfused: false,
     deterministic_clock: false,
     strict: false,
@@ -335,4 +338,33 @@ fn a_sparse_update_with_the_client() {
     }
     assert_eq!(device.take_reports(), []);
     assert!(command::print(&encode(Pass::new(program, 1, 1).commands())).contains("set_cond_test test=ALWAYS"));
+}
+
+/// A program that waits for ever is ended, and the device goes on with the next.
+#[test]
+fn a_program_that_never_ends_is_an_error_and_the_device_goes_on() {
+    for engine in EngineName::available() {
+        let device = Connection::open(Options { step_limit: u64::MAX, engine, ..SMALL }).unwrap();
+        let mut client = Client::new(&device);
+        let waiting = client.load(&common::program(common::WAIT_FOR_HOST)).unwrap();
+        let position = client.load(&common::program(common::POSITION)).unwrap();
+        let [flag, echo, output] =
+            [(); 3].map(|()| client.buffer(Place::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap());
+        let time = Some(Duration::from_millis(100));
+        let instructions = Limits { instructions: 1 << 20, ..Limits::DEFAULT };
+        for (limits, expected) in [
+            (Limits { run_time: time, ..Limits::DEFAULT }, "deadline"),
+            (Limits { group_time: time, ..Limits::DEFAULT }, "0.1 s"),
+            (instructions, "more instructions"),
+        ] {
+            device.set_limits(limits);
+            let start = Instant::now();
+            let error = client.run(&[Pass::new(waiting, 1, 1).input(0, flag).output(0, echo)]).unwrap_err();
+            let ClientError::Device(fault) = error else { panic!("{engine:?}: {error}") };
+            assert_eq!(fault.code(), ErrorCode::Limit, "{engine:?}: {fault}");
+            assert!(fault.to_string().contains(expected), "{engine:?}: {fault}");
+            assert!(start.elapsed() < Duration::from_secs(10), "{engine:?}: {:?}", start.elapsed());
+            client.run(&[Pass::new(position, 64, 1).output(0, output)]).unwrap();
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod common;
 use common::Random;
 use ctm_device::{Client, Connection, Mismatch, Options, Pass, Place, Trace, TraceError, replay};
 use ctm_engine::EngineName;
+use ctm_lane::budget::Limits;
 use ctm_memory::{Format, Tiling};
 
 const OPTIONS: Options = Options {
@@ -14,6 +15,7 @@ const OPTIONS: Options = Options {
     group_width: 16,
     threads: 2,
     step_limit: 100_000,
+    limits: Limits::DEFAULT,
     unfused: false,
     deterministic_clock: true,
     strict: false,

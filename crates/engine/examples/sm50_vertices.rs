@@ -2,6 +2,7 @@
 //! engine of this host but the reference: `sm50_vertices [--lane]`.
 
 use ctm_engine::{EngineName, Executor as Named};
+use ctm_lane::budget::Halt;
 use ctm_lane::run::RunOptions;
 use ctm_sm50::launch::{Environment, Executor, Launch, Outcome, Shader, Stop};
 use ctm_sm50::lift::{Facts, lift};
@@ -68,7 +69,7 @@ fn main() {
             let mut function = lift(&Facts::of(launch).expect("facts")).expect("a function").function;
             ctm_lane::simplify(&mut function);
             println!("{function}");
-            Err(Stop::Cancelled)
+            Err(Halt::Cancelled.into())
         }
     }
     if std::env::args().any(|argument| argument == "--lane") {

@@ -3,10 +3,12 @@
 //! A [`Backend`] turns a simplified function into [`Code`] once per kernel; the code then runs rectangles of the domain, from
 //! any thread, with the [`Bindings`] of each run. How it forms groups inside a rectangle is its own affair: rows of W lanes,
 //! or, where quads matter, two rows of W/2. That is sound because a backend is handed only functions whose lanes do not
-//! depend on the composition of groups ([`Grouping::Free`](crate::Grouping::Free)). Where a group traps or goes on for too
-//! long, the code only says so: the interpreter runs the launch again, in the groups that the run's options name.
+//! depend on the composition of groups ([`Grouping::Free`](crate::Grouping::Free)). Where a group traps or executes too many
+//! steps, the code only says so: the interpreter runs the launch again, in the groups that the run's options name. What ends
+//! the run from outside ends it for good.
 
 use ctm_lane::Function;
+use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 
@@ -59,7 +61,8 @@ pub struct Source<'a> {
     pub interior: &'a Function,
     /// The surfaces, as the function numbers them; all of them are whole.
     pub surfaces: &'a [SurfaceFacts],
-    /// Groups may trap, or execute more steps than a run's budget. Otherwise nobody needs to look.
+    /// Groups may trap, or execute more steps than a run's limit, or so many that the code has to look at the run's budget
+    /// inside of a group. Otherwise nobody needs to look.
     pub may_stop: bool,
 }
 
@@ -95,14 +98,37 @@ pub struct Outcome {
     pub instructions: u64,
 }
 
+/// Why a rectangle is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// The source may stop, and a group trapped or executed too many steps.
+    Stopped,
+    /// The run was ended from outside.
+    Halted(Halt),
+}
+
+impl From<Halt> for Incomplete {
+    fn from(halt: Halt) -> Self {
+        Incomplete::Halted(halt)
+    }
+}
+
 /// Code for one kernel. Bindings always have the facts that the code was compiled for.
 pub trait Code: Send + Sync {
     /// Runs every position of the rectangle (bounds inclusive, not empty). Where quads matter, positions next to it that
     /// complete a quad are computed as lanes that are not covered.
     ///
-    /// `None` if the source may stop, and a group trapped or executed more than `budget` steps; what the rectangle's other
-    /// groups did then is open.
-    fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome>;
+    /// Groups may execute `step_limit` steps; the poller says whether the run goes on.
+    ///
+    /// # Errors
+    /// Why not all groups are complete. What the rectangle's other groups did then is open.
+    fn run(
+        &self,
+        bindings: &Bindings,
+        rectangle: Domain,
+        step_limit: u64,
+        poller: &mut Poller,
+    ) -> Result<Outcome, Incomplete>;
 }
 
 /// How much code a backend has made, by what it could show of its memory accesses.

@@ -6,6 +6,9 @@ use crate::interp::Code;
 use crate::workers::Workers;
 use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
 
+/// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
+pub(crate) const SHORT: u64 = 1 << 18;
+
 /// What the lanes of a function have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
@@ -32,22 +35,24 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Prepares a verified function for an engine. `surfaces` are those that it names. `counted` says that every launch will know how many
-    /// steps its groups take at most, so that machine code need not watch them.
+    /// Prepares a verified function for an engine. `surfaces` are those that it names. `most_steps` are the most that a group
+    /// takes in any launch, if the guest knows; each launch then has to say how many they are in its case.
     pub fn new(
         mut function: Function,
         grouping: Grouping,
         surfaces: &[SurfaceFacts],
-        counted: bool,
+        most_steps: Option<u64>,
         engine: &Engine,
     ) -> Self {
         simplify(&mut function);
         let longest = longest(&function);
         let may_trap = may_trap(&function);
-        let may_stop = may_trap || longest.is_none() && !counted;
+        // Machine code that only the run's budget stops is never run again.
+        let is_complete = !may_trap && (longest.is_some() || most_steps.is_some());
+        let may_stop = may_stop(&function, most_steps);
         let repeatable = is_repeatable(&function);
         let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
-        let machine = engine.backend().filter(|_| wanted && (repeatable || !may_stop)).and_then(|backend| {
+        let machine = engine.backend().filter(|_| wanted && (repeatable || is_complete)).and_then(|backend| {
             let mut interior = function.clone();
             if assume_covered(&mut interior) {
                 simplify(&mut interior);
@@ -71,9 +76,11 @@ impl Kernel {
     }
 }
 
-/// Whether a launch of a function may end early: some way ends in a trap, or goes on for ever.
-pub(crate) fn may_stop(function: &Function) -> bool {
-    may_trap(function) || longest(function).is_none()
+/// Whether machine code of a function has to be able to stop in the middle of a group: some way ends in a trap, or is long.
+/// `most_steps` are the most that a group takes, if the guest knows.
+pub(crate) fn may_stop(function: &Function, most_steps: Option<u64>) -> bool {
+    let steps = [longest(function), most_steps].into_iter().flatten().min();
+    may_trap(function) || steps.is_none_or(|steps| steps > SHORT)
 }
 
 fn may_trap(function: &Function) -> bool {

@@ -1,16 +1,19 @@
 //! Launches: running a kernel for some lanes.
 
-use crate::backend::Bindings;
+use crate::backend::{Bindings, Incomplete};
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
 use crate::schedule::{Bands, Shared};
+use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::{Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
-use std::sync::atomic::Ordering::Relaxed;
 use thiserror::Error;
 
 /// Lanes of the interpreter's groups where it is free to choose.
 const FREE_WIDTH: usize = 128;
+
+/// Bytes that machine code has for an entry of an array, at most: a vector.
+const VECTOR_BYTES: u64 = 64;
 
 /// One start of a kernel.
 #[derive(Debug)]
@@ -48,9 +51,9 @@ pub enum Stop {
         /// Row of that lane.
         y: u32,
     },
-    /// The cancel flag of the options was raised.
-    #[error("the run was cancelled before it was complete")]
-    Cancelled,
+    /// The run was ended from outside: it was cancelled, or its budget was used up.
+    #[error(transparent)]
+    Halted(#[from] Halt),
 }
 
 impl Kernel {
@@ -72,8 +75,8 @@ impl Kernel {
         let may_cut = !(self.code.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
         if self.grouping == Grouping::Free && may_cut && (is_safe || self.repeatable) {
             // A group takes at most as many steps as its lanes alone do together.
-            let budget = if is_safe { u64::MAX } else { options.step_limit / width as u64 };
-            match self.run_free(launch, options, width, budget) {
+            let step_limit = if is_safe { u64::MAX } else { options.step_limit / width as u64 };
+            match self.run_free(launch, options, width, step_limit) {
                 Err(Stop::Trap { .. } | Stop::StepLimit { .. }) => {}
                 result => return result,
             }
@@ -81,14 +84,14 @@ impl Kernel {
         self.run_groups(launch, options, width)
     }
 
-    /// Runs lanes in groups of any kind, each for `budget` steps at most. A stop other than a cancellation says no more than
-    /// that there is one.
+    /// Runs lanes in groups of any kind, each for `step_limit` steps at most. A stop other than a halt says no more than that
+    /// there is one.
     pub(crate) fn run_free(
         &self,
         launch: &Launch,
         options: &RunOptions,
         width: usize,
-        budget: u64,
+        step_limit: u64,
     ) -> Result<RunStats, Stop> {
         let count = launch.lanes.count();
         if count == 0 {
@@ -97,20 +100,33 @@ impl Kernel {
         let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, count.div_ceil(FREE_WIDTH as u64));
         let bands = Bands::new(launch.lanes, threads);
-        let shared = Shared::new(options, count);
+        let shared = Shared::<Stop>::new(options, count);
+        let bytes = match self.machine {
+            Some(_) => self.code.array_entries() * VECTOR_BYTES,
+            None => Group::bytes(&program, FREE_WIDTH),
+        };
+        shared.watch.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = shared.work(&self.workers, threads, bands.count(), || {
             let mut group = None;
-            let (program, bands) = (&program, &bands);
+            let (program, bands, watch) = (&program, &bands, &shared.watch);
+            let mut poller = Poller::new(watch);
             move |band: u64, stats: &mut RunStats| {
                 let rectangle = bands.band(band);
                 stats.lanes += rectangle.lanes();
                 if let Some(machine) = &self.machine {
-                    let outcome = machine.run(&launch.bindings, rectangle, budget);
+                    let outcome = machine.run(&launch.bindings, rectangle, step_limit, &mut poller);
                     let (x, y) = (rectangle.i0, rectangle.j0);
-                    stats.instructions += outcome.ok_or(Stop::StepLimit { pc: 0, x, y })?.instructions;
+                    let outcome = outcome.map_err(|incomplete| match incomplete {
+                        Incomplete::Stopped => Stop::StepLimit { pc: 0, x, y },
+                        Incomplete::Halted(halt) => halt.into(),
+                    })?;
+                    stats.instructions += outcome.instructions;
                     return Ok(rectangle.lanes());
                 }
-                let group = group.get_or_insert_with(|| Group::new(program, FREE_WIDTH, budget, options.cancel));
+                let group = match &mut group {
+                    Some(group) => group,
+                    none => none.insert(Group::new(program, FREE_WIDTH, step_limit, watch)?),
+                };
                 group.instructions = 0;
                 if self.code.uses_quads {
                     let layout = Layout::new(rectangle, FREE_WIDTH);
@@ -138,15 +154,18 @@ impl Kernel {
         let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, layout.groups());
         let band_groups = Shared::<Stop>::groups_of_a_band(layout.groups(), width, threads);
-        let shared = Shared::new(options, launch.lanes.count());
+        let shared = Shared::<Stop>::new(options, launch.lanes.count());
+        shared.watch.reserve(Group::bytes(&program, width) * threads as u64)?;
         let stats = shared.work(&self.workers, threads, layout.groups().div_ceil(band_groups), || {
-            let mut group = Group::new(&program, width, options.step_limit, options.cancel);
+            let mut group = None;
+            let (program, shared, layout) = (&program, &shared, &layout);
             move |band: u64, stats: &mut RunStats| {
+                let group = match &mut group {
+                    Some(group) => group,
+                    none => none.insert(Group::new(program, width, options.step_limit, &shared.watch)?),
+                };
                 let before = stats.lanes;
                 for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {
-                    if options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
-                        return Err(Stop::Cancelled);
-                    }
                     let covered = group.place(layout.positions(number), |i, j| launch.lanes.contains(i, j));
                     if covered != 0 {
                         group.run()?;

@@ -51,7 +51,7 @@ mod case;
 #[allow(dead_code, missing_docs, reason = "tests use a part")]
 mod expected;
 
-pub use backend::{Backend, Bindings, CheckCounts, Code, Outcome, Source, SurfaceFacts};
+pub use backend::{Backend, Bindings, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
 pub use cache::Engine;
 pub use choice::{EngineName, Executor, NoEngine};
 pub use kernel::{Grouping, Kernel};

@@ -115,7 +115,7 @@ impl Ready {
         let surfaces: Vec<SurfaceFacts> =
             lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>()?;
         let function = std::mem::take(&mut lifted.function);
-        let kernel = Kernel::new(function, Grouping::Free, &surfaces, false, engine);
+        let kernel = Kernel::new(function, Grouping::Free, &surfaces, None, engine);
         Some(Ready { lifted, surfaces, kernel })
     }
 
@@ -174,7 +174,7 @@ impl Ready {
                 Trap { kind, place: place(pc), i: x, j: y }.into()
             }
             Stop::StepLimit { pc, x, y } => Trap { kind: TrapKind::StepLimit, place: place(pc), i: x, j: y }.into(),
-            Stop::Cancelled => RunError::Cancelled,
+            Stop::Halted(halt) => halt.into(),
         }
     }
 }

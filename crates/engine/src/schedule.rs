@@ -3,8 +3,8 @@
 //! Each thread has a share of bands that lie together, and takes from the others' when its own is done. So a thread finds in
 //! its core's caches what it read and wrote in the run before, and yet all of them end at about the same time.
 
-use crate::launch::Stop;
 use crate::workers::Workers;
+use ctm_lane::budget::{Halt, Watch};
 use ctm_lane::domain::{AXIS, Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use std::sync::Mutex;
@@ -17,9 +17,11 @@ const BANDS_PER_THREAD: u64 = 16;
 /// Lanes of a line that a worker takes at once; a divisor of [`AXIS`].
 const LINE_BAND: u32 = 1 << 12;
 
-/// What the workers of a run share. It ends with an error of type E, of which [`Stop::Cancelled`] makes one.
+/// What the workers of a run share. It ends with an error of type E.
 pub(crate) struct Shared<'a, E> {
     options: &'a RunOptions<'a>,
+    /// Whether the run goes on.
+    pub watch: Watch<'a>,
     lanes: u64,
     outcome: Mutex<Outcome<E>>,
 }
@@ -38,10 +40,10 @@ impl<E> Default for Outcome<E> {
     }
 }
 
-impl<'a, E: From<Stop> + Send> Shared<'a, E> {
+impl<'a, E: From<Halt> + Send> Shared<'a, E> {
     /// For a run of so many lanes.
     pub fn new(options: &'a RunOptions<'a>, lanes: u64) -> Self {
-        Shared { options, lanes, outcome: Mutex::default() }
+        Shared { options, watch: Watch::new(options), lanes, outcome: Mutex::default() }
     }
 
     /// Groups that make a band where groups must not be cut.
@@ -71,8 +73,12 @@ impl<'a, E: From<Stop> + Send> Shared<'a, E> {
                         break;
                     }
                     let mut stats = RunStats::default();
-                    let cancelled = self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed));
-                    let result = if cancelled { Err(Stop::Cancelled.into()) } else { run(band, &mut stats) };
+                    let looked = self.watch.look().map_err(E::from);
+                    let result = looked.and_then(|()| {
+                        let lanes = run(band, &mut stats)?;
+                        self.watch.charge(stats.instructions)?;
+                        Ok(lanes)
+                    });
                     self.finish_band(band, &stats, result);
                 }
             }

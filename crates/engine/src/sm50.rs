@@ -59,7 +59,7 @@ impl Ready {
         let mut lifted = lift::lift(facts).ok()?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = if lifted.is_free { Grouping::Free } else { Grouping::Lockstep(WARP as usize) };
-        let kernel = Kernel::new(function, grouping, &[], false, engine);
+        let kernel = Kernel::new(function, grouping, &[], None, engine);
         Some(Ready { lifted, kernel })
     }
 
@@ -75,7 +75,7 @@ impl Ready {
                 let stats = RunStats { groups, lanes: live_lanes(launch.invocations), ..stats };
                 Ok(Outcome { stats, ..Outcome::default() })
             }
-            Err(KernelStop::Cancelled) => Err(Stop::Cancelled),
+            Err(KernelStop::Halted(halt)) => Err(halt.into()),
             Err(KernelStop::Trap { .. } | KernelStop::StepLimit { .. }) => {
                 before.iter().for_each(Before::restore);
                 Reference.run(launch, options)

@@ -41,8 +41,8 @@ impl Stages {
             && x1k::is_free(job, options, &lifted)
         {
             let surfaces: Option<Vec<SurfaceFacts>> = lifted.surfaces.iter().map(|&role| key.surface(role)).collect();
-            // The steps of an X1K program are known before it runs.
-            return Ok(Self::of(lifted.function).compile(surfaces, |_| false));
+            let most_steps = x1k::max_steps(job, &lifted);
+            return Ok(Self::of(lifted.function).compile(surfaces, Some(most_steps)));
         }
         Ok(Self::of(lift(Form::Exact)?.function))
     }
@@ -56,17 +56,18 @@ impl Stages {
         let lifted = key.lift()?;
         let is_free = lifted.is_free && !r700::order_matters(job);
         let surfaces = lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>();
-        Ok(Self::of(lifted.function).compile(surfaces.filter(|_| is_free), may_stop))
+        Ok(Self::of(lifted.function).compile(surfaces.filter(|_| is_free), None))
     }
 
-    /// Adds what becomes machine code, if these are the surfaces of a function that does.
-    fn compile(mut self, surfaces: Option<Vec<SurfaceFacts>>, may_stop: impl Fn(&Function) -> bool) -> Self {
+    /// Adds what becomes machine code, if these are the surfaces of a function that does. `most_steps` are the most that a
+    /// group takes, if the guest knows.
+    fn compile(mut self, surfaces: Option<Vec<SurfaceFacts>>, most_steps: Option<u64>) -> Self {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|facts| facts.whole)).map(|surfaces| {
             let mut interior = self.general.clone();
             if assume_covered(&mut interior) {
                 simplify(&mut interior);
             }
-            Compiled { interior, surfaces, may_stop: may_stop(&self.general) }
+            Compiled { interior, surfaces, may_stop: may_stop(&self.general, most_steps) }
         });
         self
     }

@@ -11,7 +11,7 @@ const BASE: u32 = 0x1000_0000;
 fn kernel(text: &str, grouping: Grouping) -> Kernel {
     let function: Function = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&function).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Kernel::new(function, grouping, &[], false, &Engine::interpreter())
+    Kernel::new(function, grouping, &[], None, &Engine::interpreter())
 }
 
 /// Runs a kernel with one buffer over all of the memory, which has `bytes`, and gives its words afterwards.

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod attribute;
+pub mod budget;
 mod builder;
 mod compact;
 pub mod domain;

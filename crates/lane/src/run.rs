@@ -1,5 +1,6 @@
 //! How functions are run, and what a run did: the same for every guest machine.
 
+use crate::budget::Budget;
 use std::sync::atomic::AtomicBool;
 
 /// Widest group that an engine runs.
@@ -17,6 +18,8 @@ pub struct RunOptions<'a> {
     pub threads: usize,
     /// Instructions that a group may execute; one more traps.
     pub step_limit: u64,
+    /// What the whole run may use.
+    pub budget: Budget,
     /// Told now and then, from any worker: lanes done, lanes in all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
     /// Ends the run soon after it becomes true.
@@ -25,8 +28,24 @@ pub struct RunOptions<'a> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        RunOptions { group_width: 64, threads: 0, step_limit: DEFAULT_STEP_LIMIT, progress: None, cancel: None }
+        RunOptions {
+            group_width: 64,
+            threads: 0,
+            step_limit: DEFAULT_STEP_LIMIT,
+            budget: Budget::default(),
+            progress: None,
+            cancel: None,
+        }
     }
+}
+
+/// Calls `work` on so many threads at the same time, this one included. If the host has no more threads, there are fewer.
+pub fn on_threads(threads: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        let start = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, &work).is_ok();
+        let _started = (1..threads).take_while(start).count();
+        work();
+    });
 }
 
 /// What a run did.

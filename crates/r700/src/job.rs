@@ -7,6 +7,7 @@ use crate::legal::GroupError;
 use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
 use crate::uses::{Uses, fetch_uses};
+use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_memory::{Buffer, Format, RangeError, Space, Surface};
 use std::collections::BTreeMap;
@@ -440,9 +441,9 @@ pub enum RunError {
     /// A group trapped; groups before it completed, of those after it some may have.
     #[error(transparent)]
     Trap(#[from] Trap),
-    /// The cancel flag of the options was raised.
-    #[error("the run was cancelled before it was complete")]
-    Cancelled,
+    /// The run was ended from outside: it was cancelled, or its budget was used up.
+    #[error(transparent)]
+    Halted(#[from] Halt),
 }
 
 /// What of the environment does not fit the program.

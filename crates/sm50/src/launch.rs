@@ -19,6 +19,7 @@
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::program::{Code, Program};
+use ctm_lane::budget::Halt;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::Space;
 use std::collections::BTreeMap;
@@ -326,7 +327,8 @@ pub trait Executor: Sync {
     /// Runs a launch.
     ///
     /// # Errors
-    /// A trap of the lowest warp that traps; what other warps wrote may or may not be there. Cancellation.
+    /// A trap of the lowest warp that traps; what other warps wrote may or may not be there. Cancellation, and an end of the
+    /// options' budget.
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop>;
 }
 
@@ -336,9 +338,9 @@ pub enum Stop {
     /// A warp trapped.
     #[error(transparent)]
     Trap(#[from] Trap),
-    /// The cancel flag of the options was raised.
-    #[error("the run was cancelled before it was complete")]
-    Cancelled,
+    /// The run was ended from outside: it was cancelled, or its budget was used up.
+    #[error(transparent)]
+    Halted(#[from] Halt),
 }
 
 /// A warp could not go on.

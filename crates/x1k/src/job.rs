@@ -8,6 +8,7 @@ use crate::program::{
 use ctm_memory::{Format, Space, Surface};
 use thiserror::Error;
 
+use ctm_lane::budget::Halt;
 pub use ctm_lane::domain::Domain;
 pub use ctm_lane::run::{DEFAULT_STEP_LIMIT, MAX_GROUP_WIDTH, RunOptions, RunStats};
 
@@ -140,9 +141,9 @@ pub enum RunError {
     /// A group trapped; groups before it completed, of those after it some may have.
     #[error(transparent)]
     Trap(#[from] Trap),
-    /// The cancel flag of the options was raised.
-    #[error("the run was cancelled before it was complete")]
-    Cancelled,
+    /// The run was ended from outside: it was cancelled, or its budget was used up.
+    #[error(transparent)]
+    Halted(#[from] Halt),
 }
 
 /// What of the environment does not fit the program.

@@ -1,5 +1,6 @@
 //! The reference as a whole: options, statistics, traps over threads, and programs that no assembler would make.
 
+use ctm_lane::budget::Halt;
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
 use ctm_x1k::text::parse;
 use ctm_x1k::{
@@ -105,8 +106,8 @@ fn cancelling_ends_a_run_inside_a_long_group() {
         });
         reference::run(&job, &options)
     });
-    assert_eq!(result, Err(RunError::Cancelled));
-    assert_eq!(reference::run(&job, &options), Err(RunError::Cancelled), "and before it begins");
+    assert_eq!(result, Err(Halt::Cancelled.into()));
+    assert_eq!(reference::run(&job, &options), Err(Halt::Cancelled.into()), "and before it begins");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The options of `ctm draw`.
 
+use super::budget::BudgetArgs;
 use super::values::{Attribute, CaptureRange, Levels, Numbered, engine, named};
 use crate::isa::sm50::BANKS;
 use clap::builder::TypedValueParser;
@@ -162,4 +163,7 @@ pub struct DrawArgs {
     /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
     #[arg(long, help_heading = "Execution")]
     pub sandbox: bool,
+    /// What the draw may use.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }

@@ -1,5 +1,6 @@
 //! The command line: commands, options, and the texts of `--help`.
 
+pub mod budget;
 pub mod draw;
 pub mod replay;
 pub mod run;
@@ -43,7 +44,8 @@ Examples:
   ctm check program.x1k
   ctm replay client.ctmtrace
 
-Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 5 ended by --sandbox, 130
+Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 4 a limit of the run was reached
+(--timeout, --group-timeout, --instruction-limit, --memory, or what this machine has), 5 ended by --sandbox, 130
 interrupted.
 'ctm COMMAND --help' tells more about a command.";
 

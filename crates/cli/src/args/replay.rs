@@ -1,5 +1,6 @@
 //! The options of `ctm replay`.
 
+use super::budget::BudgetArgs;
 use super::values::engine;
 use clap::{Args, ValueHint, value_parser};
 use ctm_engine::EngineName;
@@ -17,7 +18,8 @@ Examples:
 
 A trace has the memory, the command buffers and the results of a CTM device.
 The exit code is 0 if all results are the same, and 1 if something differs or
-the file is no trace.")]
+the file is no trace. Limits are those of each program that a trace starts, and
+one that reaches them gives another error than the trace has.")]
 pub struct ReplayArgs {
     /// Trace file
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
@@ -37,4 +39,7 @@ pub struct ReplayArgs {
     /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
     #[arg(long)]
     pub sandbox: bool,
+    /// What each program that the trace starts may use.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }

@@ -76,7 +76,7 @@ impl Programs {
         let message = Message::error(error.to_string());
         let of_file = |stage| Place::File(self.of(stage).name.clone());
         match error {
-            DrawError::Stop(Stop::Cancelled) => Failure::Interrupted,
+            DrawError::Stop(Stop::Halted(halt)) => halt.into(),
             DrawError::Stop(Stop::Trap(trap)) => Failure::Trap(self.of(trap.stage).trap(&trap)),
             DrawError::WrongStage { expected, found } => {
                 let message = message.at(of_file(expected));
@@ -87,7 +87,7 @@ impl Programs {
             }
             DrawError::Threads { stage, .. } => message.at(of_file(stage)).into(),
             DrawError::OutputVertices(_) | DrawError::Topology(_) => message.at(of_file(Stage::Geometry)).into(),
-            DrawError::NoMemory(_) => message.help("draw fewer vertices or instances").into(),
+            DrawError::NoMemory(_) => Failure::Limit(message.help("draw fewer vertices or instances")),
             DrawError::PatchesAndTessellation { .. } => {
                 Failure::Usage(message.help("give --tes FILE together with --primitive patches"))
             }

@@ -3,19 +3,24 @@
 use crate::Failure;
 use crate::args::run::RunArgs;
 use crate::args::values::{Extent, Numbered, Vector};
+use crate::failure::require_memory;
 use crate::files::{self, Array, FileError, FileKind, FileSpec, Shape, WriteOptions};
 use crate::host::{Host, Sink};
 use crate::report::Message;
-use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
+use ctm_lane::budget::Halt;
+use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Address of the first arena.
 const FIRST_BASE: u32 = 0x10_0000;
+/// Rows that are cleared at a time.
+const CLEARED_ROWS: usize = 1 << 12;
+/// Bytes that writing a result takes on the way, at most, for each of its own: its values, a picture of them, the file.
+const WRITING: u64 = 3;
 
 /// What the surfaces and buffers of a run lie in, and the files that results go to.
-#[derive(Default)]
 pub struct Memory {
     /// The memory.
     pub space: Space,
@@ -23,6 +28,8 @@ pub struct Memory {
     written: Vec<Written>,
     /// Bytes from the first base on that are taken.
     taken: u32,
+    /// Bytes that may be.
+    limit: u64,
 }
 
 /// Something that the run writes to.
@@ -53,23 +60,29 @@ impl Target {
 }
 
 impl Memory {
+    /// Memory for so many bytes at most.
+    pub fn new(limit: u64) -> Self {
+        Memory { space: Space::default(), written: Vec::new(), taken: 0, limit }
+    }
+
     /// Reads a file into a new surface. Also gives the width and height of what was in the file.
-    pub fn load(&mut self, host: &dyn Host, file: &str) -> Result<(Surface, Shape), Message> {
+    pub fn load(&mut self, host: &dyn Host, file: &str) -> Result<(Surface, Shape), Failure> {
         let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
-        let array = files::read(host, &spec)?;
+        let array = files::read(host, &spec).map_err(Message::from)?;
         Ok((self.place_array(&spec, &array)?, array.shape))
     }
 
     /// Puts what was in a file into a new surface.
-    pub fn place_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Message> {
+    pub fn place_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Failure> {
         let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
-        let surface = self.place(files::surface_for(array, spec.tiling).map_err(unusable)?)?;
+        let surface = files::surface_for(array, spec.tiling).map_err(unusable).map_err(Message::from)?;
+        let surface = self.place(surface)?;
         files::upload(array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
         Ok(surface)
     }
 
     /// Puts bytes into new memory, and gives their address.
-    pub fn place_bytes(&mut self, bytes: &[u8]) -> Result<u32, Message> {
+    pub fn place_bytes(&mut self, bytes: &[u8]) -> Result<u32, Failure> {
         let base = self.reserve(bytes.len() as u64)?;
         self.space.write_bytes(base, bytes).map_err(|error| Message::error(error.to_string()))?;
         Ok(base)
@@ -107,7 +120,7 @@ impl Memory {
         file: Option<&FileSpec>,
         count: u32,
         dwords: u32,
-    ) -> Result<u32, Message> {
+    ) -> Result<u32, Failure> {
         let base = self.reserve(4 * u64::from(count) * u64::from(dwords))?;
         let place = Place::Rows { base, count: count as usize, dwords: dwords as usize };
         self.written.push(Written { place, file: file.map(|file| Target::open(host, file)).transpose()? });
@@ -115,19 +128,26 @@ impl Memory {
     }
 
     /// Gives a surface an arena of its own, behind all others.
-    fn place(&mut self, surface: Surface) -> Result<Surface, Message> {
+    fn place(&mut self, surface: Surface) -> Result<Surface, Failure> {
         Ok(Surface { base: self.reserve(surface.bytes())?, ..surface })
     }
 
     /// Maps an arena of at least so many bytes, behind all others.
-    fn reserve(&mut self, bytes: u64) -> Result<u32, Message> {
+    fn reserve(&mut self, bytes: u64) -> Result<u32, Failure> {
         let too_much = || {
             Message::error("inputs and outputs together need more memory than there is")
                 .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
         };
         let base = FIRST_BASE.checked_add(self.taken).ok_or_else(too_much)?;
         let size = u32::try_from(bytes.next_multiple_of(BASE_ALIGNMENT.into())).map_err(|_| too_much())?;
-        let arena = Arena::new(base, size).map_err(|_| too_much())?;
+        let wanted = u64::from(self.taken) + u64::from(size);
+        if wanted > self.limit {
+            return Err(Halt::Memory { wanted, limit: self.limit }.into());
+        }
+        let arena = Arena::new(base, size).map_err(|error| match error {
+            ArenaError::NoMemory { size } => Failure::from(Halt::NoMemory { bytes: size.into() }),
+            ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => too_much().into(),
+        })?;
         self.taken = self.taken.checked_add(size).ok_or_else(too_much)?;
         self.space.map(arena).map_err(|_| too_much())?;
         Ok(base)
@@ -148,8 +168,12 @@ impl Memory {
                 }
                 Place::Rows { base, count, dwords } => {
                     let row = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes);
-                    let bytes = row.collect::<Vec<u8>>().repeat(count);
-                    self.space.write_bytes(base, &bytes).expect("the arena was mapped for them");
+                    let rows = row.collect::<Vec<u8>>().repeat(count.min(CLEARED_ROWS));
+                    let end = base + (4 * dwords * count) as u32;
+                    for at in (base..end).step_by(rows.len().max(1)) {
+                        let piece = &rows[..rows.len().min((end - at) as usize)];
+                        self.space.write_bytes(at, piece).expect("the arena was mapped for them");
+                    }
                 }
             }
         }
@@ -160,6 +184,11 @@ impl Memory {
         let mut sinks = Vec::new();
         for Written { place, file } in self.written {
             let Some(mut file) = file else { continue };
+            let values = match place {
+                Place::Surface(surface, (width, height)) => width * height * surface.format.channels(),
+                Place::Rows { count, dwords, .. } => count * dwords,
+            };
+            require_memory(values as u64 * 4 * WRITING)?;
             let array = match place {
                 Place::Surface(surface, (width, height)) => files::download(&self.space, surface, width, height),
                 Place::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),

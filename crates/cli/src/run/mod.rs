@@ -67,6 +67,7 @@ fn options<'a>(
         group_width: args.group.map_or(RunOptions::default().group_width, usize::from),
         threads: args.threads.map_or_else(cores, usize::from),
         step_limit: args.step_limit,
+        budget: args.budget.limits().start(),
         progress: Some(progress),
         cancel: Some(cancel),
     }

@@ -4,6 +4,7 @@ use super::follow::{self, Follower, Guest};
 use super::{different_files, options};
 use crate::args::run::{GlobalFile, GlobalOutput, RunArgs, Sizes, Sm50Args};
 use crate::args::values::FollowedLane;
+use crate::failure::require_memory;
 use crate::files::{self, Array, Data, FileKind, Shape, WriteOptions};
 use crate::host::{Host, Sink};
 use crate::isa::File;
@@ -14,9 +15,10 @@ use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_engine::EngineName;
 use ctm_follow::Address;
+use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
-use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
+use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
 use ctm_sm50::launch::{Environment, Executor, Grid, Invocations, Launch, Mode, Shader, Stop, WARP};
 use ctm_sm50::reference::Reference;
@@ -40,7 +42,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     let grid = grid(&sm50)?;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
-    let memory = Memory::prepare(console.host, &sm50)?;
+    let memory = Memory::prepare(console.host, &sm50, args.execution.budget.memory())?;
     let environment = Environment {
         constants: constants(console.host, &sm50.banks)?,
         memory: Some(&memory.space),
@@ -67,7 +69,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.tell(message));
     let outcome = outcome.map_err(|error| match error {
-        Stop::Cancelled => Failure::Interrupted,
+        Stop::Halted(halt) => halt.into(),
         Stop::Trap(trap) => Failure::Trap(loaded.trap(&trap)),
     })?;
     let seconds = start.elapsed().as_secs_f64();
@@ -81,6 +83,9 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     Ok(())
 }
+
+/// Bytes that writing a result takes on the way, at most, for each of its own: its bytes, values, the file.
+const WRITING: u64 = 3;
 
 /// Why engines have no say.
 const BY_REFERENCE: &str = "grids are executed by the reference";
@@ -160,7 +165,7 @@ struct Memory {
 
 impl Memory {
     /// Maps what the options name, and fills it.
-    fn prepare(host: &dyn Host, sm50: &Sm50Args) -> Result<Self, Failure> {
+    fn prepare(host: &dyn Host, sm50: &Sm50Args, limit: u64) -> Result<Self, Failure> {
         different_files(host, sm50.global_outputs.iter().map(|output| output.path.as_path()))?;
         let mut contents = Vec::new();
         for GlobalFile { address, path } in &sm50.globals {
@@ -169,7 +174,7 @@ impl Memory {
         }
         let filled = contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64));
         let kept = sm50.global_outputs.iter().map(|output| range(output.address, 4 * u64::from(output.count)));
-        let mut memory = Memory { space: space(filled.chain(kept).collect())?, outputs: Vec::new() };
+        let mut memory = Memory { space: space(filled.chain(kept).collect(), limit)?, outputs: Vec::new() };
         for (address, bytes) in contents {
             let written = memory.space.write_bytes(address, &bytes);
             written.map_err(|error| Message::error(error.to_string()))?;
@@ -185,6 +190,7 @@ impl Memory {
     fn write(self, cancel: &AtomicBool) -> Result<(), Failure> {
         let mut sinks = Vec::new();
         for (range, kind, mut sink) in self.outputs {
+            require_memory((range.end - range.start) * WRITING)?;
             let mut bytes = vec![0; (range.end - range.start) as usize];
             let read = self.space.read_bytes(range.start as u32, &mut bytes);
             read.map_err(|error| Message::error(error.to_string()))?;
@@ -205,8 +211,8 @@ fn range(address: u32, bytes: u64) -> Range<u64> {
     u64::from(address)..u64::from(address) + bytes
 }
 
-/// Memory that has at least these bytes; ranges that touch the same block of it share an arena.
-fn space(mut ranges: Vec<Range<u64>>) -> Result<Space, Message> {
+/// Memory that has at least these bytes, and takes at most `limit`; ranges that touch the same block of it share an arena.
+fn space(mut ranges: Vec<Range<u64>>, limit: u64) -> Result<Space, Failure> {
     let block = u64::from(BASE_ALIGNMENT);
     ranges.sort_by_key(|range| range.start);
     let mut arenas: Vec<Range<u64>> = Vec::new();
@@ -217,6 +223,10 @@ fn space(mut ranges: Vec<Range<u64>>) -> Result<Space, Message> {
             _ => arenas.push(start..end),
         }
     }
+    let wanted = arenas.iter().map(|range| range.end - range.start).sum();
+    if wanted > limit {
+        return Err(Halt::Memory { wanted, limit }.into());
+    }
     let mut space = Space::default();
     for Range { start, end } in arenas {
         let no_room = |cause: String| {
@@ -224,7 +234,12 @@ fn space(mut ranges: Vec<Range<u64>>) -> Result<Space, Message> {
                 .help("addresses are below 2^32, and not in the lowest 2 KiB")
         };
         let size = u32::try_from(end - start).map_err(|error| no_room(error.to_string()))?;
-        let arena = Arena::new(start as u32, size).map_err(|error| no_room(error.to_string()))?;
+        let arena = Arena::new(start as u32, size).map_err(|error| match error {
+            ArenaError::NoMemory { size } => Halt::NoMemory { bytes: size.into() }.into(),
+            ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => {
+                Failure::from(no_room(error.to_string()))
+            }
+        })?;
         space.map(arena).map_err(|error| no_room(error.to_string()))?;
     }
     Ok(space)

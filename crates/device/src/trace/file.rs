@@ -176,7 +176,8 @@ fn options_text(options: &Options) -> String {
 }
 
 fn numbers(options: &Options) -> [(&'static str, u64); 8] {
-    // The engine stays out: it changes nothing, and another host may not have it.
+    // The engine stays out: it changes nothing, and another host may not have it. So do the limits: they are for the host that
+    // executes.
     let Options {
         local_bytes,
         host_bytes,
@@ -184,6 +185,7 @@ fn numbers(options: &Options) -> [(&'static str, u64); 8] {
         group_width,
         threads,
         step_limit,
+        limits: _,
         unfused,
         deterministic_clock,
         strict,

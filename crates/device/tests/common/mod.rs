@@ -4,6 +4,7 @@
 use ctm_device::command::{Command, FormatCode, TilingCode, encode};
 use ctm_device::{Fault, HOST_BASE, LOCAL_BASE, Options, Processor, Report};
 use ctm_engine::EngineName;
+use ctm_lane::budget::Limits;
 use ctm_memory::{Arena, Space};
 use ctm_object::elf;
 use ctm_x1k::{Program, text};
@@ -124,6 +125,7 @@ const SMALL: Options = Options {
     group_width: 64,
     threads: 1,
     step_limit: 10_000,
+    limits: Limits::DEFAULT,
     unfused: false,
     deterministic_clock: true,
     strict: false,

@@ -118,6 +118,11 @@ fn is_constant(op: &Op) -> bool {
 }
 
 impl Code {
+    /// Entries of all arrays.
+    pub(crate) fn array_entries(&self) -> u64 {
+        self.arrays.iter().map(|array| u64::from(array.entries)).sum()
+    }
+
     /// Lays out a verified function.
     pub fn new(function: &Function) -> Self {
         let graph = Graph::new(function);

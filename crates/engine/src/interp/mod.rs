@@ -8,15 +8,13 @@ pub use code::Code;
 use crate::backend::Bindings;
 use crate::launch::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
+use ctm_lane::budget::{Halt, Poller, Watch, allocate};
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate, evaluate_pair};
 use ctm_memory::View;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Lanes of a warp.
 const WARP: usize = 32;
-/// Steps between two looks at the cancel flag.
-const CANCEL_INTERVAL: u64 = 1 << 14;
 
 /// A run of a function: its code with everything bound, shared by all threads.
 pub struct Program<'a> {
@@ -51,7 +49,7 @@ pub struct Group<'a> {
     /// All bits set in lanes that are covered.
     covered: Vec<u32>,
     step_limit: u64,
-    cancel: Option<&'a AtomicBool>,
+    poller: Poller<'a>,
     steps: u64,
     /// Instructions executed, summed over lanes and groups.
     pub instructions: u64,
@@ -59,21 +57,42 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// A group of `width` lanes, a multiple of 4 if the code uses quads.
-    pub fn new(program: &'a Program<'a>, width: usize, step_limit: u64, cancel: Option<&'a AtomicBool>) -> Self {
+    /// Bytes that a group of this width takes.
+    pub fn bytes(program: &Program, width: usize) -> u64 {
+        let entries = |ty| -> u64 {
+            let of_type = program.code.arrays.iter().filter(|array| (array.ty == Type::Uniform) == ty);
+            of_type.map(|array| u64::from(array.entries)).sum()
+        };
+        let row = (size_of::<Vec<u32>>() + width * size_of::<u32>()) as u64;
+        row * (program.code.rows as u64 + entries(false)) + size_of::<i32>() as u64 * entries(true)
+    }
+
+    /// A group of `width` lanes, a multiple of 4 if the code uses quads, in a run that is watched.
+    ///
+    /// # Errors
+    /// If the host has no memory for it.
+    pub fn new(program: &'a Program<'a>, width: usize, step_limit: u64, watch: &'a Watch<'a>) -> Result<Self, Halt> {
         let code = program.code;
         let rows_of = |ty: Type, entries: u32| if ty == Type::Uniform { 0 } else { entries as usize };
+        let uniforms_of = |ty: Type, entries: u32| if ty == Type::Uniform { entries as usize } else { 0 };
+        let rows = |count: usize| -> Result<Vec<Vec<u32>>, Halt> {
+            let mut rows: Vec<Vec<u32>> = allocate(count)?;
+            rows.iter_mut().try_for_each(|row| allocate(width).map(|zeros| *row = zeros))?;
+            Ok(rows)
+        };
+        let arrays = code.arrays.iter().map(|array| rows(rows_of(array.ty, array.entries)));
+        let uniform_arrays = code.arrays.iter().map(|array| allocate(uniforms_of(array.ty, array.entries)));
         let mut group = Group {
             program,
-            rows: vec![vec![0; width]; code.rows],
+            rows: rows(code.rows)?,
             uniforms: vec![0; code.uniforms],
-            arrays: code.arrays.iter().map(|array| vec![vec![0; width]; rows_of(array.ty, array.entries)]).collect(),
-            uniform_arrays: code.arrays.iter().map(|array| vec![0; array.entries as usize]).collect(),
+            arrays: arrays.collect::<Result<_, _>>()?,
+            uniform_arrays: uniform_arrays.collect::<Result<_, _>>()?,
             x: vec![0; width],
             y: vec![0; width],
             covered: vec![0; width],
             step_limit,
-            cancel,
+            poller: Poller::new(watch),
             steps: 0,
             instructions: 0,
             buffer: Vec::new(),
@@ -81,7 +100,7 @@ impl<'a> Group<'a> {
         for step in &code.constants {
             group.row_op(step);
         }
-        group
+        Ok(group)
     }
 
     /// Puts lanes at these positions, and gives the number of those that are covered. Lanes that are left over are not.
@@ -122,6 +141,7 @@ impl<'a> Group<'a> {
     /// Runs the function for the lanes where they were put.
     pub fn run(&mut self) -> Result<(), Stop> {
         self.steps = 0;
+        self.poller.begin_group();
         for array in &mut self.arrays {
             array.iter_mut().for_each(|row| row.fill(0));
         }
@@ -299,12 +319,9 @@ impl<'a> Group<'a> {
             let (x, y) = self.first_of(mask as u32);
             return Err(Stop::StepLimit { pc, x, y });
         }
-        if before / CANCEL_INTERVAL != self.steps / CANCEL_INTERVAL
-            && self.cancel.is_some_and(|cancel| cancel.load(Relaxed))
-        {
-            return Err(Stop::Cancelled);
-        }
-        Ok(())
+        let Group { poller, instructions, x, y, covered, .. } = self;
+        let place = || covered.iter().position(|lane| *lane != 0).map_or((0, 0), |lane| (x[lane], y[lane]));
+        Ok(poller.step(count, *instructions, place)?)
     }
 
     /// An operation that gives one row.

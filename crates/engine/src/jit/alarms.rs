@@ -1,6 +1,8 @@
 //! When the watch for NaNs cries. That it cries where it has to shows in results; that it does not elsewhere only here.
 
 use super::*;
+use ctm_lane::budget::Watch;
+use ctm_lane::run::RunOptions;
 use ctm_lane::{assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
 
@@ -33,7 +35,9 @@ fn cries(body: &str) -> bool {
     assert!(kernel.interior.watches, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };
-    kernel.run(&bindings, Domain { i0: 0, j0: 0, i1: 15, j1: 0 }, u64::MAX).unwrap();
+    let watch = Watch::new(&RunOptions::default());
+    let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
+    kernel.run(&bindings, domain, u64::MAX, &mut Poller::new(&watch)).unwrap();
     kernel.redone.load(Relaxed) != 0
 }
 

@@ -14,14 +14,21 @@ pub struct Context {
     pub mode: u32,
     /// Modes of the caller.
     pub saved_mode: u32,
-    /// Modes and flags at the end of the code.
+    /// Modes and flags at the end of the code, and where it calls `poll`.
     pub flags: u32,
     /// The domain: covered lanes lie inside, bounds inclusive.
     pub domain: [u32; 4],
     /// Instructions executed by all lanes.
     pub instructions: u64,
     /// Steps that a group may execute.
-    pub budget: u64,
+    pub step_limit: i64,
+    /// Those of them that a group has at first.
+    pub slice: i64,
+    /// Those that the group in the making was given later.
+    pub granted: i64,
+    /// What gives it more, and what that looks at: a `Monitor`.
+    pub poll: unsafe extern "sysv64" fn(*mut Context, i64) -> i64,
+    pub monitor: *mut std::ffi::c_void,
     /// Not 0 if a group trapped or executed more steps than that.
     pub stopped: u32,
     /// First entries of the tables, elements (0, 0) of the surfaces, first bytes of the buffers, and the arrays of a group,
@@ -53,7 +60,9 @@ offset!(SAVED_MODE, saved_mode);
 offset!(FLAGS, flags);
 offset!(DOMAIN, domain);
 offset!(INSTRUCTIONS, instructions);
-offset!(BUDGET, budget);
+offset!(SLICE, slice);
+offset!(GRANTED, granted);
+offset!(POLL, poll);
 offset!(STOPPED, stopped);
 offset!(POINTERS, pointers);
 offset!(WORDS, words);

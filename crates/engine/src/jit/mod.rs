@@ -23,7 +23,8 @@
 //!
 //! A group that traps, or has executed more steps than it may, leaves the code at once; steps are counted in a register,
 //! which is looked at where loops go back and at the end of the group. A stop while the flag is up says nothing: exact code
-//! decides.
+//! decides. In the same places the code looks at the run's budget (`poll`), and the caller between calls, which it keeps
+//! short where groups have loops.
 #![allow(unsafe_code, reason = "runs machine code that it has made, on memory that the bindings keep alive")]
 
 #[cfg(test)]
@@ -36,26 +37,33 @@ mod form;
 mod memory;
 mod mir;
 mod order;
+mod poll;
 mod select;
 mod split;
 mod twin;
 
-use crate::backend::{Backend, Bindings, CheckCounts, Code, Outcome, Source, SurfaceFacts};
+use crate::backend::{Backend, Bindings, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
 use allocate::{Allocation, allocate};
 use check::{Calls, Fault, Objects, check_accesses, check_places};
 use context::{Context, INVALID, MODE};
+use ctm_lane::budget::{Poller, allocate as allocate_memory};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};
 use form::Form;
 use memory::Executable;
 use mir::Machine;
+use poll::{Monitor, SLICE, poll};
 use select::{Mode, Selected, Window, select};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
 const STRIP: u32 = 64;
 const STRIP_BYTES: usize = 1 << 17;
+/// Instructions, summed over lanes, of a call of code with loops, about, and between two looks at the run's budget: less than
+/// 1 ms in all.
+const CALL_INSTRUCTIONS: u64 = 1 << 20;
 /// Bytes from the start of a buffer to where its pointer points: offsets are signed there.
 const BUFFER_MIDDLE: usize = 1 << 31;
 /// Strips in a hundred that may run twice before the exact code is used for all of them. It takes about twice the time.
@@ -171,6 +179,8 @@ struct Unit {
     groups: u32,
     /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
     strip: u32,
+    /// A group may take long.
+    has_loops: bool,
     /// What could not be shown of code that relies on what is known of values, if this code does not.
     fault: Option<Fault>,
 }
@@ -218,7 +228,8 @@ impl Draft {
         let end = emitted.bytes.len();
         let strip = (STRIP_BYTES / (end - emitted.entry).max(1)).clamp(1, STRIP as usize) as u32;
         let (entry, strip) = (objects.entry, strip * groups);
-        Some(Ok(Unit { code, end, window, entry, watches, groups, strip, fault: None }))
+        let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
+        Some(Ok(Unit { code, end, window, entry, watches, groups, strip, has_loops, fault: None }))
     }
 }
 
@@ -417,10 +428,21 @@ impl Kernel {
 #[repr(align(64))]
 struct Entry(#[allow(dead_code, reason = "only code reads it")] [u8; 64]);
 
+impl Default for Entry {
+    fn default() -> Self {
+        Entry([0; 64])
+    }
+}
+
 /// A call's context on its way along the rows.
-struct Run<'a> {
+struct Run<'a, 'w> {
     kernel: &'a Kernel,
     context: Context,
+    monitor: Monitor<'a, 'w>,
+    /// Groups that a call of code with loops may have.
+    reach: u32,
+    /// Instructions at the last look at the budget.
+    looked: u64,
     /// The watch must not be relied on.
     exact: bool,
     /// Strips with the watch, and again, of earlier runs and this one.
@@ -428,7 +450,7 @@ struct Run<'a> {
     redone: u32,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Runs the groups that start at `x`, and before `end`, of a row.
     fn call(&mut self, unit: &Unit, x: u32, end: u32) {
         if !unit.entry.allows((x, end), self.context.y) {
@@ -438,10 +460,13 @@ impl Run<'_> {
         }
         self.context.x = x;
         self.context.x_end = end;
+        self.monitor.watches = unit.watches;
+        self.context.monitor = (&raw mut self.monitor).cast();
         // SAFETY: the context has what `check::Objects` says of it: pointers to the run's surfaces, which are whole (so that
         // all their elements lie in an arena that the bindings borrow), to tables with as many entries as the function
-        // declares, to buffers with their lengths, and to arrays with room for all entries. For these, and for the
-        // positions that the entry allows, the checker has shown that no access of the code leaves its object.
+        // declares, to buffers with their lengths, to arrays with room for all entries, and to the monitor, which nothing
+        // here uses before the call ends. For these, and for the positions that the entry allows, the checker has shown
+        // that no access of the code leaves its object.
         unsafe { unit.code.call(&mut self.context) }
     }
 
@@ -457,7 +482,7 @@ impl Run<'_> {
         let before = self.context.instructions;
         self.call(&kernel.interior, x, end);
         self.watched = self.watched.saturating_add(1);
-        if self.context.flags & INVALID != 0 {
+        if self.context.flags & INVALID != 0 && self.monitor.halt.is_none() {
             self.redone = self.redone.saturating_add(1);
             self.context.instructions = before;
             self.context.stopped = 0;
@@ -465,7 +490,40 @@ impl Run<'_> {
         }
     }
 
-    fn row(&mut self, rectangle: Domain, y: u32) {
+    /// Runs groups, at most so many at a time, and not for long without a look at the run's budget.
+    fn groups(
+        &mut self,
+        (unit, most): (&Unit, u32),
+        groups: Range<u32>,
+        at: impl Fn(u32) -> u32,
+        call: impl Fn(&mut Self, u32, u32),
+    ) -> Result<(), Incomplete> {
+        let mut group = groups.start;
+        while group < groups.end {
+            let reach = if unit.has_loops { self.reach.next_multiple_of(unit.groups) } else { u32::MAX };
+            let count = reach.min(most).min(groups.end - group);
+            let before = self.context.instructions;
+            call(self, at(group), at(group + count));
+            if let Some(halt) = self.monitor.halt {
+                return Err(halt.into());
+            }
+            if self.context.stopped != 0 {
+                return Err(Incomplete::Stopped);
+            }
+            let executed = self.context.instructions - before;
+            let fitting = CALL_INSTRUCTIONS / (executed / u64::from(count)).max(1);
+            self.reach = fitting.clamp(1, u64::from(self.reach) * 2) as u32;
+            if self.context.instructions - self.looked > CALL_INSTRUCTIONS {
+                self.looked = self.context.instructions;
+                self.monitor.poller.begin_group();
+                self.monitor.poller.look(self.looked, (self.context.x, self.context.y))?;
+            }
+            group += count;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, rectangle: Domain, y: u32) -> Result<(), Incomplete> {
         let lanes = self.kernel.form.lanes();
         let (width, height) = if self.kernel.quads { (lanes / 2, 2) } else { (lanes, 1) };
         let start = if self.kernel.quads { rectangle.i0 & !1 } else { rectangle.i0 };
@@ -485,29 +543,28 @@ impl Run<'_> {
         let last = last - (last - first) % self.kernel.interior.groups;
         let at = |group: u32| start + group * width;
         let kernel = self.kernel;
-        if first > 0 {
-            self.call(&kernel.general, start, at(first));
-        }
-        let mut group = first;
-        while group < last {
-            let next = last.min(group + kernel.interior.strip);
-            self.strip(at(group), at(next));
-            group = next;
-        }
-        if i64::from(last) < groups {
-            self.call(&kernel.general, at(last), at(groups as u32));
-        }
+        let general = |run: &mut Self, x, end| run.call(&kernel.general, x, end);
+        self.groups((&kernel.general, u32::MAX), 0..first, at, general)?;
+        self.groups((&kernel.interior, kernel.interior.strip), first..last, at, Self::strip)?;
+        self.groups((&kernel.general, u32::MAX), last..groups as u32, at, general)
     }
 }
 
 impl Code for Kernel {
-    fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome> {
+    fn run(
+        &self,
+        bindings: &Bindings,
+        rectangle: Domain,
+        step_limit: u64,
+        poller: &mut Poller,
+    ) -> Result<Outcome, Incomplete> {
         if !self.fits(bindings) {
             debug_assert!(false, "bindings have the facts that the code was compiled for");
-            return None;
+            return Err(Incomplete::Stopped);
         }
+        let arrays = self.function.arrays.iter();
         let mut arrays: Vec<Vec<Entry>> =
-            self.function.arrays.iter().map(|array| vec![Entry([0; 64]); array.entries as usize]).collect();
+            arrays.map(|array| allocate_memory(array.entries as usize)).collect::<Result<_, _>>()?;
         let tables =
             bindings.tables.iter().take(self.function.tables.len()).map(|table| table.as_ptr().cast_mut().cast());
         let surfaces = (0..self.facts.len()).map(|number| bindings.base(Surface::new(number)));
@@ -525,25 +582,27 @@ impl Code for Kernel {
             flags: 0,
             domain: [rectangle.i0, rectangle.j0, rectangle.i1, rectangle.j1],
             instructions: 0,
-            budget: budget.min(i64::MAX.cast_unsigned()),
+            step_limit: step_limit.try_into().unwrap_or(i64::MAX),
+            slice: step_limit.try_into().unwrap_or(SLICE).min(SLICE),
+            granted: 0,
+            poll,
+            monitor: std::ptr::null_mut(),
             stopped: 0,
             pointers: pointers.as_ptr(),
             words: words.as_ptr(),
         };
         let exact = self.interior.watches && self.overlaps(bindings);
         let (watched, redone) = (self.watched.load(Relaxed), self.redone.load(Relaxed));
-        let mut run = Run { kernel: self, context, exact, watched, redone };
+        let monitor = Monitor { poller, watches: false, halt: None };
+        let mut run = Run { kernel: self, context, monitor, reach: 1, looked: 0, exact, watched, redone };
         let height = if self.quads { 2 } else { 1 };
         let first = if self.quads { rectangle.j0 & !1 } else { rectangle.j0 };
         for y in (first..=rectangle.j1).step_by(height) {
-            run.row(rectangle, y);
-            if run.context.stopped != 0 {
-                return None;
-            }
+            run.row(rectangle, y)?;
         }
         // Threads overwrite each other's counts; any of them says what the data are like.
         self.watched.store(run.watched, Relaxed);
         self.redone.store(run.redone, Relaxed);
-        Some(Outcome { instructions: run.context.instructions })
+        Ok(Outcome { instructions: run.context.instructions })
     }
 }

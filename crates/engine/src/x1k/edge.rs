@@ -3,7 +3,7 @@
 //! A quad that the edge cuts is a group of its own, with helper lanes that decide nothing: what these do depends on the
 //! lanes beside them. So such quads run in the exact form; those that are whole run in the free one.
 
-use super::FreeForm;
+use super::Free;
 use super::exact::{ExactForm, group_width};
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_x1k::reference::{Place, Role};
@@ -44,7 +44,7 @@ impl Quads {
     /// Runs a job with this domain; the exact form is needed where quads are cut.
     pub fn run(
         &self,
-        free: &FreeForm,
+        free: &Free,
         exact: Option<&ExactForm>,
         job: &Job,
         options: &RunOptions,
@@ -59,7 +59,9 @@ impl Quads {
             stats = free.run(whole, job, &RunOptions { progress: Some(&tell_first), ..*options })?;
         }
         if let Some(exact) = exact {
-            let options = RunOptions { progress: Some(&tell_second), ..*options };
+            let mut budget = options.budget;
+            budget.instructions = budget.instructions.saturating_sub(stats.instructions);
+            let options = RunOptions { progress: Some(&tell_second), budget, ..*options };
             stats.merge(&exact.run_quads(&self.cut(), job, &options)?);
         }
         Ok(RunStats { groups: self.groups(group_width(options, true)), ..stats })

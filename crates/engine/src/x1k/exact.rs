@@ -5,6 +5,7 @@ use crate::interp::{Code, Group, Program};
 use crate::launch::Stop;
 use crate::schedule::Shared;
 use crate::workers::Workers;
+use ctm_lane::budget::Watch;
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::simplify;
 use ctm_x1k::lift::{self, Facts, Form, Lifted, NotLifted};
@@ -75,25 +76,29 @@ impl ExactForm {
         let umrt = job.program.info.write_mode == WriteMode::Umrt;
         let threads = if umrt { 1 } else { self.workers.threads(options.threads, sets) };
         let band_sets = Shared::<RunError>::groups_of_a_band(sets, width, threads);
-        let shared = Shared::new(options, job.domain.lanes());
+        let shared = Shared::<RunError>::new(options, job.domain.lanes());
         let unmapped = AtomicBool::new(false);
+        shared.watch.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
         let stats = shared.work(&self.workers, threads, sets.div_ceil(band_sets), || {
             // The program writes nothing before a group ends, so a group that takes long can be run again.
             let patience = if umrt { options.step_limit } else { options.step_limit.min(PATIENCE) };
-            let mut worker = Worker {
-                job,
-                options,
-                patience,
-                group: Group::new(&program, width, patience, options.cancel),
-                quad: self.lifted.uses_quads.then(|| Group::new(&program, QUAD, patience, options.cancel)),
-            };
-            let (groups, unmapped) = (&groups, &unmapped);
+            let mut worker = None;
+            let (groups, unmapped, program, watch) = (&groups, &unmapped, &program, &shared.watch);
             move |band: u64, stats: &mut RunStats| {
+                let group = |width| Group::new(program, width, patience, watch);
+                let worker = match &mut worker {
+                    Some(worker) => worker,
+                    none => none.insert(Worker {
+                        job,
+                        options,
+                        watch,
+                        patience,
+                        group: group(width)?,
+                        quad: if self.lifted.uses_quads { Some(group(QUAD)?) } else { None },
+                    }),
+                };
                 let mut done = 0;
                 for number in band * band_sets..((band + 1) * band_sets).min(sets) {
-                    if options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
-                        return Err(RunError::Cancelled);
-                    }
                     let (lanes, groups) = groups(number);
                     done += lanes;
                     for places in groups.filter(|places| places.iter().any(|place| place.role == Role::Runs)) {
@@ -118,6 +123,7 @@ pub(super) fn group_width(options: &RunOptions, uses_quads: bool) -> usize {
 struct Worker<'a> {
     job: &'a Job<'a>,
     options: &'a RunOptions<'a>,
+    watch: &'a Watch<'a>,
     patience: u64,
     group: Group<'a>,
     /// For quads with lanes that help.
@@ -144,7 +150,7 @@ impl Worker<'_> {
             // The reference knows endless loops, and which lanes are live.
             Err(Stop::StepLimit { .. }) if self.job.program.info.write_mode == WriteMode::Cached => {
                 debug_assert!(self.patience <= self.options.step_limit);
-                stats.merge(&run_group(self.job, self.options, places)?);
+                stats.merge(&run_group(self.job, self.options, self.watch, places)?);
                 Ok(())
             }
             Err(stop) => Err(stop.into()),

@@ -13,9 +13,10 @@ pub(crate) use key::Key;
 
 use crate::backend::{Bindings, SurfaceFacts};
 use crate::cache::Engine;
-use crate::kernel::{Grouping, Kernel};
+use crate::kernel::{Grouping, Kernel, SHORT};
 use crate::launch::{Launch, Stop};
 use crate::workers::Workers;
+use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, View};
 use ctm_x1k::lift::{self, Facts, Form, Lifted, Role};
@@ -33,6 +34,7 @@ impl Engine {
     pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
         job.check()?;
         let kernels = self.x1k_kernels(job);
+        kernels.free.iter().for_each(|free| drop(free.bind(job, self)));
         if kernels.free.as_ref().is_none_or(|free| free.lifted.uses_quads && Quads::of(job.domain).are_cut()) {
             kernels.exact(job);
         }
@@ -45,7 +47,7 @@ impl Engine {
     /// As there.
     pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         job.check()?;
-        self.x1k_kernels(job).run(job, options)
+        self.x1k_kernels(job).run(job, options, self)
     }
 
     /// Whether machine code runs the job, but for quads that the domain's edge cuts. What it does not run, every engine
@@ -53,7 +55,7 @@ impl Engine {
     pub fn compiles_x1k(&self, job: &Job, options: &RunOptions) -> bool {
         self.x1k_kernels(job).free.as_ref().is_some_and(|free| {
             let has_whole = !free.lifted.uses_quads || Quads::of(job.domain).whole().is_some();
-            free.kernel.is_compiled() && has_whole && is_free(job, options, &free.lifted)
+            free.bind(job, self).kernel.is_compiled() && has_whole && is_free(job, options, &free.lifted)
         })
     }
 
@@ -68,15 +70,26 @@ impl From<Stop> for RunError {
         match stop {
             Stop::Trap { code, pc, x, y } => trap(lift::trap_kind(code).unwrap_or(TrapKind::StepLimit), pc, x, y),
             Stop::StepLimit { pc, x, y } => trap(TrapKind::StepLimit, pc, x, y),
-            Stop::Cancelled => RunError::Cancelled,
+            Stop::Halted(halt) => halt.into(),
         }
     }
 }
 
 /// The form whose lanes do not depend on their group.
 struct FreeForm {
+    /// All but the function.
     lifted: Lifted,
-    kernel: Kernel,
+    function: Function,
+    surfaces: Vec<SurfaceFacts>,
+    /// For jobs whose constants let a group take few steps, and for the others, which look at the run's budget on the way.
+    short: OnceLock<Kernel>,
+    long: OnceLock<Kernel>,
+}
+
+/// The free form for the constants of one job.
+struct Free<'a> {
+    lifted: &'a Lifted,
+    kernel: &'a Kernel,
 }
 
 /// A program, ready to run on surfaces with the layouts of its key.
@@ -91,10 +104,9 @@ pub(crate) struct Kernels {
 impl Kernels {
     fn new(key: &Key, job: &Job, engine: &Engine) -> Self {
         let free = lift::lift(job.program, &key.facts, Form::Free).ok().and_then(|mut lifted| {
-            let surfaces: Option<Vec<SurfaceFacts>> = lifted.surfaces.iter().map(|&role| key.surface(role)).collect();
+            let surfaces = lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>()?;
             let function = std::mem::take(&mut lifted.function);
-            let kernel = Kernel::new(function, Grouping::Free, &surfaces?, true, engine);
-            Some(FreeForm { lifted, kernel })
+            Some(FreeForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
         });
         Kernels { facts: key.facts.clone(), free, exact: OnceLock::new(), workers: engine.workers.clone() }
     }
@@ -105,15 +117,16 @@ impl Kernels {
     }
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
-    fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    fn run(&self, job: &Job, options: &RunOptions, engine: &Engine) -> Result<RunStats, RunError> {
         if let Some(free) = self.free.as_ref().filter(|free| is_free(job, options, &free.lifted)) {
+            let free = free.bind(job, engine);
             if !free.lifted.uses_quads || job.domain.is_empty() {
                 return free.run(job.domain, job, options);
             }
             let quads = Quads::of(job.domain);
             let exact = if quads.are_cut() { self.exact(job) } else { None };
             if exact.is_some() || !quads.are_cut() {
-                return quads.run(free, exact, job, options);
+                return quads.run(&free, exact, job, options);
             }
         }
         match self.exact(job) {
@@ -124,16 +137,26 @@ impl Kernels {
 }
 
 impl FreeForm {
+    /// Makes what is not there yet of what a job with these constants needs.
+    fn bind(&self, job: &Job, engine: &Engine) -> Free<'_> {
+        let is_short = max_steps(job, &self.lifted) <= SHORT;
+        let (kernel, most_steps) = if is_short { (&self.short, SHORT) } else { (&self.long, u64::MAX) };
+        let make = || Kernel::new(self.function.clone(), Grouping::Free, &self.surfaces, Some(most_steps), engine);
+        Free { lifted: &self.lifted, kernel: kernel.get_or_init(make) }
+    }
+}
+
+impl Free<'_> {
     /// Runs this part of a job's domain.
     fn run(&self, domain: Domain, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-        let max_steps = Some(max_steps(job, &self.lifted));
-        let launch = Launch { lanes: domain.into(), bindings: bind(job, &self.lifted), max_steps };
+        let max_steps = Some(max_steps(job, self.lifted));
+        let launch = Launch { lanes: domain.into(), bindings: bind(job, self.lifted), max_steps };
         Ok(self.kernel.run(&launch, options)?)
     }
 }
 
 /// Most steps that a group takes, with the constants of this job.
-fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
+pub(crate) fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
     lifted.max_steps(|int| job.constants.ints[usize::from(int)].count)
 }
 

@@ -3,7 +3,9 @@
 
 use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceFacts};
+use ctm_lane::budget::{Poller, Watch};
 use ctm_lane::domain::Domain;
+use ctm_lane::run::RunOptions;
 use ctm_lane::{
     Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, evaluate_pair,
     simplify,
@@ -217,7 +219,8 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
         tables: tables.to_vec(),
         buffers: vec![buffer(space); function.buffers.into()],
     };
-    Some(code.run(&bindings, domain, budget).map(|outcome| outcome.instructions))
+    let watch = Watch::new(&RunOptions::default());
+    Some(code.run(&bindings, domain, budget, &mut Poller::new(&watch)).ok().map(|outcome| outcome.instructions))
 }
 
 /// Runs the function by the evaluator, in groups of rows or of quads; `None` if a group stopped.

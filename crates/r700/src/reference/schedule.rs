@@ -4,8 +4,9 @@ use super::machine::Machine;
 use super::wavefront::{self, Clauses, Lane};
 use crate::job::{Job, RunError};
 use ctm_follow::{Follow, Observer};
+use ctm_lane::budget::Watch;
 use ctm_lane::domain::{Layout, QUAD};
-use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
+use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats, on_threads};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///
 /// # Errors
 /// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
-/// trap of the lowest group that trapped, [`RunError::Cancelled`] if the flag of the options was raised.
+/// trap of the lowest group that trapped, [`RunError::Halted`] if the run was cancelled or its budget was used up.
 pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     run_following(job, options, None)
 }
@@ -45,11 +46,20 @@ fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Res
         threads => threads,
     };
     let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
-    let run = Run { machine: &machine, options, layout, next_group: AtomicU64::new(0), outcome: Mutex::default() };
+    let watch = Watch::new(options);
+    watch.reserve(u64::from(job.memories.scratch_elements) * 16 * (width * threads) as u64)?;
+    let run = Run {
+        machine: &machine,
+        options,
+        watch: &watch,
+        layout,
+        next_group: AtomicU64::new(0),
+        outcome: Mutex::default(),
+    };
     if threads == 1 {
         run.work(follow);
     } else {
-        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work(None)))));
+        on_threads(threads, || run.work(None));
     }
     let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     match outcome.failure {
@@ -62,6 +72,7 @@ fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Res
 struct Run<'a> {
     machine: &'a Machine<'a>,
     options: &'a RunOptions<'a>,
+    watch: &'a Watch<'a>,
     layout: Layout,
     /// The first group that no worker has taken.
     next_group: AtomicU64,
@@ -88,10 +99,15 @@ impl Run<'_> {
             let places = self.layout.positions(group);
             let places: Vec<Lane> = places.map(|(i, j)| Lane { i, j, covered: lanes.contains(i, j) }).collect();
             let mut stats = RunStats::default();
-            let result = match places.iter().any(|lane| lane.covered) {
-                true => wavefront::run(self.machine, self.options, &mut clauses, &mut follow, places, &mut stats),
-                false => Ok(()),
+            let run = || {
+                self.watch.look()?;
+                if places.iter().any(|lane| lane.covered) {
+                    let Run { machine, options, watch, .. } = *self;
+                    wavefront::run(machine, options, watch, &mut clauses, &mut follow, places, &mut stats)?;
+                }
+                Ok(self.watch.charge(stats.instructions)?)
             };
+            let result = run();
             self.finish(group, &stats, result);
         }
     }

@@ -13,13 +13,10 @@ use crate::job::{RunError, Trap, TrapKind, TrapPlace};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
 use ctm_follow::{Follow, Part};
+use ctm_lane::budget::{Halt, Poller, Watch, allocate};
 use ctm_lane::run::{RunOptions, RunStats};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::atomic::Ordering::Relaxed;
-
-/// Instructions between two looks at the cancel flag.
-const CANCEL_INTERVAL: u64 = 1 << 14;
 
 /// Clauses that a worker has decoded.
 #[derive(Default)]
@@ -43,6 +40,9 @@ pub(super) struct Lane {
 pub(super) struct Wave<'a, 'o> {
     pub machine: &'a Machine<'a>,
     options: &'a RunOptions<'a>,
+    poller: Poller<'a>,
+    /// Steps at the last look of the poller.
+    looked: u64,
     clauses: &'a mut Clauses,
     pub follow: &'a mut Option<Follow<'o>>,
     pub lanes: Vec<Lane>,
@@ -61,10 +61,11 @@ pub(super) struct Wave<'a, 'o> {
 /// Runs the program for these lanes: whole quads.
 ///
 /// # Errors
-/// What the program trapped with, or that the run was cancelled.
+/// What the program trapped with, or why the run was ended.
 pub(super) fn run(
     machine: &Machine,
     options: &RunOptions,
+    watch: &Watch,
     clauses: &mut Clauses,
     follow: &mut Option<Follow>,
     lanes: Vec<Lane>,
@@ -84,11 +85,13 @@ pub(super) fn run(
     let mut wave = Wave {
         machine,
         options,
+        poller: Poller::new(watch),
+        looked: 0,
         clauses,
         follow,
         control: Control::new(&covered, info, machine.job),
         registers,
-        scratch: vec![0; scratch_dwords * lanes.len()],
+        scratch: allocate(scratch_dwords * lanes.len())?,
         lanes,
         here: Place { image: Image::Main, pc: 0 },
         slot: None,
@@ -106,12 +109,18 @@ pub(super) fn run(
 /// Why a wavefront goes on no further.
 enum Stop {
     Trap(TrapKind),
-    Cancelled,
+    Halted(Halt),
 }
 
 impl From<TrapKind> for Stop {
     fn from(kind: TrapKind) -> Self {
         Stop::Trap(kind)
+    }
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        Stop::Halted(halt)
     }
 }
 
@@ -122,7 +131,7 @@ impl<'a> Wave<'a, '_> {
                 Ok(Some(next)) => self.here = next,
                 Ok(None) => return Ok(()),
                 Err(Stop::Trap(kind)) => return Err(RunError::Trap(self.trap(kind))),
-                Err(Stop::Cancelled) => return Err(RunError::Cancelled),
+                Err(Stop::Halted(halt)) => return Err(halt.into()),
             }
         }
     }
@@ -130,10 +139,9 @@ impl<'a> Wave<'a, '_> {
     /// Executes the control-flow instruction at the program counter, and gives the place of the next; none at the end.
     fn step(&mut self) -> Result<Option<Place>, Stop> {
         self.slot = None;
-        if self.steps.is_multiple_of(CANCEL_INTERVAL) && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed))
-        {
-            return Err(Stop::Cancelled);
-        }
+        let executed = self.steps - std::mem::replace(&mut self.looked, self.steps);
+        let place = || self.lanes.first().map_or((0, 0), |lane| (lane.i, lane.j));
+        self.poller.step(executed.try_into().unwrap_or(u32::MAX), self.instructions, place)?;
         let here = self.here;
         let qword = self.code().get(here.pc as usize).ok_or(TrapKind::BadAddress)?;
         let cf = Cf::decode(qword);

@@ -11,6 +11,7 @@ use crate::header::{AttributeMap, Header};
 use crate::launch::{
     Column, Executor, Invocations, Launch, MAX_HANDLES, NO_INVOCATION, Outcome, Primitives, Shader, WARP,
 };
+use ctm_lane::budget::Watch;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
 use std::ops::Range;
@@ -34,12 +35,14 @@ pub(super) fn run(
     shape: Shape,
 ) -> Result<Drawn, DrawError> {
     let count = draw.primitive.count(draw.vertices, draw.patch_vertices);
-    let mut batch = Batch { draw, executor, options, count, instance: 0, drawn: Drawn::new(shape, draw.capture) };
+    let (watch, drawn) = (Watch::new(options), Drawn::new(shape, draw.capture));
+    let mut batch = Batch { draw, executor, options, watch, count, instance: 0, drawn };
     let size = match draw.primitive {
         Primitive::Patches => BATCH_PATCHES,
         primitive => BATCH_VERTICES / primitive.vertices(draw.patch_vertices),
     };
-    for instance in 0..draw.instances {
+    let instances = if count == 0 { 0 } else { draw.instances };
+    for instance in 0..instances {
         batch.instance = instance;
         let mut start = 0;
         while start < count {
@@ -55,6 +58,8 @@ struct Batch<'a> {
     draw: &'a Draw<'a>,
     executor: &'a dyn Executor,
     options: &'a RunOptions<'a>,
+    /// The budget between launches.
+    watch: Watch<'a>,
     /// Primitives of an instance.
     count: u32,
     /// The instance that is drawn.
@@ -86,6 +91,7 @@ impl Assembly {
 
 impl Batch<'_> {
     fn run(&mut self, some: Range<u32>) -> Result<(), DrawError> {
+        self.watch.look()?;
         let draw = self.draw;
         let window = draw.primitive.window(some.clone(), draw.vertices, draw.patch_vertices);
         let inputs = feed::vertices(draw, self.instance, &window)?;
@@ -111,7 +117,14 @@ impl Batch<'_> {
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<(), DrawError> {
-        let options = RunOptions { progress: None, ..*self.options };
+        let records = [launch.inputs, launch.outputs, launch.patches].into_iter().flatten();
+        let blocks = records.map(Records::buffer).chain(launch.emissions.map(Emissions::buffer));
+        let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
+        let mut budget = self.options.budget;
+        budget.allows_memory(self.drawn.bytes() + bytes)?;
+        // Every executor counts the same, so what is left does not depend on it.
+        budget.instructions = budget.instructions.saturating_sub(self.drawn.outcome.stats.instructions);
+        let options = RunOptions { progress: None, budget, ..*self.options };
         let outcome: Outcome = self.executor.run(launch, &options)?;
         self.drawn.outcome.merge(&outcome);
         Ok(())
@@ -171,6 +184,7 @@ impl Batch<'_> {
         let primitives = patches.primitives(0..patches.len())?;
         let mut known: Option<(Levels, Mesh)> = None;
         for patch in 0..patches.len() as u32 {
+            self.watch.look()?;
             let levels = read_levels(patch_records, patch);
             let mesh = match known.take() {
                 Some((same, mesh)) if same == levels => mesh,
@@ -247,7 +261,7 @@ impl Batch<'_> {
         };
         let primitives = assembly.indices.chunks_exact(assembly.vertices as usize);
         let vertices = primitives.flat_map(|primitive| kept.iter().map(|&vertex| primitive[vertex as usize]));
-        self.drawn.append(draw.capture, records.view(), vertices);
+        self.drawn.append(draw.capture, records.view(), vertices, (&self.options.budget, &self.watch))?;
         self.captured(assembly.ids.last());
         Ok(())
     }
@@ -282,7 +296,8 @@ impl Batch<'_> {
                     strips::assemble(self.drawn.shape, self.draw.stream, events, first, &mut strip, &mut vertices);
                 }
             }
-            self.drawn.append(self.draw.capture, outputs.view(), vertices.into_iter());
+            let limits = (&self.options.budget, &self.watch);
+            self.drawn.append(self.draw.capture, outputs.view(), vertices.into_iter(), limits)?;
             self.captured(assembly.ids[..end].last());
             start = end;
         }

@@ -3,6 +3,10 @@
 use super::primitive::Shape;
 use crate::attributes::View;
 use crate::launch::Outcome;
+use ctm_lane::budget::{Budget, Halt, Watch};
+
+/// Records between two looks at the run's budget. Each has up to some hundred words.
+const LOOK_RECORDS: u64 = 1 << 12;
 
 /// Attribute words that are captured of every vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +43,33 @@ impl Drawn {
         }
     }
 
-    /// Appends vertices by their records.
-    pub(super) fn append(&mut self, captures: &[Capture], view: View<'_>, records: impl Iterator<Item = u32>) {
+    /// Bytes of the records so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.words.len() as u64 * 4
+    }
+
+    /// Appends vertices by their records, as long as the run goes on.
+    pub(super) fn append(
+        &mut self,
+        captures: &[Capture],
+        view: View<'_>,
+        records: impl Iterator<Item = u32>,
+        (budget, watch): (&Budget, &Watch),
+    ) -> Result<(), Halt> {
         for record in records {
+            if self.records.is_multiple_of(LOOK_RECORDS) {
+                watch.look()?;
+                let more = u64::from(self.record_words) * LOOK_RECORDS;
+                let bytes = self.bytes() + 4 * more;
+                budget.allows_memory(bytes)?;
+                self.words.try_reserve(more as usize).map_err(|_| Halt::NoMemory { bytes })?;
+            }
             self.records += 1;
             for capture in captures {
                 let addresses = (0..capture.words).map(|word| capture.address + 4 * word);
                 self.words.extend(addresses.map(|address| view.get(record, address)));
             }
         }
+        Ok(())
     }
 }

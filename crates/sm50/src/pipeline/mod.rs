@@ -20,6 +20,7 @@ pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate
 use crate::attributes::{NoMemory, WORDS};
 use crate::header::{Stage, Topology};
 use crate::launch::{DEFAULT_STEP_LIMIT, Environment, Executor, Shader, Stop, WARP};
+use ctm_lane::budget::Halt;
 use ctm_lane::run::RunOptions;
 use thiserror::Error;
 
@@ -90,7 +91,8 @@ impl<'a> Draw<'a> {
     /// ask for counts them.
     ///
     /// # Errors
-    /// If the programs and the state do not fit together, a program traps, the run is cancelled, or memory runs out.
+    /// If the programs and the state do not fit together, a program traps, the run is cancelled, or its budget or the host's
+    /// memory is used up. The budget is that of the whole draw.
     pub fn run(&self, executor: &dyn Executor, options: &RunOptions) -> Result<Drawn, DrawError> {
         let shape = self.check()?;
         batch::run(self, executor, options, shape)
@@ -209,12 +211,18 @@ pub enum DrawError {
         words = _0.words, address = _0.address
     )]
     Capture(Capture),
-    /// A program trapped, or the run was cancelled.
+    /// A program trapped, or the run was ended from outside.
     #[error(transparent)]
     Stop(#[from] Stop),
     /// The host has no memory left.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
+}
+
+impl From<Halt> for DrawError {
+    fn from(halt: Halt) -> Self {
+        Stop::from(halt).into()
+    }
 }
 
 impl Tessellation {

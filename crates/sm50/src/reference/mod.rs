@@ -20,12 +20,12 @@ mod warp;
 
 use crate::launch::{Executor, Launch, Outcome, Stop};
 use ctm_follow::{Follow, Observer};
+use ctm_lane::budget::Watch;
 use ctm_lane::run::RunOptions;
-use std::sync::atomic::Ordering::Relaxed;
 use warp::Warp;
 
-/// The reference as an executor. It uses one thread, and of the options the step limit, the progress report and the cancel
-/// flag.
+/// The reference as an executor. It uses one thread, and of the options the step limit, the budget, the progress report and
+/// the cancel flag.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference;
 
@@ -56,17 +56,18 @@ impl Reference {
         observed: Option<(u32, &mut dyn Observer)>,
     ) -> Result<Outcome, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new((invocation, 0), observer));
-        let mut warp = Warp::new(launch, options, follow);
+        let watch = Watch::new(options);
+        let mut warp = Warp::new(launch, options, &watch, follow)?;
+        watch.look()?;
         let warps = launch.invocations.warps();
         for number in 0..warps {
-            if options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
-                return Err(Stop::Cancelled);
-            }
             warp.run(number)?;
             if let Some(progress) = options.progress {
                 progress(u64::from(number) + 1, u64::from(warps));
             }
         }
-        Ok(warp.finish())
+        let outcome = warp.finish();
+        watch.charge(outcome.stats.instructions)?;
+        Ok(outcome)
     }
 }

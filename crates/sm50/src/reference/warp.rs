@@ -10,17 +10,16 @@ use crate::launch::{Column, Launch, Mode, NO_INVOCATION, Outcome, Shader, Stop, 
 use crate::program::Code;
 use crate::table::Op;
 use ctm_follow::Follow;
+use ctm_lane::budget::{Poller, Watch, allocate};
+use ctm_lane::domain::AXIS;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
 use ctm_num::sm50::Flags;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Lanes of a warp, as a length.
 pub(super) const LANES: usize = WARP as usize;
 /// Registers, RZ included.
 const REGISTERS: usize = 256;
-/// Instructions between two looks at the cancel flag.
-const CANCEL_INTERVAL: u64 = 1 << 14;
 
 /// The lanes of a mask, ascending.
 pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
@@ -42,6 +41,7 @@ pub(super) struct Place {
 pub(super) struct Warp<'a> {
     pub launch: &'a Launch<'a>,
     options: &'a RunOptions<'a>,
+    poller: Poller<'a>,
     pub header: Header,
     pub stage: Stage,
     pub strict: bool,
@@ -81,13 +81,20 @@ pub(super) struct Warp<'a> {
 }
 
 impl<'a> Warp<'a> {
-    pub fn new(launch: &'a Launch<'a>, options: &'a RunOptions<'a>, follow: Option<Follow<'a>>) -> Self {
+    pub fn new(
+        launch: &'a Launch<'a>,
+        options: &'a RunOptions<'a>,
+        watch: &'a Watch<'a>,
+        follow: Option<Follow<'a>>,
+    ) -> Result<Self, Stop> {
         let Shader { header, code, local_memory } = launch.shader;
         let uses_local = code.instructions().iter().any(|instruction| matches!(instruction.op(), Op::Ldl | Op::Stl));
         let local_size = if uses_local { local_memory as usize } else { 0 };
-        Warp {
+        watch.reserve(u64::from(WARP) * local_size as u64)?;
+        Ok(Warp {
             launch,
             options,
+            poller: Poller::new(watch),
             header: header.unwrap_or_default(),
             stage: launch.shader.stage(),
             strict: launch.environment.mode == Mode::Strict,
@@ -108,12 +115,12 @@ impl<'a> Warp<'a> {
             registers: vec![[0; LANES]; REGISTERS],
             predicates: [0; 8],
             flags: [Flags::default(); LANES],
-            local: vec![0; local_size * LANES],
+            local: allocate(local_size * LANES)?,
             local_size,
             logs: vec![Log::default(); LANES],
             outcome: Outcome::default(),
             follow,
-        }
+        })
     }
 
     /// What all warps did.
@@ -124,6 +131,7 @@ impl<'a> Warp<'a> {
     /// Runs warp `number` from its first instruction to the exit of its last lane.
     pub fn run(&mut self, number: u32) -> Result<(), Stop> {
         self.start(number);
+        self.poller.begin_group();
         self.tell_start();
         let done = self.run_program();
         self.tell_end(done.as_ref().err().map(ToString::to_string));
@@ -137,10 +145,8 @@ impl<'a> Warp<'a> {
 
     fn run_program(&mut self) -> Result<(), Stop> {
         while let Some(pc) = self.control.pc() {
-            if self.clock.is_multiple_of(CANCEL_INTERVAL) && self.options.cancel.is_some_and(|flag| flag.load(Relaxed))
-            {
-                return Err(Stop::Cancelled);
-            }
+            let first = self.number * WARP;
+            self.poller.step(1, self.outcome.stats.instructions, || (first % AXIS, first / AXIS))?;
             self.step(pc).map_err(|kind| Trap {
                 kind,
                 stage: self.stage,

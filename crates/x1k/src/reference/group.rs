@@ -13,13 +13,10 @@ use crate::instruction::Flow;
 use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
 use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
+use ctm_lane::budget::{Poller, Watch};
 use ctm_memory::{Bounds, View};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::x1k::MadRules;
-use std::sync::atomic::Ordering::Relaxed;
-
-/// Instructions between two looks at the cancel flag.
-const CANCEL_INTERVAL: u64 = 1 << 14;
 
 /// A job with its surfaces bound to memory and its program prepared; shared by all workers.
 pub(super) struct Machine<'a> {
@@ -68,6 +65,7 @@ struct State {
 pub(super) struct Group<'a> {
     machine: &'a Machine<'a>,
     options: &'a RunOptions<'a>,
+    poller: Poller<'a>,
     state: State,
     /// (i, j) per lane.
     positions: Vec<(u32, u32)>,
@@ -103,6 +101,7 @@ impl<'a> Group<'a> {
     pub fn new(
         machine: &'a Machine<'a>,
         options: &'a RunOptions<'a>,
+        watch: &'a Watch<'a>,
         width: usize,
         follow: Option<Follow<'a>>,
     ) -> Self {
@@ -110,6 +109,7 @@ impl<'a> Group<'a> {
         Group {
             machine,
             options,
+            poller: Poller::new(watch),
             state: State { pc: 0, control, registers: Registers::new(width, machine.prepared.temps) },
             positions: Vec::with_capacity(width),
             executing: vec![false; width],
@@ -121,6 +121,7 @@ impl<'a> Group<'a> {
     /// Runs the program for these lanes, at most as many as the group is wide.
     pub fn run(&mut self, places: &[Place], stats: &mut RunStats) -> Result<(), RunError> {
         self.start(places);
+        self.poller.begin_group();
         stats.lanes += places.iter().filter(|place| place.role == Role::Runs).count() as u64;
         stats.groups += 1;
         let result = self.execute_program(stats);
@@ -171,9 +172,7 @@ impl<'a> Group<'a> {
                 return Err(self.trap(TrapKind::StepLimit));
             }
             steps += 1;
-            if steps % CANCEL_INTERVAL == 0 && self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
-                return Err(RunError::Cancelled);
-            }
+            self.poller.step(1, stats.instructions, || self.positions.first().copied().unwrap_or_default())?;
             self.tell_before(step);
             let executed = self.execute(step);
             let control = &self.state.control;

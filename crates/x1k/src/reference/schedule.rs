@@ -4,7 +4,9 @@ use super::group::{Group, Machine, Place, Role};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
 use crate::program::WriteMode;
 use ctm_follow::{Follow, Observer};
+use ctm_lane::budget::Watch;
 use ctm_lane::domain::{Layout, QUAD};
+use ctm_lane::run::on_threads;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,7 +25,7 @@ const BANDS_PER_THREAD: u64 = 8;
 /// # Errors
 ///
 /// [`RunError::State`] if the environment does not fit the program (nothing has run then), [`RunError::Trap`] with the
-/// trap of the lowest group that trapped, [`RunError::Cancelled`] if the flag of the options was raised.
+/// trap of the lowest group that trapped, [`RunError::Halted`] if the run was cancelled or its budget was used up.
 pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     run_following(job, options, None)
 }
@@ -59,9 +61,11 @@ fn run_following(
         threads => threads,
     };
     let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
+    let watch = Watch::new(options);
     let run = Run {
         machine: &machine,
         options,
+        watch: &watch,
         layout,
         width,
         threads,
@@ -71,7 +75,7 @@ fn run_following(
     if threads == 1 {
         run.work(observed.map(|(lane, observer)| Follow::new(lane, observer)));
     } else {
-        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| run.work(None)))));
+        on_threads(threads, || run.work(None));
     }
     let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     match outcome.failure {
@@ -80,14 +84,15 @@ fn run_following(
     }
 }
 
-/// Runs one group: these lanes, with these parts. Requests of conditional execution have been made before.
+/// Runs one group of a run that is watched: these lanes, with these parts. Requests of conditional execution have been made
+/// before; what it executes is not charged.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_group(job: &Job, options: &RunOptions, places: &[Place]) -> Result<RunStats, RunError> {
+pub fn run_group(job: &Job, options: &RunOptions, watch: &Watch, places: &[Place]) -> Result<RunStats, RunError> {
     let machine = Machine::new(job);
     let mut stats = RunStats::default();
-    Group::new(&machine, options, places.len(), None).run(places, &mut stats)?;
+    Group::new(&machine, options, watch, places.len(), None).run(places, &mut stats)?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
 
@@ -95,6 +100,7 @@ pub fn run_group(job: &Job, options: &RunOptions, places: &[Place]) -> Result<Ru
 struct Run<'a> {
     machine: &'a Machine<'a>,
     options: &'a RunOptions<'a>,
+    watch: &'a Watch<'a>,
     layout: Layout,
     width: usize,
     threads: usize,
@@ -115,7 +121,7 @@ struct Outcome {
 impl<'a> Run<'a> {
     /// Takes bands of groups until none is left. Groups after a failed one need not run, those before it do.
     fn work(&self, follow: Option<Follow<'a>>) {
-        let group = Group::new(self.machine, self.options, self.width, follow);
+        let group = Group::new(self.machine, self.options, self.watch, self.width, follow);
         let mut worker = Worker { machine: self.machine, group };
         let groups = self.layout.groups();
         let fair = groups / (self.threads as u64 * BANDS_PER_THREAD);
@@ -132,22 +138,7 @@ impl<'a> Run<'a> {
     fn run_band(&self, worker: &mut Worker, band: Range<u64>) {
         let mut stats = RunStats::default();
         let mut done = 0;
-        let mut failure = None;
-        for group in band {
-            let cancelled = self.options.cancel.is_some_and(|cancel| cancel.load(Relaxed));
-            let result = if cancelled {
-                Err(RunError::Cancelled)
-            } else {
-                worker.run_group(self.machine.job.domain, self.layout.positions(group), &mut stats)
-            };
-            match result {
-                Ok(lanes) => done += lanes,
-                Err(error) => {
-                    failure = Some((group, error));
-                    break;
-                }
-            }
-        }
+        let failure = self.run_groups(worker, band, &mut stats, &mut done).err();
         let mut outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         outcome.stats.merge(&stats);
         outcome.done += done;
@@ -161,6 +152,23 @@ impl<'a> Run<'a> {
         if let Some(progress) = self.options.progress {
             progress(done, self.machine.job.domain.lanes());
         }
+    }
+
+    /// Runs groups up to the first that fails, and says which that is.
+    fn run_groups(
+        &self,
+        worker: &mut Worker,
+        band: Range<u64>,
+        stats: &mut RunStats,
+        done: &mut u64,
+    ) -> Result<(), (u64, RunError)> {
+        let first = band.start;
+        self.watch.look().map_err(|halt| (first, halt.into()))?;
+        for group in band {
+            let positions = self.layout.positions(group);
+            *done += worker.run_group(self.machine.job.domain, positions, stats).map_err(|error| (group, error))?;
+        }
+        self.watch.charge(stats.instructions).map_err(|halt| (first, halt.into()))
     }
 
     fn has_failed_before(&self, group: u64) -> bool {

@@ -9,6 +9,7 @@ pub use sm50::{GlobalFile, GlobalOutput, Sizes, Sm50Args};
 pub use x1k::{FlowControl, MadRule, X1kArgs};
 
 use super::ProgramArgs;
+use super::budget::BudgetArgs;
 use super::values::{Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
 use crate::files::{FileSpec, Tonemap};
 use clap::{ArgGroup, Args, ValueHint, value_parser};
@@ -165,4 +166,7 @@ pub struct ExecutionArgs {
     /// With --stats: print one JSON object; with --follow: one on each line, for each step
     #[arg(long, requires = "told", help_heading = "Execution")]
     pub json: bool,
+    /// What it may use.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }

@@ -2,7 +2,8 @@
 
 use crate::args::values::Numbered;
 use crate::isa::sm50::BANKS;
-use clap::Args;
+use clap::{Args, value_parser};
+use ctm_sm50::launch::MAX_LOCAL_MEMORY;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -26,8 +27,8 @@ pub struct Sm50Args {
     /// zeros before
     #[arg(long = "global-output", value_name = "ADDR:COUNT=FILE")]
     pub global_outputs: Vec<GlobalOutput>,
-    /// Bytes of local memory that each thread has
-    #[arg(long, value_name = "BYTES")]
+    /// Bytes of local memory that each thread has, 524288 at most
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
     pub local_memory: Option<u32>,
     /// End with a trap what would read 0 or do nothing
     #[arg(long)]

@@ -89,7 +89,7 @@ impl Data {
                 .tell(&Message::warning(message).help("give one with --fetch-program FILE, or values with --interp"));
         }
         let mut data = Data {
-            memory: Memory::default(),
+            memory: Memory::new(args.execution.budget.memory()),
             lanes,
             inputs: BTreeMap::new(),
             bindings: Bindings::default(),
@@ -233,7 +233,7 @@ impl Data {
         file: Option<&FileSpec>,
         used: bool,
         count: u32,
-    ) -> Result<Option<Region>, Message> {
+    ) -> Result<Option<Region>, Failure> {
         if file.is_none() && !used {
             return Ok(None);
         }
@@ -256,7 +256,7 @@ impl Data {
         Ok(())
     }
 
-    fn place_items(&mut self, host: &dyn Host, items: &ItemsFile) -> Result<Items, Message> {
+    fn place_items(&mut self, host: &dyn Host, items: &ItemsFile) -> Result<Items, Failure> {
         let (width, height) = self.size();
         let count = width * height;
         let length = u32::try_from(4 * u64::from(count) * u64::from(items.dwords)).map_err(|_| {
@@ -322,7 +322,7 @@ impl Data {
         }
     }
 
-    fn place_rows(&mut self, rows: &[[u32; 4]]) -> Result<Region, Message> {
+    fn place_rows(&mut self, rows: &[[u32; 4]]) -> Result<Region, Failure> {
         let bytes: Vec<u8> = rows.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(Region { base: self.memory.place_bytes(&bytes)?, length: bytes.len() as u32 })
     }

@@ -99,7 +99,7 @@ impl Programs {
     /// Why a run failed, for people.
     fn failure(&self, error: RunError, lanes: Lanes, step_limit: u64) -> Failure {
         let Trap { kind, place, i, j } = match error {
-            RunError::Cancelled => return Failure::Interrupted,
+            RunError::Halted(halt) => return halt.into(),
             RunError::State(error) => return Message::error(error.to_string()).into(),
             RunError::Trap(trap) => trap,
         };

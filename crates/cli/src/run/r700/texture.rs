@@ -1,5 +1,6 @@
 //! Textures of the command line: `FILE[:WxHxC][:KIND][:tiled]`, or with a depth `FILE:WxHxDxC...`.
 
+use crate::Failure;
 use crate::files::{self, FileSpec, SpecError};
 use crate::host::Host;
 use crate::report::Message;
@@ -71,7 +72,7 @@ pub fn file(text: &str) -> Option<PathBuf> {
 }
 
 /// Reads a texture of one level into memory.
-pub fn load(host: &dyn Host, memory: &mut Memory, text: &str) -> Result<Texture, Message> {
+pub fn load(host: &dyn Host, memory: &mut Memory, text: &str) -> Result<Texture, Failure> {
     load_as(host, memory, text, None)
 }
 
@@ -82,7 +83,7 @@ pub fn load_level(
     number: u8,
     texture: &mut Texture,
     text: &str,
-) -> Result<(), Message> {
+) -> Result<(), Failure> {
     let level = load_as(host, memory, text, Some(texture.dimension))?;
     let place = texture.levels.len();
     let expected = texture.level_size(place);
@@ -95,16 +96,17 @@ pub fn load_level(
             sides(expected),
             name(texture.dimension)
         );
-        return Err(Message::error(message).help("each level has half the sides of the one before, rounded down"));
+        let help = "each level has half the sides of the one before, rounded down";
+        return Err(Message::error(message).help(help).into());
     }
     texture.levels.extend(level.levels);
     Ok(())
 }
 
 /// Reads a texture of the kind that the argument names, else of this kind, else of the one that the file's axes imply.
-fn load_as(host: &dyn Host, memory: &mut Memory, text: &str, kind: Option<Dimension>) -> Result<Texture, Message> {
+fn load_as(host: &dyn Host, memory: &mut Memory, text: &str, kind: Option<Dimension>) -> Result<Texture, Failure> {
     let spec = TextureSpec::parse(text)?;
-    let (array, slices) = files::read_slices(host, &spec.file)?;
+    let (array, slices) = files::read_slices(host, &spec.file).map_err(Message::from)?;
     let slices = spec.depth.or(slices);
     let implied = if slices.is_some() { Dimension::D3 } else { Dimension::D2 };
     let dimension = spec.kind.or(kind).unwrap_or(implied);

@@ -57,7 +57,8 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let clear = || data.memory.clear(args.clear);
     if let Some(path) = &x1k.emit_trace {
         clear();
-        Sink::store(console.host, path, &trace::record(&job, &options)?.to_bytes())?;
+        let trace = trace::record(&job, &options, args.execution.budget.limits())?;
+        Sink::store(console.host, path, &trace.to_bytes())?;
     }
     let prepare = || Ok(executor.prepare(&job)?);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
@@ -114,7 +115,7 @@ fn adjust(program: &mut Program, args: &RunArgs, x1k: &X1kArgs) -> Result<(), Fa
 /// Why a run failed, for people.
 fn failure(error: RunError, loaded: &Loaded, step_limit: u64) -> Failure {
     match error {
-        RunError::Cancelled => Failure::Interrupted,
+        RunError::Halted(halt) => halt.into(),
         RunError::State(error) => Message::error(error.to_string()).into(),
         RunError::Trap(Trap { kind, pc, i, j }) => {
             let message = Message::error(format!("trap: {kind}"))

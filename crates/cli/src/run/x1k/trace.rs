@@ -2,6 +2,7 @@
 
 use crate::report::Message;
 use ctm_device::{Client, ClientError, Connection, LoadedProgram, OpenError, Options, Pass, Place, Trace};
+use ctm_lane::budget::Limits;
 use ctm_memory::{RangeError, Space, Surface};
 use ctm_x1k::{Conditional, Job, RunOptions};
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ const HOST_BYTES: u32 = 1 << 20;
 const PIECE: usize = 1 << 16;
 
 /// Runs a job on a device that records. A trap is part of the record and no error.
-pub fn record(job: &Job, options: &RunOptions) -> Result<Trace, Message> {
+pub fn record(job: &Job, options: &RunOptions, limits: Limits) -> Result<Trace, Message> {
     let size: u64 = job.memory.arenas().iter().map(|arena| u64::from(arena.size())).sum();
     let too_large = || Message::error(format!("{size} bytes of inputs and outputs do not fit into the CTM device"));
     let device = Connection::open_recording(Options {
@@ -21,6 +22,7 @@ pub fn record(job: &Job, options: &RunOptions) -> Result<Trace, Message> {
         group_width: options.group_width,
         threads: options.threads,
         step_limit: options.step_limit,
+        limits,
         unfused: job.unfused,
         deterministic_clock: true,
         ..Options::default()

@@ -1,13 +1,13 @@
 //! Ends of blocks: jumps, and the moves that give the parameters of the next block their values.
 
-use super::{Emitter, Label, Spot, Unencodable};
+use super::{Emitter, Label, Spot, Stub, Unencodable};
 use crate::jit::allocate::Place;
-use crate::jit::mir::{Arg, Class, Condition, Edge, End};
+use crate::jit::mir::{Arg, Class, Condition, Edge, End, Kind, Steps};
 use iced_x86::{Code, Instruction};
 use std::collections::HashMap;
 
 impl<'a> Emitter<'a> {
-    fn jump(&mut self, code: Code, label: Label) -> Result<(), Unencodable> {
+    pub(super) fn jump(&mut self, code: Code, label: Label) -> Result<(), Unencodable> {
         let here = self.bytes.len() as u64;
         self.put_result(Instruction::with_branch(code, here + 0x1000))?;
         self.jumps.push((self.bytes.len(), label));
@@ -23,7 +23,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Moves, then goes on at the edge's block, which is the next one if `next` says so.
-    fn follow(&mut self, edge: &Edge, next: Option<usize>) -> Result<(), Unencodable> {
+    pub(super) fn follow(&mut self, edge: &Edge, next: Option<usize>) -> Result<(), Unencodable> {
         self.moves(edge)?;
         if next == Some(edge.block) { Ok(()) } else { self.jump(Code::Jmp_rel32_64, Label::Block(edge.block)) }
     }
@@ -42,7 +42,7 @@ impl<'a> Emitter<'a> {
             Condition::AboveEqual => Code::Jae_rel32_64,
         };
         if self.has_moves(edge) {
-            self.stubs.push(edge);
+            self.stubs.push(Stub::Moves(edge));
             self.jump(code, Label::Stub(self.stubs.len() - 1))
         } else {
             self.jump(code, Label::Block(edge.block))
@@ -51,8 +51,15 @@ impl<'a> Emitter<'a> {
 
     pub(super) fn end(&mut self, at: usize) -> Result<(), Unencodable> {
         let next = Some(at + 1);
-        match &self.machine.blocks[at].end {
+        let block = &self.machine.blocks[at];
+        let tests_steps = block.insts.last().is_some_and(|inst| inst.kind == Kind::Steps(Steps::Test));
+        match &block.end {
             End::Jump(edge) => self.follow(edge, next),
+            End::Branch { then, otherwise, .. } if tests_steps => {
+                self.jump(Code::Jl_rel32_64, Label::Stub(self.stubs.len()))?;
+                self.stubs.push(Stub::Poll(self.bytes.len(), then));
+                self.follow(otherwise, next)
+            }
             End::Branch { condition, then, otherwise } => {
                 // The way that goes on inline: the next block, or else the one that closes a loop with moves.
                 let inline_then =
@@ -73,12 +80,21 @@ impl<'a> Emitter<'a> {
         let mut stub_starts = Vec::with_capacity(self.stubs.len());
         for at in 0..self.stubs.len() {
             stub_starts.push(self.bytes.len());
-            self.follow(self.stubs[at], None)?;
+            match self.stubs[at] {
+                Stub::Moves(edge) => self.follow(edge, None)?,
+                Stub::Poll(resume, stop) => self.poll_stub(resume, stop)?,
+            }
+        }
+        let poll = self.bytes.len();
+        if self.machine.counts_steps {
+            self.poll_call()?;
         }
         for (end, label) in std::mem::take(&mut self.jumps) {
             let to = match label {
                 Label::Block(block) => self.starts[block],
                 Label::Stub(stub) => stub_starts[stub],
+                Label::Place(place) => place,
+                Label::Poll => poll,
             };
             let distance = (to as i64 - end as i64) as i32;
             self.bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());

@@ -2,6 +2,7 @@
 
 mod flow;
 mod lanes;
+mod poll;
 
 use crate::jit::allocate::{Allocation, Place};
 use crate::jit::context;
@@ -87,6 +88,18 @@ pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Em
 enum Label {
     Block(usize),
     Stub(usize),
+    /// A place in the bytes.
+    Place(usize),
+    /// What calls `poll`.
+    Poll,
+}
+
+/// Code out of line.
+enum Stub<'a> {
+    /// The moves of an edge.
+    Moves(&'a Edge),
+    /// A look at the budget; on at the place in the bytes, or along the edge.
+    Poll(usize, &'a Edge),
 }
 
 struct Emitter<'a> {
@@ -100,8 +113,7 @@ struct Emitter<'a> {
     marks: Vec<usize>,
     /// Ends of jumps, whose last four bytes are the distance.
     jumps: Vec<(usize, Label)>,
-    /// Moves of edges, out of line.
-    stubs: Vec<&'a Edge>,
+    stubs: Vec<Stub<'a>>,
     /// Where the slots of each class start in the frame. In front of them there is room for two vectors.
     slots: [i32; 3],
     stack: i32,
@@ -328,8 +340,11 @@ impl<'a> Emitter<'a> {
 
     fn steps(&mut self, steps: Steps) -> Result<(), Unencodable> {
         let left = general(STEPS, true);
+        if steps == Steps::Refill {
+            self.put_result(Instruction::with2(Code::Mov_rm64_imm32, Self::context(context::GRANTED), 0))?;
+        }
         self.put_result(match steps {
-            Steps::Refill => Instruction::with2(Code::Mov_r64_rm64, left, Self::context(context::BUDGET)),
+            Steps::Refill => Instruction::with2(Code::Mov_r64_rm64, left, Self::context(context::SLICE)),
             Steps::Take(count) => Instruction::with2(Code::Sub_rm64_imm32, left, count.cast_signed()),
             Steps::Test => Instruction::with2(Code::Test_rm64_r64, left, left),
         })
