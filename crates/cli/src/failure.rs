@@ -19,6 +19,8 @@ pub enum Failure {
     Limit(Message),
     /// There is no sandbox, or it ended the command.
     Sandbox(Message),
+    /// A bug of the engine was stopped before it did harm.
+    Bug(Message),
     /// Somebody pressed Ctrl-C.
     Interrupted,
     /// Standard output does not take more.
@@ -35,6 +37,7 @@ impl Failure {
             Failure::Trap(_) => 3,
             Failure::Limit(_) => 4,
             Failure::Sandbox(_) => 5,
+            Failure::Bug(_) => 6,
             Failure::Interrupted => 130,
         }
     }
@@ -43,7 +46,11 @@ impl Failure {
     pub fn into_messages(self) -> Vec<Message> {
         match self {
             Failure::Input(messages) => messages,
-            Failure::Usage(message) | Failure::Trap(message) | Failure::Limit(message) | Failure::Sandbox(message) => {
+            Failure::Usage(message)
+            | Failure::Trap(message)
+            | Failure::Limit(message)
+            | Failure::Sandbox(message)
+            | Failure::Bug(message) => {
                 vec![message]
             }
             Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
@@ -80,6 +87,12 @@ impl From<Halt> for Failure {
             Halt::Deadline => message.help("raise --timeout SECONDS, or --timeout none"),
             Halt::GroupTime { .. } => {
                 message.help("if that is no endless loop, raise --group-timeout SECONDS, or --group-timeout none")
+            }
+            Halt::HostAccess { .. } => {
+                return Failure::Bug(message.help(
+                    "this is a bug in ctm's code generator, which was stopped safely: please report it, with the program and \
+                     its inputs; --engine reference runs the program",
+                ));
             }
             Halt::Memory { .. } => message.help("raise --memory SIZE, or use fewer --threads or smaller groups"),
             Halt::NoMemory { .. } => message.help("use fewer --threads, or a smaller domain or draw"),

@@ -153,6 +153,8 @@ impl Connection {
     }
 
     fn start(options: Options, recording: Option<Recording>) -> Result<Self, OpenError> {
+        // A program that faults must not take the client with it.
+        ctm_engine::fault::install();
         let memory = map(&options)?;
         let mut processor = Processor::new(memory.clone(), options)?;
         if recording.is_some() {

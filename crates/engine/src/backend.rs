@@ -113,8 +113,21 @@ impl From<Halt> for Incomplete {
     }
 }
 
-/// Code for one kernel. Bindings always have the facts that the code was compiled for.
+/// Code for one kernel.
 pub trait Code: Send + Sync {
+    /// The code with what a run binds, for one of the run's threads. The bindings always have the facts that the code was
+    /// compiled for.
+    ///
+    /// # Errors
+    /// If the host has no memory for what the thread needs.
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete>;
+
+    /// Whether the code may run: no run of it has ended with [`Halt::HostAccess`].
+    fn is_sound(&self) -> bool;
+}
+
+/// Code for one kernel, in one run, in one thread.
+pub trait Bound {
     /// Runs every position of the rectangle (bounds inclusive, not empty). Where quads matter, positions next to it that
     /// complete a quad are computed as lanes that are not covered.
     ///
@@ -122,13 +135,7 @@ pub trait Code: Send + Sync {
     ///
     /// # Errors
     /// Why not all groups are complete. What the rectangle's other groups did then is open.
-    fn run(
-        &self,
-        bindings: &Bindings,
-        rectangle: Domain,
-        step_limit: u64,
-        poller: &mut Poller,
-    ) -> Result<Outcome, Incomplete>;
+    fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<Outcome, Incomplete>;
 }
 
 /// How much code a backend has made, by what it could show of its memory accesses.

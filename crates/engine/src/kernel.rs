@@ -23,7 +23,7 @@ pub enum Grouping {
 /// A function, simplified and laid out for the interpreter, with machine code where the engine makes it, and its threads.
 pub struct Kernel {
     pub(crate) code: Code,
-    pub(crate) machine: Option<Box<dyn MachineCode>>,
+    machine: Option<Box<dyn MachineCode>>,
     pub(crate) grouping: Grouping,
     /// Most steps that a group can execute, if there are no loops.
     pub(crate) longest: Option<u64>,
@@ -72,7 +72,12 @@ impl Kernel {
 
     /// Whether machine code runs the kernel.
     pub fn is_compiled(&self) -> bool {
-        self.machine.is_some()
+        self.machine().is_some()
+    }
+
+    /// The machine code that runs the kernel.
+    pub(crate) fn machine(&self) -> Option<&dyn MachineCode> {
+        self.machine.as_deref().filter(|machine| machine.is_sound())
     }
 }
 

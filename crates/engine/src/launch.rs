@@ -101,25 +101,29 @@ impl Kernel {
         let threads = self.workers.threads(options.threads, count.div_ceil(FREE_WIDTH as u64));
         let bands = Bands::new(launch.lanes, threads);
         let shared = Shared::<Stop>::new(options, count);
-        let bytes = match self.machine {
+        let machine = self.machine();
+        let bytes = match machine {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
             None => Group::bytes(&program, FREE_WIDTH),
         };
         shared.watch.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = shared.work(&self.workers, threads, bands.count(), || {
-            let mut group = None;
+            let (mut group, mut bound) = (None, None);
             let (program, bands, watch) = (&program, &bands, &shared.watch);
             let mut poller = Poller::new(watch);
             move |band: u64, stats: &mut RunStats| {
                 let rectangle = bands.band(band);
                 stats.lanes += rectangle.lanes();
-                if let Some(machine) = &self.machine {
-                    let outcome = machine.run(&launch.bindings, rectangle, step_limit, &mut poller);
-                    let (x, y) = (rectangle.i0, rectangle.j0);
-                    let outcome = outcome.map_err(|incomplete| match incomplete {
-                        Incomplete::Stopped => Stop::StepLimit { pc: 0, x, y },
+                if let Some(machine) = machine {
+                    let stop = |incomplete| match incomplete {
+                        Incomplete::Stopped => Stop::StepLimit { pc: 0, x: rectangle.i0, y: rectangle.j0 },
                         Incomplete::Halted(halt) => halt.into(),
-                    })?;
+                    };
+                    let bound = match &mut bound {
+                        Some(bound) => bound,
+                        none => none.insert(machine.bind(&launch.bindings).map_err(stop)?),
+                    };
+                    let outcome = bound.run(rectangle, step_limit, &mut poller).map_err(stop)?;
                     stats.instructions += outcome.instructions;
                     return Ok(rectangle.lanes());
                 }

@@ -25,6 +25,7 @@
 pub mod backend;
 mod cache;
 mod choice;
+pub mod fault;
 pub mod interp;
 #[cfg(target_arch = "x86_64")]
 pub mod jit;
@@ -51,7 +52,7 @@ mod case;
 #[allow(dead_code, missing_docs, reason = "tests use a part")]
 mod expected;
 
-pub use backend::{Backend, Bindings, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
+pub use backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
 pub use cache::Engine;
 pub use choice::{EngineName, Executor, NoEngine};
 pub use kernel::{Grouping, Kernel};

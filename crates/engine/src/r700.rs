@@ -7,6 +7,7 @@ use crate::backend::{Bindings, SurfaceFacts};
 use crate::cache::Engine;
 use crate::kernel::{Grouping, Kernel};
 use crate::launch::{Launch, Stop};
+use ctm_lane::budget::Halt;
 use ctm_lane::domain::QUAD;
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
@@ -174,6 +175,7 @@ impl Ready {
                 Trap { kind, place: place(pc), i: x, j: y }.into()
             }
             Stop::StepLimit { pc, x, y } => Trap { kind: TrapKind::StepLimit, place: place(pc), i: x, j: y }.into(),
+            Stop::Halted(Halt::HostAccess { pc: Some(pc) }) => Halt::HostAccess { pc: Some(place(pc).pc) }.into(),
             Stop::Halted(halt) => halt.into(),
         }
     }

@@ -9,6 +9,7 @@
 //! depends on the executor, and so does whether a run that also traps reports the trap. The other limits depend on the host.
 
 use crate::run::RunOptions;
+use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -117,12 +118,29 @@ pub enum Halt {
         /// Bytes that it may have.
         limit: u64,
     },
+    /// Machine code accessed memory that is not the run's, and was stopped at the first such access. The program cannot be
+    /// at fault: this is a bug of the engine, whose interpreter runs the program instead from now on.
+    #[error("machine code was stopped at an access outside of the run's memory{}", Near(*.pc))]
+    HostAccess {
+        /// The guest instruction, where it is known; some engines number instructions in their own way. Code may have moved
+        /// past its neighbours'.
+        pc: Option<u32>,
+    },
     /// The host has no such memory left.
     #[error("the host has no {bytes} bytes of memory left for the run")]
     NoMemory {
         /// Bytes of the allocation that failed.
         bytes: u64,
     },
+}
+
+/// Where something happened, if that is known.
+struct Near(Option<u32>);
+
+impl fmt::Display for Near {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.0.map_or(Ok(()), |pc| write!(f, ", at or near instruction {pc}"))
+    }
 }
 
 /// So many default values, if the host has the memory for them.

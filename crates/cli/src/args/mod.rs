@@ -45,8 +45,8 @@ Examples:
   ctm replay client.ctmtrace
 
 Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 4 a limit of the run was reached
-(--timeout, --group-timeout, --instruction-limit, --memory, or what this machine has), 5 ended by --sandbox, 130
-interrupted.
+(--timeout, --group-timeout, --instruction-limit, --memory, or what this machine has), 5 ended by --sandbox, 6 a bug
+of ctm was stopped, 130 interrupted.
 'ctm COMMAND --help' tells more about a command.";
 
 /// The commands.

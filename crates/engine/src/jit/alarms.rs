@@ -1,7 +1,7 @@
 //! When the watch for NaNs cries. That it cries where it has to shows in results; that it does not elsewhere only here.
 
 use super::*;
-use ctm_lane::budget::Watch;
+use ctm_lane::budget::{Poller, Watch};
 use ctm_lane::run::RunOptions;
 use ctm_lane::{assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
@@ -31,13 +31,13 @@ fn cries(body: &str) -> bool {
     };
     let surfaces = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
     let source = Source { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
-    let kernel = Kernel::new(&source, Form::Avx512, &Arc::default()).unwrap();
+    let kernel = Kernel::new(&source, &Jit::avx512().unwrap()).unwrap();
     assert!(kernel.interior.watches, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };
     let watch = Watch::new(&RunOptions::default());
     let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
-    kernel.run(&bindings, domain, u64::MAX, &mut Poller::new(&watch)).unwrap();
+    kernel.bind(&bindings).unwrap().run(domain, u64::MAX, &mut Poller::new(&watch)).unwrap();
     kernel.redone.load(Relaxed) != 0
 }
 

@@ -135,6 +135,8 @@ pub struct Inst {
     pub toward_zero: bool,
     /// Rounds to nearest, and need not raise flags.
     pub quiet: bool,
+    /// The guest instruction that this is a part of, where that is known.
+    pub pc: Option<u32>,
 }
 
 impl Inst {
@@ -150,6 +152,7 @@ impl Inst {
             effect: def.is_none(),
             toward_zero: false,
             quiet: false,
+            pc: None,
         }
     }
 

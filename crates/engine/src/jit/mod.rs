@@ -25,14 +25,24 @@
 //! which is looked at where loops go back and at the end of the group. A stop while the flag is up says nothing: exact code
 //! decides. In the same places the code looks at the run's budget (`poll`), and the caller between calls, which it keeps
 //! short where groups have loops.
+//!
+//! # Faults
+//!
+//! Everything that code accesses lies between guard regions ([`Pages`](ctm_memory::Pages)), at least as wide as an index of 32
+//! bits reaches. Should an access escape in spite of everything, it faults there. With a handler installed (`fault`), the
+//! call then ends, the run with it, and the kernel is interpreted from then on.
 #![allow(unsafe_code, reason = "runs machine code that it has made, on memory that the bindings keep alive")]
 
 #[cfg(test)]
 mod alarms;
 mod allocate;
+mod bound;
 mod check;
 mod context;
 mod emit;
+mod fault;
+#[cfg(test)]
+mod faults;
 mod form;
 mod memory;
 mod mir;
@@ -42,20 +52,24 @@ mod select;
 mod split;
 mod twin;
 
-use crate::backend::{Backend, Bindings, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
+#[cfg(target_os = "linux")]
+pub(crate) use fault::install;
+
+use crate::backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Source, SurfaceFacts};
 use allocate::{Allocation, allocate};
+use bound::Memory;
 use check::{Calls, Fault, Objects, check_accesses, check_places};
-use context::{Context, INVALID, MODE};
-use ctm_lane::budget::{Poller, allocate as allocate_memory};
+use context::{Context, INVALID};
+use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
 use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};
 use form::Form;
-use memory::Executable;
+use memory::{Blocks, Escape, Executable};
 use mir::Machine;
-use poll::{Monitor, SLICE, poll};
+use poll::Monitor;
 use select::{Mode, Selected, Window, select};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
@@ -74,6 +88,8 @@ const PATIENCE: u64 = 40;
 pub struct Jit {
     form: Form,
     checks: Arc<Checks>,
+    /// What runs of its kernels have tables and arrays in.
+    blocks: Arc<Blocks>,
 }
 
 /// What is checked of code, and what was found of the code that a backend has made.
@@ -117,7 +133,7 @@ impl Jit {
     }
 
     fn of(form: Form) -> Option<Self> {
-        form.is_supported().then(|| Self { form, checks: Arc::default() })
+        form.is_supported().then(|| Self { form, checks: Arc::default(), blocks: Arc::default() })
     }
 
     /// Lanes of a group.
@@ -128,7 +144,7 @@ impl Jit {
     /// The machine code for a function as text, one instruction on a line; `None` if the backend refuses it.
     pub fn disassemble(&self, source: &Source) -> Option<String> {
         use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
-        let kernel = Kernel::new(source, self.form, &Arc::default())?;
+        let kernel = Kernel::new(source, self)?;
         let mut text = String::new();
         for (title, unit) in [("interior", &kernel.interior), ("general", &kernel.general)] {
             text.push_str(title);
@@ -156,7 +172,7 @@ impl Backend for Jit {
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        Kernel::new(source, self.form, &self.checks).map(|kernel| Box::new(kernel) as Box<dyn Code>)
+        Kernel::new(source, self).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 
     fn check_counts(&self) -> CheckCounts {
@@ -224,9 +240,9 @@ impl Draft {
         if bytes && let Err(fault) = check_places(machine, allocation, form, &emitted) {
             return Some(Err(fault));
         }
-        let code = Executable::new(&emitted.bytes, emitted.entry)?;
-        let end = emitted.bytes.len();
-        let strip = (STRIP_BYTES / (end - emitted.entry).max(1)).clamp(1, STRIP as usize) as u32;
+        let code = Executable::new(emitted)?;
+        let end = code.bytes().len();
+        let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, STRIP as usize) as u32;
         let (entry, strip) = (objects.entry, strip * groups);
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         Some(Ok(Unit { code, end, window, entry, watches, groups, strip, has_loops, fault: None }))
@@ -304,6 +320,11 @@ struct Kernel {
     /// Strips that ran with the watch, and those that ran again.
     watched: AtomicU32,
     redone: AtomicU32,
+    blocks: Arc<Blocks>,
+    /// The code was stopped when it accessed a guard region, and must not run again.
+    escaped: AtomicBool,
+    #[cfg(test)]
+    skew: faults::Skew,
 }
 
 /// All operations of a function.
@@ -338,7 +359,7 @@ fn written_by(op: &Op) -> Option<Named> {
 }
 
 impl Kernel {
-    fn new(source: &Source, form: Form, checks: &Arc<Checks>) -> Option<Self> {
+    fn new(source: &Source, jit: &Jit) -> Option<Self> {
         // Both pieces of code get the same context.
         let declared = |function: &Function| {
             let tables: Vec<u32> = function.tables.iter().map(|table| table.entries).collect();
@@ -348,6 +369,7 @@ impl Kernel {
         if declared(source.function) != declared(source.interior) {
             return None;
         }
+        let (form, checks) = (jit.form, &jit.checks);
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let named = |by: fn(&Op) -> Option<Named>| -> Vec<Named> {
@@ -374,6 +396,10 @@ impl Kernel {
             writes,
             watched: AtomicU32::new(0),
             redone: AtomicU32::new(0),
+            blocks: jit.blocks.clone(),
+            escaped: AtomicBool::new(false),
+            #[cfg(test)]
+            skew: faults::Skew::default(),
         })
     }
 
@@ -423,20 +449,11 @@ impl Kernel {
     }
 }
 
-/// Storage for the arrays of a group, one vector for each entry.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Entry(#[allow(dead_code, reason = "only code reads it")] [u8; 64]);
-
-impl Default for Entry {
-    fn default() -> Self {
-        Entry([0; 64])
-    }
-}
-
 /// A call's context on its way along the rows.
 struct Run<'a, 'w> {
     kernel: &'a Kernel,
+    /// The addresses that belong to the run.
+    reserved: &'a [Range<usize>],
     context: Context,
     monitor: Monitor<'a, 'w>,
     /// Groups that a call of code with loops may have.
@@ -467,7 +484,11 @@ impl Run<'_, '_> {
         // declares, to buffers with their lengths, to arrays with room for all entries, and to the monitor, which nothing
         // here uses before the call ends. For these, and for the positions that the entry allows, the checker has shown
         // that no access of the code leaves its object.
-        unsafe { unit.code.call(&mut self.context) }
+        let called = unsafe { unit.code.call(&mut self.context, self.reserved) };
+        if let Err(Escape { pc }) = called {
+            self.kernel.escaped.store(true, Relaxed);
+            self.monitor.halt = Some(Halt::HostAccess { pc });
+        }
     }
 
     fn strip(&mut self, x: u32, end: u32) {
@@ -551,58 +572,15 @@ impl Run<'_, '_> {
 }
 
 impl Code for Kernel {
-    fn run(
-        &self,
-        bindings: &Bindings,
-        rectangle: Domain,
-        step_limit: u64,
-        poller: &mut Poller,
-    ) -> Result<Outcome, Incomplete> {
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
         if !self.fits(bindings) {
             debug_assert!(false, "bindings have the facts that the code was compiled for");
             return Err(Incomplete::Stopped);
         }
-        let arrays = self.function.arrays.iter();
-        let mut arrays: Vec<Vec<Entry>> =
-            arrays.map(|array| allocate_memory(array.entries as usize)).collect::<Result<_, _>>()?;
-        let tables =
-            bindings.tables.iter().take(self.function.tables.len()).map(|table| table.as_ptr().cast_mut().cast());
-        let surfaces = (0..self.facts.len()).map(|number| bindings.base(Surface::new(number)));
-        let arrays = arrays.iter_mut().map(|array| array.as_mut_ptr().cast());
-        let buffers = &bindings.buffers[..self.function.buffers.into()];
-        let middles = buffers.iter().map(|buffer| buffer.as_ptr().wrapping_add(BUFFER_MIDDLE));
-        let words: Vec<u32> = buffers.iter().map(|buffer| buffer.length().saturating_sub(3)).collect();
-        let pointers: Vec<*mut u8> = tables.chain(surfaces).chain(middles).chain(arrays).collect();
-        let context = Context {
-            x: 0,
-            x_end: 0,
-            y: 0,
-            mode: MODE,
-            saved_mode: 0,
-            flags: 0,
-            domain: [rectangle.i0, rectangle.j0, rectangle.i1, rectangle.j1],
-            instructions: 0,
-            step_limit: step_limit.try_into().unwrap_or(i64::MAX),
-            slice: step_limit.try_into().unwrap_or(SLICE).min(SLICE),
-            granted: 0,
-            poll,
-            monitor: std::ptr::null_mut(),
-            stopped: 0,
-            pointers: pointers.as_ptr(),
-            words: words.as_ptr(),
-        };
-        let exact = self.interior.watches && self.overlaps(bindings);
-        let (watched, redone) = (self.watched.load(Relaxed), self.redone.load(Relaxed));
-        let monitor = Monitor { poller, watches: false, halt: None };
-        let mut run = Run { kernel: self, context, monitor, reach: 1, looked: 0, exact, watched, redone };
-        let height = if self.quads { 2 } else { 1 };
-        let first = if self.quads { rectangle.j0 & !1 } else { rectangle.j0 };
-        for y in (first..=rectangle.j1).step_by(height) {
-            run.row(rectangle, y)?;
-        }
-        // Threads overwrite each other's counts; any of them says what the data are like.
-        self.watched.store(run.watched, Relaxed);
-        self.redone.store(run.redone, Relaxed);
-        Ok(Outcome { instructions: run.context.instructions })
+        Ok(Box::new(Memory::new(self, bindings)?))
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.escaped.load(Relaxed)
     }
 }

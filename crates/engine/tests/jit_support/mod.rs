@@ -220,7 +220,8 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
         buffers: vec![buffer(space); function.buffers.into()],
     };
     let watch = Watch::new(&RunOptions::default());
-    Some(code.run(&bindings, domain, budget, &mut Poller::new(&watch)).ok().map(|outcome| outcome.instructions))
+    let mut bound = code.bind(&bindings).ok()?;
+    Some(bound.run(domain, budget, &mut Poller::new(&watch)).ok().map(|outcome| outcome.instructions))
 }
 
 /// Runs the function by the evaluator, in groups of rows or of quads; `None` if a group stopped.

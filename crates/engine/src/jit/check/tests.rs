@@ -509,7 +509,7 @@ impl Backend for Careless {
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Compiled>> {
-        let mut kernel = crate::jit::Kernel::new(source, self.form, &Arc::default())?;
+        let mut kernel = crate::jit::Kernel::new(source, &crate::jit::Jit::of(self.form)?)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, watch: false, may_stop: source.may_stop, explicit: false };
         let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, 2))?;

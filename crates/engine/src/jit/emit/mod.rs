@@ -11,6 +11,10 @@ use crate::jit::mir::{Arg, Base, Class, Edge, Inst, Kind, Machine, Mem, Reg, Ste
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, OpKind, Register, RoundingControl};
 
 const CONTEXT: Register = Register::R15;
+/// The host's smallest pages.
+const PAGE: i32 = 4096;
+/// Longest frame: threads have 1 MiB of stack and more.
+const MAX_FRAME: i32 = 64 * PAGE;
 const SAVED: [Register; 6] = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 
 /// Bytes: constants, then code.
@@ -19,6 +23,10 @@ pub struct Emitted {
     pub entry: usize,
     /// Where the instructions of each block start, and the end of the block, in the order of the blocks.
     pub marks: Vec<usize>,
+    /// A way out of the code from anywhere between prologue and exit.
+    pub exit: usize,
+    /// From which place on the code belongs to which guest instruction, in ascending order.
+    pub origins: Vec<(u32, Option<u32>)>,
     /// Bytes of the frame that code uses: room for two vectors, then the slots of each class.
     pub frame: i32,
     /// Where the slots of each class start in the frame.
@@ -67,12 +75,20 @@ pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Em
         stubs: Vec::new(),
         slots: [vector_slots, mask_slots, general_slots],
         stack: general_slots + generals * 8,
+        exit: 0,
     };
+    if emitter.stack > MAX_FRAME {
+        return Err(Unencodable);
+    }
+    let mut origins = vec![(0, None)];
     emitter.prologue()?;
     for at in 0..machine.blocks.len() {
         emitter.starts[at] = emitter.bytes.len();
         for inst in &machine.blocks[at].insts {
             emitter.marks.push(emitter.bytes.len());
+            if origins.last().is_none_or(|&(_, pc)| pc != inst.pc) {
+                origins.push((emitter.bytes.len() as u32, inst.pc));
+            }
             emitter.inst(inst)?;
         }
         emitter.marks.push(emitter.bytes.len());
@@ -81,7 +97,8 @@ pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Em
     emitter.finish()?;
     let mut bytes = emitter.encoder.take_buffer();
     std::mem::swap(&mut bytes, &mut emitter.bytes);
-    Ok(Emitted { bytes, entry, marks: emitter.marks, frame: emitter.stack, slots: emitter.slots })
+    let Emitter { exit, marks, stack: frame, slots, .. } = emitter;
+    Ok(Emitted { bytes, entry, marks, exit, origins, frame, slots })
 }
 
 /// Where a jump goes.
@@ -117,6 +134,8 @@ struct Emitter<'a> {
     /// Where the slots of each class start in the frame. In front of them there is room for two vectors.
     slots: [i32; 3],
     stack: i32,
+    /// Where an epilogue begins, or 0.
+    exit: usize,
 }
 
 /// A source or a destination of a move.
@@ -182,6 +201,11 @@ impl<'a> Emitter<'a> {
         }
         self.put_result(Instruction::with2(Code::Mov_r64_rm64, CONTEXT, Register::RDI))?;
         self.put_result(Instruction::with2(Code::Mov_r64_rm64, Register::RAX, Register::RSP))?;
+        // A frame must not reach beyond the guard page of the stack.
+        for offset in (PAGE..self.stack).step_by(PAGE as usize) {
+            let below = MemoryOperand::with_base_displ(Register::RAX, i64::from(-offset));
+            self.put_result(Instruction::with2(Code::Test_rm64_r64, below, Register::RAX))?;
+        }
         self.put_result(Instruction::with2(Code::Sub_rm64_imm32, Register::RSP, self.stack + 8))?;
         self.put_result(Instruction::with2(Code::And_rm64_imm32, Register::RSP, -64))?;
         let saved = MemoryOperand::with_base_displ(Register::RSP, self.stack.into());
@@ -191,6 +215,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn epilogue(&mut self) -> Result<(), Unencodable> {
+        self.exit = self.bytes.len();
         self.put_result(Instruction::with1(Code::Stmxcsr_m32, Self::context(context::FLAGS)))?;
         self.put_result(Instruction::with1(Code::Ldmxcsr_m32, Self::context(context::SAVED_MODE)))?;
         self.put(&Instruction::with(Code::VEX_Vzeroupper))?;

@@ -157,6 +157,7 @@ impl Selector<'_> {
 
     /// Ends the block in the making, and begins the one with this label and these parameters.
     pub fn finish_block(&mut self, end: End, next: usize, params: Vec<Reg>) {
+        self.note_origins();
         let insts = std::mem::take(&mut self.insts);
         let params = std::mem::replace(&mut self.params, params);
         self.done.push((self.here, Block { params, insts, end, depth: self.depth }));

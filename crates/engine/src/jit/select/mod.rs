@@ -100,6 +100,8 @@ pub struct Selector<'a> {
     /// What runs first in each group.
     head: Vec<Inst>,
     insts: Vec<Inst>,
+    /// The guest instruction that the last steps belong to.
+    pc: Option<u32>,
     /// Constants that are in registers for the whole call.
     hoisted: HashMap<Mem, Reg>,
     /// Pointers of the context that are in registers, by their number.
@@ -177,6 +179,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         is_prologue: false,
         head: Vec::new(),
         insts: Vec::new(),
+        pc: None,
         hoisted: HashMap::new(),
         pointers: HashMap::new(),
         rows: HashMap::new(),
@@ -231,6 +234,13 @@ fn count_uses(function: &Function) -> Vec<u32> {
 }
 
 impl Selector<'_> {
+    /// Tells the instructions since the last call which guest instruction they belong to.
+    fn note_origins(&mut self) {
+        for inst in self.insts.iter_mut().rev().take_while(|inst| inst.pc.is_none()) {
+            inst.pc = self.pc;
+        }
+    }
+
     fn refuse(&mut self) {
         self.refused = true;
     }

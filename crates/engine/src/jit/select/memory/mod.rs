@@ -49,7 +49,9 @@ impl Selector<'_> {
                     self.refuse();
                 }
             }
-            Op::Steps { count, .. } => {
+            Op::Steps { count, pc } => {
+                self.note_origins();
+                self.pc = Some(pc);
                 let lanes = self.lanes(args[0]);
                 self.note_steps(count, lanes);
             }
