@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ctm_testkit::doors::instruction_round_trip(bytes));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| ctm_testkit::targets::run("instruction_round_trip", data));

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ctm_testkit::sm50::doors::assembly(bytes));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| ctm_testkit::targets::run("sm50_assembly", data));

@@ -5,21 +5,63 @@ use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, 
 const BASE: u32 = 0x1000_0000;
 /// Between surfaces, so that writes beyond an end hit nothing.
 const GAP: u32 = 0x1_0000;
+/// The same where memory is compared as a whole.
+const SMALL_GAP: u32 = BASE_ALIGNMENT;
 
 /// An address space with an allocator.
 #[derive(Debug)]
 pub struct Buffers {
     space: Space,
     next: u32,
+    end: u32,
+    gap: u32,
 }
 
 impl Buffers {
     /// Zeroed memory of at least `bytes` bytes.
     pub fn new(bytes: u32) -> Self {
         let mut space = Space::default();
-        let arena = Arena::new(BASE, bytes.next_multiple_of(BASE_ALIGNMENT)).expect("arena");
-        space.map(arena).expect("an empty space has room");
-        Buffers { space, next: BASE }
+        let bytes = bytes.next_multiple_of(BASE_ALIGNMENT);
+        space.map(Arena::new(BASE, bytes).expect("arena")).expect("an empty space has room");
+        Buffers { space, next: BASE, end: BASE + bytes, gap: GAP }
+    }
+
+    /// The same with small gaps, so that all of it is quickly [copied](Self::contents).
+    pub fn dense(bytes: u32) -> Self {
+        Buffers { gap: SMALL_GAP, ..Self::new(bytes) }
+    }
+
+    /// Forgets all surfaces. What they held stays.
+    pub fn clear(&mut self) {
+        self.next = BASE;
+    }
+
+    /// Address of the last block of memory, which no surface has.
+    pub fn last_block(&self) -> u32 {
+        self.end - BASE_ALIGNMENT
+    }
+
+    /// All bytes that surfaces and the gaps between them have, and those of the last block.
+    pub fn contents(&self) -> Vec<u8> {
+        let mut bytes = vec![0; (self.next - BASE + BASE_ALIGNMENT) as usize];
+        let (surfaces, last) = bytes.split_at_mut((self.next - BASE) as usize);
+        self.space.read_bytes(BASE, surfaces).expect("mapped memory");
+        self.space.read_bytes(self.last_block(), last).expect("mapped memory");
+        bytes
+    }
+
+    /// Puts back what [`contents`](Self::contents) gave.
+    pub fn restore(&self, bytes: &[u8]) {
+        let (surfaces, last) = bytes.split_at(bytes.len() - BASE_ALIGNMENT as usize);
+        self.space.write_bytes(BASE, surfaces).expect("mapped memory");
+        self.space.write_bytes(self.last_block(), last).expect("mapped memory");
+    }
+
+    /// The GPU address of a byte of [`contents`](Self::contents).
+    pub fn address_of(&self, at: usize) -> u32 {
+        let at = at as u32;
+        let surfaces = self.next - BASE;
+        if at < surfaces { BASE + at } else { self.last_block() + at - surfaces }
     }
 
     /// The memory.
@@ -34,7 +76,8 @@ impl Buffers {
         let pitch = width.next_multiple_of(granule);
         let surface = Surface { base: self.next, pitch, height, tiling, superfine: false, format };
         let size = u32::try_from(surface.bytes()).expect("surface size");
-        self.next += size.next_multiple_of(GAP) + GAP;
+        self.next += size.next_multiple_of(self.gap) + self.gap;
+        assert!(self.next <= self.last_block(), "the memory is too small for {surface:?}");
         surface
     }
 

@@ -1,80 +1,154 @@
 //! Random programs on every engine: memory, statistics and traps have to be those of the reference.
 
-use crate::buffers::Buffers;
 use crate::emit::{emit, full};
+use crate::filetest::directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target};
+use crate::filetest::{Bench, Checked};
+use crate::generate;
+use crate::hunt::tally::Tally;
 use crate::random::Random;
 use crate::structured::{Options, Structured};
-use crate::{engines, generate, has_own_way, is_compiled};
-use ctm_engine::Executor;
-use ctm_memory::{Bounds, Format, Surface, Tiling, View};
+use ctm_memory::{Format, Surface, Tiling};
+use ctm_x1k::text::print_program;
 use ctm_x1k::{
-    CondLocation, CondTest, Conditional, Domain, IntConstant, Job, MAX_INSTRUCTIONS, OUTPUTS, Program, RunError,
-    RunOptions, RunStats, WriteMode,
+    AlphaOp, Body, CondLocation, CondTest, Conditional, Domain, FlowOp, IntConstant, MAX_INSTRUCTIONS, OUTPUTS,
+    Program, RgbOp, RunError, RunOptions, TexOp, WriteMode,
 };
+use std::collections::BTreeMap;
 
-/// Columns of every surface: more than two groups of machine code.
-const WIDTH: u32 = 40;
-/// Rows of every surface.
-const HEIGHT: u32 = 8;
+/// Columns and rows of the usual surface: more than two groups of machine code.
+const USUAL: (u32, u32) = (40, 8);
+/// Those of the others: smaller than most domains, and larger.
+const SIDES: [(u32, u32); 7] = [(8, 3), (16, 16), (64, 2), (4, 40), (24, 1), (48, 9), (16, 5)];
 
-/// Engines, memory for them, and counters, for checks one after the other.
-#[derive(Debug)]
+/// Engines with their memory, and counters, for checks one after the other.
+#[derive(Debug, Default)]
 pub struct Differential {
-    engines: Vec<Executor>,
-    buffers: Buffers,
-    /// Inputs full of numbers of every kind, and inputs of ordinary numbers with few others.
-    inputs: [[Surface; 2]; 2],
-    /// One surface of each kind for outputs and the conditional buffer.
-    written: Vec<[Surface; OUTPUTS + 1]>,
+    bench: Bench,
     completed: u64,
     trapped: u64,
     compiled: u64,
     engine_runs: u64,
+    /// Traps by kind, and programs with each operation.
+    traps: BTreeMap<String, u64>,
+    operations: BTreeMap<String, u64>,
 }
 
-impl Default for Differential {
-    fn default() -> Self {
-        Self::new()
+/// A program, and what it runs on.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The program.
+    pub program: Program,
+    /// Its run.
+    pub run: Run,
+}
+
+impl Draft {
+    /// Makes a program and an environment of these random numbers.
+    pub fn random(random: &mut Random) -> Self {
+        let write_mode = if random.one_in(16) { WriteMode::Umrt } else { WriteMode::Cached };
+        let kind = Kind::of(random, write_mode);
+        let program = program(random, kind, write_mode);
+        let rarity = random.pick(&[1, 50]);
+        let seed = random.below(4) as u64;
+        let inputs = program.references.inputs.iter().map(|&number| {
+            let spec = match number {
+                0 if !random.one_in(3) => spec(USUAL, Format::Float32_4, Tiling::Linear),
+                1 if !random.one_in(3) => spec(USUAL, Format::Float32_1, Tiling::Tiled),
+                _ => any_spec(random),
+            };
+            let spec = SurfaceSpec { superfine: random.one_in(4), ..spec };
+            (usize::from(number), Contents::Random(spec, seed, rarity))
+        });
+        let mut inputs: Vec<(usize, Contents)> = inputs.collect();
+        let usual = any_spec(random);
+        let outputs = (0..OUTPUTS).map(|number| {
+            let mut spec = match random.below(3) {
+                0 => any_spec(random),
+                1 => self::spec(USUAL, usual.format, usual.tiling),
+                _ => usual,
+            };
+            if write_mode == WriteMode::Umrt {
+                // Immediate writes are single floats.
+                spec = self::spec((spec.width, spec.height), Format::Float32_1, spec.tiling);
+            }
+            (number, Target::Own(spec))
+        });
+        let mut outputs: Vec<(usize, Target)> = outputs.collect();
+        // What overlaps is worked through in the order of the domain, by one thread.
+        let overlaps = random.one_in(24);
+        if overlaps {
+            match random.below(3) {
+                0 => inputs.iter_mut().rev().take(1).for_each(|(_, contents)| *contents = Contents::Output(0, 0)),
+                1 => inputs.iter_mut().take(1).for_each(|(_, contents)| *contents = Contents::Output(1, 2048)),
+                _ => outputs[1].1 = Target::Output(0),
+            }
+        }
+        if random.one_in(32)
+            && let Target::Own(spec) = outputs[0].1
+        {
+            outputs[0].1 = Target::End(spec);
+        }
+        let conditional = match random.below(4) {
+            0 => Conditional {
+                test: random.pick(&CondTest::ALL),
+                location: if random.one_in(4) { CondLocation::Pe } else { CondLocation::Dpp },
+                write: random.one_in(2),
+                surface: None,
+                pe_value: float_or_nan(random),
+            },
+            _ => Conditional { pe_value: random.float(), ..Conditional::default() },
+        };
+        // The conditional buffer has one channel, or four of a byte.
+        let cond_format = random.pick(&[Format::Float32_1, Format::Uint16_1, Format::Uint8_4]);
+        let cond_spec = any_spec(random);
+        let cond_spec = spec((cond_spec.width, cond_spec.height), cond_format, cond_spec.tiling);
+        let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
+        let columns = random.pick(&[8, 20, USUAL.0 as usize + 4]);
+        let columns = if random.one_in(3) { columns } else { 1 + random.below(columns) };
+        let rows = if random.one_in(16) { 1 } else { 2 + random.below(6) };
+        let domain = Domain { i0, j0, i1: i0 + columns as u32 - 1, j1: j0 + rows as u32 - 1 };
+        let run = Run {
+            inputs,
+            outputs,
+            clear: float_or_nan(random),
+            out_mask: if random.one_in(4) { random.below(16) as u8 } else { 0xF },
+            conditional,
+            cond_buffer: Some(Contents::Random(cond_spec, seed, rarity)),
+            unfused: random.one_in(4),
+            step_limit: match kind {
+                Kind::AnyJumps => random.pick(&[100, 1000, 20_000]),
+                _ if random.one_in(12) => random.pick(&[100, 1000]),
+                _ => RunOptions::default().step_limit,
+            },
+            widths: Some(vec![random.pick(&[1, 2, 3, 4, 7, 16, 48, 64])]),
+            threads: Some(vec![if overlaps { 1 } else { random.pick(&[1, 1, 1, 2, 3]) }]),
+            expectations: vec![Expectation { line: 0, what: Expected::Agreement }],
+            ..Run::new(domain)
+        };
+        Draft { program, run }
+    }
+
+    /// The filetest that asks for agreement.
+    pub fn filetest(&self) -> String {
+        format!("{}\n{}\n--; expect agreement\n", print_program(&self.program), self.run)
     }
 }
 
-/// What came of a run: its result, and memory if that is defined.
-#[derive(Debug, PartialEq)]
-struct Outcome {
-    result: Result<RunStats, RunError>,
-    /// The elements of each surface, row after row.
-    memory: Option<Vec<Vec<[u32; 4]>>>,
+/// A surface with a pitch that its tiling allows.
+fn spec((width, height): (u32, u32), format: Format, tiling: Tiling) -> SurfaceSpec {
+    let width = width.next_multiple_of(Surface::pitch_granule(tiling, format).max(4));
+    SurfaceSpec { width, height, format, tiling, superfine: false }
+}
+
+fn any_spec(random: &mut Random) -> SurfaceSpec {
+    let sides = if random.one_in(3) { USUAL } else { random.pick(&SIDES) };
+    spec(sides, random.pick(&Format::ALL), random.pick(&[Tiling::Linear, Tiling::Linear, Tiling::Tiled]))
 }
 
 impl Differential {
-    /// Memory with inputs full of numbers of every kind.
+    /// All engines of this host.
     pub fn new() -> Self {
-        let mut buffers = Buffers::new(1 << 23);
-        let mut random = Random::new(1);
-        let inputs = [1, 50].map(|rarity| {
-            [(Format::Float32_4, Tiling::Linear), (Format::Float32_1, Tiling::Tiled)].map(|(format, tiling)| {
-                let surface = buffers.allocate(WIDTH, HEIGHT, format, tiling);
-                buffers.fill(&surface, WIDTH, |_, _| {
-                    let is_any = random.one_in(rarity);
-                    std::array::from_fn(|_| if is_any { random.float() } else { random.number() })
-                });
-                surface
-            })
-        });
-        let kinds = Format::ALL.iter().flat_map(|&format| [(format, Tiling::Linear), (format, Tiling::Tiled)]);
-        let written: Vec<_> = kinds
-            .map(|(format, tiling)| std::array::from_fn(|_| buffers.allocate(WIDTH, HEIGHT, format, tiling)))
-            .collect();
-        Differential {
-            engines: engines(),
-            buffers,
-            inputs,
-            written,
-            completed: 0,
-            trapped: 0,
-            compiled: 0,
-            engine_runs: 0,
-        }
+        Self::default()
     }
 
     /// How many programs completed, how many trapped, how many of both ran as machine code, and how many runs engines made
@@ -82,6 +156,22 @@ impl Differential {
     pub fn summary(&self) -> String {
         let Differential { completed, trapped, compiled, engine_runs, .. } = self;
         format!("{completed} completed, {trapped} trapped, {compiled} as machine code, {engine_runs} runs of engines")
+    }
+
+    /// Adds the counters to those of a hunt.
+    pub fn count(&self, tally: &mut Tally) {
+        tally.programs += self.completed + self.trapped;
+        tally.compiled += self.compiled;
+        tally.trapped += self.trapped;
+        tally.refuse("no machine code", self.completed + self.trapped - self.compiled);
+        tally.traps.extend(self.traps.clone());
+        let names = RgbOp::ALL.iter().map(|op| format!("rgb {op:?}"));
+        let names = names.chain(AlphaOp::ALL.iter().map(|op| format!("alpha {op:?}")));
+        let names = names.chain(TexOp::ALL.iter().map(|op| format!("tex {op:?}")));
+        for name in names.chain(FlowOp::ALL.iter().map(|op| format!("flow {op:?}"))) {
+            let count = self.operations.get(&name).copied().unwrap_or_default();
+            tally.operations.insert(name, count);
+        }
     }
 
     /// The share of programs that ran as machine code.
@@ -94,128 +184,47 @@ impl Differential {
     /// # Errors
     /// With what differs.
     pub fn check(&mut self, mut random: Random) -> Result<(), String> {
-        let random = &mut random;
-        let write_mode = if random.one_in(16) { WriteMode::Umrt } else { WriteMode::Cached };
-        let kind = Kind::of(random, write_mode);
-        let program = program(random, kind, write_mode);
-        let [out_kind, cond_kind] = [0; 2].map(|_| random.below(self.written.len()));
-        let out_kind = match write_mode {
-            WriteMode::Cached => out_kind,
-            // Immediate writes are single floats.
-            WriteMode::Umrt => 2 * Format::ALL.iter().position(|&format| format == Format::Float32_1).unwrap_or(0),
-        };
-        // The conditional buffer has one channel, or four of a byte.
-        let cond_kind = cond_kind % 6;
-        let mut outputs: [Surface; OUTPUTS] = std::array::from_fn(|number| self.written[out_kind][number]);
-        let cond_buffer = self.written[cond_kind][OUTPUTS];
-        let mut inputs = random.pick(&self.inputs).map(|input| Surface { superfine: random.one_in(4), ..input });
-        // What overlaps is worked through in the order of the domain, by one thread.
-        let overlaps = random.one_in(24);
-        if overlaps {
-            match random.below(3) {
-                0 => inputs[1] = outputs[0],
-                1 => inputs[0] = Surface { base: outputs[1].base + 2048, ..outputs[1] },
-                _ => outputs[1] = outputs[0],
-            }
-        }
-        if random.one_in(32) {
-            // The rows at the end are in no memory.
-            let end = self.buffers.space().arenas().iter().map(|arena| arena.base() + arena.size()).max();
-            outputs[0].base = end.unwrap_or_default() - 2048;
-        }
-        let conditional = match random.below(4) {
-            0 => Conditional {
-                test: random.pick(&CondTest::ALL),
-                location: if random.one_in(4) { CondLocation::Pe } else { CondLocation::Dpp },
-                write: random.one_in(2),
-                surface: Some(cond_buffer),
-                pe_value: float_or_nan(random),
-            },
-            _ => Conditional { pe_value: random.float(), ..Conditional::default() },
-        };
+        self.check_draft(&Draft::random(&mut random)).map(drop)
+    }
+
+    /// Runs a draft on every engine.
+    ///
+    /// # Errors
+    /// With what differs.
+    pub fn check_draft(&mut self, Draft { program, run }: &Draft) -> Result<Checked, String> {
+        let first = |numbers: &Option<Vec<usize>>| numbers.as_ref().and_then(|numbers| numbers.first().copied());
         let options = RunOptions {
-            group_width: random.pick(&[1, 2, 3, 4, 7, 16, 48, 64]),
-            threads: if overlaps { 1 } else { random.pick(&[1, 2, 3]) },
-            step_limit: match kind {
-                Kind::AnyJumps => random.pick(&[100, 1000, 20_000]),
-                _ if random.one_in(12) => random.pick(&[100, 1000]),
-                _ => RunOptions::default().step_limit,
-            },
+            group_width: first(&run.widths).unwrap_or(16),
+            threads: first(&run.threads).unwrap_or(1),
+            step_limit: run.step_limit,
             ..RunOptions::default()
         };
-        let (i0, j0) = (random.below(4) as u32, random.below(4) as u32);
-        let columns = random.pick(&[8, 20, WIDTH as usize + 4]);
-        let columns = if random.one_in(3) { columns } else { 1 + random.below(columns) };
-        let rows = if random.one_in(16) { 1 } else { 2 + random.below(6) };
-        let domain = Domain { i0, j0, i1: i0 + columns as u32 - 1, j1: j0 + rows as u32 - 1 };
-        let job = Job {
-            inputs: std::array::from_fn(|number| inputs.get(number).copied()),
-            outputs: outputs.map(Some),
-            out_mask: if random.one_in(4) { random.below(16) as u8 } else { 0xF },
-            conditional,
-            unfused: random.one_in(4),
-            ..Job::new(&program, domain, self.buffers.space())
-        };
-        let clear = float_or_nan(random);
-        let written: Vec<Surface> = outputs.into_iter().chain([cond_buffer]).collect();
-        let run = |engine| self.run(engine, &job, &options, &written, clear);
-        let (reference, others) = self.engines.split_first().ok_or("no engine")?;
-        let wanted = run(reference);
-        let mut engine_runs = 0;
-        for engine in others.iter().filter(|engine| has_own_way(engine, &job, &options)) {
-            engine_runs += 1;
-            let got = run(engine);
-            if wanted != got {
-                let RunOptions { group_width, threads, step_limit, .. } = options;
-                return Err(format!(
-                    "{}, width {group_width}, {threads} threads, limit {step_limit}, {domain:?}: {}",
-                    engine.name(),
-                    difference(&wanted, &got)
-                ));
+        let checked = self.bench.agreement(program, run, &options)?;
+        self.engine_runs += checked.runs;
+        self.compiled += u64::from(checked.compiled);
+        match &checked.result {
+            Ok(_) => self.completed += 1,
+            Err(error) => {
+                self.trapped += 1;
+                let kind = match error {
+                    RunError::Trap(trap) => format!("{:?}", trap.kind),
+                    RunError::State(_) | RunError::Cancelled => error.to_string(),
+                };
+                *self.traps.entry(kind).or_default() += 1;
             }
         }
-        self.engine_runs += engine_runs;
-        self.compiled += u64::from(others.iter().any(|engine| is_compiled(engine, &job, &options)));
-        match wanted.result {
-            Ok(_) => self.completed += 1,
-            Err(_) => self.trapped += 1,
+        for instruction in &program.code {
+            let names = match &instruction.body {
+                Body::Alu(alu) | Body::Out(alu) => {
+                    [Some(format!("rgb {:?}", alu.rgb.op)), Some(format!("alpha {:?}", alu.alpha.op))]
+                }
+                Body::Flow(flow) => [Some(format!("flow {:?}", flow.op)), None],
+                Body::Tex(tex) => [Some(format!("tex {:?}", tex.op)), None],
+            };
+            names.into_iter().flatten().for_each(|name| *self.operations.entry(name).or_default() += 1);
         }
-        Ok(())
+        Ok(checked)
     }
-
-    fn run(&self, engine: &Executor, job: &Job, options: &RunOptions, written: &[Surface], clear: u32) -> Outcome {
-        let views = written.iter().map(|surface| View::new(self.buffers.space(), *surface, Bounds::Drop));
-        let views: Vec<View> = views.collect();
-        // The columns between width and pitch too.
-        let places = |view: &View| {
-            let pitch = i64::from(view.surface().pitch);
-            (0..i64::from(HEIGHT)).flat_map(move |y| (0..pitch).map(move |x| (x, y)))
-        };
-        for view in &views {
-            places(view).for_each(|(x, y)| view.store_raw(x, y, [clear; 4]));
-        }
-        let result = engine.run(job, options);
-        // After a trap it is open which groups of other threads ran.
-        let defined = result.is_ok() || options.threads == 1;
-        let memory = || views.iter().map(|view| places(view).map(|(x, y)| view.load_raw(x, y)).collect()).collect();
-        Outcome { memory: defined.then(memory), result }
-    }
-}
-
-/// The first thing that is not as it should be.
-fn difference(wanted: &Outcome, got: &Outcome) -> String {
-    if wanted.result != got.result {
-        return format!("{:?}, not {:?}", got.result, wanted.result);
-    }
-    let surfaces = wanted.memory.iter().flatten().zip(got.memory.iter().flatten());
-    let mut elements = surfaces.enumerate().flat_map(|(surface, (wanted, got))| {
-        let pitch = wanted.len() / HEIGHT as usize;
-        wanted.iter().zip(got).enumerate().map(move |(at, pair)| (surface, at % pitch, at / pitch, pair))
-    });
-    let differs = elements.find(|(.., (wanted, got))| wanted != got);
-    differs.map_or_else(String::new, |(surface, x, y, (wanted, got))| {
-        format!("({x}, {y}) of surface {surface} is {got:08X?}, not {wanted:08X?}")
-    })
 }
 
 /// Kinds of programs.
@@ -223,6 +232,8 @@ fn difference(wanted: &Outcome, got: &Outcome) -> String {
 enum Kind {
     /// See [`generate::picture`].
     Picture,
+    /// See [`generate::lookups`].
+    Lookups,
     /// See [`generate::straight`].
     Straight,
     /// IFs, loops and subroutines.
@@ -239,8 +250,10 @@ impl Kind {
             0 => Kind::AnyJumps,
             1 => Kind::Straight,
             _ if write_mode == WriteMode::Umrt => Kind::Straight,
-            2..=4 if random.one_in(64) => Kind::Full,
+            // As long as code can be, and as slow.
+            2..=4 if random.one_in(1024) => Kind::Full,
             2..=4 => Kind::Structured,
+            5 | 6 => Kind::Lookups,
             _ => Kind::Picture,
         }
     }
@@ -251,12 +264,26 @@ fn float_or_nan(random: &mut Random) -> u32 {
     if random.one_in(4) { 0x7FC0_0000 } else { random.float() }
 }
 
+/// Instructions of a program that is not long.
+const MOST_INSTRUCTIONS: usize = 80;
+
+/// A structured program, mostly a short one: those that are long take most of the time.
+fn structured(random: &mut Random, options: Options) -> Program {
+    loop {
+        let program = emit(&Structured::random(random, options));
+        if program.code.len() <= MOST_INSTRUCTIONS || random.one_in(32) {
+            return program;
+        }
+    }
+}
+
 fn program(random: &mut Random, kind: Kind, write_mode: WriteMode) -> Program {
     let mut program = match kind {
         Kind::Picture => {
             let count = 1 + random.below(12);
             generate::picture(random, count)
         }
+        Kind::Lookups => generate::lookups(random),
         Kind::Straight => {
             let count = 1 + random.below(20);
             generate::straight(random, count, write_mode)
@@ -268,11 +295,10 @@ fn program(random: &mut Random, kind: Kind, write_mode: WriteMode) -> Program {
         Kind::Structured | Kind::Full => {
             let full_flow_control = kind == Kind::Full || !random.one_in(4);
             let options = Options { full_flow_control, derivatives: random.one_in(4) };
-            let structured = match kind {
-                Kind::Full => full(random, options, MAX_INSTRUCTIONS),
-                _ => Structured::random(random, options),
+            let mut program = match kind {
+                Kind::Full => emit(&full(random, options, MAX_INSTRUCTIONS)),
+                _ => structured(random, options),
             };
-            let mut program = emit(&structured);
             program.info.full_flow_control = full_flow_control;
             program
         }

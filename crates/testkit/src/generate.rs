@@ -7,6 +7,9 @@ use ctm_x1k::{
     References, RgbOp, Tex, TexOp, TexRegister, TexSwizzle, UnitControl, Words, WriteMode,
 };
 
+/// Inputs that programs look up in.
+pub const INPUTS: u8 = 4;
+
 /// Any six dwords.
 pub fn words(random: &mut Random) -> Words {
     std::array::from_fn(|_| random.bits())
@@ -72,7 +75,7 @@ pub fn texture(random: &mut Random) -> Instruction {
         if random.one_in(8) {
             tex.op = TexOp::Texkill;
         }
-        *tex = Tex { id: tex.id & 1, ..*tex };
+        tex.id &= INPUTS - 1;
         (tex.src.addr, tex.dst.addr) = (tex.src.addr & 7, tex.dst.addr & 7);
     }
     instruction
@@ -153,25 +156,8 @@ pub fn picture(random: &mut Random, count: usize) -> Program {
         Instruction { common, body: Body::Tex(tex), reserved: Words::default() }
     };
     let mut code = vec![load(0), load(1)];
-    // Registers by their numbers: arrays would hide much of what engines do.
-    let direct = |mut instruction: Instruction| {
-        if let Body::Alu(alu) | Body::Out(alu) = &mut instruction.body {
-            alu.rgb.src.iter_mut().chain(&mut alu.alpha.src).for_each(|source| source.relative = false);
-            (alu.rgb.dest_relative, alu.alpha.dest_relative) = (false, false);
-        }
-        instruction
-    };
     code.extend((0..count).map(|_| direct(arithmetic(random, false, false))));
-    code.extend((0..=random.below(2)).map(|target| {
-        let mut out = arithmetic(random, true, false);
-        let written = |mask| UnitControl { omask: mask, ..UnitControl::default() };
-        out.common = Common { rgb: written(7), alpha: written(1), ..Common::default() };
-        if let Body::Out(alu) = &mut out.body {
-            (alu.rgb.target, alu.alpha.target) = (target as u8, target as u8);
-            alu.w_omask = false;
-        }
-        direct(out)
-    }));
+    code.extend((0..=random.below(2)).map(|target| output(random, target as u8)));
     code.push(end());
     let info = ProgramInfo { zero_times_anything: random.one_in(2), ..ProgramInfo::default() };
     let mut program = finish(random, code, info);
@@ -180,6 +166,81 @@ pub fn picture(random: &mut Random, count: usize) -> Program {
     }
     program
 }
+
+/// Registers by their numbers: arrays would hide much of what engines do.
+fn direct(mut instruction: Instruction) -> Instruction {
+    if let Body::Alu(alu) | Body::Out(alu) = &mut instruction.body {
+        alu.rgb.src.iter_mut().chain(&mut alu.alpha.src).for_each(|source| source.relative = false);
+        (alu.rgb.dest_relative, alu.alpha.dest_relative) = (false, false);
+    }
+    instruction
+}
+
+/// An instruction that writes all of an output, everywhere.
+fn output(random: &mut Random, target: u8) -> Instruction {
+    let mut out = arithmetic(random, true, false);
+    let written = |mask| UnitControl { omask: mask, ..UnitControl::default() };
+    out.common = Common { rgb: written(7), alpha: written(1), ..Common::default() };
+    if let Body::Out(alu) = &mut out.body {
+        (alu.rgb.target, alu.alpha.target) = (target, target);
+        alu.w_omask = false;
+    }
+    direct(out)
+}
+
+/// A legal program whose look-ups share coordinates: a few, made of the position, each of which goes to several inputs; and
+/// arithmetic on what was found.
+pub fn lookups(random: &mut Random) -> Program {
+    const COORDINATES: [u8; 3] = [5, 6, 7];
+    const OPERATIONS: [&str; 4] = [
+        "MAD src0.rgb src1.rgb src2.rgb",
+        "MAD src0.rgb src0.111 src1.rgb",
+        "MAD src0.grb src0.111 src1.rgb",
+        "MAX src0.rgb src0.rgb",
+    ];
+    let text: String = COORDINATES.iter().fold(String::new(), |text, register| {
+        let [a, b] = [0; 2].map(|_| random.below(STEPS.len()));
+        let operation = random.pick(&OPERATIONS);
+        let source = "src0.rgb = temp[0], src1.rgb = const[";
+        format!("{text}TEX_SEM_WAIT {source}{a}], src2.rgb = const[{b}] : temp[{register}].rgb = {operation} ;\n")
+    });
+    let start = ctm_x1k::text::parse(&text).unwrap_or_else(|errors| panic!("{text}\n{errors:?}")).program.code;
+    let mut code = start;
+    let usual = random.pick(&COORDINATES);
+    for number in 0..2 + random.below(5) {
+        let mut lookup = texture(random);
+        if let Body::Tex(tex) = &mut lookup.body {
+            let swizzle = match random.one_in(4) {
+                true => tex.src.swizzle,
+                false => [TexSwizzle::R, TexSwizzle::G, TexSwizzle::B, TexSwizzle::A],
+            };
+            let register = if random.one_in(4) { random.pick(&COORDINATES) } else { usual };
+            tex.src = TexRegister { addr: register, relative: false, swizzle };
+            tex.dst = TexRegister { addr: 1 + number as u8 % 4, relative: false, ..tex.dst };
+            tex.unscaled = !random.one_in(4);
+            if !random.one_in(4) {
+                tex.op = TexOp::Ld;
+            }
+        }
+        code.push(lookup);
+        if random.one_in(2) {
+            code.push(direct(arithmetic(random, false, false)));
+        }
+    }
+    code.extend((0..=random.below(3)).map(|target| output(random, target as u8)));
+    code.push(end());
+    let info = ProgramInfo { position: Some(0), ..ProgramInfo::default() };
+    let mut program = finish(random, code, info);
+    for (constant, step) in program.constants.floats.values_mut().zip(STEPS) {
+        let other = random.pick(&STEPS);
+        *constant = [step, other, 0.0, 1.0].map(f32::to_bits);
+    }
+    program
+}
+
+/// What coordinates are made with: small steps, and what leads far outside.
+const STEPS: [f32; 16] =
+    [1.0, 1.0, -1.0, 0.0, 0.5, -0.5, 2.0, 3.0, -3.0, 7.0, -16.0, 40.0, 0.0625, 1e9, -3e38, f32::NAN];
 
 /// An OUT that writes nothing.
 fn end() -> Instruction {

@@ -7,18 +7,22 @@
 pub mod buffers;
 pub mod case;
 pub mod differential;
-pub mod doors;
 pub mod emit;
 pub mod expected;
 pub mod filetest;
+pub mod forms;
 pub mod generate;
-pub mod knock;
+pub mod hunt;
+#[cfg(target_arch = "x86_64")]
+pub mod lane;
 pub mod literal;
+pub mod mutate;
 pub mod oracle;
 pub mod r700;
 pub mod random;
 pub mod sm50;
 pub mod structured;
+pub mod targets;
 
 use ctm_engine::{EngineName, Executor};
 use ctm_lane::run::RunOptions;

@@ -3,7 +3,7 @@
 
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::buffers::Buffers;
-use ctm_testkit::{doors, engines};
+use ctm_testkit::{engines, targets};
 use ctm_x1k::{Domain, Job, RunOptions};
 
 const SIDE: u32 = 2048;
@@ -23,7 +23,7 @@ fn a_run_takes_at_most_two_bytes_for_a_lane() {
         buffers.fill(&surface, SIDE, |x, y| [x, y, x ^ y, 1]);
         surface
     });
-    let program = doors::copy_program();
+    let program = targets::copy_program();
     let mut job = Job::new(&program, Domain::of_size(SIDE, SIDE).unwrap(), buffers.space());
     (job.inputs[0], job.outputs[0]) = (Some(input), Some(output));
     for engine in engines() {

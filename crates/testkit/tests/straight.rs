@@ -15,7 +15,7 @@ const CLEARED: u32 = 0xDEAD_BEEF;
 
 struct Fixture {
     buffers: Buffers,
-    inputs: [Surface; 2],
+    inputs: [Surface; generate::INPUTS as usize],
     contents: Vec<Input>,
     outputs: [Surface; OUTPUTS],
 }
@@ -23,7 +23,7 @@ struct Fixture {
 impl Fixture {
     fn new(random: &mut Random) -> Self {
         let mut buffers = Buffers::new(1 << 20);
-        let sizes = [(8, 4), (4, 5)];
+        let sizes = [(8, 4), (4, 5), (16, 1), (4, 9)];
         let inputs = sizes.map(|(width, height)| buffers.allocate(width, height, Format::Float32_4, Tiling::Linear));
         let mut contents = Vec::new();
         for surface in &inputs {
@@ -45,7 +45,7 @@ impl Fixture {
         for output in &self.outputs {
             self.buffers.fill(output, SIZE, |_, _| [CLEARED; 4]);
         }
-        (job.inputs[0], job.inputs[1]) = (Some(self.inputs[0]), Some(self.inputs[1]));
+        job.inputs[..self.inputs.len()].copy_from_slice(&self.inputs.map(Some));
         job.outputs = self.outputs.map(Some);
         job
     }

@@ -179,9 +179,11 @@ pub fn has_quads(function: &Function) -> bool {
         .any(|block| function.insts(block).iter().any(|&inst| matches!(function.op(inst), Op::Quad { .. })))
 }
 
-/// A buffer, neither its start nor its length a multiple of four, behind all surfaces.
-fn buffer(space: &Space) -> Buffer<'_> {
-    Buffer::new(space, BASE + 0xF_0001, 1022).unwrap()
+/// Buffers behind all surfaces, of different lengths; of most, neither the start nor the length is a multiple of four.
+fn buffers(space: &Space, count: u16) -> Vec<Buffer<'_>> {
+    let lengths = [1022, 61, 4].into_iter().cycle();
+    let buffer = |(number, length): (u32, u32)| Buffer::new(space, BASE + 0xF_0001 + 0x1000 * number, length).unwrap();
+    (0..count.into()).zip(lengths).map(buffer).collect()
 }
 
 fn may_trap(function: &Function) -> bool {
@@ -217,7 +219,7 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
         space,
         surfaces: views(space, surfaces),
         tables: tables.to_vec(),
-        buffers: vec![buffer(space); function.buffers.into()],
+        buffers: buffers(space, function.buffers),
     };
     let watch = Watch::new(&RunOptions::default());
     let mut bound = code.bind(&bindings).ok()?;
@@ -246,7 +248,7 @@ pub fn run_plain(lanes: u32, setup: Setup, space: &Space) -> Option<u64> {
                 domain,
                 values: vec![row.clone(); function.value_count()],
                 arrays: function.arrays.iter().map(|array| vec![row.clone(); array.entries as usize]).collect(),
-                buffer: buffer(space),
+                buffers: buffers(space, function.buffers),
                 instructions: 0,
                 steps: 0,
             };
@@ -268,7 +270,7 @@ struct Group<'a> {
     domain: Domain,
     values: Vec<Vec<u32>>,
     arrays: Vec<Vec<Vec<u32>>>,
-    buffer: Buffer<'a>,
+    buffers: Vec<Buffer<'a>>,
     instructions: u64,
     steps: u64,
 }
@@ -373,9 +375,9 @@ impl Group<'_> {
             Op::SurfaceTest { surface, test, write } if masked => {
                 one(request(&self.views[surface.index()], (at(0), at(1)), row[2], test, write).into())
             }
-            Op::BufferLoad { .. } if masked => one(self.buffer.load(row[0])),
-            Op::BufferStore { .. } if masked => {
-                self.buffer.store(row[0], row[1]);
+            Op::BufferLoad { buffer } if masked => one(self.buffers[buffer.index()].load(row[0])),
+            Op::BufferStore { buffer } if masked => {
+                self.buffers[buffer.index()].store(row[0], row[1]);
                 [0; 4]
             }
             Op::ArrayRead { array }

@@ -19,7 +19,8 @@ const STEP_LIMIT: u64 = 4000;
 pub struct Outcome {
     /// Written elements: surface, x, y, channel.
     pub surfaces: BTreeMap<(u16, i32, i32, usize), u32>,
-    pub buffer: BTreeMap<u32, u32>,
+    /// Written words: buffer, address.
+    pub buffers: BTreeMap<(u16, u32), u32>,
     pub trap: Option<(u16, u32, [bool; LANES])>,
     /// Instructions of all lanes, and steps of the group.
     pub counts: (u64, u64),
@@ -219,12 +220,12 @@ impl<'a> Run<'a> {
                 }
                 one(pass.into())
             }
-            Op::BufferLoad { .. } if masked => {
-                let written = self.outcome.buffer.get(&row[0]).copied();
-                one(written.unwrap_or_else(|| content(self.seed, [5, 5, row[0]], false, false)))
+            Op::BufferLoad { buffer } if masked => {
+                let written = self.outcome.buffers.get(&(buffer.0, row[0])).copied();
+                one(written.unwrap_or_else(|| content(self.seed, [5, buffer.0.into(), row[0]], false, false)))
             }
-            Op::BufferStore { .. } if masked => {
-                self.outcome.buffer.insert(row[0], row[1]);
+            Op::BufferStore { buffer } if masked => {
+                self.outcome.buffers.insert((buffer.0, row[0]), row[1]);
                 [0; 4]
             }
             Op::ArrayRead { array }

@@ -11,28 +11,42 @@ struct Generator<'a> {
     uniforms: Vec<Variable>,
     /// The lanes that are active here.
     active: Variable,
+    /// Coordinates that many accesses have, to surfaces of different sizes.
+    places: Vec<(Variable, Variable)>,
+    /// An index into tables, arrays and buffers of different lengths.
+    index: Variable,
     surfaces: Vec<Surface>,
-    tables: Vec<Table>,
+    tables: Vec<(Table, u32)>,
     arrays: Vec<Array>,
     mask_array: Array,
     uniform_array: Array,
-    buffer: Buffer,
+    buffers: Vec<Buffer>,
     pc: u32,
     rare: bool,
+    /// Lanes look at the others of their quad.
+    quads: bool,
 }
+
+/// Surfaces of a function; those with even numbers are unit surfaces but for number 2.
+pub const SURFACES: usize = 6;
+/// Entries of the tables of a function.
+pub const TABLES: [u32; 4] = [16, 4, 64, 1];
+/// The table whose entries are finite.
+pub const FINITE_TABLE: usize = 1;
+/// Buffers of a function.
+pub const BUFFERS: usize = 3;
 
 /// A function with about `size` instructions; `rare` ones among them, which machine code may refuse.
 pub fn function(random: &mut Random, size: usize, rare: bool) -> Function {
     let mut b = Builder::new();
-    let surfaces = (0..3).map(|at| b.function.add_surface(SurfaceDecl { unit: at == 0, whole: at != 2 })).collect();
-    let tables = vec![
-        b.function.add_table(TableDecl { entries: 16, finite: false }),
-        b.function.add_table(TableDecl { entries: 4, finite: true }),
-    ];
-    let arrays = vec![b.function.add_array(ArrayDecl { entries: 4, ty: Type::Lane })];
+    let surface = |at: usize| SurfaceDecl { unit: at % 4 == 0, whole: at != 2 };
+    let surfaces = (0..SURFACES).map(|at| b.function.add_surface(surface(at))).collect();
+    let table = |at: usize| TableDecl { entries: TABLES[at], finite: at == FINITE_TABLE };
+    let tables = (0..TABLES.len()).map(|at| (b.function.add_table(table(at)), TABLES[at])).collect();
+    let arrays = [4, 16, 1].map(|entries| b.function.add_array(ArrayDecl { entries, ty: Type::Lane })).to_vec();
     let mask_array = b.function.add_array(ArrayDecl { entries: 2, ty: Type::Mask });
     let uniform_array = b.function.add_array(ArrayDecl { entries: 2, ty: Type::Uniform });
-    let buffer = b.function.add_buffer();
+    let buffers = (0..BUFFERS).map(|_| b.function.add_buffer()).collect();
     let lanes: Vec<_> = (0..6).map(|_| b.variable(Type::Lane)).collect();
     let masks: Vec<_> = (0..3).map(|_| b.variable(Type::Mask)).collect();
     let uniforms: Vec<_> = (0..3).map(|_| b.variable(Type::Uniform)).collect();
@@ -42,6 +56,9 @@ pub fn function(random: &mut Random, size: usize, rare: bool) -> Function {
     let x = b.pos_x();
     let x = b.itof(x);
     b.set(lanes[0], x);
+    let places = (0..2).map(|_| (b.variable(Type::Lane), b.variable(Type::Lane))).collect();
+    let index = b.variable(Type::Lane);
+    let quads = random.chance(50);
     let mut generator = Generator {
         random,
         b,
@@ -49,15 +66,20 @@ pub fn function(random: &mut Random, size: usize, rare: bool) -> Function {
         masks,
         uniforms,
         active,
+        places,
+        index,
         surfaces,
         tables,
         arrays,
         mask_array,
         uniform_array,
-        buffer,
+        buffers,
         pc: 0,
         rare,
+        quads,
     };
+    (0..generator.places.len()).for_each(|place| generator.move_place(place));
+    generator.move_index();
     generator.statements(size, 3);
     generator.finish()
 }
@@ -197,14 +219,14 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.random.below(if self.rare { 21 } else { 20 }) {
-            20 => self.double(),
+        match self.random.below(if self.rare { 25 } else { 24 }) {
+            24 => self.double(),
             0..8 => self.arithmetic(),
             8..10 => self.choice(),
             10..13 => self.mask_statement(),
             13 => self.integer(),
             14 => self.uniform_statement(),
-            15..17 => self.load(),
+            15..17 | 20..24 => self.load(),
             17 => self.array(),
             18 => self.store(),
             _ => {
@@ -256,7 +278,7 @@ impl Generator<'_> {
     fn choice(&mut self) {
         let denorm = self.denorm();
         let (a, b, m) = (self.lane(), self.lane(), self.mask());
-        let result = match self.random.below(8) {
+        let result = match self.random.below(if self.quads { 8 } else { 7 }) {
             0 => self.b.fmin(denorm, a, b),
             1 => self.b.fmax(denorm, a, b),
             2..4 => self.b.select(m, a, b),
@@ -390,7 +412,7 @@ impl Generator<'_> {
             1 => self.b.uniform_sub(a, b),
             2 => self.b.uniform_mul(a, b),
             3 => self.b.uniform_and(a, b),
-            4 => self.b.table_uniform(self.tables[0], 3),
+            4 => self.b.table_uniform(self.tables[0].0, 3),
             _ => {
                 self.b.uniform_array_write(self.uniform_array, a, b);
                 self.b.uniform_array_read(self.uniform_array, b)
@@ -400,23 +422,96 @@ impl Generator<'_> {
         self.b.set(variable, result);
     }
 
-    /// Coordinates as guests compute them.
+    /// Coordinates as guests compute them, mostly those that other accesses have too.
     fn coordinates(&mut self) -> (Value, Value) {
-        if self.random.chance(50) {
-            return (self.b.pos_x(), self.b.pos_y());
+        let place = self.random.below(self.places.len());
+        match self.random.below(8) {
+            0 => (self.b.pos_x(), self.b.pos_y()),
+            1 => self.new_coordinates(),
+            2 => {
+                self.move_place(place);
+                let (x, y) = self.places[place];
+                (self.b.get(x), self.b.get(y))
+            }
+            _ => {
+                let (x, y) = self.places[place];
+                (self.b.get(x), self.b.get(y))
+            }
         }
-        let (x, y) = (self.lane(), self.lane());
-        if self.random.chance(80) {
-            (self.b.float_to_index(8, x), self.b.float_to_index(4, y))
-        } else {
-            (self.b.float_to_coordinate(x), self.b.float_to_coordinate(y))
+    }
+
+    fn new_coordinates(&mut self) -> (Value, Value) {
+        match self.random.below(8) {
+            // Steps from the lane's own position, which no rule keeps inside.
+            0..4 => {
+                let [x, y] = [self.b.pos_x(), self.b.pos_y()].map(|position| {
+                    let step = self.random.pick(&[0, 0, 1, 1, -1, 3, -7, 13, 100, i32::MAX, i32::MIN]);
+                    let step = self.b.constant(step.cast_unsigned());
+                    self.b.iadd(position, step)
+                });
+                (x, y)
+            }
+            4 => {
+                let [x, y] = [self.b.pos_x(), self.b.pos_y()].map(|position| {
+                    let number = self.b.itof(position);
+                    let step = self.random.float_bits();
+                    let step = self.b.constant(step);
+                    let sum = self.b.fadd(Denorm::Flush, number, step);
+                    self.b.float_to_coordinate(sum)
+                });
+                (x, y)
+            }
+            5 => {
+                let (x, y) = (self.lane(), self.lane());
+                (self.b.float_to_coordinate(x), self.b.float_to_coordinate(y))
+            }
+            _ => {
+                let (x, y) = (self.lane(), self.lane());
+                let size = self.random.pick(&[8, 8, 33, 1]);
+                (self.b.float_to_index(size, x), self.b.float_to_index(4, y))
+            }
+        }
+    }
+
+    fn move_place(&mut self, place: usize) {
+        let (x, y) = self.new_coordinates();
+        let (of_x, of_y) = self.places[place];
+        self.b.set(of_x, x);
+        self.b.set(of_y, y);
+    }
+
+    fn move_index(&mut self) {
+        let index = match self.random.below(4) {
+            0 => self.b.pos_x(),
+            1 => {
+                let (x, scale) = (self.b.pos_x(), self.b.constant(4));
+                self.b.imul(x, scale)
+            }
+            2 => {
+                let (lane, mask) = (self.lane(), self.b.constant(0x7F));
+                self.b.and(lane, mask)
+            }
+            _ => self.lane(),
+        };
+        self.b.set(self.index, index);
+    }
+
+    /// An index, mostly the one that other accesses have too.
+    fn lane_index(&mut self) -> Value {
+        match self.random.below(8) {
+            0 | 1 => self.lane(),
+            2 => {
+                self.move_index();
+                self.b.get(self.index)
+            }
+            _ => self.b.get(self.index),
         }
     }
 
     fn load(&mut self) {
         let mask = self.mask();
-        let result = match self.random.below(7) {
-            0..3 => {
+        let result = match self.random.below(8) {
+            0..4 => {
                 let surface = self.random.pick(&self.surfaces);
                 let (x, y) = self.coordinates();
                 let channels = if self.random.chance(80) {
@@ -426,21 +521,21 @@ impl Generator<'_> {
                 };
                 self.random.pick(&channels)
             }
-            3 => {
-                let table = self.random.pick(&self.tables);
-                self.b.table_splat(table, self.random.below(4) as u32)
-            }
             4 => {
-                let (table, index) = (self.random.pick(&self.tables), self.uniform());
-                self.b.table_at(table, index)
+                let (table, entries) = self.random.pick(&self.tables);
+                self.b.table_splat(table, self.random.below(entries.min(4) as usize) as u32)
             }
             5 => {
-                let (table, index) = (self.random.pick(&self.tables), self.lane());
+                let ((table, _), index) = (self.random.pick(&self.tables), self.uniform());
+                self.b.table_at(table, index)
+            }
+            6 => {
+                let ((table, _), index) = (self.random.pick(&self.tables), self.lane_index());
                 self.b.table_gather(table, index)
             }
             _ => {
-                let address = self.lane();
-                self.b.buffer_load(self.buffer, address, mask)
+                let (buffer, address) = (self.random.pick(&self.buffers), self.lane_index());
+                self.b.buffer_load(buffer, address, mask)
             }
         };
         self.set_lane(result);
@@ -448,7 +543,7 @@ impl Generator<'_> {
 
     fn array(&mut self) {
         let array = self.random.pick(&self.arrays);
-        let (index, lane, value, mask) = (self.uniform(), self.lane(), self.lane(), self.mask());
+        let (index, lane, value, mask) = (self.uniform(), self.lane_index(), self.lane(), self.mask());
         match self.random.below(5) {
             0 => self.b.array_write(array, index, value, mask),
             1 => self.b.array_scatter(array, lane, value, mask),
@@ -482,7 +577,10 @@ impl Generator<'_> {
                 let variable = self.random.pick(&self.masks);
                 self.b.set(variable, passed);
             }
-            1 => self.b.buffer_store(self.buffer, values[0], values[1], mask),
+            1 => {
+                let (buffer, address) = (self.random.pick(&self.buffers), self.lane_index());
+                self.b.buffer_store(buffer, address, values[1], mask);
+            }
             2 => {
                 // A trap for some lanes, as guests raise them.
                 let active = self.b.get(self.active);

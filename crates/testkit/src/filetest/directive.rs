@@ -1,7 +1,9 @@
-//! What a filetest asks for: the directive lines of its text.
+//! What a filetest asks for: the directive lines of its text, both ways.
 
+use crate::random::Random;
 use ctm_memory::{Format, Tiling};
 use ctm_x1k::{CondLocation, CondTest, Conditional, DEFAULT_STEP_LIMIT, Domain, TrapKind};
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// What begins a directive: a comment of the assembly language, marked.
@@ -17,7 +19,7 @@ pub struct Directives {
 }
 
 /// `--; run: ...` and the expectations after it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// Line, from 1.
     pub line: usize,
@@ -26,7 +28,7 @@ pub struct Run {
     /// `--input N=SURFACE`
     pub inputs: Vec<(usize, Contents)>,
     /// `--output N=SURFACE`; outputs that are not given are FLOAT32_4 of the domain's size.
-    pub outputs: Vec<(usize, SurfaceSpec)>,
+    pub outputs: Vec<(usize, Target)>,
     /// `--clear VALUE`: what all channels of outputs hold before.
     pub clear: u32,
     /// `--out-mask 0xF`
@@ -41,6 +43,8 @@ pub struct Run {
     pub step_limit: u64,
     /// `--widths 4,16`: for programs whose result depends on the group width.
     pub widths: Option<Vec<usize>>,
+    /// `--threads 1`: for runs whose lanes depend on each other.
+    pub threads: Option<Vec<usize>>,
     /// What must come out.
     pub expectations: Vec<Expectation>,
 }
@@ -60,6 +64,17 @@ pub struct SurfaceSpec {
     pub superfine: bool,
 }
 
+/// Where an output lies.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// `SURFACE`
+    Own(SurfaceSpec),
+    /// `SURFACE:end`: its first [`BASE_ALIGNMENT`](ctm_memory::BASE_ALIGNMENT) bytes are the last of memory.
+    End(SurfaceSpec),
+    /// `outN`: the surface of an output with a lower number.
+    Output(usize),
+}
+
 /// A surface with what is in it.
 #[derive(Clone, Debug)]
 pub enum Contents {
@@ -67,12 +82,23 @@ pub enum Contents {
     Iota(SurfaceSpec),
     /// `SURFACE:v,v,v...`: values channel by channel, element by element; they repeat.
     Values(SurfaceSpec, Vec<u32>),
-    /// `outN`: the surface of an output.
-    Output(usize),
+    /// `SURFACE:random:SEED:RARITY`: ordinary numbers, and one element in so many has numbers of every kind.
+    Random(SurfaceSpec, u64, usize),
+    /// `outN` or `outN+BYTES`: the surface of an output, or one like it so many bytes behind.
+    Output(usize, u32),
+}
+
+/// The elements of [`Contents::Random`].
+pub fn random_elements(seed: u64, rarity: usize) -> impl Iterator<Item = [u32; 4]> {
+    let mut random = Random::new(seed);
+    std::iter::repeat_with(move || {
+        let is_any = random.one_in(rarity.max(1));
+        std::array::from_fn(|_| if is_any { random.float() } else { random.number() })
+    })
 }
 
 /// `--; expect ...`
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expectation {
     /// Line, from 1.
     pub line: usize,
@@ -81,7 +107,7 @@ pub struct Expectation {
 }
 
 /// What a run must give.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Expected {
     /// `out0[i,j] = v, v, v, v`, with a place `*`, `2` or `0..3` for i and j.
     Elements {
@@ -104,6 +130,8 @@ pub enum Expected {
     Instructions(u64),
     /// `out of range`: some access left memory.
     OutOfRange,
+    /// `agreement`: the reference's statistics or error, and its memory, on every engine.
+    Agreement,
 }
 
 /// An expected value.
@@ -152,20 +180,7 @@ fn read_line(directives: &mut Directives, line: usize, text: &str) -> Parsed<()>
 }
 
 fn read_run(line: usize, options: &str) -> Parsed<Run> {
-    let mut run = Run {
-        line,
-        domain: Domain::default(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        clear: 0,
-        out_mask: 0xF,
-        conditional: Conditional::default(),
-        cond_buffer: None,
-        unfused: false,
-        step_limit: DEFAULT_STEP_LIMIT,
-        widths: None,
-        expectations: Vec::new(),
-    };
+    let mut run = Run { line, ..Run::new(Domain::default()) };
     let mut words = options.split_whitespace();
     while let Some(option) = words.next() {
         if option == "--cond-write" {
@@ -181,7 +196,7 @@ fn read_run(line: usize, options: &str) -> Parsed<Run> {
             }
             "--output" => {
                 let (number, surface) = value.split_once('=').ok_or("write --output N=SURFACE")?;
-                run.outputs.push((number_of(number)?, read_surface(surface)?.0));
+                run.outputs.push((number_of(number)?, read_target(surface)?));
             }
             "--clear" => run.clear = bits(value)?,
             "--out-mask" => run.out_mask = bits(value)? as u8,
@@ -201,6 +216,7 @@ fn read_run(line: usize, options: &str) -> Parsed<Run> {
             "--cond-buffer" => run.cond_buffer = Some(read_contents(value)?),
             "--mad" => run.unfused = value == "unfused",
             "--step-limit" => run.step_limit = number_of(value)?,
+            "--threads" => run.threads = Some(value.split(',').map(number_of).collect::<Parsed<_>>()?),
             "--widths" => run.widths = Some(value.split(',').map(number_of).collect::<Parsed<_>>()?),
             _ => return Err(format!("`{option}` is no option")),
         }
@@ -255,9 +271,25 @@ fn read_surface(text: &str) -> Parsed<(SurfaceSpec, Option<&str>)> {
     Ok((surface, None))
 }
 
+fn read_target(text: &str) -> Parsed<Target> {
+    if let Some(output) = text.strip_prefix("out") {
+        return Ok(Target::Output(number_of(output)?));
+    }
+    match read_surface(text)? {
+        (surface, None) => Ok(Target::Own(surface)),
+        (surface, Some("end")) => Ok(Target::End(surface)),
+        (_, Some(other)) => Err(format!("`{other}` is no place for an output")),
+    }
+}
+
 fn read_contents(text: &str) -> Parsed<Contents> {
     if let Some(output) = text.strip_prefix("out") {
-        return Ok(Contents::Output(number_of(output)?));
+        let (output, bytes) = output.split_once('+').unwrap_or((output, "0"));
+        return Ok(Contents::Output(number_of(output)?, number_of(bytes)?));
+    }
+    if let Some((surface, numbers)) = text.split_once(":random:") {
+        let (seed, rarity) = numbers.split_once(':').ok_or("write random:SEED:RARITY")?;
+        return Ok(Contents::Random(read_surface(surface)?.0, number_of(seed)?, number_of(rarity)?));
     }
     match read_surface(text)? {
         (surface, Some("iota")) => Ok(Contents::Iota(surface)),
@@ -267,8 +299,10 @@ fn read_contents(text: &str) -> Parsed<Contents> {
 }
 
 fn read_expectation(text: &str) -> Parsed<Expected> {
-    if text == "out of range" {
-        return Ok(Expected::OutOfRange);
+    match text {
+        "out of range" => return Ok(Expected::OutOfRange),
+        "agreement" => return Ok(Expected::Agreement),
+        _ => {}
     }
     if let Some((what, value)) = text.split_once(':') {
         let value = value.trim();
@@ -323,6 +357,101 @@ fn read_value(text: &str) -> Parsed<Value> {
     }
     evaluate(text, 0, 0)?;
     Ok(Value::Expression(text.to_owned()))
+}
+
+impl Run {
+    /// A run over a domain with nothing else given, and nothing expected.
+    pub fn new(domain: Domain) -> Self {
+        Run {
+            line: 0,
+            domain,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            clear: 0,
+            out_mask: 0xF,
+            conditional: Conditional::default(),
+            cond_buffer: None,
+            unfused: false,
+            step_limit: DEFAULT_STEP_LIMIT,
+            widths: None,
+            threads: None,
+            expectations: Vec::new(),
+        }
+    }
+}
+
+/// The `run:` line; expectations are not part of it.
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Domain { i0, j0, i1, j1 } = self.domain;
+        write!(f, "{MARK} run: --domain {i0},{j0}..{i1},{j1}")?;
+        for (number, contents) in &self.inputs {
+            write!(f, " --input {number}={contents}")?;
+        }
+        for (number, target) in &self.outputs {
+            write!(f, " --output {number}={target}")?;
+        }
+        let conditional = &self.conditional;
+        write!(
+            f,
+            " --clear {:#x} --out-mask {:#x} --cond-value {:#x}",
+            self.clear, self.out_mask, conditional.pe_value
+        )?;
+        write!(f, " --cond-test {}", format!("{:?}", conditional.test).to_lowercase())?;
+        write!(f, " --cond-location {}", format!("{:?}", conditional.location).to_lowercase())?;
+        if conditional.write {
+            f.write_str(" --cond-write")?;
+        }
+        if let Some(buffer) = &self.cond_buffer {
+            write!(f, " --cond-buffer {buffer}")?;
+        }
+        if self.unfused {
+            f.write_str(" --mad unfused")?;
+        }
+        write!(f, " --step-limit {}", self.step_limit)?;
+        let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        if let Some(widths) = &self.widths {
+            write!(f, " --widths {}", list(widths))?;
+        }
+        if let Some(threads) = &self.threads {
+            write!(f, " --threads {}", list(threads))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for SurfaceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}x{}:{}", self.width, self.height, self.format)?;
+        if self.tiling == Tiling::Tiled {
+            f.write_str(":tiled")?;
+        }
+        if self.superfine { f.write_str(":2x2") } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Target::Own(spec) => spec.fmt(f),
+            Target::End(spec) => write!(f, "{spec}:end"),
+            Target::Output(number) => write!(f, "out{number}"),
+        }
+    }
+}
+
+impl fmt::Display for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Contents::Iota(spec) => write!(f, "{spec}:iota"),
+            Contents::Values(spec, values) => {
+                let values: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();
+                write!(f, "{spec}:{}", values.join(","))
+            }
+            Contents::Random(spec, seed, rarity) => write!(f, "{spec}:random:{seed}:{rarity}"),
+            Contents::Output(number, bytes) => write!(f, "out{number}+{bytes}"),
+        }
+    }
 }
 
 impl Value {

@@ -15,10 +15,14 @@
 pub mod directive;
 
 use crate::buffers::Buffers;
+use crate::forms::Forms;
 use crate::{GROUP_WIDTHS, THREADS, engines};
+use ctm_engine::Executor;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
-use ctm_x1k::{Conditional, Domain, Job, OUTPUTS, Program, RunError, RunOptions, RunStats, WriteMode, check, text};
-use directive::{Contents, Expected, Run, SurfaceSpec};
+use ctm_x1k::{
+    Conditional, Domain, Job, OUTPUTS, Program, RunError, RunOptions, RunStats, WriteMode, check, reference, text,
+};
+use directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target, random_elements};
 use std::path::Path;
 
 /// Runs the file, and says what is wrong.
@@ -51,35 +55,32 @@ fn check(source: &str) -> Result<(), String> {
         }
     }
     let Some(program) = &program else { return Ok(()) };
+    let mut bench = Bench::new();
     for run in &directives.runs {
-        check_run(program, run).map_err(|error| format!("line {}: {error}", run.line))?;
+        bench.run(program, run).map_err(|error| format!("line {}: {error}", run.line))?;
     }
     Ok(())
 }
 
 /// The memory of one run.
-struct Environment {
-    buffers: Buffers,
+struct Environment<'b> {
+    buffers: &'b mut Buffers,
     inputs: [Option<Surface>; ctm_x1k::INPUTS],
     outputs: [Option<Surface>; OUTPUTS],
     cond_buffer: Option<Surface>,
 }
 
-impl Environment {
-    fn new(program: &Program, run: &Run) -> Result<Self, String> {
-        let mut environment = Environment {
-            buffers: Buffers::new(1 << 23),
-            inputs: [None; ctm_x1k::INPUTS],
-            outputs: [None; OUTPUTS],
-            cond_buffer: None,
-        };
+impl<'b> Environment<'b> {
+    fn new(buffers: &'b mut Buffers, program: &Program, run: &Run) -> Result<Self, String> {
+        buffers.clear();
+        let mut environment =
+            Environment { buffers, inputs: [None; ctm_x1k::INPUTS], outputs: [None; OUTPUTS], cond_buffer: None };
         for output in 0..OUTPUTS {
-            let given = run.outputs.iter().find(|(number, _)| *number == output).map(|(_, spec)| *spec);
+            let given = run.outputs.iter().find(|(number, _)| *number == output).map(|(_, target)| *target);
             let referenced = program.references.outputs.contains(&(output as u8));
-            if let Some(spec) = given.or_else(|| referenced.then(|| default_output(program, run.domain))) {
-                let surface = environment.allocate(&spec)?;
-                environment.buffers.fill(&surface, spec.width, |_, _| [run.clear; 4]);
-                environment.outputs[output] = Some(surface);
+            let default = || Target::Own(default_output(program, run.domain));
+            if let Some(target) = given.or_else(|| referenced.then(default)) {
+                environment.outputs[output] = Some(environment.target(target, run.clear)?);
             }
         }
         for (number, contents) in &run.inputs {
@@ -100,15 +101,37 @@ impl Environment {
         Ok(Surface { superfine: spec.superfine, ..surface })
     }
 
+    fn output(&self, number: usize) -> Result<Surface, String> {
+        self.outputs.get(number).copied().flatten().ok_or_else(|| format!("there is no out{number}"))
+    }
+
+    fn target(&mut self, target: Target, clear: u32) -> Result<Surface, String> {
+        let (spec, base) = match target {
+            Target::Output(number) => return self.output(number),
+            Target::Own(spec) => (spec, None),
+            Target::End(spec) => (spec, Some(self.buffers.last_block())),
+        };
+        let surface = self.allocate(&spec)?;
+        self.buffers.fill(&surface, spec.width, |_, _| [clear; 4]);
+        Ok(Surface { base: base.unwrap_or(surface.base), ..surface })
+    }
+
     fn surface_with(&mut self, contents: &Contents) -> Result<Surface, String> {
         match contents {
-            Contents::Output(number) => {
-                self.outputs.get(*number).copied().flatten().ok_or_else(|| format!("there is no out{number}"))
+            Contents::Output(number, bytes) => {
+                let surface = self.output(*number)?;
+                Ok(Surface { base: surface.base.wrapping_add(*bytes), ..surface })
             }
             Contents::Iota(spec) => {
                 let surface = self.allocate(spec)?;
                 self.buffers
                     .fill(&surface, spec.width, |x, y| [x, y, y * spec.width + x, 1].map(|n| (n as f32).to_bits()));
+                Ok(surface)
+            }
+            Contents::Random(spec, seed, rarity) => {
+                let surface = self.allocate(spec)?;
+                let mut elements = random_elements(*seed, *rarity);
+                self.buffers.fill(&surface, spec.width, |_, _| elements.next().unwrap_or_default());
                 Ok(surface)
             }
             Contents::Values(spec, values) => {
@@ -138,16 +161,6 @@ impl Environment {
         }
     }
 
-    /// All that the run could have changed.
-    fn memory(&self) -> Vec<u32> {
-        let surfaces = self.outputs.iter().flatten().chain(&self.cond_buffer);
-        let elements = surfaces.flat_map(|surface| {
-            let pairs = (0..surface.height).flat_map(|y| (0..surface.pitch).map(move |x| (x, y)));
-            pairs.flat_map(|(x, y)| self.raw(surface, x, y))
-        });
-        elements.collect()
-    }
-
     fn raw(&self, surface: &Surface, x: u32, y: u32) -> [u32; 4] {
         View::new(self.buffers.space(), *surface, Bounds::Drop).load_raw(x.into(), y.into())
     }
@@ -165,31 +178,143 @@ fn default_output(program: &Program, domain: Domain) -> SurfaceSpec {
     }
 }
 
-fn check_run(program: &Program, run: &Run) -> Result<(), String> {
-    let mut first: Option<Vec<u32>> = None;
-    for engine in engines() {
-        for &group_width in run.widths.as_deref().unwrap_or(&GROUP_WIDTHS) {
-            for threads in THREADS {
-                let what = format!("{}, width {group_width}, {threads} threads", engine.name());
-                let environment = Environment::new(program, run)?;
-                let job = environment.job(program, run);
-                let options = RunOptions { group_width, threads, step_limit: run.step_limit, ..RunOptions::default() };
-                let result = engine.run(&job, &options);
-                let completed = result.is_ok();
-                for expectation in &run.expectations {
+/// What runs are checked with: engines, the reference first, and memory.
+#[derive(Debug)]
+pub struct Bench {
+    engines: Vec<Executor>,
+    forms: Forms,
+    buffers: Buffers,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// In the text of every error that says that engines disagree.
+pub const DISAGREEMENT: &str = "is not as the reference";
+
+/// What came of a run on all engines.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Statistics, or the error, of the reference.
+    pub result: Result<RunStats, RunError>,
+    /// Some engine ran it as machine code.
+    pub compiled: bool,
+    /// Runs of engines other than the reference.
+    pub runs: u64,
+}
+
+impl Bench {
+    /// All engines of this host, and memory for small surfaces.
+    pub fn new() -> Self {
+        Bench { engines: engines(), forms: Forms::new(), buffers: Buffers::dense(1 << 22) }
+    }
+
+    /// Checks that every engine does what the reference does.
+    ///
+    /// # Errors
+    /// With what differs, or what the run lacks.
+    pub fn agreement(&mut self, program: &Program, run: &Run, options: &RunOptions) -> Result<Checked, String> {
+        let environment = Environment::new(&mut self.buffers, program, run)?;
+        let job = environment.job(program, run);
+        let before = environment.buffers.contents();
+        let outcome = |run: &dyn Fn() -> Result<RunStats, RunError>| {
+            environment.buffers.restore(&before);
+            let result = run();
+            // After a trap it is open which groups of other threads ran.
+            let defined = result.is_ok() || options.threads == 1;
+            (result, defined.then(|| environment.buffers.contents()))
+        };
+        let wanted = outcome(&|| reference::run(&job, options));
+        let engine = self.forms.engine();
+        let compiled = engine.compiles_x1k(&job, options);
+        let mut checked = Checked { result: wanted.0.clone(), compiled, runs: 0 };
+        for name in self.forms.each(compiled) {
+            checked.runs += 1;
+            let got = outcome(&|| engine.run(&job, options));
+            if wanted != got {
+                let RunOptions { group_width, threads, step_limit, .. } = options;
+                let how = format!("{name}, width {group_width}, {threads} threads, limit {step_limit}");
+                return Err(format!("{how} {DISAGREEMENT}: {}", environment.difference(&wanted, &got)));
+            }
+        }
+        Ok(checked)
+    }
+
+    fn run(&mut self, program: &Program, run: &Run) -> Result<(), String> {
+        let is_agreement = |expectation: &Expectation| matches!(expectation.what, Expected::Agreement);
+        let widths = run.widths.as_deref().unwrap_or(&GROUP_WIDTHS);
+        let threads = run.threads.as_deref().unwrap_or(&THREADS);
+        let options = widths.iter().flat_map(|&group_width| {
+            threads.iter().map(move |&threads| RunOptions {
+                group_width,
+                threads,
+                step_limit: run.step_limit,
+                ..RunOptions::default()
+            })
+        });
+        let options: Vec<RunOptions> = options.collect();
+        if run.expectations.iter().any(is_agreement) {
+            for options in &options {
+                self.agreement(program, run, options)?;
+            }
+        }
+        if run.expectations.iter().all(is_agreement) {
+            return Ok(());
+        }
+        let environment = Environment::new(&mut self.buffers, program, run)?;
+        let before = environment.buffers.contents();
+        let mut first: Option<Vec<u8>> = None;
+        for engine in &self.engines {
+            for options in &options {
+                let what = format!("{}, width {}, {} threads", engine.name(), options.group_width, options.threads);
+                environment.buffers.restore(&before);
+                let result = engine.run(&environment.job(program, run), options);
+                for expectation in run.expectations.iter().filter(|expectation| !is_agreement(expectation)) {
                     compare(&expectation.what, run, &environment, &result)
                         .map_err(|error| format!("{what}, expectation of line {}: {error}", expectation.line))?;
                 }
-                if completed {
-                    let memory = environment.memory();
-                    if first.get_or_insert_with(|| memory.clone()) != &memory {
+                if result.is_ok() {
+                    let memory = environment.buffers.contents();
+                    if *first.get_or_insert_with(|| memory.clone()) != memory {
                         return Err(format!("{what}: memory differs from that of the first configuration"));
                     }
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
+}
+
+type Outcome = (Result<RunStats, RunError>, Option<Vec<u8>>);
+
+impl Environment<'_> {
+    /// The first thing that is not as it should be.
+    fn difference(&self, wanted: &Outcome, got: &Outcome) -> String {
+        if wanted.0 != got.0 {
+            return format!("{:?}, not {:?}", got.0, wanted.0);
+        }
+        let bytes = wanted.1.iter().flatten().zip(got.1.iter().flatten());
+        let Some(at) = bytes.clone().position(|(wanted, got)| wanted != got) else { return String::new() };
+        let address = self.buffers.address_of(at) & !3;
+        let word = |outcome: &Outcome| {
+            let bytes: &[u8] = outcome.1.as_deref().unwrap_or_default();
+            bytes[at & !3..].first_chunk().copied().map(u32::from_le_bytes).unwrap_or_default()
+        };
+        let surfaces = self.outputs.iter().chain([&self.cond_buffer]).enumerate();
+        let holds =
+            |surface: &Surface| (surface.base..surface.base.wrapping_add(surface.bytes() as u32)).contains(&address);
+        let place =
+            surfaces.filter_map(|(number, surface)| surface.filter(holds).map(|surface| (number, surface))).next();
+        let place = match place {
+            Some((OUTPUTS, surface)) => format!("byte {:#x} of the conditional buffer", address - surface.base),
+            Some((number, surface)) => format!("byte {:#x} of out{number}", address - surface.base),
+            None => format!("address {address:#x}, outside of all outputs,"),
+        };
+        format!("the word at {place} is {:#010x}, not {:#010x}", word(got), word(wanted))
+    }
 }
 
 fn compare(

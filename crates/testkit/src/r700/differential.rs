@@ -1,18 +1,19 @@
 //! Random R700 jobs on every engine: memory, statistics and errors have to be those of the reference.
 
-use crate::engines;
+use crate::forms::Forms;
 use crate::r700::environment::Memory;
-use ctm_engine::Executor;
+use crate::random::Random;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Surface};
 use ctm_r700::lift::{Facts, NotLifted, lift};
 use ctm_r700::text::print_program;
 use ctm_r700::{Job, RunError, reference};
 
-/// Engines, and counters.
-#[derive(Debug)]
+/// Engines, memory for jobs, and counters.
+#[derive(Debug, Default)]
 pub struct Differential {
-    engines: Vec<Executor>,
+    forms: Forms,
+    memory: Option<Memory>,
     /// Jobs so far.
     pub jobs: u64,
     /// Those whose programs are not lifted.
@@ -25,19 +26,24 @@ pub struct Differential {
     pub trapped: u64,
 }
 
-impl Default for Differential {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 type Outcome = (Result<RunStats, RunError>, Option<Vec<u8>>);
 
 impl Differential {
     /// All engines of this host, but the reference.
     pub fn new() -> Self {
-        let engines = engines().into_iter().filter(|engine| !matches!(engine, Executor::Reference)).collect();
-        Differential { engines, jobs: 0, not_lifted: 0, free: 0, compiled: 0, trapped: 0 }
+        Self::default()
+    }
+
+    /// Memory for the next job, full of what these numbers choose.
+    pub fn memory(&mut self, random: &mut Random) -> Memory {
+        let mut memory = self.memory.take().unwrap_or_default();
+        memory.start(random);
+        memory
+    }
+
+    /// Takes the memory back.
+    pub fn keep(&mut self, memory: Memory) {
+        self.memory = Some(memory);
     }
 
     /// Whether engines run the job themselves.
@@ -78,8 +84,9 @@ impl Differential {
             return Ok(());
         }
         self.free += 1;
-        let compiles = |engine: &Executor| matches!(engine, Executor::Engine(engine) if engine.compiles_r700(job));
-        self.compiled += u64::from(self.engines.iter().any(compiles));
+        let engine = self.forms.engine();
+        let compiled = engine.compiles_r700(job);
+        self.compiled += u64::from(compiled);
         let expected: Vec<Outcome> =
             options.iter().map(|options| outcome(memory, || reference::run(job, options))).collect();
         self.trapped += u64::from(expected.iter().any(|(result, _)| result.is_err()));
@@ -90,12 +97,12 @@ impl Differential {
         });
         if let Some((_, first)) = completed.next() {
             for (options, found) in completed {
-                compare(job, options, "a false claim that lanes are free: the reference", &found, &first)?;
+                compare((job, memory), options, "a false claim that lanes are free: the reference", &found, &first)?;
             }
         }
         for (options, expected) in options.iter().zip(&expected) {
-            for engine in &self.engines {
-                compare(job, options, engine.name(), &outcome(memory, || engine.run_r700(job, options)), expected)?;
+            for name in self.forms.each(compiled) {
+                compare((job, memory), options, name, &outcome(memory, || engine.run_r700(job, options)), expected)?;
             }
         }
         Ok(())
@@ -110,7 +117,13 @@ fn outcome(memory: &Memory, run: impl FnOnce() -> Result<RunStats, RunError>) ->
     (result, contents)
 }
 
-fn compare(job: &Job, options: &RunOptions, name: &str, found: &Outcome, expected: &Outcome) -> Result<(), String> {
+fn compare(
+    (job, memory): (&Job, &Memory),
+    options: &RunOptions,
+    name: &str,
+    found: &Outcome,
+    expected: &Outcome,
+) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
@@ -118,7 +131,7 @@ fn compare(job: &Job, options: &RunOptions, name: &str, found: &Outcome, expecte
     let word = first.map(|at| {
         let word = |outcome: &Outcome| outcome.1.as_ref().and_then(|bytes| bytes[at & !3..].first_chunk().copied());
         let [found, expected] = [found, expected].map(|outcome| word(outcome).map(u32::from_le_bytes));
-        format!("at byte {:#x} {found:x?} instead of {expected:x?}", at & !3)
+        format!("at address {:#x} {found:x?} instead of {expected:x?}", memory.address_of(at & !3))
     });
     Err(format!(
         "{name}: {:?} instead of {:?}, {}\nwidth {}, {} threads, {} steps\n{job:#?}\n{}\n{}",

@@ -9,6 +9,8 @@ use ctm_r700::*;
 
 const BASE: u32 = 0x2000_0000;
 const BYTES: u32 = 1 << 19;
+/// Contents of memory that there are.
+const IMAGES: u64 = 4;
 /// Floats in memory before they repeat: no multiple of a row.
 const FLOATS: u32 = 4099;
 /// Bytes between one thing and the next, so that writes beyond an end are seen.
@@ -17,24 +19,39 @@ const GAP: u32 = 256;
 /// Columns and rows of targets.
 pub const SIDE: u32 = 48;
 
-/// Memory whose contents are the same before every run.
+/// Memory whose contents are the same before every run of a job.
 #[derive(Debug)]
 pub struct Memory {
     space: Space,
-    initial: Vec<u8>,
+    /// Contents that jobs choose from.
+    images: Vec<Vec<u8>>,
+    chosen: usize,
     next: u32,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Memory {
     /// Memory full of floats of every kind.
-    pub fn random(random: &mut Random) -> Self {
+    pub fn new() -> Self {
         let mut space = Space::default();
         space.map(Arena::new(BASE, BYTES).expect("an arena")).expect("an empty space has room");
-        // What fuzzers choose are decisions, not data.
-        let mut data = Random::new(random.bits64());
-        let floats: Vec<u8> = (0..FLOATS).flat_map(|_| data.float().to_le_bytes()).collect();
-        let initial = floats.into_iter().cycle().take(BYTES as usize).collect();
-        Memory { space, initial, next: BASE }
+        let image = |seed| {
+            let mut data = Random::new(seed);
+            let floats: Vec<u8> = (0..FLOATS).flat_map(|_| data.float().to_le_bytes()).collect();
+            floats.into_iter().cycle().take(BYTES as usize).collect()
+        };
+        Memory { space, images: (0..IMAGES).map(image).collect(), chosen: 0, next: BASE }
+    }
+
+    /// Forgets what is in it, for another job.
+    pub fn start(&mut self, random: &mut Random) {
+        self.chosen = random.below(self.images.len());
+        self.next = BASE;
     }
 
     /// The memory.
@@ -42,22 +59,40 @@ impl Memory {
         &self.space
     }
 
-    /// Puts everything back.
-    pub fn reset(&self) {
-        self.space.write_bytes(BASE, &self.initial).expect("mapped memory");
+    /// Bytes from the first on that are compared, a gap behind all that the job has; then there are those of the last block.
+    fn used(&self) -> usize {
+        (self.next - BASE + GAP) as usize
     }
 
-    /// All of it.
+    /// Puts everything back.
+    pub fn reset(&self) {
+        let image = &self.images[self.chosen];
+        let last = (BYTES - BASE_ALIGNMENT) as usize;
+        self.space.write_bytes(BASE, &image[..self.used()]).expect("mapped memory");
+        self.space.write_bytes(BASE + last as u32, &image[last..]).expect("mapped memory");
+    }
+
+    /// All that a job may write.
     pub fn contents(&self) -> Vec<u8> {
-        let mut bytes = vec![0; BYTES as usize];
-        self.space.read_bytes(BASE, &mut bytes).expect("mapped memory");
+        let mut bytes = vec![0; self.used() + BASE_ALIGNMENT as usize];
+        let (used, last) = bytes.split_at_mut(self.used());
+        self.space.read_bytes(BASE, used).expect("mapped memory");
+        self.space.read_bytes(BASE + BYTES - BASE_ALIGNMENT, last).expect("mapped memory");
         bytes
+    }
+
+    /// The GPU address of a byte of [`contents`](Self::contents).
+    pub fn address_of(&self, at: usize) -> u32 {
+        match at.checked_sub(self.used()) {
+            None => BASE + at as u32,
+            Some(at) => BASE + BYTES - BASE_ALIGNMENT + at as u32,
+        }
     }
 
     fn take(&mut self, bytes: u32) -> u32 {
         let base = self.next;
         self.next += bytes.next_multiple_of(GAP) + GAP;
-        assert!(self.next <= BASE + BYTES, "the memory is too small");
+        assert!(self.next + GAP <= BASE + BYTES - BASE_ALIGNMENT, "the memory is too small");
         base
     }
 
@@ -68,7 +103,7 @@ impl Memory {
 
     /// A surface of at least these sides.
     pub fn surface(&mut self, random: &mut Random, format: Format, width: u32, height: u32) -> Surface {
-        let tiling = random.pick(&[Tiling::Linear, Tiling::Tiled]);
+        let tiling = random.pick(&[Tiling::Linear, Tiling::Linear, Tiling::Tiled]);
         let pitch = width.next_multiple_of(Surface::pitch_granule(tiling, format));
         let mut surface = Surface { base: 0, pitch, height, tiling, superfine: false, format };
         self.next = self.next.next_multiple_of(BASE_ALIGNMENT);
@@ -132,9 +167,11 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
     let lanes = job.lanes.count() as u32;
     for colour in &mut job.targets.colours[..3] {
         let format = random.pick(&[Format::Float32_4, Format::Float32_4, Format::Uint8_4, Format::Float32_1]);
-        *colour = (!random.one_in(8)).then(|| memory.surface(random, format, SIDE, 10));
+        let (width, height) = target_sides(random);
+        *colour = (!random.one_in(8)).then(|| memory.surface(random, format, width, height));
     }
-    job.targets.depth = random.one_in(2).then(|| memory.surface(random, Format::Float32_1, SIDE, 10));
+    let (width, height) = target_sides(random);
+    job.targets.depth = random.one_in(2).then(|| memory.surface(random, Format::Float32_1, width, height));
     let mut vectors = |memory: &mut Memory| (!random.one_in(4)).then(|| memory.region(lanes * 16));
     job.targets.positions[0] = vectors(memory);
     job.targets.parameters[..2].fill_with(|| vectors(memory));
@@ -151,11 +188,18 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
     job.memories.scratch_elements = random.pick(&[0, 3, 8]);
 }
 
+/// Columns and rows of a target: mostly those of the lanes and more.
+fn target_sides(random: &mut Random) -> (u32, u32) {
+    match random.one_in(3) {
+        true => (random.pick(&[SIDE, 16, 32, 64]), random.pick(&[1, 3, 8])),
+        false => (SIDE, 10),
+    }
+}
+
 fn texture(random: &mut Random, memory: &mut Memory) -> Texture {
     use Dimension::*;
-    let dimension = random.pick(&[D1, D2, D2, D3, D1Array, D2Array, Cube]);
-    let mut side = || random.pick(&[1, 2, 4, 5, 7]);
-    let (x, y, z) = (side(), side(), side());
+    let dimension = random.pick(&[D1, D2, D2, D2, D2, D3, D1Array, D2Array, Cube]);
+    let (x, y, z) = sides(random, dimension);
     let size = match dimension {
         D1 => [x, 1, 1],
         D2 => [x, y, 1],
@@ -181,6 +225,31 @@ fn texture(random: &mut Random, memory: &mut Memory) -> Texture {
         texture.levels.push(surface);
     }
     texture
+}
+
+/// A two-dimensional texture of one level with linear rows: what texels are found at depends on nothing but its size.
+pub(super) fn plain_texture(random: &mut Random, memory: &mut Memory) -> Texture {
+    let (width, height) = random.pick(&[(33, 2), (64, 1), (64, 5), (16, 33), (48, 8), (40, 16), (5, 7), (2, 64)]);
+    let format = random.pick(&Format::ALL);
+    let surface = Surface { tiling: Tiling::Linear, ..memory.surface(random, format, width, height) };
+    // Rows of tiles are at least as long as rows of elements, so that there is room for these.
+    let pitch = width.next_multiple_of(Surface::pitch_granule(Tiling::Linear, format));
+    Texture::flat(width, height, Surface { pitch, ..surface })
+}
+
+/// Texels on each axis: small sides, and long ones of few texels in all.
+fn sides(random: &mut Random, dimension: Dimension) -> (u32, u32, u32) {
+    let small = |random: &mut Random| random.pick(&[1, 2, 4, 5, 7]);
+    let (x, y, z) = (small(random), small(random), small(random));
+    match dimension {
+        Dimension::D3 | Dimension::D2Array | Dimension::Cube => (x, y, z),
+        Dimension::D1 | Dimension::D1Array => (random.pick(&[x, 33, 64]), 1, z),
+        Dimension::D2 => match random.below(3) {
+            0 => (x, y, 1),
+            1 => (random.pick(&[8, 33, 64]), random.pick(&[1, 2, 3, 8]), 1),
+            _ => (random.pick(&[x, 16, 33]), random.pick(&[8, 33]), 1),
+        },
+    }
 }
 
 fn sampler(random: &mut Random) -> Sampler {

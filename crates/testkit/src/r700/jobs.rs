@@ -1,8 +1,9 @@
 //! Random R700 programs of every kind, as parts of jobs.
 
 use crate::r700::differential::Differential;
-use crate::r700::environment::{self, Memory};
+use crate::r700::environment;
 use crate::r700::generate::{self, Allow};
+use crate::r700::shared;
 use crate::r700::structured::{CONSTANTS, Structured, compile, constant};
 use crate::r700::woven::woven;
 use crate::random::Random;
@@ -41,13 +42,16 @@ pub enum Kind {
     Woven,
     /// Clauses, exports and memory writes of every kind, one after the other, some of them in a loop.
     Straight,
+    /// Accesses at the same coordinates and indices to resources of different kinds.
+    Shared,
     /// Control-flow instructions at random.
     Wild,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 6] = [Kind::Structured, Kind::Changed, Kind::Filled, Kind::Woven, Kind::Straight, Kind::Wild];
+    pub const ALL: [Kind; 7] =
+        [Kind::Structured, Kind::Changed, Kind::Filled, Kind::Woven, Kind::Straight, Kind::Shared, Kind::Wild];
 }
 
 /// Makes a job of these random numbers, and runs it on every engine.
@@ -67,6 +71,7 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
         Kind::Filled => filled(random, &structured),
         Kind::Woven => woven(random),
         Kind::Straight => straight(random, true),
+        Kind::Shared => shared::shared(random),
         Kind::Wild => wild(random),
     };
     match kind {
@@ -78,16 +83,25 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
     if kind != Kind::Structured && random.one_in(8) {
         program.info.stack_size = Some(random.below(8) as u8);
     }
-    let mut memory = Memory::random(random);
+    let mut memory = differential.memory(random);
     let space = memory.space().clone();
     let mut job = Job::new(&program, environment::lanes(random), &space);
     job.fetch_program = fetch_program.as_ref();
     environment::fill(random, &mut memory, &mut job);
     if kind != Kind::Structured {
-        (job.clamp_gpr, job.kill_stops_pixel) = (random.one_in(4), random.one_in(8));
+        // Where indices lead anywhere, a trap would hide what else there is.
+        let clamps = random.one_in(if kind == Kind::Shared { 1 } else { 4 });
+        (job.clamp_gpr, job.kill_stops_pixel) = (clamps, random.one_in(8));
     }
-    if kind != Kind::Straight {
-        job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
+    match kind {
+        Kind::Straight => {}
+        Kind::Shared => {
+            job.bindings.constants = shared::constants(random);
+            shared::align(random, &mut memory, &mut job);
+        }
+        Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Wild => {
+            job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
+        }
     }
     job.loops = structured.loops;
     job.inputs.insert(0, Input::Position);
@@ -98,7 +112,9 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
         step_limit: if kind == Kind::Structured { 100_000 } else { random.pick(&[200, 5000]) },
         ..RunOptions::default()
     });
-    differential.check(&job, &memory, &options)
+    let checked = differential.check(&job, &memory, &options);
+    differential.keep(memory);
+    checked
 }
 
 /// Control-flow instructions, some of them with a clause.
@@ -122,7 +138,7 @@ impl Image {
         self.cf.push((Cf::Alu(CfAlu { op, fields }), body));
     }
 
-    fn fetches(&mut self, op: CfOp, mut fields: CfFields, fetches: &[Fetch]) {
+    pub fn fetches(&mut self, op: CfOp, mut fields: CfFields, fetches: &[Fetch]) {
         fields.set_fetch_count(fetches.len() as u32);
         let qwords = |fetch: &Fetch| {
             let [a, b, c, d] = fetch.encode();
@@ -290,7 +306,7 @@ fn group(random: &mut Random) -> Group {
 }
 
 /// A fetch of any kind on the registers and resources that there are.
-fn fetch(random: &mut Random) -> Fetch {
+pub(super) fn fetch(random: &mut Random) -> Fetch {
     let register = |random: &mut Random, register: &mut FetchRegister| {
         *register = FetchRegister { gpr: random.below(8) as u8, relative: random.one_in(8) };
     };
@@ -332,7 +348,8 @@ fn fetch(random: &mut Random) -> Fetch {
     fetch
 }
 
-fn export(random: &mut Random) -> Cf {
+/// An export or a memory write of any kind.
+pub(super) fn export(random: &mut Random) -> Cf {
     loop {
         let Cf::Export(mut export) = generate::control(random) else { continue };
         let fields = &mut export.fields;

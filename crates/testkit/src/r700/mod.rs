@@ -2,10 +2,11 @@
 
 pub mod case;
 pub mod differential;
-pub mod doors;
 pub mod environment;
 pub mod filetest;
 pub mod generate;
 pub mod jobs;
+mod shared;
 pub mod structured;
+pub mod targets;
 mod woven;

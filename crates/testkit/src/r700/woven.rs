@@ -322,7 +322,7 @@ impl Weaver<'_> {
 }
 
 /// The qwords of a clause with this text.
-fn assemble(groups: &str) -> Vec<Qword> {
+pub(super) fn assemble(groups: &str) -> Vec<Qword> {
     let source = format!("ALU:\n {groups}\nNOP EOP");
     let code = text::parse(&source).unwrap_or_else(|problems| panic!("{source}\n{problems:#?}")).program.code;
     let Cf::Alu(CfAlu { fields, .. }) = Cf::decode(&code[0]) else { unreachable!("it is a clause") };

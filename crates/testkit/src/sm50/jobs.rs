@@ -5,7 +5,7 @@ use crate::random::Random;
 use crate::sm50::case::Case;
 use crate::sm50::generate::{instruction, instruction_of};
 use crate::sm50::judge::Judge;
-use crate::sm50::structured::generate;
+use crate::sm50::structured::{Structured, generate};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::launch::{Environment, Executor, Mode, Shader};
 use ctm_sm50::pipeline::{Capture, Draw, Drawn, VertexArray};
@@ -20,20 +20,23 @@ pub enum Kind {
     Changed,
     /// Instructions that work on registers alone, one after the other.
     Straight,
+    /// Accesses at the same addresses to constant banks, local memory and attributes of different sizes.
+    Shared,
     /// A pipeline of the corpus with a few instructions changed.
     Pipeline,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Structured, Kind::Changed, Kind::Straight, Kind::Pipeline];
+    pub const ALL: [Kind; 5] = [Kind::Structured, Kind::Changed, Kind::Straight, Kind::Shared, Kind::Pipeline];
 }
 
-/// All engines, each with the reference at its side, and counters.
+/// All engines and the reference, and counters.
+#[derive(Debug)]
 pub struct Differential {
-    judges: Vec<Judge>,
+    judge: Judge,
     cases: Vec<Case>,
-    /// Draws so far, each counted once for every engine.
+    /// Draws so far.
     pub draws: u64,
     /// Those that came to their end.
     pub completed: u64,
@@ -56,62 +59,80 @@ impl Differential {
             std::fs::read_dir(folder).expect("a corpus").flatten().map(|entry| entry.path()).collect();
         paths.sort();
         let cases = paths.iter().map(|path| Case::load(path)).collect();
-        Differential { judges: Judge::all(), cases, draws: 0, completed: 0 }
+        Differential { judge: Judge::new(), cases, draws: 0, completed: 0 }
     }
 
     /// How the launches of all draws were run.
     pub fn summary(&self) -> String {
-        let of = |count: fn(&Judge) -> usize| self.judges.iter().map(count).sum::<usize>();
-        let (launches, lifted, compiled) = (of(Judge::launches), of(Judge::lifted), of(Judge::compiled));
+        let (launches, lifted, compiled) = (self.judge.launches(), self.judge.lifted(), self.judge.compiled());
         format!(
             "{} of {} draws completed; of {launches} launches {lifted} lifted, {compiled} as machine code",
             self.completed, self.draws
         )
     }
 
+    /// Launches of all draws, those of them that are lifted, and those that ran as machine code.
+    pub fn launches(&self) -> [u64; 3] {
+        [self.judge.launches(), self.judge.lifted(), self.judge.compiled()].map(|count| count as u64)
+    }
+
     /// Makes a draw of these random numbers, and runs it on every engine.
     ///
     /// # Panics
     /// An engine differs from the reference, or a program from what its statements say.
-    pub fn check(&mut self, kind: Kind, random: Random) {
-        for judge in &self.judges {
-            let mut random = random.clone();
-            let random = &mut random;
-            let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
-            let completed = match kind {
-                Kind::Structured => {
-                    let program = generate(random);
-                    let traces = program.run(judge, VERTICES as u32).expect("a program without mistakes");
-                    assert!((0..).zip(&traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "{program:?}");
-                    true
-                }
-                Kind::Changed => {
-                    let mut program = generate(random).program();
-                    program.code = change(random, &program.code);
-                    let capture = [Capture { address: 0x80, words: 1 }];
-                    let environment = Environment { mode, ..Environment::default() };
-                    let draw =
-                        Draw { capture: &capture, environment, ..Draw::new(Shader::from(&program), VERTICES as u32) };
-                    draw.run(judge, &options()).is_ok()
-                }
-                Kind::Straight => {
-                    let middle: Vec<Instruction> = (0..1 + random.below(40)).map(|_| plain(random)).collect();
-                    draw(judge, &middle, values(random), mode).is_ok()
-                }
-                Kind::Pipeline => {
-                    let case = &self.cases[random.below(self.cases.len())];
-                    let changed = random.below(4);
-                    let mut stage = 0..;
-                    let change =
-                        |code: &Code| if stage.next() == Some(changed) { change(random, code) } else { code.clone() };
-                    case.run_changed(judge, &options(), mode, change).is_ok()
-                }
-            };
-            self.draws += 1;
-            self.completed += u64::from(completed);
+    pub fn check(&mut self, kind: Kind, mut random: Random) {
+        let (judge, random) = (&self.judge, &mut random);
+        let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
+        let completed = match kind {
+            Kind::Structured => {
+                let program = structured(random);
+                let traces = program.run(judge, VERTICES as u32).expect("a program without mistakes");
+                assert!((0..).zip(&traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "{program:?}");
+                true
+            }
+            Kind::Changed => {
+                let mut program = structured(random).program();
+                program.code = change(random, &program.code);
+                let capture = [Capture { address: 0x80, words: 1 }];
+                let environment = Environment { mode, ..Environment::default() };
+                let draw =
+                    Draw { capture: &capture, environment, ..Draw::new(Shader::from(&program), VERTICES as u32) };
+                draw.run(judge, &options()).is_ok()
+            }
+            Kind::Straight => {
+                let middle: Vec<Instruction> = (0..1 + random.below(40)).map(|_| plain(random)).collect();
+                draw(judge, &middle, values(random), mode).is_ok()
+            }
+            Kind::Shared => {
+                let middle = instructions(&shared(random));
+                draw(judge, &middle, values(random), mode).is_ok()
+            }
+            Kind::Pipeline => {
+                let case = &self.cases[random.below(self.cases.len())];
+                let changed = random.below(4);
+                let mut stage = 0..;
+                let change =
+                    |code: &Code| if stage.next() == Some(changed) { change(random, code) } else { code.clone() };
+                case.run_changed(judge, &options(), mode, change).is_ok()
+            }
+        };
+        self.draws += 1;
+        self.completed += u64::from(completed);
+    }
+}
+
+/// A program with divergence, mostly a short one: those that are long take most of the time.
+fn structured(random: &mut Random) -> Structured {
+    loop {
+        let program = generate(random);
+        if program.statements() <= MOST_STATEMENTS || random.one_in(64) {
+            return program;
         }
     }
 }
+
+/// Statements of a program that is not long.
+const MOST_STATEMENTS: usize = 40;
 
 /// Options for programs that may never end.
 fn options() -> RunOptions<'static> {
@@ -148,6 +169,44 @@ fn plain(random: &mut Random) -> Instruction {
         }
     }
 }
+
+/// Accesses by a few registers, each of which goes to memories of several kinds and sizes.
+fn shared(random: &mut Random) -> String {
+    let mut text = String::new();
+    for register in [4, 5] {
+        let index = match random.below(6) {
+            0 => format!("SHL R{register}, R6, 0x2;"),
+            1 => format!("IADD32I R{register}, R7, 0xfffffff0;"),
+            2 => format!("MOV32I R{register}, {:#x};", random.below(80)),
+            3 => format!("LOP32I.AND R{register}, R6, 0x7f;"),
+            _ => format!("LOP32I.AND R{register}, R6, {:#x};", random.pick(&[0xC, 0x1C, 0x3C, 0x7C])),
+        };
+        text += &index;
+    }
+    let usual = random.pick(&[4, 5]);
+    for _ in 0..2 + random.below(10) {
+        let index = if random.one_in(5) { random.pick(&[4, 5]) } else { usual };
+        let result = 8 + random.below(11);
+        let offset = random.pick(&["+0x0", "+0x0", "+0x4", "+0x10", "-0x4", "+0x7f"]);
+        let size = random.pick(&["", "", "", ".64", ".U8", ".S16"]);
+        let bank = random.pick(&BANKS).0;
+        let guard = random.pick(&["", "", "@P0 ", "@!P1 "]);
+        let access = match random.below(10) {
+            0..4 => format!("LDC{size} R{result}, c[{bank:#x}][R{index}{offset}];"),
+            4 => format!("LDL{size} R{result}, [R{index}{offset}];"),
+            5 => format!("STL{} [R{index}{offset}], R{result};", size.replace("S16", "U16")),
+            6 => format!("AL2P R20, R{index}, 0x80;\nALD.PHYS R{result}, a[R20];"),
+            7 => format!("AL2P.O R20, R{index}, 0x80;\nAST.PHYS a[R20], R{result};"),
+            8 => format!("IADD R{result}, R{}, c[{bank:#x}][{:#x}];", 8 + random.below(11), 4 * random.below(20)),
+            _ => format!("IADD R{index}, R{index}, 0x4;"),
+        };
+        text += &format!("{guard}{access}");
+    }
+    text
+}
+
+/// Constant banks and their words.
+const BANKS: [(u8, usize); 5] = [(0, VERTICES * INPUTS as usize), (1, 3), (3, 5), (5, 17), (6, 64)];
 
 /// Input words of a vertex.
 pub const INPUTS: u32 = 16;
@@ -189,8 +248,9 @@ pub fn draw(executor: &dyn Executor, middle: &[Instruction], values: Vec<u32>, m
         .collect();
     let capture = [Capture { address: 0x80, words: INPUTS + 4 }];
     let mut environment = Environment { mode, ..Environment::default() };
-    environment.constants.set_bank(0, values.clone());
-    environment.constants.set_bank(3, values[..5].to_vec());
+    for (bank, words) in BANKS {
+        environment.constants.set_bank(bank, values[..words.min(values.len())].to_vec());
+    }
     let vertices = (values.len() / 16) as u32;
     let draw = Draw { arrays: &arrays, capture: &capture, environment, ..Draw::new(shader, vertices) };
     draw.run(executor, &options()).map_err(|error| error.to_string())
@@ -221,7 +281,7 @@ pub fn near(random: &mut Random, row: &Row, pattern: Pattern) -> Instruction {
                 let register = if random.one_in(12) { 255 } else { 4 + random.below(15) as u32 };
                 word = field.bits.set(word, if even && register != 255 { register & !1 } else { register });
             }
-            FieldId::BANK => word = field.bits.set(word, 0),
+            FieldId::BANK => word = field.bits.set(word, random.pick(&[0, 0, 0, 1, 3, 5, 6])),
             FieldId::BANK_WORD => word = field.bits.set(word, random.below(64) as u32),
             FieldId::GUARD if random.one_in(2) => word = field.bits.set(word, 7),
             FieldId::GUARD_NOT if random.one_in(2) => word = field.bits.set(word, 0),

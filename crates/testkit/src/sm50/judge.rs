@@ -1,6 +1,6 @@
-//! Every launch twice: by an engine and by the reference.
+//! Every launch by the reference and by every form of the engine.
 
-use ctm_engine::{Engine, EngineName, Executor as Named};
+use crate::forms::Forms;
 use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
 use ctm_memory::Buffer;
@@ -9,31 +9,19 @@ use ctm_sm50::lift::{Facts, lift};
 use ctm_sm50::reference::Reference;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// An executor that runs each launch with an engine, and again with the reference.
+/// An executor that runs each launch with the reference and with every form of the engine.
+#[derive(Debug, Default)]
 pub struct Judge {
-    engine: Engine,
-    name: EngineName,
+    forms: Forms,
     launches: AtomicUsize,
     lifted: AtomicUsize,
     compiled: AtomicUsize,
 }
 
 impl Judge {
-    /// One for each engine of this host.
-    pub fn all() -> Vec<Judge> {
-        let judge = |name| match Named::new(name).ok()? {
-            Named::Engine(engine) => {
-                let [launches, lifted, compiled] = [0; 3].map(AtomicUsize::new);
-                Some(Judge { engine, name, launches, lifted, compiled })
-            }
-            Named::Reference => None,
-        };
-        EngineName::available().filter_map(judge).collect()
-    }
-
-    /// The engine's name.
-    pub fn name(&self) -> EngineName {
-        self.name
+    /// All forms of this host.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Launches so far.
@@ -53,10 +41,10 @@ impl Judge {
 }
 
 impl Executor for Judge {
-    /// Runs the launch with both.
+    /// Runs the launch with all of them.
     ///
     /// # Panics
-    /// The two do not agree on records, emissions, statistics, warnings or the error.
+    /// They do not agree on records, emissions, statistics, warnings or the error.
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
         let records = [launch.outputs, launch.patches].into_iter().flatten().map(|records| records.buffer());
         let written: Vec<Buffer> = records.chain(launch.emissions.map(|emissions| emissions.buffer())).collect();
@@ -64,26 +52,36 @@ impl Executor for Judge {
             let of = |buffer: &Buffer| (0..buffer.length()).step_by(4).map(|address| buffer.load(address)).collect();
             written.iter().map(of).collect()
         };
+        let restore = |words: &[Vec<u32>]| {
+            for (buffer, words) in written.iter().zip(words) {
+                words.iter().zip((0..).step_by(4)).for_each(|(&word, address)| buffer.store(address, word));
+            }
+        };
         let before = words();
-        let got = Executor::run(&self.engine, launch, options);
-        let got_words = words();
-        for (buffer, words) in written.iter().zip(&before) {
-            words.iter().zip((0..).step_by(4)).for_each(|(&word, address)| buffer.store(address, word));
-        }
         let expected = Reference.run(launch, options);
-        assert_eq!(got, expected, "{}", self.name.name());
-        if expected.is_ok() {
-            let words = got_words.concat().into_iter().zip(words().concat()).enumerate();
-            for (at, (got, expected)) in words {
-                assert_eq!(got, expected, "{}: word {at}, {got:#x} instead of {expected:#x}", self.name.name());
+        let expected_words = words();
+        let engine = self.forms.engine();
+        let is_lifted = Facts::of(launch).and_then(|facts| lift(&facts).ok()).is_some_and(|lifted| {
+            verify(&lifted.function).unwrap_or_else(|error| panic!("{error}\n{}", lifted.function));
+            true
+        });
+        let compiled = is_lifted && engine.compiles_sm50(launch);
+        // What is not lifted is the reference's.
+        for name in self.forms.each(compiled).take(if is_lifted { usize::MAX } else { 0 }) {
+            restore(&before);
+            let got = Executor::run(engine, launch, options);
+            assert_eq!(got, expected, "{name}");
+            if expected.is_ok() {
+                let words = words().concat().into_iter().zip(expected_words.concat()).enumerate();
+                for (at, (got, expected)) in words {
+                    assert_eq!(got, expected, "{name}: word {at}, {got:#x} instead of {expected:#x}");
+                }
             }
         }
+        restore(&expected_words);
         self.launches.fetch_add(1, Relaxed);
-        if let Some(lifted) = Facts::of(launch).and_then(|facts| lift(&facts).ok()) {
-            verify(&lifted.function).unwrap_or_else(|error| panic!("{error}\n{}", lifted.function));
-            self.lifted.fetch_add(1, Relaxed);
-        }
-        self.compiled.fetch_add(self.engine.compiles_sm50(launch).into(), Relaxed);
+        self.lifted.fetch_add(is_lifted.into(), Relaxed);
+        self.compiled.fetch_add(compiled.into(), Relaxed);
         expected
     }
 }

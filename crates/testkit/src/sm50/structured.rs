@@ -173,7 +173,27 @@ impl Emitter {
     }
 }
 
+fn statements(block: &[Statement]) -> usize {
+    let of = |statement: &Statement| match statement {
+        Statement::If(_, yes, no) => 1 + statements(yes) + statements(no),
+        Statement::Loop(_, body) => 1 + statements(body),
+        Statement::Mark(_)
+        | Statement::Guarded(..)
+        | Statement::Break(_)
+        | Statement::Continue(_)
+        | Statement::Call(_)
+        | Statement::Return(_)
+        | Statement::Exit(_) => 1,
+    };
+    block.iter().map(of).sum()
+}
+
 impl Structured {
+    /// How many statements it has.
+    pub fn statements(&self) -> usize {
+        statements(&self.main) + self.functions.iter().map(|function| statements(function)).sum::<usize>()
+    }
+
     /// The machine code.
     pub fn program(&self) -> Program {
         let mut emitter = Emitter { text: String::new(), labels: 0 };

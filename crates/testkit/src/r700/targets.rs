@@ -1,4 +1,4 @@
-//! The doors of R700, see [`crate::doors`].
+//! Fuzz targets of R700, see [`crate::targets`].
 
 use crate::r700::differential::Differential;
 use crate::r700::jobs::{self, Kind};

@@ -1,14 +1,14 @@
-//! What to knock on [doors](crate::doors) with: files of the project, with random changes.
+//! Inputs for [fuzz targets](crate::targets): files of the project, with random changes.
 
 use crate::project_path;
 use crate::random::Random;
 use std::path::Path;
 
-/// Bytes that a door lets in, to start from.
+/// Inputs that a target takes as they are, to start from.
 ///
 /// # Panics
-/// There is no such door, or a file is missing.
-pub fn seeds(door: &str) -> Vec<Vec<u8>> {
+/// There is no such target, or a file is missing.
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let read = |path: &Path| std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let list = |folder: &str| {
         let mut paths: Vec<_> = std::fs::read_dir(project_path(folder))
@@ -23,7 +23,7 @@ pub fn seeds(door: &str) -> Vec<Vec<u8>> {
         let source = String::from_utf8(read(path)).expect("UTF-8");
         ctm_x1k::text::parse(&source).unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display())).program
     };
-    match door {
+    match target {
         "assembly" => programs().map(|path| read(&path)).collect(),
         "elf_image" => programs().map(|path| ctm_object::elf::write(&assemble(&path))).collect(),
         "instruction_round_trip" | "run" => {
@@ -71,7 +71,7 @@ pub fn seeds(door: &str) -> Vec<Vec<u8>> {
         "commands" => {
             let buffer = read(&project_path("examples/copy.ctmcb"));
             let text = String::from_utf8(buffer).expect("UTF-8");
-            // What the doors' memory has: the program behind the buffer, and surfaces behind that.
+            // What the target's memory has: the program behind the buffer, and surfaces behind that.
             let text = text.replace("0x80100000", "0x80008000").replace("0x80500000", "0x80010000");
             let text = text.replace("0x10000000", "0x80080000").replace("63", "7");
             let words = ctm_device::command::parse(&text).expect("commands").words;
@@ -93,7 +93,7 @@ pub fn seeds(door: &str) -> Vec<Vec<u8>> {
         }
         "png" => ["life.png"].iter().map(|name| read(&project_path("docs/images").join(name))).collect(),
         "arguments" => ["a.npy", "b.f32:64x32x4:tiled", "c.png:tiled"].map(|text| text.as_bytes().to_vec()).into(),
-        _ => panic!("{door}: where do its seeds come from?"),
+        _ => panic!("{target}: where do its seeds come from?"),
     }
 }
 
@@ -104,7 +104,7 @@ fn trace() -> Vec<u8> {
     let options = Options { local_bytes: 0x10_0000, host_bytes: 0x10_0000, ..Options::default() };
     let device = Connection::open_recording(options).expect("a device");
     let mut client = Client::new(&device);
-    let program = client.load(&crate::doors::copy_program()).expect("room");
+    let program = client.load(&crate::targets::copy_program()).expect("room");
     let input = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
     let output = client.buffer(Place::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
     client.write(&input, 4, &[[1.0, 2.0, 3.0, 4.0]; 16]);
@@ -112,7 +112,7 @@ fn trace() -> Vec<u8> {
     device.take_trace().expect("a recording").to_bytes()
 }
 
-/// What to knock with: mostly a seed with a few random changes.
+/// An input: mostly a seed with a few random changes.
 pub fn input(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     if random.one_in(16) {
         return (0..random.below(200)).map(|_| random.bits() as u8).collect();

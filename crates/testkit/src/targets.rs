@@ -1,5 +1,5 @@
-//! The doors through which bytes come in from outside, each as a function that may do anything but panic, hang, or break
-//! the promise that it checks. Fuzzers knock here; so does a short deterministic test.
+//! Fuzz targets: functions that take any bytes, and may do anything but panic, hang, or break the promise that they check.
+//! libFuzzer calls them (`fuzz/`), long hunts do ([`crate::hunt`]), and so does a short deterministic test.
 
 use crate::buffers::Buffers;
 use crate::differential::Differential;
@@ -12,31 +12,50 @@ use ctm_x1k::{
     Body, Domain, INSTRUCTION_BYTES, Instruction, Job, Program, ProgramInfo, RunOptions, check, reference, text,
 };
 
-/// A door: its name, and what knocks on it.
-pub type Door = (&'static str, fn(&[u8]));
+/// A fuzz target.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name, which is that of the function, of the libFuzzer binary and of its folder of regressions.
+    pub name: &'static str,
+    /// What checks the promise.
+    pub run: fn(&[u8]),
+}
 
-/// Every door.
-pub const DOORS: [Door; 19] = [
-    ("instruction_round_trip", instruction_round_trip),
-    ("assembly", assembly),
-    ("elf_image", elf_image),
-    ("mesa_dump", mesa_dump),
-    ("npy", npy),
-    ("png", png),
-    ("arguments", arguments),
-    ("run", run),
-    ("engines", engines),
-    ("commands", commands),
-    ("command_text", command_text),
-    ("trace", trace),
-    ("r700_words", crate::r700::doors::words),
-    ("r700_assembly", crate::r700::doors::assembly),
-    ("r700_file", crate::r700::doors::file),
-    ("r700_engines", crate::r700::doors::engines),
-    ("sm50_words", crate::sm50::doors::words),
-    ("sm50_assembly", crate::sm50::doors::assembly),
-    ("sm50_file", crate::sm50::doors::file),
+const fn target(name: &'static str, run: fn(&[u8])) -> Target {
+    Target { name, run }
+}
+
+/// Every fuzz target.
+pub const TARGETS: [Target; 19] = [
+    target("instruction_round_trip", instruction_round_trip),
+    target("assembly", assembly),
+    target("elf_image", elf_image),
+    target("mesa_dump", mesa_dump),
+    target("npy", npy),
+    target("png", png),
+    target("arguments", arguments),
+    target("run", reference_run),
+    target("engines", engines),
+    target("commands", commands),
+    target("command_text", command_text),
+    target("trace", trace),
+    target("r700_words", crate::r700::targets::words),
+    target("r700_assembly", crate::r700::targets::assembly),
+    target("r700_file", crate::r700::targets::file),
+    target("r700_engines", crate::r700::targets::engines),
+    target("sm50_words", crate::sm50::targets::words),
+    target("sm50_assembly", crate::sm50::targets::assembly),
+    target("sm50_file", crate::sm50::targets::file),
 ];
+
+/// Runs the target of this name, for binaries that have one each.
+///
+/// # Panics
+/// There is no such target, or the input breaks it.
+pub fn run(name: &str, bytes: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name);
+    (target.unwrap_or_else(|| panic!("there is no fuzz target {name}")).run)(bytes);
+}
 
 fn instructions(bytes: &[u8]) -> Vec<Instruction> {
     raw::read_words(&bytes[..bytes.len() / INSTRUCTION_BYTES * INSTRUCTION_BYTES]).unwrap_or_default()
@@ -128,7 +147,7 @@ pub fn arguments(bytes: &[u8]) {
 
 /// Whatever the words are, they run to an end or to a trap; and programs that do not write to memory at once do so alike
 /// in groups of 4 and of 16 lanes, on one thread and on two.
-pub fn run(bytes: &[u8]) {
+pub fn reference_run(bytes: &[u8]) {
     let mut code = instructions(bytes);
     let Some(last) = code.last_mut() else { return };
     if let Body::Alu(alu) = last.body {

@@ -1,9 +1,9 @@
-//! The doors of SM50, see [`crate::doors`].
+//! Fuzz targets of SM50, see [`crate::targets`].
 
 use ctm_object::sm50::{self, Format};
 use ctm_sm50::{Code, Header, Instruction, Program, check, text};
 
-/// Most instructions that a knock has printed and read again: what is longer only takes longer.
+/// Most instructions of an input that are printed and read again: what is longer only takes longer.
 const LONGEST: usize = 48;
 
 /// Prints a program and reads it again.

@@ -1,0 +1,126 @@
+//! The interpreter and every form of machine code behind one engine: a program is lifted and simplified once for all of
+//! them, which takes most of the time of a small run.
+
+use ctm_engine::interp::{Code as Interpreted, Group, Program};
+use ctm_engine::{Backend, Bindings, Code, Engine, EngineName, Outcome, Source};
+use ctm_lane::domain::{Domain, Lanes, Layout};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Lanes of the interpreter's groups.
+const WIDTH: usize = 128;
+
+/// An engine with all forms, of which one is chosen for each run.
+pub struct Forms {
+    engine: Engine,
+    names: Vec<&'static str>,
+    chosen: Arc<AtomicUsize>,
+}
+
+impl Default for Forms {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Forms({:?})", self.names)
+    }
+}
+
+impl Forms {
+    /// Every form that this host has; the interpreter is number 0.
+    pub fn new() -> Self {
+        let backends = backends();
+        let names = std::iter::once(EngineName::Interp.name()).chain(backends.iter().map(|backend| backend.name()));
+        let names = names.collect();
+        let chosen = Arc::new(AtomicUsize::new(0));
+        let engine = Engine::with_backend(Box::new(AllForms { backends, chosen: chosen.clone() }));
+        Forms { engine, names, chosen }
+    }
+
+    /// The engine, with the form that was chosen last.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The names of the forms that a run can have, each chosen while it is the iterator's last. What is not `compiled` is
+    /// interpreted by all of them.
+    pub fn each(&self, compiled: bool) -> impl Iterator<Item = &'static str> {
+        let count = if compiled { self.names.len() } else { 1 };
+        self.names[..count].iter().enumerate().map(|(number, name)| {
+            self.chosen.store(number, Relaxed);
+            *name
+        })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn backends() -> Vec<Box<dyn Backend>> {
+    use ctm_engine::jit::Jit;
+    let forms = [Jit::avx512(), Jit::avx2()].into_iter().flatten();
+    forms.map(|jit| Box::new(jit) as Box<dyn Backend>).collect()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn backends() -> Vec<Box<dyn Backend>> {
+    Vec::new()
+}
+
+struct AllForms {
+    backends: Vec<Box<dyn Backend>>,
+    chosen: Arc<AtomicUsize>,
+}
+
+impl Backend for AllForms {
+    fn name(&self) -> &'static str {
+        "all forms"
+    }
+
+    /// Code of all forms. All of them refuse the same functions: what one has not, the others do not need.
+    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
+        let machine: Vec<_> = self.backends.iter().map(|backend| backend.compile(source)).collect::<Option<_>>()?;
+        if machine.is_empty() {
+            return None;
+        }
+        let interpreted = Interpreted::new(source.function);
+        Some(Box::new(AllCode { interpreted, machine, chosen: self.chosen.clone() }))
+    }
+}
+
+struct AllCode {
+    interpreted: Interpreted,
+    machine: Vec<Box<dyn Code>>,
+    chosen: Arc<AtomicUsize>,
+}
+
+impl Code for AllCode {
+    fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome> {
+        match self.chosen.load(Relaxed).checked_sub(1) {
+            None => self.interpret(bindings, rectangle, budget),
+            Some(form) => self.machine[form].run(bindings, rectangle, budget),
+        }
+    }
+}
+
+impl AllCode {
+    fn interpret(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome> {
+        let program = Program::new(&self.interpreted, bindings);
+        let mut group = Group::new(&program, WIDTH, budget, None);
+        if self.interpreted.uses_quads {
+            let layout = Layout::new(Lanes::Area(rectangle), WIDTH);
+            for number in 0..layout.groups() {
+                group.place(layout.positions(number), |i, j| rectangle.contains(i, j));
+                group.run().ok()?;
+            }
+        } else {
+            for first in (0..rectangle.lanes()).step_by(WIDTH) {
+                group.place_rows(rectangle, first);
+                group.run().ok()?;
+            }
+        }
+        Some(Outcome { instructions: group.instructions })
+    }
+}

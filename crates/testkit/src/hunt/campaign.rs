@@ -1,0 +1,333 @@
+//! A campaign: worker processes, what they count and find, and what is left of their finds after shrinking.
+
+use super::quarry::{self, Entry};
+use super::tally::Tally;
+use super::{shrink, worker};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A check that takes longer hangs.
+const HANG: Duration = Duration::from_secs(60);
+/// How often workers are looked after.
+const LOOK: Duration = Duration::from_millis(250);
+/// Time to shrink one find, and how many of an entry are shrunk.
+const SHRINK: (Duration, usize) = (Duration::from_secs(90), 3);
+/// A run of a shrunk candidate that takes longer hangs.
+const PROBE: Duration = Duration::from_secs(20);
+/// How often a line of progress is printed.
+const PROGRESS: Duration = Duration::from_secs(60);
+
+/// What to hunt.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How long.
+    pub time: Duration,
+    /// The first seed.
+    pub seed: u64,
+    /// Worker processes.
+    pub workers: u64,
+    /// Beginnings of names of entries; all entries if there are none.
+    pub names: Vec<String>,
+    /// Most seeds of an entry in each worker.
+    pub count: u64,
+    /// Where finds go.
+    pub out: PathBuf,
+}
+
+/// Something that was found.
+#[derive(Clone, Debug)]
+pub struct Find {
+    /// Entry.
+    pub name: String,
+    /// Seed.
+    pub seed: u64,
+    /// What differs, the panic, the signal, or that it hangs.
+    pub what: String,
+    /// The file that shows it.
+    pub file: Option<PathBuf>,
+}
+
+/// What came of a campaign.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Counters by entry.
+    pub tallies: BTreeMap<String, Tally>,
+    /// Finds, in the order in which they were made.
+    pub finds: Vec<Find>,
+}
+
+impl Plan {
+    /// The entries that the names choose.
+    pub fn entries(&self) -> Vec<Entry> {
+        let chosen =
+            |entry: &Entry| self.names.is_empty() || self.names.iter().any(|name| entry.name.starts_with(name));
+        quarry::entries().into_iter().filter(chosen).collect()
+    }
+}
+
+/// A worker process.
+struct Worker {
+    child: Child,
+    notes: PathBuf,
+    last: (String, Instant),
+}
+
+/// What a worker told: the line, and which worker it is.
+type Told = (u64, Value);
+
+/// Hunts with processes of this program, which understands `--worker`.
+///
+/// # Errors
+/// If processes or files cannot be made.
+pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Result<Report> {
+    fs::create_dir_all(&plan.out)?;
+    let start = Instant::now();
+    let end = start + plan.time;
+    let (tell, told) = channel();
+    let mut workers: Vec<(u64, Option<Worker>)> = Vec::new();
+    for number in 0..plan.workers {
+        workers.push((number, Some(begin(plan, number, plan.seed + number, plan.time, &tell)?)));
+    }
+    let mut report = Report::default();
+    // Counters of each life of each worker: a worker that crashed begins anew.
+    let mut counts: BTreeMap<(u64, String), Tally> = BTreeMap::new();
+    let mut lives = plan.workers;
+    let mut spoken = start;
+    while workers.iter().any(|(_, worker)| worker.is_some()) {
+        thread::sleep(LOOK);
+        listen(&told, &mut counts, &mut report);
+        for (life, slot) in &mut workers {
+            let Some(worker) = slot else { continue };
+            let Some(what) = ended(worker)? else { continue };
+            let note = fs::read_to_string(&worker.notes).unwrap_or_default();
+            *slot = None;
+            let Some(what) = what else { continue };
+            let mut words = note.split_whitespace();
+            let (Some(name), Some(Ok(seed))) = (words.next(), words.next().map(str::parse)) else { continue };
+            report.finds.push(Find { name: name.to_owned(), seed, what, file: None });
+            if Instant::now() < end {
+                // The next life goes on with other seeds.
+                *life = lives;
+                lives += 1;
+                let seed = plan.seed ^ lives << 40;
+                *slot = Some(begin(plan, *life, seed, end - Instant::now(), &tell)?);
+            }
+        }
+        sum(&counts, &mut report);
+        if spoken.elapsed() >= PROGRESS {
+            spoken = Instant::now();
+            progress(&report, start.elapsed());
+        }
+    }
+    listen(&told, &mut counts, &mut report);
+    sum(&counts, &mut report);
+    let mut of_entry: BTreeMap<String, usize> = BTreeMap::new();
+    for find in &mut report.finds {
+        let number = of_entry.entry(find.name.clone()).or_default();
+        *number += 1;
+        find.file = Some(write(plan, find, *number <= SHRINK.1)?);
+    }
+    Ok(report)
+}
+
+fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>) -> io::Result<Worker> {
+    let notes = plan.out.join(format!("worker-{life}.note"));
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--worker".into(), notes.clone().into_os_string()]);
+    command.args(["--seconds", &time.as_secs_f64().to_string(), "--seed", &seed.to_string()]);
+    command.args(["--threads", &plan.workers.to_string(), "--count", &plan.count.to_string()]);
+    for name in &plan.names {
+        command.args(["--only", name]);
+    }
+    // What a panic prints comes with its find.
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let (lines, tell) = (child.stdout.take(), tell.clone());
+    thread::spawn(move || {
+        for line in lines.into_iter().flat_map(|lines| BufReader::new(lines).lines()).map_while(Result::ok) {
+            if let Ok(value) = serde_json::from_str(&line)
+                && tell.send((life, value)).is_err()
+            {
+                return;
+            }
+        }
+    });
+    Ok(Worker { child, notes, last: (String::new(), Instant::now()) })
+}
+
+/// Whether the worker is gone, and if not in order, why.
+fn ended(worker: &mut Worker) -> io::Result<Option<Option<String>>> {
+    if let Some(status) = worker.child.try_wait()? {
+        return Ok(Some((!status.success()).then(|| death(status))));
+    }
+    let note = fs::read_to_string(&worker.notes).unwrap_or_default();
+    if note != worker.last.0 {
+        worker.last = (note, Instant::now());
+    }
+    if worker.last.1.elapsed() < HANG {
+        return Ok(None);
+    }
+    worker.child.kill()?;
+    worker.child.wait()?;
+    Ok(Some(Some(format!("it takes longer than {HANG:?}"))))
+}
+
+fn death(status: ExitStatus) -> String {
+    format!("the process died: {status}")
+}
+
+fn listen(told: &Receiver<Told>, counts: &mut BTreeMap<(u64, String), Tally>, report: &mut Report) {
+    for (life, value) in told.try_iter() {
+        if let Some(find) = value.get("find") {
+            report.finds.push(Find {
+                name: find["name"].as_str().unwrap_or_default().to_owned(),
+                seed: find["seed"].as_u64().unwrap_or_default(),
+                what: find["what"].as_str().unwrap_or_default().to_owned(),
+                file: None,
+            });
+        }
+        for (name, tally) in value["counts"].as_object().into_iter().flatten() {
+            counts.insert((life, name.clone()), Tally::from_json(tally));
+        }
+    }
+}
+
+fn sum(counts: &BTreeMap<(u64, String), Tally>, report: &mut Report) {
+    report.tallies.clear();
+    for ((_, name), tally) in counts {
+        report.tallies.entry(name.clone()).or_default().add(tally);
+    }
+}
+
+/// Writes the file that shows a find.
+fn write(plan: &Plan, find: &Find, may_shrink: bool) -> io::Result<PathBuf> {
+    let stem = format!("{}-{}", find.name.replace('/', "-"), find.seed);
+    let described = plan.out.join(format!("{stem}.txt"));
+    fs::write(&described, format!("hunt --only {} --seed {} --count 1\n{}\n", find.name, find.seed, find.what))?;
+    let entry = quarry::entries().into_iter().find(|entry| entry.name == find.name);
+    let Some(quarry) = entry.map(|entry| entry.quarry()) else { return Ok(described) };
+    let end = Instant::now() + if may_shrink { SHRINK.0 } else { Duration::ZERO };
+    let candidate = plan.out.join("candidate");
+    if let Some(text) = quarry.filetest(find.seed) {
+        let fails = |text: &str| fs::write(&candidate, text).is_ok() && probe(None, &candidate);
+        let file = plan.out.join(format!("{stem}.x1k"));
+        fs::write(&file, shrink::text(&text, end, fails))?;
+        return Ok(file);
+    }
+    if let (Some(bytes), Some(target)) = (quarry.bytes(find.seed), find.name.strip_prefix("target/")) {
+        let fails = |bytes: &[u8]| fs::write(&candidate, bytes).is_ok() && probe(Some(target), &candidate);
+        let file = plan.out.join(format!("{stem}.bin"));
+        fs::write(&file, shrink::bytes(bytes, end, fails))?;
+        return Ok(file);
+    }
+    Ok(described)
+}
+
+/// Exit code of a check whose file is wrong: a difference, or a panic.
+pub const WRONG: i32 = 1;
+/// Exit code of a check whose file says nothing that can be checked.
+pub const INVALID: i32 = 3;
+
+/// Whether a process that checks the file finds something.
+fn probe(target: Option<&str>, path: &Path) -> bool {
+    let Ok(program) = std::env::current_exe() else { return false };
+    let mut command = Command::new(program);
+    command.arg("--check").arg(path).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(target) = target {
+        command.args(["--target", target]);
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    let start = Instant::now();
+    while start.elapsed() < PROBE {
+        match child.try_wait() {
+            Ok(None) => thread::sleep(Duration::from_millis(1)),
+            Ok(Some(status)) => return !status.success() && status.code() != Some(INVALID),
+            Err(_) => return false,
+        }
+    }
+    // A hang is a find as well, whatever becomes of its process.
+    drop(child.kill().and_then(|()| child.wait()));
+    true
+}
+
+/// Opens the file of a worker's notes.
+///
+/// # Errors
+/// If there can be none.
+pub fn notes(path: &Path) -> io::Result<File> {
+    let file = File::create(path)?;
+    file.set_len(worker::NOTE as u64)?;
+    Ok(file)
+}
+
+impl Report {
+    /// Counters of all entries that begin so.
+    pub fn of(&self, prefix: &str) -> Tally {
+        let mut all = Tally::default();
+        self.tallies.iter().filter(|(name, _)| name.starts_with(prefix)).for_each(|(_, tally)| all.add(tally));
+        all
+    }
+
+    /// The groups of entries: guests, the lane IR, and fuzz targets.
+    fn groups(&self) -> BTreeSet<&str> {
+        self.tallies.keys().map(|name| name.split('/').next().unwrap_or(name)).collect()
+    }
+
+    /// Programs and finds so far, in one line.
+    pub fn line(&self, elapsed: Duration) -> String {
+        let of = |group: &str| {
+            let Tally { programs, compiled, .. } = self.of(group);
+            format!("{group} {programs} ({compiled} compiled)")
+        };
+        let groups: Vec<String> = self.groups().into_iter().map(of).collect();
+        format!("{:.1} min: {}; {} finds", elapsed.as_secs_f64() / 60.0, groups.join(", "), self.finds.len())
+    }
+
+    /// All counters as text, an entry each paragraph.
+    pub fn text(&self) -> String {
+        let list = |map: &BTreeMap<String, u64>| {
+            map.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+        };
+        let mut text = String::new();
+        for (name, tally) in &self.tallies {
+            let seconds = tally.micros as f64 / 1e6;
+            let rate = tally.programs as f64 / seconds.max(1e-6);
+            text += &format!(
+                "{name}: {} in {seconds:.0} s ({rate:.0}/s), {} compiled, {} trapped\n",
+                tally.programs, tally.compiled, tally.trapped
+            );
+            for (what, map) in [("not compiled", &tally.refused), ("traps", &tally.traps)] {
+                if !map.is_empty() {
+                    text += &format!("  {what}: {}\n", list(map));
+                }
+            }
+        }
+        for group in self.groups() {
+            let operations = self.of(group).operations;
+            if operations.is_empty() {
+                continue;
+            }
+            let never: Vec<&str> =
+                operations.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name.as_str()).collect();
+            let reached = operations.len() - never.len();
+            text += &format!("{group}: operations {reached}/{}, never: {}\n", operations.len(), never.join(" "));
+        }
+        text
+    }
+
+    /// The same for scripts, in one line.
+    pub fn to_json(&self, elapsed: Duration) -> Value {
+        let finds = self.finds.iter().map(|find| {
+            json!({ "name": find.name, "seed": find.seed, "what": find.what, "file": find.file.as_ref().map(|file| file.display().to_string()) })
+        });
+        let tallies: BTreeMap<&String, Value> =
+            self.tallies.iter().map(|(name, tally)| (name, tally.to_json())).collect();
+        json!({ "seconds": elapsed.as_secs_f64(), "finds": finds.collect::<Vec<_>>(), "entries": tallies })
+    }
+}

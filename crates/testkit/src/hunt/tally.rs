@@ -1,0 +1,75 @@
+//! What a hunt counts, and how workers tell it to the campaign: one line of JSON.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Counters of one entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Programs, or inputs of a fuzz target.
+    pub programs: u64,
+    /// Those that ran as machine code of all forms.
+    pub compiled: u64,
+    /// Those that trapped, or did not come to their end for another reason.
+    pub trapped: u64,
+    /// Microseconds.
+    pub micros: u64,
+    /// Those that did not run as machine code, by reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Traps by kind.
+    pub traps: BTreeMap<String, u64>,
+    /// How often programs had each operation.
+    pub operations: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// Counts programs that machine code does not run.
+    pub fn refuse(&mut self, reason: &str, count: u64) {
+        if count > 0 {
+            *self.refused.entry(reason.into()).or_default() += count;
+        }
+    }
+
+    /// Adds the counters of another worker.
+    pub fn add(&mut self, other: &Tally) {
+        self.programs += other.programs;
+        self.compiled += other.compiled;
+        self.trapped += other.trapped;
+        self.micros += other.micros;
+        let maps = [
+            (&mut self.refused, &other.refused),
+            (&mut self.traps, &other.traps),
+            (&mut self.operations, &other.operations),
+        ];
+        for (to, from) in maps {
+            from.iter().for_each(|(name, count)| *to.entry(name.clone()).or_default() += count);
+        }
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let Tally { programs, compiled, trapped, micros, refused, traps, operations } = self;
+        json!({
+            "programs": programs, "compiled": compiled, "trapped": trapped, "micros": micros,
+            "refused": refused, "traps": traps, "operations": operations,
+        })
+    }
+
+    /// From [`to_json`](Self::to_json); what is missing is 0.
+    pub fn from_json(value: &Value) -> Self {
+        let number = |name: &str| value[name].as_u64().unwrap_or(0);
+        let map = |name: &str| {
+            let entries = value[name].as_object().into_iter().flatten();
+            entries.map(|(name, count)| (name.clone(), count.as_u64().unwrap_or(0))).collect()
+        };
+        Tally {
+            programs: number("programs"),
+            compiled: number("compiled"),
+            trapped: number("trapped"),
+            micros: number("micros"),
+            refused: map("refused"),
+            traps: map("traps"),
+            operations: map("operations"),
+        }
+    }
+}
