@@ -10,7 +10,7 @@
 //! there are any. The options `--worker` and `--check` are for the processes that a hunt starts.
 
 use ctm_testkit::hunt::campaign::{self, INVALID, Plan, WRONG};
-use ctm_testkit::hunt::{quarry, worker};
+use ctm_testkit::hunt::{subject, worker};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -98,7 +98,7 @@ fn work(plan: &Plan, notes: &Path) -> std::io::Result<ExitCode> {
 }
 
 fn check(target: Option<&str>, path: &Path) -> ExitCode {
-    let code = match std::panic::catch_unwind(|| quarry::check_file(target, path)) {
+    let code = match std::panic::catch_unwind(|| subject::check_file(target, path)) {
         Ok(Ok(())) => return ExitCode::SUCCESS,
         Ok(Err(error)) if !error.contains(ctm_testkit::filetest::DISAGREEMENT) => (INVALID, error),
         Ok(Err(error)) => (WRONG, error),

@@ -1,6 +1,6 @@
 //! A campaign: worker processes, what they count and find, and what is left of their finds after shrinking.
 
-use super::quarry::{self, Entry};
+use super::subject::{self, Entry};
 use super::tally::Tally;
 use super::{shrink, worker};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ impl Plan {
     pub fn entries(&self) -> Vec<Entry> {
         let chosen =
             |entry: &Entry| self.names.is_empty() || self.names.iter().any(|name| entry.name.starts_with(name));
-        quarry::entries().into_iter().filter(chosen).collect()
+        subject::entries().into_iter().filter(chosen).collect()
     }
 }
 
@@ -210,17 +210,17 @@ fn write(plan: &Plan, find: &Find, may_shrink: bool) -> io::Result<PathBuf> {
     let stem = format!("{}-{}", find.name.replace('/', "-"), find.seed);
     let described = plan.out.join(format!("{stem}.txt"));
     fs::write(&described, format!("hunt --only {} --seed {} --count 1\n{}\n", find.name, find.seed, find.what))?;
-    let entry = quarry::entries().into_iter().find(|entry| entry.name == find.name);
-    let Some(quarry) = entry.map(|entry| entry.quarry()) else { return Ok(described) };
+    let entry = subject::entries().into_iter().find(|entry| entry.name == find.name);
+    let Some(subject) = entry.map(|entry| entry.subject()) else { return Ok(described) };
     let end = Instant::now() + if may_shrink { SHRINK.0 } else { Duration::ZERO };
     let candidate = plan.out.join("candidate");
-    if let Some(text) = quarry.filetest(find.seed) {
+    if let Some(text) = subject.filetest(find.seed) {
         let fails = |text: &str| fs::write(&candidate, text).is_ok() && probe(None, &candidate);
         let file = plan.out.join(format!("{stem}.x1k"));
         fs::write(&file, shrink::text(&text, end, fails))?;
         return Ok(file);
     }
-    if let (Some(bytes), Some(target)) = (quarry.bytes(find.seed), find.name.strip_prefix("target/")) {
+    if let (Some(bytes), Some(target)) = (subject.bytes(find.seed), find.name.strip_prefix("target/")) {
         let fails = |bytes: &[u8]| fs::write(&candidate, bytes).is_ok() && probe(Some(target), &candidate);
         let file = plan.out.join(format!("{stem}.bin"));
         fs::write(&file, shrink::bytes(bytes, end, fails))?;

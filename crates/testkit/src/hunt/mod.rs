@@ -5,7 +5,7 @@
 //! [shrunk](shrink) by processes of their own.
 
 pub mod campaign;
-pub mod quarry;
 pub mod shrink;
+pub mod subject;
 pub mod tally;
 pub mod worker;

@@ -1,6 +1,6 @@
 //! A worker: checks one seed after the other, each entry for its share of the time.
 
-use super::quarry::{Entry, Quarry};
+use super::subject::{Entry, Subject};
 use super::tally::Tally;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -32,7 +32,7 @@ pub struct Task {
 struct Active {
     name: String,
     weight: u32,
-    quarry: Box<dyn Quarry>,
+    subject: Box<dyn Subject>,
     next: u64,
     left: u64,
     tally: Tally,
@@ -49,7 +49,7 @@ pub fn work(mut task: Task) -> io::Result<()> {
         .map(|entry| Active {
             name: entry.name.clone(),
             weight: entry.weight,
-            quarry: entry.quarry(),
+            subject: entry.subject(),
             next: task.seed,
             left: task.count,
             tally: Tally::default(),
@@ -62,7 +62,7 @@ pub fn work(mut task: Task) -> io::Result<()> {
         let start = Instant::now();
         while start.elapsed() < TURN && entry.left > 0 && Instant::now() < task.end {
             note(&mut task.notes, &entry.name, entry.next)?;
-            let checked = catch_unwind(AssertUnwindSafe(|| entry.quarry.check(entry.next)));
+            let checked = catch_unwind(AssertUnwindSafe(|| entry.subject.check(entry.next)));
             let what = match checked {
                 Ok(Ok(())) => None,
                 Ok(Err(difference)) => Some(difference),
@@ -78,7 +78,7 @@ pub fn work(mut task: Task) -> io::Result<()> {
         entry.tally.micros += start.elapsed().as_micros() as u64;
         let mut counts = Map::new();
         let mut tally = Tally { micros: entry.tally.micros, ..Tally::default() };
-        entry.quarry.count(&mut tally);
+        entry.subject.count(&mut tally);
         counts.insert(entry.name.clone(), tally.to_json());
         writeln!(io::stdout(), "{}", json!({ "counts": Value::Object(counts) }))?;
     }

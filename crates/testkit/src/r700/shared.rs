@@ -61,8 +61,10 @@ pub(super) fn align(random: &mut Random, memory: &mut Memory, job: &mut Job) {
 /// A random program.
 pub(super) fn shared(random: &mut Random) -> Program {
     let mut image = Image::default();
+    // Half of the programs have nothing but samples a step away.
+    let plain = random.one_in(2);
     for register in COORDINATES {
-        let groups = ["x", "y", "z", "w"].map(|to| coordinate(random, register, to));
+        let groups = ["x", "y", "z", "w"].map(|to| coordinate(random, register, to, plain));
         let groups: Vec<String> = (0..).zip(groups).map(|(number, group)| format!("{number} {group}")).collect();
         clause(&mut image, CfAluOp::Alu, &groups.join("\n "));
     }
@@ -75,7 +77,7 @@ pub(super) fn shared(random: &mut Random) -> Program {
     let usual = random.pick(&COORDINATES);
     let resource_of_other_stage = random.one_in(8);
     // Registers that are reached by index lie in memory, where nothing is known of a coordinate.
-    let by_index = random.one_in(4);
+    let by_index = !plain && random.one_in(4);
     let length = 2 + random.below(3);
     let shape = random.below(4);
     let open = image.cf.len();
@@ -89,7 +91,7 @@ pub(super) fn shared(random: &mut Random) -> Program {
         _ => {}
     }
     for _ in 0..length {
-        accesses(random, &mut image, usual, resource_of_other_stage, by_index);
+        accesses(random, &mut image, usual, resource_of_other_stage, by_index, plain);
         if by_index && random.one_in(2) {
             part(random, &mut image, CfAluOp::Alu);
         }
@@ -130,7 +132,7 @@ fn aim(image: &mut Image, at: usize, target: u32) {
 }
 
 /// One channel of a register of coordinates: mostly a step of one per lane along a row or a column.
-fn coordinate(random: &mut Random, register: u8, to: &str) -> String {
+fn coordinate(random: &mut Random, register: u8, to: &str, plain: bool) -> String {
     let along = match to {
         "x" | "z" => "x",
         _ => "y",
@@ -141,6 +143,7 @@ fn coordinate(random: &mut Random, register: u8, to: &str) -> String {
         format!("C{number}.{channel}")
     });
     let value = match random.below(12) {
+        _ if plain => format!("ADD R{register}.{to}, R0.{along}, {a}"),
         0 => format!("MOV R{register}.{to}, R0.{from}"),
         1 => format!("MOV R{register}.{to}, {a}"),
         2 => format!("MULADD_IEEE R{register}.{to}, R0.{from}, {a}, {b}"),
@@ -152,7 +155,7 @@ fn coordinate(random: &mut Random, register: u8, to: &str) -> String {
 }
 
 /// A clause of fetches, of accesses by index, or a memory write.
-fn accesses(random: &mut Random, image: &mut Image, usual: u8, alternate: bool, by_index: bool) {
+fn accesses(random: &mut Random, image: &mut Image, usual: u8, alternate: bool, by_index: bool, plain: bool) {
     match random.below(8) {
         0 | 1 if by_index => indexed(random, image),
         2 if by_index => {
@@ -163,7 +166,8 @@ fn accesses(random: &mut Random, image: &mut Image, usual: u8, alternate: bool, 
             image.cf.push((write, Vec::new()));
         }
         _ => {
-            let fetches: Vec<Fetch> = (0..2 + random.below(3)).map(|_| fetch_at(random, usual, alternate)).collect();
+            let fetches: Vec<Fetch> =
+                (0..2 + random.below(3)).map(|_| fetch_at(random, usual, alternate, plain)).collect();
             let op = random.pick(&[CfOp::Tex, CfOp::VtxTc]);
             image.fetches(op, CfFields::default(), &fetches);
         }
@@ -186,15 +190,20 @@ fn indexed(random: &mut Random, image: &mut Image) {
 }
 
 /// A fetch at a coordinate or an index that others have too.
-fn fetch_at(random: &mut Random, usual: u8, alternate: bool) -> Fetch {
-    let mut fetch = fetch(random);
+fn fetch_at(random: &mut Random, usual: u8, alternate: bool, plain: bool) -> Fetch {
+    let mut fetch = loop {
+        let fetch = fetch(random);
+        if !plain || matches!(fetch, Fetch::Tex(_)) {
+            break fetch;
+        }
+    };
     let source = if random.one_in(5) { random.pick(&COORDINATES) } else { usual };
     let result = FetchRegister { gpr: RESULTS.0 + random.below(RESULTS.1) as u8, relative: false };
     let index = FetchRegister { gpr: INDICES, relative: false };
     let channels = [Select::X, Select::Y, Select::Z, Select::W];
     match &mut fetch {
         Fetch::Tex(tex) => {
-            if !random.one_in(4) {
+            if plain || !random.one_in(4) {
                 tex.op = random.pick(&[FetchOp::Sample, FetchOp::SampleLz]);
             }
             let is_load = tex.op == FetchOp::Ld;
@@ -203,21 +212,21 @@ fn fetch_at(random: &mut Random, usual: u8, alternate: bool) -> Fetch {
             if is_load {
                 fields.src = index;
             }
-            if !random.one_in(6) {
+            if plain || !random.one_in(6) {
                 fields.src_sel = channels;
             }
             if !random.one_in(4) {
                 fields.dst_sel = channels;
             }
             // Texels, so that the coordinate itself is the same for every size.
-            let any = random.one_in(8);
+            let any = !plain && random.one_in(8);
             fields.normalized = std::array::from_fn(|_| any && random.one_in(2));
-            if !random.one_in(8) {
+            if plain || !random.one_in(8) {
                 fields.offset = [0; 3];
             }
             fields.sampler_id %= 4;
             fields.alt_const = alternate && random.one_in(2);
-            fields.whole_quad = random.one_in(16);
+            fields.whole_quad = !plain && random.one_in(16);
         }
         Fetch::Vtx(vtx) => {
             vtx.whole_quad &= random.one_in(8);

@@ -1,4 +1,4 @@
-//! What a hunt checks: generators of random programs, and fuzz targets.
+//! The subjects of a hunt: generators of random programs, and fuzz targets.
 
 use super::tally::Tally;
 use crate::differential::{self, Draft};
@@ -7,7 +7,7 @@ use crate::{r700, sm50, targets};
 use std::path::Path;
 
 /// Something that makes a check of every seed.
-pub trait Quarry {
+pub trait Subject {
     /// Checks one seed.
     ///
     /// # Errors
@@ -36,16 +36,16 @@ pub struct Entry {
     pub name: String,
     /// Its share of the time.
     pub weight: u32,
-    make: Box<dyn Fn() -> Box<dyn Quarry>>,
+    make: Box<dyn Fn() -> Box<dyn Subject>>,
 }
 
 impl Entry {
-    fn new<Q: Quarry + 'static>(name: String, weight: u32, make: impl Fn() -> Q + 'static) -> Self {
+    fn new<Q: Subject + 'static>(name: String, weight: u32, make: impl Fn() -> Q + 'static) -> Self {
         Entry { name, weight, make: Box::new(move || Box::new(make())) }
     }
 
     /// Makes it.
-    pub fn quarry(&self) -> Box<dyn Quarry> {
+    pub fn subject(&self) -> Box<dyn Subject> {
         (self.make)()
     }
 }
@@ -73,7 +73,7 @@ pub fn entries() -> Vec<Entry> {
 
 struct X1k(differential::Differential);
 
-impl Quarry for X1k {
+impl Subject for X1k {
     fn check(&mut self, seed: u64) -> Result<(), String> {
         self.0.check(Random::new(seed))
     }
@@ -89,7 +89,7 @@ impl Quarry for X1k {
 
 struct R700(r700::differential::Differential, r700::jobs::Kind);
 
-impl Quarry for R700 {
+impl Subject for R700 {
     fn check(&mut self, seed: u64) -> Result<(), String> {
         r700::jobs::check(&mut self.0, self.1, Random::new(seed))
     }
@@ -107,7 +107,7 @@ impl Quarry for R700 {
 
 struct Sm50(sm50::jobs::Differential, sm50::jobs::Kind);
 
-impl Quarry for Sm50 {
+impl Subject for Sm50 {
     fn check(&mut self, seed: u64) -> Result<(), String> {
         self.0.check(self.1, Random::new(seed));
         Ok(())
@@ -127,7 +127,7 @@ impl Quarry for Sm50 {
 struct Lane(crate::lane::Differential);
 
 #[cfg(target_arch = "x86_64")]
-impl Quarry for Lane {
+impl Subject for Lane {
     fn check(&mut self, seed: u64) -> Result<(), String> {
         self.0.check(seed)
     }
@@ -147,7 +147,7 @@ struct Target {
     inputs: u64,
 }
 
-impl Quarry for Target {
+impl Subject for Target {
     fn check(&mut self, seed: u64) -> Result<(), String> {
         let bytes = crate::mutate::input(&mut Random::new(seed), &self.seeds);
         (self.target.run)(&bytes);
