@@ -105,15 +105,20 @@ fn jobs(kind: Kind, count: u64) -> Differential {
 
 #[test]
 fn long_rows_of_instructions() {
-    assert!(jobs(Kind::Straight, 40).completed > 10);
+    assert!(jobs(Kind::Straight, 120).completed > 10);
 }
 
 #[test]
 fn changed_programs() {
-    assert!(jobs(Kind::Changed, 24).completed > 20);
+    assert!(jobs(Kind::Changed, 72).completed > 20);
 }
 
 #[test]
 fn changed_pipelines() {
-    assert!(jobs(Kind::Pipeline, 12).completed > 5);
+    assert!(jobs(Kind::Pipeline, 36).completed > 5);
+}
+
+#[test]
+fn shared_addresses() {
+    assert!(jobs(Kind::Shared, 60).completed > 20);
 }

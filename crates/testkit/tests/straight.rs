@@ -22,7 +22,7 @@ struct Fixture {
 
 impl Fixture {
     fn new(random: &mut Random) -> Self {
-        let mut buffers = Buffers::new(1 << 20);
+        let mut buffers = Buffers::new(1 << 21);
         let sizes = [(8, 4), (4, 5), (16, 1), (4, 9)];
         let inputs = sizes.map(|(width, height)| buffers.allocate(width, height, Format::Float32_4, Tiling::Linear));
         let mut contents = Vec::new();
