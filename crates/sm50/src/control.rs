@@ -2,8 +2,12 @@
 //!
 //! Sources: the maxas wiki ("Control Codes") and CuAssembler's documentation for the fields and their notation; NVIDIA's
 //! disassembler for the reuse bits.
+#![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::table::Op;
+use crate::table::{
+    AttributeOp, BitsOp, Class, CompareOp, ConstantOp, DoubleOp, ExchangeOp, FloatOp, GlobalOp, IntegerOp, LocalOp, Op,
+    SpecialOp,
+};
 use std::fmt;
 
 /// The control bits of one instruction: 21 bits of the control word of its bundle.
@@ -34,68 +38,121 @@ pub enum Latency {
 
 /// How an instruction shows how long it takes.
 pub const fn latency(op: Op) -> Latency {
-    match op {
-        Op::Ald
-        | Op::Isberd
-        | Op::Al2p
-        | Op::S2r
-        | Op::Out
-        | Op::Ldc
-        | Op::Ldl
-        | Op::Ldg
-        | Op::Mufu
-        | Op::Rro
-        | Op::I2f
-        | Op::F2i
-        | Op::F2f
-        | Op::I2i
-        | Op::Popc
-        | Op::Flo
-        | Op::Imul
-        | Op::Imul32i
-        | Op::Imad
-        | Op::Shfl
-        | Op::Dadd
-        | Op::Dmul
-        | Op::Dfma
-        | Op::Dmnmx
-        | Op::Dset
-        | Op::Dsetp => Latency::Result,
-        Op::Ast | Op::Stl | Op::Stg => Latency::Sources,
-        _ => Latency::Fixed,
+    match op.class() {
+        Class::Attribute(op) => match op {
+            AttributeOp::Ast => Latency::Sources,
+            AttributeOp::Ald | AttributeOp::Al2p | AttributeOp::Isberd | AttributeOp::Out => Latency::Result,
+        },
+        Class::Special(op) => match op {
+            SpecialOp::S2r => Latency::Result,
+            SpecialOp::Cs2r => Latency::Fixed,
+        },
+        Class::Local(op) => match op {
+            LocalOp::Ldl => Latency::Result,
+            LocalOp::Stl => Latency::Sources,
+        },
+        Class::Global(op) => match op {
+            GlobalOp::Ldg => Latency::Result,
+            GlobalOp::Stg => Latency::Sources,
+        },
+        Class::Float(op) => {
+            use FloatOp::*;
+            match op {
+                Mufu | Rro => Latency::Result,
+                Fadd | Fadd32i | Fmul | Fmul32i | Ffma | Ffma32i | Fmnmx => Latency::Fixed,
+            }
+        }
+        Class::Compare(op) => {
+            use CompareOp::*;
+            match op {
+                Dset | Dsetp => Latency::Result,
+                Fset | Fsetp | Fcmp | Fchk | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => Latency::Fixed,
+            }
+        }
+        Class::Integer(op) => {
+            use IntegerOp::*;
+            match op {
+                Imul | Imul32i | Imad => Latency::Result,
+                Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imnmx => Latency::Fixed,
+            }
+        }
+        Class::Bits(op) => {
+            use BitsOp::*;
+            match op {
+                Popc | Flo => Latency::Result,
+                Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Prmt => Latency::Fixed,
+            }
+        }
+        Class::Exchange(op) => match op {
+            ExchangeOp::Shfl => Latency::Result,
+            ExchangeOp::Vote => Latency::Fixed,
+        },
+        Class::Constant(ConstantOp::Ldc) | Class::Double(_) | Class::Convert(_) => Latency::Result,
+        Class::Raw | Class::Move(_) | Class::Flags(_) | Class::Flow(_) | Class::Order(_) => Latency::Fixed,
     }
 }
 
 /// Whether the disassembler shows which registers of an instruction stay in the operand caches.
 pub(crate) const fn shows_reuse(op: Op) -> bool {
-    !matches!(
-        op,
-        Op::Out
-            | Op::Mufu
-            | Op::Dmnmx
-            | Op::Dset
-            | Op::Dsetp
-            | Op::Imul
-            | Op::Imul32i
-            | Op::Imad
-            | Op::Flo
-            | Op::Popc
-            | Op::I2f
-            | Op::F2i
-            | Op::F2f
-            | Op::I2i
-            | Op::Shfl
-    )
+    match op.class() {
+        Class::Attribute(op) => match op {
+            AttributeOp::Out => false,
+            AttributeOp::Ast | AttributeOp::Ald | AttributeOp::Al2p | AttributeOp::Isberd => true,
+        },
+        Class::Float(op) => {
+            use FloatOp::*;
+            match op {
+                Mufu => false,
+                Fadd | Fadd32i | Fmul | Fmul32i | Ffma | Ffma32i | Fmnmx | Rro => true,
+            }
+        }
+        Class::Double(op) => match op {
+            DoubleOp::Dmnmx => false,
+            DoubleOp::Dadd | DoubleOp::Dmul | DoubleOp::Dfma => true,
+        },
+        Class::Compare(op) => {
+            use CompareOp::*;
+            match op {
+                Dset | Dsetp => false,
+                Fset | Fsetp | Fcmp | Fchk | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => true,
+            }
+        }
+        Class::Integer(op) => {
+            use IntegerOp::*;
+            match op {
+                Imul | Imul32i | Imad => false,
+                Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imnmx => true,
+            }
+        }
+        Class::Bits(op) => {
+            use BitsOp::*;
+            match op {
+                Flo | Popc => false,
+                Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Prmt => true,
+            }
+        }
+        Class::Convert(_) => false,
+        Class::Exchange(op) => match op {
+            ExchangeOp::Shfl => false,
+            ExchangeOp::Vote => true,
+        },
+        Class::Raw
+        | Class::Special(_)
+        | Class::Move(_)
+        | Class::Constant(_)
+        | Class::Local(_)
+        | Class::Global(_)
+        | Class::Flags(_)
+        | Class::Flow(_)
+        | Class::Order(_) => true,
+    }
 }
 
 impl Reuse {
     /// The operand caches for the operands of an instruction, or the operands for the caches. Operand B of additions goes
     /// through the cache of operand C.
     pub(crate) const fn caches(self, op: Op) -> Self {
-        match op {
-            Op::Fadd | Op::Dadd => Reuse { a: self.a, b: self.c, c: self.b },
-            _ => self,
-        }
+        if matches!(op, Op::Fadd | Op::Dadd) { Reuse { a: self.a, b: self.c, c: self.b } } else { self }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::codes::Test;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::program::Code as Words;
-use crate::table::Op;
+use crate::table::{Class, FlowOp, Op};
 
 /// Whether the instruction executes in every active lane.
 fn unconditional(instruction: &Instruction) -> bool {
@@ -14,10 +14,13 @@ fn unconditional(instruction: &Instruction) -> bool {
 
 /// Whether control can get from an instruction to the next one.
 fn falls_through(instruction: &Instruction) -> bool {
-    let leaves = matches!(
-        instruction.op(),
-        Op::Bra | Op::Brx | Op::Jmp | Op::Jmx | Op::Sync | Op::Brk | Op::Cont | Op::Ret | Op::Longjmp | Op::Exit
-    );
+    use FlowOp::*;
+    let Class::Flow(op) = instruction.op().class() else { return true };
+    let leaves = match op {
+        Bra | Brx | Jmp | Jmx | Sync | Brk | Cont | Ret | Longjmp | Exit => true,
+        // Calls come back; KIL ends no lane of a program whose header does not announce it.
+        Ssy | Pbk | Pcnt | Pret | Plongjmp | Pexit | Cal | Jcal | Kil => false,
+    };
     !(leaves && unconditional(instruction))
 }
 
@@ -45,13 +48,15 @@ pub(super) fn reachable(code: &Words) -> Vec<bool> {
 
 /// What makes the token that an instruction needs.
 fn makers(op: Op) -> Option<(&'static [Op], &'static str)> {
+    use FlowOp::*;
+    let Class::Flow(op) = op.class() else { return None };
     match op {
-        Op::Sync => Some((&[Op::Ssy], "an SSY")),
-        Op::Brk => Some((&[Op::Pbk], "a PBK")),
-        Op::Cont => Some((&[Op::Pcnt], "a PCNT")),
-        Op::Ret => Some((&[Op::Cal, Op::Jcal, Op::Pret], "a call")),
-        Op::Longjmp => Some((&[Op::Plongjmp], "a PLONGJMP")),
-        _ => None,
+        Sync => Some((&[Op::Ssy], "an SSY")),
+        Brk => Some((&[Op::Pbk], "a PBK")),
+        Cont => Some((&[Op::Pcnt], "a PCNT")),
+        Ret => Some((&[Op::Cal, Op::Jcal, Op::Pret], "a call")),
+        Longjmp => Some((&[Op::Plongjmp], "a PLONGJMP")),
+        Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Exit | Kil => None,
     }
 }
 

@@ -13,7 +13,19 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
         Stage::Geometry => geometry(header, findings),
         Stage::TessellationInit => tess_init(header, findings),
         Stage::Tessellation => tessellation(subject, header, findings),
-        _ => {}
+        Stage::None
+        | Stage::Vertex
+        | Stage::Pixel
+        | Stage::Reserved6
+        | Stage::Reserved7
+        | Stage::Reserved8
+        | Stage::Reserved9
+        | Stage::Reserved10
+        | Stage::Reserved11
+        | Stage::Reserved12
+        | Stage::Reserved13
+        | Stage::Reserved14
+        | Stage::Reserved15 => {}
     }
     flags(subject, header, findings);
 }

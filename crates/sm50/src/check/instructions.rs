@@ -7,27 +7,47 @@ use crate::field::{FieldId, key};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::instruction::Instruction;
 use crate::operand::{Reg, Value};
-use crate::table::Op;
+use crate::table::{AttributeOp, BitsOp, Class, CompareOp, ConvertOp, FlowOp, Op, OrderOp};
 
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     let header = subject.program.header.unwrap_or_default();
     let stage = subject.program.header.map_or(Stage::None, |header| header.stage);
     for (index, _, instruction) in subject.instructions() {
-        match instruction.op() {
-            Op::Raw => {
+        match instruction.op().class() {
+            Class::Raw => {
                 let message = format!("{:#018x} is no instruction", instruction.encode());
                 findings.at(Code::NoInstruction, index, message, "data must stand where control cannot get");
             }
-            Op::Ast | Op::Ald => attributes(index, instruction, stage, &header, findings),
-            Op::Out if stage != Stage::Geometry => {
-                wrong_stage(index, "OUT", stage, "only geometry programs emit", findings);
+            Class::Attribute(AttributeOp::Ast | AttributeOp::Ald) => {
+                attributes(index, instruction, stage, &header, findings);
             }
-            Op::Kil if !header.kills_pixels => {
-                let message = "KIL in a program whose header has KILLS_PIXELS = 0";
-                findings.at(Code::NoKill, index, message, "use EXIT to end lanes");
+            Class::Attribute(AttributeOp::Out) => {
+                if stage != Stage::Geometry {
+                    wrong_stage(index, "OUT", stage, "only geometry programs emit", findings);
+                }
             }
-            Op::Ldl | Op::Stl => local_memory(index, instruction, &header, stage, findings),
-            _ => {}
+            Class::Flow(FlowOp::Kil) => {
+                if !header.kills_pixels {
+                    let message = "KIL in a program whose header has KILLS_PIXELS = 0";
+                    findings.at(Code::NoKill, index, message, "use EXIT to end lanes");
+                }
+            }
+            Class::Local(_) => local_memory(index, instruction, &header, stage, findings),
+            Class::Attribute(AttributeOp::Al2p | AttributeOp::Isberd)
+            | Class::Special(_)
+            | Class::Move(_)
+            | Class::Constant(_)
+            | Class::Global(_)
+            | Class::Float(_)
+            | Class::Double(_)
+            | Class::Compare(_)
+            | Class::Integer(_)
+            | Class::Bits(_)
+            | Class::Convert(_)
+            | Class::Flags(_)
+            | Class::Exchange(_)
+            | Class::Flow(_)
+            | Class::Order(_) => {}
         }
         if unsupported(instruction) {
             let message = format!("{} in this form is not executed here", instruction.row().name);
@@ -121,21 +141,45 @@ fn local_memory(index: usize, instruction: &Instruction, header: &Header, stage:
 
 /// Whether executing the instruction ends the run, although it is one.
 fn unsupported(instruction: &Instruction) -> bool {
-    match instruction.op() {
-        Op::Shl | Op::Lop | Op::Lop32i | Op::Lop3 => instruction.get(key::X),
-        Op::Shr => instruction.get(key::SHIFT_EXTEND) != ShiftExtend::None,
-        Op::ShfL | Op::ShfR => matches!(instruction.get(key::FUNNEL_PART), FunnelPart::X | FunnelPart::Xhi),
-        Op::Isberd => {
-            instruction.get(key::ISBE_MODE) != IsbeMode::Map
-                || instruction.get(key::O)
-                || instruction.get(key::SKEW)
-                || instruction.value(FieldId::ISBE_SIZE) != 0
-        }
-        Op::Bar => instruction.get(key::BARRIER_OP) == BarrierOp::Scan,
-        Op::Pexit => true,
-        // No instruction is a NOP whose test matters.
-        Op::Nop => false,
-        _ => instruction.get(key::TARGET_CONST) || instruction.test() as u8 >= Test::CsmTa as u8,
+    let odd_test = instruction.test() as u8 >= Test::CsmTa as u8;
+    match instruction.op().class() {
+        Class::Bits(op) => match op {
+            BitsOp::Shl | BitsOp::Lop | BitsOp::Lop32i | BitsOp::Lop3 => instruction.get(key::X),
+            BitsOp::Shr => instruction.get(key::SHIFT_EXTEND) != ShiftExtend::None,
+            BitsOp::ShfL | BitsOp::ShfR => {
+                matches!(instruction.get(key::FUNNEL_PART), FunnelPart::X | FunnelPart::Xhi)
+            }
+            BitsOp::Bfe | BitsOp::Bfi | BitsOp::Flo | BitsOp::Popc | BitsOp::Prmt => false,
+        },
+        Class::Attribute(op) => match op {
+            AttributeOp::Isberd => {
+                instruction.get(key::ISBE_MODE) != IsbeMode::Map
+                    || instruction.get(key::O)
+                    || instruction.get(key::SKEW)
+                    || instruction.value(FieldId::ISBE_SIZE) != 0
+            }
+            AttributeOp::Ast | AttributeOp::Ald | AttributeOp::Al2p | AttributeOp::Out => false,
+        },
+        Class::Order(op) => match op {
+            OrderOp::Bar => instruction.get(key::BARRIER_OP) == BarrierOp::Scan,
+            // A NOP does nothing whatever its test says.
+            OrderOp::Nop | OrderOp::VoteVtg | OrderOp::Depbar | OrderOp::Membar => false,
+        },
+        Class::Flow(FlowOp::Pexit) => true,
+        Class::Flow(_) => instruction.get(key::TARGET_CONST) || odd_test,
+        Class::Compare(_) => odd_test,
+        Class::Raw
+        | Class::Special(_)
+        | Class::Move(_)
+        | Class::Constant(_)
+        | Class::Local(_)
+        | Class::Global(_)
+        | Class::Float(_)
+        | Class::Double(_)
+        | Class::Integer(_)
+        | Class::Convert(_)
+        | Class::Flags(_)
+        | Class::Exchange(_) => false,
     }
 }
 
@@ -146,13 +190,17 @@ fn wide_operands(instruction: &Instruction) -> Vec<(Reg, u8)> {
         Value::Imm(_) | Value::Const { .. } => Reg::RZ,
     };
     let (dst, b) = (instruction.dst(), source(instruction.b().value));
-    match instruction.op() {
-        op if op.is_double() => {
-            let sources = [source(instruction.a().value), b, source(instruction.c().value)];
-            let result = if matches!(op, Op::Dset | Op::Dsetp) { Reg::RZ } else { dst };
-            sources.into_iter().chain([result]).map(|reg| (reg, 2)).collect()
+    let doubles = |registers: &[Reg]| registers.iter().map(|&reg| (reg, 2)).collect();
+    match instruction.op().class() {
+        Class::Double(_) => doubles(&[source(instruction.a().value), b, source(instruction.c().value), dst]),
+        Class::Compare(op) => {
+            use CompareOp::*;
+            match op {
+                Dset | Dsetp => doubles(&[source(instruction.a().value), b]),
+                Fset | Fsetp | Fcmp | Fchk | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => Vec::new(),
+            }
         }
-        Op::I2f | Op::F2i | Op::F2f | Op::I2i => {
+        Class::Convert(ConvertOp::I2f | ConvertOp::F2i | ConvertOp::F2f | ConvertOp::I2i) => {
             let to = instruction.get(key::TO_FLOAT) == FloatType::F64
                 || instruction.has(FieldId::TO_INT) && instruction.get(key::TO_INT).bits() == 64;
             let from = instruction.get(key::FROM_FLOAT) == FloatType::F64
@@ -160,25 +208,33 @@ fn wide_operands(instruction: &Instruction) -> Vec<(Reg, u8)> {
             let words = |wide: bool| if wide { 2 } else { 1 };
             vec![(dst, words(to)), (b, words(from))]
         }
-        Op::Ldc | Op::Ldl | Op::Stl | Op::Ldg | Op::Stg => {
+        Class::Constant(_) | Class::Local(_) | Class::Global(_) => {
             let words = instruction.get(key::MEMORY_SIZE).bytes().div_ceil(4) as u8;
             let address = if instruction.get(key::E) { 2 } else { 1 };
             vec![(dst, words), (instruction.reg(key::RA), address)]
         }
-        _ => Vec::new(),
+        // Attribute accesses align their registers without a word.
+        Class::Attribute(AttributeOp::Ast | AttributeOp::Ald) => {
+            let words = instruction.get(key::ATTRIBUTE_SIZE).words();
+            let base = if dst.is_zero() { dst } else { Reg(dst.0 & !(words.next_power_of_two() - 1)) };
+            vec![(base, words)]
+        }
+        Class::Attribute(AttributeOp::Al2p | AttributeOp::Isberd | AttributeOp::Out)
+        | Class::Raw
+        | Class::Special(_)
+        | Class::Move(_)
+        | Class::Float(_)
+        | Class::Integer(_)
+        | Class::Bits(_)
+        | Class::Flags(_)
+        | Class::Exchange(_)
+        | Class::Flow(_)
+        | Class::Order(_) => Vec::new(),
     }
 }
 
 fn registers(index: usize, instruction: &Instruction, findings: &mut Findings) {
-    let operands = if matches!(instruction.op(), Op::Ast | Op::Ald) {
-        // Attribute accesses align their registers without a word.
-        let (data, words) = (instruction.dst(), instruction.get(key::ATTRIBUTE_SIZE).words());
-        let base = if data.is_zero() { data } else { Reg(data.0 & !(words.next_power_of_two() - 1)) };
-        vec![(base, words)]
-    } else {
-        wide_operands(instruction)
-    };
-    for (reg, words) in operands.into_iter().filter(|(reg, _)| !reg.is_zero()) {
+    for (reg, words) in wide_operands(instruction).into_iter().filter(|(reg, _)| !reg.is_zero()) {
         let alignment = words.next_power_of_two();
         if !reg.0.is_multiple_of(alignment) {
             let message = format!("{reg} begins an operand of {words} registers");

@@ -2,6 +2,7 @@
 //!
 //! Every finding has a [`Code`] that stays the same for ever: `SM500..` for errors (a strict run ends there), `SM501..` for
 //! warnings, `SM502..` for notes. [`Code::explain`] has a page of text about each.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod code;
 mod flow;

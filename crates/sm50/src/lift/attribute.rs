@@ -116,7 +116,10 @@ impl Machine<'_> {
         let buffer = match role {
             TableRole::Inputs => BufferRole::Inputs,
             TableRole::Patches => BufferRole::Patches,
-            _ => BufferRole::Outputs,
+            TableRole::Outputs | TableRole::Stores => BufferRole::Outputs,
+            TableRole::Launch | TableRole::Bank(_) | TableRole::Coefficients => {
+                unreachable!("{role:?} has no attribute words")
+            }
         };
         match slots.and_then(|slots| self.place(role, slots, address, record)) {
             Some([place, exists]) => {

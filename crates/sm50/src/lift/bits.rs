@@ -5,35 +5,39 @@ use super::machine::Machine;
 use crate::codes::{FunnelPart, FunnelType, LogicOp, PredicateMode, PrmtMode, ShiftExtend};
 use crate::field::key;
 use crate::instruction::Instruction;
-use crate::table::Op;
+use crate::table::{BitsOp, MoveOp};
 use ctm_lane::{IntTest, Value};
 
 impl Machine<'_> {
     /// Moves and selections.
-    pub fn choose(&mut self, instruction: &Instruction) {
+    pub fn choose(&mut self, op: MoveOp, instruction: &Instruction) {
         let b = self.word(instruction.b().value);
-        if instruction.op() == Op::Sel {
-            let (choice, a) = (self.pred(instruction.pred_c()), self.reg(instruction.reg(key::RA)));
-            let result = self.b.select(choice, a, b);
-            self.set_reg(instruction.dst(), result);
-            return;
+        match op {
+            MoveOp::Sel => {
+                let (choice, a) = (self.pred(instruction.pred_c()), self.reg(instruction.reg(key::RA)));
+                let result = self.b.select(choice, a, b);
+                self.set_reg(instruction.dst(), result);
+            }
+            MoveOp::Mov | MoveOp::Mov32i => {
+                // The mask says which lanes of each quad move.
+                let mask = u32::from(instruction.get(key::QUAD_MASK));
+                let all = self.taken;
+                if mask != 15 {
+                    let place = self.only(self.number, 3);
+                    let mask = self.b.constant(mask);
+                    let bit = self.b.shr(mask, place);
+                    let bit = self.only(bit, 1);
+                    let still = self.is_zero(bit);
+                    self.taken = self.b.mask_andnot(all, still);
+                }
+                self.set_reg(instruction.dst(), b);
+                self.taken = all;
+            }
         }
-        // The mask says which lanes of each quad move.
-        let mask = u32::from(instruction.get(key::QUAD_MASK));
-        let all = self.taken;
-        if mask != 15 {
-            let place = self.only(self.number, 3);
-            let mask = self.b.constant(mask);
-            let bit = self.b.shr(mask, place);
-            let bit = self.only(bit, 1);
-            let still = self.is_zero(bit);
-            self.taken = self.b.mask_andnot(all, still);
-        }
-        self.set_reg(instruction.dst(), b);
-        self.taken = all;
     }
 
-    pub fn bitwise(&mut self, instruction: &Instruction) {
+    pub fn bitwise(&mut self, op: BitsOp, instruction: &Instruction) {
+        use BitsOp::*;
         if instruction.get(key::X)
             || instruction.get(key::SHIFT_EXTEND) != ShiftExtend::None
             || matches!(instruction.get(key::FUNNEL_PART), FunnelPart::X | FunnelPart::Xhi)
@@ -42,37 +46,38 @@ impl Machine<'_> {
         }
         let (a, b) = (self.int(instruction.a()), self.int(instruction.b()));
         let signed = is_signed(instruction);
-        let result = match instruction.op() {
-            Op::Shl => {
+        let result = match op {
+            Shl => {
                 let n = self.count(instruction, b, 32);
                 self.b.shl(a, n)
             }
-            Op::Shr => {
+            Shr => {
                 let (a, n) = (self.reversed(instruction, a), self.count(instruction, b, 32));
                 if signed { self.b.sar(a, n) } else { self.b.shr(a, n) }
             }
-            Op::ShfL | Op::ShfR => self.funnel(instruction, a, b),
-            Op::Lop | Op::Lop32i => match instruction.get(key::LOGIC_OP) {
+            ShfL => self.funnel(true, instruction, a, b),
+            ShfR => self.funnel(false, instruction, a, b),
+            Lop | Lop32i => match instruction.get(key::LOGIC_OP) {
                 LogicOp::And => self.b.and(a, b),
                 LogicOp::Or => self.b.or(a, b),
                 LogicOp::Xor => self.b.xor(a, b),
                 LogicOp::PassB => b,
             },
-            Op::Lop3 => {
+            Lop3 => {
                 let c = self.word(instruction.c().value);
                 self.logic3([a, b, c], instruction.get(key::LUT))
             }
-            Op::Bfe => {
+            Bfe => {
                 let a = self.reversed(instruction, a);
                 self.extract(a, b, signed)
             }
-            Op::Bfi => {
+            Bfi => {
                 let c = self.word(instruction.c().value);
                 self.insert(a, b, c)
             }
-            Op::Flo => self.leading_one(b, signed, instruction.get(key::SH)),
-            Op::Popc => self.b.popcount(b),
-            _ => {
+            Flo => self.leading_one(b, signed, instruction.get(key::SH)),
+            Popc => self.b.popcount(b),
+            Prmt => {
                 let c = self.word(instruction.c().value);
                 self.permute(instruction.get(key::PRMT_MODE), a, b, c)
             }
@@ -102,14 +107,14 @@ impl Machine<'_> {
     }
 
     /// A word of c:a, shifted. Of the two shifts of a word, one goes by too much, which gives 0.
-    fn funnel(&mut self, instruction: &Instruction, low: Value, b: Value) -> Value {
+    fn funnel(&mut self, left: bool, instruction: &Instruction, low: Value, b: Value) -> Value {
         let high = self.word(instruction.c().value);
         let kind = instruction.get(key::FUNNEL_TYPE);
         let wide = matches!(kind, FunnelType::U64 | FunnelType::S64);
         let n = self.count(instruction, b, if wide { 64 } else { 32 });
         let width = self.b.constant(32);
         let (rest, beyond) = (self.b.isub(width, n), self.b.isub(n, width));
-        if instruction.op() == Op::ShfL {
+        if left {
             let (kept, come) = (self.b.shl(high, n), self.b.shr(low, rest));
             let far = self.b.shl(low, beyond);
             let near = self.b.or(kept, come);
@@ -275,8 +280,17 @@ impl Machine<'_> {
                     let at = self.plus(start, place % 2);
                     self.byte_of(a, c, at)
                 }
-                // No instruction has the other codes.
-                _ => {
+                // No instruction has the invalid codes.
+                PrmtMode::Index
+                | PrmtMode::Invalid7
+                | PrmtMode::Invalid8
+                | PrmtMode::Invalid9
+                | PrmtMode::Invalid10
+                | PrmtMode::Invalid11
+                | PrmtMode::Invalid12
+                | PrmtMode::Invalid13
+                | PrmtMode::Invalid14
+                | PrmtMode::Invalid15 => {
                     let at = self.shifted_right(selector, 4 * place);
                     let byte = self.byte_of(a, c, at);
                     let (replicates, sign) = (self.only(at, 8), self.only(byte, 0x80));

@@ -7,7 +7,7 @@ use crate::codes::{Flags, FloatCondition, IntCondition};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::operand::{Part, Pred, PredSource};
-use crate::table::Op;
+use crate::table::{CompareOp, FlagsOp};
 use ctm_lane::{FloatTest, IntTest, Value};
 
 const ONE: u32 = 0x3F80_0000;
@@ -35,55 +35,54 @@ fn float_test(condition: FloatCondition) -> Result<FloatTest, bool> {
 }
 
 impl Machine<'_> {
-    pub fn compare(&mut self, instruction: &Instruction) {
-        match instruction.op() {
-            Op::Fcmp | Op::Icmp => self.choose_by_comparison(instruction),
-            Op::Fchk => self.division_check(instruction),
-            _ => {
-                if let Some(test) = self.outcome(instruction) {
-                    self.deliver(instruction, test);
-                }
-            }
-        }
-    }
-
-    /// What is compared or combined, before the predicate source comes in.
-    fn outcome(&mut self, instruction: &Instruction) -> Option<Value> {
-        Some(match instruction.op() {
-            Op::Fset | Op::Fsetp => {
+    pub fn compare(&mut self, op: CompareOp, instruction: &Instruction) {
+        use CompareOp::*;
+        match op {
+            Fset | Fsetp => {
                 let [a, b] = [instruction.a(), instruction.b()].map(|source| self.single(source));
-                self.float_order(instruction, a, b)
+                let test = self.float_order(instruction, a, b);
+                self.deliver(op == Fset, instruction, test);
             }
-            Op::Dset | Op::Dsetp => {
+            Dset | Dsetp => {
                 let [[a0, a1], [b0, b1]] = [instruction.a(), instruction.b()].map(|source| self.long(source));
-                match float_test(instruction.get(key::FLOAT_CONDITION)) {
+                let test = match float_test(instruction.get(key::FLOAT_CONDITION)) {
                     Ok(test) => self.b.dcmp(test, a0, a1, b0, b1),
                     Err(always) => self.b.mask_constant(always),
-                }
+                };
+                self.deliver(op == Dset, instruction, test);
             }
-            Op::Psetp | Op::Pset => {
-                let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
-                self.combine(instruction.get(key::BOOL_AB), a, b)
-            }
-            Op::Csetp | Op::Cset => match self.holds(instruction.test()) {
-                Some(holds) => holds,
-                None => {
-                    self.trap();
-                    return None;
-                }
-            },
-            _ => {
+            Iset | Isetp => {
                 let [a, b] = [instruction.a(), instruction.b()].map(|source| self.int(source));
-                let signed = is_signed(instruction);
-                if instruction.get(key::X) {
-                    let [equal, less] = self.extended_order(signed, a, b);
+                let test = if instruction.get(key::X) {
+                    let [equal, less] = self.extended_order(is_signed(instruction), a, b);
                     let less = self.b.mask_andnot(less, equal);
                     self.integer_condition(instruction.get(key::INT_CONDITION), less, equal)
                 } else {
                     self.integer_order(instruction, a, b)
-                }
+                };
+                self.deliver(op == Iset, instruction, test);
             }
-        })
+            Pset | Psetp => {
+                let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
+                let test = self.combine(instruction.get(key::BOOL_AB), a, b);
+                self.deliver(op == Pset, instruction, test);
+            }
+            Cset | Csetp => match self.holds(instruction.test()) {
+                Some(test) => self.deliver(op == Cset, instruction, test),
+                None => self.trap(),
+            },
+            Fcmp => {
+                let (c, zero) = (self.word(instruction.c().value), self.b.constant(0));
+                let test = self.float_order(instruction, c, zero);
+                self.select_operand(instruction, test);
+            }
+            Icmp => {
+                let (c, zero) = (self.word(instruction.c().value), self.b.constant(0));
+                let test = self.integer_order(instruction, c, zero);
+                self.select_operand(instruction, test);
+            }
+            Fchk => self.division_check(instruction),
+        }
     }
 
     fn float_order(&mut self, instruction: &Instruction, a: Value, b: Value) -> Value {
@@ -126,10 +125,10 @@ impl Machine<'_> {
     }
 
     /// Combines a test with the predicate source, and writes the register or the predicates.
-    fn deliver(&mut self, instruction: &Instruction, test: Value) {
+    fn deliver(&mut self, to_register: bool, instruction: &Instruction, test: Value) {
         let (op, source) = (instruction.get(key::BOOL), self.pred(instruction.pred_c()));
         let result = self.combine(op, test, source);
-        if matches!(instruction.op(), Op::Fset | Op::Dset | Op::Iset | Op::Pset | Op::Cset) {
+        if to_register {
             let truth = self.b.constant(if instruction.get(key::BF) { ONE } else { u32::MAX });
             let zero = self.b.constant(0);
             let value = self.b.select(result, truth, zero);
@@ -143,15 +142,10 @@ impl Machine<'_> {
         self.set_pred(instruction.pred(key::PD), result);
     }
 
-    fn choose_by_comparison(&mut self, instruction: &Instruction) {
+    /// Writes operand A where the test holds, else B.
+    fn select_operand(&mut self, instruction: &Instruction, test: Value) {
         let (a, b) = (self.word(instruction.a().value), self.word(instruction.b().value));
-        let (c, zero) = (self.word(instruction.c().value), self.b.constant(0));
-        let chosen = if instruction.op() == Op::Fcmp {
-            self.float_order(instruction, c, zero)
-        } else {
-            self.integer_order(instruction, c, zero)
-        };
-        let result = self.b.select(chosen, a, b);
+        let result = self.b.select(test, a, b);
         self.set_reg(instruction.dst(), result);
     }
 
@@ -182,7 +176,7 @@ impl Machine<'_> {
     }
 
     /// P2R and R2P.
-    pub fn transfer_flags(&mut self, instruction: &Instruction) {
+    pub fn transfer_flags(&mut self, op: FlagsOp, instruction: &Instruction) {
         let predicates = instruction.get(key::FLAGS) == Flags::Pr;
         let mask = self.word(instruction.b().value);
         let register = self.reg(instruction.reg(key::RA));
@@ -191,7 +185,7 @@ impl Machine<'_> {
         } else {
             self.condition().to_vec()
         };
-        if instruction.op() == Op::P2r {
+        if op == FlagsOp::P2r {
             let mut image = self.b.constant(0);
             for (n, bit) in (0..).zip(bits) {
                 let bit = self.bit(bit);

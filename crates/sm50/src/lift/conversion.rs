@@ -7,7 +7,7 @@ use crate::codes::{FloatType, IntType, IntegerRounding};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::operand::Source;
-use crate::table::Op;
+use crate::table::ConvertOp;
 use ctm_lane::{Denorm, FloatTest, Round, Rounding, Value};
 use ctm_num::sm50::NAN_F16;
 
@@ -26,19 +26,25 @@ enum Float {
 }
 
 impl Machine<'_> {
-    pub fn convert(&mut self, instruction: &Instruction) {
+    pub fn convert(&mut self, op: ConvertOp, instruction: &Instruction) {
         let (from, to) = (instruction.get(key::FROM_INT), instruction.get(key::TO_INT));
-        let reads_integer = matches!(instruction.op(), Op::I2f | Op::I2i);
-        let writes_integer = matches!(instruction.op(), Op::F2i | Op::I2i);
+        let (reads_integer, writes_integer) = match op {
+            ConvertOp::I2f => (true, false),
+            ConvertOp::F2i => (false, true),
+            ConvertOp::F2f => (false, false),
+            ConvertOp::I2i => (true, true),
+        };
         // Few programs have integers of 64 bits.
         if reads_integer && from.bits() == 64 || writes_integer && to.bits() == 64 {
             return self.trap();
         }
         let source = instruction.b();
-        let result = match instruction.op() {
-            Op::I2f => self.integer_to_float(source, from, instruction),
-            Op::I2i => Some(Converted::Word(self.integer_to_integer(source, from, to, instruction.get(key::SAT)))),
-            Op::F2i => self.float_source(instruction).map(|float| {
+        let result = match op {
+            ConvertOp::I2f => self.integer_to_float(source, from, instruction),
+            ConvertOp::I2i => {
+                Some(Converted::Word(self.integer_to_integer(source, from, to, instruction.get(key::SAT))))
+            }
+            ConvertOp::F2i => self.float_source(instruction).map(|float| {
                 let direction = match instruction.get(key::INT_ROUND) {
                     IntegerRounding::Nearest => Round::Even,
                     IntegerRounding::Floor => Round::Floor,
@@ -47,7 +53,7 @@ impl Machine<'_> {
                 };
                 Converted::Word(self.float_to_integer(float, direction, to))
             }),
-            _ => self.float_to_float(instruction),
+            ConvertOp::F2f => self.float_to_float(instruction),
         };
         match result {
             None => self.trap(),

@@ -43,10 +43,8 @@ impl Facts {
     pub fn of(launch: &Launch) -> Option<Facts> {
         let (shader, count) = (&launch.shader, launch.invocations.count);
         let header = shader.header.unwrap_or_default();
-        let own_records = match shader.stage() {
-            Stage::Geometry => u64::from(count) * u64::from(header.max_output_vertex_count),
-            _ => count.into(),
-        };
+        let per_lane = if shader.stage() == Stage::Geometry { header.max_output_vertex_count.into() } else { 1 };
+        let own_records = u64::from(count) * per_lane;
         let fits = |records: &crate::attributes::Records, needed: u64| u64::from(records.count()) >= needed;
         let has_records = launch.outputs.is_none_or(|outputs| fits(outputs, own_records))
             && (shader.stage() != Stage::Vertex || launch.inputs.is_none_or(|inputs| fits(inputs, count.into())));
@@ -147,20 +145,22 @@ pub(super) const ABSENT: u32 = 1;
 pub(super) const FORBIDDEN: u32 = 2;
 
 /// One entry for each attribute word: the byte address of record 0's in the buffer of the records, or a mark that it is not
-/// there.
+/// there. Empty for roles that are no places.
 pub fn place_words(launch: &Launch, role: TableRole) -> Vec<u32> {
     let header = launch.shader.header.unwrap_or_default();
     let records = match role {
         TableRole::Inputs => launch.inputs,
         TableRole::Patches => launch.patches,
-        _ => launch.outputs,
+        TableRole::Outputs | TableRole::Stores => launch.outputs,
+        TableRole::Launch | TableRole::Bank(_) | TableRole::Coefficients => return Vec::new(),
     };
     let place = |address| {
         let readable = header.imap.contains(address) && !super::attribute::is_special(launch.shader.stage(), address);
-        match role {
-            TableRole::Inputs if !readable => return FORBIDDEN,
-            TableRole::Stores if !launch.surviving.contains(address) => return ABSENT,
-            _ => {}
+        if role == TableRole::Inputs && !readable {
+            return FORBIDDEN;
+        }
+        if role == TableRole::Stores && !launch.surviving.contains(address) {
+            return ABSENT;
         }
         let slot = records.and_then(|records| Some((records.slots().slot(address)?, records.count())));
         slot.map_or(ABSENT, |(slot, count)| 4 * slot * count)

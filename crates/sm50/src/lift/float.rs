@@ -9,7 +9,7 @@ use crate::codes::{Fmz, Rounding as Direction};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
-use crate::table::Op;
+use crate::table::{DoubleOp, FloatOp};
 use ctm_lane::{Bits, Denorm, FloatTest, Rounding, Value, Zero};
 use ctm_num::ieee::power_of_two;
 use ctm_num::sm50::{NAN, NAN_F64};
@@ -50,34 +50,47 @@ pub(super) fn rounding(direction: Direction) -> Rounding {
 }
 
 impl Machine<'_> {
-    pub fn float(&mut self, instruction: &Instruction) {
-        let result = match instruction.op() {
-            Op::Mufu => self.function(instruction),
-            // The reduction is the function's affair.
-            Op::Rro => self.single(instruction.b()),
-            Op::Fmnmx => self.float_extreme(instruction),
-            op => {
-                let denormals = Denormals::of(instruction);
-                let operands = [instruction.a(), instruction.b()].map(|source| self.single(source));
-                let [a, b] = operands.map(|bits| self.flushed(denormals, bits));
-                let rounding = rounding(instruction.get(key::ROUND));
-                let result = match op {
-                    Op::Fadd | Op::Fadd32i => self.b.fadd_rounded(rounding, a, b),
-                    Op::Fmul | Op::Fmul32i => {
-                        self.product(denormals, rounding, a, b, instruction.get(key::SCALE).exponent())
-                    }
-                    _ => {
-                        let c = self.single(instruction.c());
-                        let c = self.flushed(denormals, c);
-                        self.product_sum(denormals, rounding, [a, b, c])
-                    }
-                };
-                let result = self.settled(denormals, result);
-                self.saturated(instruction, result)
+    pub fn float(&mut self, op: FloatOp, instruction: &Instruction) {
+        use FloatOp::*;
+        let denormals = Denormals::of(instruction);
+        let rounding = rounding(instruction.get(key::ROUND));
+        let result = match op {
+            Fadd | Fadd32i => {
+                let [a, b] = self.operands(denormals, instruction);
+                let sum = self.b.fadd_rounded(rounding, a, b);
+                self.finished(denormals, instruction, sum)
             }
+            Fmul | Fmul32i => {
+                let [a, b] = self.operands(denormals, instruction);
+                let product = self.product(denormals, rounding, a, b, instruction.get(key::SCALE).exponent());
+                self.finished(denormals, instruction, product)
+            }
+            Ffma | Ffma32i => {
+                let [a, b] = self.operands(denormals, instruction);
+                let c = self.single(instruction.c());
+                let c = self.flushed(denormals, c);
+                let sum = self.product_sum(denormals, rounding, [a, b, c]);
+                self.finished(denormals, instruction, sum)
+            }
+            Fmnmx => self.float_extreme(instruction),
+            Mufu => self.function(instruction),
+            // MUFU reduces the range itself.
+            Rro => self.single(instruction.b()),
         };
         self.set_flags(instruction, |m| m.float_flags(result));
         self.set_reg(instruction.dst(), result);
+    }
+
+    /// Operands A and B of binary32, flushed as the instruction says.
+    fn operands(&mut self, denormals: Denormals, instruction: &Instruction) -> [Value; 2] {
+        let operands = [instruction.a(), instruction.b()].map(|source| self.single(source));
+        operands.map(|bits| self.flushed(denormals, bits))
+    }
+
+    /// A rounded result with the machine's NaN, flushed and saturated as the instruction says.
+    fn finished(&mut self, denormals: Denormals, instruction: &Instruction, result: Value) -> Value {
+        let result = self.settled(denormals, result);
+        self.saturated(instruction, result)
     }
 
     /// Denormals as zeros of their sign, if that is the rule; then NaNs are the machine's.
@@ -188,14 +201,14 @@ impl Machine<'_> {
         [self.b.constant(bits as u32), self.b.constant((bits >> 32) as u32)]
     }
 
-    pub fn double(&mut self, instruction: &Instruction) {
+    pub fn double(&mut self, op: DoubleOp, instruction: &Instruction) {
         let rounding = rounding(instruction.get(key::ROUND));
         let [[a0, a1], [b0, b1]] = [instruction.a(), instruction.b()].map(|source| self.long(source));
-        let result = match instruction.op() {
-            Op::Dadd => self.b.dadd(rounding, a0, a1, b0, b1),
-            Op::Dmul => self.b.dmul(rounding, a0, a1, b0, b1),
-            Op::Dmnmx => self.double_extreme(instruction, [a0, a1], [b0, b1]),
-            _ => {
+        let result = match op {
+            DoubleOp::Dadd => self.b.dadd(rounding, a0, a1, b0, b1),
+            DoubleOp::Dmul => self.b.dmul(rounding, a0, a1, b0, b1),
+            DoubleOp::Dmnmx => self.double_extreme(instruction, [a0, a1], [b0, b1]),
+            DoubleOp::Dfma => {
                 let [c0, c1] = self.long(instruction.c());
                 self.b.dfma(rounding, a0, a1, b0, b1, c0, c1)
             }

@@ -63,7 +63,7 @@ impl Walk<'_, '_> {
         match node.end {
             // Somebody waits there.
             End::All(Way::To(next)) if next == at + 1 && heads.is_empty() => self.m.b.jump(self.bodies[next], &[]),
-            _ => self.m.b.jump(after, &[]),
+            End::All(_) | End::Part(..) => self.m.b.jump(after, &[]),
         }
         self.m.b.seal(after);
         self.m.b.switch_to(after);

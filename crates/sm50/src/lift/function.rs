@@ -54,7 +54,14 @@ impl Machine<'_> {
                 let root = self.b.dsqrt(zero, a);
                 self.upper_reciprocal(root)
             }
-            _ => {
+            MufuOp::Invalid8
+            | MufuOp::Invalid9
+            | MufuOp::Invalid10
+            | MufuOp::Invalid11
+            | MufuOp::Invalid12
+            | MufuOp::Invalid13
+            | MufuOp::Invalid14
+            | MufuOp::Invalid15 => {
                 self.trap();
                 a
             }

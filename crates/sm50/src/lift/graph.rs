@@ -9,7 +9,7 @@ use crate::codes::Test;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
 use crate::program::Code;
-use crate::table::Op;
+use crate::table::{Class, FlowOp};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -138,7 +138,7 @@ impl Graph {
         }
         let moved = |way| match way {
             Way::To(node) => Way::To(position[node]),
-            other => other,
+            Way::Exit | Way::Trap => way,
         };
         let node = |&node: &usize| Node {
             instructions: self.nodes[node].instructions.clone(),
@@ -180,6 +180,7 @@ impl Builder<'_> {
     }
 
     fn node(&mut self, context: Context) -> Walked<Node> {
+        use FlowOp::*;
         let Context { at: start, mut tokens } = context;
         let mut at = start;
         let end = loop {
@@ -188,33 +189,40 @@ impl Builder<'_> {
             let address = Code::address(at);
             let target = instruction.direct_target(address).and_then(|target| self.code.index_at(target));
             let following = at + 1;
-            let push = |kind| (kind, target);
-            match instruction.op() {
-                Op::Ssy | Op::Pbk | Op::Pcnt | Op::Pret | Op::Plongjmp | Op::Cal | Op::Jcal
-                    if instruction.direct_target(address).is_none() =>
-                {
-                    at = following;
-                    break End::All(Way::Trap);
-                }
-                Op::Ssy => tokens.push(push(Kind::Sync)),
-                Op::Pbk => tokens.push(push(Kind::Break)),
-                Op::Pcnt => tokens.push(push(Kind::Continue)),
-                Op::Pret => tokens.push(push(Kind::Call)),
-                Op::Plongjmp => tokens.push(push(Kind::LongJump)),
-                Op::Cal | Op::Jcal => {
-                    tokens.push((Kind::Call, Some(following)));
-                    at = following;
-                    break End::All(self.way(target, &tokens)?);
-                }
-                Op::Brx | Op::Jmx => return Err(NotLifted::IndexedBranch),
-                op => {
-                    if let Some(taken) = self.leaves(op, target, &tokens)? {
-                        at = following;
-                        break self.parted(&instruction, taken, following, &tokens)?;
+            at = following;
+            if let Class::Flow(op) = instruction.op().class() {
+                let mut push = |kind| {
+                    tokens.push((kind, target));
+                    None
+                };
+                let leaves = match op {
+                    Ssy | Pbk | Pcnt | Pret | Plongjmp | Cal | Jcal if instruction.direct_target(address).is_none() => {
+                        break End::All(Way::Trap);
                     }
+                    Ssy => push(Kind::Sync),
+                    Pbk => push(Kind::Break),
+                    Pcnt => push(Kind::Continue),
+                    Pret => push(Kind::Call),
+                    Plongjmp => push(Kind::LongJump),
+                    Cal | Jcal => {
+                        tokens.push((Kind::Call, Some(following)));
+                        break End::All(self.way(target, &tokens)?);
+                    }
+                    Brx | Jmx => return Err(NotLifted::IndexedBranch),
+                    Bra | Jmp => Some(self.way(target, &tokens)?),
+                    Sync => Some(self.unwound(top(&tokens, Kind::Sync), &tokens)?),
+                    Brk => Some(self.unwound(nearest(&tokens, Kind::Break), &tokens)?),
+                    Cont => Some(self.unwound(nearest(&tokens, Kind::Continue), &tokens)?),
+                    Ret => Some(self.unwound(nearest(&tokens, Kind::Call), &tokens)?),
+                    Longjmp => Some(self.unwound(nearest(&tokens, Kind::LongJump), &tokens)?),
+                    Exit => Some(Way::Exit),
+                    Kil if self.kills => Some(Way::Exit),
+                    Kil | Pexit => Some(Way::Trap),
+                };
+                if let Some(taken) = leaves {
+                    break self.parted(&instruction, taken, following, &tokens)?;
                 }
             }
-            at = following;
             if self.meets.contains(&at) {
                 break End::All(self.way(Some(at), &tokens)?);
             }
@@ -222,24 +230,11 @@ impl Builder<'_> {
         Ok(Node { instructions: start..at, end })
     }
 
-    /// Where the lanes go for which the instruction executes, if not to the next one.
-    fn leaves(&mut self, op: Op, target: Option<usize>, tokens: &[Token]) -> Walked<Option<Way>> {
-        let to = |kind| tokens.iter().rposition(|&(known, _)| known == kind);
-        let token = match op {
-            Op::Bra | Op::Jmp => return self.way(target, tokens).map(Some),
-            Op::Sync => tokens.len().checked_sub(1).filter(|&top| tokens[top].0 == Kind::Sync),
-            Op::Brk => to(Kind::Break),
-            Op::Cont => to(Kind::Continue),
-            Op::Ret => to(Kind::Call),
-            Op::Longjmp => to(Kind::LongJump),
-            Op::Exit => return Ok(Some(Way::Exit)),
-            Op::Kil if self.kills => return Ok(Some(Way::Exit)),
-            Op::Kil | Op::Pexit => return Ok(Some(Way::Trap)),
-            _ => return Ok(None),
-        };
+    /// Where lanes go that leave what was entered since this token; without one they trap.
+    fn unwound(&mut self, token: Option<usize>, tokens: &[Token]) -> Walked<Way> {
         match token {
-            Some(token) => self.way(tokens[token].1, &tokens[..token]).map(Some),
-            None => Ok(Some(Way::Trap)),
+            Some(token) => self.way(tokens[token].1, &tokens[..token]),
+            None => Ok(Way::Trap),
         }
     }
 
@@ -251,4 +246,14 @@ impl Builder<'_> {
         }
         Ok(End::Part(taken, self.way(Some(following), tokens)?))
     }
+}
+
+/// The top token, if it is of this kind.
+fn top(tokens: &[Token], kind: Kind) -> Option<usize> {
+    tokens.len().checked_sub(1).filter(|&top| tokens[top].0 == kind)
+}
+
+/// The nearest token of this kind.
+fn nearest(tokens: &[Token], kind: Kind) -> Option<usize> {
+    tokens.iter().rposition(|&(known, _)| known == kind)
 }

@@ -4,7 +4,7 @@ use super::machine::Machine;
 use crate::codes::{Iadd3Shift, MinMaxExtend, Signedness, XmadMode};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
-use crate::table::Op;
+use crate::table::IntegerOp;
 use ctm_lane::{IntTest, Value};
 
 /// Whether the operands are signed.
@@ -40,50 +40,56 @@ struct Sum {
 }
 
 impl Machine<'_> {
-    pub fn integer(&mut self, instruction: &Instruction) {
+    pub fn integer(&mut self, op: IntegerOp, instruction: &Instruction) {
+        use IntegerOp::*;
         let rules = AddRules::of(instruction);
         let shift = u32::from(instruction.get(key::SHIFT));
         // Most rules do the negations themselves.
         let (a, b) = (self.word(instruction.a().value), self.word(instruction.b().value));
-        let sum = match instruction.op() {
-            Op::Iadd | Op::Iadd32i => self.sum(rules, a, b),
-            Op::Iscadd | Op::Iscadd32i => {
+        let sum = match op {
+            Iadd | Iadd32i => self.sum(rules, a, b),
+            Iscadd | Iscadd32i => {
                 let a = self.shifted_left(a, shift);
                 self.sum(rules, a, b)
             }
-            Op::Iadd3 => {
+            Iadd3 => {
                 let operands = [instruction.a(), instruction.b(), instruction.c()].map(|source| self.int(source));
                 self.sum_of_three(instruction.get(key::IADD3_SHIFT), rules.extended, operands)
             }
-            Op::Lea | Op::LeaHi => {
+            Lea => {
                 let a = self.int(instruction.a());
-                let a = if instruction.op() == Op::Lea {
-                    self.shifted_left(a, shift)
-                } else {
-                    let c = self.word(instruction.c().value);
-                    let (low, high) = (self.shifted_right(a, 32 - shift), self.shifted_left(c, shift));
-                    self.b.or(high, low)
-                };
-                let rules = AddRules { extended: rules.extended, ..AddRules::default() };
-                let sum = self.sum(rules, a, b);
-                self.set_pred(instruction.pred(key::PD), sum.flags[2]);
-                sum
+                let a = self.shifted_left(a, shift);
+                self.address_sum(instruction, a, b)
             }
-            Op::Imul | Op::Imul32i => {
+            LeaHi => {
+                let (a, c) = (self.int(instruction.a()), self.word(instruction.c().value));
+                let (low, high) = (self.shifted_right(a, 32 - shift), self.shifted_left(c, shift));
+                let a = self.b.or(high, low);
+                self.address_sum(instruction, a, b)
+            }
+            Imul | Imul32i => {
                 let result = self.product_word(instruction, a, b, false);
                 self.plain(result)
             }
-            Op::Imad => {
+            Imad => {
                 let c = self.word(instruction.c().value);
                 let product = self.product_word(instruction, a, b, instruction.a().neg);
                 let rules = AddRules { negate: [false, instruction.c().neg], ..rules };
                 self.sum(rules, product, c)
             }
-            Op::Xmad => self.half_product(instruction, a, b),
-            _ => self.extreme(instruction, a, b),
+            Xmad => self.half_product(instruction, a, b),
+            Imnmx => self.extreme(instruction, a, b),
         };
         self.set_flags(instruction, |_| sum.flags);
         self.set_reg(instruction.dst(), sum.result);
+    }
+
+    /// The sum of LEA and LEA.HI, whose carry also goes to a predicate.
+    fn address_sum(&mut self, instruction: &Instruction, a: Value, b: Value) -> Sum {
+        let rules = AddRules { extended: AddRules::of(instruction).extended, ..AddRules::default() };
+        let sum = self.sum(rules, a, b);
+        self.set_pred(instruction.pred(key::PD), sum.flags[2]);
+        sum
     }
 
     fn plain(&mut self, result: Value) -> Sum {

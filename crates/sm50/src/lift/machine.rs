@@ -6,7 +6,7 @@ use crate::codes::BarrierOp;
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::{Column, NO_INVOCATION};
-use crate::table::Op;
+use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, GlobalOp, OrderOp, SpecialOp};
 use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
 
 /// Most dwords of local memory that become an array.
@@ -53,7 +53,7 @@ impl<'a> Machine<'a> {
     /// The machine at the start of the program.
     pub fn new(facts: &'a Facts) -> Walked<Self> {
         let mut b = Builder::new();
-        let uses_local = facts.code.instructions().iter().any(|i| matches!(i.op(), Op::Ldl | Op::Stl));
+        let uses_local = facts.code.instructions().iter().any(|i| matches!(i.op().class(), Class::Local(_)));
         let dwords = if uses_local { facts.local_memory.div_ceil(4) } else { 0 };
         if dwords > MAX_LOCAL_DWORDS {
             return Err(NotLifted::TooLarge);
@@ -110,36 +110,37 @@ impl<'a> Machine<'a> {
 
     /// Executes an instruction in the lanes of `taken`; what it does to control flow is the graph's affair.
     pub fn execute(&mut self, instruction: &Instruction) -> Walked<()> {
-        use Op::*;
-        match instruction.op() {
-            Ast => self.store_attributes(instruction),
-            Ald => self.load_attributes(instruction),
-            Al2p => self.attribute_address(instruction),
-            Isberd => self.vertex_handle(instruction),
-            Out => self.emit(instruction),
-            S2r | Cs2r => self.special_register(instruction),
-            Mov | Mov32i | Sel => self.choose(instruction),
-            Ldc => self.load_constant(instruction),
-            Ldl | Stl => self.local_memory(instruction),
-            Fadd | Fadd32i | Fmul | Fmul32i | Ffma | Ffma32i | Fmnmx | Mufu | Rro => self.float(instruction),
-            Dadd | Dmul | Dfma | Dmnmx => self.double(instruction),
-            Fset | Fsetp | Fcmp | Fchk | Dset | Dsetp | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => {
-                self.compare(instruction);
-            }
-            Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imul | Imul32i | Imad | Imnmx => {
-                self.integer(instruction);
-            }
-            Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Flo | Popc | Prmt => self.bitwise(instruction),
-            I2f | F2i | F2f | I2i => self.convert(instruction),
-            P2r | R2p => self.transfer_flags(instruction),
-            VoteVtg | Nop | Depbar | Membar => {}
-            Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => {}
-            Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp | Sync | Brk | Cont
-            | Ret | Exit | Kil | Longjmp => {}
-            Vote => self.vote(instruction),
-            Shfl => self.shuffle(instruction),
-            Ldg | Stg => return Err(NotLifted::GlobalMemory),
-            Raw | Bar => self.trap(),
+        match instruction.op().class() {
+            Class::Raw => self.trap(),
+            Class::Attribute(op) => match op {
+                AttributeOp::Ast => self.store_attributes(instruction),
+                AttributeOp::Ald => self.load_attributes(instruction),
+                AttributeOp::Al2p => self.attribute_address(instruction),
+                AttributeOp::Isberd => self.vertex_handle(instruction),
+                AttributeOp::Out => self.emit(instruction),
+            },
+            Class::Special(SpecialOp::S2r | SpecialOp::Cs2r) => self.special_register(instruction),
+            Class::Move(op) => self.choose(op, instruction),
+            Class::Constant(ConstantOp::Ldc) => self.load_constant(instruction),
+            Class::Local(op) => self.local_memory(op, instruction),
+            Class::Global(GlobalOp::Ldg | GlobalOp::Stg) => return Err(NotLifted::GlobalMemory),
+            Class::Float(op) => self.float(op, instruction),
+            Class::Double(op) => self.double(op, instruction),
+            Class::Compare(op) => self.compare(op, instruction),
+            Class::Integer(op) => self.integer(op, instruction),
+            Class::Bits(op) => self.bitwise(op, instruction),
+            Class::Convert(op) => self.convert(op, instruction),
+            Class::Flags(op) => self.transfer_flags(op, instruction),
+            Class::Exchange(op) => match op {
+                ExchangeOp::Vote => self.vote(instruction),
+                ExchangeOp::Shfl => self.shuffle(instruction),
+            },
+            Class::Flow(_) => {}
+            Class::Order(op) => match op {
+                OrderOp::Nop | OrderOp::VoteVtg | OrderOp::Depbar | OrderOp::Membar => {}
+                OrderOp::Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => {}
+                OrderOp::Bar => self.trap(),
+            },
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::codes::{ConstantMode, MemorySize};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::operand::Reg;
-use crate::table::Op;
+use crate::table::LocalOp;
 use ctm_lane::{IntTest, Value};
 
 /// Registers that an access of this size takes.
@@ -81,7 +81,7 @@ impl Machine<'_> {
     }
 
     /// LDL and STL.
-    pub fn local_memory(&mut self, instruction: &Instruction) {
+    pub fn local_memory(&mut self, op: LocalOp, instruction: &Instruction) {
         let size = instruction.get(key::MEMORY_SIZE);
         let room = self.facts.local_memory.checked_sub(size.bytes());
         let (Some(local), Some(last)) = (self.local, room) else { return self.trap() };
@@ -91,7 +91,7 @@ impl Machine<'_> {
         self.trap_where(outside);
         let shift = self.shift_in_word(address);
         let first = self.shifted_right(address, 2);
-        if instruction.op() == Op::Ldl {
+        if op == LocalOp::Ldl {
             return self.load(instruction.dst(), size, |m, k| {
                 let place = m.plus(first, k);
                 let word = m.b.array_gather(local, place);

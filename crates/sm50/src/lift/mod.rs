@@ -13,6 +13,7 @@
 //! Where a program does something that it should not, the function traps, and that is all it says: whoever runs it lets the
 //! reference run the launch again, which knows the error, or what to warn of. There is one kind of trap therefore, and
 //! what happens on the way to it does not matter. Instructions that few programs have are also traps.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod attribute;
 mod bits;

@@ -5,7 +5,7 @@ use crate::codes::{Fmz, Iadd3Shift, MinMaxExtend, MufuOp, Rounding, Signedness, 
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
-use crate::table::Op;
+use crate::table::{DoubleOp, FloatOp, IntegerOp};
 use ctm_num::ieee;
 use ctm_num::sm50::{self, AddRules, AddendOfXmad, Denormals, Flags, FloatRules, SumShift, XmadRules};
 
@@ -48,27 +48,37 @@ fn add_rules(instruction: &Instruction) -> AddRules {
 }
 
 impl Warp<'_> {
-    pub fn float(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn float(&mut self, op: FloatOp, instruction: &Instruction) -> Result<(), TrapKind> {
+        use FloatOp::*;
         let rules = float_rules(instruction);
-        let result = match instruction.op() {
-            Op::Mufu => self.function(instruction)?,
-            // The reduction is the function's affair.
-            Op::Rro => self.single(instruction.b())?,
-            op => {
-                let (a, b) = (self.single(instruction.a())?, self.single(instruction.b())?);
-                match op {
-                    Op::Fadd | Op::Fadd32i => sm50::fadd(rules, a, b),
-                    Op::Fmul | Op::Fmul32i => sm50::fmul(rules, a, b, instruction.get(key::SCALE).exponent()),
-                    Op::Fmnmx => sm50::fmnmx(self.pred(instruction.pred_c()), rules.denormals, a, b),
-                    _ => {
-                        let c = self.single(instruction.c())?;
-                        sm50::ffma(rules, a, b, c)
-                    }
-                }
+        let result = match op {
+            Fadd | Fadd32i => {
+                let [a, b] = self.singles(instruction)?;
+                sm50::fadd(rules, a, b)
             }
+            Fmul | Fmul32i => {
+                let [a, b] = self.singles(instruction)?;
+                sm50::fmul(rules, a, b, instruction.get(key::SCALE).exponent())
+            }
+            Ffma | Ffma32i => {
+                let [a, b] = self.singles(instruction)?;
+                sm50::ffma(rules, a, b, self.single(instruction.c())?)
+            }
+            Fmnmx => {
+                let [a, b] = self.singles(instruction)?;
+                sm50::fmnmx(self.pred(instruction.pred_c()), rules.denormals, a, b)
+            }
+            Mufu => self.function(instruction)?,
+            // MUFU reduces the range itself.
+            Rro => self.single(instruction.b())?,
         };
         self.set_result(instruction, result, sm50::fflags(result));
         Ok(())
+    }
+
+    /// Operands A and B of binary32.
+    fn singles(&mut self, instruction: &Instruction) -> Result<[u32; 2], TrapKind> {
+        Ok([self.single(instruction.a())?, self.single(instruction.b())?])
     }
 
     fn function(&mut self, instruction: &Instruction) -> Result<u32, TrapKind> {
@@ -82,37 +92,42 @@ impl Warp<'_> {
             MufuOp::Rsq => sm50::rsq(a),
             MufuOp::Rcp64h => sm50::rcp64h(a),
             MufuOp::Rsq64h => sm50::rsq64h(a),
-            _ => return Err(TrapKind::IllegalInstrEncoding),
+            MufuOp::Invalid8
+            | MufuOp::Invalid9
+            | MufuOp::Invalid10
+            | MufuOp::Invalid11
+            | MufuOp::Invalid12
+            | MufuOp::Invalid13
+            | MufuOp::Invalid14
+            | MufuOp::Invalid15 => return Err(TrapKind::IllegalInstrEncoding),
         };
         Ok(if instruction.get(key::SAT) { sm50::saturate(result) } else { result })
     }
 
-    pub fn double(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn double(&mut self, op: DoubleOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let rounding = rounding(instruction.get(key::ROUND));
         let (a, b) = (self.long(instruction.a())?, self.long(instruction.b())?);
-        let result = match instruction.op() {
-            Op::Dadd => sm50::dadd(rounding, a, b),
-            Op::Dmul => sm50::dmul(rounding, a, b),
-            Op::Dmnmx => sm50::dmnmx(self.pred(instruction.pred_c()), a, b),
-            _ => {
-                let c = self.long(instruction.c())?;
-                sm50::dfma(rounding, a, b, c)
-            }
+        let result = match op {
+            DoubleOp::Dadd => sm50::dadd(rounding, a, b),
+            DoubleOp::Dmul => sm50::dmul(rounding, a, b),
+            DoubleOp::Dfma => sm50::dfma(rounding, a, b, self.long(instruction.c())?),
+            DoubleOp::Dmnmx => sm50::dmnmx(self.pred(instruction.pred_c()), a, b),
         };
         self.set_pair(instruction.dst(), result)?;
         self.set_flags(instruction, sm50::dflags(result));
         Ok(())
     }
 
-    pub fn integer(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn integer(&mut self, op: IntegerOp, instruction: &Instruction) -> Result<(), TrapKind> {
+        use IntegerOp::*;
         let (rules, before) = (add_rules(instruction), self.condition());
         let (extended, shift) = (rules.extended, u32::from(instruction.get(key::SHIFT)));
         // Most rules do the negations themselves.
         let (a, b) = (self.word(instruction.a().value)?, self.word(instruction.b().value)?);
-        let (result, flags) = match instruction.op() {
-            Op::Iadd | Op::Iadd32i => sm50::iadd(rules, a, b, before),
-            Op::Iscadd | Op::Iscadd32i => sm50::iscadd(rules, a, b, shift),
-            Op::Iadd3 => {
+        let (result, flags) = match op {
+            Iadd | Iadd32i => sm50::iadd(rules, a, b, before),
+            Iscadd | Iscadd32i => sm50::iscadd(rules, a, b, shift),
+            Iadd3 => {
                 let operands = [self.int(instruction.a())?, self.int(instruction.b())?, self.int(instruction.c())?];
                 let shift = match instruction.get(key::IADD3_SHIFT) {
                     Iadd3Shift::None | Iadd3Shift::Invalid => SumShift::None,
@@ -121,38 +136,39 @@ impl Warp<'_> {
                 };
                 sm50::iadd3(shift, extended, operands, before)
             }
-            Op::Lea | Op::LeaHi => {
-                let a = self.int(instruction.a())?;
-                let (result, flags) = if instruction.op() == Op::Lea {
-                    sm50::lea(extended, a, b, shift, before)
-                } else {
-                    let c = self.word(instruction.c().value)?;
-                    sm50::lea_high(extended, [a, b, c], shift, before)
-                };
+            Lea => {
+                let (result, flags) = sm50::lea(extended, self.int(instruction.a())?, b, shift, before);
                 self.set_pred(instruction.pred(key::PD), flags.carry);
                 (result, flags)
             }
-            Op::Imul | Op::Imul32i => {
+            LeaHi => {
+                let operands = [self.int(instruction.a())?, b, self.word(instruction.c().value)?];
+                let (result, flags) = sm50::lea_high(extended, operands, shift, before);
+                self.set_pred(instruction.pred(key::PD), flags.carry);
+                (result, flags)
+            }
+            Imul | Imul32i => {
                 let result = sm50::imul(a, b, factor_signs(instruction), instruction.get(key::HI));
                 (result, Flags::of(result))
             }
-            Op::Imad => {
+            Imad => {
                 let c = self.word(instruction.c().value)?;
                 let rules = AddRules { negate_b: instruction.c().neg, ..rules };
                 sm50::imad(rules, [a, b, c], factor_signs(instruction), instruction.get(key::HI), before)
             }
-            Op::Xmad => {
+            Xmad => {
                 let c = self.word(instruction.c().value)?;
                 sm50::xmad(xmad_rules(instruction), [a, b, c], before)
             }
-            _ => {
+            Imnmx => {
                 let (min, signed) = (self.pred(instruction.pred_c()), is_signed(instruction));
                 match instruction.get(key::MINMAX_EXTEND) {
                     MinMaxExtend::None => {
                         let result = sm50::imnmx(min, signed, a, b);
                         (result, Flags::of(result))
                     }
-                    extend => sm50::imnmx_extended(extend == MinMaxExtend::Xhi, min, signed, a, b, before),
+                    MinMaxExtend::Xlo | MinMaxExtend::Xmed => sm50::imnmx_extended(false, min, signed, a, b, before),
+                    MinMaxExtend::Xhi => sm50::imnmx_extended(true, min, signed, a, b, before),
                 }
             }
         };

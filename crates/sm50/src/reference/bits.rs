@@ -6,25 +6,28 @@ use crate::codes::{FunnelPart, FunnelType, LogicOp, PredicateMode, PrmtMode, Shi
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
-use crate::table::Op;
+use crate::table::{BitsOp, MoveOp};
 use ctm_num::sm50::{self, Flags, PermuteMode, ShiftWord};
 
 impl Warp<'_> {
     /// Moves and selections.
-    pub fn choose(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn choose(&mut self, op: MoveOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let b = self.word(instruction.b().value)?;
-        let result = match instruction.op() {
-            Op::Sel if self.pred(instruction.pred_c()) => self.reg(instruction.reg(key::RA)),
-            Op::Sel => b,
+        let result = match op {
+            MoveOp::Sel if self.pred(instruction.pred_c()) => self.reg(instruction.reg(key::RA)),
+            MoveOp::Sel => b,
             // The mask says which lanes of each quad move (decision: by envytools' name for it).
-            _ if instruction.get(key::QUAD_MASK) >> (self.lane % 4) & 1 == 0 => return Ok(()),
-            _ => b,
+            MoveOp::Mov | MoveOp::Mov32i if instruction.get(key::QUAD_MASK) >> (self.lane % 4) & 1 == 0 => {
+                return Ok(());
+            }
+            MoveOp::Mov | MoveOp::Mov32i => b,
         };
         self.set_reg(instruction.dst(), result);
         Ok(())
     }
 
-    pub fn bitwise(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn bitwise(&mut self, op: BitsOp, instruction: &Instruction) -> Result<(), TrapKind> {
+        use BitsOp::*;
         if instruction.get(key::X)
             || instruction.get(key::SHIFT_EXTEND) != ShiftExtend::None
             || matches!(instruction.get(key::FUNNEL_PART), FunnelPart::X | FunnelPart::Xhi)
@@ -35,28 +38,28 @@ impl Warp<'_> {
         let c = self.word(instruction.c().value)?;
         let (wrap, signed) = (instruction.get(key::W), is_signed(instruction));
         let reversed = |a: u32| if instruction.get(key::BREV) { a.reverse_bits() } else { a };
-        let result = match instruction.op() {
-            Op::Shl => sm50::shift_left(a, b, wrap),
-            Op::Shr => sm50::shift_right(reversed(a), b, wrap, signed),
-            Op::ShfL => sm50::shift_funnel_left(a, c, b, wrap, is_wide(instruction)),
-            Op::ShfR => {
+        let result = match op {
+            Shl => sm50::shift_left(a, b, wrap),
+            Shr => sm50::shift_right(reversed(a), b, wrap, signed),
+            ShfL => sm50::shift_funnel_left(a, c, b, wrap, is_wide(instruction)),
+            ShfR => {
                 let high = instruction.get(key::FUNNEL_PART) == FunnelPart::Hi;
                 let word = if high { ShiftWord::High } else { ShiftWord::Low };
                 let signed = instruction.get(key::FUNNEL_TYPE) == FunnelType::S64;
                 sm50::shift_funnel_right(a, c, b, wrap, is_wide(instruction), signed, word)
             }
-            Op::Lop | Op::Lop32i => match instruction.get(key::LOGIC_OP) {
+            Lop | Lop32i => match instruction.get(key::LOGIC_OP) {
                 LogicOp::And => a & b,
                 LogicOp::Or => a | b,
                 LogicOp::Xor => a ^ b,
                 LogicOp::PassB => b,
             },
-            Op::Lop3 => sm50::logic3(a, b, c, instruction.get(key::LUT)),
-            Op::Bfe => sm50::bfe(reversed(a), b, signed),
-            Op::Bfi => sm50::bfi(a, b, c),
-            Op::Flo => sm50::find_leading_one(b, signed, instruction.get(key::SH)),
-            Op::Popc => b.count_ones(),
-            _ => sm50::permute(permute_mode(instruction.get(key::PRMT_MODE)), a, b, c),
+            Lop3 => sm50::logic3(a, b, c, instruction.get(key::LUT)),
+            Bfe => sm50::bfe(reversed(a), b, signed),
+            Bfi => sm50::bfi(a, b, c),
+            Flo => sm50::find_leading_one(b, signed, instruction.get(key::SH)),
+            Popc => b.count_ones(),
+            Prmt => sm50::permute(permute_mode(instruction.get(key::PRMT_MODE)), a, b, c),
         };
         let pred = match instruction.get(key::PREDICATE_MODE) {
             PredicateMode::F => false,
@@ -82,7 +85,16 @@ fn permute_mode(mode: PrmtMode) -> PermuteMode {
         PrmtMode::Ecl => PermuteMode::EdgeLeft,
         PrmtMode::Ecr => PermuteMode::EdgeRight,
         PrmtMode::Rc16 => PermuteMode::Half,
-        // No instruction has the other codes.
-        _ => PermuteMode::Index,
+        // No instruction has the invalid codes.
+        PrmtMode::Index
+        | PrmtMode::Invalid7
+        | PrmtMode::Invalid8
+        | PrmtMode::Invalid9
+        | PrmtMode::Invalid10
+        | PrmtMode::Invalid11
+        | PrmtMode::Invalid12
+        | PrmtMode::Invalid13
+        | PrmtMode::Invalid14
+        | PrmtMode::Invalid15 => PermuteMode::Index,
     }
 }

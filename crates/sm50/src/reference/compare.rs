@@ -4,67 +4,69 @@ use super::arithmetic::{denormals, is_signed};
 use super::flow::holds;
 use super::operand::combine;
 use super::warp::Warp;
-use crate::codes::{BoolOp, Flags as FlagFile, FloatCondition, IntCondition};
+use crate::codes::{BoolOp, Flags as FlagFile, IntCondition};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::{Part, Pred, PredSource};
-use crate::table::Op;
+use crate::table::{CompareOp, FlagsOp};
 use ctm_num::sm50::{self, Flags, Relation};
 
 const ONE: u32 = 0x3F80_0000;
 
 impl Warp<'_> {
-    pub fn compare(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
-        match instruction.op() {
-            Op::Fcmp | Op::Icmp => self.choose_by_comparison(instruction),
-            Op::Fchk => {
-                let (a, b) = (self.single(instruction.a())?, self.single(instruction.b())?);
-                self.set_pred(instruction.pred(key::PD), sm50::division_needs_care(a, b));
-                Ok(())
-            }
-            _ => {
-                let test = self.outcome_of(instruction)?;
-                self.deliver(instruction, test);
-                Ok(())
-            }
-        }
-    }
-
-    /// What is compared or combined, before the predicate source comes in.
-    fn outcome_of(&mut self, instruction: &Instruction) -> Result<bool, TrapKind> {
+    pub fn compare(&mut self, op: CompareOp, instruction: &Instruction) -> Result<(), TrapKind> {
+        use CompareOp::*;
         let float = |relation: Relation| relation.satisfies(instruction.get(key::FLOAT_CONDITION) as u8);
-        Ok(match instruction.op() {
-            Op::Fset | Op::Fsetp => {
+        match op {
+            Fset | Fsetp => {
                 let (a, b) = (self.single(instruction.a())?, self.single(instruction.b())?);
-                float(sm50::fcompare(denormals(instruction), a, b))
+                let test = float(sm50::fcompare(denormals(instruction), a, b));
+                self.deliver(op == Fset, instruction, test);
             }
-            Op::Dset | Op::Dsetp => {
+            Dset | Dsetp => {
                 let (a, b) = (self.long(instruction.a())?, self.long(instruction.b())?);
-                float(sm50::dcompare(a, b))
+                self.deliver(op == Dset, instruction, float(sm50::dcompare(a, b)));
             }
-            Op::Psetp | Op::Pset => {
-                let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
-                combine(instruction.get(key::BOOL_AB), a, b)
-            }
-            Op::Csetp | Op::Cset => holds(instruction.test(), self.condition())?,
-            _ => {
+            Iset | Isetp => {
                 let (a, b) = (self.int(instruction.a())?, self.int(instruction.b())?);
                 let relation = if instruction.get(key::X) {
                     sm50::icompare_extended(is_signed(instruction), a, b, self.condition())
                 } else {
                     sm50::icompare(is_signed(instruction), a, b)
                 };
-                integer(relation, instruction.get(key::INT_CONDITION))
+                self.deliver(op == Iset, instruction, integer(relation, instruction.get(key::INT_CONDITION)));
             }
-        })
+            Pset | Psetp => {
+                let (a, b) = (self.pred(instruction.pred_a()), self.pred(instruction.pred_b()));
+                self.deliver(op == Pset, instruction, combine(instruction.get(key::BOOL_AB), a, b));
+            }
+            Cset | Csetp => {
+                let test = holds(instruction.test(), self.condition())?;
+                self.deliver(op == Cset, instruction, test);
+            }
+            Fcmp => {
+                let c = self.word(instruction.c().value)?;
+                self.select(instruction, float(sm50::fcompare(denormals(instruction), c, 0)))?;
+            }
+            Icmp => {
+                let c = self.word(instruction.c().value)?;
+                let relation = sm50::icompare(is_signed(instruction), c, 0);
+                self.select(instruction, integer(relation, instruction.get(key::INT_CONDITION)))?;
+            }
+            Fchk => {
+                let (a, b) = (self.single(instruction.a())?, self.single(instruction.b())?);
+                self.set_pred(instruction.pred(key::PD), sm50::division_needs_care(a, b));
+            }
+        }
+        Ok(())
     }
 
     /// Combines a test with the predicate source, and writes the register or the predicates.
-    fn deliver(&mut self, instruction: &Instruction, test: bool) {
+    fn deliver(&mut self, to_register: bool, instruction: &Instruction, test: bool) {
         let (op, source): (BoolOp, _) = (instruction.get(key::BOOL), self.pred(instruction.pred_c()));
         let (result, opposite) = (combine(op, test, source), combine(op, !test, source));
-        if matches!(instruction.op(), Op::Fset | Op::Dset | Op::Iset | Op::Pset | Op::Cset) {
+        if to_register {
             let truth = if instruction.get(key::BF) { ONE } else { u32::MAX };
             let value = if result { truth } else { 0 };
             self.set_result(instruction, value, Flags::of(value));
@@ -75,26 +77,20 @@ impl Warp<'_> {
         }
     }
 
-    fn choose_by_comparison(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    /// Writes operand A where the test holds, else B.
+    fn select(&mut self, instruction: &Instruction, test: bool) -> Result<(), TrapKind> {
         let (a, b) = (self.word(instruction.a().value)?, self.word(instruction.b().value)?);
-        let c = self.word(instruction.c().value)?;
-        let chosen = if instruction.op() == Op::Fcmp {
-            let condition: FloatCondition = instruction.get(key::FLOAT_CONDITION);
-            sm50::fcompare(denormals(instruction), c, 0).satisfies(condition as u8)
-        } else {
-            integer(sm50::icompare(is_signed(instruction), c, 0), instruction.get(key::INT_CONDITION))
-        };
-        self.set_reg(instruction.dst(), if chosen { a } else { b });
+        self.set_reg(instruction.dst(), if test { a } else { b });
         Ok(())
     }
 
     /// P2R and R2P: predicates or flags to and from a byte of a register. (Decision: the byte is the one that the text
     /// names; the order of the flags is envytools'.)
-    pub fn transfer_flags(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn transfer_flags(&mut self, op: FlagsOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let predicates = instruction.get(key::FLAGS) == FlagFile::Pr;
         let mask = self.word(instruction.b().value)?;
         let register = self.reg(instruction.reg(key::RA));
-        if instruction.op() == Op::P2r {
+        if op == FlagsOp::P2r {
             let image = if predicates {
                 let bit = |n: u8| u32::from(self.pred(PredSource { pred: Pred(n), not: false })) << n;
                 (0..7).map(bit).sum()

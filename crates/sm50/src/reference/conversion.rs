@@ -7,7 +7,7 @@ use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::{Source, Value};
-use crate::table::Op;
+use crate::table::ConvertOp;
 use ctm_num::ieee::{BINARY16, BINARY32, BINARY64, Format, Rounding};
 use ctm_num::sm50::{self, Flags, FloatRounding, IntegerType};
 
@@ -33,23 +33,23 @@ fn float_rounding(code: u8, same_size: bool) -> FloatRounding {
 }
 
 impl Warp<'_> {
-    pub fn convert(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn convert(&mut self, op: ConvertOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let b = instruction.b();
         let modifiers = [b.abs, b.neg];
         let (from_int, to_int) = (instruction.get(key::FROM_INT), instruction.get(key::TO_INT));
         let (ftz, saturate) = (instruction.get(key::FTZ), instruction.get(key::SAT));
-        let (result, bits) = match instruction.op() {
-            Op::I2f => {
+        let (result, bits) = match op {
+            ConvertOp::I2f => {
                 let to = format(instruction.get(key::TO_FLOAT))?;
                 let source = self.integer_source(b, from_int)?;
                 let direction = rounding(instruction.get(key::ROUND));
                 (sm50::integer_to_float(integer_type(from_int), source, modifiers, to, direction), to.width())
             }
-            Op::I2i => {
+            ConvertOp::I2i => {
                 let (source, to) = (self.integer_source(b, from_int)?, integer_type(to_int));
                 (sm50::integer_to_integer(integer_type(from_int), source, modifiers, to, saturate), to.bits)
             }
-            Op::F2i => {
+            ConvertOp::F2i => {
                 let (from, to) = (format(instruction.get(key::FROM_FLOAT))?, integer_type(to_int));
                 let source = self.float_source(b, from)?;
                 let direction = match instruction.get(key::INT_ROUND) {
@@ -60,7 +60,7 @@ impl Warp<'_> {
                 };
                 (sm50::float_to_integer(from, source, ftz, direction, to), to.bits)
             }
-            _ => {
+            ConvertOp::F2f => {
                 let from = format(instruction.get(key::FROM_FLOAT))?;
                 let to = format(instruction.get(key::TO_FLOAT))?;
                 let source = self.float_source(b, from)?;
@@ -83,8 +83,8 @@ impl Warp<'_> {
         match source.value {
             // A whole immediate stands for its 64-bit extension.
             Value::Imm(bits) if from.bits() == 64 => Ok(i64::from(bits.cast_signed()).cast_unsigned()),
-            value if from.bits() == 64 => self.wide(value),
-            _ => self.part(source).map(u64::from),
+            value @ (Value::Reg(_) | Value::Const { .. }) if from.bits() == 64 => self.wide(value),
+            Value::Imm(_) | Value::Reg(_) | Value::Const { .. } => self.part(source).map(u64::from),
         }
     }
 

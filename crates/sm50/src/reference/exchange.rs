@@ -5,17 +5,14 @@ use crate::codes::{ShuffleMode, VoteMode};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::operand::Reg;
-use crate::table::Op;
+use crate::table::ExchangeOp;
 
 impl Warp<'_> {
-    /// Executes the instruction, if it is one of these.
-    pub fn exchange(&mut self, instruction: &Instruction, taken: u32) -> bool {
-        match instruction.op() {
-            Op::Vote => self.vote(instruction, taken),
-            Op::Shfl => self.shuffle(instruction, taken),
-            _ => return false,
+    pub fn exchange(&mut self, op: ExchangeOp, instruction: &Instruction, taken: u32) {
+        match op {
+            ExchangeOp::Vote => self.vote(instruction, taken),
+            ExchangeOp::Shfl => self.shuffle(instruction, taken),
         }
-        true
     }
 
     fn vote(&mut self, instruction: &Instruction, taken: u32) {

@@ -7,7 +7,7 @@ use super::warp::{Warp, lanes};
 use crate::codes::Test;
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
-use crate::table::Op;
+use crate::table::FlowOp;
 use ctm_num::sm50::Flags;
 
 /// What made a token.
@@ -183,44 +183,43 @@ pub(super) fn holds(test: Test, flags: Flags) -> Result<bool, TrapKind> {
 }
 
 impl Warp<'_> {
-    /// Where the warp goes, if the instruction is one of flow control. `taken` loses the lanes whose test fails.
-    pub fn flow(&mut self, instruction: &Instruction, taken: &mut u32) -> Result<Option<Next>, TrapKind> {
+    /// Where the warp goes. `taken` loses the lanes whose test fails.
+    pub fn flow(&mut self, op: FlowOp, instruction: &Instruction, taken: &mut u32) -> Result<Next, TrapKind> {
+        use FlowOp::*;
         let target = || instruction.target(self.pc).ok_or(TrapKind::Unsupported);
-        let next = match instruction.op() {
-            Op::Ssy => Next::Push(Kind::Sync, target()?),
-            Op::Pbk => Next::Push(Kind::Break, target()?),
-            Op::Pcnt => Next::Push(Kind::Continue, target()?),
-            Op::Pret => Next::Push(Kind::Call, target()?),
-            Op::Plongjmp => Next::Push(Kind::LongJump, target()?),
-            Op::Cal | Op::Jcal => Next::Call(target()?),
-            Op::Bra | Op::Jmp => {
+        let next = match op {
+            Ssy => Next::Push(Kind::Sync, target()?),
+            Pbk => Next::Push(Kind::Break, target()?),
+            Pcnt => Next::Push(Kind::Continue, target()?),
+            Pret => Next::Push(Kind::Call, target()?),
+            Plongjmp => Next::Push(Kind::LongJump, target()?),
+            Cal | Jcal => Next::Call(target()?),
+            Bra | Jmp => {
                 *taken = self.tested(instruction, *taken)?;
                 Next::Branch(if *taken == 0 { Vec::new() } else { vec![(*taken, target()?)] })
             }
-            Op::Brx | Op::Jmx => {
+            Brx | Jmx => {
                 let base = target()?;
                 *taken = self.tested(instruction, *taken)?;
                 self.indexed_branch(instruction, base, *taken)?
             }
-            Op::Sync => Next::Meet,
-            Op::Brk => Next::Leave(Kind::Break),
-            Op::Cont => Next::Leave(Kind::Continue),
-            Op::Ret => Next::Leave(Kind::Call),
-            Op::Longjmp => Next::Leave(Kind::LongJump),
-            Op::Exit => Next::Exit,
-            Op::Kil => Next::Exit,
-            Op::Pexit => return Err(TrapKind::Unsupported),
-            _ => return Ok(None),
+            Sync => Next::Meet,
+            Brk => Next::Leave(Kind::Break),
+            Cont => Next::Leave(Kind::Continue),
+            Ret => Next::Leave(Kind::Call),
+            Longjmp => Next::Leave(Kind::LongJump),
+            Exit | Kil => Next::Exit,
+            Pexit => return Err(TrapKind::Unsupported),
         };
         if matches!(next, Next::Meet | Next::Leave(_) | Next::Exit) {
             *taken = self.tested(instruction, *taken)?;
         }
-        if instruction.op() == Op::Kil && !self.header.kills_pixels {
+        if op == Kil && !self.header.kills_pixels {
             for lane in lanes(*taken) {
                 self.lane = lane;
                 self.violation(TrapKind::IllegalSphInstrCombo)?;
             }
-            return Ok(Some(Next::Following));
+            return Ok(Next::Following);
         }
         if next == Next::Exit {
             for lane in lanes(*taken) {
@@ -228,7 +227,7 @@ impl Warp<'_> {
                 self.exit_lane()?;
             }
         }
-        Ok(Some(next))
+        Ok(next)
     }
 
     /// The lanes of `mask` for which the instruction's test of the condition code holds.

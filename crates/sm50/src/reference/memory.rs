@@ -6,7 +6,7 @@ use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
 use crate::launch::TrapKind;
 use crate::operand::Reg;
-use crate::table::Op;
+use crate::table::{GlobalOp, LocalOp};
 use ctm_follow::{Access, Kind, note};
 
 impl Warp<'_> {
@@ -26,7 +26,7 @@ impl Warp<'_> {
     }
 
     /// LDL and STL.
-    pub fn local_memory(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn local_memory(&mut self, op: LocalOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let size = instruction.get(key::MEMORY_SIZE);
         let address = self.reg(instruction.reg(key::RA)).wrapping_add_signed(instruction.signed(FieldId::OFFSET));
         let address = self.align(address.into(), size)? as usize;
@@ -36,7 +36,7 @@ impl Warp<'_> {
         }
         let start = self.lane * self.local_size + address;
         let bytes = size.bytes().min(4) as usize;
-        if instruction.op() == Op::Ldl {
+        if op == LocalOp::Ldl {
             return self.load(instruction.dst(), size, |warp, k| {
                 let place = start + 4 * k as usize;
                 let source = if inside { &warp.local[place..place + bytes] } else { &[] };
@@ -58,7 +58,7 @@ impl Warp<'_> {
     }
 
     /// LDG and STG.
-    pub fn global_memory(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
+    pub fn global_memory(&mut self, op: GlobalOp, instruction: &Instruction) -> Result<(), TrapKind> {
         let size = instruction.get(key::MEMORY_SIZE);
         let register = instruction.reg(key::RA);
         let base = if instruction.get(key::E) { self.pair(register)? } else { self.reg(register).into() };
@@ -70,7 +70,7 @@ impl Warp<'_> {
         if arena.is_none() {
             self.violation(TrapKind::OutOfRangeAddr)?;
         }
-        if instruction.op() == Op::Ldg {
+        if op == GlobalOp::Ldg {
             return self.load(instruction.dst(), size, |warp, k| {
                 let word = arena.and_then(|(arena, address)| {
                     let address = address + 4 * k;

@@ -8,7 +8,7 @@ use crate::header::{Header, Stage};
 use crate::instruction::Instruction;
 use crate::launch::{Column, Launch, Mode, NO_INVOCATION, Outcome, Shader, Stop, Trap, TrapKind, WARP, WarningKind};
 use crate::program::Code;
-use crate::table::Op;
+use crate::table::{AttributeOp, Class, ConstantOp, OrderOp, SpecialOp};
 use ctm_follow::Follow;
 use ctm_lane::budget::{Poller, Watch, allocate};
 use ctm_lane::domain::AXIS;
@@ -88,7 +88,8 @@ impl<'a> Warp<'a> {
         follow: Option<Follow<'a>>,
     ) -> Result<Self, Stop> {
         let Shader { header, code, local_memory } = launch.shader;
-        let uses_local = code.instructions().iter().any(|instruction| matches!(instruction.op(), Op::Ldl | Op::Stl));
+        let uses_local =
+            code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
         let local_size = if uses_local { local_memory as usize } else { 0 };
         watch.reserve(u64::from(WARP) * local_size as u64)?;
         Ok(Warp {
@@ -221,51 +222,50 @@ impl<'a> Warp<'a> {
 
     /// Executes the instruction in the lanes of `taken`, which loses those that a test of flow control excludes.
     fn execute(&mut self, instruction: &Instruction, taken: &mut u32) -> Result<Next, TrapKind> {
-        if let Some(next) = self.flow(instruction, taken)? {
-            return Ok(next);
-        }
-        if !self.exchange(instruction, *taken) {
-            for lane in lanes(*taken) {
-                self.lane = lane;
-                self.execute_lane(instruction)?;
+        let lanes = *taken;
+        match instruction.op().class() {
+            Class::Flow(op) => return self.flow(op, instruction, taken),
+            Class::Exchange(op) => self.exchange(op, instruction, lanes),
+            Class::Raw => self.each(lanes, |_| Err(TrapKind::IllegalInstrEncoding))?,
+            Class::Attribute(op) => self.each(lanes, |warp| match op {
+                AttributeOp::Ast => warp.store_attributes(instruction),
+                AttributeOp::Ald => warp.load_attributes(instruction),
+                AttributeOp::Al2p => warp.attribute_address(instruction),
+                AttributeOp::Isberd => warp.vertex_handle(instruction),
+                AttributeOp::Out => warp.emit(instruction),
+            })?,
+            Class::Special(SpecialOp::S2r | SpecialOp::Cs2r) => {
+                self.each(lanes, |warp| warp.special_register(instruction))?;
             }
+            Class::Move(op) => self.each(lanes, |warp| warp.choose(op, instruction))?,
+            Class::Constant(ConstantOp::Ldc) => self.each(lanes, |warp| warp.load_constant(instruction))?,
+            Class::Local(op) => self.each(lanes, |warp| warp.local_memory(op, instruction))?,
+            Class::Global(op) => self.each(lanes, |warp| warp.global_memory(op, instruction))?,
+            Class::Float(op) => self.each(lanes, |warp| warp.float(op, instruction))?,
+            Class::Double(op) => self.each(lanes, |warp| warp.double(op, instruction))?,
+            Class::Compare(op) => self.each(lanes, |warp| warp.compare(op, instruction))?,
+            Class::Integer(op) => self.each(lanes, |warp| warp.integer(op, instruction))?,
+            Class::Bits(op) => self.each(lanes, |warp| warp.bitwise(op, instruction))?,
+            Class::Convert(op) => self.each(lanes, |warp| warp.convert(op, instruction))?,
+            Class::Flags(op) => self.each(lanes, |warp| warp.transfer_flags(op, instruction))?,
+            Class::Order(op) => match op {
+                OrderOp::Nop | OrderOp::VoteVtg | OrderOp::Depbar | OrderOp::Membar => {}
+                // All lanes that there are belong to one warp, and barriers count whole warps: nobody waits. What RED finds
+                // out no instruction here can read.
+                OrderOp::Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => {}
+                OrderOp::Bar => self.each(lanes, |_| Err(TrapKind::Unsupported))?,
+            },
         }
         Ok(Next::Following)
     }
 
-    /// An instruction that concerns one lane only.
-    fn execute_lane(&mut self, instruction: &Instruction) -> Result<(), TrapKind> {
-        use Op::*;
-        match instruction.op() {
-            Ast => self.store_attributes(instruction),
-            Ald => self.load_attributes(instruction),
-            Al2p => self.attribute_address(instruction),
-            Isberd => self.vertex_handle(instruction),
-            Out => self.emit(instruction),
-            S2r | Cs2r => self.special_register(instruction),
-            Mov | Mov32i | Sel => self.choose(instruction),
-            Ldc => self.load_constant(instruction),
-            Ldl | Stl => self.local_memory(instruction),
-            Ldg | Stg => self.global_memory(instruction),
-            Fadd | Fadd32i | Fmul | Fmul32i | Ffma | Ffma32i | Fmnmx | Mufu | Rro => self.float(instruction),
-            Dadd | Dmul | Dfma | Dmnmx => self.double(instruction),
-            Fset | Fsetp | Fcmp | Fchk | Dset | Dsetp | Isetp | Iset | Icmp | Psetp | Pset | Csetp | Cset => {
-                self.compare(instruction)
-            }
-            Iadd | Iadd32i | Iadd3 | Xmad | Iscadd | Iscadd32i | Lea | LeaHi | Imul | Imul32i | Imad | Imnmx => {
-                self.integer(instruction)
-            }
-            Shl | Shr | ShfR | ShfL | Lop | Lop32i | Lop3 | Bfe | Bfi | Flo | Popc | Prmt => self.bitwise(instruction),
-            I2f | F2i | F2f | I2i => self.convert(instruction),
-            P2r | R2p => self.transfer_flags(instruction),
-            VoteVtg | Nop | Depbar | Membar => Ok(()),
-            // All lanes that there are belong to one warp, and barriers count whole warps: nobody waits. What RED finds out
-            // no instruction here can read.
-            Bar if instruction.get(key::BARRIER_OP) != BarrierOp::Scan => Ok(()),
-            Raw => Err(TrapKind::IllegalInstrEncoding),
-            Vote | Shfl | Bar | Bra | Brx | Jmp | Jmx | Ssy | Pbk | Pcnt | Pret | Cal | Jcal | Pexit | Plongjmp
-            | Sync | Brk | Cont | Ret | Exit | Kil | Longjmp => Err(TrapKind::Unsupported),
+    /// Executes something in each of these lanes.
+    fn each(&mut self, mask: u32, mut execute: impl FnMut(&mut Self) -> Result<(), TrapKind>) -> Result<(), TrapKind> {
+        for lane in lanes(mask) {
+            self.lane = lane;
+            execute(self)?;
         }
+        Ok(())
     }
 
     /// Something that ends a strict run, and that a lenient one notes.
