@@ -301,10 +301,108 @@ codes! {
     }
 }
 
+/// An operation that takes each channel on its own: the same in both units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelOp {
+    /// A * B + C
+    Mad,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+    /// C > 0.5 ? A : B
+    Cnd,
+    /// C >= 0 ? A : B
+    Cmp,
+    /// A - floor(A)
+    Frc,
+    /// Horizontal derivative on a quad.
+    Mdh,
+    /// Vertical derivative on a quad.
+    Mdv,
+}
+
+/// A dot product of the RGB unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DotOp {
+    /// Three terms.
+    Dp3,
+    /// Four terms.
+    Dp4,
+    /// Ar*Br + Ag*Bg + Cb
+    D2a,
+}
+
+/// A function of one argument of the alpha unit, which SOP copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranscendentalOp {
+    /// 2 to the power A.
+    Ex2,
+    /// log2(A)
+    Ln2,
+    /// 1 / A
+    Rcp,
+    /// 1 / sqrt(A)
+    Rsq,
+    /// sin(2 pi A)
+    Sin,
+    /// cos(2 pi A)
+    Cos,
+}
+
+/// What an operation of the RGB unit means. Whoever gives operations a meaning (the reference, the lift) matches classes
+/// without wildcards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RgbClass {
+    /// Each channel on its own.
+    PerChannel(ChannelOp),
+    /// One number for all channels.
+    Dot(DotOp),
+    /// SOP: the result of the alpha unit.
+    CopyAlpha,
+    /// A code that the guide reserves.
+    Reserved,
+}
+
+/// What an operation of the alpha unit means, as [`RgbClass`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlphaClass {
+    /// The channel on its own.
+    PerChannel(ChannelOp),
+    /// A function of operand A.
+    Transcendental(TranscendentalOp),
+    /// DP: the dot product of the RGB unit.
+    CopyDot,
+    /// A code that the guide reserves.
+    Reserved,
+}
+
 impl AlphaOp {
+    /// What the operation means.
+    pub const fn class(self) -> AlphaClass {
+        match self {
+            Self::Mad => AlphaClass::PerChannel(ChannelOp::Mad),
+            Self::Dp => AlphaClass::CopyDot,
+            Self::Min => AlphaClass::PerChannel(ChannelOp::Min),
+            Self::Max => AlphaClass::PerChannel(ChannelOp::Max),
+            Self::Reserved4 => AlphaClass::Reserved,
+            Self::Cnd => AlphaClass::PerChannel(ChannelOp::Cnd),
+            Self::Cmp => AlphaClass::PerChannel(ChannelOp::Cmp),
+            Self::Frc => AlphaClass::PerChannel(ChannelOp::Frc),
+            Self::Ex2 => AlphaClass::Transcendental(TranscendentalOp::Ex2),
+            Self::Ln2 => AlphaClass::Transcendental(TranscendentalOp::Ln2),
+            Self::Rcp => AlphaClass::Transcendental(TranscendentalOp::Rcp),
+            Self::Rsq => AlphaClass::Transcendental(TranscendentalOp::Rsq),
+            Self::Sin => AlphaClass::Transcendental(TranscendentalOp::Sin),
+            Self::Cos => AlphaClass::Transcendental(TranscendentalOp::Cos),
+            Self::Mdh => AlphaClass::PerChannel(ChannelOp::Mdh),
+            Self::Mdv => AlphaClass::PerChannel(ChannelOp::Mdv),
+        }
+    }
+
     /// True for the operations whose result SOP copies: EX2, LN2, RCP, RSQ, SIN and COS.
     pub const fn is_transcendental(self) -> bool {
-        matches!(self, Self::Ex2 | Self::Ln2 | Self::Rcp | Self::Rsq | Self::Sin | Self::Cos)
+        matches!(self.class(), AlphaClass::Transcendental(_))
     }
 
     /// Number of operands that the operation reads.
@@ -324,14 +422,33 @@ impl AlphaOp {
 
     /// True for the code that the guide reserves.
     pub const fn is_reserved(self) -> bool {
-        matches!(self, Self::Reserved4)
+        matches!(self.class(), AlphaClass::Reserved)
     }
 }
 
 impl RgbOp {
+    /// What the operation means.
+    pub const fn class(self) -> RgbClass {
+        match self {
+            Self::Mad => RgbClass::PerChannel(ChannelOp::Mad),
+            Self::Dp3 => RgbClass::Dot(DotOp::Dp3),
+            Self::Dp4 => RgbClass::Dot(DotOp::Dp4),
+            Self::D2a => RgbClass::Dot(DotOp::D2a),
+            Self::Min => RgbClass::PerChannel(ChannelOp::Min),
+            Self::Max => RgbClass::PerChannel(ChannelOp::Max),
+            Self::Cnd => RgbClass::PerChannel(ChannelOp::Cnd),
+            Self::Cmp => RgbClass::PerChannel(ChannelOp::Cmp),
+            Self::Frc => RgbClass::PerChannel(ChannelOp::Frc),
+            Self::Sop => RgbClass::CopyAlpha,
+            Self::Mdh => RgbClass::PerChannel(ChannelOp::Mdh),
+            Self::Mdv => RgbClass::PerChannel(ChannelOp::Mdv),
+            Self::Reserved6 | Self::Reserved13 | Self::Reserved14 | Self::Reserved15 => RgbClass::Reserved,
+        }
+    }
+
     /// True for DP3, DP4 and D2A, whose result the alpha unit's DP copies.
     pub const fn is_dot_product(self) -> bool {
-        matches!(self, Self::Dp3 | Self::Dp4 | Self::D2a)
+        matches!(self.class(), RgbClass::Dot(_))
     }
 
     /// Number of operands that the operation reads.
@@ -351,6 +468,6 @@ impl RgbOp {
 
     /// True for the codes that the guide reserves.
     pub const fn is_reserved(self) -> bool {
-        matches!(self, Self::Reserved6 | Self::Reserved13 | Self::Reserved14 | Self::Reserved15)
+        matches!(self.class(), RgbClass::Reserved)
     }
 }

@@ -78,14 +78,17 @@ impl Machine<'_> {
     pub fn arithmetic(&mut self, common: &Common, alu: &Alu, out: Option<WriteMode>, executing: Option<Value>) {
         let used = Use::of(common, alu);
         let mut results: [Option<Value>; 4] = [None; 4];
-        let dot = if alu.rgb.op.is_dot_product() && used.needs_rgb() { Some(self.dot(alu)) } else { None };
-        let alpha = used.needs_alpha().then(|| self.alpha_result(alu, dot));
+        let rgb = if used.needs_rgb() { alu.rgb.op.class() } else { RgbClass::Reserved };
+        let dot = if let RgbClass::Dot(op) = rgb { Some(self.dot(alu, op)) } else { None };
+        let alpha = if used.needs_alpha() { self.alpha_result(alu, dot) } else { None };
         for channel in (0..3).filter(|&channel| used.rgb[channel]) {
-            let result = match (alu.rgb.op, dot, alpha) {
-                (_, Some(dot), _) => dot,
-                (RgbOp::Sop, _, Some(alpha)) => alpha,
-                (op, ..) => self.rgb_result(alu, op, channel),
+            let result = match rgb {
+                RgbClass::PerChannel(op) => Some(self.per_channel(alu, op, channel)),
+                RgbClass::Dot(_) => dot,
+                RgbClass::CopyAlpha => alpha,
+                RgbClass::Reserved => None,
             };
+            let Some(result) = result else { continue };
             results[channel] = Some(self.modify(result, alu.rgb.omod, common.rgb.clamp));
         }
         if let Some(alpha) = alpha {
@@ -204,15 +207,15 @@ impl Machine<'_> {
         }
     }
 
-    fn dot(&mut self, alu: &Alu) -> Computed {
+    fn dot(&mut self, alu: &Alu, op: DotOp) -> Computed {
         let factors = |machine: &mut Self, channel| {
             let [a, b] = [0, 1].map(|operand| machine.operand(alu, operand, channel));
             (a, b)
         };
-        let (count, start) = match alu.rgb.op {
-            RgbOp::D2a => (2, Some(self.operand(alu, 2, 2))),
-            RgbOp::Dp4 => (4, None),
-            _ => (3, None),
+        let (count, start) = match op {
+            DotOp::D2a => (2, Some(self.operand(alu, 2, 2))),
+            DotOp::Dp3 => (3, None),
+            DotOp::Dp4 => (4, None),
         };
         let mut sum = start;
         for channel in 0..count {
@@ -229,69 +232,68 @@ impl Machine<'_> {
         self.standard(sum)
     }
 
-    fn alpha_result(&mut self, alu: &Alu, dot: Option<Computed>) -> Computed {
-        match (alu.alpha.op, dot) {
-            (AlphaOp::Dp, Some(dot)) => return dot,
-            (AlphaOp::Mad, _) => return self.mad_of(alu, ALPHA),
-            (AlphaOp::Mdh, _) => return self.derivative(alu, ALPHA, TOP_RIGHT),
-            (AlphaOp::Mdv, _) => return self.derivative(alu, ALPHA, BOTTOM_LEFT),
-            (AlphaOp::Min, _) => return self.choice(alu, RgbOp::Min, ALPHA),
-            (AlphaOp::Max, _) => return self.choice(alu, RgbOp::Max, ALPHA),
-            (AlphaOp::Cnd, _) => return self.choice(alu, RgbOp::Cnd, ALPHA),
-            (AlphaOp::Cmp, _) => return self.choice(alu, RgbOp::Cmp, ALPHA),
-            _ => {}
+    /// The result of the alpha unit; `None` if nothing has a meaning, which [`is_reserved`] excludes.
+    fn alpha_result(&mut self, alu: &Alu, dot: Option<Computed>) -> Option<Computed> {
+        match alu.alpha.op.class() {
+            AlphaClass::PerChannel(op) => Some(self.per_channel(alu, op, ALPHA)),
+            AlphaClass::Transcendental(op) => {
+                let a = self.operand(alu, 0, ALPHA);
+                let value = match op {
+                    TranscendentalOp::Ex2 => self.b.ex2(a),
+                    TranscendentalOp::Ln2 => self.b.ln2(a),
+                    TranscendentalOp::Rcp => self.b.rcp(Denorm::Flush, a),
+                    TranscendentalOp::Rsq => self.b.rsq(Denorm::Flush, a),
+                    TranscendentalOp::Sin => self.b.sin(a),
+                    TranscendentalOp::Cos => self.b.cos(a),
+                };
+                Some(self.standard(value))
+            }
+            AlphaClass::CopyDot => dot,
+            AlphaClass::Reserved => None,
         }
-        let a = self.operand(alu, 0, ALPHA);
-        let value = match alu.alpha.op {
-            AlphaOp::Ex2 => self.b.ex2(a),
-            AlphaOp::Ln2 => self.b.ln2(a),
-            AlphaOp::Rcp => self.b.rcp(Denorm::Flush, a),
-            AlphaOp::Rsq => self.b.rsq(Denorm::Flush, a),
-            AlphaOp::Sin => self.b.sin(a),
-            AlphaOp::Cos => self.b.cos(a),
-            _ => self.b.frc(a),
-        };
-        self.standard(value)
     }
 
-    fn rgb_result(&mut self, alu: &Alu, op: RgbOp, channel: usize) -> Computed {
+    fn per_channel(&mut self, alu: &Alu, op: ChannelOp, channel: usize) -> Computed {
+        // MIN, MAX, CND and CMP give one of their operands, bit by bit.
+        let chosen = |value| Computed { value, rounded: false };
         match op {
-            RgbOp::Mdh => self.derivative(alu, channel, TOP_RIGHT),
-            RgbOp::Mdv => self.derivative(alu, channel, BOTTOM_LEFT),
-            RgbOp::Frc => {
-                let a = self.operand(alu, 0, channel);
+            ChannelOp::Mad => {
+                let [a, b, c] = self.operands(alu, channel);
+                let value = self.mad(a, b, c);
+                self.standard(value)
+            }
+            ChannelOp::Min => {
+                let [a, b] = self.operands(alu, channel);
+                chosen(self.b.fmin(Denorm::Flush, a, b))
+            }
+            ChannelOp::Max => {
+                let [a, b] = self.operands(alu, channel);
+                chosen(self.b.fmax(Denorm::Flush, a, b))
+            }
+            ChannelOp::Cnd => {
+                let [a, b, c] = self.operands(alu, channel);
+                let half = self.b.float_constant(HALF);
+                let lanes = self.b.fcmp(FloatTest::Ogt, Denorm::Flush, c, half);
+                chosen(self.b.select(lanes, a, b))
+            }
+            ChannelOp::Cmp => {
+                let [a, b, c] = self.operands(alu, channel);
+                let lanes = self.test(ZeroTest::GreaterEqual, c);
+                chosen(self.b.select(lanes, a, b))
+            }
+            ChannelOp::Frc => {
+                let [a] = self.operands(alu, channel);
                 let value = self.b.frc(a);
                 self.standard(value)
             }
-            RgbOp::Min | RgbOp::Max | RgbOp::Cnd | RgbOp::Cmp => self.choice(alu, op, channel),
-            _ => self.mad_of(alu, channel),
+            ChannelOp::Mdh => self.derivative(alu, channel, TOP_RIGHT),
+            ChannelOp::Mdv => self.derivative(alu, channel, BOTTOM_LEFT),
         }
     }
 
-    fn mad_of(&mut self, alu: &Alu, channel: usize) -> Computed {
-        let [a, b, c] = [0, 1, 2].map(|operand| self.operand(alu, operand, channel));
-        let value = self.mad(a, b, c);
-        self.standard(value)
-    }
-
-    /// An operation that gives one of its operands, bit by bit.
-    fn choice(&mut self, alu: &Alu, op: RgbOp, channel: usize) -> Computed {
-        let [a, b] = [0, 1].map(|operand| self.operand(alu, operand, channel));
-        let value = match op {
-            RgbOp::Min => self.b.fmin(Denorm::Flush, a, b),
-            RgbOp::Max => self.b.fmax(Denorm::Flush, a, b),
-            _ => {
-                let c = self.operand(alu, 2, channel);
-                let lanes = if op == RgbOp::Cnd {
-                    let half = self.b.float_constant(HALF);
-                    self.b.fcmp(FloatTest::Ogt, Denorm::Flush, c, half)
-                } else {
-                    self.test(ZeroTest::GreaterEqual, c)
-                };
-                self.b.select(lanes, a, b)
-            }
-        };
-        Computed { value, rounded: false }
+    /// One channel of operands A, B, C, as many as are wanted.
+    fn operands<const N: usize>(&mut self, alu: &Alu, channel: usize) -> [Value; N] {
+        std::array::from_fn(|operand| self.operand(alu, operand, channel))
     }
 
     /// A multiply-add of source 0 as the top left lane of the quad reads it, B, and source 0 as the other lane reads it.

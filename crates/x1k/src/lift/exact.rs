@@ -383,7 +383,7 @@ impl<'a> Walk<'a> {
                     AddressOp::Push if place.calls.len() == self.limits.stack => Some(TrapKind::AddressStackOverflow),
                     AddressOp::Pop if place.calls.is_empty() => Some(TrapKind::AddressStackEmpty),
                     AddressOp::Reserved3 => Some(TrapKind::ReservedOperation),
-                    _ => None,
+                    AddressOp::None | AddressOp::Push | AddressOp::Pop => None,
                 };
                 if let Some(kind) = trap {
                     return self.trap(kind, place.pc);

@@ -11,6 +11,7 @@
 //!
 //! In both the program counter and the depths of the stacks are known at every place, subroutines being repeated for each
 //! call; registers are values, but those that are reached through aL.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod arithmetic;
 mod exact;

@@ -97,7 +97,9 @@ fn successors(
     let flow = match &instruction.body {
         Body::Flow(flow) if instruction.common.rgb.pred_sel != PredicateSelect::PerChannel => flow,
         Body::Flow(_) => return Vec::new(),
-        _ => return vec![(Place { pc: place.pc + 1, ..place.clone() }, counters, false)],
+        Body::Alu(_) | Body::Out(_) | Body::Tex(_) => {
+            return vec![(Place { pc: place.pc + 1, ..place.clone() }, counters, false)];
+        }
     };
     let mut ways = Vec::new();
     for jump in [false, true] {
@@ -105,7 +107,7 @@ fn successors(
             let counters = match if jump { flow.b_op1 } else { flow.b_op0 } {
                 BranchOp::Incr => (counters.max(usize::from(flow.b_else)) + 1).min(limits.counters),
                 // Of a BREAK, lanes outside the loop alone take part.
-                _ => counters.max(usize::from(flow.b_else)),
+                BranchOp::None | BranchOp::Decr | BranchOp::Reserved3 => counters.max(usize::from(flow.b_else)),
             };
             ways.push((to, counters, true));
         }

@@ -4,9 +4,9 @@
 //! instruction are computed along, and their results dropped.
 
 use super::operands::{ALPHA, OPERANDS, Read, Scalar, Term};
-use super::prepare::{AlphaAction, AluKind, AluStep, ChannelOp, DotOp, Gate, RgbAction, UnitResult};
+use super::prepare::{AluKind, AluStep, Gate, UnitResult};
 use super::registers::{Registers, temp_index};
-use crate::codes::{InputModifier, OutputModifier, Presubtract, ZeroTest};
+use crate::codes::*;
 use crate::job::{Constants, MAX_GROUP_WIDTH};
 use crate::program::FLOAT_CONSTANTS;
 use ctm_num::x1k::{self, MadRules};
@@ -69,21 +69,24 @@ pub(super) fn execute(
         fetch(term, rules, constants, al, registers, &mut scratch.second[..width], &mut row[..width]);
     }
     compute(step, rules, width, scratch);
-    let is_sum = |op| matches!(op, ChannelOp::Mad | ChannelOp::Derivative);
-    let rgb_sums = match step.rgb_action {
-        Some(RgbAction::PerChannel(op)) => is_sum(op),
-        Some(RgbAction::Dot(_)) => true,
-        Some(RgbAction::CopyAlpha) | None => false,
+    let is_sum = |op| match op {
+        ChannelOp::Mad | ChannelOp::Mdh | ChannelOp::Mdv => true,
+        ChannelOp::Min | ChannelOp::Max | ChannelOp::Cnd | ChannelOp::Cmp | ChannelOp::Frc => false,
+    };
+    let rgb_sums = match step.rgb_class {
+        Some(RgbClass::PerChannel(op)) => is_sum(op),
+        Some(RgbClass::Dot(_)) => true,
+        Some(RgbClass::CopyAlpha | RgbClass::Reserved) | None => false,
     };
     if !(rgb_sums && changes_no_sum(&step.rgb)) {
         step.rgb_channels.iter().for_each(|&channel| modify(&step.rgb, &mut scratch.results[channel][..width]));
     }
-    let alpha_sums = match step.alpha_action {
-        Some(AlphaAction::PerChannel(op)) => is_sum(op),
-        Some(AlphaAction::CopyDot) => true,
-        Some(AlphaAction::Transcendental(_)) | None => false,
+    let alpha_sums = match step.alpha_class {
+        Some(AlphaClass::PerChannel(op)) => is_sum(op),
+        Some(AlphaClass::CopyDot) => true,
+        Some(AlphaClass::Transcendental(_) | AlphaClass::Reserved) | None => false,
     };
-    if step.alpha_action.is_some() && !(alpha_sums && changes_no_sum(&step.alpha)) {
+    if step.alpha_class.is_some() && !(alpha_sums && changes_no_sum(&step.alpha)) {
         modify(&step.alpha, &mut scratch.results[ALPHA][..width]);
     }
     write(step, al, executing, registers, scratch);
@@ -143,7 +146,7 @@ fn fetch(
 fn compute(step: &AluStep, rules: MadRules, width: usize, scratch: &mut Scratch) {
     let Scratch { operands, dot, results, .. } = scratch;
     let [a, b, c, ..] = &*operands;
-    if let Some(RgbAction::Dot(op)) = step.rgb_action {
+    if let Some(RgbClass::Dot(op)) = step.rgb_class {
         for (lane, dot) in dot[..width].iter_mut().enumerate() {
             *dot = match op {
                 DotOp::Dp3 => x1k::dp3(rules, at(a, lane), at(b, lane)),
@@ -152,25 +155,38 @@ fn compute(step: &AluStep, rules: MadRules, width: usize, scratch: &mut Scratch)
             };
         }
     }
-    match step.alpha_action {
-        Some(AlphaAction::PerChannel(op)) => per_channel(op, rules, operands, ALPHA, &mut results[ALPHA][..width]),
-        Some(AlphaAction::CopyDot) => results[ALPHA][..width].copy_from_slice(&dot[..width]),
-        Some(AlphaAction::Transcendental(function)) => {
+    match step.alpha_class {
+        Some(AlphaClass::PerChannel(op)) => per_channel(op, rules, operands, ALPHA, &mut results[ALPHA][..width]),
+        Some(AlphaClass::CopyDot) => results[ALPHA][..width].copy_from_slice(&dot[..width]),
+        Some(AlphaClass::Transcendental(op)) => {
+            let function = transcendental(op);
             for (result, &a) in results[ALPHA][..width].iter_mut().zip(&a[ALPHA]) {
                 *result = function(a);
             }
         }
-        None => {}
+        Some(AlphaClass::Reserved) | None => {}
     }
     let [rgb @ .., alpha] = results;
     for &channel in &step.rgb_channels {
         let result = &mut rgb[channel][..width];
-        match step.rgb_action {
-            Some(RgbAction::PerChannel(op)) => per_channel(op, rules, operands, channel, result),
-            Some(RgbAction::Dot(_)) => result.copy_from_slice(&dot[..width]),
-            Some(RgbAction::CopyAlpha) => result.copy_from_slice(&alpha[..width]),
-            None => {}
+        match step.rgb_class {
+            Some(RgbClass::PerChannel(op)) => per_channel(op, rules, operands, channel, result),
+            Some(RgbClass::Dot(_)) => result.copy_from_slice(&dot[..width]),
+            Some(RgbClass::CopyAlpha) => result.copy_from_slice(&alpha[..width]),
+            Some(RgbClass::Reserved) | None => {}
         }
+    }
+}
+
+/// A function of the alpha unit.
+fn transcendental(op: TranscendentalOp) -> fn(u32) -> u32 {
+    match op {
+        TranscendentalOp::Ex2 => x1k::ex2,
+        TranscendentalOp::Ln2 => x1k::ln2,
+        TranscendentalOp::Rcp => x1k::rcp,
+        TranscendentalOp::Rsq => x1k::rsq,
+        TranscendentalOp::Sin => x1k::sin,
+        TranscendentalOp::Cos => x1k::cos,
     }
 }
 
@@ -184,7 +200,8 @@ fn per_channel(op: ChannelOp, rules: MadRules, operands: &[[Row; 4]; OPERANDS], 
         ChannelOp::Cnd => map(result, a, b, c, x1k::cnd),
         ChannelOp::Cmp => map(result, a, b, c, x1k::cmp),
         ChannelOp::Frc => map(result, a, b, c, |a, _, _| x1k::frc(a)),
-        ChannelOp::Derivative => map(result, quad_a, b, quad_c, |a, b, c| x1k::mad(rules, a, b, c)),
+        // A multiply-add of A of the quad, of B, and of C of the quad.
+        ChannelOp::Mdh | ChannelOp::Mdv => map(result, quad_a, b, quad_c, |a, b, c| x1k::mad(rules, a, b, c)),
     }
 }
 

@@ -168,7 +168,7 @@ impl Control {
         let takes_part = |lane: Lane| match lane {
             Lane::Active => true,
             Lane::Loop { frame, exit: Exit::Continue } => returns && Some(frame) == top,
-            _ => false,
+            Lane::Gone | Lane::Branch(_) | Lane::Loop { exit: Exit::Break, .. } => false,
         };
         self.lanes.iter().zip(&self.helper).filter(|&(&lane, &helper)| takes_part(lane) && !helper).count() as u64
     }
@@ -257,7 +257,7 @@ impl Control {
                     Lane::Loop { frame: f, exit: left } => {
                         f == frame && (left == Exit::Break || exit == Exit::Continue)
                     }
-                    _ => false,
+                    Lane::Gone | Lane::Active | Lane::Branch(_) => false,
                 };
                 let somebody_wants = (0..self.lanes.len()).any(|lane| wants(lane) && !self.helper[lane]);
                 let nobody_stays = live.iter().all(|&lane| wants(lane) || has_left(lane));
@@ -289,7 +289,7 @@ impl Control {
             *lane = match *lane {
                 Lane::Active => Lane::Branch(0),
                 Lane::Branch(0) => Lane::Active,
-                other => other,
+                other @ (Lane::Gone | Lane::Branch(_) | Lane::Loop { .. }) => other,
             };
         }
     }
@@ -343,7 +343,7 @@ impl Control {
                     match *state {
                         Lane::Branch(counter) => *state = Lane::Branch(counter + 1),
                         Lane::Active if active[lane] && wants(lane) != jump => *state = Lane::Branch(0),
-                        _ => {}
+                        Lane::Gone | Lane::Active | Lane::Loop { .. } => {}
                     }
                 }
             }

@@ -5,6 +5,7 @@
 //! results how many of them there are (CTM Guide p.4). Programs that use the derivative operations see the other lanes of
 //! their quad; where one of these does not run it helps, and then the quad is a group of its own, so that decisions in
 //! it do not depend on the group width either.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod alu;
 mod cycle;

@@ -1,7 +1,6 @@
 //! Where the operands of an arithmetic instruction come from: each channel traced to the one value that it reads (CTM
 //! Guide p.25-28).
 
-use super::prepare::DotOp;
 use crate::codes::*;
 use crate::instruction::{Alu, Operand, Source, inline_constant};
 use crate::job::Constants;
@@ -68,22 +67,33 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The operands of one RGB channel, as far as the operation reads them.
+    /// The operands of one RGB channel, as far as the operation reads them; those of a dot product are
+    /// [`dot_terms`](Self::dot_terms).
     pub fn rgb_terms(&self, channel: usize) -> Vec<Term> {
-        match self.alu.rgb.op {
-            RgbOp::Mdh => self.derivative_terms(channel, TOP_RIGHT),
-            RgbOp::Mdv => self.derivative_terms(channel, BOTTOM_LEFT),
-            op => (0..op.operands()).map(|operand| self.term(operand, channel)).collect(),
+        match self.alu.rgb.op.class() {
+            RgbClass::PerChannel(op) => self.channel_terms(op, channel),
+            RgbClass::Dot(_) | RgbClass::CopyAlpha | RgbClass::Reserved => Vec::new(),
         }
     }
 
     /// The operands of the alpha unit, as far as the operation reads them.
     pub fn alpha_terms(&self) -> Vec<Term> {
-        match self.alu.alpha.op {
-            AlphaOp::Mdh => self.derivative_terms(ALPHA, TOP_RIGHT),
-            AlphaOp::Mdv => self.derivative_terms(ALPHA, BOTTOM_LEFT),
-            op => (0..op.operands()).map(|operand| self.term(operand, ALPHA)).collect(),
+        match self.alu.alpha.op.class() {
+            AlphaClass::PerChannel(op) => self.channel_terms(op, ALPHA),
+            AlphaClass::Transcendental(_) => vec![self.term(0, ALPHA)],
+            AlphaClass::CopyDot | AlphaClass::Reserved => Vec::new(),
         }
+    }
+
+    fn channel_terms(&self, op: ChannelOp, channel: usize) -> Vec<Term> {
+        let operands = match op {
+            ChannelOp::Mad | ChannelOp::Cnd | ChannelOp::Cmp => 3,
+            ChannelOp::Min | ChannelOp::Max => 2,
+            ChannelOp::Frc => 1,
+            ChannelOp::Mdh => return self.derivative_terms(channel, TOP_RIGHT),
+            ChannelOp::Mdv => return self.derivative_terms(channel, BOTTOM_LEFT),
+        };
+        (0..operands).map(|operand| self.term(operand, channel)).collect()
     }
 
     /// The operands of a derivative: for A source 0 of the top left lane, for C that of the other lane. The input

@@ -7,49 +7,9 @@ use crate::codes::*;
 use crate::instruction::{Alu, Body, Common, Flow, Operand, Tex, Unit};
 use crate::job::Constants;
 use crate::program::{INT_CONSTANTS, Program, TEMPS, WriteMode};
-use ctm_num::x1k;
 
 /// What gates the writes of a channel: the predicate bit of this channel, inverted or not.
 pub(super) type Gate = Option<(usize, bool)>;
-
-/// An operation that takes each channel on its own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum ChannelOp {
-    Mad,
-    Min,
-    Max,
-    Cnd,
-    Cmp,
-    Frc,
-    /// MDH and MDV: a multiply-add of the quad's A, of B, and of the quad's C.
-    Derivative,
-}
-
-/// A dot product.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum DotOp {
-    Dp3,
-    Dp4,
-    D2a,
-}
-
-/// What the RGB unit does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum RgbAction {
-    PerChannel(ChannelOp),
-    Dot(DotOp),
-    /// SOP.
-    CopyAlpha,
-}
-
-/// What the alpha unit does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum AlphaAction {
-    PerChannel(ChannelOp),
-    Transcendental(fn(u32) -> u32),
-    /// DP.
-    CopyDot,
-}
 
 /// What the OMASK of an instruction means.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,11 +39,11 @@ pub(super) struct AluStep {
     /// The operand channels that are needed.
     pub terms: Vec<Term>,
     /// `None` if nothing that the RGB unit computes is used.
-    pub rgb_action: Option<RgbAction>,
+    pub rgb_class: Option<RgbClass>,
     /// The channels of R, G, B that are used.
     pub rgb_channels: Vec<usize>,
     /// `None` if nothing that the alpha unit computes is used.
-    pub alpha_action: Option<AlphaAction>,
+    pub alpha_class: Option<AlphaClass>,
     pub rgb: UnitResult,
     pub alpha: UnitResult,
     /// Per channel, what gates its writes.
@@ -275,36 +235,31 @@ fn alu_action(common: &Common, alu: &Alu, kind: AluKind, constants: &Constants) 
     if (copies_dot && !alu.rgb.op.is_dot_product()) || (copies_alpha && !alu.alpha.op.is_transcendental()) {
         return Action::Reserved;
     }
-    let rgb_action = if rgb_used || copies_dot {
-        let Some(action) = rgb_action(alu.rgb.op) else { return Action::Reserved };
-        Some(action)
-    } else {
-        None
-    };
-    let alpha_action = if used[ALPHA] || copies_alpha {
-        let Some(action) = alpha_action(alu.alpha.op) else { return Action::Reserved };
-        Some(action)
-    } else {
-        None
-    };
+    let rgb_class = (rgb_used || copies_dot).then(|| alu.rgb.op.class());
+    let alpha_class = (used[ALPHA] || copies_alpha).then(|| alu.alpha.op.class());
+    if rgb_class == Some(RgbClass::Reserved) || alpha_class == Some(AlphaClass::Reserved) {
+        return Action::Reserved;
+    }
 
     let sources = Sources { alu, constants };
     let rgb_channels: Vec<usize> = (0..3).filter(|&channel| used[channel]).collect();
-    let mut terms = match rgb_action {
-        Some(RgbAction::Dot(op)) => sources.dot_terms(op),
-        Some(_) => rgb_channels.iter().flat_map(|&channel| sources.rgb_terms(channel)).collect(),
+    let mut terms = match rgb_class {
+        Some(RgbClass::Dot(op)) => sources.dot_terms(op),
+        Some(RgbClass::PerChannel(_) | RgbClass::CopyAlpha | RgbClass::Reserved) => {
+            rgb_channels.iter().flat_map(|&channel| sources.rgb_terms(channel)).collect()
+        }
         None => Vec::new(),
     };
     // DP4 reads operands of alpha as well.
-    let alpha_terms = alpha_action.is_some().then(|| sources.alpha_terms());
+    let alpha_terms = alpha_class.is_some().then(|| sources.alpha_terms());
     let is_known = |term: &Term| terms.iter().any(|t: &Term| (t.operand, t.channel) == (term.operand, term.channel));
     let new_terms: Vec<Term> = alpha_terms.into_iter().flatten().filter(|term| !is_known(term)).collect();
     terms.extend(new_terms);
     let step = AluStep {
         terms,
-        rgb_action,
+        rgb_class,
         rgb_channels,
-        alpha_action,
+        alpha_class,
         rgb: result(&alu.rgb, common.rgb.clamp),
         alpha: result(&alu.alpha, common.alpha.clamp),
         gates: gates(common),
@@ -317,47 +272,8 @@ fn alu_action(common: &Common, alu: &Alu, kind: AluKind, constants: &Constants) 
     match (kind, omask) {
         (AluKind::UmrtWrite, [true, true, true, true] | [false, false, false, false]) => Action::Alu(step),
         (AluKind::UmrtWrite, _) => Action::Reserved,
-        _ => Action::Alu(step),
+        (AluKind::Alu | AluKind::Out, _) => Action::Alu(step),
     }
-}
-
-/// What an RGB operation does; `None` for reserved codes.
-fn rgb_action(op: RgbOp) -> Option<RgbAction> {
-    Some(match op {
-        RgbOp::Mad => RgbAction::PerChannel(ChannelOp::Mad),
-        RgbOp::Dp3 => RgbAction::Dot(DotOp::Dp3),
-        RgbOp::Dp4 => RgbAction::Dot(DotOp::Dp4),
-        RgbOp::D2a => RgbAction::Dot(DotOp::D2a),
-        RgbOp::Min => RgbAction::PerChannel(ChannelOp::Min),
-        RgbOp::Max => RgbAction::PerChannel(ChannelOp::Max),
-        RgbOp::Cnd => RgbAction::PerChannel(ChannelOp::Cnd),
-        RgbOp::Cmp => RgbAction::PerChannel(ChannelOp::Cmp),
-        RgbOp::Frc => RgbAction::PerChannel(ChannelOp::Frc),
-        RgbOp::Sop => RgbAction::CopyAlpha,
-        RgbOp::Mdh | RgbOp::Mdv => RgbAction::PerChannel(ChannelOp::Derivative),
-        RgbOp::Reserved6 | RgbOp::Reserved13 | RgbOp::Reserved14 | RgbOp::Reserved15 => return None,
-    })
-}
-
-/// What an alpha operation does; `None` for the reserved code.
-fn alpha_action(op: AlphaOp) -> Option<AlphaAction> {
-    Some(match op {
-        AlphaOp::Mad => AlphaAction::PerChannel(ChannelOp::Mad),
-        AlphaOp::Dp => AlphaAction::CopyDot,
-        AlphaOp::Min => AlphaAction::PerChannel(ChannelOp::Min),
-        AlphaOp::Max => AlphaAction::PerChannel(ChannelOp::Max),
-        AlphaOp::Cnd => AlphaAction::PerChannel(ChannelOp::Cnd),
-        AlphaOp::Cmp => AlphaAction::PerChannel(ChannelOp::Cmp),
-        AlphaOp::Frc => AlphaAction::PerChannel(ChannelOp::Frc),
-        AlphaOp::Ex2 => AlphaAction::Transcendental(x1k::ex2),
-        AlphaOp::Ln2 => AlphaAction::Transcendental(x1k::ln2),
-        AlphaOp::Rcp => AlphaAction::Transcendental(x1k::rcp),
-        AlphaOp::Rsq => AlphaAction::Transcendental(x1k::rsq),
-        AlphaOp::Sin => AlphaAction::Transcendental(x1k::sin),
-        AlphaOp::Cos => AlphaAction::Transcendental(x1k::cos),
-        AlphaOp::Mdh | AlphaOp::Mdv => AlphaAction::PerChannel(ChannelOp::Derivative),
-        AlphaOp::Reserved4 => return None,
-    })
 }
 
 fn result<Op, const N: usize>(unit: &Unit<Op, N>, clamp: bool) -> UnitResult {

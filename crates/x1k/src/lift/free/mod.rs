@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
         while let Some(instruction) = code.get(to) {
             let flow = match &instruction.body {
                 Body::Flow(flow) => Some(flow),
-                _ => None,
+                Body::Alu(_) | Body::Out(_) | Body::Tex(_) => None,
             };
             // At a loop end, lanes come back from CONTINUE before they are counted.
             if flow.is_some_and(|flow| matches!(flow.op, FlowOp::EndLoop | FlowOp::EndRep)) {

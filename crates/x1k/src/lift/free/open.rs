@@ -133,7 +133,7 @@ impl Opened {
     pub fn loops(&self) -> impl Iterator<Item = &Loop> {
         self.0.iter().filter_map(|open| match open {
             Open::Loop(open) => Some(open),
-            _ => None,
+            Open::If(_) | Open::Call(_) => None,
         })
     }
 
