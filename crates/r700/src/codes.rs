@@ -453,10 +453,90 @@ codes! {
     }
 }
 
-impl FetchOp {
-    /// True for samples whose level is the level of detail, or begins with it.
+/// Where a sample takes its level from, and whether it compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleOp {
+    /// The level of detail.
+    Detail,
+    /// w.
+    Level,
+    /// The level of detail, w and the bias.
+    Bias,
+    /// Level 0.
+    Zero,
+    /// The level of detail; compares with w.
+    CompareDetail,
+    /// w; compares with z.
+    CompareLevel,
+    /// Level 0; compares with w.
+    CompareZero,
+}
+
+impl SampleOp {
+    /// True if the level is the level of detail, or begins with it.
     pub(crate) const fn takes_level_of_detail(self) -> bool {
-        matches!(self, FetchOp::Sample | FetchOp::SampleLb | FetchOp::SampleC)
+        match self {
+            SampleOp::Detail | SampleOp::Bias | SampleOp::CompareDetail => true,
+            SampleOp::Level | SampleOp::Zero | SampleOp::CompareLevel | SampleOp::CompareZero => false,
+        }
+    }
+}
+
+/// What an instruction of a texture clause means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureClass {
+    /// A texel by integer coordinates.
+    Load,
+    /// Size and number of levels.
+    Info,
+    /// A filtered texel.
+    Sample(SampleOp),
+    /// Differences across the quad.
+    GradientsH,
+    /// Differences down the quad.
+    GradientsV,
+    /// Gradients for the samples that take them, which are not executed.
+    SetGradients,
+    /// Decoded, but not executed; or no texture instruction.
+    Unsupported,
+}
+
+impl FetchOp {
+    /// What the instruction means in a texture clause.
+    pub const fn texture_class(self) -> TextureClass {
+        match self {
+            FetchOp::Ld => TextureClass::Load,
+            FetchOp::GetTextureInfo => TextureClass::Info,
+            FetchOp::GetGradientsH => TextureClass::GradientsH,
+            FetchOp::GetGradientsV => TextureClass::GradientsV,
+            FetchOp::SetGradientsH | FetchOp::SetGradientsV => TextureClass::SetGradients,
+            FetchOp::Sample => TextureClass::Sample(SampleOp::Detail),
+            FetchOp::SampleL => TextureClass::Sample(SampleOp::Level),
+            FetchOp::SampleLb => TextureClass::Sample(SampleOp::Bias),
+            FetchOp::SampleLz => TextureClass::Sample(SampleOp::Zero),
+            FetchOp::SampleC => TextureClass::Sample(SampleOp::CompareDetail),
+            FetchOp::SampleCL => TextureClass::Sample(SampleOp::CompareLevel),
+            FetchOp::SampleCLz => TextureClass::Sample(SampleOp::CompareZero),
+            FetchOp::VtxFetch
+            | FetchOp::VtxSemantic
+            | FetchOp::Mem
+            | FetchOp::GetSampleInfo
+            | FetchOp::GetCompTexLod
+            | FetchOp::GetLerp
+            | FetchOp::KeepGradients
+            | FetchOp::Pass
+            | FetchOp::SetCubemapIndex
+            | FetchOp::Fetch4
+            | FetchOp::SampleG
+            | FetchOp::SampleGL
+            | FetchOp::SampleGLb
+            | FetchOp::SampleGLz
+            | FetchOp::SampleCLb
+            | FetchOp::SampleCG
+            | FetchOp::SampleCGL
+            | FetchOp::SampleCGLb
+            | FetchOp::SampleCGLz => TextureClass::Unsupported,
+        }
     }
 }
 

@@ -73,7 +73,7 @@ pub fn assign_units(slots: &[Alu], family: Family, prefer_vector: bool) -> Resul
         let vector = Unit::vector(slot.fields.dst.chan);
         let unit = match slot.op.facts().units_of(family) {
             Units::Trans => Unit::T,
-            Units::Vector | Units::Reduction => vector,
+            Units::Vector | Units::Reduction(_) => vector,
             Units::Any if taken[vector as usize].is_some() => Unit::T,
             Units::Any if !prefer_vector && slot.fields.last => Unit::T,
             Units::Any => vector,

@@ -271,10 +271,15 @@ pub struct Memories {
     pub reduction: Option<Region>,
     /// MEM_EXPORT and scatter reads, shared by all lanes.
     pub export: Option<Region>,
-    /// What geometry shaders emit: dword 0 of an item counts events, the following are the events, 0 for a vertex and 1 for
-    /// a cut.
+    /// What geometry shaders emit: dword 0 of an item counts events, the following are the events: [`STRIP_VERTEX`] and
+    /// [`STRIP_CUT`].
     pub strips: Option<Items>,
 }
+
+/// Event of a [strip](Memories::strips): a vertex.
+pub const STRIP_VERTEX: u32 = 0;
+/// Event of a [strip](Memories::strips): the strip ends.
+pub const STRIP_CUT: u32 = 1;
 
 /// A program with everything that one run of it depends on.
 #[derive(Clone, Debug)]

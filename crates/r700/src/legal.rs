@@ -1,7 +1,7 @@
 //! The rules that an ALU group must keep to be issued at all. A group that breaks one traps where it is to execute, and
 //! the check refuses it beforehand.
 
-use crate::alu::{Alu, Effect, Op2Fields, Selector, Units};
+use crate::alu::{Alu, Effect, Op2Fields, Selector};
 use crate::codes::{Channel, IndexMode, PredicateSelect};
 use crate::group::{GROUP_SLOTS, Group, Unit, UnitError, assign_units};
 use crate::program::ProgramInfo;
@@ -86,7 +86,7 @@ pub fn legal_group(group: &Group, info: &ProgramInfo) -> Result<Vec<Unit>, Group
 
 /// A reduction stands in all vector units, so that its operands are those of the four.
 fn reductions(group: &Group) -> Result<(), GroupError> {
-    let reductions = group.slots.iter().filter(|slot| slot.op.facts().units == Units::Reduction);
+    let reductions = group.slots.iter().filter(|slot| slot.op.facts().reduction().is_some());
     let reductions: Vec<&Alu> = reductions.collect();
     let Some(first) = reductions.first() else { return Ok(()) };
     let same =

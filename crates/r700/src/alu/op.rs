@@ -13,7 +13,20 @@ pub enum Units {
     /// The trans unit.
     Trans,
     /// All four vector units together, with the same operation in each.
-    Reduction,
+    Reduction(Reduction),
+}
+
+/// What the four vector units compute together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The sum of products, where zero times anything is zero.
+    Dot4,
+    /// The sum of products.
+    Dot4Ieee,
+    /// The face of a cube, and the coordinates on it.
+    Cube,
+    /// The largest of four.
+    Max4,
 }
 
 /// What bits stand for.
@@ -60,6 +73,14 @@ pub struct AluFacts {
 }
 
 impl AluFacts {
+    /// What the operation computes together with those of the other vector units, if it does.
+    pub const fn reduction(&self) -> Option<Reduction> {
+        match self.units {
+            Units::Reduction(reduction) => Some(reduction),
+            Units::Any | Units::Vector | Units::Trans => None,
+        }
+    }
+
     const fn new(sources: u8, operands: Number, result: Number) -> Self {
         AluFacts {
             sources,
@@ -119,8 +140,8 @@ const fn predicate(sources: u8, operands: Number) -> AluFacts {
 const fn kill(operands: Number) -> AluFacts {
     AluFacts { effect: Effect::Kill, ..AluFacts::new(2, operands, Float) }
 }
-const fn reduction(sources: u8) -> AluFacts {
-    float(sources).in_units(Units::Reduction)
+const fn reduction(sources: u8, reduction: Reduction) -> AluFacts {
+    float(sources).in_units(Units::Reduction(reduction))
 }
 const fn double(sources: u8, operands: Number, result: Number) -> AluFacts {
     AluFacts::new(sources, operands, result).in_units(Units::Vector)
@@ -209,10 +230,10 @@ opcodes! {
         0x4D PredSetNePushInt "PRED_SETNE_PUSH_INT" predicate(2, Integer);
         0x4E PredSetLtPushInt "PRED_SETLT_PUSH_INT" predicate(2, Integer);
         0x4F PredSetLePushInt "PRED_SETLE_PUSH_INT" predicate(2, Integer);
-        0x50 Dot4 "DOT4" reduction(2);
-        0x51 Dot4Ieee "DOT4_IEEE" reduction(2);
-        0x52 Cube "CUBE" reduction(2);
-        0x53 Max4 "MAX4" reduction(1);
+        0x50 Dot4 "DOT4" reduction(2, Reduction::Dot4);
+        0x51 Dot4Ieee "DOT4_IEEE" reduction(2, Reduction::Dot4Ieee);
+        0x52 Cube "CUBE" reduction(2, Reduction::Cube);
+        0x53 Max4 "MAX4" reduction(1, Reduction::Max4);
         0x60 MovAGprInt "MOVA_GPR_INT" address(Integer).in_units(Units::Trans).only(Family::R600);
         0x61 ExpIeee "EXP_IEEE" trans(Float, Float);
         0x62 LogClamped "LOG_CLAMPED" trans(Float, Float);

@@ -242,7 +242,7 @@ fn successors(cf: &Cf, pc: u32, stack: &Stack, stage: Stage, walk: &mut Walk) ->
                 CfAluOp::Continue | CfAluOp::Break => {
                     needs_loop(&stack)?;
                 }
-                _ => {}
+                CfAluOp::Alu | CfAluOp::PushBefore | CfAluOp::PopAfter | CfAluOp::Pop2After => {}
             }
             Ok(vec![(pc + 1, pop_masks(&stack, alu.op.facts().pops)?)])
         }
@@ -309,7 +309,18 @@ fn plain(op: CfOp, fields: &CfFields, pc: u32, stack: &Stack, stage: Stage) -> R
             next
         }
         CfOp::Kill => vec![(target, here()), (following, here())],
-        _ => vec![(following, here())],
+        CfOp::Nop
+        | CfOp::Tex
+        | CfOp::Vtx
+        | CfOp::VtxTc
+        | CfOp::EmitVertex
+        | CfOp::EmitCutVertex
+        | CfOp::CutVertex
+        | CfOp::EndProgram
+        | CfOp::WaitAck
+        | CfOp::TexAck
+        | CfOp::VtxAck
+        | CfOp::VtxTcAck => vec![(following, here())],
     })
 }
 

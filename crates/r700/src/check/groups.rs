@@ -81,7 +81,13 @@ fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, gro
                 let message = format!("{} is decoded, but traps when it is read", special.name());
                 findings.inside(Code::Unsupported, place, message, "use what this family has");
             }
-            _ => {}
+            Selector::Gpr(_)
+            | Selector::Special(_)
+            | Selector::Literal
+            | Selector::PreviousVector
+            | Selector::PreviousScalar
+            | Selector::Constant(_)
+            | Selector::Reserved(_) => {}
         }
     }
     if matches!(slot.op, AluOp::Op2(Op2::LshlInt | Op2::LshrInt | Op2::AshrInt)) {
@@ -91,7 +97,12 @@ fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, gro
                 SpecialValue::Constant(bits) => Some(bits),
                 SpecialValue::Undocumented => None,
             },
-            _ => None,
+            Selector::Gpr(_)
+            | Selector::Kcache { .. }
+            | Selector::PreviousVector
+            | Selector::PreviousScalar
+            | Selector::Constant(_)
+            | Selector::Reserved(_) => None,
         });
         let message = match known {
             Some(count) if count < WORD_BITS => return,

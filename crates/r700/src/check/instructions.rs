@@ -54,7 +54,35 @@ fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, finding
             let message = "END_PROGRAM is known from drivers and emulators only";
             findings.at(Code::Undocumented, pc, message, "use NOP with EOP");
         }
-        _ => {}
+        CfOp::Nop
+        | CfOp::Tex
+        | CfOp::Vtx
+        | CfOp::VtxTc
+        | CfOp::LoopStart
+        | CfOp::LoopEnd
+        | CfOp::LoopStartDx10
+        | CfOp::LoopStartNoAl
+        | CfOp::LoopContinue
+        | CfOp::LoopBreak
+        | CfOp::Jump
+        | CfOp::Push
+        | CfOp::PushElse
+        | CfOp::Else
+        | CfOp::Pop
+        | CfOp::PopJump
+        | CfOp::PopPush
+        | CfOp::PopPushElse
+        | CfOp::Call
+        | CfOp::CallFs
+        | CfOp::Return
+        | CfOp::EmitVertex
+        | CfOp::EmitCutVertex
+        | CfOp::CutVertex
+        | CfOp::Kill
+        | CfOp::WaitAck
+        | CfOp::TexAck
+        | CfOp::VtxAck
+        | CfOp::VtxTcAck => {}
     }
 }
 
@@ -186,7 +214,7 @@ fn exports(subject: &Subject, findings: &mut Findings) {
     for kind in [ExportType::Pixel, ExportType::Position, ExportType::Parameter] {
         let of_kind = subject.instructions().filter_map(|(_, cf)| match cf {
             Cf::Export(export) if export.op.facts().exports && export.export_type() == kind => Some(export.op),
-            _ => None,
+            Cf::Plain(_) | Cf::Alu(_) | Cf::Export(_) | Cf::Reserved(_) => None,
         });
         let ops: Vec<_> = of_kind.collect();
         if !ops.is_empty() && !ops.contains(&crate::cf::CfExportOp::ExportDone) {

@@ -2,6 +2,7 @@
 //!
 //! Every finding has a [`Code`] that stays the same for ever: `R7000..` for errors (the program traps, or hardware cannot
 //! execute it), `R7001..` for warnings, `R7002..` for notes. [`Code::explain`] has a page of text about each.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod code;
 mod flow;
@@ -114,7 +115,7 @@ impl Subject<'_> {
                 let groups = clause_groups(&self.program.code, &clause, self.program.info.family)?;
                 Some(AluClause { pc, address: clause.address, cf, groups })
             }
-            _ => None,
+            Cf::Plain(_) | Cf::Alu(_) | Cf::Export(_) | Cf::Reserved(_) => None,
         })
     }
 

@@ -26,7 +26,12 @@ fn previous(subject: &Subject, clause: &AluClause, findings: &mut Findings) {
             let (unit, name) = match operand.selector {
                 Selector::PreviousVector => (Unit::vector(operand.chan), format!("PV.{}", operand.chan.name())),
                 Selector::PreviousScalar => (Unit::T, "PS".to_owned()),
-                _ => continue,
+                Selector::Gpr(_)
+                | Selector::Kcache { .. }
+                | Selector::Special(_)
+                | Selector::Literal
+                | Selector::Constant(_)
+                | Selector::Reserved(_) => continue,
             };
             if !produced[unit as usize] {
                 let message = format!("{name} is read, but the group before has nothing in unit {}", unit.name());
@@ -74,7 +79,13 @@ fn relative_components(slot: &Alu) -> impl Iterator<Item = Option<usize>> {
     let destination = (slot.fields.dst.relative && slot.writes()).then_some(of_register);
     let operands = slot.operands().filter(|operand| operand.relative).map(move |operand| match operand.selector {
         Selector::Constant(_) => of_constant,
-        _ => of_register,
+        Selector::Gpr(_)
+        | Selector::Kcache { .. }
+        | Selector::Special(_)
+        | Selector::Literal
+        | Selector::PreviousVector
+        | Selector::PreviousScalar
+        | Selector::Reserved(_) => of_register,
     });
     operands.chain(destination)
 }

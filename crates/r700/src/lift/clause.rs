@@ -6,7 +6,7 @@ use super::control::Walk;
 use super::facts::{MAX_BANK_DWORDS, TableRole};
 use super::machine::{Index, Register};
 use super::operation::Outcome;
-use crate::alu::{Alu, Effect, Number, Operand, Selector, SpecialValue, Units};
+use crate::alu::{Alu, Effect, Number, Operand, Selector, SpecialValue};
 use crate::cf::{Cf, CfAlu, CfAluFields};
 use crate::codes::{IndexMode, KcacheMode, PredicateSelect};
 use crate::group::{Group, Unit};
@@ -127,9 +127,9 @@ impl Walk<'_> {
                 PredicateSelect::One => (self.m.b.mask_and(executing, predicate), Some(predicate)),
             };
             let facts = slot.op.facts();
-            let outcome = match (facts.units, reduced) {
-                (Units::Reduction, Some(reduced)) => Ok(Outcome::Value(reduced[unit as usize])),
-                _ => {
+            let outcome = match (facts.reduction(), reduced) {
+                (Some(_), Some(reduced)) => Ok(Outcome::Value(reduced[unit as usize])),
+                (Some(_), None) | (None, _) => {
                     let args = self.operands(clause, group, slot, at, lanes);
                     self.m.operation(slot.op, family, args)
                 }
@@ -175,7 +175,7 @@ impl Walk<'_> {
             };
             match unit {
                 Unit::T => ps = self.gated(gate, value, ps),
-                vector => {
+                vector @ (Unit::X | Unit::Y | Unit::Z | Unit::W) => {
                     let old = pv[vector as usize];
                     pv[vector as usize] = self.gated(gate, value, old);
                 }
@@ -251,14 +251,14 @@ impl Walk<'_> {
         at: u32,
         executing: Value,
     ) -> Option<[Value; 4]> {
-        let first = group.slots.iter().find(|slot| slot.op.facts().units == Units::Reduction)?;
+        let reduction = group.slots.iter().find_map(|slot| slot.op.facts().reduction())?;
         let zero = self.m.b.constant(0);
         let (mut a, mut b) = ([zero; 4], [zero; 4]);
         for (slot, unit) in group.slots.iter().zip(units).filter(|(_, unit)| **unit != Unit::T) {
             let args = self.operands(clause, group, slot, at, executing);
             (a[*unit as usize], b[*unit as usize]) = (args[0], args[1]);
         }
-        Some(self.m.reduction(first.op, a, b))
+        Some(self.m.reduction(reduction, a, b))
     }
 
     /// The sources of a slot, in the lanes that execute it; those that it lacks are 0.
@@ -364,7 +364,9 @@ impl Walk<'_> {
             IndexMode::ArY => clause.ar[1],
             IndexMode::ArZ => clause.ar[2],
             IndexMode::ArW => clause.ar[3],
-            _ => self.m.b.splat(clause.al),
+            IndexMode::Loop | IndexMode::Reserved5 | IndexMode::Reserved6 | IndexMode::Reserved7 => {
+                self.m.b.splat(clause.al)
+            }
         };
         let number = self.m.b.constant(number.into());
         let index = self.m.b.iadd(number, index);

@@ -4,7 +4,7 @@ use super::Walked;
 use super::control::Walk;
 use super::facts::{BufferRole, SurfaceRole};
 use super::machine::{Index, Machine, Register};
-use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportVariant};
+use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant};
 use crate::codes::Select;
 use crate::job::TrapKind;
 use crate::target::Target;
@@ -66,7 +66,7 @@ impl Machine<'_> {
             Target::Parameter(parameter) if self.facts.parameters[parameter] => {
                 self.store_vector(BufferRole::Parameter(parameter), values, passing);
             }
-            _ => {}
+            Target::Colour(_) | Target::Depth | Target::Position(_) | Target::Parameter(_) => {}
         }
         Ok(())
     }
@@ -134,7 +134,14 @@ impl Machine<'_> {
             let role = match export.op {
                 CfExportOp::MemScratch => None,
                 CfExportOp::MemReduction => Some(BufferRole::Reduction),
-                _ => return Err(TrapKind::Unsupported("a read of this memory")),
+                CfExportOp::MemStream0
+                | CfExportOp::MemStream1
+                | CfExportOp::MemStream2
+                | CfExportOp::MemStream3
+                | CfExportOp::MemRing
+                | CfExportOp::Export
+                | CfExportOp::ExportDone
+                | CfExportOp::MemExport => return Err(TrapKind::Unsupported("a read of this memory")),
             };
             for channel in channels {
                 let offset = self.b.constant(channel);
@@ -157,7 +164,11 @@ impl Machine<'_> {
             CfExportOp::MemStream0 | CfExportOp::MemStream1 | CfExportOp::MemStream2 | CfExportOp::MemStream3 => {
                 self.facts.streams[stream_of(export.op)]
             }
-            _ => None,
+            CfExportOp::MemScratch
+            | CfExportOp::MemReduction
+            | CfExportOp::Export
+            | CfExportOp::ExportDone
+            | CfExportOp::MemExport => None,
         };
         self.writes_shared |= items.is_some_and(|items| kind.is_indexed() || last > items);
         for channel in channels {
@@ -175,7 +186,7 @@ impl Machine<'_> {
                     let role = BufferRole::Stream(stream_of(export.op));
                     self.store_in(role, items, dword, channel, value, lanes);
                 }
-                _ => {}
+                CfExportOp::MemReduction | CfExportOp::Export | CfExportOp::ExportDone | CfExportOp::MemExport => {}
             }
         }
         Ok(())
@@ -260,15 +271,8 @@ impl Machine<'_> {
         self.b.select(inside, value, zero)
     }
 
-    /// EMIT_VERTEX, EMIT_CUT_VERTEX, CUT_VERTEX: notes the events of the pixels that pass.
-    pub fn emit_vertex(&mut self, op: CfOp, passing: Value) {
-        const VERTEX: u32 = 0;
-        const CUT: u32 = 1;
-        let events: &[u32] = match op {
-            CfOp::EmitVertex => &[VERTEX],
-            CfOp::CutVertex => &[CUT],
-            _ => &[VERTEX, CUT],
-        };
+    /// Appends [events](crate::STRIP_VERTEX) to the strips of the pixels that pass.
+    pub fn note_strip_events(&mut self, events: &[u32], passing: Value) {
         let Some(item_dwords) = self.facts.strips else { return };
         self.writes_shared |= item_dwords == 0 || self.widens;
         let buffer = self.buffer(BufferRole::Strips);

@@ -9,8 +9,8 @@ use super::facts::{BufferFact, BufferRole};
 use super::machine::{Index, Register};
 use super::sample::Request;
 use crate::cf::{Cf, CfPlain};
-use crate::codes::{FetchOp, FetchType, MemOp, Select};
-use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
+use crate::codes::{FetchType, MemOp, Select, TextureClass};
+use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, TexFields, Vtx};
 use crate::job::TrapKind;
 use crate::outline::fetches;
 use crate::reference::{element_bytes, one};
@@ -182,7 +182,13 @@ impl Walk<'_> {
             // Scatter memory has an address where the others have the number of an element.
             let (first, scale) = match read.op {
                 MemOp::RdScatter => (base + k * dwords, 1),
-                _ => ((base + k) * dwords, dwords),
+                MemOp::RdScratch
+                | MemOp::RdReduc
+                | MemOp::Reserved3
+                | MemOp::LocalDsWrite
+                | MemOp::LocalDsRead
+                | MemOp::DsGlobalWrite
+                | MemOp::DsGlobalRead => ((base + k) * dwords, dwords),
             };
             let (first, scale) = (self.m.b.constant(first), self.m.b.constant(scale));
             let offset = self.m.b.imul(index, scale);
@@ -212,7 +218,12 @@ impl Walk<'_> {
         let role = match op {
             MemOp::RdScratch => return self.m.scratch_dword(dword),
             MemOp::RdReduc => BufferRole::Reduction,
-            _ => BufferRole::Export,
+            MemOp::RdScatter
+            | MemOp::Reserved3
+            | MemOp::LocalDsWrite
+            | MemOp::LocalDsRead
+            | MemOp::DsGlobalWrite
+            | MemOp::DsGlobalRead => BufferRole::Export,
         };
         self.m.shared_dword(role, dword, lanes)
     }
@@ -225,30 +236,46 @@ impl Walk<'_> {
             (None, Select::One) => self.m.b.constant(ONE),
             (None, _) => self.m.b.constant(0),
         });
-        let (value, one) = match tex.op {
-            // Gradients serve the `_G` samples, which are not executed.
-            FetchOp::SetGradientsH | FetchOp::SetGradientsV => return,
-            FetchOp::GetGradientsH => (self.across(coordinates), ONE),
-            FetchOp::GetGradientsV => (self.down(coordinates), ONE),
-            op => {
-                let bindings = &self.m.facts.bindings[usize::from(fields.alt_const)];
-                let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
-                let has_levels =
-                    bindings.textures.get(&fields.resource_id).is_some_and(|texture| texture.levels.len() > 1);
-                let gradients = (has_levels && self.m.facts.takes_derivatives && op.takes_level_of_detail())
-                    .then(|| [self.across(coordinates), self.down(coordinates)]);
-                let request = Request { fields, coordinates, gradients, sampler, lanes: clause.lanes };
-                match self.m.look_up(op, &request) {
-                    Ok(value) => (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE }),
-                    Err(kind) => {
-                        self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
-                        return;
-                    }
-                }
+        let (value, one) = match tex.op.texture_class() {
+            TextureClass::SetGradients => return,
+            TextureClass::GradientsH => (self.across(coordinates), ONE),
+            TextureClass::GradientsV => (self.down(coordinates), ONE),
+            TextureClass::Load => {
+                let request = self.request(clause, fields, coordinates, false);
+                (self.m.load_texel(&request), ONE)
+            }
+            TextureClass::Info => {
+                let request = self.request(clause, fields, coordinates, false);
+                (self.m.texture_info(&request), 1)
+            }
+            TextureClass::Sample(op) => {
+                let request = self.request(clause, fields, coordinates, op.takes_level_of_detail());
+                (self.m.sample(op, &request), ONE)
+            }
+            TextureClass::Unsupported => {
+                let kind = TrapKind::Unsupported(tex.op.name());
+                self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                return;
             }
         };
         let destination = self.fetch_register(clause, fields.dst);
         self.write_selected(clause, destination, fields.dst_sel, value, one);
+    }
+
+    /// What a look-up is made with; with the gradients of its coordinates if its level depends on them.
+    fn request<'f>(
+        &mut self,
+        clause: &Clause,
+        fields: &'f TexFields,
+        coordinates: [Value; 4],
+        takes_level_of_detail: bool,
+    ) -> Request<'f> {
+        let bindings = &self.m.facts.bindings[usize::from(fields.alt_const)];
+        let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
+        let has_levels = bindings.textures.get(&fields.resource_id).is_some_and(|texture| texture.levels.len() > 1);
+        let gradients = (has_levels && self.m.facts.takes_derivatives && takes_level_of_detail)
+            .then(|| [self.across(coordinates), self.down(coordinates)]);
+        Request { fields, coordinates, gradients, sampler, lanes: clause.lanes }
     }
 
     /// What coordinates have more on the right of the quad than on the left, in the row of each lane.

@@ -296,7 +296,24 @@ impl<'a> Checks<'a> {
                 to
             }
             CfOp::EndProgram | CfOp::Return => return None,
-            _ => next,
+            CfOp::Nop
+            | CfOp::Tex
+            | CfOp::Vtx
+            | CfOp::VtxTc
+            | CfOp::LoopContinue
+            | CfOp::LoopBreak
+            | CfOp::Jump
+            | CfOp::Else
+            | CfOp::Call
+            | CfOp::CallFs
+            | CfOp::EmitVertex
+            | CfOp::EmitCutVertex
+            | CfOp::CutVertex
+            | CfOp::Kill
+            | CfOp::WaitAck
+            | CfOp::TexAck
+            | CfOp::VtxAck
+            | CfOp::VtxTcAck => next,
         })
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! The function does what a group of the reference does, step by step, in groups of any width. Where jumps are mere short
 //! cuts ([`Lifted::is_free`]), what a lane does depends on no other.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod clause;
 mod context;

@@ -1,7 +1,7 @@
 //! What each ALU operation computes from the operands of one unit (R700 guide chapter 4).
 
 use super::machine::Machine;
-use crate::alu::{AluOp, Op2, Op3};
+use crate::alu::{AluOp, Op2, Op3, Reduction};
 use crate::codes::{Family, OutputModifier};
 use crate::job::TrapKind;
 use ctm_lane::{Bits, Denorm, FloatTest, IntTest, Round, Value, Zero};
@@ -38,7 +38,7 @@ impl Machine<'_> {
         match op {
             AluOp::Op2(op) if op.facts().families.has(family) => self.op2(op, family, args[0], args[1]),
             AluOp::Op3(op) => self.op3(op, args).map(Outcome::Value),
-            _ => Err(TrapKind::BadOpcode),
+            AluOp::Op2(_) | AluOp::Reserved2(_) | AluOp::Reserved3(_) => Err(TrapKind::BadOpcode),
         }
     }
 
@@ -187,7 +187,16 @@ impl Machine<'_> {
             Op2::FltToUint => Value(self.b.ftou(a)),
             Op2::IntToFlt => Value(self.b.itof(a)),
             Op2::UintToFlt => Value(self.b.utof(a)),
-            Op2::Sin | Op2::Cos => Value(self.trigonometric(op, family, a)),
+            Op2::Sin => {
+                let turns = self.turns(family, a);
+                let value = self.b.sin(turns);
+                Value(self.trigonometric(family, a, value, 0))
+            }
+            Op2::Cos => {
+                let turns = self.turns(family, a);
+                let value = self.b.cos(turns);
+                Value(self.trigonometric(family, a, value, ONE))
+            }
             Op2::AshrInt => Value(self.b.sar(a, b)),
             Op2::LshrInt => Value(self.b.shr(a, b)),
             Op2::LshlInt => Value(self.b.shl(a, b)),
@@ -212,74 +221,95 @@ impl Machine<'_> {
     }
 
     fn op3(&mut self, op: Op3, [a, b, c]: [Value; 3]) -> Result<Value, TrapKind> {
-        let zero = self.b.constant(0);
         Ok(match op {
-            Op3::MulLit | Op3::MulLitM2 | Op3::MulLitM4 | Op3::MulLitD2 => {
+            Op3::MulLit => self.mul_lit(a, b, c),
+            Op3::MulLitM2 => {
                 let value = self.mul_lit(a, b, c);
-                match op {
-                    Op3::MulLitM2 => self.scale(1, value),
-                    Op3::MulLitM4 => self.scale(2, value),
-                    Op3::MulLitD2 => self.scale(-1, value),
-                    _ => value,
-                }
+                self.scale(1, value)
             }
-            Op3::MulAdd | Op3::MulAddM2 | Op3::MulAddM4 | Op3::MulAddD2 => {
-                let product = self.mul(a, b);
-                let value = self.add_floats(product, c);
-                match op {
-                    Op3::MulAddM2 => self.scale(1, value),
-                    Op3::MulAddM4 => self.scale(2, value),
-                    Op3::MulAddD2 => self.scale(-1, value),
-                    _ => value,
-                }
+            Op3::MulLitM4 => {
+                let value = self.mul_lit(a, b, c);
+                self.scale(2, value)
             }
-            Op3::MulAddIeee | Op3::MulAddIeeeM2 | Op3::MulAddIeeeM4 | Op3::MulAddIeeeD2 => {
-                let product = self.mul_ieee(a, b);
-                let value = self.add_floats(product, c);
-                match op {
-                    Op3::MulAddIeeeM2 => self.scale(1, value),
-                    Op3::MulAddIeeeM4 => self.scale(2, value),
-                    Op3::MulAddIeeeD2 => self.scale(-1, value),
-                    _ => value,
-                }
+            Op3::MulLitD2 => {
+                let value = self.mul_lit(a, b, c);
+                self.scale(-1, value)
             }
-            Op3::CndE | Op3::CndGt | Op3::CndGe => {
-                let test = match op {
-                    Op3::CndE => FloatTest::Oeq,
-                    Op3::CndGt => FloatTest::Ogt,
-                    _ => FloatTest::Oge,
-                };
-                let lanes = self.b.fcmp(test, FTZ, a, zero);
-                self.b.select(lanes, b, c)
+            Op3::MulAdd => self.multiply_add([a, b, c]),
+            Op3::MulAddM2 => {
+                let value = self.multiply_add([a, b, c]);
+                self.scale(1, value)
             }
-            Op3::CndEInt | Op3::CndGtInt | Op3::CndGeInt => {
-                let test = match op {
-                    Op3::CndEInt => IntTest::Eq,
-                    Op3::CndGtInt => IntTest::Sgt,
-                    _ => IntTest::Sge,
-                };
-                let lanes = self.b.icmp(test, a, zero);
-                self.b.select(lanes, b, c)
+            Op3::MulAddM4 => {
+                let value = self.multiply_add([a, b, c]);
+                self.scale(2, value)
             }
+            Op3::MulAddD2 => {
+                let value = self.multiply_add([a, b, c]);
+                self.scale(-1, value)
+            }
+            Op3::MulAddIeee => self.multiply_add_ieee([a, b, c]),
+            Op3::MulAddIeeeM2 => {
+                let value = self.multiply_add_ieee([a, b, c]);
+                self.scale(1, value)
+            }
+            Op3::MulAddIeeeM4 => {
+                let value = self.multiply_add_ieee([a, b, c]);
+                self.scale(2, value)
+            }
+            Op3::MulAddIeeeD2 => {
+                let value = self.multiply_add_ieee([a, b, c]);
+                self.scale(-1, value)
+            }
+            Op3::CndE => self.choose_float(FloatTest::Oeq, [a, b, c]),
+            Op3::CndGt => self.choose_float(FloatTest::Ogt, [a, b, c]),
+            Op3::CndGe => self.choose_float(FloatTest::Oge, [a, b, c]),
+            Op3::CndEInt => self.choose_int(IntTest::Eq, [a, b, c]),
+            Op3::CndGtInt => self.choose_int(IntTest::Sgt, [a, b, c]),
+            Op3::CndGeInt => self.choose_int(IntTest::Sge, [a, b, c]),
             Op3::MulAdd64 | Op3::MulAdd64M2 | Op3::MulAdd64M4 | Op3::MulAdd64D2 => {
                 return Err(TrapKind::Unsupported(op.name()));
             }
         })
     }
 
+    fn multiply_add(&mut self, [a, b, c]: [Value; 3]) -> Value {
+        let product = self.mul(a, b);
+        self.add_floats(product, c)
+    }
+
+    fn multiply_add_ieee(&mut self, [a, b, c]: [Value; 3]) -> Value {
+        let product = self.mul_ieee(a, b);
+        self.add_floats(product, c)
+    }
+
+    /// b where a compares so with 0, else c.
+    fn choose_float(&mut self, test: FloatTest, [a, b, c]: [Value; 3]) -> Value {
+        let zero = self.b.constant(0);
+        let lanes = self.b.fcmp(test, FTZ, a, zero);
+        self.b.select(lanes, b, c)
+    }
+
+    /// b where a compares so with 0, else c.
+    fn choose_int(&mut self, test: IntTest, [a, b, c]: [Value; 3]) -> Value {
+        let zero = self.b.constant(0);
+        let lanes = self.b.icmp(test, a, zero);
+        self.b.select(lanes, b, c)
+    }
+
     /// Computes a reduction from the operands of units x, y, z, w: what each of them gives.
-    pub fn reduction(&mut self, op: AluOp, a: [Value; 4], b: [Value; 4]) -> [Value; 4] {
+    pub fn reduction(&mut self, op: Reduction, a: [Value; 4], b: [Value; 4]) -> [Value; 4] {
         match op {
-            AluOp::Op2(Op2::Dot4) => {
+            Reduction::Dot4 => {
                 let products = std::array::from_fn(|k| self.mul(a[k], b[k]));
                 [self.sum(products); 4]
             }
-            AluOp::Op2(Op2::Dot4Ieee) => {
+            Reduction::Dot4Ieee => {
                 let products = std::array::from_fn(|k| self.mul_ieee(a[k], b[k]));
                 [self.sum(products); 4]
             }
-            AluOp::Op2(Op2::Cube) => self.cube([a[2], a[3], a[0]]),
-            _ => {
+            Reduction::Cube => self.cube([a[2], a[3], a[0]]),
+            Reduction::Max4 => {
                 let (left, right) = (self.max(a[0], a[1]), self.max(a[2], a[3]));
                 [self.max(left, right); 4]
             }
@@ -432,19 +462,19 @@ impl Machine<'_> {
         self.b.select(is_infinite, replaced, value)
     }
 
-    /// SIN, COS: of turns of magnitude at most 256, on R600 of radians.
-    fn trigonometric(&mut self, op: Op2, family: Family, a: Value) -> Value {
-        let turns = match family {
+    /// What SIN and COS of a are taken of.
+    fn turns(&mut self, family: Family, a: Value) -> Value {
+        match family {
             Family::R700 => a,
             Family::R600 => {
                 let factor = self.b.constant(TURNS_PER_RADIAN);
                 self.mul_ieee(a, factor)
             }
-        };
-        let (value, outside) = match op {
-            Op2::Sin => (self.b.sin(turns), 0),
-            _ => (self.b.cos(turns), ONE),
-        };
+        }
+    }
+
+    /// SIN or COS of a, given for arguments of any size: on R700 it is `outside` beyond 256 turns.
+    fn trigonometric(&mut self, family: Family, a: Value, value: Value, outside: u32) -> Value {
         let value = self.with_nan(value, &[a]);
         if family == Family::R600 {
             return value;

@@ -3,9 +3,9 @@
 
 use super::facts::{SurfaceRole, TextureFact};
 use super::machine::Machine;
-use crate::codes::{FetchOp, Select};
+use crate::codes::{SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, Sampler, TrapKind, Wrap};
+use crate::job::{Compare, Dimension, Filter, Sampler, Wrap};
 use ctm_lane::{Denorm, FloatTest, IntTest, Round, Value};
 use ctm_num::r700 as num;
 
@@ -55,32 +55,37 @@ struct Sample<'a> {
     lanes: Value,
 }
 
-impl Machine<'_> {
-    /// A look-up. A texture that is not there reads as 0.
-    ///
-    /// # Errors
-    /// The trap of operations that are not executed.
-    pub fn look_up(&mut self, op: FetchOp, request: &Request) -> Result<[Value; 4], TrapKind> {
+impl<'a> Machine<'a> {
+    /// GET_TEXTURE_INFO. A texture that is not there reads as 0.
+    pub fn texture_info(&mut self, request: &Request) -> [Value; 4] {
+        match self.texture(request) {
+            Some(texture) => self.info(request.coordinates[3], texture),
+            None => [self.b.constant(0); 4],
+        }
+    }
+
+    /// LD, of the level in w. A texture that is not there reads as 0.
+    pub fn load_texel(&mut self, request: &Request) -> [Value; 4] {
+        let Some(texture) = self.texture(request) else { return [self.b.constant(0); 4] };
+        let level = Some(request.coordinates[3]);
+        self.by_level(request, texture, level, |m, level, lanes| m.load_from(request, level, lanes))
+    }
+
+    /// A sample. A texture that is not there reads as 0.
+    pub fn sample(&mut self, op: SampleOp, request: &Request) -> [Value; 4] {
         let [_, _, z, w] = request.coordinates;
         let (level, reference) = match op {
-            FetchOp::Ld | FetchOp::GetTextureInfo | FetchOp::Sample | FetchOp::SampleLz => (None, None),
-            FetchOp::SampleL => (Some(w), None),
-            FetchOp::SampleLb => {
+            SampleOp::Detail | SampleOp::Zero => (None, None),
+            SampleOp::Level => (Some(w), None),
+            SampleOp::Bias => {
                 let bias = i32::from(request.fields.lod_bias_eighths()).cast_unsigned();
                 let bias = self.b.constant(num::scale(EIGHTH, num::int_to_float(bias)));
                 (Some(self.add_floats(w, bias)), None)
             }
-            FetchOp::SampleC | FetchOp::SampleCLz => (None, Some(w)),
-            FetchOp::SampleCL => (Some(w), Some(z)),
-            _ => return Err(TrapKind::Unsupported(op.name())),
+            SampleOp::CompareDetail | SampleOp::CompareZero => (None, Some(w)),
+            SampleOp::CompareLevel => (Some(w), Some(z)),
         };
-        let (alternate, number) = (request.fields.alt_const, request.fields.resource_id);
-        let Some(texture) = self.facts.bindings[usize::from(alternate)].textures.get(&number) else {
-            return Ok([self.b.constant(0); 4]);
-        };
-        if op == FetchOp::GetTextureInfo {
-            return Ok(self.info(w, texture));
-        }
+        let Some(texture) = self.texture(request) else { return [self.b.constant(0); 4] };
         let level = match (request.gradients, level) {
             (Some(gradients), level) => {
                 let of_detail = self.level_of_detail(request.fields, gradients, texture);
@@ -88,15 +93,28 @@ impl Machine<'_> {
             }
             (None, level) => level,
         };
-        let level = match (op, level) {
-            (FetchOp::Ld, _) => Some(w),
-            (_, Some(level)) if texture.levels.len() > 1 => {
-                let nearest = self.round(Round::Even, level);
-                let level = self.coordinate(nearest);
-                Some(self.clamped(level, texture.levels.len() as u32))
-            }
-            _ => None,
-        };
+        let level = level.filter(|_| texture.levels.len() > 1).map(|level| {
+            let nearest = self.round(Round::Even, level);
+            let level = self.coordinate(nearest);
+            self.clamped(level, texture.levels.len() as u32)
+        });
+        self.by_level(request, texture, level, |m, level, lanes| m.sample_from(request, level, reference, lanes))
+    }
+
+    fn texture(&self, request: &Request) -> Option<&'a TextureFact> {
+        let bindings = &self.facts.bindings[usize::from(request.fields.alt_const)];
+        bindings.textures.get(&request.fields.resource_id)
+    }
+
+    /// What is looked up in the level of each lane; in the first one without levels.
+    fn by_level(
+        &mut self,
+        request: &Request,
+        texture: &TextureFact,
+        level: Option<Value>,
+        look_up: impl Fn(&mut Self, &Level, Value) -> [Value; 4],
+    ) -> [Value; 4] {
+        let (alternate, number) = (request.fields.alt_const, request.fields.resource_id);
         let mut value = [self.b.constant(0); 4];
         for (k, fact) in texture.levels.iter().enumerate() {
             let lanes = match level {
@@ -109,16 +127,13 @@ impl Machine<'_> {
             };
             let surface = self.surface(SurfaceRole::Texture { alternate, number, level: k }, fact);
             let level_of = Level { texture, size: texture.sizes[k], surface };
-            let of_level = match op {
-                FetchOp::Ld => self.load_texel(request, &level_of, lanes),
-                _ => self.sample(request, &level_of, reference, lanes),
-            };
+            let of_level = look_up(self, &level_of, lanes);
             if level.is_none() {
-                return Ok(of_level);
+                return of_level;
             }
             value = std::array::from_fn(|channel| self.b.select(lanes, of_level[channel], value[channel]));
         }
-        Ok(value)
+        value
     }
 
     /// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.
@@ -163,7 +178,7 @@ impl Machine<'_> {
     }
 
     /// LD: integer coordinates; 0 outside.
-    fn load_texel(&mut self, request: &Request, level: &Level, lanes: Value) -> [Value; 4] {
+    fn load_from(&mut self, request: &Request, level: &Level, lanes: Value) -> [Value; 4] {
         let used = used_axes(level.texture.dimension);
         let zero = self.b.constant(0);
         let (mut place, mut lanes) = ([zero; 3], lanes);
@@ -206,7 +221,7 @@ impl Machine<'_> {
         [size[0], size[1], size[2], self.b.constant(texture.levels.len() as u32)]
     }
 
-    fn sample(&mut self, request: &Request, level: &Level, reference: Option<Value>, lanes: Value) -> [Value; 4] {
+    fn sample_from(&mut self, request: &Request, level: &Level, reference: Option<Value>, lanes: Value) -> [Value; 4] {
         let dimension = level.texture.dimension;
         let axes: Vec<Axis> =
             (0..dimension.axes()).map(|axis| self.axis(request, dimension, axis, level.size[axis])).collect();

@@ -30,7 +30,7 @@ impl<'a> Window<'a> {
         let lines = match kcache.mode {
             // Decision: the index counts constants, and whole lines are locked.
             KcacheMode::LockLoopIndex => i64::from(al >> 4),
-            _ => 0,
+            KcacheMode::Nop | KcacheMode::Lock1 | KcacheMode::Lock2 => 0,
         };
         Window { bank, first: (i64::from(kcache.addr) + lines) * 16, entries: kcache.mode.constants() }
     }
@@ -147,13 +147,13 @@ impl Wave<'_, '_> {
             Ok(args)
         };
         let mut reduced = [0; 4];
-        if let Some(first) = group.slots.iter().find(|slot| slot.op.facts().units == Units::Reduction) {
+        if let Some(op) = group.slots.iter().find_map(|slot| slot.op.facts().reduction()) {
             let (mut a, mut b) = ([0; 4], [0; 4]);
             for (slot, unit) in group.slots.iter().zip(units).filter(|(_, unit)| **unit != Unit::T) {
                 let args = read(slot)?;
                 (a[*unit as usize], b[*unit as usize]) = (args[0], args[1]);
             }
-            reduced = reduction(first.op, a, b);
+            reduced = reduction(op, a, b);
         }
         let mut changes = Changes { clause: *clause, ..Changes::default() };
         for (slot, &unit) in group.slots.iter().zip(units) {
@@ -162,8 +162,8 @@ impl Wave<'_, '_> {
             }
             let facts = slot.op.facts();
             let outcome = match facts.units {
-                Units::Reduction => Outcome::Value(reduced[unit as usize]),
-                _ => scalar(slot.op, self.info().family, read(slot)?)?,
+                Units::Reduction(_) => Outcome::Value(reduced[unit as usize]),
+                Units::Any | Units::Vector | Units::Trans => scalar(slot.op, self.info().family, read(slot)?)?,
             };
             let value = changes.take(slot, outcome);
             let has_modifiers = facts.result == Number::Float && facts.effect == Effect::None;
@@ -173,7 +173,7 @@ impl Wave<'_, '_> {
             };
             match unit {
                 Unit::T => changes.clause.ps = value,
-                vector => changes.clause.pv[vector as usize] = value,
+                vector @ (Unit::X | Unit::Y | Unit::Z | Unit::W) => changes.clause.pv[vector as usize] = value,
             }
             if slot.writes() && facts.effect != Effect::Address {
                 let dst = slot.fields.dst;
@@ -298,6 +298,6 @@ fn constant_index(slot: &Alu, environment: &Environment, clause: &ClauseRegister
         IndexMode::ArY => clause.ar[1],
         IndexMode::ArZ => clause.ar[2],
         IndexMode::ArW => clause.ar[3],
-        _ => environment.al,
+        IndexMode::Loop | IndexMode::Reserved5 | IndexMode::Reserved6 | IndexMode::Reserved7 => environment.al,
     }
 }

@@ -236,7 +236,7 @@ impl Control {
     pub fn innermost_loop(&self) -> Option<&Loop> {
         self.stack.iter().rev().find_map(|frame| match frame {
             Frame::Loop { registers, .. } => Some(registers),
-            _ => None,
+            Frame::Mask { .. } | Frame::Return { .. } => None,
         })
     }
 

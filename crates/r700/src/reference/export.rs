@@ -2,7 +2,7 @@
 
 use super::machine::{BoundItems, Machine, load_dword, store_dword};
 use super::wavefront::Wave;
-use crate::cf::{CfExport, CfExportOp, CfOp, ExportBuffer, ExportSwizzle, ExportVariant};
+use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant};
 use crate::codes::Select;
 use crate::job::TrapKind;
 use crate::target::Target;
@@ -109,7 +109,14 @@ impl Wave<'_, '_> {
             note(self.follow, pixel, || {
                 let base = match export.op {
                     CfExportOp::MemScratch | CfExportOp::MemReduction => element,
-                    _ => dword,
+                    CfExportOp::MemStream0
+                    | CfExportOp::MemStream1
+                    | CfExportOp::MemStream2
+                    | CfExportOp::MemStream3
+                    | CfExportOp::MemRing
+                    | CfExportOp::Export
+                    | CfExportOp::ExportDone
+                    | CfExportOp::MemExport => dword,
                 };
                 Access::write(format!("{} dword {}", export.op.name(), base + offset), Kind::Word, [value])
             });
@@ -186,15 +193,8 @@ impl Wave<'_, '_> {
         self.scratch_place(pixel, dword).map_or(0, |place| self.scratch[place])
     }
 
-    /// EMIT_VERTEX, EMIT_CUT_VERTEX, CUT_VERTEX: notes the events of the pixels that pass.
-    pub(super) fn emit(&self, op: CfOp, passing: &[bool]) {
-        const VERTEX: u32 = 0;
-        const CUT: u32 = 1;
-        let events: &[u32] = match op {
-            CfOp::EmitVertex => &[VERTEX],
-            CfOp::CutVertex => &[CUT],
-            _ => &[VERTEX, CUT],
-        };
+    /// Appends [events](crate::STRIP_VERTEX) to the strips of the pixels that pass.
+    pub(super) fn note_strip_events(&self, events: &[u32], passing: &[bool]) {
         let Some(strips) = &self.machine.strips else { return };
         for pixel in self.control.pixels().filter(|&pixel| passing[pixel]) {
             let lane = self.lanes[pixel];

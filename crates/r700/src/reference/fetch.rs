@@ -7,7 +7,7 @@ use super::sample::{self, Request};
 use super::view::in_clause;
 use super::wavefront::Wave;
 use crate::cf::CfPlain;
-use crate::codes::{FetchOp, FetchType, MemOp, Select};
+use crate::codes::{FetchType, MemOp, Select, TextureClass};
 use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
 use crate::job::TrapKind;
 use ctm_follow::{Access, Kind, Part, note};
@@ -136,7 +136,13 @@ impl Wave<'_, '_> {
             let dword = match read.op {
                 // Scatter memory has an address where the others have the number of an element.
                 MemOp::RdScatter => element + k * dwords,
-                _ => (element + k) * dwords,
+                MemOp::RdScratch
+                | MemOp::RdReduc
+                | MemOp::Reserved3
+                | MemOp::LocalDsWrite
+                | MemOp::LocalDsRead
+                | MemOp::DsGlobalWrite
+                | MemOp::DsGlobalRead => (element + k) * dwords,
             };
             let mut value = [0; 4];
             if inside {
@@ -160,7 +166,12 @@ impl Wave<'_, '_> {
         let buffer = match op {
             MemOp::RdScratch => return self.scratch_dword(pixel, dword),
             MemOp::RdReduc => &self.machine.reduction,
-            _ => &self.machine.export,
+            MemOp::RdScatter
+            | MemOp::Reserved3
+            | MemOp::LocalDsWrite
+            | MemOp::LocalDsRead
+            | MemOp::DsGlobalWrite
+            | MemOp::DsGlobalRead => &self.machine.export,
         };
         buffer.as_ref().map_or(0, |buffer| load_dword(buffer, dword))
     }
@@ -189,22 +200,24 @@ impl Wave<'_, '_> {
             let top = first + pixel % 2;
             difference(top, top + 2)
         };
-        let (value, one) = match tex.op {
-            // Gradients serve the `_G` samples, which are not executed.
-            FetchOp::SetGradientsH | FetchOp::SetGradientsV => return Ok(Vec::new()),
-            FetchOp::GetGradientsH => (across(), ONE),
-            FetchOp::GetGradientsV => (down(), ONE),
-            op => {
-                let bindings = self.machine.bindings(fields.alt_const);
-                let texture = bindings.texture(fields.resource_id);
-                let sampler = bindings.source.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
-                let gradients = self.machine.job.takes_derivatives().then(|| [across(), down()]);
-                let request = Request { fields, coordinates: coordinates(pixel), gradients, sampler };
-                let value = sample::execute(op, &request, texture)?;
-                (value, if op == FetchOp::GetTextureInfo { 1 } else { ONE })
-            }
+        let bindings = self.machine.bindings(fields.alt_const);
+        let texture = bindings.texture(fields.resource_id);
+        let request = || Request {
+            fields,
+            coordinates: coordinates(pixel),
+            gradients: self.machine.job.takes_derivatives().then(|| [across(), down()]),
+            sampler: bindings.source.samplers.get(&fields.sampler_id).copied().unwrap_or_default(),
         };
-        if !matches!(tex.op, FetchOp::GetGradientsH | FetchOp::GetGradientsV) {
+        let (value, one, reads) = match tex.op.texture_class() {
+            TextureClass::SetGradients => return Ok(Vec::new()),
+            TextureClass::GradientsH => (across(), ONE, false),
+            TextureClass::GradientsV => (down(), ONE, false),
+            TextureClass::Load => (sample::execute_load(&request(), texture), ONE, true),
+            TextureClass::Info => (sample::execute_info(&request(), texture), 1, true),
+            TextureClass::Sample(op) => (sample::execute_sample(op, &request(), texture), ONE, true),
+            TextureClass::Unsupported => return Err(TrapKind::Unsupported(tex.op.name())),
+        };
+        if reads {
             let coordinates = coordinates(pixel);
             let place = || format!("texture {}", fields.resource_id);
             note(self.follow, pixel, || Access::read(place(), Kind::Word, value).at(coordinates));
@@ -217,7 +230,12 @@ fn memory_name(op: MemOp) -> &'static str {
     match op {
         MemOp::RdScratch => "scratch",
         MemOp::RdReduc => "reduction",
-        _ => "export memory",
+        MemOp::RdScatter
+        | MemOp::Reserved3
+        | MemOp::LocalDsWrite
+        | MemOp::LocalDsRead
+        | MemOp::DsGlobalWrite
+        | MemOp::DsGlobalRead => "export memory",
     }
 }
 

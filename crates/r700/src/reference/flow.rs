@@ -103,7 +103,20 @@ pub(super) fn execute(
                 return Ok(Next::Goto(fields.addr));
             }
         }
-        _ => {}
+        CfOp::Nop
+        | CfOp::Tex
+        | CfOp::Vtx
+        | CfOp::VtxTc
+        | CfOp::Jump
+        | CfOp::CallFs
+        | CfOp::EmitVertex
+        | CfOp::EmitCutVertex
+        | CfOp::CutVertex
+        | CfOp::EndProgram
+        | CfOp::WaitAck
+        | CfOp::TexAck
+        | CfOp::VtxAck
+        | CfOp::VtxTcAck => {}
     }
     Ok(Next::Following)
 }
@@ -139,7 +152,7 @@ fn invert(control: &mut Control, test: &Test) -> Result<(), TrapKind> {
             *state = match *state {
                 Pixel::Active => Pixel::Branch,
                 Pixel::Branch => Pixel::Active,
-                other => other,
+                other @ (Pixel::Continue | Pixel::Break) => other,
             };
         }
         if test.valid_only && *state == Pixel::Active && !control.valid[pixel] {
@@ -188,7 +201,7 @@ fn begin_loop(
         *state = match *state {
             _ if !passes => Pixel::Break,
             Pixel::Branch if test.whole_quad => Pixel::Active,
-            state => state,
+            state @ (Pixel::Active | Pixel::Branch | Pixel::Continue | Pixel::Break) => state,
         };
     }
     Ok(Next::Following)
@@ -254,7 +267,9 @@ pub(super) fn after_clause(control: &mut Control, op: CfAluOp, before: &[Pixel])
         CfAluOp::ElseAfter => invert(control, &alu_test(false)),
         CfAluOp::Continue => mark_failed(control, before, Pixel::Continue),
         CfAluOp::Break => mark_failed(control, before, Pixel::Break),
-        _ => control.pop_masks(op.facts().pops),
+        CfAluOp::Alu | CfAluOp::PushBefore | CfAluOp::PopAfter | CfAluOp::Pop2After => {
+            control.pop_masks(op.facts().pops)
+        }
     }
 }
 

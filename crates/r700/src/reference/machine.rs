@@ -187,7 +187,7 @@ impl<'a> Machine<'a> {
         let levels = textures.flat_map(|texture| &texture.levels);
         let inputs = self.inputs.iter().filter_map(|(_, input)| match input {
             BoundInput::Surface(view) => Some(view),
-            _ => None,
+            BoundInput::Position | BoundInput::Vertex { .. } | BoundInput::Buffer(_) | BoundInput::Value(_) => None,
         });
         let outputs = self.colours.iter().flatten().chain(&self.depth);
         levels.chain(inputs).chain(outputs).any(View::out_of_range)

@@ -8,6 +8,7 @@
 //! - `export`: exports and memory writes;
 //! - `wavefront`, `machine`, `schedule`: what puts them together;
 //! - `view`: what observers are shown.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod clause;
 mod control;

@@ -1,6 +1,6 @@
 //! What each ALU operation computes from the operands of one pixel (R700 guide chapter 4).
 
-use crate::alu::{AluOp, Op2, Op3};
+use crate::alu::{AluOp, Op2, Op3, Reduction};
 use crate::codes::{Family, OutputModifier};
 use crate::job::TrapKind;
 use ctm_num::r700::{self as num, Predicate, TrigRange};
@@ -25,7 +25,7 @@ pub(super) fn scalar(op: AluOp, family: Family, args: [u32; 3]) -> Result<Outcom
     match op {
         AluOp::Op2(op) if op.facts().families.has(family) => op2(op, family, args[0], args[1]),
         AluOp::Op3(op) => op3(op, args).map(Outcome::Value),
-        _ => Err(TrapKind::BadOpcode),
+        AluOp::Op2(_) | AluOp::Reserved2(_) | AluOp::Reserved3(_) => Err(TrapKind::BadOpcode),
     }
 }
 
@@ -183,12 +183,12 @@ fn op3(op: Op3, [a, b, c]: [u32; 3]) -> Result<u32, TrapKind> {
 }
 
 /// Computes a reduction from the operands of units x, y, z, w: what each of them gives.
-pub(super) fn reduction(op: AluOp, a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
+pub(super) fn reduction(op: Reduction, a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
     match op {
-        AluOp::Op2(Op2::Dot4) => [num::dot4(a, b); 4],
-        AluOp::Op2(Op2::Dot4Ieee) => [num::dot4_ieee(a, b); 4],
-        AluOp::Op2(Op2::Cube) => num::cube([a[2], a[3], a[0]]),
-        _ => [num::max4(a); 4],
+        Reduction::Dot4 => [num::dot4(a, b); 4],
+        Reduction::Dot4Ieee => [num::dot4_ieee(a, b); 4],
+        Reduction::Cube => num::cube([a[2], a[3], a[0]]),
+        Reduction::Max4 => [num::max4(a); 4],
     }
 }
 

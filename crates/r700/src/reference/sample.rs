@@ -6,9 +6,9 @@
 //! sums of the linear filter are rounded like every other operation, x first, then y, then z.
 
 use super::machine::BoundTexture;
-use crate::codes::{FetchOp, Select};
+use crate::codes::{SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, Sampler, Texture, TrapKind, Wrap};
+use crate::job::{Compare, Dimension, Filter, Sampler, Texture, Wrap};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::r700 as num;
 
@@ -30,28 +30,33 @@ pub(super) struct Request<'a> {
     pub sampler: Sampler,
 }
 
-/// Executes a look-up. A texture that is not there reads as 0.
-pub(super) fn execute(op: FetchOp, request: &Request, texture: Option<&BoundTexture>) -> Result<[u32; 4], TrapKind> {
+/// LD: a texel by integer coordinates. A texture that is not there reads as 0.
+pub(super) fn execute_load(request: &Request, texture: Option<&BoundTexture>) -> [u32; 4] {
+    texture.map_or([0; 4], |texture| load(request, texture))
+}
+
+/// GET_TEXTURE_INFO, as [`execute_load`].
+pub(super) fn execute_info(request: &Request, texture: Option<&BoundTexture>) -> [u32; 4] {
+    texture.map_or([0; 4], |texture| info(request, texture))
+}
+
+/// A sample, as [`execute_load`].
+pub(super) fn execute_sample(op: SampleOp, request: &Request, texture: Option<&BoundTexture>) -> [u32; 4] {
+    let Some(texture) = texture else { return [0; 4] };
     let [_, _, z, w] = request.coordinates;
     let bias = num::scale(EIGHTH, num::int_to_float(i32::from(request.fields.lod_bias_eighths()).cast_unsigned()));
     let (level, reference) = match op {
-        FetchOp::Ld | FetchOp::GetTextureInfo | FetchOp::Sample | FetchOp::SampleLz => (0, None),
-        FetchOp::SampleL => (w, None),
-        FetchOp::SampleLb => (num::add(w, bias), None),
-        FetchOp::SampleC | FetchOp::SampleCLz => (0, Some(w)),
-        FetchOp::SampleCL => (w, Some(z)),
-        _ => return Err(TrapKind::Unsupported(op.name())),
+        SampleOp::Detail | SampleOp::Zero => (0, None),
+        SampleOp::Level => (w, None),
+        SampleOp::Bias => (num::add(w, bias), None),
+        SampleOp::CompareDetail | SampleOp::CompareZero => (0, Some(w)),
+        SampleOp::CompareLevel => (w, Some(z)),
     };
-    let Some(texture) = texture else { return Ok([0; 4]) };
     let level = match request.gradients.filter(|_| op.takes_level_of_detail()) {
         Some(gradients) => num::add(level_of_detail(request.fields, gradients, texture.texture), level),
         None => level,
     };
-    Ok(match op {
-        FetchOp::Ld => load(request, texture),
-        FetchOp::GetTextureInfo => info(request, texture),
-        _ => sample(request, texture, level, reference),
-    })
+    sample(request, texture, level, reference)
 }
 
 /// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.

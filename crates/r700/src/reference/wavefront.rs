@@ -9,7 +9,7 @@ use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
 use crate::codes::Condition;
 use crate::fetch::Fetch;
 use crate::group::{Group, groups};
-use crate::job::{RunError, Trap, TrapKind, TrapPlace};
+use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapPlace};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
 use ctm_follow::{Follow, Part};
@@ -243,26 +243,48 @@ impl<'a> Wave<'a, '_> {
             return Err(TrapKind::BadOpcode);
         }
         match op {
-            op if op.is_fetch() => {
+            CfOp::Tex | CfOp::Vtx | CfOp::VtxTc | CfOp::TexAck | CfOp::VtxAck | CfOp::VtxTcAck => {
                 if passing.contains(&true) {
                     self.enter_clause(passing, |wave| wave.run_fetch_clause(plain, passing))?;
                 }
                 Ok(Next::Following)
             }
-            CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex => {
-                if self.info().stage != Stage::Geometry {
-                    return Err(TrapKind::WrongStage);
-                }
-                self.emit(*op, passing);
-                Ok(Next::Following)
-            }
-            _ => {
+            CfOp::EmitVertex => self.emit(&[STRIP_VERTEX], passing),
+            CfOp::EmitCutVertex => self.emit(&[STRIP_VERTEX, STRIP_CUT], passing),
+            CfOp::CutVertex => self.emit(&[STRIP_CUT], passing),
+            CfOp::Nop | CfOp::EndProgram | CfOp::WaitAck => Ok(Next::Following),
+            CfOp::LoopStart
+            | CfOp::LoopEnd
+            | CfOp::LoopStartDx10
+            | CfOp::LoopStartNoAl
+            | CfOp::LoopContinue
+            | CfOp::LoopBreak
+            | CfOp::Jump
+            | CfOp::Push
+            | CfOp::PushElse
+            | CfOp::Else
+            | CfOp::Pop
+            | CfOp::PopJump
+            | CfOp::PopPush
+            | CfOp::PopPushElse
+            | CfOp::Call
+            | CfOp::CallFs
+            | CfOp::Return
+            | CfOp::Kill => {
                 let test = self.test(&Cf::Plain(*plain));
                 let loop_constant = self.machine.job.loops[usize::from(fields.cf_const)];
                 let has_fetch_program = self.machine.job.fetch_program.is_some();
                 flow::execute(&mut self.control, plain, &test, loop_constant, has_fetch_program, self.here)
             }
         }
+    }
+
+    fn emit(&self, events: &[u32], passing: &[bool]) -> Result<Next, TrapKind> {
+        if self.info().stage != Stage::Geometry {
+            return Err(TrapKind::WrongStage);
+        }
+        self.note_strip_events(events, passing);
+        Ok(Next::Following)
     }
 
     /// The condition test of an instruction. Formats without condition test for active pixels.
@@ -318,7 +340,18 @@ impl<'a> Wave<'a, '_> {
     fn trap(&self, kind: TrapKind) -> Trap {
         let concerned = match kind {
             TrapKind::StepLimit => self.limited,
-            _ => self.control.pixels().find(|&pixel| self.control.is_active(pixel)),
+            TrapKind::BadOpcode
+            | TrapKind::BadAddress
+            | TrapKind::ClauseOutOfRange
+            | TrapKind::StackUnderflow
+            | TrapKind::StackOverflow
+            | TrapKind::StackMismatch
+            | TrapKind::NoLoop
+            | TrapKind::WrongStage
+            | TrapKind::GroupIllegal(_)
+            | TrapKind::GprOutOfRange
+            | TrapKind::ConstOutOfRange { .. }
+            | TrapKind::Unsupported(_) => self.control.pixels().find(|&pixel| self.control.is_active(pixel)),
         };
         let lane = concerned.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
         let (i, j) = lane.map_or((0, 0), |lane| (lane.i, lane.j));

@@ -177,7 +177,7 @@ fn operation(random: &mut Random, unit: Unit, allow: Allow) -> AluOp {
             Units::Any => true,
             Units::Trans => unit == Unit::T,
             Units::Vector => unit != Unit::T,
-            Units::Reduction => false,
+            Units::Reduction(_) => false,
         };
         let double = facts.operands == Number::Double || facts.result == Number::Double;
         let effect = allow.effects || matches!(facts.effect, Effect::None);

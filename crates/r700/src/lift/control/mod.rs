@@ -12,7 +12,7 @@ use super::free::{Jump, Leave};
 use super::machine::Machine;
 use super::{NotLifted, Walked};
 use crate::cf::{Cf, CfAlu, CfAluOp, CfFields, CfOp, CfPlain};
-use crate::job::TrapKind;
+use crate::job::{STRIP_CUT, STRIP_VERTEX, TrapKind};
 use crate::outline::Outline;
 use crate::program::Stage;
 use ctm_lane::{Block, Value};
@@ -73,7 +73,33 @@ impl<'a> Walk<'a> {
                 match plain.op {
                     CfOp::LoopEnd => _ = heads.insert(target),
                     CfOp::Call | CfOp::CallFs => is_forward = false,
-                    _ => is_forward &= target as usize > pc,
+                    CfOp::Nop
+                    | CfOp::Tex
+                    | CfOp::Vtx
+                    | CfOp::VtxTc
+                    | CfOp::LoopStart
+                    | CfOp::LoopStartDx10
+                    | CfOp::LoopStartNoAl
+                    | CfOp::LoopContinue
+                    | CfOp::LoopBreak
+                    | CfOp::Jump
+                    | CfOp::Push
+                    | CfOp::PushElse
+                    | CfOp::Else
+                    | CfOp::Pop
+                    | CfOp::PopJump
+                    | CfOp::PopPush
+                    | CfOp::PopPushElse
+                    | CfOp::Return
+                    | CfOp::EmitVertex
+                    | CfOp::EmitCutVertex
+                    | CfOp::CutVertex
+                    | CfOp::Kill
+                    | CfOp::EndProgram
+                    | CfOp::WaitAck
+                    | CfOp::TexAck
+                    | CfOp::VtxAck
+                    | CfOp::VtxTcAck => is_forward &= target as usize > pc,
                 }
             }
         }
@@ -241,8 +267,18 @@ impl<'a> Walk<'a> {
                 self.leave_pass(alu.op == CfAluOp::Break, &Test::ACTIVE, failed);
                 Ok(())
             }
-            _ => self.pop_masks(alu.op.facts().pops),
+            CfAluOp::Alu | CfAluOp::PushBefore | CfAluOp::PopAfter | CfAluOp::Pop2After => {
+                self.pop_masks(alu.op.facts().pops)
+            }
         }
+    }
+
+    fn emit(&mut self, events: &[u32], passing: Value) -> Walked<()> {
+        if self.m.program.info.stage != Stage::Geometry {
+            return self.trap(TrapKind::WrongStage, None);
+        }
+        self.m.note_strip_events(events, passing);
+        Ok(())
     }
 
     fn plain(&mut self, CfPlain { op, fields }: &CfPlain, test: &Test, passing: Value) -> Walked<()> {
@@ -339,14 +375,19 @@ impl<'a> Walk<'a> {
                 self.some = some;
                 Ok(())
             }
-            CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex => {
-                if self.m.program.info.stage != Stage::Geometry {
-                    return self.trap(TrapKind::WrongStage, None);
-                }
-                self.m.emit_vertex(*op, passing);
-                Ok(())
-            }
-            _ => Ok(()),
+            CfOp::EmitVertex => self.emit(&[STRIP_VERTEX], passing),
+            CfOp::EmitCutVertex => self.emit(&[STRIP_VERTEX, STRIP_CUT], passing),
+            CfOp::CutVertex => self.emit(&[STRIP_CUT], passing),
+            CfOp::Nop
+            | CfOp::Tex
+            | CfOp::Vtx
+            | CfOp::VtxTc
+            | CfOp::CallFs
+            | CfOp::EndProgram
+            | CfOp::WaitAck
+            | CfOp::TexAck
+            | CfOp::VtxAck
+            | CfOp::VtxTcAck => Ok(()),
         }
     }
 }
