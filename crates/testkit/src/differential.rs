@@ -208,7 +208,7 @@ impl Differential {
                 self.trapped += 1;
                 let kind = match error {
                     RunError::Trap(trap) => format!("{:?}", trap.kind),
-                    RunError::State(_) | RunError::Cancelled => error.to_string(),
+                    RunError::State(_) | RunError::Halted(_) => error.to_string(),
                 };
                 *self.traps.entry(kind).or_default() += 1;
             }

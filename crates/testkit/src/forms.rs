@@ -2,8 +2,10 @@
 //! them, which takes most of the time of a small run.
 
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
-use ctm_engine::{Backend, Bindings, Code, Engine, EngineName, Outcome, Source};
+use ctm_engine::{Backend, Bindings, Bound, Code, Engine, EngineName, Incomplete, Outcome, Source, Stop};
+use ctm_lane::budget::{Poller, Watch};
 use ctm_lane::domain::{Domain, Lanes, Layout};
+use ctm_lane::run::RunOptions;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -97,30 +99,46 @@ struct AllCode {
 }
 
 impl Code for AllCode {
-    fn run(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome> {
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
         match self.chosen.load(Relaxed).checked_sub(1) {
-            None => self.interpret(bindings, rectangle, budget),
-            Some(form) => self.machine[form].run(bindings, rectangle, budget),
+            None => Ok(Box::new(BoundInterpreter { code: &self.interpreted, bindings })),
+            Some(form) => self.machine[form].bind(bindings),
         }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.machine.iter().all(|machine| machine.is_sound())
     }
 }
 
-impl AllCode {
-    fn interpret(&self, bindings: &Bindings, rectangle: Domain, budget: u64) -> Option<Outcome> {
-        let program = Program::new(&self.interpreted, bindings);
-        let mut group = Group::new(&program, WIDTH, budget, None);
-        if self.interpreted.uses_quads {
+/// The interpreter as code among others.
+struct BoundInterpreter<'a> {
+    code: &'a Interpreted,
+    bindings: &'a Bindings<'a>,
+}
+
+impl Bound for BoundInterpreter<'_> {
+    fn run(&mut self, rectangle: Domain, step_limit: u64, _poller: &mut Poller) -> Result<Outcome, Incomplete> {
+        let program = Program::new(self.code, self.bindings);
+        let options = RunOptions::default();
+        let watch = Watch::new(&options);
+        let mut group = Group::new(&program, WIDTH, step_limit, &watch)?;
+        let stopped = |stop| match stop {
+            Stop::Halted(halt) => Incomplete::Halted(halt),
+            Stop::Trap { .. } | Stop::StepLimit { .. } => Incomplete::Stopped,
+        };
+        if self.code.uses_quads {
             let layout = Layout::new(Lanes::Area(rectangle), WIDTH);
             for number in 0..layout.groups() {
                 group.place(layout.positions(number), |i, j| rectangle.contains(i, j));
-                group.run().ok()?;
+                group.run().map_err(stopped)?;
             }
         } else {
             for first in (0..rectangle.lanes()).step_by(WIDTH) {
                 group.place_rows(rectangle, first);
-                group.run().ok()?;
+                group.run().map_err(stopped)?;
             }
         }
-        Some(Outcome { instructions: group.instructions })
+        Ok(Outcome { instructions: group.instructions })
     }
 }

@@ -42,7 +42,7 @@ impl BudgetArgs {
     }
 }
 
-/// Bytes of memory that this machine has, where the system tells.
+/// Bytes of memory that this machine has, where the system tells; in the sandbox it does not.
 fn host_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

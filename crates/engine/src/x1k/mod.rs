@@ -34,7 +34,10 @@ impl Engine {
     pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
         job.check()?;
         let kernels = self.x1k_kernels(job);
-        kernels.free.iter().for_each(|free| drop(free.bind(job, self)));
+        if let Some(free) = &kernels.free {
+            // The pages of the tables are taken from the engine's store, and go back there.
+            _ = free.bind(job, self);
+        }
         if kernels.free.as_ref().is_none_or(|free| free.lifted.uses_quads && Quads::of(job.domain).are_cut()) {
             kernels.exact(job);
         }

@@ -67,7 +67,7 @@ pub fn check(backend: &Jit, seed: u64) -> Result<Checked, String> {
     let mut function = generate::function(&mut random, size, true);
     function.compact();
     let mut function = without_warps(&function);
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         function = without_feedback(&function);
     }
     ctm_lane::verify(&function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));

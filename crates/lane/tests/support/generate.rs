@@ -39,7 +39,7 @@ pub const BUFFERS: usize = 3;
 /// A function with about `size` instructions; `rare` ones among them, which machine code may refuse.
 pub fn function(random: &mut Random, size: usize, rare: bool) -> Function {
     let mut b = Builder::new();
-    let surface = |at: usize| SurfaceDecl { unit: at % 4 == 0, whole: at != 2 };
+    let surface = |at: usize| SurfaceDecl { unit: at.is_multiple_of(4), whole: at != 2 };
     let surfaces = (0..SURFACES).map(|at| b.function.add_surface(surface(at))).collect();
     let table = |at: usize| TableDecl { entries: TABLES[at], finite: at == FINITE_TABLE };
     let tables = (0..TABLES.len()).map(|at| (b.function.add_table(table(at)), TABLES[at])).collect();
