@@ -281,7 +281,7 @@ fn warnings_and_traps_show_the_instruction() {
     assert_eq!(folder.names(), ["out.npy", "v.sm50"], "a trap leaves no file behind");
     folder.write("endless.sm50", ".stage vertex\nloop: BRA loop;\n");
     folder
-        .ctm("draw --vs endless.sm50 --primitive points --vertices 1 --engine reference")
+        .ctm("draw --vs endless.sm50 --primitive points --vertices 1 --engine reference --group-timeout none")
         .fails(3, &["StepLimit", "endless.sm50:2:7"]);
 }
 
