@@ -316,13 +316,13 @@ mod tests {
             "thread" => std::thread::spawn(|| {}).join().expect("a thread"),
             "open" => {
                 refused(File::open("/etc/passwd").expect_err("no file"));
-                refused(File::create("/tmp/ctm-sandbox-attempt").expect_err("no file"));
+                refused(File::create("ctm-sandbox-attempt").expect_err("no file"));
             }
             "socket" => drop(std::net::UdpSocket::bind("127.0.0.1:0")),
             "program" => drop(Command::new("/bin/true").status()),
             "stdin" => drop(io::Read::read(&mut io::stdin(), &mut [0])),
-            "remove" => drop(std::fs::remove_file("/tmp/ctm-sandbox-attempt")),
-            "rename" => drop(std::fs::rename("/tmp/ctm-sandbox-attempt", "/tmp/ctm-sandbox-attempt-2")),
+            "remove" => drop(std::fs::remove_file("ctm-sandbox-attempt")),
+            "rename" => drop(std::fs::rename("ctm-sandbox-attempt", "ctm-sandbox-attempt-2")),
             _ => {}
         }
         std::process::exit(0);
