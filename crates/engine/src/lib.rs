@@ -58,6 +58,7 @@ pub use choice::{EngineName, Executor, NoEngine};
 pub use kernel::{Grouping, Kernel};
 pub use launch::{Launch, Stop};
 pub use stages::{Compiled, Stages};
+pub use x1k::{NotCompiled, Order};
 
 use ctm_x1k::{Job, RunError, RunOptions, RunStats};
 

@@ -4,7 +4,7 @@ use crate::emit::{emit, full};
 use crate::filetest::directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target};
 use crate::filetest::{Bench, Checked};
 use crate::generate;
-use crate::hunt::tally::Tally;
+use crate::hunt::tally::{Tally, add, one_more};
 use crate::random::Random;
 use crate::structured::{Options, Structured};
 use ctm_memory::{Format, Surface, Tiling};
@@ -28,8 +28,9 @@ pub struct Differential {
     trapped: u64,
     compiled: u64,
     engine_runs: u64,
-    /// Traps by kind, and programs with each operation.
+    /// Traps by kind, why programs did not run as machine code, and programs with each operation.
     traps: BTreeMap<String, u64>,
+    refused: BTreeMap<String, u64>,
     operations: BTreeMap<String, u64>,
 }
 
@@ -163,8 +164,9 @@ impl Differential {
         tally.programs += self.completed + self.trapped;
         tally.compiled += self.compiled;
         tally.trapped += self.trapped;
-        tally.refuse("no machine code", self.completed + self.trapped - self.compiled);
-        tally.traps.extend(self.traps.clone());
+        add(&mut tally.refused, &self.refused);
+        add(&mut tally.traps, &self.traps);
+        self.bench.forms().count(tally);
         let names = RgbOp::ALL.iter().map(|op| format!("rgb {op:?}"));
         let names = names.chain(AlphaOp::ALL.iter().map(|op| format!("alpha {op:?}")));
         let names = names.chain(TexOp::ALL.iter().map(|op| format!("tex {op:?}")));
@@ -201,7 +203,10 @@ impl Differential {
         };
         let checked = self.bench.agreement(program, run, &options)?;
         self.engine_runs += checked.runs;
-        self.compiled += u64::from(checked.compiled);
+        match checked.compiled {
+            Ok(()) => self.compiled += 1,
+            Err(reason) => one_more(&mut self.refused, reason.to_string()),
+        }
         match &checked.result {
             Ok(_) => self.completed += 1,
             Err(error) => {
@@ -210,7 +215,7 @@ impl Differential {
                     RunError::Trap(trap) => format!("{:?}", trap.kind),
                     RunError::State(_) | RunError::Halted(_) => error.to_string(),
                 };
-                *self.traps.entry(kind).or_default() += 1;
+                one_more(&mut self.traps, kind);
             }
         }
         for instruction in &program.code {
@@ -221,7 +226,7 @@ impl Differential {
                 Body::Flow(flow) => [Some(format!("flow {:?}", flow.op)), None],
                 Body::Tex(tex) => [Some(format!("tex {:?}", tex.op)), None],
             };
-            names.into_iter().flatten().for_each(|name| *self.operations.entry(name).or_default() += 1);
+            names.into_iter().flatten().for_each(|name| one_more(&mut self.operations, name));
         }
         Ok(checked)
     }

@@ -1,6 +1,7 @@
 //! The interpreter and every form of machine code behind one engine: a program is lifted and simplified once for all of
 //! them, which takes most of the time of a small run.
 
+use crate::hunt::tally::Tally;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
 use ctm_engine::{Backend, Bindings, Bound, Code, Engine, EngineName, Incomplete, Outcome, Source, Stop};
 use ctm_lane::budget::{Poller, Watch};
@@ -13,9 +14,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// Lanes of the interpreter's groups.
 const WIDTH: usize = 128;
 
+/// In the text of every error that says that engines disagree.
+pub const DISAGREEMENT: &str = "is not as the reference";
+
 /// An engine with all forms, of which one is chosen for each run.
 pub struct Forms {
     engine: Engine,
+    backends: Arc<[Box<dyn Backend>]>,
     names: Vec<&'static str>,
     chosen: Arc<AtomicUsize>,
 }
@@ -35,17 +40,24 @@ impl fmt::Debug for Forms {
 impl Forms {
     /// Every form that this host has; the interpreter is number 0.
     pub fn new() -> Self {
-        let backends = backends();
+        let backends: Arc<[_]> = backends().into();
         let names = std::iter::once(EngineName::Interp.name()).chain(backends.iter().map(|backend| backend.name()));
         let names = names.collect();
         let chosen = Arc::new(AtomicUsize::new(0));
-        let engine = Engine::with_backend(Box::new(AllForms { backends, chosen: chosen.clone() }));
-        Forms { engine, names, chosen }
+        let engine = Engine::with_backend(Box::new(AllForms { backends: backends.clone(), chosen: chosen.clone() }));
+        Forms { engine, backends, names, chosen }
     }
 
     /// The engine, with the form that was chosen last.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Adds what the checker found of all code so far.
+    pub fn count(&self, tally: &mut Tally) {
+        for backend in self.backends.iter() {
+            tally.check(backend.name(), backend.check_counts());
+        }
     }
 
     /// The names of the forms that a run can have, each chosen while it is the iterator's last. What is not `compiled` is
@@ -72,7 +84,7 @@ fn backends() -> Vec<Box<dyn Backend>> {
 }
 
 struct AllForms {
-    backends: Vec<Box<dyn Backend>>,
+    backends: Arc<[Box<dyn Backend>]>,
     chosen: Arc<AtomicUsize>,
 }
 

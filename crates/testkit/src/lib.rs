@@ -2,9 +2,10 @@
 //! an oracle, and the runner of the filetests.
 //!
 //! Nothing here is published, and mistakes in test data panic with a message that says where.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod buffers;
+pub mod c_calls;
 pub mod case;
 pub mod differential;
 pub mod emit;
@@ -23,6 +24,7 @@ pub mod random;
 pub mod sm50;
 pub mod structured;
 pub mod targets;
+pub mod writers;
 
 use ctm_engine::{EngineName, Executor};
 use ctm_lane::run::RunOptions;
@@ -35,7 +37,7 @@ pub fn engines() -> Vec<Executor> {
 
 /// Whether an engine runs an X1K job as machine code.
 pub fn is_compiled(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
-    matches!(engine, Executor::Engine(engine) if engine.compiles_x1k(job, options))
+    matches!(engine, Executor::Engine(engine) if engine.compiles_x1k(job, options).is_ok())
 }
 
 /// Whether an engine has a way of its own to run an X1K job. What machine code does not run, all engines leave to the

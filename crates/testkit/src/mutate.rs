@@ -31,7 +31,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
         // All that these bytes do is choose.
-        "engines" | "r700_engines" => {
+        "engines" | "r700_engines" | "sm50_engines" => {
             let mut random = Random::new(3);
             (0..8).map(|_| (0..4096).map(|_| random.bits() as u8).collect()).collect()
         }
@@ -68,6 +68,22 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let program = ctm_object::sm50::read_pair(&header, &code).expect("a program");
             vec![ctm_sm50::text::print_program(&program).into_bytes()]
         }
+        "lane_text" => list("tests/filetests/lane").iter().map(|path| read(path)).collect(),
+        "object_writers" => {
+            let code = |path: &str| read(&project_path(path));
+            vec![
+                [vec![0; 33], code("tests/corpus/x1k/op_mad/program.u32")].concat(),
+                [vec![1; 17], code("tests/corpus/r700/op_dot/program.u32")].concat(),
+                [vec![2, 1], code("tests/corpus/sm50/v_basic/vert.code.u32")].concat(),
+                [
+                    vec![2, 0],
+                    code("tests/corpus/sm50/t_quads/tesc.sph.u32"),
+                    code("tests/corpus/sm50/t_quads/tesc.code.u32"),
+                ]
+                .concat(),
+            ]
+        }
+        "c_calls" => c_calls(),
         "commands" => {
             let buffer = read(&project_path("examples/copy.ctmcb"));
             let text = String::from_utf8(buffer).expect("UTF-8");
@@ -95,6 +111,22 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "arguments" => ["a.npy", "b.f32:64x32x4:tiled", "c.png:tiled"].map(|text| text.as_bytes().to_vec()).into(),
         _ => panic!("{target}: where do its seeds come from?"),
     }
+}
+
+/// Calls that a client makes, as the target reads them: a device is opened, memory is filled with a command buffer, that is
+/// submitted and waited for; text is assembled, and an image taken apart.
+fn c_calls() -> Vec<Vec<u8>> {
+    let mut words = seeds("commands").concat();
+    words.resize(words.len().next_multiple_of(16), 0);
+    let open = vec![0, 0, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 2, 0];
+    let write = [vec![13, 0, 0, (words.len() / 16) as u8], words.clone()].concat();
+    let submit = vec![2, 0, 0, 5, (words.len() / 4) as u8, 0, 0, 0, 0];
+    let others = vec![6, 0, 1, 8, 0, 64, 7, 0, 64, 9, 0, 0, 0, 0, 0, 0, 0, 0x40, 2, 10, 0, 2, 1, 0];
+    let text = b"OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n";
+    let assemble = [vec![11, 0, 0, 0, (text.len() / 4) as u8 + 1], text.to_vec()].concat();
+    let image = ctm_object::elf::write(&crate::targets::copy_program());
+    let image = [vec![12, 0], (image.len() as u32).to_le_bytes().to_vec(), image].concat();
+    vec![[open.clone(), write, submit, others.clone()].concat(), assemble, image, [open, others].concat()]
 }
 
 /// The file of a small run.

@@ -6,6 +6,7 @@ use crate::differential::Differential;
 use crate::random::Random;
 use ctm_cli::files;
 use ctm_device::{Options, Processor, Trace, command, replay};
+use ctm_lane::{Function, simplify, verify, verify_form};
 use ctm_memory::{Arena, Format, Space, Tiling};
 use ctm_object::{elf, mesa, raw};
 use ctm_x1k::{
@@ -26,7 +27,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 23] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),
@@ -46,6 +47,10 @@ pub const TARGETS: [Target; 19] = [
     target("sm50_words", crate::sm50::targets::words),
     target("sm50_assembly", crate::sm50::targets::assembly),
     target("sm50_file", crate::sm50::targets::file),
+    target("sm50_engines", crate::sm50::targets::engines),
+    target("object_writers", crate::writers::object_writers),
+    target("c_calls", crate::c_calls::c_calls),
+    target("lane_text", lane_text),
 ];
 
 /// Runs the target of this name, for binaries that have one each.
@@ -263,4 +268,21 @@ pub fn trace(bytes: &[u8]) {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+/// Any text gives a function of the lane IR that prints and parses back to itself, or an error; what verifies still has the
+/// form when it is simplified, and all backends run it as the evaluator does.
+pub fn lane_text(bytes: &[u8]) {
+    let Ok(function) = String::from_utf8_lossy(bytes).parse::<Function>() else { return };
+    let printed = function.to_string();
+    let again: Function = printed.parse().unwrap_or_else(|error| panic!("{error}\n{printed}"));
+    assert_eq!(again.to_string(), printed);
+    if verify(&function).is_err() {
+        return;
+    }
+    let mut simplified = function.clone();
+    simplify(&mut simplified);
+    verify_form(&simplified).unwrap_or_else(|error| panic!("{error}\n{printed}\nis simplified to\n{simplified}"));
+    #[cfg(target_arch = "x86_64")]
+    crate::lane::targets::agree(function);
 }

@@ -23,3 +23,9 @@ fn x1k() {
 fn r700_control_flow() {
     all("r700", 56, r700::filetest::run);
 }
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn lane() {
+    all("lane", 4, ctm_testkit::lane::filetest::run);
+}

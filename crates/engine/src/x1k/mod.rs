@@ -10,6 +10,7 @@ mod key;
 mod way;
 
 pub(crate) use key::Key;
+pub use way::Order;
 
 use crate::backend::{Bindings, SurfaceFacts};
 use crate::cache::Engine;
@@ -24,6 +25,7 @@ use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, Trap, TrapKind, r
 use edge::Quads;
 use exact::ExactForm;
 use std::sync::{Arc, OnceLock};
+use thiserror::Error;
 use way::{Way, way};
 
 impl Engine {
@@ -34,11 +36,11 @@ impl Engine {
     pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
         job.check()?;
         let kernels = self.x1k_kernels(job);
-        if let Some(free) = &kernels.free {
+        if let Ok(free) = &kernels.free {
             // The pages of the tables are taken from the engine's store, and go back there.
             _ = free.bind(job, self);
         }
-        if kernels.free.as_ref().is_none_or(|free| free.lifted.uses_quads && Quads::of(job.domain).are_cut()) {
+        if kernels.free.as_ref().ok().is_none_or(|free| free.lifted.uses_quads && Quads::of(job.domain).are_cut()) {
             kernels.exact(job);
         }
         Ok(())
@@ -55,15 +57,58 @@ impl Engine {
 
     /// Whether machine code runs the job, but for quads that the domain's edge cuts. What it does not run, every engine
     /// leaves to the interpreter or the reference.
-    pub fn compiles_x1k(&self, job: &Job, options: &RunOptions) -> bool {
-        self.x1k_kernels(job).free.as_ref().is_some_and(|free| {
-            let has_whole = !free.lifted.uses_quads || Quads::of(job.domain).whole().is_some();
-            free.bind(job, self).kernel.is_compiled() && has_whole && is_free(job, options, &free.lifted)
-        })
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn compiles_x1k(&self, job: &Job, options: &RunOptions) -> Result<(), NotCompiled> {
+        let kernels = self.x1k_kernels(job);
+        let free = kernels.free.as_ref().map_err(|&reason| reason)?;
+        if let Way::Exact(order) | Way::Reference(order) = way(job) {
+            return Err(NotCompiled::Order(order));
+        }
+        if !is_free(job, options, &free.lifted) {
+            return Err(NotCompiled::StepLimit);
+        }
+        if free.lifted.uses_quads && Quads::of(job.domain).whole().is_none() {
+            return Err(NotCompiled::NoWholeQuads);
+        }
+        if free.bind(job, self).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
     }
 
     fn x1k_kernels(&self, job: &Job) -> Arc<Kernels> {
         self.x1k.get(Key::new(job), |key| Kernels::new(key, job, self))
+    }
+}
+
+/// Why machine code does not run an X1K job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotCompiled {
+    /// The program is not structured, so that what a lane does depends on its group.
+    #[error("no structured program")]
+    Unstructured,
+    /// There are too many ways through the program's subroutines.
+    #[error("too many ways through subroutines")]
+    TooLarge,
+    /// The order of lanes matters.
+    #[error("the order of lanes matters: {0}")]
+    Order(Order),
+    /// A group may reach the step limit.
+    #[error("a group may reach the step limit")]
+    StepLimit,
+    /// The program takes differences across quads, and the domain cuts all of them.
+    #[error("no whole quads")]
+    NoWholeQuads,
+    /// The engine has no backend, or its backend makes no code of the function.
+    #[error("no code of the backend")]
+    Refused,
+}
+
+impl From<lift::NotLifted> for NotCompiled {
+    fn from(reason: lift::NotLifted) -> Self {
+        match reason {
+            lift::NotLifted::Unstructured(_) => NotCompiled::Unstructured,
+            lift::NotLifted::TooLarge => NotCompiled::TooLarge,
+        }
     }
 }
 
@@ -98,7 +143,8 @@ struct Free<'a> {
 /// A program, ready to run on surfaces with the layouts of its key.
 pub(crate) struct Kernels {
     facts: Facts,
-    free: Option<FreeForm>,
+    /// Or why there is none.
+    free: Result<FreeForm, NotCompiled>,
     /// Made when it is wanted; `None` if the program is too large for it.
     exact: OnceLock<Option<ExactForm>>,
     workers: Workers,
@@ -106,10 +152,11 @@ pub(crate) struct Kernels {
 
 impl Kernels {
     fn new(key: &Key, job: &Job, engine: &Engine) -> Self {
-        let free = lift::lift(job.program, &key.facts, Form::Free).ok().and_then(|mut lifted| {
-            let surfaces = lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>()?;
+        let free = lift::lift(job.program, &key.facts, Form::Free).map_err(NotCompiled::from).and_then(|mut lifted| {
+            let surfaces = lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>();
+            let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
             let function = std::mem::take(&mut lifted.function);
-            Some(FreeForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
+            Ok(FreeForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
         });
         Kernels { facts: key.facts.clone(), free, exact: OnceLock::new(), workers: engine.workers.clone() }
     }
@@ -121,7 +168,7 @@ impl Kernels {
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
     fn run(&self, job: &Job, options: &RunOptions, engine: &Engine) -> Result<RunStats, RunError> {
-        if let Some(free) = self.free.as_ref().filter(|free| is_free(job, options, &free.lifted)) {
+        if let Some(free) = self.free.as_ref().ok().filter(|free| is_free(job, options, &free.lifted)) {
             let free = free.bind(job, engine);
             if !free.lifted.uses_quads || job.domain.is_empty() {
                 return free.run(job.domain, job, options);
@@ -133,7 +180,7 @@ impl Kernels {
             }
         }
         match self.exact(job) {
-            Some(exact) if way(job) != Way::Reference => exact.run(job, options),
+            Some(exact) if !matches!(way(job), Way::Reference(_)) => exact.run(job, options),
             _ => reference::run(job, options),
         }
     }

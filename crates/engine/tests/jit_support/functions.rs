@@ -3,10 +3,14 @@
 use super::generate;
 use super::jit_support::*;
 use super::random::Random;
+use ctm_engine::Backend;
 use ctm_engine::jit::Jit;
+use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Op};
 use ctm_memory::{Bounds, Format, Tiling};
-use ctm_x1k::Domain;
+
+/// In the text of every error that says that code and evaluator disagree.
+pub const DISAGREEMENT: &str = "is not as the reference";
 
 /// What came of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +61,26 @@ fn tests_surface(function: &Function) -> bool {
         .any(|block| function.insts(block).iter().any(|&inst| matches!(function.op(inst), Op::SurfaceTest { .. })))
 }
 
-/// Makes the function of this seed, with surfaces, tables and buffers, and compares what the code does with the evaluator.
-///
-/// # Errors
-/// With what differs.
-pub fn check(backend: &Jit, seed: u64) -> Result<Checked, String> {
+/// Format, order of elements, elements in a row, rows, and what is outside, of a surface.
+pub type Kind = (Format, Tiling, u32, u32, Bounds);
+
+/// A function, and what it runs on.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The function.
+    pub function: Function,
+    /// Its surfaces.
+    pub surfaces: Vec<Kind>,
+    /// What is in memory and tables, and a number that chooses among contents of the kind.
+    pub data: (Data, u32),
+    /// Where it runs.
+    pub domain: Domain,
+    /// Steps that a group may execute.
+    pub budget: u64,
+}
+
+/// Makes the function of this seed, with surfaces, tables and buffers.
+pub fn draft(seed: u64) -> Draft {
     let mut random = Random::new(seed);
     let size = 3 + random.below(120);
     let mut function = generate::function(&mut random, size, true);
@@ -70,7 +89,6 @@ pub fn check(backend: &Jit, seed: u64) -> Result<Checked, String> {
     if seed.is_multiple_of(2) {
         function = without_feedback(&function);
     }
-    ctm_lane::verify(&function).unwrap_or_else(|error| panic!("{error:?}\n{function}"));
     let tiling = |random: &mut Random| random.pick(&[Tiling::Linear, Tiling::Linear, Tiling::Tiled]);
     let floats = if tests_surface(&function) {
         [Format::Float32_1; 3]
@@ -80,7 +98,7 @@ pub fn check(backend: &Jit, seed: u64) -> Result<Checked, String> {
     let bounds = |random: &mut Random| random.pick(&[Bounds::Clamp, Bounds::Drop]);
     let unit = |random: &mut Random| random.pick(&[Format::Uint8_4, Format::Uint16_1]);
     let sides = |random: &mut Random| random.pick(&[(64, 9), (16, 33), (32, 3), (128, 2), (64, 1)]);
-    let kinds: Vec<_> = (0..generate::SURFACES)
+    let surfaces: Vec<Kind> = (0..generate::SURFACES)
         .map(|at| {
             let (width, height) = sides(&mut random);
             match at {
@@ -92,35 +110,46 @@ pub fn check(backend: &Jit, seed: u64) -> Result<Checked, String> {
             }
         })
         .collect();
-    let surfaces = surfaces(&kinds);
-    let data = random.pick(&Data::ALL);
-    let seed_of_content = random.below(4) as u32;
-    let tables: Vec<Vec<u32>> = (0..)
-        .zip(generate::TABLES)
-        .map(|(number, entries)| {
-            let data = if number == generate::FINITE_TABLE as u32 { Data::Tame } else { data };
-            (0..entries).map(|at| content(seed_of_content + number, at, data)).collect()
-        })
-        .collect();
+    let data = (random.pick(&Data::ALL), random.below(4) as u32);
     let (x, y) = (random.below(20) as u32, random.below(4) as u32);
     let domain = Domain { i0: x, j0: y, i1: x + random.below(60) as u32, j1: y + random.below(5) as u32 };
-    let (first, second) = (space(seed_of_content, data), space(seed_of_content, data));
     let few = random.below(40) as u64;
     let budget = random.pick(&[u64::MAX, u64::MAX, 1000, few]);
-    let setup = Setup { function: &function, surfaces: &surfaces, tables: &tables, domain, budget };
+    Draft { function, surfaces, data, domain, budget }
+}
+
+/// Compares what the code of a function does with the evaluator.
+///
+/// # Errors
+/// With what differs, or why the function is none.
+pub fn check(backend: &Jit, draft: &Draft) -> Result<Checked, String> {
+    let &Draft { ref function, surfaces: ref kinds, data: (data, number), domain, budget } = draft;
+    ctm_lane::verify(function).map_err(|error| format!("{error:?}\n{function}"))?;
+    let surfaces = surfaces(kinds);
+    let tables: Vec<Vec<u32>> = (number..)
+        .zip(&function.tables)
+        .map(|(seed, table)| {
+            let data = if table.finite { Data::Tame } else { data };
+            (0..table.entries).map(|at| content(seed, at, data)).collect()
+        })
+        .collect();
+    let (first, second) = (space(number, data), space(number, data));
+    let setup = Setup { function, surfaces: &surfaces, tables: &tables, domain, budget };
     let Some(found) = run_code(backend, setup, &second) else { return Ok(Checked::Refused) };
+    let name = backend.name();
     // Simplification decides on the shape of groups.
     let mut simplified = function.clone();
     ctm_lane::simplify(&mut simplified);
     let expected = run_plain(backend.lanes(), Setup { function: &simplified, ..setup }, &first);
     if found != expected {
-        return Err(format!("{found:?} instructions, not {expected:?}, {kinds:?} {domain:?} {budget}\n{function}"));
+        let what = format!("{found:?} instructions, not {expected:?}, {kinds:?} {domain:?} {budget}");
+        return Err(format!("{name} {DISAGREEMENT}: {what}\n{function}"));
     }
     if found.is_none() {
         return Ok(Checked::Stopped);
     }
     match difference(&first, &second) {
         None => Ok(Checked::Completed),
-        Some(difference) => Err(format!("{difference}, {surfaces:?} {domain:?}\n{function}")),
+        Some(difference) => Err(format!("{name} {DISAGREEMENT}: {difference}, {surfaces:?} {domain:?}\n{function}")),
     }
 }

@@ -15,9 +15,9 @@
 pub mod directive;
 
 use crate::buffers::Buffers;
-use crate::forms::Forms;
+use crate::forms::{DISAGREEMENT, Forms};
 use crate::{GROUP_WIDTHS, THREADS, engines};
-use ctm_engine::Executor;
+use ctm_engine::{Executor, NotCompiled};
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::{
     Conditional, Domain, Job, OUTPUTS, Program, RunError, RunOptions, RunStats, WriteMode, check, reference, text,
@@ -192,21 +192,23 @@ impl Default for Bench {
     }
 }
 
-/// In the text of every error that says that engines disagree.
-pub const DISAGREEMENT: &str = "is not as the reference";
-
 /// What came of a run on all engines.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Statistics, or the error, of the reference.
     pub result: Result<RunStats, RunError>,
-    /// Some engine ran it as machine code.
-    pub compiled: bool,
+    /// Machine code ran it, or why not.
+    pub compiled: Result<(), NotCompiled>,
     /// Runs of engines other than the reference.
     pub runs: u64,
 }
 
 impl Bench {
+    /// What checks the forms.
+    pub fn forms(&self) -> &Forms {
+        &self.forms
+    }
+
     /// All engines of this host, and memory for small surfaces.
     pub fn new() -> Self {
         Bench { engines: engines(), forms: Forms::new(), buffers: Buffers::dense(1 << 22) }
@@ -231,7 +233,7 @@ impl Bench {
         let engine = self.forms.engine();
         let compiled = engine.compiles_x1k(&job, options);
         let mut checked = Checked { result: wanted.0.clone(), compiled, runs: 0 };
-        for name in self.forms.each(compiled) {
+        for name in self.forms.each(compiled.is_ok()) {
             checked.runs += 1;
             let got = outcome(&|| engine.run(&job, options));
             if wanted != got {

@@ -1,6 +1,6 @@
 //! A campaign: worker processes, what they count and find, and what is left of their finds after shrinking.
 
-use super::subject::{self, Entry};
+use super::subject::{Entry, Evidence};
 use super::tally::Tally;
 use super::{shrink, worker};
 use serde_json::{Value, json};
@@ -13,13 +13,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A check that takes longer hangs.
-const HANG: Duration = Duration::from_secs(60);
 /// How often workers are looked after.
 const LOOK: Duration = Duration::from_millis(250);
-/// Time to shrink one find, and how many of an entry are shrunk.
-const SHRINK: (Duration, usize) = (Duration::from_secs(90), 3);
-/// A run of a shrunk candidate that takes longer hangs.
+/// How many finds of an entry are shrunk.
+const SHRUNK: usize = 3;
+/// A run of a shrunk candidate that takes longer hangs, whatever the plan says.
 const PROBE: Duration = Duration::from_secs(20);
 /// How often a line of progress is printed.
 const PROGRESS: Duration = Duration::from_secs(60);
@@ -27,6 +25,8 @@ const PROGRESS: Duration = Duration::from_secs(60);
 /// What to hunt.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// Everything that can be hunted.
+    pub entries: fn() -> Vec<Entry>,
     /// How long.
     pub time: Duration,
     /// The first seed.
@@ -37,6 +37,10 @@ pub struct Plan {
     pub names: Vec<String>,
     /// Most seeds of an entry in each worker.
     pub count: u64,
+    /// A check that takes longer hangs.
+    pub hang: Duration,
+    /// Time to shrink one find.
+    pub shrink: Duration,
     /// Where finds go.
     pub out: PathBuf,
 }
@@ -65,10 +69,10 @@ pub struct Report {
 
 impl Plan {
     /// The entries that the names choose.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn chosen(&self) -> Vec<Entry> {
         let chosen =
             |entry: &Entry| self.names.is_empty() || self.names.iter().any(|name| entry.name.starts_with(name));
-        subject::entries().into_iter().filter(chosen).collect()
+        (self.entries)().into_iter().filter(chosen).collect()
     }
 }
 
@@ -105,7 +109,7 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
         listen(&told, &mut counts, &mut report);
         for (life, slot) in &mut workers {
             let Some(worker) = slot else { continue };
-            let Some(what) = ended(worker)? else { continue };
+            let Some(what) = ended(worker, plan.hang)? else { continue };
             let note = fs::read_to_string(&worker.notes).unwrap_or_default();
             *slot = None;
             let Some(what) = what else { continue };
@@ -132,7 +136,7 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
     for find in &mut report.finds {
         let number = of_entry.entry(find.name.clone()).or_default();
         *number += 1;
-        find.file = Some(write(plan, find, *number <= SHRINK.1)?);
+        find.file = Some(write(plan, find, *number <= SHRUNK)?);
     }
     Ok(report)
 }
@@ -162,7 +166,7 @@ fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>)
 }
 
 /// Whether the worker is gone, and if not in order, why.
-fn ended(worker: &mut Worker) -> io::Result<Option<Option<String>>> {
+fn ended(worker: &mut Worker, hang: Duration) -> io::Result<Option<Option<String>>> {
     if let Some(status) = worker.child.try_wait()? {
         return Ok(Some((!status.success()).then(|| death(status))));
     }
@@ -170,12 +174,12 @@ fn ended(worker: &mut Worker) -> io::Result<Option<Option<String>>> {
     if note != worker.last.0 {
         worker.last = (note, Instant::now());
     }
-    if worker.last.1.elapsed() < HANG {
+    if worker.last.1.elapsed() < hang {
         return Ok(None);
     }
     worker.child.kill()?;
     worker.child.wait()?;
-    Ok(Some(Some(format!("it takes longer than {HANG:?}"))))
+    Ok(Some(Some(format!("it takes longer than {hang:?}"))))
 }
 
 fn death(status: ExitStatus) -> String {
@@ -210,23 +214,18 @@ fn write(plan: &Plan, find: &Find, may_shrink: bool) -> io::Result<PathBuf> {
     let stem = format!("{}-{}", find.name.replace('/', "-"), find.seed);
     let described = plan.out.join(format!("{stem}.txt"));
     fs::write(&described, format!("hunt --only {} --seed {} --count 1\n{}\n", find.name, find.seed, find.what))?;
-    let entry = subject::entries().into_iter().find(|entry| entry.name == find.name);
-    let Some(subject) = entry.map(|entry| entry.subject()) else { return Ok(described) };
-    let end = Instant::now() + if may_shrink { SHRINK.0 } else { Duration::ZERO };
+    let entry = (plan.entries)().into_iter().find(|entry| entry.name == find.name);
+    let Some(evidence) = entry.and_then(|entry| entry.subject().evidence(find.seed)) else { return Ok(described) };
+    let end = Instant::now() + if may_shrink { plan.shrink } else { Duration::ZERO };
     let candidate = plan.out.join("candidate");
-    if let Some(text) = subject.filetest(find.seed) {
-        let fails = |text: &str| fs::write(&candidate, text).is_ok() && probe(None, &candidate);
-        let file = plan.out.join(format!("{stem}.x1k"));
-        fs::write(&file, shrink::text(&text, end, fails))?;
-        return Ok(file);
-    }
-    if let (Some(bytes), Some(target)) = (subject.bytes(find.seed), find.name.strip_prefix("target/")) {
-        let fails = |bytes: &[u8]| fs::write(&candidate, bytes).is_ok() && probe(Some(target), &candidate);
-        let file = plan.out.join(format!("{stem}.bin"));
-        fs::write(&file, shrink::bytes(bytes, end, fails))?;
-        return Ok(file);
-    }
-    Ok(described)
+    let fails = |contents: &[u8]| fs::write(&candidate, contents).is_ok() && probe(plan, find, &candidate);
+    let (ending, contents) = match evidence {
+        Evidence::Text(ending, text) => (ending, shrink::text(&text, end, |text| fails(text.as_bytes())).into_bytes()),
+        Evidence::Bytes(bytes) => ("bin", shrink::bytes(bytes, end, fails)),
+    };
+    let file = plan.out.join(format!("{stem}.{ending}"));
+    fs::write(&file, contents)?;
+    Ok(file)
 }
 
 /// Exit code of a check whose file is wrong: a difference, or a panic.
@@ -235,16 +234,13 @@ pub const WRONG: i32 = 1;
 pub const INVALID: i32 = 3;
 
 /// Whether a process that checks the file finds something.
-fn probe(target: Option<&str>, path: &Path) -> bool {
+fn probe(plan: &Plan, find: &Find, path: &Path) -> bool {
     let Ok(program) = std::env::current_exe() else { return false };
     let mut command = Command::new(program);
-    command.arg("--check").arg(path).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Some(target) = target {
-        command.args(["--target", target]);
-    }
+    command.arg("--check").arg(path).args(["--only", &find.name]).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return false };
     let start = Instant::now();
-    while start.elapsed() < PROBE {
+    while start.elapsed() < PROBE.min(plan.hang) {
         match child.try_wait() {
             Ok(None) => thread::sleep(Duration::from_millis(1)),
             Ok(Some(status)) => return !status.success() && status.code() != Some(INVALID),
@@ -302,7 +298,7 @@ impl Report {
                 "{name}: {} in {seconds:.0} s ({rate:.0}/s), {} compiled, {} trapped\n",
                 tally.programs, tally.compiled, tally.trapped
             );
-            for (what, map) in [("not compiled", &tally.refused), ("traps", &tally.traps)] {
+            for (what, map) in [("not compiled", &tally.refused), ("traps", &tally.traps), ("code", &tally.checks)] {
                 if !map.is_empty() {
                     text += &format!("  {what}: {}\n", list(map));
                 }

@@ -5,6 +5,7 @@
 //! [shrunk](shrink) by processes of their own.
 
 pub mod campaign;
+pub mod program;
 pub mod shrink;
 pub mod subject;
 pub mod tally;

@@ -31,8 +31,21 @@ pub fn bytes(input: Vec<u8>, end: Instant, mut fails: impl FnMut(&[u8]) -> bool)
     without_parts(input, end, &mut |bytes| fails(bytes))
 }
 
-/// Shrinks a filetest: lines, then words, then numbers. A text that is no filetest any more does not fail, it is invalid.
+/// Shrinks a filetest: lines, then words, then numbers, and all of it again, as long as that helps. A text that is no
+/// filetest any more does not fail, it is invalid.
 pub fn text(text: &str, end: Instant, mut fails: impl FnMut(&str) -> bool) -> String {
+    let mut text = text.to_owned();
+    loop {
+        let smaller = pass(&text, end, &mut fails);
+        if smaller == text || Instant::now() >= end {
+            return smaller;
+        }
+        text = smaller;
+    }
+}
+
+/// Lines, words and numbers once.
+fn pass(text: &str, end: Instant, fails: &mut dyn FnMut(&str) -> bool) -> String {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut lines = without_parts(lines, end, &mut |lines| fails(&lines.join("\n")));
     for at in 0..lines.len() {

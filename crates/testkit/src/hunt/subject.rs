@@ -17,17 +17,22 @@ pub trait Subject {
     /// Adds what the checks so far counted.
     fn count(&self, tally: &mut Tally);
 
-    /// A filetest that shows what a seed does, if the format can say it.
-    fn filetest(&self, seed: u64) -> Option<String> {
-        let _ = seed;
-        None
-    }
+    /// A file that shows what a seed does, if there can be one.
+    fn evidence(&self, seed: u64) -> Option<Evidence>;
 
-    /// The bytes that a seed gives to a fuzz target.
-    fn bytes(&self, seed: u64) -> Option<Vec<u8>> {
-        let _ = seed;
-        None
-    }
+    /// Checks such a file.
+    ///
+    /// # Errors
+    /// With what differs, or what is wrong with the file. A panic is a find too.
+    fn check_file(&self, path: &Path) -> Result<(), String>;
+}
+
+/// What is in a file that shows a find.
+pub enum Evidence {
+    /// A filetest, and the ending of its name.
+    Text(&'static str, String),
+    /// The input of a fuzz target.
+    Bytes(Vec<u8>),
 }
 
 /// An entry of a hunt: a name, how much of the time it gets, and what makes it.
@@ -40,7 +45,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn new<Q: Subject + 'static>(name: String, weight: u32, make: impl Fn() -> Q + 'static) -> Self {
+    /// An entry.
+    pub fn new<Q: Subject + 'static>(name: String, weight: u32, make: impl Fn() -> Q + 'static) -> Self {
         Entry { name, weight, make: Box::new(move || Box::new(make())) }
     }
 
@@ -82,8 +88,12 @@ impl Subject for X1k {
         self.0.count(tally);
     }
 
-    fn filetest(&self, seed: u64) -> Option<String> {
-        Some(Draft::random(&mut Random::new(seed)).filetest())
+    fn evidence(&self, seed: u64) -> Option<Evidence> {
+        Some(Evidence::Text("x1k", Draft::random(&mut Random::new(seed)).filetest()))
+    }
+
+    fn check_file(&self, path: &Path) -> Result<(), String> {
+        crate::filetest::run(path)
     }
 }
 
@@ -95,13 +105,15 @@ impl Subject for R700 {
     }
 
     fn count(&self, tally: &mut Tally) {
-        let r700::differential::Differential { jobs, not_lifted, free, compiled, trapped, .. } = &self.0;
-        tally.programs += jobs;
-        tally.compiled += compiled;
-        tally.trapped += trapped;
-        tally.refuse("not lifted", *not_lifted);
-        tally.refuse("lanes depend on each other", jobs - not_lifted - free);
-        tally.refuse("refused by machine code", free - compiled);
+        self.0.count(tally);
+    }
+
+    fn evidence(&self, _seed: u64) -> Option<Evidence> {
+        None
+    }
+
+    fn check_file(&self, path: &Path) -> Result<(), String> {
+        Err(format!("{}: there are no such files", path.display()))
     }
 }
 
@@ -114,12 +126,15 @@ impl Subject for Sm50 {
     }
 
     fn count(&self, tally: &mut Tally) {
-        tally.programs += self.0.draws;
-        tally.trapped += self.0.draws - self.0.completed;
-        let [launches, lifted, compiled] = self.0.launches();
-        tally.compiled += compiled;
-        tally.refuse("launches not lifted", launches - lifted);
-        tally.refuse("launches refused by machine code", lifted - compiled);
+        self.0.count(tally);
+    }
+
+    fn evidence(&self, _seed: u64) -> Option<Evidence> {
+        None
+    }
+
+    fn check_file(&self, path: &Path) -> Result<(), String> {
+        Err(format!("{}: there are no such files", path.display()))
     }
 }
 
@@ -132,12 +147,16 @@ impl Subject for Lane {
         self.0.check(seed)
     }
 
+    fn evidence(&self, seed: u64) -> Option<Evidence> {
+        Some(Evidence::Text("lane", crate::lane::filetest::print(&crate::lane::draft(seed))))
+    }
+
+    fn check_file(&self, path: &Path) -> Result<(), String> {
+        crate::lane::filetest::run(path)
+    }
+
     fn count(&self, tally: &mut Tally) {
-        let crate::lane::Differential { functions, compiled, stopped, .. } = &self.0;
-        tally.programs += functions;
-        tally.compiled += compiled;
-        tally.trapped += stopped;
-        tally.refuse("refused by machine code", functions - compiled);
+        self.0.count(tally);
     }
 }
 
@@ -159,23 +178,13 @@ impl Subject for Target {
         tally.programs += self.inputs;
     }
 
-    fn bytes(&self, seed: u64) -> Option<Vec<u8>> {
-        Some(crate::mutate::input(&mut Random::new(seed), &self.seeds))
+    fn evidence(&self, seed: u64) -> Option<Evidence> {
+        Some(Evidence::Bytes(crate::mutate::input(&mut Random::new(seed), &self.seeds)))
     }
-}
 
-/// Checks a file that a hunt wrote: a filetest of X1K, or the input of a fuzz target, `NAME` first.
-///
-/// # Errors
-/// With what is wrong. Panics, and worse, are finds too.
-pub fn check_file(target: Option<&str>, path: &Path) -> Result<(), String> {
-    match target {
-        None => crate::filetest::run(path),
-        Some(name) => {
-            let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-            let target = targets::TARGETS.into_iter().find(|target| target.name == name);
-            (target.ok_or_else(|| format!("there is no fuzz target {name}"))?.run)(&bytes);
-            Ok(())
-        }
+    fn check_file(&self, path: &Path) -> Result<(), String> {
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        (self.target.run)(&bytes);
+        Ok(())
     }
 }

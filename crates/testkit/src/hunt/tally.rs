@@ -1,5 +1,6 @@
 //! What a hunt counts, and how workers tell it to the campaign: one line of JSON.
 
+use ctm_engine::CheckCounts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -20,13 +21,16 @@ pub struct Tally {
     pub traps: BTreeMap<String, u64>,
     /// How often programs had each operation.
     pub operations: BTreeMap<String, u64>,
+    /// Pieces of machine code by form and by what the checker of accesses could show.
+    pub checks: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    /// Counts programs that machine code does not run.
-    pub fn refuse(&mut self, reason: &str, count: u64) {
-        if count > 0 {
-            *self.refused.entry(reason.into()).or_default() += count;
+    /// Adds what a form's checker found.
+    pub fn check(&mut self, form: &str, counts: CheckCounts) {
+        let CheckCounts { proven, explicit, refused, .. } = counts;
+        for (what, count) in [("proven", proven), ("explicit", explicit), ("refused", refused)] {
+            *self.checks.entry(format!("{form} {what}")).or_default() += count;
         }
     }
 
@@ -40,18 +44,19 @@ impl Tally {
             (&mut self.refused, &other.refused),
             (&mut self.traps, &other.traps),
             (&mut self.operations, &other.operations),
+            (&mut self.checks, &other.checks),
         ];
         for (to, from) in maps {
-            from.iter().for_each(|(name, count)| *to.entry(name.clone()).or_default() += count);
+            add(to, from);
         }
     }
 
     /// As JSON.
     pub fn to_json(&self) -> Value {
-        let Tally { programs, compiled, trapped, micros, refused, traps, operations } = self;
+        let Tally { programs, compiled, trapped, micros, refused, traps, operations, checks } = self;
         json!({
             "programs": programs, "compiled": compiled, "trapped": trapped, "micros": micros,
-            "refused": refused, "traps": traps, "operations": operations,
+            "refused": refused, "traps": traps, "operations": operations, "checks": checks,
         })
     }
 
@@ -70,6 +75,17 @@ impl Tally {
             refused: map("refused"),
             traps: map("traps"),
             operations: map("operations"),
+            checks: map("checks"),
         }
     }
+}
+
+/// Adds counters by name.
+pub fn add(to: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>) {
+    from.iter().for_each(|(name, count)| *to.entry(name.clone()).or_default() += count);
+}
+
+/// Counts one more of a name.
+pub fn one_more(of: &mut BTreeMap<String, u64>, name: impl Into<String>) {
+    *of.entry(name.into()).or_default() += 1;
 }

@@ -1,13 +1,16 @@
 //! Random R700 jobs on every engine: memory, statistics and errors have to be those of the reference.
 
-use crate::forms::Forms;
+use crate::forms::{DISAGREEMENT, Forms};
+use crate::hunt::tally::{Tally, add, one_more};
 use crate::r700::environment::Memory;
+use crate::r700::operations;
 use crate::random::Random;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Surface};
 use ctm_r700::lift::{Facts, NotLifted, lift};
 use ctm_r700::text::print_program;
 use ctm_r700::{Job, RunError, reference};
+use std::collections::BTreeMap;
 
 /// Engines, memory for jobs, and counters.
 #[derive(Debug, Default)]
@@ -24,6 +27,10 @@ pub struct Differential {
     pub compiled: u64,
     /// Those of them that trapped.
     pub trapped: u64,
+    /// Traps by kind, why jobs did not run as machine code, and programs with each operation.
+    traps: BTreeMap<String, u64>,
+    refused: BTreeMap<String, u64>,
+    operations: BTreeMap<String, u64>,
 }
 
 type Outcome = (Result<RunStats, RunError>, Option<Vec<u8>>);
@@ -69,6 +76,18 @@ impl Differential {
         )
     }
 
+    /// Adds the counters to those of a hunt.
+    pub fn count(&self, tally: &mut Tally) {
+        tally.programs += self.jobs;
+        tally.compiled += self.compiled;
+        tally.trapped += self.trapped;
+        add(&mut tally.traps, &self.traps);
+        add(&mut tally.refused, &self.refused);
+        tally.operations.extend(operations::all().map(|name| (name, 0)));
+        add(&mut tally.operations, &self.operations);
+        self.forms.count(tally);
+    }
+
     /// Runs the job with each of the options on every engine.
     ///
     /// What engines run themselves is the same for all options, if nothing traps: so the lift claims. The reference is
@@ -78,18 +97,35 @@ impl Differential {
     /// With what differs.
     pub fn check(&mut self, job: &Job, memory: &Memory, options: &[RunOptions]) -> Result<(), String> {
         self.jobs += 1;
-        let is_free = Self::is_free(job);
-        self.not_lifted += u64::from(is_free.is_err());
-        if is_free != Ok(true) {
-            return Ok(());
+        for program in [Some(job.program), job.fetch_program].into_iter().flatten() {
+            operations::of(program).for_each(|name| one_more(&mut self.operations, name));
+        }
+        match Self::is_free(job) {
+            Ok(true) => {}
+            Ok(false) => {
+                one_more(&mut self.refused, "lanes depend on each other");
+                return Ok(());
+            }
+            Err(reason) => {
+                self.not_lifted += 1;
+                one_more(&mut self.refused, format!("not lifted: {reason}"));
+                return Ok(());
+            }
         }
         self.free += 1;
         let engine = self.forms.engine();
         let compiled = engine.compiles_r700(job);
         self.compiled += u64::from(compiled);
+        if !compiled {
+            one_more(&mut self.refused, "memory that is written is shared, or no code of the backend");
+        }
         let expected: Vec<Outcome> =
             options.iter().map(|options| outcome(memory, || reference::run(job, options))).collect();
-        self.trapped += u64::from(expected.iter().any(|(result, _)| result.is_err()));
+        let stopped = expected.iter().find_map(|(result, _)| result.as_ref().err());
+        self.trapped += u64::from(stopped.is_some());
+        if let Some(error) = stopped {
+            one_more(&mut self.traps, trap_name(error));
+        }
         let mut completed = options.iter().zip(&expected).filter_map(|(options, (result, contents))| {
             // Groups are all that may differ.
             let stats = RunStats { groups: 0, ..*result.as_ref().ok()? };
@@ -105,7 +141,21 @@ impl Differential {
                 compare((job, memory), options, name, &outcome(memory, || engine.run_r700(job, options)), expected)?;
             }
         }
+        if let Some(address) = memory.stray_write() {
+            let program = print_program(job.program);
+            return Err(format!(
+                "memory {DISAGREEMENT}: address {address:#x} was written, which is nobody's\n{job:#?}\n{program}"
+            ));
+        }
         Ok(())
+    }
+}
+
+/// The kind of a trap, without its place.
+fn trap_name(error: &RunError) -> String {
+    match error {
+        RunError::Trap(trap) => format!("{:?}", trap.kind).split(['(', ' ']).next().unwrap_or_default().to_owned(),
+        RunError::State(_) | RunError::Halted(_) => error.to_string(),
     }
 }
 
@@ -134,7 +184,7 @@ fn compare(
         format!("at address {:#x} {found:x?} instead of {expected:x?}", memory.address_of(at & !3))
     });
     Err(format!(
-        "{name}: {:?} instead of {:?}, {}\nwidth {}, {} threads, {} steps\n{job:#?}\n{}\n{}",
+        "{name} {DISAGREEMENT}: {:?} instead of {:?}, {}\nwidth {}, {} threads, {} steps\n{job:#?}\n{}\n{}",
         found.0,
         expected.0,
         word.unwrap_or_default(),

@@ -50,8 +50,14 @@ impl Memory {
 
     /// Forgets what is in it, for another job.
     pub fn start(&mut self, random: &mut Random) {
-        self.chosen = random.below(self.images.len());
+        self.choose(random.below(self.images.len()));
+    }
+
+    /// The same with the contents of this number.
+    fn choose(&mut self, image: usize) {
+        self.chosen = image;
         self.next = BASE;
+        self.space.write_bytes(BASE, &self.images[image]).expect("mapped memory");
     }
 
     /// The memory.
@@ -70,6 +76,18 @@ impl Memory {
         let last = (BYTES - BASE_ALIGNMENT) as usize;
         self.space.write_bytes(BASE, &image[..self.used()]).expect("mapped memory");
         self.space.write_bytes(BASE + last as u32, &image[last..]).expect("mapped memory");
+    }
+
+    /// The first address of a job's rest of memory, which runs must leave alone, that does not hold what it held before.
+    /// All of memory is then as it was before.
+    pub fn stray_write(&self) -> Option<u32> {
+        let image = &self.images[self.chosen];
+        let rest = self.used()..(BYTES - BASE_ALIGNMENT) as usize;
+        let mut bytes = vec![0; rest.len()];
+        self.space.read_bytes(BASE + rest.start as u32, &mut bytes).expect("mapped memory");
+        let at = bytes.iter().zip(&image[rest.clone()]).position(|(found, expected)| found != expected)?;
+        self.space.write_bytes(BASE, image).expect("mapped memory");
+        Some(BASE + (rest.start + at) as u32)
     }
 
     /// All that a job may write.

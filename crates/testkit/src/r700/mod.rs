@@ -6,6 +6,7 @@ pub mod environment;
 pub mod filetest;
 pub mod generate;
 pub mod jobs;
+pub mod operations;
 mod shared;
 pub mod structured;
 pub mod targets;

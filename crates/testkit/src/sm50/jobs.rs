@@ -1,5 +1,6 @@
 //! Random draws: programs with divergence, rows of instructions of every form, and pipelines of a real driver, changed.
 
+use crate::hunt::tally::Tally;
 use crate::project_path;
 use crate::random::Random;
 use crate::sm50::case::Case;
@@ -10,6 +11,7 @@ use ctm_lane::run::RunOptions;
 use ctm_sm50::launch::{Environment, Executor, Mode, Shader};
 use ctm_sm50::pipeline::{Capture, Draw, Drawn, VertexArray};
 use ctm_sm50::{Code, Control, FieldId, Header, Instruction, Op, Pattern, ROWS, Row, Stage, text};
+use std::sync::LazyLock;
 
 /// What a draw is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,6 @@ impl Kind {
 #[derive(Debug)]
 pub struct Differential {
     judge: Judge,
-    cases: Vec<Case>,
     /// Draws so far.
     pub draws: u64,
     /// Those that came to their end.
@@ -49,17 +50,9 @@ impl Default for Differential {
 }
 
 impl Differential {
-    /// The engines of this host, and the pipelines of the corpus.
-    ///
-    /// # Panics
-    /// The corpus is not there.
+    /// The engines of this host.
     pub fn new() -> Self {
-        let folder = project_path("tests/corpus/sm50");
-        let mut paths: Vec<_> =
-            std::fs::read_dir(folder).expect("a corpus").flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        let cases = paths.iter().map(|path| Case::load(path)).collect();
-        Differential { judge: Judge::new(), cases, draws: 0, completed: 0 }
+        Differential { judge: Judge::new(), draws: 0, completed: 0 }
     }
 
     /// How the launches of all draws were run.
@@ -71,9 +64,13 @@ impl Differential {
         )
     }
 
-    /// Launches of all draws, those of them that are lifted, and those that ran as machine code.
-    pub fn launches(&self) -> [u64; 3] {
-        [self.judge.launches(), self.judge.lifted(), self.judge.compiled()].map(|count| count as u64)
+    /// Adds the counters to those of a hunt. Programs are draws; those of a draw's launches that ran as machine code are
+    /// counted each.
+    pub fn count(&self, tally: &mut Tally) {
+        tally.programs += self.draws;
+        tally.trapped += self.draws - self.completed;
+        tally.compiled += self.judge.compiled() as u64;
+        self.judge.count(tally);
     }
 
     /// Makes a draw of these random numbers, and runs it on every engine.
@@ -108,7 +105,7 @@ impl Differential {
                 draw(judge, &middle, values(random), mode).is_ok()
             }
             Kind::Pipeline => {
-                let case = &self.cases[random.below(self.cases.len())];
+                let case = &CASES[random.below(CASES.len())];
                 let changed = random.below(4);
                 let mut stage = 0..;
                 let change =
@@ -120,6 +117,14 @@ impl Differential {
         self.completed += u64::from(completed);
     }
 }
+
+/// The pipelines of the corpus.
+static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let folder = std::fs::read_dir(project_path("tests/corpus/sm50")).expect("a corpus");
+    let mut paths: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.iter().map(|path| Case::load(path)).collect()
+});
 
 /// A program with divergence, mostly a short one: those that are long take most of the time.
 fn structured(random: &mut Random) -> Structured {

@@ -1,13 +1,17 @@
 //! Every launch by the reference and by every form of the engine.
 
-use crate::forms::Forms;
+use crate::forms::{DISAGREEMENT, Forms};
+use crate::hunt::tally::{Tally, add, one_more};
 use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
 use ctm_memory::Buffer;
 use ctm_sm50::launch::{Executor, Launch, Outcome, Stop};
-use ctm_sm50::lift::{Facts, lift};
+use ctm_sm50::lift::{Facts, NotLifted, lift};
 use ctm_sm50::reference::Reference;
+use ctm_sm50::{Op, ROWS};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// An executor that runs each launch with the reference and with every form of the engine.
 #[derive(Debug, Default)]
@@ -16,6 +20,15 @@ pub struct Judge {
     launches: AtomicUsize,
     lifted: AtomicUsize,
     compiled: AtomicUsize,
+    names: Mutex<Names>,
+}
+
+/// Counters by name.
+#[derive(Debug, Default)]
+struct Names {
+    traps: BTreeMap<String, u64>,
+    refused: BTreeMap<String, u64>,
+    operations: BTreeMap<String, u64>,
 }
 
 impl Judge {
@@ -37,6 +50,41 @@ impl Judge {
     /// Launches that machine code ran.
     pub fn compiled(&self) -> usize {
         self.compiled.load(Relaxed)
+    }
+
+    /// Adds what is counted by name to the counters of a hunt.
+    pub fn count(&self, tally: &mut Tally) {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        add(&mut tally.traps, &names.traps);
+        add(&mut tally.refused, &names.refused);
+        tally.operations.extend(ROWS.iter().filter(|row| row.op != Op::Raw).map(|row| (format!("{:?}", row.op), 0)));
+        add(&mut tally.operations, &names.operations);
+        self.forms.count(tally);
+    }
+
+    /// Counts a launch by name.
+    fn count_launch(
+        &self,
+        launch: &Launch,
+        lifted: Option<Option<NotLifted>>,
+        compiled: bool,
+        result: &Result<Outcome, Stop>,
+    ) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        for instruction in launch.shader.code.instructions() {
+            one_more(&mut names.operations, format!("{:?}", instruction.op()));
+        }
+        match (lifted, compiled) {
+            (None, _) => one_more(&mut names.refused, "records that are too short, or a grid"),
+            (Some(Some(reason)), _) => one_more(&mut names.refused, format!("not lifted: {reason}")),
+            (Some(None), false) => one_more(&mut names.refused, "no code of the backend"),
+            (Some(None), true) => {}
+        }
+        match result {
+            Ok(_) => {}
+            Err(Stop::Trap(trap)) => one_more(&mut names.traps, format!("{:?}", trap.kind)),
+            Err(Stop::Halted(halt)) => one_more(&mut names.traps, halt.to_string()),
+        }
     }
 }
 
@@ -61,20 +109,22 @@ impl Executor for Judge {
         let expected = Reference.run(launch, options);
         let expected_words = words();
         let engine = self.forms.engine();
-        let is_lifted = Facts::of(launch).and_then(|facts| lift(&facts).ok()).is_some_and(|lifted| {
+        let facts = Facts::of(launch);
+        let lifted = facts.as_ref().map(lift);
+        if let Some(Ok(lifted)) = &lifted {
             verify(&lifted.function).unwrap_or_else(|error| panic!("{error}\n{}", lifted.function));
-            true
-        });
+        }
+        let is_lifted = matches!(lifted, Some(Ok(_)));
         let compiled = is_lifted && engine.compiles_sm50(launch);
         // What is not lifted is the reference's.
         for name in self.forms.each(compiled).take(if is_lifted { usize::MAX } else { 0 }) {
             restore(&before);
             let got = Executor::run(engine, launch, options);
-            assert_eq!(got, expected, "{name}");
+            assert_eq!(got, expected, "{name} {DISAGREEMENT}");
             if expected.is_ok() {
                 let words = words().concat().into_iter().zip(expected_words.concat()).enumerate();
                 for (at, (got, expected)) in words {
-                    assert_eq!(got, expected, "{name}: word {at}, {got:#x} instead of {expected:#x}");
+                    assert_eq!(got, expected, "{name} {DISAGREEMENT}: word {at}, {got:#x} instead of {expected:#x}");
                 }
             }
         }
@@ -82,6 +132,7 @@ impl Executor for Judge {
         self.launches.fetch_add(1, Relaxed);
         self.lifted.fetch_add(is_lifted.into(), Relaxed);
         self.compiled.fetch_add(compiled.into(), Relaxed);
+        self.count_launch(launch, lifted.map(Result::err), compiled, &expected);
         expected
     }
 }

@@ -1,5 +1,7 @@
 //! Fuzz targets of SM50, see [`crate::targets`].
 
+use crate::random::Random;
+use crate::sm50::jobs::{Differential, Kind};
 use ctm_object::sm50::{self, Format};
 use ctm_sm50::{Code, Header, Instruction, Program, check, text};
 
@@ -68,4 +70,12 @@ pub fn file(bytes: &[u8]) {
         Ok(program) => assert_eq!(sm50::write(&program), bytes),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+/// Whatever draw the bytes stand for, all engines agree on records, statistics, warnings and errors; the first byte chooses
+/// the kind of program.
+pub fn engines(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let kind = Kind::ALL[usize::from(kind) % Kind::ALL.len()];
+    Differential::new().check(kind, Random::from_bytes(bytes));
 }
