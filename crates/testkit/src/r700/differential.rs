@@ -4,7 +4,6 @@ use crate::forms::{DISAGREEMENT, Forms};
 use crate::hunt::tally::{Tally, add, one_more};
 use crate::r700::environment::Memory;
 use crate::r700::operations;
-use crate::random::Random;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Surface};
 use ctm_r700::lift::{Facts, NotLifted, lift};
@@ -41,11 +40,9 @@ impl Differential {
         Self::default()
     }
 
-    /// Memory for the next job, full of what these numbers choose.
-    pub fn memory(&mut self, random: &mut Random) -> Memory {
-        let mut memory = self.memory.take().unwrap_or_default();
-        memory.start(random);
-        memory
+    /// Memory for the next job.
+    pub fn memory(&mut self) -> Memory {
+        self.memory.take().unwrap_or_default()
     }
 
     /// Takes the memory back.

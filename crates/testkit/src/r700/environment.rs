@@ -53,6 +53,24 @@ impl Memory {
         self.choose(random.below(self.images.len()));
     }
 
+    /// The same with the contents of this number, and all of memory is the job's.
+    ///
+    /// # Errors
+    /// There are no such contents.
+    pub fn start_with(&mut self, image: usize) -> Result<(), String> {
+        if image >= self.images.len() {
+            return Err(format!("memory has contents 0 to {}", self.images.len() - 1));
+        }
+        self.choose(image);
+        self.next = BASE + BYTES - BASE_ALIGNMENT - GAP;
+        Ok(())
+    }
+
+    /// The number of what is in it.
+    pub fn image(&self) -> usize {
+        self.chosen
+    }
+
     /// The same with the contents of this number.
     fn choose(&mut self, image: usize) {
         self.chosen = image;

@@ -11,9 +11,14 @@
 //!
 //! A run puts the text behind its colon in place of every `?` of the program. R0.x is the number of a lane as an integer,
 //! R3.x as a float; what is expected is x of PARAM0, which is -1 before: a number for each lane, or one for all. What follows
-//! the line of the fetch program is the text of that. Every run is made on every engine, with every group width and thread
+//! the line of the fetch program is the text of that. A file that begins with `;; agree:` has a whole job instead, whose
+//! stage is the program's own, and asks only that every engine does what the reference does; its directives are those of
+//! `directive.rs`. Every run is made on every engine, with every group width and thread
 //! count of [`GROUP_WIDTHS`] and [`THREADS`].
 
+use crate::r700::differential::Differential;
+use crate::r700::directive::{self, Directives};
+use crate::r700::environment::Memory;
 use crate::{GROUP_WIDTHS, THREADS, engines};
 use ctm_engine::Executor;
 use ctm_lane::domain::Lanes;
@@ -59,6 +64,9 @@ pub fn run(path: &Path) -> Result<(), String> {
 
 fn check(source: &str) -> Parsed<()> {
     let (source, fetch_source) = source.split_once(FETCH_PROGRAM).map_or((source, None), |(a, b)| (a, Some(b)));
+    if directive::asks_for_agreement(source) {
+        return check_agreement(source, fetch_source);
+    }
     let runs = read(source)?;
     for run in &runs {
         let expected = run.expected.as_ref().ok_or_else(|| format!("line {}: nothing is expected", run.line))?;
@@ -73,6 +81,26 @@ fn check(source: &str) -> Parsed<()> {
         }
     }
     if runs.is_empty() { Err(format!("there is no `{MARK} run:` line")) } else { Ok(()) }
+}
+
+/// Checks that every engine does with a whole job what the reference does.
+fn check_agreement(source: &str, fetch_source: Option<&str>) -> Parsed<()> {
+    let program =
+        |source: &str| text::parse(source).map(|parsed| parsed.program).map_err(|errors| errors[0].to_string());
+    let (program, fetch_program) = (program(source)?, fetch_source.map(program).transpose()?);
+    let mut memory = Memory::new();
+    let space = memory.space().clone();
+    let (job, image, options) = directive::read(source, &program, fetch_program.as_ref(), &space)?;
+    memory.start_with(image)?;
+    job.check().map_err(|error| error.to_string())?;
+    Differential::new().check(&job, &memory, &options)
+}
+
+/// The file that asks for agreement on a job.
+pub fn print(job: &Job, memory: &Memory, options: &[RunOptions]) -> String {
+    let fetch_program = job.fetch_program.map(|program| format!("{FETCH_PROGRAM}{}", text::print_program(program)));
+    let directives = Directives(job, memory.image(), options);
+    format!("{directives}{}{}", text::print_program(job.program), fetch_program.unwrap_or_default())
 }
 
 /// The runs that a text asks for.
@@ -173,7 +201,28 @@ fn check_run(
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::*;
+    use crate::r700::jobs::{Kind, with_job};
+    use crate::random::Random;
+
+    #[test]
+    fn jobs_read_back() {
+        let mut memory = Memory::new();
+        for (seed, kind) in (0..12).flat_map(|seed| Kind::ALL.map(|kind| (seed, kind))) {
+            with_job(kind, Random::new(seed), &mut memory, |job, memory, options| {
+                let file = print(job, memory, options);
+                let source = file.split(FETCH_PROGRAM).next().unwrap_or_default();
+                let read = directive::read(source, job.program, job.fetch_program, job.memory);
+                let (again, image, runs) =
+                    read.unwrap_or_else(|error| panic!("{kind:?}, seed {seed}: {error}\n{file}"));
+                assert_eq!(format!("{again:?}"), format!("{job:?}"), "{kind:?}, seed {seed}\n{file}");
+                assert_eq!(
+                    Directives(&again, image, &runs).to_string(),
+                    Directives(job, memory.image(), options).to_string()
+                );
+            });
+        }
+    }
 
     const PROGRAM: &str = "EXP_DONE: PARAM0, R3.?000\nEND_OF_PROGRAM\n";
 

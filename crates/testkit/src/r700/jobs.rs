@@ -1,7 +1,7 @@
 //! Random R700 programs of every kind, as parts of jobs.
 
 use crate::r700::differential::Differential;
-use crate::r700::environment;
+use crate::r700::environment::{self, Memory};
 use crate::r700::generate::{self, Allow};
 use crate::r700::shared;
 use crate::r700::structured::{CONSTANTS, Structured, compile, constant};
@@ -58,7 +58,20 @@ impl Kind {
 ///
 /// # Errors
 /// With what differs.
-pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) -> Result<(), String> {
+pub fn check(differential: &mut Differential, kind: Kind, random: Random) -> Result<(), String> {
+    let mut memory = differential.memory();
+    let checked = with_job(kind, random, &mut memory, |job, memory, options| differential.check(job, memory, options));
+    differential.keep(memory);
+    checked
+}
+
+/// Makes a job of these random numbers in this memory, for something to be done with it and the options of its runs.
+pub fn with_job<T>(
+    kind: Kind,
+    mut random: Random,
+    memory: &mut Memory,
+    then: impl FnOnce(&Job, &Memory, &[RunOptions]) -> T,
+) -> T {
     let random = &mut random;
     let structured = match kind {
         Kind::Filled => Structured::with_gaps(random),
@@ -83,11 +96,11 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
     if kind != Kind::Structured && random.one_in(8) {
         program.info.stack_size = Some(random.below(8) as u8);
     }
-    let mut memory = differential.memory(random);
+    memory.start(random);
     let space = memory.space().clone();
     let mut job = Job::new(&program, environment::lanes(random), &space);
     job.fetch_program = fetch_program.as_ref();
-    environment::fill(random, &mut memory, &mut job);
+    environment::fill(random, memory, &mut job);
     if kind != Kind::Structured {
         // Where indices lead anywhere, a trap would hide what else there is.
         let clamps = random.one_in(if kind == Kind::Shared { 1 } else { 4 });
@@ -97,7 +110,7 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
         Kind::Straight => {}
         Kind::Shared => {
             job.bindings.constants = shared::constants(random);
-            shared::align(random, &mut memory, &mut job);
+            shared::align(random, memory, &mut job);
         }
         Kind::Structured | Kind::Changed | Kind::Filled | Kind::Woven | Kind::Wild => {
             job.bindings.constants = (0..CONSTANTS).map(|n| [constant(n).to_bits(); 4]).collect();
@@ -112,9 +125,7 @@ pub fn check(differential: &mut Differential, kind: Kind, mut random: Random) ->
         step_limit: if kind == Kind::Structured { 100_000 } else { random.pick(&[200, 5000]) },
         ..RunOptions::default()
     });
-    let checked = differential.check(&job, &memory, &options);
-    differential.keep(memory);
-    checked
+    then(&job, memory, &options)
 }
 
 /// Control-flow instructions, some of them with a clause.

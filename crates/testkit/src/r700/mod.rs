@@ -2,6 +2,7 @@
 
 pub mod case;
 pub mod differential;
+mod directive;
 pub mod environment;
 pub mod filetest;
 pub mod generate;

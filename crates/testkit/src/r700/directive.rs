@@ -1,0 +1,378 @@
+//! What a filetest of R700 says of a whole job: its environment, line by line, both ways. [`filetest`](super::filetest) has
+//! the other directives.
+//!
+//! ```text
+//! ;; agree: --lanes 0,0..43,7 --memory 2 --run 4:1:5000 --run 48:2:5000 --clamp-gpr --quad-derivatives
+//! ;; texture 3: D2 33x2x1 XYZW FLOAT32_4:Linear:64x2@0x20000800
+//! ;; sampler 0: Linear Repeat,Mirror,Clamp Less 0x0,0x0,0x0,0x3f800000
+//! ;; buffer 1: 0x20001000+512 16 35 Norm,true,false In16
+//! ;; bank 0: 0x20001300+1024
+//! ;; constant 7: 0x3f800000,0x0,0x0,0x0
+//! ;; other constant 7: 0x3f800000,0x0,0x0,0x0
+//! ;; bool 3: true
+//! ;; loop 3: 3,0,1
+//! ;; input 0: position
+//! ;; colour 0: FLOAT32_4:Tiled:48x10@0x20002000
+//! ;; parameter 1: 0x20004000+512
+//! ;; ring: 0x20005000+512/16
+//! ```
+//!
+//! `--memory` is the number of the contents of memory, a `--run` is a group width, threads, and a step limit. Lines that begin
+//! with `other` are about what ALT_CONST selects.
+
+use ctm_lane::domain::{Domain, Lanes};
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Format, Space, Surface, Tiling};
+use ctm_r700::*;
+use std::fmt::{self, Debug, Display, Formatter};
+use std::str::FromStr;
+
+const MARK: &str = ";; ";
+/// What begins the line that asks for agreement.
+const AGREE: &str = "agree";
+/// Most lanes, levels of a texture, and elements of scratch memory.
+const MOST_LANES: u64 = 1 << 12;
+const MOST_LEVELS: usize = 16;
+const MOST_SCRATCH: u32 = 64;
+/// Constants of a file.
+const CONSTANTS: usize = 256;
+
+const DIMENSIONS: [Dimension; 6] =
+    [Dimension::D1, Dimension::D2, Dimension::D3, Dimension::D1Array, Dimension::D2Array, Dimension::Cube];
+const FILTERS: [Filter; 2] = [Filter::Nearest, Filter::Linear];
+const WRAPS: [Wrap; 4] = [Wrap::Repeat, Wrap::Mirror, Wrap::Clamp, Wrap::Border];
+const COMPARES: [Compare; 8] = [
+    Compare::Never,
+    Compare::Less,
+    Compare::Equal,
+    Compare::LessEqual,
+    Compare::Greater,
+    Compare::NotEqual,
+    Compare::GreaterEqual,
+    Compare::Always,
+];
+
+type Parsed<T> = Result<T, String>;
+
+/// Whether a text asks for agreement.
+pub(super) fn asks_for_agreement(source: &str) -> bool {
+    source.lines().any(|line| line.trim().strip_prefix(MARK).is_some_and(|line| line.starts_with(AGREE)))
+}
+
+/// A job as directives, with the number of what is in memory.
+pub(super) struct Directives<'a>(pub &'a Job<'a>, pub usize, pub &'a [RunOptions<'a>]);
+
+impl Display for Directives<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let &Directives(job, image, options) = self;
+        write!(f, "{MARK}{AGREE}: --lanes ")?;
+        match job.lanes {
+            Lanes::Area(Domain { i0, j0, i1, j1 }) => write!(f, "{i0},{j0}..{i1},{j1}")?,
+            Lanes::Line(count) => write!(f, "{count}")?,
+        }
+        write!(f, " --memory {image}")?;
+        for RunOptions { group_width, threads, step_limit, .. } in options {
+            write!(f, " --run {group_width}:{threads}:{step_limit}")?;
+        }
+        let flags = [
+            ("clamp-gpr", job.clamp_gpr),
+            ("kill-stops-pixel", job.kill_stops_pixel),
+            ("quad-derivatives", job.quad_derivatives),
+        ];
+        for (flag, _) in flags.iter().filter(|(_, set)| *set) {
+            write!(f, " --{flag}")?;
+        }
+        write!(f, " --base-vertex {} --start-instance {}", job.base_vertex, job.start_instance)?;
+        write!(f, " --scratch {}", job.memories.scratch_elements)?;
+        for semantic in &job.semantics {
+            write!(f, " --semantic {semantic}")?;
+        }
+        writeln!(f)?;
+        let mut line = |name: &str, value: &dyn Display| writeln!(f, "{MARK}{name}: {value}");
+        for (number, _) in job.bools.iter().enumerate().filter(|(_, set)| **set) {
+            line(&format!("bool {number}"), &true)?;
+        }
+        for (number, LoopConstant { count, init, step }) in job.loops.iter().enumerate() {
+            line(&format!("loop {number}"), &format!("{count},{init},{step}"))?;
+        }
+        for (other, bindings) in [("", &job.bindings), ("other ", &job.alternate)] {
+            let Bindings { constants, kcache, textures, samplers, buffers } = bindings;
+            for (number, value) in constants.iter().enumerate() {
+                line(&format!("{other}constant {number}"), &list(value))?;
+            }
+            for (number, bank) in kcache.iter().enumerate() {
+                bank.iter().try_for_each(|bank| line(&format!("{other}bank {number}"), &region(bank)))?;
+            }
+            for (number, Texture { dimension, size: [x, y, z], levels, swizzle }) in textures {
+                let swizzle: Vec<String> = swizzle.iter().map(|select| format!("{select:?}")).collect();
+                let levels: Vec<String> = levels.iter().map(|level| format!(" {}", surface(level))).collect();
+                let value = format!("{dimension:?} {x}x{y}x{z} {}{}", swizzle.join(","), levels.concat());
+                line(&format!("{other}texture {number}"), &value)?;
+            }
+            for (number, Sampler { filter, wrap: [x, y, z], border, compare }) in samplers {
+                let value = format!("{filter:?} {x:?},{y:?},{z:?} {compare:?} {}", list(border));
+                line(&format!("{other}sampler {number}"), &value)?;
+            }
+            for (number, VertexBuffer { region: place, stride, format, endian_swap }) in buffers {
+                let ElementFormat { data_format, number: numbers, signed, no_zero } = format;
+                let format = format!("{data_format} {numbers:?},{signed},{no_zero}");
+                let value = format!("{} {stride} {format} {endian_swap:?}", region(place));
+                line(&format!("{other}buffer {number}"), &value)?;
+            }
+        }
+        for (register, input) in &job.inputs {
+            let value = match input {
+                Input::Position => "position".to_owned(),
+                Input::Vertex { first, instance } => format!("vertex {first},{instance}"),
+                Input::Surface(place) => format!("surface {}", surface(place)),
+                Input::Buffer(place) => format!("buffer {}", region(place)),
+                Input::Value(value) => format!("value {}", list(value)),
+            };
+            line(&format!("input {register}"), &value)?;
+        }
+        let Targets { colours, depth, positions, parameters } = &job.targets;
+        for (number, colour) in colours.iter().enumerate() {
+            colour.iter().try_for_each(|colour| line(&format!("colour {number}"), &surface(colour)))?;
+        }
+        depth.iter().try_for_each(|depth| line("depth", &surface(depth)))?;
+        for (name, targets) in [("position", &positions[..]), ("parameter", &parameters[..])] {
+            for (number, target) in targets.iter().enumerate() {
+                target.iter().try_for_each(|target| line(&format!("{name} {number}"), &region(target)))?;
+            }
+        }
+        let Memories { scratch_elements: _, ring, streams, reduction, export, strips } = &job.memories;
+        ring.iter().try_for_each(|ring| line("ring", &items(ring)))?;
+        for (number, stream) in streams.iter().enumerate() {
+            stream.iter().try_for_each(|stream| line(&format!("stream {number}"), &items(stream)))?;
+        }
+        strips.iter().try_for_each(|strips| line("strips", &items(strips)))?;
+        reduction.iter().try_for_each(|reduction| line("reduction", &region(reduction)))?;
+        export.iter().try_for_each(|export| line("export", &region(export)))
+    }
+}
+
+fn list(values: &[u32; 4]) -> String {
+    values.map(|value| format!("{value:#x}")).join(",")
+}
+
+fn region(Region { base, length }: &Region) -> String {
+    format!("{base:#x}+{length}")
+}
+
+fn items(Items { region: place, item_dwords }: &Items) -> String {
+    format!("{}/{item_dwords}", region(place))
+}
+
+fn surface(Surface { base, pitch, height, tiling, superfine, format }: &Surface) -> String {
+    debug_assert!(!superfine, "R700 has none");
+    format!("{format}:{tiling:?}:{pitch}x{height}@{base:#x}")
+}
+
+/// Reads the directives of a text: the job, the number of what is in memory, and the options of its runs.
+pub(super) fn read<'a>(
+    source: &str,
+    program: &'a Program,
+    fetch_program: Option<&'a Program>,
+    space: &'a Space,
+) -> Parsed<(Job<'a>, usize, Vec<RunOptions<'a>>)> {
+    let mut read = Read { job: Job::new(program, Lanes::Line(1), space), image: 0, options: Vec::new() };
+    read.job.fetch_program = fetch_program;
+    for (number, text) in (1..).zip(source.lines()) {
+        let Some(directive) = text.trim().strip_prefix(MARK) else { continue };
+        read.line(directive).map_err(|error| format!("line {number}: {error}"))?;
+    }
+    Ok((read.job, read.image, read.options))
+}
+
+struct Read<'a> {
+    job: Job<'a>,
+    image: usize,
+    options: Vec<RunOptions<'a>>,
+}
+
+impl Read<'_> {
+    fn line(&mut self, directive: &str) -> Parsed<()> {
+        let (name, value) = directive.split_once(": ").ok_or("write NAME: VALUE")?;
+        let job = &mut self.job;
+        let (bindings, name) = match name.strip_prefix("other ") {
+            Some(name) => (&mut job.alternate, name),
+            None => (&mut job.bindings, name),
+        };
+        let (name, number) = name.split_once(' ').unwrap_or((name, "0"));
+        let number: u8 = one(number)?;
+        let words: Vec<&str> = value.split_whitespace().collect();
+        match name {
+            AGREE => return self.options(&words),
+            "bool" => *place(&mut job.bools, number)? = one(value)?,
+            "loop" => {
+                let [count, init, step] = several(value, ',', one::<i32>)?;
+                let constant = |value: i32| u16::try_from(value).map_err(|_| "a constant that does not fit".to_owned());
+                let step = i8::try_from(step).map_err(|_| "a step that does not fit")?;
+                *place(&mut job.loops, number)? = LoopConstant { count: constant(count)?, init: constant(init)?, step };
+            }
+            "constant" => {
+                let number = usize::from(number);
+                bindings.constants.resize(bindings.constants.len().max(number + 1).min(CONSTANTS), [0; 4]);
+                bindings.constants[number] = several(value, ',', bits)?;
+            }
+            "bank" => *place(&mut bindings.kcache, number)? = Some(read_region(value)?),
+            "texture" => drop(bindings.textures.insert(number, read_texture(&words)?)),
+            "sampler" => {
+                let [filter, wrap, compare, border] = words[..] else { return Err("write four words".into()) };
+                let wrap = several(wrap, ',', |wrap| one_of(wrap, &WRAPS))?;
+                let (filter, compare) = (one_of(filter, &FILTERS)?, one_of(compare, &COMPARES)?);
+                let border = several(border, ',', bits)?;
+                bindings.samplers.insert(number, Sampler { filter, wrap, border, compare });
+            }
+            "buffer" => drop(bindings.buffers.insert(number, read_buffer(&words)?)),
+            "input" => drop(job.inputs.insert(number, read_input(value)?)),
+            "colour" => *place(&mut job.targets.colours, number)? = Some(read_surface(value)?),
+            "depth" => job.targets.depth = Some(read_surface(value)?),
+            "position" => *place(&mut job.targets.positions, number)? = Some(read_region(value)?),
+            "parameter" => *place(&mut job.targets.parameters, number)? = Some(read_region(value)?),
+            "ring" => job.memories.ring = Some(read_items(value)?),
+            "stream" => *place(&mut job.memories.streams, number)? = Some(read_items(value)?),
+            "strips" => job.memories.strips = Some(read_items(value)?),
+            "reduction" => job.memories.reduction = Some(read_region(value)?),
+            "export" => job.memories.export = Some(read_region(value)?),
+            _ => return Err(format!("`{name}` is no directive here")),
+        }
+        Ok(())
+    }
+
+    fn options(&mut self, words: &[&str]) -> Parsed<()> {
+        let job = &mut self.job;
+        let mut words = words.iter();
+        while let Some(&option) = words.next() {
+            let flag = match option {
+                "--clamp-gpr" => &mut job.clamp_gpr,
+                "--kill-stops-pixel" => &mut job.kill_stops_pixel,
+                "--quad-derivatives" => &mut job.quad_derivatives,
+                _ => {
+                    let value = words.next().ok_or_else(|| format!("`{option}` needs a value"))?;
+                    match option {
+                        "--lanes" => job.lanes = read_lanes(value)?,
+                        "--memory" => self.image = one(value)?,
+                        "--run" => {
+                            let [group_width, threads, step_limit] = several(value, ':', one::<u64>)?;
+                            let (group_width, threads) = (group_width.clamp(1, 64), threads.clamp(1, 4));
+                            let (group_width, threads) = (group_width as usize, threads as usize);
+                            let options = RunOptions { group_width, threads, step_limit, ..RunOptions::default() };
+                            self.options.push(options);
+                        }
+                        "--base-vertex" => job.base_vertex = one(value)?,
+                        "--start-instance" => job.start_instance = one(value)?,
+                        "--scratch" => job.memories.scratch_elements = one::<u32>(value)?.min(MOST_SCRATCH),
+                        "--semantic" => job.semantics.push(one(value)?),
+                        _ => return Err(format!("`{option}` is no option")),
+                    }
+                    continue;
+                }
+            };
+            *flag = true;
+        }
+        Ok(())
+    }
+}
+
+fn one<T: FromStr>(text: &str) -> Parsed<T> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a value that fits here"))
+}
+
+/// Hexadecimal with `0x`, or a number.
+fn bits(text: &str) -> Parsed<u32> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).map_err(|_| format!("`{text}` is not a dword")),
+        None => one(text),
+    }
+}
+
+fn several<T, const N: usize>(text: &str, between: char, read: impl Fn(&str) -> Parsed<T>) -> Parsed<[T; N]> {
+    let values: Vec<T> = text.split(between).map(read).collect::<Parsed<_>>()?;
+    values.try_into().map_err(|_| format!("`{text}` is not {N} values with `{between}` between them"))
+}
+
+fn one_of<T: Copy + Debug>(name: &str, all: &[T]) -> Parsed<T> {
+    let found = all.iter().copied().find(|value| format!("{value:?}") == name);
+    found.ok_or_else(|| format!("`{name}` is none of {all:?}"))
+}
+
+fn place<T>(places: &mut [T], number: u8) -> Parsed<&mut T> {
+    places.get_mut(usize::from(number)).ok_or_else(|| format!("there is no number {number}"))
+}
+
+fn read_lanes(text: &str) -> Parsed<Lanes> {
+    let lanes = match text.split_once("..") {
+        None => Lanes::Line(one(text)?),
+        Some((first, last)) => {
+            let ([i0, j0], [i1, j1]) = (several(first, ',', one)?, several(last, ',', one)?);
+            if i1 < i0 || j1 < j0 {
+                return Err("an area without lanes".into());
+            }
+            Lanes::Area(Domain { i0, j0, i1, j1 })
+        }
+    };
+    if lanes.count() > MOST_LANES { Err(format!("more than {MOST_LANES} lanes")) } else { Ok(lanes) }
+}
+
+fn read_region(text: &str) -> Parsed<Region> {
+    let [base, length] = several(text, '+', bits)?;
+    Ok(Region { base, length })
+}
+
+fn read_items(text: &str) -> Parsed<Items> {
+    let (region, item_dwords) = text.split_once('/').ok_or("write BASE+BYTES/DWORDS")?;
+    Ok(Items { region: read_region(region)?, item_dwords: one(item_dwords)? })
+}
+
+fn read_surface(text: &str) -> Parsed<Surface> {
+    let [format, tiling, place] = several(text, ':', |part| Ok(part.to_owned()))?;
+    let (sides, base) = place.split_once('@').ok_or("write FORMAT:TILING:WxH@BASE")?;
+    let [pitch, height] = several(sides, 'x', one)?;
+    let format = Format::parse(&format).ok_or_else(|| format!("`{format}` is no format"))?;
+    let tiling = one_of(&tiling, &[Tiling::Linear, Tiling::Tiled])?;
+    Ok(Surface { base: bits(base)?, pitch, height, tiling, superfine: false, format })
+}
+
+fn read_texture(words: &[&str]) -> Parsed<Texture> {
+    let [dimension, size, swizzle, levels @ ..] = words else {
+        return Err("write DIMENSION WxHxD SWIZZLE LEVEL".into());
+    };
+    if levels.len() > MOST_LEVELS {
+        return Err(format!("more than {MOST_LEVELS} levels"));
+    }
+    Ok(Texture {
+        dimension: one_of(dimension, &DIMENSIONS)?,
+        size: several(size, 'x', one)?,
+        levels: levels.iter().map(|level| read_surface(level)).collect::<Parsed<_>>()?,
+        swizzle: several(swizzle, ',', |select| one_of(select, &Select::ALL))?,
+    })
+}
+
+fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
+    let [place, stride, data_format, numbers, swap] = words else { return Err("write five words".into()) };
+    let [number, signed, no_zero] = several(numbers, ',', |part| Ok(part.to_owned()))?;
+    let format = ElementFormat {
+        data_format: one(data_format)?,
+        number: one_of(&number, &NumberFormat::ALL)?,
+        signed: one(&signed)?,
+        no_zero: one(&no_zero)?,
+    };
+    let endian_swap = one_of(swap, &EndianSwap::ALL)?;
+    Ok(VertexBuffer { region: read_region(place)?, stride: one(stride)?, format, endian_swap })
+}
+
+fn read_input(text: &str) -> Parsed<Input> {
+    let (kind, value) = text.split_once(' ').unwrap_or((text, ""));
+    Ok(match kind {
+        "position" => Input::Position,
+        "vertex" => {
+            let [first, instance] = several(value, ',', one)?;
+            Input::Vertex { first, instance }
+        }
+        "surface" => Input::Surface(read_surface(value)?),
+        "buffer" => Input::Buffer(read_region(value)?),
+        "value" => Input::Value(several(value, ',', bits)?),
+        _ => return Err(format!("`{kind}` is no kind of input")),
+    })
+}
