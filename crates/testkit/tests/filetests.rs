@@ -25,6 +25,11 @@ fn r700_control_flow() {
 }
 
 #[test]
+fn sm50() {
+    all("sm50", 2, ctm_testkit::sm50::filetest::run);
+}
+
+#[test]
 #[cfg(target_arch = "x86_64")]
 fn lane() {
     all("lane", 4, ctm_testkit::lane::filetest::run);

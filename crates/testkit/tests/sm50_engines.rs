@@ -5,7 +5,8 @@ use ctm_sm50::{Instruction, ROWS, text};
 use ctm_testkit::project_path;
 use ctm_testkit::random::Random;
 use ctm_testkit::sm50::case::Case;
-use ctm_testkit::sm50::jobs::{Differential, INPUTS, Kind, draw, instructions, is_plain, near, values};
+use ctm_testkit::sm50::draft::INPUTS;
+use ctm_testkit::sm50::jobs::{Differential, Kind, draw, instructions, is_plain, near, values};
 use ctm_testkit::sm50::judge::Judge;
 use ctm_testkit::sm50::structured::generate;
 

@@ -13,6 +13,7 @@
 //! [`GROUP_WIDTHS`] and [`THREADS`], and all have to give the same memory.
 
 pub mod directive;
+pub mod value;
 
 use crate::buffers::Buffers;
 use crate::forms::{DISAGREEMENT, Forms};

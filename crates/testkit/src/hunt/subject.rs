@@ -131,12 +131,13 @@ impl Subject for Sm50 {
         self.0.count(tally);
     }
 
-    fn evidence(&self, _seed: u64) -> Option<Evidence> {
-        None
+    fn evidence(&self, seed: u64) -> Option<Evidence> {
+        let (draft, _) = sm50::jobs::draft(self.1, Random::new(seed));
+        Some(Evidence::Text("sm50", sm50::filetest::print(&draft)))
     }
 
     fn check_file(&self, path: &Path) -> Result<(), String> {
-        Err(format!("{}: there are no such files", path.display()))
+        sm50::filetest::run(path)
     }
 }
 

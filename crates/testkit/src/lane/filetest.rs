@@ -14,6 +14,7 @@
 use super::functions::Kind;
 use super::jit_support::Data;
 use super::{Differential, Draft};
+use crate::filetest::value::{Parsed, one, one_of, options, several};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
@@ -24,8 +25,6 @@ const DIRECTIVE: &str = ";; agree:";
 const MOST_ELEMENTS: u32 = 1 << 12;
 /// Lanes of a file.
 const MOST_LANES: u64 = 1 << 12;
-
-type Parsed<T> = Result<T, String>;
 
 /// Runs the file, and says what is wrong.
 pub fn run(path: &Path) -> Result<(), String> {
@@ -41,21 +40,19 @@ fn check(source: &str) -> Parsed<()> {
 
 fn read(source: &str) -> Parsed<Draft> {
     let function: Function = source.parse().map_err(|error| format!("{error}"))?;
-    let options = source.lines().find_map(|line| line.trim().strip_prefix(DIRECTIVE));
-    let options = options.ok_or_else(|| format!("there is no `{DIRECTIVE}` line"))?;
+    let line = source.lines().find_map(|line| line.trim().strip_prefix(DIRECTIVE));
+    let line = line.ok_or_else(|| format!("there is no `{DIRECTIVE}` line"))?;
     let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
     let mut draft = Draft { function, surfaces: Vec::new(), data: (Data::Wild, 0), domain, budget: u64::MAX };
-    let mut words = options.split_whitespace();
-    while let Some(option) = words.next() {
-        let value = words.next().ok_or_else(|| format!("`{option}` needs a value"))?;
+    for (option, value) in options(line, &[])? {
         match option {
             "--surface" => draft.surfaces.push(surface(value)?),
             "--data" => {
                 let (name, seed) = value.split_once(':').ok_or("write --data KIND:NUMBER")?;
-                draft.data = (one_of(name, &Data::ALL)?, number(seed)?);
+                draft.data = (one_of(name, &Data::ALL)?, one(seed)?);
             }
             "--domain" => draft.domain = area(value)?,
-            "--budget" => draft.budget = number(value)?,
+            "--budget" => draft.budget = one(value)?,
             _ => return Err(format!("`{option}` is no option")),
         }
     }
@@ -65,26 +62,13 @@ fn read(source: &str) -> Parsed<Draft> {
     Ok(draft)
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> Parsed<T> {
-    text.parse().map_err(|_| format!("`{text}` is not a number that fits here"))
-}
-
 fn name_of(value: impl std::fmt::Debug) -> String {
     format!("{value:?}").to_lowercase()
 }
 
-fn one_of<T: Copy + std::fmt::Debug>(name: &str, all: &[T]) -> Parsed<T> {
-    all.iter().copied().find(|value| name_of(value) == name).ok_or_else(|| format!("`{name}` is none of {all:?}"))
-}
-
-fn pair(text: &str, between: char) -> Parsed<(u32, u32)> {
-    let (a, b) = text.split_once(between).ok_or_else(|| format!("`{text}` is not two numbers with `{between}`"))?;
-    Ok((number(a)?, number(b)?))
-}
-
 fn area(text: &str) -> Parsed<Domain> {
     let (first, last) = text.split_once("..").ok_or("write --domain I,J..I,J")?;
-    let ((i0, j0), (i1, j1)) = (pair(first, ',')?, pair(last, ',')?);
+    let ([i0, j0], [i1, j1]) = (several(first, ',', one)?, several(last, ',', one)?);
     let domain = Domain { i0, j0, i1, j1 };
     if i1 < i0 || j1 < j0 || domain.lanes() > MOST_LANES {
         return Err(format!("a domain has 1 to {MOST_LANES} lanes"));
@@ -95,7 +79,7 @@ fn area(text: &str) -> Parsed<Domain> {
 fn surface(text: &str) -> Parsed<Kind> {
     let parts: Vec<&str> = text.split(':').collect();
     let [format, tiling, sides, bounds] = parts[..] else { return Err("write FORMAT:TILING:WxH:BOUNDS".into()) };
-    let (width, height) = pair(sides, 'x')?;
+    let [width, height]: [u32; 2] = several(sides, 'x', one)?;
     if width == 0 || width.saturating_mul(height.max(1)) > MOST_ELEMENTS {
         return Err(format!("a surface has 1 to {MOST_ELEMENTS} elements"));
     }
@@ -136,7 +120,7 @@ mod tests {
         for (text, told) in [
             ("b0:\n    return", "no `;; agree:`"),
             (";; agree: --surface FLOAT32_4:linear:64x1:drop\nb0:\n    return", "0 surfaces"),
-            (";; agree: --data wild:x\nb0:\n    return", "not a number"),
+            (";; agree: --data wild:x\nb0:\n    return", "not a value"),
             (";; agree: --domain 4,4..3,9\nb0:\n    return", "lanes"),
             (";; agree:\nb0:\n    jump b1", "b1"),
         ] {

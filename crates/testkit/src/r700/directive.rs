@@ -20,12 +20,12 @@
 //! `--memory` is the number of the contents of memory, a `--run` is a group width, threads, and a step limit. Lines that begin
 //! with `other` are about what ALT_CONST selects.
 
+use crate::filetest::value::{Parsed, dword, one, one_of, options, several};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_r700::*;
-use std::fmt::{self, Debug, Display, Formatter};
-use std::str::FromStr;
+use std::fmt::{self, Display, Formatter};
 
 const MARK: &str = ";; ";
 /// What begins the line that asks for agreement.
@@ -51,8 +51,6 @@ const COMPARES: [Compare; 8] = [
     Compare::GreaterEqual,
     Compare::Always,
 ];
-
-type Parsed<T> = Result<T, String>;
 
 /// Whether a text asks for agreement.
 pub(super) fn asks_for_agreement(source: &str) -> bool {
@@ -202,7 +200,7 @@ impl Read<'_> {
         let number: u8 = one(number)?;
         let words: Vec<&str> = value.split_whitespace().collect();
         match name {
-            AGREE => return self.options(&words),
+            AGREE => return self.options(value),
             "bool" => *place(&mut job.bools, number)? = one(value)?,
             "loop" => {
                 let [count, init, step] = several(value, ',', one::<i32>)?;
@@ -213,7 +211,7 @@ impl Read<'_> {
             "constant" => {
                 let number = usize::from(number);
                 bindings.constants.resize(bindings.constants.len().max(number + 1).min(CONSTANTS), [0; 4]);
-                bindings.constants[number] = several(value, ',', bits)?;
+                bindings.constants[number] = several(value, ',', dword)?;
             }
             "bank" => *place(&mut bindings.kcache, number)? = Some(read_region(value)?),
             "texture" => drop(bindings.textures.insert(number, read_texture(&words)?)),
@@ -221,7 +219,7 @@ impl Read<'_> {
                 let [filter, wrap, compare, border] = words[..] else { return Err("write four words".into()) };
                 let wrap = several(wrap, ',', |wrap| one_of(wrap, &WRAPS))?;
                 let (filter, compare) = (one_of(filter, &FILTERS)?, one_of(compare, &COMPARES)?);
-                let border = several(border, ',', bits)?;
+                let border = several(border, ',', dword)?;
                 bindings.samplers.insert(number, Sampler { filter, wrap, border, compare });
             }
             "buffer" => drop(bindings.buffers.insert(number, read_buffer(&words)?)),
@@ -240,61 +238,29 @@ impl Read<'_> {
         Ok(())
     }
 
-    fn options(&mut self, words: &[&str]) -> Parsed<()> {
+    fn options(&mut self, line: &str) -> Parsed<()> {
         let job = &mut self.job;
-        let mut words = words.iter();
-        while let Some(&option) = words.next() {
-            let flag = match option {
-                "--clamp-gpr" => &mut job.clamp_gpr,
-                "--kill-stops-pixel" => &mut job.kill_stops_pixel,
-                "--quad-derivatives" => &mut job.quad_derivatives,
-                _ => {
-                    let value = words.next().ok_or_else(|| format!("`{option}` needs a value"))?;
-                    match option {
-                        "--lanes" => job.lanes = read_lanes(value)?,
-                        "--memory" => self.image = one(value)?,
-                        "--run" => {
-                            let [group_width, threads, step_limit] = several(value, ':', one::<u64>)?;
-                            let (group_width, threads) = (group_width.clamp(1, 64), threads.clamp(1, 4));
-                            let (group_width, threads) = (group_width as usize, threads as usize);
-                            let options = RunOptions { group_width, threads, step_limit, ..RunOptions::default() };
-                            self.options.push(options);
-                        }
-                        "--base-vertex" => job.base_vertex = one(value)?,
-                        "--start-instance" => job.start_instance = one(value)?,
-                        "--scratch" => job.memories.scratch_elements = one::<u32>(value)?.min(MOST_SCRATCH),
-                        "--semantic" => job.semantics.push(one(value)?),
-                        _ => return Err(format!("`{option}` is no option")),
-                    }
-                    continue;
+        for (option, value) in options(line, &["--clamp-gpr", "--kill-stops-pixel", "--quad-derivatives"])? {
+            match option {
+                "--clamp-gpr" => job.clamp_gpr = true,
+                "--kill-stops-pixel" => job.kill_stops_pixel = true,
+                "--quad-derivatives" => job.quad_derivatives = true,
+                "--lanes" => job.lanes = read_lanes(value)?,
+                "--memory" => self.image = one(value)?,
+                "--run" => {
+                    let [group_width, threads, step_limit] = several(value, ':', one::<u64>)?;
+                    let (group_width, threads) = (group_width.clamp(1, 64) as usize, threads.clamp(1, 4) as usize);
+                    self.options.push(RunOptions { group_width, threads, step_limit, ..RunOptions::default() });
                 }
-            };
-            *flag = true;
+                "--base-vertex" => job.base_vertex = one(value)?,
+                "--start-instance" => job.start_instance = one(value)?,
+                "--scratch" => job.memories.scratch_elements = one::<u32>(value)?.min(MOST_SCRATCH),
+                "--semantic" => job.semantics.push(one(value)?),
+                _ => return Err(format!("`{option}` is no option")),
+            }
         }
         Ok(())
     }
-}
-
-fn one<T: FromStr>(text: &str) -> Parsed<T> {
-    text.trim().parse().map_err(|_| format!("`{text}` is not a value that fits here"))
-}
-
-/// Hexadecimal with `0x`, or a number.
-fn bits(text: &str) -> Parsed<u32> {
-    match text.strip_prefix("0x") {
-        Some(digits) => u32::from_str_radix(digits, 16).map_err(|_| format!("`{text}` is not a dword")),
-        None => one(text),
-    }
-}
-
-fn several<T, const N: usize>(text: &str, between: char, read: impl Fn(&str) -> Parsed<T>) -> Parsed<[T; N]> {
-    let values: Vec<T> = text.split(between).map(read).collect::<Parsed<_>>()?;
-    values.try_into().map_err(|_| format!("`{text}` is not {N} values with `{between}` between them"))
-}
-
-fn one_of<T: Copy + Debug>(name: &str, all: &[T]) -> Parsed<T> {
-    let found = all.iter().copied().find(|value| format!("{value:?}") == name);
-    found.ok_or_else(|| format!("`{name}` is none of {all:?}"))
 }
 
 fn place<T>(places: &mut [T], number: u8) -> Parsed<&mut T> {
@@ -316,7 +282,7 @@ fn read_lanes(text: &str) -> Parsed<Lanes> {
 }
 
 fn read_region(text: &str) -> Parsed<Region> {
-    let [base, length] = several(text, '+', bits)?;
+    let [base, length] = several(text, '+', dword)?;
     Ok(Region { base, length })
 }
 
@@ -331,7 +297,7 @@ fn read_surface(text: &str) -> Parsed<Surface> {
     let [pitch, height] = several(sides, 'x', one)?;
     let format = Format::parse(&format).ok_or_else(|| format!("`{format}` is no format"))?;
     let tiling = one_of(&tiling, &[Tiling::Linear, Tiling::Tiled])?;
-    Ok(Surface { base: bits(base)?, pitch, height, tiling, superfine: false, format })
+    Ok(Surface { base: dword(base)?, pitch, height, tiling, superfine: false, format })
 }
 
 fn read_texture(words: &[&str]) -> Parsed<Texture> {
@@ -372,7 +338,7 @@ fn read_input(text: &str) -> Parsed<Input> {
         }
         "surface" => Input::Surface(read_surface(value)?),
         "buffer" => Input::Buffer(read_region(value)?),
-        "value" => Input::Value(several(value, ',', bits)?),
+        "value" => Input::Value(several(value, ',', dword)?),
         _ => return Err(format!("`{kind}` is no kind of input")),
     })
 }

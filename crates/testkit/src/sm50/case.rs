@@ -2,9 +2,10 @@
 //! implementation.
 
 use crate::expected::{dword, dwords, list, meta, number};
+use crate::sm50::draft::Draft;
 use ctm_lane::run::RunOptions;
-use ctm_sm50::launch::{Executor, Mode, Shader};
-use ctm_sm50::pipeline::{Capture, Draw, DrawError, Drawn, Primitive, Spacing, TessDomain, Tessellation};
+use ctm_sm50::launch::{Executor, Shader};
+use ctm_sm50::pipeline::{Capture, Draw, Drawn, Primitive, Spacing, TessDomain, Tessellation};
 use ctm_sm50::{Code, Header, Program, Stage};
 use serde_json::Value;
 use std::path::Path;
@@ -142,24 +143,18 @@ impl Case {
         self.compare(&self.run(executor, Some(&points))?.words)
     }
 
-    /// Draws a few vertices with other code, whatever comes of that.
-    ///
-    /// # Errors
-    /// What the draw comes to, if not to its end.
-    pub fn run_changed(
-        &self,
-        executor: &dyn Executor,
-        options: &RunOptions,
-        mode: Mode,
-        mut change: impl FnMut(&Code) -> Code,
-    ) -> Result<Drawn, DrawError> {
-        let mut case = Case { vertices: self.vertices.min(MOST_VERTICES), ..self.clone() };
-        for (_, program) in &mut case.programs {
-            program.code = change(&program.code);
+    /// A draw of a few vertices with other code.
+    pub fn changed(&self, mut change: impl FnMut(&Code) -> Code) -> Draft {
+        let changed = |program: &Program| Program { code: change(&program.code), ..program.clone() };
+        Draft {
+            primitive: self.primitive,
+            patch_vertices: self.patch_vertices,
+            first: self.first,
+            instances: self.instances,
+            tessellator: self.tessellator,
+            capture: self.capture.clone(),
+            ..Draft::new(self.programs().map(changed).collect(), self.vertices.min(MOST_VERTICES))
         }
-        let mut draw = case.draw(None);
-        draw.environment.mode = mode;
-        draw.run(executor, options)
     }
 
     fn run(&self, executor: &dyn Executor, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {

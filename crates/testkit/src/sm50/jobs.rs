@@ -4,13 +4,13 @@ use crate::hunt::tally::Tally;
 use crate::project_path;
 use crate::random::Random;
 use crate::sm50::case::Case;
+use crate::sm50::draft::{BANKS, Draft, INPUTS};
 use crate::sm50::generate::{instruction, instruction_of};
 use crate::sm50::judge::Judge;
 use crate::sm50::structured::{Structured, generate};
-use ctm_lane::run::RunOptions;
-use ctm_sm50::launch::{Environment, Executor, Mode, Shader};
-use ctm_sm50::pipeline::{Capture, Draw, Drawn, VertexArray};
-use ctm_sm50::{Code, Control, FieldId, Header, Instruction, Op, Pattern, ROWS, Row, Stage, text};
+use ctm_sm50::launch::{Executor, Mode};
+use ctm_sm50::pipeline::{Capture, Drawn};
+use ctm_sm50::{Code, Control, FieldId, Header, Instruction, Op, Pattern, Program, ROWS, Row, Stage, text};
 use std::sync::LazyLock;
 
 /// What a draw is made of.
@@ -77,45 +77,52 @@ impl Differential {
     ///
     /// # Panics
     /// An engine differs from the reference, or a program from what its statements say.
-    pub fn check(&mut self, kind: Kind, mut random: Random) {
-        let (judge, random) = (&self.judge, &mut random);
-        let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
-        let completed = match kind {
-            Kind::Structured => {
-                let program = structured(random);
-                let traces = program.run(judge, VERTICES as u32).expect("a program without mistakes");
-                assert!((0..).zip(&traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "{program:?}");
-                true
-            }
-            Kind::Changed => {
-                let mut program = structured(random).program();
-                program.code = change(random, &program.code);
-                let capture = [Capture { address: 0x80, words: 1 }];
-                let environment = Environment { mode, ..Environment::default() };
-                let draw =
-                    Draw { capture: &capture, environment, ..Draw::new(Shader::from(&program), VERTICES as u32) };
-                draw.run(judge, &options()).is_ok()
-            }
-            Kind::Straight => {
-                let middle: Vec<Instruction> = (0..1 + random.below(40)).map(|_| plain(random)).collect();
-                draw(judge, &middle, values(random), mode).is_ok()
-            }
-            Kind::Shared => {
-                let middle = instructions(&shared(random));
-                draw(judge, &middle, values(random), mode).is_ok()
-            }
-            Kind::Pipeline => {
-                let case = &CASES[random.below(CASES.len())];
-                let changed = random.below(4);
-                let mut stage = 0..;
-                let change =
-                    |code: &Code| if stage.next() == Some(changed) { change(random, code) } else { code.clone() };
-                case.run_changed(judge, &options(), mode, change).is_ok()
-            }
-        };
+    pub fn check(&mut self, kind: Kind, random: Random) {
+        let (draft, structured) = draft(kind, random);
+        let drawn = draft.run(&self.judge);
+        if let Some(program) = structured {
+            let traces = drawn.as_ref().map(|drawn| &drawn.words[..]).expect("a program without mistakes");
+            assert!((0..).zip(traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "{program:?}");
+        }
         self.draws += 1;
-        self.completed += u64::from(completed);
+        self.completed += u64::from(drawn.is_ok());
     }
+}
+
+/// Makes a draw of these random numbers. If what its program does is known, the statements say it.
+pub fn draft(kind: Kind, mut random: Random) -> (Draft, Option<Structured>) {
+    let random = &mut random;
+    let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
+    let of_vertices = |program| Draft {
+        mode,
+        capture: vec![Capture { address: 0x80, words: 1 }],
+        ..Draft::new(vec![program], VERTICES)
+    };
+    let draft = match kind {
+        Kind::Structured => {
+            let program = structured(random);
+            let draft = Draft { mode: Mode::Strict, step_limit: 100_000, ..of_vertices(program.program()) };
+            return (draft, Some(program));
+        }
+        Kind::Changed => {
+            let mut program = structured(random).program();
+            program.code = change(random, &program.code);
+            of_vertices(program)
+        }
+        Kind::Straight => {
+            let middle: Vec<Instruction> = (0..1 + random.below(40)).map(|_| plain(random)).collect();
+            row(&middle, values(random), mode)
+        }
+        Kind::Shared => row(&instructions(&shared(random)), values(random), mode),
+        Kind::Pipeline => {
+            let case = &CASES[random.below(CASES.len())];
+            let changed = random.below(4);
+            let mut stage = 0..;
+            let change = |code: &Code| if stage.next() == Some(changed) { change(random, code) } else { code.clone() };
+            Draft { mode, ..case.changed(change) }
+        }
+    };
+    (draft, None)
 }
 
 /// The pipelines of the corpus.
@@ -138,11 +145,6 @@ fn structured(random: &mut Random) -> Structured {
 
 /// Statements of a program that is not long.
 const MOST_STATEMENTS: usize = 40;
-
-/// Options for programs that may never end.
-fn options() -> RunOptions<'static> {
-    RunOptions { step_limit: 4000, ..RunOptions::default() }
-}
 
 /// The code with a few instructions changed.
 fn change(random: &mut Random, code: &Code) -> Code {
@@ -210,13 +212,8 @@ fn shared(random: &mut Random) -> String {
     text
 }
 
-/// Constant banks and their words.
-const BANKS: [(u8, usize); 5] = [(0, VERTICES * INPUTS as usize), (1, 3), (3, 5), (5, 17), (6, 64)];
-
-/// Input words of a vertex.
-pub const INPUTS: u32 = 16;
 /// Vertices of a draw.
-const VERTICES: usize = 70;
+const VERTICES: u32 = 70;
 /// Before the instructions: registers R4 to R19, predicates and condition code get input words.
 const PROLOGUE: &str = "ALD.128 R4, a[0x80]; ALD.128 R8, a[0x90]; ALD.128 R12, a[0xa0]; ALD.128 R16, a[0xb0];
     R2P PR, R18, 0x7f; R2P CC, R19, 0xf;";
@@ -238,27 +235,19 @@ pub fn instructions(code: &str) -> Vec<Instruction> {
 /// # Errors
 /// What the draw comes to, if not to its end.
 pub fn draw(executor: &dyn Executor, middle: &[Instruction], values: Vec<u32>, mode: Mode) -> Result<Drawn, String> {
+    row(middle, values, mode).run(executor).map_err(|error| error.to_string())
+}
+
+/// A draw of points with these instructions between prologue and epilogue, and these inputs.
+fn row(middle: &[Instruction], inputs: Vec<u32>, mode: Mode) -> Draft {
     let all = [instructions(PROLOGUE), middle.to_vec(), instructions(EPILOGUE)].concat();
     let code = Code::new(all.into_iter().map(|instruction| (instruction, Control::NEUTRAL)));
     let map = |words: u32| (0..words).map(|word| 0x80 + 4 * word).collect();
     let header =
         Header { imap: map(INPUTS), omap: map(INPUTS + 4), local_memory_low_size: 32, ..Header::new(Stage::Vertex) };
-    let shader = Shader { header: Some(header), code: &code, local_memory: 32 };
-    let arrays: Vec<VertexArray> = (0..4)
-        .map(|array| VertexArray {
-            address: 0x80 + 16 * array as u32,
-            components: 4,
-            values: values.chunks(16).flat_map(|vertex| vertex[4 * array..4 * array + 4].to_vec()).collect(),
-        })
-        .collect();
-    let capture = [Capture { address: 0x80, words: INPUTS + 4 }];
-    let mut environment = Environment { mode, ..Environment::default() };
-    for (bank, words) in BANKS {
-        environment.constants.set_bank(bank, values[..words.min(values.len())].to_vec());
-    }
-    let vertices = (values.len() / 16) as u32;
-    let draw = Draw { arrays: &arrays, capture: &capture, environment, ..Draw::new(shader, vertices) };
-    draw.run(executor, &options()).map_err(|error| error.to_string())
+    let vertices = inputs.len() as u32 / INPUTS;
+    let capture = vec![Capture { address: 0x80, words: INPUTS + 4 }];
+    Draft { mode, capture, inputs, ..Draft::new(vec![Program { header: Some(header), code }], vertices) }
 }
 
 fn value(random: &mut Random) -> u32 {
@@ -273,7 +262,7 @@ fn value(random: &mut Random) -> u32 {
 
 /// The input words of all vertices.
 pub fn values(random: &mut Random) -> Vec<u32> {
-    (0..VERTICES * INPUTS as usize).map(|_| value(random)).collect()
+    (0..VERTICES * INPUTS).map(|_| value(random)).collect()
 }
 
 /// A random instruction on the registers that the prologue sets.

@@ -1,6 +1,8 @@
 //! SM50: corpus cases, random programs with divergence, and what they must do.
 
 pub mod case;
+pub mod draft;
+pub mod filetest;
 pub mod generate;
 pub mod jobs;
 pub mod judge;
