@@ -148,7 +148,7 @@ impl<'a> Registers<'a> {
                 let arrives = self.position_bound(block.insts.last(), &block.end, edge);
                 for (&arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
                     let value = match (arg, arrives) {
-                        (Arg::Reg(reg), Some((bounded, bound))) if reg == bounded => Value::Int(bound),
+                        (Arg::Reg(reg), Some((bounded, bound))) if reg == bounded => bound,
                         (Arg::Reg(reg), _) => self.value(reg),
                         (Arg::Mem(mem), _) => {
                             self.loaded(mem, moved_bytes(machine.classes[param.index()], mem, self.form))
@@ -182,8 +182,9 @@ impl<'a> Registers<'a> {
     }
 
     /// The next position where the code goes on with it because it lies in front of the call's end: both differ from the
-    /// call's first position by whole steps, so that the distance is a step at least.
-    fn position_bound(&self, last: Option<&Inst>, end: &End, edge: &Edge) -> Option<(Reg, Int)> {
+    /// call's first position by whole steps, so that the distance is a step at least. Where no such position is possible,
+    /// the code does not go there.
+    fn position_bound(&self, last: Option<&Inst>, end: &End, edge: &Edge) -> Option<(Reg, Value)> {
         let End::Branch { condition: Condition::Below, then, otherwise } = end else { return None };
         let Inst { kind: Kind::Plain(Code::Cmp_r32_rm32), args: [Arg::Reg(next), Arg::Mem(mem), ..], .. } = last?
         else {
@@ -195,7 +196,7 @@ impl<'a> Registers<'a> {
             && *mem == Mem::at(Base::Context, context::X_END)
             && next_int.in_step;
         let limit = Int { in_step: true, ..Int::range(0, self.objects.entry.x.1) };
-        is_bound.then(|| (*next, next_int.meet(limit).unwrap_or(limit)))
+        is_bound.then(|| (*next, next_int.meet(limit).map_or(Value::Never, Value::Int)))
     }
 
     /// What an instruction gives when registers hold `of`.
