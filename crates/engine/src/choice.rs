@@ -1,6 +1,6 @@
 //! Engines by name, and what executes jobs with one of them.
 
-use crate::backend::Source;
+use crate::backend::{CheckCounts, Source};
 use crate::cache::Engine;
 #[cfg(target_arch = "x86_64")]
 use crate::jit::Jit;
@@ -158,6 +158,14 @@ impl Executor {
         match self {
             Executor::Reference => EngineName::Reference.name(),
             Executor::Engine(engine) => engine.name(),
+        }
+    }
+
+    /// What the checker found of all machine code so far.
+    pub fn check_counts(&self) -> CheckCounts {
+        match self {
+            Executor::Reference => CheckCounts::default(),
+            Executor::Engine(engine) => engine.check_counts(),
         }
     }
 

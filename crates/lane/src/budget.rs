@@ -118,8 +118,9 @@ pub enum Halt {
         /// Bytes that it may have.
         limit: u64,
     },
-    /// Machine code accessed memory that is not the run's, and was stopped at the first such access. The program cannot be
-    /// at fault: this is a bug of the engine, whose interpreter runs the program instead from now on.
+    /// Machine code accessed memory that is not the run's, and was stopped at the first such access; or it was asked for
+    /// positions at which that could happen, and did not run. The program cannot be at fault: this is a bug of the engine,
+    /// whose interpreter runs the program instead from now on.
     #[error("machine code was stopped at an access outside of the run's memory{}", Near(*.pc))]
     HostAccess {
         /// The guest instruction, where it is known; some engines number instructions in their own way. Code may have moved

@@ -1,5 +1,7 @@
-//! Accesses that escape: they end the run, and nothing else. No known program has one, so pointers are wrong here on purpose.
+//! Accesses that escape: they end the run, and nothing else. No known program has one, so pointers and places of constants
+//! are wrong here on purpose.
 
+use super::mir::{Arg, Base, Mem};
 use super::*;
 use crate::{Engine, Grouping, Launch, Stop};
 use ctm_lane::domain::Domain;
@@ -21,8 +23,20 @@ impl Skew {
     }
 }
 
-/// Makes code whose pointers are wrong.
-struct Broken(Jit, Option<(usize, i64)>);
+/// What is wrong with the code that is made.
+#[derive(Clone, Copy, Debug)]
+enum Mistake {
+    Nothing,
+    /// The pointer with this number is off by so many bytes.
+    Pointer(usize, i64),
+    /// The constants are off by so many bytes.
+    Constants(i32),
+    /// Rows from this one on are not what the code was proven for.
+    Rows(i64),
+}
+
+/// Makes code that is wrong.
+struct Broken(Jit, Mistake);
 
 impl Backend for Broken {
     fn name(&self) -> &'static str {
@@ -30,10 +44,38 @@ impl Backend for Broken {
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        let kernel = Kernel::new(source, &self.0)?;
-        *kernel.skew.0.lock().unwrap() = self.1;
+        let mut kernel = Kernel::new(source, &self.0)?;
+        match self.1 {
+            Mistake::Nothing => {}
+            Mistake::Pointer(number, bytes) => *kernel.skew.0.lock().unwrap() = Some((number, bytes)),
+            Mistake::Constants(bytes) => {
+                let mode = Mode { quads: false, interior: false, watch: false, may_stop: false, explicit: false };
+                kernel.interior =
+                    with_other_constants(source.interior, source, self.0.form, Mode { interior: true, ..mode }, bytes);
+                kernel.general = with_other_constants(source.function, source, self.0.form, mode, bytes);
+            }
+            Mistake::Rows(end) => {
+                kernel.interior.entry.y.1 = end - 1;
+                kernel.general.entry.y.1 = end - 1;
+            }
+        }
         Some(Box::new(kernel))
     }
+}
+
+/// Code that takes its constants so many bytes from where they are. The checker refuses it.
+fn with_other_constants(function: &Function, source: &Source, form: Form, mode: Mode, bytes: i32) -> Unit {
+    let mut draft = Draft::new(function, source.surfaces, form, (mode, 1)).unwrap();
+    for inst in draft.placed.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        for arg in &mut inst.args {
+            if let Arg::Mem(mem @ Mem { base: Base::Pool, .. }) = arg {
+                mem.disp += bytes;
+            }
+        }
+    }
+    let Draft { placed: Placed { machine, allocation }, objects, .. } = &draft;
+    assert!(check_accesses(machine, &allocation.live, form, objects).is_err());
+    draft.unit(emit::emit(machine, allocation, form).unwrap()).unwrap()
 }
 
 const BASE: u32 = 0x1000_0000;
@@ -102,8 +144,8 @@ fn forms() -> Vec<Form> {
     Form::ALL.into_iter().filter(|form| form.is_supported()).collect()
 }
 
-fn broken(form: Form, skew: Option<(usize, i64)>) -> Engine {
-    Engine::with_backend(Box::new(Broken(Jit::of(form).unwrap(), skew)))
+fn broken(form: Form, mistake: Mistake) -> Engine {
+    Engine::with_backend(Box::new(Broken(Jit::of(form).unwrap(), mistake)))
 }
 
 /// Distances that leave everything that a pointer may lead to: by a few bytes, and as far as indices can lead astray.
@@ -123,12 +165,12 @@ fn escapes_end_the_run_and_name_the_instruction() {
     assert!(crate::fault::install() && crate::fault::install());
     for form in forms() {
         assert!({
-            let sound = Case::new(&broken(form, None));
+            let sound = Case::new(&broken(form, Mistake::Nothing));
             sound.kernel.is_compiled() && sound.run(2).is_ok() && sound.is_right()
         });
         for (pointer, pc) in PCS {
             for distance in distances(pointer) {
-                let case = Case::new(&broken(form, Some((pointer, distance))));
+                let case = Case::new(&broken(form, Mistake::Pointer(pointer, distance)));
                 assert!(case.kernel.is_compiled());
                 let modes = modes();
                 let stop = Stop::Halted(Halt::HostAccess { pc });
@@ -139,6 +181,36 @@ fn escapes_end_the_run_and_name_the_instruction() {
                 assert!(case.is_right(), "by the interpreter");
             }
         }
+    }
+}
+
+/// Constants lie in front of the code, both of them between guard regions.
+#[test]
+fn code_cannot_read_beyond_its_constants() {
+    assert!(crate::fault::install());
+    for form in forms() {
+        for distance in [-(1 << 30), -(1 << 16), 1 << 16, 1 << 30] {
+            let case = Case::new(&broken(form, Mistake::Constants(distance)));
+            assert!(case.kernel.is_compiled());
+            assert!(matches!(case.run(1), Err(Stop::Halted(Halt::HostAccess { .. }))), "{form:?} {distance:#x}");
+            assert!(!case.kernel.is_compiled(), "the code does not run again");
+            assert_eq!(case.run(1), Ok(()));
+            assert!(case.is_right(), "by the interpreter");
+        }
+    }
+}
+
+/// What code was not proven for is an error: groups that have run would otherwise run again.
+#[test]
+fn positions_beyond_the_proof_end_the_run() {
+    for form in forms() {
+        let case = Case::new(&broken(form, Mistake::Rows(10)));
+        assert!(case.kernel.is_compiled());
+        assert_eq!(case.run(1), Err(Stop::Halted(Halt::HostAccess { pc: None })), "{form:?}");
+        let view = View::new(&case.space, case.surface, Bounds::Drop);
+        let rows = (0..SIDE).filter(|&y| view.load_raw(1, y.into())[0] == value(1, y));
+        assert_eq!(rows.count(), 10, "{form:?}: rows that have run");
+        assert!(!case.kernel.is_compiled(), "the code does not run again");
     }
 }
 
@@ -154,14 +226,14 @@ fn modes() -> u32 {
 fn threads_escape_by_themselves() {
     assert!(crate::fault::install());
     let form = forms()[0];
-    let sound = broken(form, None);
+    let sound = broken(form, Mistake::Nothing);
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let sound = &sound;
             scope.spawn(move || {
                 for round in 0..20 {
                     let (pointer, _) = PCS[(thread + round) % PCS.len()];
-                    let case = Case::new(&broken(form, Some((pointer, 1 << 31))));
+                    let case = Case::new(&broken(form, Mistake::Pointer(pointer, 1 << 31)));
                     assert!(matches!(case.run(3), Err(Stop::Halted(Halt::HostAccess { .. }))));
                     let case = Case::new(sound);
                     assert_eq!(case.run(3), Ok(()));
@@ -191,7 +263,7 @@ fn other_faults_end_the_process() {
 }
 
 fn escape() {
-    let case = Case::new(&broken(forms()[0], Some((SURFACE, i64::from(BYTES)))));
+    let case = Case::new(&broken(forms()[0], Mistake::Pointer(SURFACE, i64::from(BYTES))));
     assert!(case.run(1).is_err());
 }
 
@@ -227,9 +299,9 @@ fn fault_elsewhere() {
 #[ignore = "ends its process"]
 fn fault_of_code_elsewhere() {
     assert!(crate::fault::install());
-    let case = Case::new(&broken(forms()[0], None));
+    let case = Case::new(&broken(forms()[0], Mistake::Nothing));
     let pointer = case.space.arenas()[1].as_ptr().addr() as i64;
-    let case = Case::new(&broken(forms()[0], Some((SURFACE, 64 - pointer))));
+    let case = Case::new(&broken(forms()[0], Mistake::Pointer(SURFACE, 64 - pointer)));
     // The arena of this case lies elsewhere, but not by more than the lowest page of all.
     let _ = case.run(1);
 }

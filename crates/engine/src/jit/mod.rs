@@ -63,6 +63,7 @@ use context::{Context, INVALID};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
 use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};
+use emit::Emitted;
 use form::Form;
 use memory::{Blocks, Escape, Executable};
 use mir::Machine;
@@ -71,6 +72,7 @@ use select::{Mode, Selected, Window, select};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
 const STRIP: u32 = 64;
@@ -100,13 +102,24 @@ struct Checks {
     proven: AtomicU64,
     explicit: AtomicU64,
     refused: AtomicU64,
+    /// Nanoseconds that the checkers of accesses and of bytes took.
+    access_time: AtomicU64,
+    byte_time: AtomicU64,
 }
 
 impl Default for Checks {
     fn default() -> Self {
-        let [proven, explicit, refused] = [0; 3].map(AtomicU64::new);
-        Self { bytes: cfg!(debug_assertions), proven, explicit, refused }
+        let [proven, explicit, refused, access_time, byte_time] = [0; 5].map(AtomicU64::new);
+        Self { bytes: cfg!(debug_assertions), proven, explicit, refused, access_time, byte_time }
     }
+}
+
+/// Adds the time that a check takes.
+fn timed<T>(nanoseconds: &AtomicU64, check: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = check();
+    nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+    result
 }
 
 impl Jit {
@@ -126,8 +139,7 @@ impl Jit {
     }
 
     /// The same, and the bytes of all code are checked too: that registers are where the checked instructions have them, on
-    /// every way through the code. Builds with debug assertions always do that. It adds about a twentieth to the time that
-    /// code takes to be made.
+    /// every way through the code. Builds with debug assertions always do that.
     pub fn with_checked_bytes(self) -> Self {
         Self { checks: Arc::new(Checks { bytes: true, ..Checks::default() }), ..self }
     }
@@ -176,9 +188,10 @@ impl Backend for Jit {
     }
 
     fn check_counts(&self) -> CheckCounts {
-        let Checks { proven, explicit, refused, .. } = &*self.checks;
+        let Checks { bytes: _, proven, explicit, refused, access_time, byte_time } = &*self.checks;
         let [proven, explicit, refused] = [proven, explicit, refused].map(|count| count.load(Relaxed));
-        CheckCounts { proven, explicit, refused }
+        let [access_time, byte_time] = [access_time, byte_time].map(|time| Duration::from_nanos(time.load(Relaxed)));
+        CheckCounts { proven, explicit, refused, access_time, byte_time }
     }
 }
 
@@ -231,21 +244,30 @@ impl Draft {
     }
 
     /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
-    fn checked(&self, form: Form, bytes: bool) -> Option<Result<Unit, Fault>> {
-        let &Self { placed: Placed { ref machine, ref allocation }, window, watches, groups, ref objects } = self;
-        if let Err(fault) = check_accesses(machine, &allocation.live, form, objects) {
+    fn checked(&self, form: Form, checks: &Checks) -> Option<Result<Unit, Fault>> {
+        let Self { placed: Placed { machine, allocation }, objects, .. } = self;
+        let inside = timed(&checks.access_time, || check_accesses(machine, &allocation.live, form, objects));
+        if let Err(fault) = inside {
             return Some(Err(fault));
         }
         let emitted = emit::emit(machine, allocation, form).ok()?;
-        if bytes && let Err(fault) = check_places(machine, allocation, form, &emitted) {
+        if checks.bytes
+            && let Err(fault) = timed(&checks.byte_time, || check_places(machine, allocation, form, &emitted))
+        {
             return Some(Err(fault));
         }
+        self.unit(emitted).map(Ok)
+    }
+
+    /// The code, if it is known to be these instructions, and that they are safe; `None` if the host refuses it.
+    fn unit(&self, emitted: Emitted) -> Option<Unit> {
+        let &Self { placed: Placed { ref machine, .. }, window, watches, groups, ref objects } = self;
         let code = Executable::new(emitted)?;
         let end = code.bytes().len();
         let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, STRIP as usize) as u32;
         let (entry, strip) = (objects.entry, strip * groups);
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
-        Some(Ok(Unit { code, end, window, entry, watches, groups, strip, has_loops, fault: None }))
+        Some(Unit { code, end, window, entry, watches, groups, strip, has_loops, fault: None })
     }
 }
 
@@ -258,7 +280,7 @@ impl Unit {
         (mode, at_once): (Mode, u32),
         checks: &Checks,
     ) -> Option<Self> {
-        let made = |mode| Draft::new(function, facts, form, (mode, at_once))?.checked(form, checks.bytes);
+        let made = |mode| Draft::new(function, facts, form, (mode, at_once))?.checked(form, checks);
         let (unit, count) = match made(mode)? {
             Ok(unit) => (Some(unit), &checks.proven),
             Err(fault) => match made(Mode { explicit: true, ..mode }) {
@@ -471,8 +493,8 @@ impl Run<'_, '_> {
     /// Runs the groups that start at `x`, and before `end`, of a row.
     fn call(&mut self, unit: &Unit, x: u32, end: u32) {
         if !unit.entry.allows((x, end), self.context.y) {
-            debug_assert!(false, "code is called for positions of its window: {:?}", unit.entry);
-            self.context.stopped = 1;
+            self.kernel.escaped.store(true, Relaxed);
+            self.monitor.halt = Some(Halt::HostAccess { pc: None });
             return;
         }
         self.context.x = x;
