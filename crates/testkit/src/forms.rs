@@ -3,13 +3,13 @@
 
 use crate::hunt::tally::Tally;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
-use ctm_engine::{Backend, Bindings, Bound, Code, Engine, EngineName, Incomplete, Outcome, Source, Stop};
+use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Engine, EngineName, Incomplete, Outcome, Source, Stop};
 use ctm_lane::budget::{Poller, Watch};
 use ctm_lane::domain::{Domain, Lanes, Layout};
 use ctm_lane::run::RunOptions;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Lanes of the interpreter's groups.
 const WIDTH: usize = 128;
@@ -23,6 +23,8 @@ pub struct Forms {
     backends: Arc<[Box<dyn Backend>]>,
     names: Vec<&'static str>,
     chosen: Arc<AtomicUsize>,
+    /// Pieces of code that were not shown to be safe as they were made first, at the last look.
+    unproven: AtomicU64,
 }
 
 impl Default for Forms {
@@ -45,7 +47,7 @@ impl Forms {
         let names = names.collect();
         let chosen = Arc::new(AtomicUsize::new(0));
         let engine = Engine::with_backend(Box::new(AllForms { backends: backends.clone(), chosen: chosen.clone() }));
-        Forms { engine, backends, names, chosen }
+        Forms { engine, backends, names, chosen, unproven: AtomicU64::new(0) }
     }
 
     /// The engine, with the form that was chosen last.
@@ -57,6 +59,19 @@ impl Forms {
     pub fn count(&self, tally: &mut Tally) {
         for backend in self.backends.iter() {
             tally.check(backend.name(), backend.check_counts());
+        }
+    }
+
+    /// Whether all machine code since the last call was shown to be safe as it was made first.
+    ///
+    /// # Errors
+    /// If some of it was made again with explicit clamps and masks, or refused.
+    pub fn check_proven(&self) -> Result<(), String> {
+        let counts = self.backends.iter().map(|backend| backend.check_counts());
+        let unproven: u64 = counts.map(|CheckCounts { explicit, refused, .. }| explicit + refused).sum();
+        match unproven - self.unproven.swap(unproven, Relaxed) {
+            0 => Ok(()),
+            new => Err(format!("{new} pieces of machine code were not shown to be safe as they were made first")),
         }
     }
 

@@ -243,6 +243,7 @@ impl Bench {
                 return Err(format!("{how} {DISAGREEMENT}: {}", environment.difference(&wanted, &got)));
             }
         }
+        self.forms.check_proven()?;
         Ok(checked)
     }
 

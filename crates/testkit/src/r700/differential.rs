@@ -144,7 +144,7 @@ impl Differential {
                 "memory {DISAGREEMENT}: address {address:#x} was written, which is nobody's\n{job:#?}\n{program}"
             ));
         }
-        Ok(())
+        self.forms.check_proven()
     }
 }
 

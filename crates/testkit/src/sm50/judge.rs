@@ -92,7 +92,7 @@ impl Executor for Judge {
     /// Runs the launch with all of them.
     ///
     /// # Panics
-    /// They do not agree on records, emissions, statistics, warnings or the error.
+    /// They do not agree on records, emissions, statistics, warnings or the error, or machine code was not shown to be safe.
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
         let records = [launch.outputs, launch.patches].into_iter().flatten().map(|records| records.buffer());
         let written: Vec<Buffer> = records.chain(launch.emissions.map(|emissions| emissions.buffer())).collect();
@@ -129,6 +129,7 @@ impl Executor for Judge {
             }
         }
         restore(&expected_words);
+        self.forms.check_proven().unwrap_or_else(|error| panic!("{error}"));
         self.launches.fetch_add(1, Relaxed);
         self.lifted.fetch_add(is_lifted.into(), Relaxed);
         self.compiled.fetch_add(compiled.into(), Relaxed);
