@@ -279,6 +279,16 @@ fn statistics_for_people_and_machines() {
     assert_eq!((&stats["lanes"], &stats["instructions"]), (&60.into(), &120.into()));
     assert_eq!((&stats["engine"], &stats["threads"], &stats["group_width"]), (&"interp".into(), &2.into(), &8.into()));
     assert!(stats["run_seconds"].as_f64().expect("a number") > 0.0 && stats["compile_seconds"].is_number());
+    assert_eq!(stats["code_checks"]["proven"], 0, "nothing is compiled");
+    if EngineName::fastest() == EngineName::Jit {
+        let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats").ok();
+        assert!(told.out().contains("2 proven, 0 with explicit bounds, 0 refused"), "{}", told.out());
+        let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --json").ok();
+        let checks = &serde_json::from_str::<Value>(told.out()).expect("one JSON object")["code_checks"];
+        let counts = ["proven", "explicit", "refused"].map(|name| checks[name].as_u64());
+        assert_eq!(counts, [Some(2), Some(0), Some(0)]);
+        assert!(checks["seconds"].as_f64().expect("a number") > 0.0);
+    }
 }
 
 #[test]

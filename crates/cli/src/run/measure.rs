@@ -3,6 +3,7 @@
 use crate::Console;
 use crate::args::run::ExecutionArgs;
 use crate::wording::number_of;
+use ctm_engine::{CheckCounts, Executor};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
 use serde_json::json;
@@ -53,7 +54,7 @@ impl Measured {
     pub fn report(
         &self,
         args: &ExecutionArgs,
-        engine: &str,
+        executor: &Executor,
         over: Lanes,
         options: &RunOptions,
         console: &mut Console,
@@ -62,6 +63,9 @@ impl Measured {
         let seconds = self.median().as_secs_f64();
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
         let compile_seconds = self.compile_time.as_secs_f64();
+        let engine = executor.name();
+        let CheckCounts { proven, explicit, refused, access_time, byte_time } = executor.check_counts();
+        let check_seconds = (access_time + byte_time).as_secs_f64();
         if args.json {
             let (name, size) = match over {
                 Lanes::Area(domain) => ("domain", json!([domain.i1 - domain.i0 + 1, domain.j1 - domain.j0 + 1])),
@@ -76,6 +80,9 @@ impl Measured {
                 "instructions": instructions,
                 "groups": groups,
                 "compile_seconds": compile_seconds,
+                "code_checks": {
+                    "proven": proven, "explicit": explicit, "refused": refused, "seconds": check_seconds,
+                },
                 "run_seconds": seconds,
                 "run_seconds_min": self.times[0].as_secs_f64(),
                 "repeat": self.times.len(),
@@ -97,6 +104,10 @@ impl Measured {
         writeln!(out, "{over}: {ran}")?;
         writeln!(out, "instructions    {instructions}, {:.1} per lane", instructions as f64 / lanes.max(1) as f64)?;
         writeln!(out, "compile time    {:.3} ms", compile_seconds * 1e3)?;
+        if proven + explicit + refused > 0 {
+            let checked = format!("{proven} proven, {explicit} with explicit bounds, {refused} refused");
+            writeln!(out, "code checks     {checked}, in {:.3} ms", check_seconds * 1e3)?;
+        }
         writeln!(out, "run time        {:.3} ms{runs}", seconds * 1e3)?;
         writeln!(out, "speed           {:.1} million instructions per second, over all lanes", rate / 1e6)
     }

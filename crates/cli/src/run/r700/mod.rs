@@ -63,7 +63,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
     if args.execution.stats {
-        measured.report(&args.execution, executor.name(), lanes, &options, console)?;
+        measured.report(&args.execution, &executor, lanes, &options, console)?;
     }
     Ok(())
 }
