@@ -19,6 +19,11 @@ impl Sample {
         value(low) + (value(high) - value(low)) * at.fract()
     }
 
+    /// The greatest time, in seconds.
+    pub fn greatest(&self) -> f64 {
+        self.quantile(1.0)
+    }
+
     /// The median, in seconds.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
@@ -38,7 +43,7 @@ mod tests {
     fn median_and_quartiles() {
         let mut sample = Sample::default();
         [5.0, 1.0, 2.0, 4.0, 3.0].into_iter().for_each(|time| sample.add(time));
-        assert_eq!((sample.median(), sample.spread()), (3.0, 1.0 / 3.0));
+        assert_eq!((sample.median(), sample.spread(), sample.greatest()), (3.0, 1.0 / 3.0, 5.0));
         sample.add(6.0);
         assert_eq!(sample.median(), 3.5);
     }

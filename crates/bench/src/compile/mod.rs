@@ -12,6 +12,8 @@ use std::time::Instant;
 
 /// Times that machine code is made of a program for each engine, after a first time that does not count.
 const TIMES: usize = 15;
+/// The share of the time that the check of accesses, which all code has, is to take at most.
+const ACCESS_CHECK: f64 = 0.05;
 
 /// Where a program comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +37,19 @@ pub struct Row {
     pub origin: Origin,
     /// Bytes of its code.
     pub bytes: usize,
-    /// Seconds, for each engine; none if it does not become machine code.
-    pub times: Vec<Option<Sample>>,
+    /// For each engine; none if it does not become machine code.
+    pub times: Vec<Option<Times>>,
+}
+
+/// How long machine code takes to be made.
+#[derive(Debug, Default)]
+pub struct Times {
+    /// Seconds, as engines make it without being asked for anything.
+    pub all: Sample,
+    /// The shares of these that it takes to show that accesses stay inside their memory.
+    pub access_check: Sample,
+    /// What an engine that checks the bytes too takes for that, as shares of the time without.
+    pub byte_check: Sample,
 }
 
 /// Everything that was measured.
@@ -62,14 +75,23 @@ impl Measurement {
 
     /// Whether every program is as fast as it is to be.
     pub fn marks_are_met(&self) -> bool {
-        self.rows.iter().all(Row::meets_mark)
+        self.rows.iter().all(Row::meets_mark) && self.checks()[0].median() <= ACCESS_CHECK
+    }
+
+    /// The medians of the shares that the checks of accesses and of bytes take, of all programs and engines.
+    pub fn checks(&self) -> [Sample; 2] {
+        let mut samples = <[Sample; 2]>::default();
+        for shares in self.rows.iter().flat_map(Row::checks) {
+            samples.iter_mut().zip(shares).for_each(|(sample, share)| sample.add(share));
+        }
+        samples
     }
 }
 
 impl Row {
     /// The longest of the engines' medians, in milliseconds.
     pub fn slowest(&self) -> f64 {
-        self.times.iter().flatten().map(|times| times.median() * 1e3).fold(0.0, f64::max)
+        self.times.iter().flatten().map(|times| times.all.median() * 1e3).fold(0.0, f64::max)
     }
 
     /// Milliseconds within which the program is to be machine code, if there is a mark.
@@ -85,17 +107,27 @@ impl Row {
     pub fn meets_mark(&self) -> bool {
         self.mark().is_none_or(|mark| self.slowest() < mark)
     }
+
+    /// The medians of the shares of the time that the checks of accesses and of bytes take, for each engine.
+    pub fn checks(&self) -> impl Iterator<Item = [f64; 2]> {
+        self.times.iter().flatten().map(|times| [&times.access_check, &times.byte_check].map(Sample::median))
+    }
 }
 
 /// The times of what makes machine code with an engine that has prepared nothing yet.
-fn times(engine: EngineName, make: impl Fn(&Executor)) -> Sample {
-    let mut times = Sample::default();
+fn times(engine: EngineName, make: impl Fn(&Executor)) -> Times {
+    let mut times = Times::default();
     for time in 0..=TIMES {
         let executor = Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
         let start = Instant::now();
         make(&executor);
+        let seconds = start.elapsed().as_secs_f64();
+        let checking = Executor::with_checked_code(engine).unwrap_or_else(|error| panic!("{error}"));
+        make(&checking);
         if time != 0 {
-            times.add(start.elapsed().as_secs_f64());
+            times.all.add(seconds);
+            times.access_check.add(executor.check_counts().access_time.as_secs_f64() / seconds);
+            times.byte_check.add(checking.check_counts().byte_time.as_secs_f64() / seconds);
         }
     }
     times

@@ -2,6 +2,7 @@
 
 use super::{Measurement, Origin, Row};
 use crate::markdown::{self, list};
+use crate::sample::Sample;
 use serde_json::{Value, json};
 
 impl Origin {
@@ -21,7 +22,7 @@ fn table(measurement: &Measurement) -> String {
     let mut lines: Vec<Vec<String>> = vec![head.chain(["mark, ms".to_owned()]).collect()];
     for row in &measurement.rows {
         let times = row.times.iter().map(|times| match times {
-            Some(times) => format!("{:.2} ± {:.0} %", times.median() * 1e3, times.spread() * 100.0),
+            Some(times) => format!("{:.2} ± {:.0} %", times.all.median() * 1e3, times.all.spread() * 100.0),
             None => "interpreted".to_owned(),
         });
         let mark = row.mark().filter(|_| row.times.iter().any(Option::is_some));
@@ -46,7 +47,17 @@ fn outcomes(measurement: &Measurement) -> Vec<String> {
         outcome("every corpus program in less than 5 ms", |row| row.origin == Origin::Corpus),
         outcome("X1K programs of 512 instructions in less than 50 ms", |row| row.origin == Origin::Full),
     ];
-    outcomes.into_iter().flatten().collect()
+    let [accesses, bytes] = measurement.checks();
+    let met = if accesses.median() <= super::ACCESS_CHECK { "met" } else { "MISSED" };
+    let share = |sample: &Sample| {
+        format!("{:.1} % of the time ({:.1} % at most)", sample.median() * 100.0, sample.greatest() * 100.0)
+    };
+    let mark = super::ACCESS_CHECK * 100.0;
+    let checks = [
+        format!("{met}: the check of accesses in at most {mark:.0} % of the time: {}", share(&accesses)),
+        format!("the check of bytes, which `--check-code` adds: {}", share(&bytes)),
+    ];
+    outcomes.into_iter().flatten().chain(checks).collect()
 }
 
 /// For a terminal.
@@ -69,13 +80,17 @@ pub fn page(measurement: &Measurement) -> String {
 pub fn json(measurement: &Measurement) -> Value {
     let row = |row: &Row| {
         let engines = measurement.engines.iter().map(|engine| engine.name().to_owned());
-        let times = row.times.iter().map(|times| times.as_ref().map(|times| times.median()).into());
+        let times = row.times.iter().map(|times| times.as_ref().map(|times| times.all.median()).into());
+        let [access_checks, byte_checks] =
+            [0, 1].map(|check| row.checks().map(|shares| shares[check]).collect::<Vec<f64>>());
         json!({
             "isa": row.isa,
             "program": row.name,
             "from": row.origin.name(),
             "bytes": row.bytes,
             "seconds": engines.zip(times).collect::<serde_json::Map<String, Value>>(),
+            "access_check_shares": access_checks,
+            "byte_check_shares": byte_checks,
             "mark_ms": row.mark(),
             "met": row.meets_mark(),
         })
