@@ -245,7 +245,6 @@ const fn swizzle(tile: &Tile) -> Swizzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
 
     type Map = fn(u32, u32, u32, u32, u32) -> u32;
     const SIZES: [u32; 5] = [1, 2, 4, 8, 16];
@@ -311,10 +310,11 @@ mod tests {
     #[test]
     fn both_maps_fill_a_square_without_holes() {
         for map in [linear_address as Map, tiled_address] {
-            for size in SIZES {
-                let seen: HashSet<u32> =
+            for size in SIZES.into_iter().step_by(if cfg!(miri) { 5 } else { 1 }) {
+                let mut seen: Vec<u32> =
                     (0..64 * 64).map(|n| map(n % 64, n / 64, 64, 0x8000_0000, size) - 0x8000_0000).collect();
-                assert_eq!(seen, (0..64 * 64).map(|n| n * size).collect(), "{size} bytes");
+                seen.sort_unstable();
+                assert!(seen.into_iter().eq((0..64 * 64).map(|n| n * size)), "{size} bytes");
             }
         }
     }
@@ -323,9 +323,13 @@ mod tests {
     fn tiled_map_keeps_elements_apart_in_wide_surfaces() {
         for pitch in [128, 256, 4096] {
             for size in SIZES {
-                let seen: HashSet<u32> =
-                    (0..pitch * 64).map(|n| tiled_address(n % pitch, n / pitch, pitch, 0, size)).collect();
-                assert_eq!(seen.len() as u32, pitch * 64, "pitch {pitch}, {size} bytes");
+                let elements = (0..pitch * 64).step_by(if cfg!(miri) { 997 } else { 1 });
+                let count = elements.len();
+                let mut seen: Vec<u32> =
+                    elements.map(|n| tiled_address(n % pitch, n / pitch, pitch, 0, size)).collect();
+                seen.sort_unstable();
+                seen.dedup();
+                assert_eq!(seen.len(), count, "pitch {pitch}, {size} bytes");
             }
         }
     }

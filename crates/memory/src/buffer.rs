@@ -27,8 +27,7 @@ impl<'a> Buffer<'a> {
             return Ok(Buffer { words: &[], start: 0, length, arena: None });
         }
         let arena = space.arena_of(base, length).ok_or(RangeError { address: base, length: length as usize })?;
-        let offset = base - arena.base();
-        Ok(Buffer { words: &arena.words()[(offset >> 2) as usize..], start: offset & 3, length, arena: Some(arena) })
+        Ok(Buffer { words: arena.words_from(base), start: base & 3, length, arena: Some(arena) })
     }
 
     /// Bytes.
