@@ -4,7 +4,7 @@ use ctm_num::convert::{
     f32_to_unorm8, f32_to_unorm16, f32_to_unorm24, float_to_coordinate, float_to_index, unorm8_to_f32, unorm16_to_f32,
 };
 
-use crate::model::{INFINITY, MAX, NAN, ONE, Random, SIGN, specials};
+use crate::model::{INFINITY, MAX, NAN, ONE, Random, SIGN, STEP, specials};
 
 /// floor(v * max + 1/2) of a number in [0, 1] in integers: v is mantissa * 2^-shift.
 fn unorm_model(bits: u32, max: u32) -> u32 {
@@ -34,7 +34,7 @@ fn every_code_survives_the_round_trip() {
     for code in 0..=u8::MAX {
         assert_eq!(f32_to_unorm8(unorm8_to_f32(code)), code);
     }
-    for code in 0..=u16::MAX {
+    for code in (0..=u16::MAX).step_by(STEP) {
         assert_eq!(f32_to_unorm16(unorm16_to_f32(code)), code);
     }
 }
@@ -51,7 +51,7 @@ fn codes_are_read_correctly_rounded() {
     for code in 1..=u8::MAX {
         check(unorm8_to_f32(code), code.into(), 0xFF);
     }
-    for code in 1..=u16::MAX {
+    for code in (1..=u16::MAX).step_by(STEP) {
         check(unorm16_to_f32(code), code.into(), 0xFFFF);
     }
     assert_eq!((unorm8_to_f32(0), unorm8_to_f32(255)), (0, ONE));
@@ -77,7 +77,7 @@ fn writes_clamp_and_round_halves_up() {
 /// Around every boundary between two codes, and at random.
 #[test]
 fn writes_are_exact() {
-    for code in 0..0xFFFFu32 {
+    for code in (0..0xFFFFu32).step_by(STEP) {
         for max in [0xFFu32, 0xFFFF, 0xFF_FFFF] {
             let boundary = ((f64::from(code) + 0.5) / f64::from(max)) as f32;
             for bits in boundary.to_bits() - 2..=boundary.to_bits() + 2 {
@@ -86,7 +86,7 @@ fn writes_are_exact() {
         }
     }
     let mut random = Random(10);
-    for _ in 0..100_000 {
+    for _ in (0..100_000).step_by(STEP) {
         check_unorm(random.with_exponent(90..128));
     }
 }
