@@ -319,6 +319,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri ends the program where the host has no memory to give")]
     fn memory_adds_up() {
         let watch = Watch::new(&options(Budget { memory: 100, ..Budget::default() }));
         assert_eq!((watch.reserve(60), watch.reserve(40)), (Ok(()), Ok(())));

@@ -247,7 +247,7 @@ mod tests {
                 let args = [a[0], a[1], b[0], b[1]];
                 check(Op::Dadd { rounding: Rounding::Even }, &args, BINARY64.add(even, wide(a), wide(b)));
                 check(Op::Dmul { rounding: Rounding::Even }, &args, BINARY64.mul(even, wide(a), wide(b), 0));
-                for &c in &values {
+                for &c in values.iter().step_by(if cfg!(miri) { 9 } else { 1 }) {
                     let args = [a[0], a[1], b[0], b[1], c[0], c[1]];
                     let exact = BINARY64.fma(even, wide(a), wide(b), wide(c));
                     check(Op::Dfma { rounding: Rounding::Even }, &args, exact);

@@ -8,7 +8,8 @@ use support::evaluate::{LANES, Outcome, Run};
 use support::generate;
 use support::random::Random;
 
-const FUNCTIONS: u64 = 2000;
+/// So many functions for a property; Miri, a thousand times slower, has time for a few.
+const FUNCTIONS: u64 = if cfg!(miri) { 4 } else { 2000 };
 const OPEN_NANS: [u32; 2] = [0x7FC0_0000, 0xFFAB_CDEF];
 
 fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Outcome {
@@ -19,7 +20,7 @@ fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Outcome {
 
 #[test]
 fn text_is_exact() {
-    for seed in 0..500 {
+    for seed in 0..FUNCTIONS / 4 {
         let mut function = generate::function(&mut Random::new(seed), 40, true);
         function.compact();
         let text = function.to_string();
@@ -48,7 +49,7 @@ fn damage(random: &mut Random, text: &str) -> String {
 #[test]
 fn damaged_text_is_refused_or_right() {
     let mut right = 0;
-    for seed in 0..8000 {
+    for seed in 0..4 * FUNCTIONS {
         let mut random = Random::new(seed);
         let size = 5 + random.below(25);
         let mut function = generate::function(&mut random, size, true);
@@ -65,7 +66,7 @@ fn damaged_text_is_refused_or_right() {
         let after = outcomes(&function, seed as u32, [true; LANES]);
         assert!(before.endless || after == before, "seed {seed}:\n{original}\n=>\n{function}\n{before:?}\n{after:?}");
     }
-    assert!(right > 500, "only {right} functions were right");
+    assert!(right > FUNCTIONS / 4 || cfg!(miri), "only {right} functions were right");
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn simplification_keeps_every_bit() {
             let after = outcomes(function, seed as u32, covered);
             assert!(after == before, "seed {seed}, after {pass}:\n{original}\n=>\n{function}\n{before:?}\n{after:?}");
         });
-        shrunk += usize::from(function.live_inst_count() < original.live_inst_count());
+        shrunk += u64::from(function.live_inst_count() < original.live_inst_count());
     }
-    assert!(shrunk as u64 > FUNCTIONS * 9 / 10, "only {shrunk} functions became smaller");
+    assert!(shrunk > FUNCTIONS * 9 / 10 || cfg!(miri), "only {shrunk} functions became smaller");
 }

@@ -229,7 +229,7 @@ fn boolean_references_come_from_the_code() {
 fn cut_anywhere_is_an_error_or_the_program() {
     let program = full_program();
     let image = elf::write(&program);
-    for length in 0..image.len() {
+    for length in (0..image.len()).step_by(if cfg!(miri) { 37 } else { 1 }) {
         if let Ok(found) = elf::read(&image[..length]) {
             assert_eq!(found, program, "cut at {length}");
         }
@@ -240,22 +240,23 @@ fn cut_anywhere_is_an_error_or_the_program() {
 #[test]
 fn note_segments_that_overlap_do_not_take_for_ever() {
     let mut image = elf::write(&full_program());
-    // 20000 program headers that all name the same notes, of unknown types.
+    // 20000 program headers that all name the same notes, of unknown types; under Miri, where only time would be lost, 20.
+    let count = if cfg!(miri) { 20u16 } else { 20_000 };
     let notes = image.len();
-    for _ in 0..50_000 {
+    for _ in 0..u32::from(count) * 5 / 2 {
         for dword in [0u32, 0, 99] {
             image.extend(dword.to_le_bytes());
         }
     }
     let size = image.len() - notes;
     let headers = image.len();
-    for _ in 0..20_000 {
+    for _ in 0..count {
         for dword in [4, notes as u32, 0, 0, size as u32, size as u32, 4, 4] {
             image.extend(dword.to_le_bytes());
         }
     }
     image[28..32].copy_from_slice(&(headers as u32).to_le_bytes());
-    image[44..46].copy_from_slice(&20_000u16.to_le_bytes());
+    image[44..46].copy_from_slice(&count.to_le_bytes());
     assert!(matches!(elf::read(&image), Err(ElfError::OverlappingNotes { .. })));
 }
 
