@@ -155,7 +155,7 @@ impl Emissions {
         self.capacity
     }
 
-    /// Writes down a lane's events.
+    /// Writes down a lane's events. What an executor that gave up before has left behind them goes.
     pub(crate) fn record(&self, lane: u32, log: &Log) {
         let buffer = self.words.buffer();
         let mut open = [false; 4];
@@ -174,6 +174,9 @@ impl Emissions {
             }
         }
         buffer.store(4 * lane, count);
+        for event in count + 1..=self.capacity {
+            buffer.store(4 * (event * self.lanes + lane), 0);
+        }
     }
 
     /// The events of a lane.
