@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     if !cli.in_sandbox {
         return ctm_cli::execute(&cli, &mut console).into();
     }
-    match enter_sandbox() {
+    match enter_sandbox(&cli, &local) {
         Ok(host) => ctm_cli::execute(&cli, &mut Console { host: &host, ..console }).into(),
         Err(failure) => console.fail(failure).into(),
     }

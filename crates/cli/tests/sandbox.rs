@@ -114,10 +114,11 @@ again: src0.rgb = temp[1] : temp[1].r = MAD src0.r00 src0.111 src0.100 ;
 OUT TEX_SEM_WAIT : ;
 ";
 
-/// A run that does not end, and the process that computes.
-fn endless(folder: &Folder) -> (Child, u32) {
+/// A run that does not end, with more options, and the process that computes.
+fn endless(folder: &Folder, options: &str) -> (Child, u32) {
     folder.write("endless.x1k", COUNTING);
     let arguments = ["run", "endless.x1k", "--step-limit", "18446744073709551615", "-o", "out.png", "--sandbox"];
+    let arguments = arguments.into_iter().chain(options.split_whitespace());
     let mut supervisor = folder.command(arguments).stderr(Stdio::piped()).spawn().expect("ctm starts");
     let id = supervisor.id();
     // The file that waits for the picture shows that the run is about to begin.
@@ -149,7 +150,7 @@ fn ends(mut supervisor: Child) -> (Option<i32>, String) {
 #[test]
 fn the_child_is_locked_up() {
     let folder = Folder::new("sandbox-locked");
-    let (mut supervisor, child) = endless(&folder);
+    let (mut supervisor, child) = endless(&folder, "--group-timeout none");
     let status = fs::read_to_string(format!("/proc/{child}/status")).expect("a status");
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     assert_eq!([field("Seccomp:"), field("NoNewPrivs:")], [Some("2"), Some("1")], "{status}");
@@ -184,7 +185,7 @@ fn the_end_of_the_child_is_told() {
         [("-SYS", "SIGSYS"), ("-ILL", "SIGILL"), ("-KILL", "SIGKILL"), ("-XCPU", "SIGXCPU"), ("-ABRT", "SIGABRT")]
     {
         let folder = Folder::new(&format!("sandbox-ends-{name}"));
-        let (supervisor, child) = endless(&folder);
+        let (supervisor, child) = endless(&folder, "--group-timeout none");
         kill(signal, child);
         let (code, told) = ends(supervisor);
         assert_eq!(code, Some(5), "{told}");
@@ -194,9 +195,22 @@ fn the_end_of_the_child_is_told() {
 }
 
 #[test]
+fn memory_that_the_budget_has_is_within_the_limits() {
+    let folder = Folder::new("sandbox-memory");
+    for (memory, limit) in [("1G", 21u64 << 30), ("64G", 84 << 30)] {
+        let (mut supervisor, child) = endless(&folder, &format!("--memory {memory}"));
+        let limits = fs::read_to_string(format!("/proc/{child}/limits")).expect("limits");
+        let line = limits.lines().find(|line| line.starts_with("Max data size")).expect("a limit");
+        assert!(line.contains(&format!(" {limit} ")), "--memory {memory}: {line}");
+        supervisor.kill().expect("ctm can be killed");
+        supervisor.wait().expect("ctm ends");
+    }
+}
+
+#[test]
 fn ctrl_c_ends_the_child_too() {
     let folder = Folder::new("sandbox-interrupted");
-    let (supervisor, child) = endless(&folder);
+    let (supervisor, child) = endless(&folder, "--group-timeout none");
     kill("-INT", supervisor.id());
     let (code, told) = ends(supervisor);
     assert_eq!(code, Some(130), "{told}");

@@ -1,5 +1,6 @@
 //! The options that say what a run may use.
 
+use crate::host::Host;
 use clap::Args;
 use ctm_lane::budget::{DEFAULT_MEMORY, Limits};
 use std::str::FromStr;
@@ -25,28 +26,21 @@ pub struct BudgetArgs {
 
 impl BudgetArgs {
     /// The limits that the options name, and the default of the others.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self, host: &dyn Host) -> Limits {
         let default = Limits::default();
         Limits {
             instructions: self.instruction_limit.unwrap_or(default.instructions),
             run_time: self.timeout.map_or(default.run_time, |TimeLimit(limit)| limit),
             group_time: self.group_timeout.map_or(default.group_time, |TimeLimit(limit)| limit),
-            memory: self.memory(),
+            memory: self.memory(host),
         }
     }
 
     /// Bytes that the run may take.
-    pub fn memory(&self) -> u64 {
-        let default = || host_memory().map_or(DEFAULT_MEMORY, |bytes| DEFAULT_MEMORY.min(bytes / 2));
+    pub fn memory(&self, host: &dyn Host) -> u64 {
+        let default = || host.memory().map_or(DEFAULT_MEMORY, |bytes| DEFAULT_MEMORY.min(bytes / 2));
         self.memory.map_or_else(default, |Size(bytes)| bytes)
     }
-}
-
-/// Bytes of memory that this machine has, where the system tells; in the sandbox it does not.
-fn host_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    total.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// A time in seconds, or none: `1.5`, `none`. 0 is none too.
@@ -86,6 +80,7 @@ impl FromStr for Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::Local;
 
     #[test]
     fn times_and_sizes_are_read() {
@@ -105,6 +100,6 @@ mod tests {
     #[test]
     fn a_timeout_beyond_the_clock_is_none() {
         let timeout = Some(TimeLimit(Some(Duration::MAX)));
-        assert_eq!(BudgetArgs { timeout, ..BudgetArgs::default() }.limits().start().deadline, None);
+        assert_eq!(BudgetArgs { timeout, ..BudgetArgs::default() }.limits(&Local::default()).start().deadline, None);
     }
 }

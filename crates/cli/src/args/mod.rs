@@ -6,6 +6,7 @@ pub mod replay;
 pub mod run;
 pub mod values;
 
+use budget::BudgetArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -82,7 +83,7 @@ impl Command {
             Command::Run(args) => args.execution.sandbox,
             Command::Draw(args) => args.sandbox,
             Command::Replay(args) => args.sandbox,
-            // These execute nothing.
+            // These execute nothing, and have no sandbox.
             Command::Asm(_)
             | Command::Dis(_)
             | Command::Check(_)
@@ -90,6 +91,22 @@ impl Command {
             | Command::Info(_)
             | Command::Import(_)
             | Command::Completions(_) => false,
+        }
+    }
+
+    /// What each of its runs may use, if it executes programs.
+    pub fn budget(&self) -> Option<&BudgetArgs> {
+        match self {
+            Command::Run(args) => Some(&args.execution.budget),
+            Command::Draw(args) => Some(&args.budget),
+            Command::Replay(args) => Some(&args.budget),
+            Command::Asm(_)
+            | Command::Dis(_)
+            | Command::Check(_)
+            | Command::Explain(_)
+            | Command::Info(_)
+            | Command::Import(_)
+            | Command::Completions(_) => None,
         }
     }
 }

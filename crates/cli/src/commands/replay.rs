@@ -21,7 +21,7 @@ pub fn replay(args: &ReplayArgs, console: &mut Console) -> Result<(), Failure> {
         engine: args.engine.unwrap_or(recorded.engine),
         group_width: args.group.map_or(recorded.group_width, usize::from),
         threads: args.threads.map_or(recorded.threads, usize::from),
-        limits: args.budget.limits(),
+        limits: args.budget.limits(console.host),
         ..recorded
     };
     let replay = execute(&trace, options).map_err(|error| match error {

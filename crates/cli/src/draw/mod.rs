@@ -65,7 +65,7 @@ pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = RunOptions {
         threads: args.threads.map_or(0, usize::from),
-        budget: args.budget.limits().start(),
+        budget: args.budget.limits(console.host).start(),
         progress: Some(&update),
         cancel: Some(&cancel),
         ..Draw::options()

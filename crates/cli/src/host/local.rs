@@ -63,6 +63,12 @@ impl Host for Local {
         Ok(Box::new(LocalOutput::open(path)?))
     }
 
+    fn memory(&self) -> Option<u64> {
+        let text = fs::read_to_string("/proc/meminfo").ok()?;
+        let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        total.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    }
+
     fn interrupt(&self) -> Arc<AtomicBool> {
         interrupt::flag()
     }

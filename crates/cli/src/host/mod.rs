@@ -47,6 +47,9 @@ pub trait Host {
     /// What the system says.
     fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
 
+    /// Bytes of memory that this machine has, where the system tells.
+    fn memory(&self) -> Option<u64>;
+
     /// A flag that an interruption by the user sets from now on.
     fn interrupt(&self) -> Arc<AtomicBool>;
 }

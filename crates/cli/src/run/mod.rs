@@ -59,6 +59,7 @@ fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
 /// How to run.
 fn options<'a>(
     args: &ExecutionArgs,
+    host: &dyn Host,
     progress: &'a (dyn Fn(u64, u64) + Sync),
     cancel: &'a AtomicBool,
 ) -> RunOptions<'a> {
@@ -67,7 +68,7 @@ fn options<'a>(
         group_width: args.group.map_or(RunOptions::default().group_width, usize::from),
         threads: args.threads.map_or_else(cores, usize::from),
         step_limit: args.step_limit,
-        budget: args.budget.limits().start(),
+        budget: args.budget.limits(host).start(),
         progress: Some(progress),
         cancel: Some(cancel),
     }

@@ -42,7 +42,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     }
     let grid = grid(&sm50)?;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
-    let memory = Memory::prepare(console.host, &sm50, args.execution.budget.memory())?;
+    let memory = Memory::prepare(console.host, &sm50, args.execution.budget.memory(console.host))?;
     let environment = Environment {
         constants: constants(console.host, &sm50.banks)?,
         memory: Some(&memory.space),
@@ -59,7 +59,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
 
     let progress = (console.interactive && followed.is_none()).then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
-    let options = options(&args.execution, &update, &cancel);
+    let options = options(&args.execution, console.host, &update, &cancel);
     let start = Instant::now();
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(&loaded, name), &args.execution, console)));
     let outcome = match &mut follower {

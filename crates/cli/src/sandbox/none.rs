@@ -8,7 +8,7 @@ use crate::{Cli, Console, Failure};
 ///
 /// # Errors
 /// Always.
-pub fn enter() -> Result<Local, Failure> {
+pub fn enter(_: &Cli, _: &Local) -> Result<Local, Failure> {
     Err(none())
 }
 

@@ -89,7 +89,7 @@ impl Data {
                 .tell(&Message::warning(message).help("give one with --fetch-program FILE, or values with --interp"));
         }
         let mut data = Data {
-            memory: Memory::new(args.execution.budget.memory()),
+            memory: Memory::new(args.execution.budget.memory(console.host)),
             lanes,
             inputs: BTreeMap::new(),
             bindings: Bindings::default(),

@@ -40,7 +40,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
 
     let progress = (console.interactive && followed.is_none()).then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
-    let options = options(&args.execution, &update, &cancel);
+    let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;

@@ -40,7 +40,7 @@ impl Data {
         tell_differences(args, x1k, program, &inputs, &outputs, console)?;
 
         let mut data = Data {
-            memory: Memory::new(args.execution.budget.memory()),
+            memory: Memory::new(args.execution.budget.memory(console.host)),
             inputs: [None; INPUTS],
             outputs: [None; OUTPUTS],
             conditional: Conditional::default(),

@@ -48,7 +48,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     };
     let progress = (console.interactive && followed.is_none()).then(Progress::start);
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
-    let options = options(&args.execution, &update, &cancel);
+    let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
@@ -57,7 +57,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let clear = || data.memory.clear(args.clear);
     if let Some(path) = &x1k.emit_trace {
         clear();
-        let trace = trace::record(&job, &options, args.execution.budget.limits())?;
+        let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
         Sink::store(console.host, path, &trace.to_bytes())?;
     }
     let prepare = || Ok(executor.prepare(&job)?);

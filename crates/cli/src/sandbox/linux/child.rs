@@ -3,9 +3,10 @@
 use super::filter;
 use super::limits;
 use super::remote::Remote;
-use crate::Failure;
 use crate::failure::cause;
+use crate::host::{Host, Local};
 use crate::report::Message;
+use crate::{Cli, Failure};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -14,17 +15,18 @@ use std::os::fd::{AsFd, AsRawFd};
 ///
 /// # Errors
 /// The kernel does not have what that takes, or refuses it.
-pub fn enter() -> Result<Remote, Failure> {
-    lock().map_err(|error| {
+pub fn enter(cli: &Cli, local: &Local) -> Result<Remote, Failure> {
+    lock(cli, local).map_err(|error| {
         let message = format!("sandbox: the kernel does not allow to set it up: {}", cause(&error));
         let help = "--sandbox needs seccomp filters, which Linux has since 3.17 unless it is built without them";
         Failure::Sandbox(Message::error(message).help(help))
     })
 }
 
-fn lock() -> io::Result<Remote> {
+fn lock(cli: &Cli, local: &Local) -> io::Result<Remote> {
     let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    limits::apply()?;
+    let machine = local.memory();
+    limits::apply(cli.command.budget().map_or(0, |budget| budget.memory(local)))?;
     filter::apply(channel.as_raw_fd())?;
-    Ok(Remote::new(channel))
+    Ok(Remote::new(channel, machine))
 }

@@ -18,12 +18,14 @@ pub struct Remote {
     channel: Rc<RefCell<File>>,
     /// Files that were created.
     outputs: Cell<u32>,
+    /// Bytes of memory of the machine.
+    memory: Option<u64>,
 }
 
 impl Remote {
-    /// A host at the other end of this socket.
-    pub fn new(channel: File) -> Self {
-        Remote { channel: Rc::new(RefCell::new(channel)), outputs: Cell::new(0) }
+    /// A host at the other end of this socket, on a machine with so many bytes of memory.
+    pub fn new(channel: File, memory: Option<u64>) -> Self {
+        Remote { channel: Rc::new(RefCell::new(channel)), outputs: Cell::new(0), memory }
     }
 }
 
@@ -77,6 +79,10 @@ impl Host for Remote {
         let number = self.outputs.get();
         self.outputs.set(number + 1);
         Ok(Box::new(RemoteOutput { channel: Rc::clone(&self.channel), number, is_open: true }))
+    }
+
+    fn memory(&self) -> Option<u64> {
+        self.memory
     }
 
     /// The supervisor ends the child when the user interrupts it.

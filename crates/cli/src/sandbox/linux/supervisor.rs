@@ -5,7 +5,7 @@ use super::grants::Grants;
 use super::protocol::{Request, send_answer};
 use crate::failure::cause;
 use crate::report::Message;
-use crate::{Cli, Console, Failure};
+use crate::{Cli, Console, Failure, args};
 use rustix::process::Signal;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -13,10 +13,12 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the supervisor looks up from its work.
 const TICK: Duration = Duration::from_millis(20);
+/// What the child has besides the time of its run: for reading and assembling in front of it, and for converting results.
+const GRACE: Duration = Duration::from_secs(30);
 /// Variables of the environment that the child gets: how messages look.
 const ENVIRONMENT: [&str; 8] =
     ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "TERM", "COLUMNS", "LANG", "LC_ALL"];
@@ -27,9 +29,6 @@ const ENVIRONMENT: [&str; 8] =
 /// The child cannot be started, or did not end by itself.
 pub fn supervise(cli: &Cli, console: &mut Console) -> Result<u8, Failure> {
     let interrupt = console.host.interrupt();
-    let failed = |error: io::Error| {
-        Failure::Sandbox(Message::error(format!("sandbox: it cannot be started: {}", cause(&error))))
-    };
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
     ours.set_read_timeout(Some(TICK)).and_then(|()| ours.set_write_timeout(Some(TICK))).map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
@@ -39,34 +38,61 @@ pub fn supervise(cli: &Cli, console: &mut Console) -> Result<u8, Failure> {
     // The command keeps the child's end of the socket open until it is dropped.
     drop(command);
 
-    let mut supervised = Supervised { child, channel: ours, interrupt: &interrupt, ended: None };
-    let mut broker = Broker::new(console.host, Grants::of(&cli.command));
-    supervised.serve(&mut broker);
-    let status = supervised.wait().map_err(failed)?;
-    match supervised.ended {
-        Some(Ended::Interrupted) => Err(Failure::Interrupted),
-        None => exit_code(status),
+    let deadline = time(&cli.command).and_then(|time| Instant::now().checked_add(time));
+    let supervised = Supervised { child, channel: ours, interrupt: &interrupt, deadline, ended: None };
+    supervised.exit_code(&mut Broker::new(console.host, Grants::of(&cli.command)))
+}
+
+fn failed(error: io::Error) -> Failure {
+    Failure::Sandbox(Message::error(format!("sandbox: it cannot be started: {}", cause(&error))))
+}
+
+/// Time that the child of a command may take. A trace has none: it starts as many runs as it likes, each with a time of its own.
+fn time(command: &args::Command) -> Option<Duration> {
+    if matches!(command, args::Command::Replay(_)) {
+        return None;
     }
+    command.budget()?.timeout?.0?.checked_add(GRACE)
 }
 
 /// Why the supervisor ended the child.
 #[derive(Clone, Copy)]
 enum Ended {
     Interrupted,
+    Late,
 }
 
 struct Supervised<'a> {
     child: Child,
     channel: UnixStream,
     interrupt: &'a AtomicBool,
+    /// When the child is to be complete.
+    deadline: Option<Instant>,
     ended: Option<Ended>,
 }
 
 impl Supervised<'_> {
+    /// Serves the child to its end, and gives its exit code.
+    fn exit_code(mut self, broker: &mut Broker) -> Result<u8, Failure> {
+        self.serve(broker);
+        let status = self.wait().map_err(failed)?;
+        match self.ended {
+            Some(Ended::Interrupted) => Err(Failure::Interrupted),
+            Some(Ended::Late) => {
+                let late = format!("the supervisor: it was not complete {} s after its time was over", GRACE.as_secs());
+                Err(Failure::Sandbox(ended(&late).help("raise --timeout SECONDS, or --timeout none")))
+            }
+            None => exit_code(status),
+        }
+    }
+
     /// Answers until the child has nothing more to ask. What is wrong with the conversation shows in how the child ends.
     fn serve(&mut self, broker: &mut Broker) {
         while let Ok(Some(request)) = Request::receive(self) {
+            let asked = Instant::now();
             let answer = broker.answer(request);
+            // What the disks take is not the child's time.
+            self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(asked.elapsed()));
             if send_answer(self, &answer).is_err() {
                 break;
             }
@@ -90,6 +116,7 @@ impl Supervised<'_> {
     fn look_up(&mut self) -> io::Result<()> {
         let ended = match () {
             () if self.interrupt.load(Ordering::Relaxed) => Ended::Interrupted,
+            () if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) => Ended::Late,
             () => return Ok(()),
         };
         self.ended = Some(ended);
@@ -98,7 +125,7 @@ impl Supervised<'_> {
     }
 
     /// Does something with the socket, and looks up as long as the child makes it wait.
-    fn patiently<T>(&mut self, mut act: impl FnMut(&mut UnixStream) -> io::Result<T>) -> io::Result<T> {
+    fn retry<T>(&mut self, mut act: impl FnMut(&mut UnixStream) -> io::Result<T>) -> io::Result<T> {
         loop {
             match act(&mut self.channel) {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
@@ -112,13 +139,13 @@ impl Supervised<'_> {
 
 impl Read for Supervised<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.patiently(|channel| channel.read(into))
+        self.retry(|channel| channel.read(into))
     }
 }
 
 impl Write for Supervised<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.patiently(|channel| channel.write(bytes))
+        self.retry(|channel| channel.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -164,4 +191,69 @@ fn exit_code(status: ExitStatus) -> Result<u8, Failure> {
 fn ended(by: &str) -> Message {
     Message::error(format!("sandbox: the run was ended by {by}"))
         .fact("results that were not complete were not written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Local;
+    use clap::Parser;
+
+    fn command(line: &str) -> args::Command {
+        Cli::try_parse_from(line.split_whitespace()).expect("a command line").command
+    }
+
+    #[test]
+    fn the_child_has_its_time_and_the_grace() {
+        assert_eq!(time(&command("ctm run a.x1k --sandbox --timeout 5")), Some(Duration::from_secs(35)));
+        assert_eq!(time(&command("ctm run a.x1k --sandbox --timeout none")), None);
+        assert_eq!(time(&command("ctm run a.x1k --sandbox")), None);
+        assert_eq!(time(&command("ctm replay a.trace --sandbox --timeout 5")), None);
+    }
+
+    #[test]
+    fn the_signal_that_ended_a_child_is_named() {
+        for (signal, name) in [
+            (Signal::SYS, "SIGSYS: it asked"),
+            (Signal::SEGV, "SIGSEGV: it accessed"),
+            (Signal::BUS, "SIGBUS: it accessed"),
+            (Signal::ILL, "SIGILL: it executed"),
+            (Signal::FPE, "SIGFPE: it divided"),
+            (Signal::ABORT, "SIGABRT: it ran out"),
+            (Signal::XCPU, "SIGXCPU: it used"),
+            (Signal::XFSZ, "SIGXFSZ: it printed"),
+            (Signal::KILL, "SIGKILL: it used"),
+            (Signal::USR2, "signal 12"),
+        ] {
+            let message = format!("{:?}", exit_code(ExitStatus::from_raw(signal.as_raw())));
+            assert!(message.contains("Sandbox(") && message.contains(name), "{message}");
+        }
+        assert!(matches!(exit_code(ExitStatus::from_raw(Signal::INT.as_raw())), Err(Failure::Interrupted)));
+        assert!(matches!(exit_code(ExitStatus::from_raw(3 << 8)), Ok(3)));
+    }
+
+    /// A child that was taken over need not end by itself: one asks for nothing, the other closes its socket too.
+    #[test]
+    fn a_child_that_is_late_is_ended() {
+        for script in ["exec sleep 1000", "exec sleep 1000 0<&-"] {
+            let (ours, theirs) = UnixStream::pair().expect("sockets");
+            ours.set_read_timeout(Some(TICK)).expect("a timeout");
+            let child = Command::new("sh").args(["-c", script]).stdin(Stdio::from(OwnedFd::from(theirs))).spawn();
+            let child = child.expect("sh starts");
+            let process = child.id();
+            let deadline = Instant::now() + Duration::from_millis(300);
+            let interrupt = AtomicBool::new(false);
+            let supervised =
+                Supervised { child, channel: ours, interrupt: &interrupt, deadline: Some(deadline), ended: None };
+            let host = Local::default();
+            let mut broker = Broker::new(&host, Grants::of(&command("ctm run a.x1k")));
+            let Err(Failure::Sandbox(told)) = supervised.exit_code(&mut broker) else {
+                panic!("{script}: it was not ended");
+            };
+            let told = format!("{told:?}");
+            assert!(told.contains("ended by the supervisor: it was not complete 30 s after"), "{told}");
+            assert!(Instant::now() >= deadline, "{script}: it was ended too early");
+            assert!(!std::path::Path::new(&format!("/proc/{process}")).exists(), "{script}: it lives on");
+        }
+    }
 }
