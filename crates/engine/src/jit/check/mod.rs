@@ -87,81 +87,82 @@ pub struct Fault {
 
 /// Shows that every access of a function lies in its object; gives how many there are.
 pub fn check_accesses(machine: &Machine, live: &Live, form: Form, objects: &Objects) -> Result<usize, Fault> {
-    check_definitions(machine, live)?;
+    let definitions = Definitions::new(machine)?;
+    if live.at_start(0).next().is_some() || !machine.blocks[0].params.is_empty() {
+        return Err(Fault { block: 0, inst: 0, cause: Cause::Undefined });
+    }
     // Nobody may call it.
     if objects.entry.is_empty() {
         return Ok(0);
     }
-    let registers = Registers::new(machine, form, objects);
-    let mut ways: Vec<Vec<usize>> = vec![Vec::new(); machine.blocks.len()];
+    let registers = Registers::new(machine, form, objects, definitions);
+    let mut predecessors = vec![Predecessors::None; machine.blocks.len()];
     for (from, block) in machine.blocks.iter().enumerate() {
-        block.end.edges().for_each(|edge| ways[edge.block].push(from));
+        for edge in block.end.edges() {
+            let predecessors = &mut predecessors[edge.block];
+            *predecessors =
+                if *predecessors == Predecessors::None { Predecessors::One(from) } else { Predecessors::More };
+        }
     }
     let mut accesses = 0;
-    for (number, block) in machine.blocks.iter().enumerate() {
-        let facts = match ways[number].as_slice() {
-            &[from] => registers.facts_of_branch(from, number),
-            _ => Vec::new(),
+    for (number, predecessors) in predecessors.into_iter().enumerate() {
+        let facts = match predecessors {
+            Predecessors::One(from) => registers.facts_of_branch(from, number),
+            Predecessors::None | Predecessors::More => Vec::new(),
         };
-        let checker = Checker { registers: &registers, facts };
-        for (at, inst) in block.insts.iter().enumerate() {
-            let counted = checker.inst(inst).map_err(|cause| Fault { block: number, inst: at, cause })?;
-            accesses += counted;
-        }
-        for edge in block.end.edges() {
-            for (arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
-                if let Arg::Mem(mem) = *arg {
-                    let bytes = moved_bytes(machine.classes[param.index()], mem, form);
-                    let checked = checker.access(mem, bytes, false);
-                    checked.map_err(|cause| Fault { block: number, inst: block.insts.len(), cause })?;
-                    accesses += 1;
-                }
-            }
-        }
+        accesses += Checker { registers: &registers, facts, lanes: None }.block(number)?;
     }
     Ok(accesses)
 }
 
-/// Shows that every register is defined once, and before it is used on every way: in its block, or by what is live there,
-/// as nothing is where the code starts.
-fn check_definitions(machine: &Machine, live: &Live) -> Result<(), Fault> {
-    const NOWHERE: usize = usize::MAX;
-    let mut homes = vec![NOWHERE; machine.classes.len()];
-    for (block, of) in machine.blocks.iter().enumerate() {
-        let results = of.insts.iter().enumerate().filter_map(|(inst, of)| Some((inst, of.def?)));
-        for (inst, reg) in of.params.iter().map(|&param| (0, param)).chain(results) {
-            if std::mem::replace(&mut homes[reg.index()], block) != NOWHERE {
-                return Err(Fault { block, inst, cause: Cause::DefinedTwice });
-            }
-        }
-    }
-    let mut is_defined = vec![false; homes.len()];
-    for (block, of) in machine.blocks.iter().enumerate() {
-        of.params.iter().for_each(|param| is_defined[param.index()] = true);
-        for (inst, of) in of.insts.iter().enumerate() {
-            let mut is_known = true;
-            of.for_each_use(|reg| is_known &= is_usable(&homes, &is_defined, reg, block));
-            if !is_known {
-                return Err(Fault { block, inst, cause: Cause::Undefined });
-            }
-            if let Some(def) = of.def {
-                is_defined[def.index()] = true;
-            }
-        }
-        let mut args = of.end.edges().flat_map(|edge| &edge.args).filter_map(|arg| arg.reg());
-        if !args.all(|reg| is_usable(&homes, &is_defined, reg, block)) {
-            return Err(Fault { block, inst: of.insts.len(), cause: Cause::Undefined });
-        }
-    }
-    let is_given = live.at_start(0).next().is_some() || !machine.blocks[0].params.is_empty();
-    if is_given { Err(Fault { block: 0, inst: 0, cause: Cause::Undefined }) } else { Ok(()) }
+/// The blocks that lead to a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Predecessors {
+    None,
+    One(usize),
+    More,
 }
 
-/// Whether a register is defined in an earlier block than this one, or has been defined here. Blocks lie in an order in which
-/// that is so, which lets one round over them see all definitions.
-fn is_usable(homes: &[usize], is_defined: &[bool], reg: Reg, block: usize) -> bool {
-    let home = homes[reg.index()];
-    home < block || home == block && is_defined[reg.index()]
+/// Where a register is defined.
+#[derive(Clone, Copy)]
+struct Definition<'a> {
+    block: u32,
+    /// The number of the instruction in the block, counted from 1; parameters are defined before all of them.
+    at: u32,
+    /// `None` of a parameter.
+    inst: Option<&'a Inst>,
+}
+
+/// The definitions of all registers.
+struct Definitions<'a>(Vec<Definition<'a>>);
+
+impl<'a> Definitions<'a> {
+    const NOWHERE: u32 = u32::MAX;
+
+    /// Shows that every register is defined once.
+    fn new(machine: &'a Machine) -> Result<Self, Fault> {
+        let mut all = vec![Definition { block: Self::NOWHERE, at: 0, inst: None }; machine.classes.len()];
+        for (block, of) in machine.blocks.iter().enumerate() {
+            let params = of.params.iter().map(|&param| (0, param, None));
+            let results = (1..).zip(&of.insts).filter_map(|(at, inst)| Some((at, inst.def?, Some(inst))));
+            for (at, reg, inst) in params.chain(results) {
+                let definition = Definition { block: block as u32, at, inst };
+                if std::mem::replace(&mut all[reg.index()], definition).block != Self::NOWHERE {
+                    return Err(Fault { block, inst: (at as usize).saturating_sub(1), cause: Cause::DefinedTwice });
+                }
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// Whether a register is defined before the instruction with this number in a block, counted from 1: in an earlier block,
+    /// or there. Blocks lie in an order in which definitions come first on every way; what is live at the start would have
+    /// none.
+    fn is_usable(&self, reg: Reg, block: usize, at: usize) -> bool {
+        let definition = self.0[reg.index()];
+        let (home, defined) = (definition.block as usize, definition.at as usize);
+        home < block || home == block && defined < at
+    }
 }
 
 /// Bytes that an instruction reads or writes at its memory operand.
@@ -195,10 +196,57 @@ struct Checker<'a> {
     registers: &'a Registers<'a>,
     /// What holds in the block, in every lane.
     facts: Vec<Fact>,
+    /// The last access in lanes: the words of elements are accessed one after the other.
+    lanes: Option<Lanes>,
+}
+
+/// An access in the lanes of a mask, or in all lanes, to the memory operand without its displacement.
+struct Lanes {
+    mask: Option<Reg>,
+    mem: Mem,
+    /// What holds in the lanes.
+    facts: Vec<Fact>,
+    /// There are none.
+    is_impossible: bool,
+    address: Option<(Object, i64, i64)>,
 }
 
 impl Checker<'_> {
-    fn inst(&self, inst: &Inst) -> Result<usize, Cause> {
+    /// All instructions and the end of a block.
+    fn block(&mut self, number: usize) -> Result<usize, Fault> {
+        let Registers { machine, definitions, form, .. } = self.registers;
+        let block = &machine.blocks[number];
+        let mut accesses = 0;
+        for (at, inst) in block.insts.iter().enumerate() {
+            let fault = |cause| Fault { block: number, inst: at, cause };
+            let mut is_known = true;
+            inst.for_each_use(|reg| is_known &= definitions.is_usable(reg, number, at + 1));
+            if !is_known {
+                return Err(fault(Cause::Undefined));
+            }
+            accesses += self.inst(inst).map_err(fault)?;
+        }
+        let end = block.insts.len();
+        let fault = |cause| Fault { block: number, inst: end, cause };
+        for edge in block.end.edges() {
+            for (arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
+                match *arg {
+                    Arg::Mem(mem) => {
+                        self.access(mem, moved_bytes(machine.classes[param.index()], mem, *form), false)
+                            .map_err(fault)?;
+                        accesses += 1;
+                    }
+                    Arg::Reg(reg) if !definitions.is_usable(reg, number, end + 1) => {
+                        return Err(fault(Cause::Undefined));
+                    }
+                    Arg::Reg(_) | Arg::Imm(_) | Arg::None => {}
+                }
+            }
+        }
+        Ok(accesses)
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<usize, Cause> {
         let mut accesses = 0;
         for (at, arg) in inst.args.iter().enumerate() {
             let Arg::Mem(mem) = *arg else { continue };
@@ -241,27 +289,44 @@ impl Checker<'_> {
     }
 
     /// A word in every lane of a mask, or in all lanes.
-    fn lanes(&self, mem: Mem, mask: Option<Reg>, is_written: bool) -> Result<(), Cause> {
+    fn lanes(&mut self, mem: Mem, mask: Option<Reg>, is_written: bool) -> Result<(), Cause> {
+        let whole = Mem { disp: 0, ..mem };
+        let lanes = match self.lanes.take().filter(|last| (last.mask, last.mem) == (mask, whole)) {
+            Some(last) => last,
+            None => self.lanes_of(whole, mask),
+        };
+        let checked = self.inside_lanes(&lanes, mem, is_written);
+        self.lanes = Some(lanes);
+        checked
+    }
+
+    fn lanes_of(&self, mem: Mem, mask: Option<Reg>) -> Lanes {
         let registers = self.registers;
         let mut facts = self.facts.clone();
         if let Some(mask) = mask {
             registers.facts_of_mask(mask, true, &mut facts);
         }
+        let is_impossible = registers.is_impossible(mem, &facts);
+        let address = registers.address(mem, |reg| registers.refined(reg, &facts));
+        Lanes { mask, mem, facts, is_impossible, address }
+    }
+
+    fn inside_lanes(&self, lanes: &Lanes, mem: Mem, is_written: bool) -> Result<(), Cause> {
         if let Some((buffer, index)) = self.buffer(mem) {
             let object = Object::Buffer(buffer);
-            if is_written && !registers.objects.is_writable(object, 0, 4) {
+            if is_written && !self.registers.objects.is_writable(object, 0, 4) {
                 return Err(Cause::ReadOnly(object));
             }
             let address = self.byte_address(index).ok_or(Cause::Unbounded(object))?;
-            let is_below = facts.contains(&Fact { reg: address, bound: Bound::BelowWords(buffer) });
+            let is_below = lanes.facts.contains(&Fact { reg: address, bound: Bound::BelowWords(buffer) });
             return if is_below { Ok(()) } else { Err(Cause::Unbounded(object)) };
         }
-        if registers.is_impossible(mem, &facts) {
+        if lanes.is_impossible {
             return Ok(());
         }
-        let address = registers.address(mem, |reg| registers.refined(reg, &facts));
-        let (object, first, last) = address.ok_or(Cause::UnknownAddress)?;
-        self.inside(object, (first, last), 4, is_written)
+        let (object, first, last) = lanes.address.ok_or(Cause::UnknownAddress)?;
+        let disp = i64::from(mem.disp);
+        self.inside(object, (first + disp, last + disp), 4, is_written)
     }
 
     /// The buffer from whose middle an address counts in bytes, and what is counted.

@@ -2,7 +2,7 @@
 
 use super::objects::{Object, Objects};
 use super::value::{Int, Value};
-use super::{moved_bytes, operand_bytes};
+use super::{Definitions, moved_bytes, operand_bytes};
 use crate::jit::context;
 use crate::jit::form::Form;
 use crate::jit::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
@@ -114,31 +114,29 @@ pub struct Registers<'a> {
     pub machine: &'a Machine,
     pub objects: &'a Objects,
     pub form: Form,
+    pub definitions: Definitions<'a>,
     values: Vec<Value>,
-    definitions: Vec<Option<&'a Inst>>,
 }
 
 impl<'a> Registers<'a> {
     /// Looks at a function whose registers are defined once, until nothing moves.
-    pub fn new(machine: &'a Machine, form: Form, objects: &'a Objects) -> Self {
+    pub fn new(machine: &'a Machine, form: Form, objects: &'a Objects, definitions: Definitions<'a>) -> Self {
         let count = machine.classes.len();
-        let mut registers =
-            Self { machine, objects, form, values: vec![Value::Never; count], definitions: vec![None; count] };
-        for inst in machine.blocks.iter().flat_map(|block| &block.insts) {
-            if let Some(def) = inst.def {
-                registers.definitions[def.index()] = Some(inst);
-            }
-        }
+        let mut registers = Self { machine, objects, form, definitions, values: vec![Value::Never; count] };
         let mut changes = vec![0; count];
-        while registers.round(&mut changes) {}
+        let mut next = Some(0);
+        while let Some(first) = next {
+            next = registers.round(first, &mut changes);
+        }
         registers
     }
 
-    /// Goes through all blocks; gives whether a block that comes earlier has to be looked at again.
-    fn round(&mut self, changes: &mut [u8]) -> bool {
+    /// Goes through the blocks from this one on; gives the first of them or of those before them that has to be looked at
+    /// again.
+    fn round(&mut self, first: usize, changes: &mut [u8]) -> Option<usize> {
         let machine = self.machine;
-        let mut is_open = false;
-        for (at, block) in machine.blocks.iter().enumerate() {
+        let mut next: Option<usize> = None;
+        for (at, block) in machine.blocks.iter().enumerate().skip(first) {
             for inst in &block.insts {
                 if let Some(def) = inst.def {
                     self.values[def.index()] = self.result(inst, |reg| self.value(reg));
@@ -164,12 +162,14 @@ impl<'a> Registers<'a> {
                             new = Value::Unknown;
                         }
                         self.values[param.index()] = new;
-                        is_open |= edge.block <= at;
+                        if edge.block <= at {
+                            next = Some(next.map_or(edge.block, |next| next.min(edge.block)));
+                        }
                     }
                 }
             }
         }
-        is_open
+        next
     }
 
     /// What a register can hold anywhere.
@@ -178,7 +178,7 @@ impl<'a> Registers<'a> {
     }
 
     pub fn definition(&self, reg: Reg) -> Option<&'a Inst> {
-        self.definitions[reg.index()]
+        self.definitions.0[reg.index()].inst
     }
 
     /// The next position where the code goes on with it because it lies in front of the call's end: both differ from the
@@ -393,7 +393,7 @@ impl<'a> Registers<'a> {
         let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end)) else { return Value::Unknown };
         let words = self.machine.pool.get(first / 4..end.div_ceil(4)).unwrap_or_default();
         let is_aligned = first.is_multiple_of(4) && end.is_multiple_of(4);
-        match words.iter().map(|&word| Int::constant(word)).reduce(Int::join) {
+        match Int::of_constants(words) {
             Some(int) if is_aligned => Value::Int(int),
             _ => Value::Unknown,
         }

@@ -26,6 +26,13 @@ impl Int {
         Self { lo: value, hi: value, ones: bits, in_step: false }
     }
 
+    /// What is among these; `None` if that is nothing.
+    pub fn of_constants(words: &[u32]) -> Option<Self> {
+        let values = || words.iter().map(|word| word.cast_signed());
+        let ones = words.iter().fold(0, |ones, word| ones | word);
+        Some(Self { lo: values().min()?, hi: values().max()?, ones, in_step: false })
+    }
+
     /// Integers between these that have only these bits; anything if the bounds are no integers of 32 bits.
     fn new(lo: i64, hi: i64, ones: u32) -> Self {
         let (lo, hi) = match (i32::try_from(lo), i32::try_from(hi)) {
