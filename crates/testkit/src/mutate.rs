@@ -31,7 +31,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             corpus.chain(programs().map(|path| ctm_object::raw::write_words(&assemble(&path).code))).collect()
         }
         // All that these bytes do is choose.
-        "engines" | "r700_engines" | "sm50_engines" => {
+        "engines" | "r700_engines" | "sm50_engines" | "allocation" => {
             let mut random = Random::new(3);
             (0..8).map(|_| (0..4096).map(|_| random.bits() as u8).collect()).collect()
         }

@@ -27,7 +27,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 23] = [
+pub const TARGETS: [Target; 24] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),
@@ -51,6 +51,7 @@ pub const TARGETS: [Target; 23] = [
     target("object_writers", crate::writers::object_writers),
     target("c_calls", crate::c_calls::c_calls),
     target("lane_text", lane_text),
+    target("allocation", allocation),
 ];
 
 /// Runs the target of this name, for binaries that have one each.
@@ -285,4 +286,11 @@ pub fn lane_text(bytes: &[u8]) {
     verify_form(&simplified).unwrap_or_else(|error| panic!("{error}\n{printed}\nis simplified to\n{simplified}"));
     #[cfg(target_arch = "x86_64")]
     crate::lane::targets::agree(function);
+}
+
+/// Code of random machine instructions finds every register where it is used. Only builds with debug assertions can tell.
+pub fn allocation(bytes: &[u8]) {
+    #[cfg(all(target_arch = "x86_64", debug_assertions))]
+    ctm_engine::jit::fuzz::allocation(bytes);
+    let _ = bytes;
 }

@@ -44,9 +44,13 @@ mod fault;
 #[cfg(test)]
 mod faults;
 mod form;
+#[cfg(any(test, debug_assertions))]
+pub mod fuzz;
 mod memory;
 mod mir;
 mod order;
+#[cfg(test)]
+mod passes;
 mod poll;
 mod select;
 mod split;

@@ -191,6 +191,9 @@ fn code_of_kernels_is_proven() {
         for kernel in &kernels {
             for explicit in [false, true] {
                 for draft in drafts(kernel, form, explicit) {
+                    let text = draft.placed.machine.to_string();
+                    let parsed: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
+                    assert!(parsed.to_string() == text, "text is read as it is written\n{text}");
                     match check(&draft, form) {
                         Ok(count) => accesses += count,
                         Err(fault) => {

@@ -1,7 +1,14 @@
 //! Machine instructions over virtual registers, in blocks with parameters: what selection makes, and the allocator and
 //! the encoder take.
 
+#[cfg(test)]
+mod parse;
+#[cfg(any(test, debug_assertions))]
+mod print;
+
 use iced_x86::Code;
+#[cfg(test)]
+pub use print::Text;
 
 /// A virtual register; defined once, by an instruction or as a parameter of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
