@@ -49,7 +49,7 @@ fn stages(criterion: &mut Criterion) {
         // Lift, simplification, and what comes behind them.
         for name in EngineName::ALL.into_iter().filter(|&name| name != EngineName::Reference) {
             if Executor::new(name).is_ok() {
-                let compile = || Executor::new(name).map(|engine| engine.prepare(&job));
+                let compile = || Executor::new(name).map(|engine| engine.compile(&job));
                 group.bench_function(format!("compile for {}", name.name()), |bencher| bencher.iter(compile));
             }
         }

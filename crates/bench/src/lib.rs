@@ -6,7 +6,8 @@
 //! - [`llvmpipe`]: the other side, a small program in C that is compiled when it is wanted;
 //! - [`limits`]: multiply-adds and copied bytes per second of this machine;
 //! - [`peers`]: the measurement; [`report`]: how it is told;
-//! - [`compile`]: how long programs take from words to machine code.
+//! - [`compile`]: how long programs take from words to machine code;
+//! - [`small_passes`]: what a run costs beside the kernel's own time.
 //!
 //! The programs are in `benches/x1k`, their sources in `benches/glsl`.
 #![deny(unsafe_code)]
@@ -22,4 +23,5 @@ pub mod peers;
 pub mod picture;
 pub mod report;
 pub mod sample;
+pub mod small_passes;
 pub mod texture;

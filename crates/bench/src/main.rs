@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use ctm_bench::compile;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
-use ctm_bench::report;
+use ctm_bench::{report, small_passes};
 use ctm_engine::{EngineName, Executor};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,6 +27,14 @@ enum Measure {
     ///
     /// Exits with 1 if one of them takes longer than it should.
     Compile(Output),
+    /// What a small run costs beside the kernel's own time: three programs in turn, 10,000 runs over 64x64.
+    ///
+    /// Exits with 1 if that is more than it should be.
+    SmallPasses {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(clap::Args)]
@@ -75,6 +83,12 @@ fn main() -> ExitCode {
             let text =
                 if output.json { format!("{:#}\n", compile::json(&measurement)) } else { compile::text(&measurement) };
             output.tell(&text, || compile::page(&measurement), met)
+        }
+        Measure::SmallPasses { json } => {
+            let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));
+            let text = if json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
+            print!("{text}");
+            if measurement.marks_are_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
     }
 }

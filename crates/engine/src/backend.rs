@@ -125,6 +125,9 @@ pub trait Code: Send + Sync {
 
     /// Whether the code may run: no run of it has ended with [`Halt::HostAccess`].
     fn is_sound(&self) -> bool;
+
+    /// Bytes of memory that it takes, about.
+    fn bytes(&self) -> usize;
 }
 
 /// Code for one kernel, in one run, in one thread.

@@ -1,52 +1,145 @@
-//! An engine: a backend, and what it has prepared.
+//! The cache of compiled programs, by specialisation key.
+//!
+//! Its lock is held for look-ups alone. Who wants a program that another thread is compiling waits for that program; nobody
+//! waits for another one.
 
-use crate::backend::{Backend, CheckCounts};
-use crate::recent::Recent;
-use crate::workers::Workers;
-use crate::{r700, sm50, x1k};
+use crate::guest::GuestJob;
+use crate::runtime::Runtime;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::any::{Any, TypeId};
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
 
-/// Runs programs of the guest machines, and keeps what it has prepared for them. What an engine does with the programs of
-/// a machine is told in the machine's module.
-#[derive(Default)]
-pub struct Engine {
-    backend: Option<Box<dyn Backend>>,
-    pub(crate) workers: Workers,
-    pub(crate) x1k: Recent<x1k::Key, x1k::Kernels>,
-    pub(crate) r700: Recent<r700::Key, Option<r700::Ready>>,
-    pub(crate) sm50: Recent<ctm_sm50::lift::Facts, Option<sm50::Ready>>,
+/// Bytes of compiled programs that are kept, about.
+const LIMIT: usize = 256 << 20;
+/// Bytes that are counted for each program beside its own: its key, and what allocations cost.
+const ENTRY_BYTES: usize = 4 << 10;
+
+/// A compiled program with its key.
+pub(crate) struct Program<K, V> {
+    pub key: Arc<K>,
+    pub kernels: V,
 }
 
-impl Engine {
-    /// The portable engine.
-    pub fn interpreter() -> Self {
-        Self::default()
+/// A program that is compiled, or is being compiled.
+struct Entry<K, V> {
+    key: Arc<K>,
+    program: OnceLock<Arc<Program<K, V>>>,
+}
+
+/// What a cache has done, and what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheStats {
+    /// Look-ups that found their program.
+    pub hits: u64,
+    /// Look-ups after which a program was compiled.
+    pub misses: u64,
+    /// Programs that were dropped for others.
+    pub evictions: u64,
+    /// Programs that it holds.
+    pub entries: usize,
+    /// Bytes that these take, about.
+    pub bytes: usize,
+    /// Time that compiling took, summed over threads.
+    pub compile_time: Duration,
+}
+
+/// Compiled programs of all guests; the least recently used ones are dropped.
+#[derive(Default)]
+pub(crate) struct ProgramCache {
+    hasher: DefaultHashBuilder,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    slots: HashTable<Slot>,
+    /// Look-ups so far.
+    clock: u64,
+    stats: CacheStats,
+}
+
+struct Slot {
+    hash: u64,
+    /// The look-up that used it last.
+    used: u64,
+    bytes: usize,
+    /// An [`Entry`].
+    entry: Arc<dyn Any + Send + Sync>,
+}
+
+impl ProgramCache {
+    /// The compiled program of this key, which is compiled if it is not there.
+    pub fn get<J: GuestJob>(&self, key: J::KeyRef<'_>, runtime: &Runtime) -> Arc<Program<J::Key, J::Kernels>> {
+        let hash = self.hasher.hash_one((TypeId::of::<Entry<J::Key, J::Kernels>>(), &key));
+        let entry = self.find_or_insert::<J>(hash, key);
+        let mut made = None;
+        let program = entry.program.get_or_init(|| {
+            let start = Instant::now();
+            let kernels = J::compile(&entry.key, runtime);
+            made = Some(start.elapsed());
+            Arc::new(Program { key: entry.key.clone(), kernels })
+        });
+        if let Some(time) = made {
+            self.weigh(hash, &*entry, J::bytes(&program.kernels), time);
+        }
+        program.clone()
     }
 
-    /// An engine that runs machine code of this backend where it can, and interprets where not.
-    pub fn with_backend(backend: Box<dyn Backend>) -> Self {
-        Engine { backend: Some(backend), ..Self::default() }
+    pub fn stats(&self) -> CacheStats {
+        let state = self.lock();
+        CacheStats { entries: state.slots.len(), ..state.stats }
     }
 
-    /// The engine that makes machine code for this host; `None` if no backend can.
-    pub fn jit() -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        return Some(Self::with_backend(Box::new(crate::jit::Jit::new()?)));
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
+    fn find_or_insert<J: GuestJob>(&self, hash: u64, key: J::KeyRef<'_>) -> Arc<Entry<J::Key, J::Kernels>> {
+        let mut state = self.lock();
+        state.clock += 1;
+        let clock = state.clock;
+        let is_key = |slot: &Slot| {
+            let entry = slot.entry.downcast_ref::<Entry<J::Key, J::Kernels>>();
+            slot.hash == hash && entry.is_some_and(|entry| J::matches(&key, &entry.key))
+        };
+        if let Some(slot) = state.slots.find_mut(hash, is_key)
+            && let Ok(entry) = slot.entry.clone().downcast()
+        {
+            slot.used = clock;
+            state.stats.hits += 1;
+            return entry;
+        }
+        let entry = Arc::new(Entry { key: Arc::new(J::to_owned(key)), program: OnceLock::new() });
+        let slot = Slot { hash, used: clock, bytes: ENTRY_BYTES, entry: entry.clone() };
+        state.slots.insert_unique(hash, slot, |slot| slot.hash);
+        state.stats.misses += 1;
+        state.stats.bytes += ENTRY_BYTES;
+        entry
     }
 
-    /// The name of the engine, for people.
-    pub fn name(&self) -> &'static str {
-        self.backend.as_ref().map_or("interp", |backend| backend.name())
+    /// Notes how large a program has become, and drops others until all of them fit.
+    fn weigh<K, V>(&self, hash: u64, entry: &Entry<K, V>, bytes: usize, time: Duration) {
+        let mut dropped = Vec::new();
+        let mut state = self.lock();
+        state.stats.compile_time += time;
+        let is_entry = |slot: &Slot| std::ptr::addr_eq(Arc::as_ptr(&slot.entry), entry);
+        if let Some(slot) = state.slots.find_mut(hash, is_entry) {
+            slot.bytes += bytes;
+            state.stats.bytes += bytes;
+        }
+        while state.stats.bytes > LIMIT {
+            let others = state.slots.iter().filter(|slot| !is_entry(slot));
+            let Some((hash, used)) = others.map(|slot| (slot.hash, slot.used)).min_by_key(|&(_, used)| used) else {
+                break;
+            };
+            let Ok(slot) = state.slots.find_entry(hash, |slot| slot.used == used) else { break };
+            let (slot, _) = slot.remove();
+            state.stats.bytes -= slot.bytes;
+            state.stats.evictions += 1;
+            // Programs are freed after the lock.
+            dropped.push(slot);
+        }
     }
 
-    /// What the checker found of all machine code so far.
-    pub fn check_counts(&self) -> CheckCounts {
-        self.backend.as_ref().map_or_else(CheckCounts::default, |backend| backend.check_counts())
-    }
-
-    /// What makes its machine code.
-    pub(crate) fn backend(&self) -> Option<&dyn Backend> {
-        self.backend.as_deref()
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -1,13 +1,13 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
 use crate::backend::{Code as MachineCode, Source, SurfaceFacts};
-use crate::cache::Engine;
 use crate::interp::Code;
+use crate::runtime::Runtime;
 use crate::workers::Workers;
 use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
 
 /// Steps of a group, at most, that machine code takes without a look at the run's budget: at 100 ns for the slowest, 26 ms.
-pub(crate) const SHORT: u64 = 1 << 18;
+pub const SHORT: u64 = 1 << 18;
 
 /// What the lanes of a function have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,6 @@ pub struct Kernel {
     pub(crate) code: Code,
     machine: Option<Box<dyn MachineCode>>,
     pub(crate) grouping: Grouping,
-    /// Most steps that a group can execute, if there are no loops.
     pub(crate) longest: Option<u64>,
     /// Some way ends in a trap.
     pub(crate) may_trap: bool,
@@ -42,7 +41,7 @@ impl Kernel {
         grouping: Grouping,
         surfaces: &[SurfaceFacts],
         most_steps: Option<u64>,
-        engine: &Engine,
+        runtime: &Runtime,
     ) -> Self {
         simplify(&mut function);
         let longest = longest(&function);
@@ -52,7 +51,7 @@ impl Kernel {
         let may_stop = may_stop(&function, most_steps);
         let repeatable = is_repeatable(&function);
         let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
-        let machine = engine.backend().filter(|_| wanted && (repeatable || is_complete)).and_then(|backend| {
+        let machine = runtime.backend().filter(|_| wanted && (repeatable || is_complete)).and_then(|backend| {
             let mut interior = function.clone();
             if assume_covered(&mut interior) {
                 simplify(&mut interior);
@@ -66,13 +65,23 @@ impl Kernel {
             longest,
             may_trap,
             repeatable,
-            workers: engine.workers.clone(),
+            workers: runtime.workers().clone(),
         }
     }
 
     /// Whether machine code runs the kernel.
     pub fn is_compiled(&self) -> bool {
         self.machine().is_some()
+    }
+
+    /// Most steps that a group can execute, if there are no loops.
+    pub fn longest(&self) -> Option<u64> {
+        self.longest
+    }
+
+    /// Bytes of memory that the kernel takes, about.
+    pub fn bytes(&self) -> usize {
+        self.code.bytes() + self.machine.as_ref().map_or(0, |machine| machine.bytes())
     }
 
     /// The machine code that runs the kernel.

@@ -3,11 +3,11 @@
 use crate::backend::{Bindings, Incomplete};
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
-use crate::schedule::{Bands, Shared};
-use ctm_lane::budget::{Halt, Poller};
+use crate::schedule::{Bands, Schedule};
+use crate::stop::Stop;
+use ctm_lane::budget::Poller;
 use ctm_lane::domain::{Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
-use thiserror::Error;
 
 /// Lanes of the interpreter's groups where it is free to choose.
 const FREE_WIDTH: usize = 128;
@@ -24,36 +24,6 @@ pub struct Launch<'a> {
     pub bindings: Bindings<'a>,
     /// Most steps that a group takes in this launch, if the guest knows.
     pub max_steps: Option<u64>,
-}
-
-/// Why a launch did not complete. Groups before the one that stopped are complete; those after it may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Stop {
-    /// A group came to a trap.
-    #[error("trap {code} at instruction {pc}, in the group of lane ({x}, {y})")]
-    Trap {
-        /// The cause, in the guest's numbering.
-        code: u16,
-        /// The guest instruction.
-        pc: u32,
-        /// Column of the lane that stands for the group: the first that the trap concerns, else the first covered one.
-        x: u32,
-        /// Row of that lane.
-        y: u32,
-    },
-    /// A group would have executed more steps than the options allow.
-    #[error("step limit reached at instruction {pc}, in the group of lane ({x}, {y})")]
-    StepLimit {
-        /// The guest instruction that was one too many.
-        pc: u32,
-        /// Column of the lane that stands for the group, as above.
-        x: u32,
-        /// Row of that lane.
-        y: u32,
-    },
-    /// The run was ended from outside: it was cancelled, or its budget was used up.
-    #[error(transparent)]
-    Halted(#[from] Halt),
 }
 
 impl Kernel {
@@ -86,7 +56,10 @@ impl Kernel {
 
     /// Runs lanes in groups of any kind, each for `step_limit` steps at most. A stop other than a halt says no more than that
     /// there is one.
-    pub(crate) fn run_free(
+    ///
+    /// # Errors
+    /// That a group stopped, or how the run was halted.
+    pub fn run_free(
         &self,
         launch: &Launch,
         options: &RunOptions,
@@ -100,16 +73,16 @@ impl Kernel {
         let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, count.div_ceil(FREE_WIDTH as u64));
         let bands = Bands::new(launch.lanes, threads);
-        let shared = Shared::<Stop>::new(options, count);
+        let schedule = Schedule::<Stop>::new(options, count);
         let machine = self.machine();
         let bytes = match machine {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
             None => Group::bytes(&program, FREE_WIDTH),
         };
-        shared.watch.reserve(bytes.saturating_mul(threads as u64))?;
-        let stats = shared.work(&self.workers, threads, bands.count(), || {
+        schedule.watch.reserve(bytes.saturating_mul(threads as u64))?;
+        let stats = schedule.work(&self.workers, threads, bands.count(), || {
             let (mut group, mut bound) = (None, None);
-            let (program, bands, watch) = (&program, &bands, &shared.watch);
+            let (program, bands, watch) = (&program, &bands, &schedule.watch);
             let mut poller = Poller::new(watch);
             move |band: u64, stats: &mut RunStats| {
                 let rectangle = bands.band(band);
@@ -157,16 +130,16 @@ impl Kernel {
         let layout = Layout::new(launch.lanes, width);
         let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, layout.groups());
-        let band_groups = Shared::<Stop>::groups_of_a_band(layout.groups(), width, threads);
-        let shared = Shared::<Stop>::new(options, launch.lanes.count());
-        shared.watch.reserve(Group::bytes(&program, width) * threads as u64)?;
-        let stats = shared.work(&self.workers, threads, layout.groups().div_ceil(band_groups), || {
+        let band_groups = Schedule::<Stop>::groups_of_a_band(layout.groups(), width, threads);
+        let schedule = Schedule::<Stop>::new(options, launch.lanes.count());
+        schedule.watch.reserve(Group::bytes(&program, width) * threads as u64)?;
+        let stats = schedule.work(&self.workers, threads, layout.groups().div_ceil(band_groups), || {
             let mut group = None;
-            let (program, shared, layout) = (&program, &shared, &layout);
+            let (program, schedule, layout) = (&program, &schedule, &layout);
             move |band: u64, stats: &mut RunStats| {
                 let group = match &mut group {
                     Some(group) => group,
-                    none => none.insert(Group::new(program, width, options.step_limit, &shared.watch)?),
+                    none => none.insert(Group::new(program, width, options.step_limit, &schedule.watch)?),
                 };
                 let before = stats.lanes;
                 for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {

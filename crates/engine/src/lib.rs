@@ -10,13 +10,14 @@
 //!
 //! # Guests
 //!
-//! Each guest machine has a module, which puts methods on [`Engine`]. It supplies four things:
+//! A guest machine implements [`GuestJob`] for what it calls a run of a program. It supplies:
 //!
-//! 1. a *key*: all that its lifted functions depend on, compared by value (the program, options, [`SurfaceFacts`] of the
-//!    surfaces). The engine keeps the kernels of the last keys;
+//! 1. a *specialisation key*: all that its lifted functions depend on, compared by value (the program, options,
+//!    [`SurfaceFacts`] of the surfaces). The engine keeps the compiled programs of the last keys;
 //! 2. the *lift*: from the key to a function and a [`Kernel`], or several if no form fits all runs;
 //! 3. the *binding*: from one run's memory and constants to [`Bindings`], as the lift numbered surfaces, tables, buffers;
-//! 4. the *traps*: from a [`Stop`] to the guest's error.
+//! 4. the *traps*: from a [`Stop`] to the guest's error;
+//! 5. the *reference*: the scalar golden model, which also runs what no kernel runs.
 //!
 //! Limits on loops are the options' step limit, which `steps` operations count; a function should not count by itself, since
 //! what a count has reached depends on who is in the group.
@@ -24,48 +25,29 @@
 
 pub mod backend;
 mod cache;
-mod choice;
+mod engine;
+mod executor;
 pub mod fault;
+mod guest;
 pub mod interp;
 #[cfg(target_arch = "x86_64")]
 pub mod jit;
 mod kernel;
 mod launch;
-mod r700;
-mod recent;
-mod schedule;
-mod sm50;
+mod runtime;
+pub mod schedule;
 mod stages;
+mod stop;
 mod workers;
-mod x1k;
-
-#[cfg(all(test, target_arch = "x86_64"))]
-#[path = "../../testkit/src/buffers.rs"]
-#[allow(dead_code, missing_docs, reason = "tests use a part")]
-mod buffers;
-#[cfg(all(test, target_arch = "x86_64"))]
-#[path = "../../testkit/src/case.rs"]
-#[allow(dead_code, missing_docs, reason = "tests use a part")]
-mod case;
-#[cfg(all(test, target_arch = "x86_64"))]
-#[path = "../../testkit/src/expected.rs"]
-#[allow(dead_code, missing_docs, reason = "tests use a part")]
-mod expected;
 
 pub use backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
-pub use cache::Engine;
-pub use choice::{EngineName, Executor, NoEngine};
-pub use kernel::{Grouping, Kernel};
-pub use launch::{Launch, Stop};
-pub use stages::{Compiled, Stages};
-pub use x1k::{NotCompiled, Order};
-
-use ctm_x1k::{Job, RunError, RunOptions, RunStats};
-
-/// Runs a job once with the interpreter.
-///
-/// # Errors
-/// As [`ctm_x1k::reference::run`].
-pub fn interpret(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-    Engine::interpreter().run(job, options)
-}
+pub use cache::CacheStats;
+pub use engine::{Compiled, Engine};
+pub use executor::{EngineName, Executor, NoEngine};
+pub use guest::GuestJob;
+pub use kernel::{Grouping, Kernel, SHORT};
+pub use launch::Launch;
+pub use runtime::Runtime;
+pub use stages::{Specialised, Stages};
+pub use stop::Stop;
+pub use workers::Workers;

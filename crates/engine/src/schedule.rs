@@ -18,7 +18,7 @@ const BANDS_PER_THREAD: u64 = 16;
 const LINE_BAND: u32 = 1 << 12;
 
 /// What the workers of a run share. It ends with an error of type E.
-pub(crate) struct Shared<'a, E> {
+pub struct Schedule<'a, E> {
     options: &'a RunOptions<'a>,
     /// Whether the run goes on.
     pub watch: Watch<'a>,
@@ -40,10 +40,10 @@ impl<E> Default for Outcome<E> {
     }
 }
 
-impl<'a, E: From<Halt> + Send> Shared<'a, E> {
+impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     /// For a run of so many lanes.
     pub fn new(options: &'a RunOptions<'a>, lanes: u64) -> Self {
-        Shared { options, watch: Watch::new(options), lanes, outcome: Mutex::default() }
+        Schedule { options, watch: Watch::new(options), lanes, outcome: Mutex::default() }
     }
 
     /// Groups that make a band where groups must not be cut.
@@ -54,6 +54,9 @@ impl<'a, E: From<Halt> + Send> Shared<'a, E> {
 
     /// Lets threads take bands until none is left. `worker` makes what a thread needs, and gives what runs a band and says
     /// how many lanes were in it.
+    ///
+    /// # Errors
+    /// That of the lowest band that fails. Bands below it have run.
     pub fn work<W, F>(&self, workers: &Workers, threads: usize, bands: u64, worker: W) -> Result<RunStats, E>
     where
         W: Fn() -> F + Sync,
@@ -72,18 +75,42 @@ impl<'a, E: From<Halt> + Send> Shared<'a, E> {
                     if band >= start(share + 1) || self.has_failed_before(band) {
                         break;
                     }
-                    let mut stats = RunStats::default();
-                    let looked = self.watch.look().map_err(E::from);
-                    let result = looked.and_then(|()| {
-                        let lanes = run(band, &mut stats)?;
-                        self.watch.charge(stats.instructions)?;
-                        Ok(lanes)
-                    });
-                    self.finish_band(band, &stats, result);
+                    self.run_band(band, &mut run);
                 }
             }
         };
         workers.run(threads, work);
+        self.finish()
+    }
+
+    /// Runs all bands in this thread, in order: `run` runs a band and says how many lanes were in it.
+    ///
+    /// # Errors
+    /// That of the first band that fails, which is the last one to run.
+    pub fn work_here(
+        &self,
+        bands: u64,
+        mut run: impl FnMut(u64, &mut RunStats) -> Result<u64, E>,
+    ) -> Result<RunStats, E> {
+        (0..bands).take_while(|&band| self.run_band(band, &mut run)).for_each(drop);
+        self.finish()
+    }
+
+    /// Runs a band, and says whether that was possible.
+    fn run_band(&self, band: u64, run: &mut impl FnMut(u64, &mut RunStats) -> Result<u64, E>) -> bool {
+        let mut stats = RunStats::default();
+        let looked = self.watch.look().map_err(E::from);
+        let result = looked.and_then(|()| {
+            let lanes = run(band, &mut stats)?;
+            self.watch.charge(stats.instructions)?;
+            Ok(lanes)
+        });
+        let is_complete = result.is_ok();
+        self.finish_band(band, &stats, result);
+        is_complete
+    }
+
+    fn finish(&self) -> Result<RunStats, E> {
         let outcome = std::mem::take(&mut *self.lock());
         match outcome.failure {
             Some((_, error)) => Err(error),
@@ -118,7 +145,7 @@ impl<'a, E: From<Halt> + Send> Shared<'a, E> {
 }
 
 /// Lanes that do not depend on each other, in bands that are rectangles.
-pub(crate) enum Bands {
+pub enum Bands {
     /// Rows of quads, so many rows in each.
     Area(Domain, u32),
     /// Pieces of a line.

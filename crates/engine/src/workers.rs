@@ -15,7 +15,7 @@ const AWAKE: Duration = Duration::from_micros(50);
 
 /// Helpers that runs share. They start when a run first wants them, and end with the last that knows them.
 #[derive(Clone, Default)]
-pub(crate) struct Workers(Arc<State>);
+pub struct Workers(Arc<State>);
 
 #[derive(Default)]
 struct State {

@@ -6,8 +6,8 @@ mod jit_support;
 use ctm_engine::jit::Jit;
 use ctm_engine::{Source, SurfaceFacts};
 use ctm_lane::Function;
+use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
-use ctm_x1k::Domain;
 use jit_support::*;
 
 /// Wraps operations on %4..%11 (the channels of two surfaces with special values) into a function that stores the results.

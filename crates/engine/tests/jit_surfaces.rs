@@ -5,8 +5,8 @@ mod jit_support;
 
 use ctm_engine::jit::Jit;
 use ctm_lane::Function;
+use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
-use ctm_x1k::Domain;
 use jit_support::*;
 
 /// Computations of coordinates %10 and %11 from positions %0, %1 (integers) and %3, %4 (floats).

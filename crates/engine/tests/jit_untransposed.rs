@@ -6,9 +6,9 @@ mod jit_support;
 
 use ctm_engine::jit::Jit;
 use ctm_engine::{Source, SurfaceFacts};
+use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
-use ctm_x1k::Domain;
 use jit_support::*;
 
 /// Instructions that only transpositions need.

@@ -1,6 +1,6 @@
 //! Launches of kernels that belong to no guest: lines of lanes, warps, traps and limits, buffers.
 
-use ctm_engine::{Bindings, Engine, Grouping, Kernel, Launch, Stop};
+use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, Stop};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_lane::{Function, evaluate, evaluate_pair, verify};
@@ -11,7 +11,7 @@ const BASE: u32 = 0x1000_0000;
 fn kernel(text: &str, grouping: Grouping) -> Kernel {
     let function: Function = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&function).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Kernel::new(function, grouping, &[], None, &Engine::interpreter())
+    Kernel::new(function, grouping, &[], None, &Runtime::interpreter())
 }
 
 /// Runs a kernel with one buffer over all of the memory, which has `bytes`, and gives its words afterwards.

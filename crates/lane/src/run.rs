@@ -39,15 +39,6 @@ impl Default for RunOptions<'_> {
     }
 }
 
-/// Calls `work` on so many threads at the same time, this one included. If the host has no more threads, there are fewer.
-pub fn on_threads(threads: usize, work: impl Fn() + Sync) {
-    std::thread::scope(|scope| {
-        let start = |_: &usize| std::thread::Builder::new().spawn_scoped(scope, &work).is_ok();
-        let _started = (1..threads).take_while(start).count();
-        work();
-    });
-}
-
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStats {

@@ -40,7 +40,7 @@ field_table! { Resources, words 1;
 }
 
 /// Program information: what the host would set in registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramInfo {
     /// The encoding.
     pub family: Family,
@@ -92,7 +92,7 @@ impl ProgramInfo {
 }
 
 /// A whole program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Program {
     /// The image. Address 0 is the first control-flow instruction.
     pub code: Vec<Qword>,

@@ -322,8 +322,8 @@ impl Outcome {
     }
 }
 
-/// Something that runs launches. All executors give the same attribute memory, emissions, and traps.
-pub trait Executor: Sync {
+/// Something that runs the launches of stages. All give the same attribute memory, emissions, and traps.
+pub trait StageRunner: Sync {
     /// Runs a launch.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ pub mod attributes;
 pub mod check;
 pub mod codes;
 mod control;
+pub mod engine;
 mod field;
 mod form;
 mod header;

@@ -13,7 +13,7 @@ pub const BUNDLE_SLOTS: usize = 3;
 pub const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 /// Instructions in bundles. The last bundle may be cut short.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Code {
     controls: Vec<u64>,
     instructions: Vec<Instruction>,

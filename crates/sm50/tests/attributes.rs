@@ -2,7 +2,8 @@
 
 use ctm_sm50::attributes::{Emissions, Event, Records, Slots, Words, surviving};
 use ctm_sm50::launch::{
-    Column, Environment, Executor, Invocations, Launch, Mode, Primitives, Shader, Stop, TrapKind, WarningKind, Warnings,
+    Column, Environment, Invocations, Launch, Mode, Primitives, Shader, StageRunner, Stop, TrapKind, WarningKind,
+    Warnings,
 };
 use ctm_sm50::pipeline::Draw;
 use ctm_sm50::reference::Reference;

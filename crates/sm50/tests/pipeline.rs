@@ -3,7 +3,7 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::{Emissions, Event, Records, Slots, Words, surviving};
-use ctm_sm50::launch::{Column, Environment, Executor, Invocations, Launch, Mode, Primitives, Shader};
+use ctm_sm50::launch::{Column, Environment, Invocations, Launch, Mode, Primitives, Shader, StageRunner};
 use ctm_sm50::pipeline::{Capture, Draw, Levels, Primitive, Shape, TessDomain, Tessellation, VertexArray};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, Code, Header, Program};

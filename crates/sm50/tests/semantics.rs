@@ -3,7 +3,7 @@
 
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
-use ctm_sm50::launch::{Environment, Executor, Grid, Invocations, Launch, Mode, Shader, Stop, TrapKind, Warnings};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner, Stop, TrapKind, Warnings};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{AttributeMap, text};
 use std::fmt::Write;

@@ -136,6 +136,10 @@ impl Code for AllCode {
     fn is_sound(&self) -> bool {
         self.machine.iter().all(|machine| machine.is_sound())
     }
+
+    fn bytes(&self) -> usize {
+        self.interpreted.bytes() + self.machine.iter().map(|machine| machine.bytes()).sum::<usize>()
+    }
 }
 
 /// The interpreter as code among others.

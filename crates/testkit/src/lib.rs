@@ -37,7 +37,7 @@ pub fn engines() -> Vec<Executor> {
 
 /// Whether an engine runs an X1K job as machine code.
 pub fn is_compiled(engine: &Executor, job: &ctm_x1k::Job, options: &RunOptions) -> bool {
-    matches!(engine, Executor::Engine(engine) if engine.compiles_x1k(job, options).is_ok())
+    matches!(engine, Executor::Engine(engine) if engine.compiles(job, options).is_ok())
 }
 
 /// Whether an engine has a way of its own to run an X1K job. What machine code does not run, all engines leave to the

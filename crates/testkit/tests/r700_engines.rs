@@ -78,7 +78,7 @@ fn same_as_reference(case: &Case, tiling: Tiling, textures: &Path) {
         });
         let job = environment.job(case);
         assert_eq!(Differential::is_free(&job), Ok(true), "{}", case.name);
-        let stats = engine.run_r700(&job, &RunOptions { threads: 2, ..RunOptions::default() });
+        let stats = engine.run(&job, &RunOptions { threads: 2, ..RunOptions::default() });
         let found = (stats, environment.pixels(case));
         assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{} on {}", case.name, engine.name());
     }

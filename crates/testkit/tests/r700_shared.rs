@@ -45,10 +45,10 @@ fn agree(domain: (u32, u32), first: (u32, u32), second: (u32, u32)) {
     ctm_r700::reference::run(&job, &RunOptions::default()).unwrap();
     let expected = pixels();
     let forms = Forms::new();
-    let compiled = forms.engine().compiles_r700(&job);
+    let compiled = forms.engine().compiles(&job, &RunOptions::default()).is_ok();
     for form in forms.each(compiled) {
         targets.iter().for_each(|target| buffers.fill(target, domain.0, |_, _| [0; 4]));
-        forms.engine().run_r700(&job, &RunOptions::default()).unwrap();
+        forms.engine().run(&job, &RunOptions::default()).unwrap();
         let wrong = expected.iter().zip(pixels()).filter(|(expected, found)| **expected != *found).count();
         assert_eq!(wrong, 0, "pixels on {form}, which is compiled: {compiled}");
     }

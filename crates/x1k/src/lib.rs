@@ -12,6 +12,7 @@ pub mod check;
 mod codes;
 mod conditional;
 mod effects;
+pub mod engine;
 mod graph;
 mod instruction;
 mod job;

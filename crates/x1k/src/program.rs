@@ -97,7 +97,7 @@ impl Default for ProgramInfo {
 }
 
 /// What a program references: the list notes of an image.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct References {
     /// Inputs that are fetched from.
     pub inputs: BTreeSet<u8>,

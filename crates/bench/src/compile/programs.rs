@@ -3,11 +3,11 @@
 use super::{Origin, Row, times};
 use crate::guest::{r700, x1k};
 use crate::kernel::{Isa, KERNELS};
-use ctm_engine::{EngineName, Executor, Stages};
+use ctm_engine::{EngineName, Executor};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_sm50::Code;
-use ctm_sm50::launch::{Executor as Runs, Launch, Outcome, Stop};
+use ctm_sm50::launch::{Launch, Outcome, StageRunner, Stop};
 use ctm_sm50::reference::Reference;
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::emit::{emit, full};
@@ -72,7 +72,7 @@ fn of_x1k(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
 
 fn of_x1k_job(engines: &[EngineName], name: String, origin: Origin, job: &Job) -> Row {
     let words: Vec<Words> = job.program.code.iter().map(Instruction::encode).collect();
-    let stages = Stages::of_x1k(job, &RunOptions::default()).ok();
+    let stages = ctm_x1k::engine::stages(job, &RunOptions::default()).ok();
     let time = |&engine: &EngineName| {
         stages.as_ref()?.machine_code(engine)?;
         Some(times(engine, |executor| x1k::prepare(&words, job, executor)))
@@ -84,7 +84,7 @@ fn of_r700(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
     let case = r700_case::Case::load(folder);
     let environment = case.environment(Tiling::Linear, zeros);
     let (job, dwords) = (environment.job(&case), case.program.dwords().collect::<Vec<u32>>());
-    let stages = Stages::of_r700(&job).ok();
+    let stages = ctm_r700::engine::stages(&job).ok();
     let time = |&engine: &EngineName| {
         stages.as_ref()?.machine_code(engine)?;
         Some(times(engine, |executor| r700::prepare(&dwords, &job, executor)))
@@ -100,7 +100,7 @@ struct Launches<'a> {
     rows: Mutex<Vec<Row>>,
 }
 
-impl Runs for Launches<'_> {
+impl StageRunner for Launches<'_> {
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
         let name = format!("{} {}", self.pipeline, launch.shader.stage().name());
         let mut rows = self.rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -109,7 +109,7 @@ impl Runs for Launches<'_> {
             let prepare = |executor: &Executor| {
                 let code = Code::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
                 let shader = ctm_sm50::launch::Shader { code: &code, ..launch.shader };
-                matches!(executor, Executor::Engine(engine) if engine.compiles_sm50(&Launch { shader, ..*launch }))
+                matches!(executor, Executor::Engine(engine) if engine.compiles(&Launch { shader, ..*launch }, options).is_ok())
             };
             let time = |&engine: &EngineName| {
                 let is_compiled = Executor::new(engine).is_ok_and(|executor| prepare(&executor));
@@ -152,7 +152,7 @@ impl Full {
     }
 
     fn is_compiled(&self, program: &Program) -> bool {
-        let stages = Stages::of_x1k(&self.job(program), &RunOptions::default());
+        let stages = ctm_x1k::engine::stages(&self.job(program), &RunOptions::default());
         stages.is_ok_and(|stages| stages.compiled.is_some())
     }
 

@@ -22,7 +22,7 @@ pub struct Start {
 pub fn prepare(dwords: &[u32], job: &Job, executor: &Executor) {
     let program = Program { info: job.program.info, ..Program::from_dwords(dwords) };
     let job = Job { program: &program, ..job.clone() };
-    executor.prepare_r700(&job).unwrap_or_else(|error| panic!("{error}"));
+    executor.compile(&job).unwrap_or_else(|error| panic!("{error}"));
 }
 
 impl Start {
@@ -57,7 +57,7 @@ impl Guest for Start {
         let options = RunOptions { threads, ..RunOptions::default() };
         let result = match &self.executor {
             Executor::Reference => reference::run(&self.job(), &options),
-            Executor::Engine(engine) => engine.run_r700(&self.job(), &options),
+            Executor::Engine(engine) => engine.run(&self.job(), &options),
         };
         result.unwrap_or_else(|error| panic!("{}: {error}", self.case.name));
     }

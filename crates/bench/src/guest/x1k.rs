@@ -23,28 +23,41 @@ pub fn prepare(words: &[Words], job: &Job, executor: &Executor) {
     let Program { info, references, constants, .. } = job.program.clone();
     let program = Program { code: words.iter().map(Instruction::decode).collect(), info, references, constants };
     let job = Job { program: &program, ..job.clone() };
-    executor.prepare(&job).unwrap_or_else(|error| panic!("{error}"));
+    executor.compile(&job).unwrap_or_else(|error| panic!("{error}"));
 }
 
 impl Start {
     pub fn new(kernel: &Kernel, folder: &Path, engine: EngineName) -> Self {
         let mut case = Case::load(folder);
         if let Some(size) = kernel.size {
-            case.domain = Domain { i0: 0, j0: 0, i1: size - 1, j1: size - 1 };
-            for texture in &mut case.textures {
-                (texture.width, texture.height) = (size, size);
-                texture.file = format!("img{size}.f32");
-            }
+            resize(&mut case, size);
+            case.textures.iter_mut().for_each(|texture| texture.file = format!("img{size}.f32"));
         }
+        Self::of(case, engine)
+    }
+
+    /// With domain and textures of this side.
+    pub fn with_side(folder: &Path, engine: EngineName, side: u32) -> Self {
+        let mut case = Case::load(folder);
+        resize(&mut case, side);
+        Self::of(case, engine)
+    }
+
+    fn of(case: Case, engine: EngineName) -> Self {
         let words = case.program.code.iter().map(Instruction::encode).collect();
         let environment =
             case.environment(Tiling::Linear, |texture| texture::data(&texture.file, texture.width, texture.height));
         Start { case, words, environment, engine, executor: executor(engine) }
     }
 
-    fn job(&self) -> Job<'_> {
+    pub fn job(&self) -> Job<'_> {
         self.environment.job(&self.case)
     }
+}
+
+fn resize(case: &mut Case, side: u32) {
+    case.domain = Domain { i0: 0, j0: 0, i1: side - 1, j1: side - 1 };
+    case.textures.iter_mut().for_each(|texture| (texture.width, texture.height) = (side, side));
 }
 
 impl Guest for Start {

@@ -21,19 +21,19 @@ pub struct Measured {
 }
 
 /// Runs a job `repeat` times; `reset` prepares memory before each and is not timed.
-pub fn measure<E>(
+pub fn measure<P, E>(
     repeat: u32,
-    prepare: impl FnOnce() -> Result<(), E>,
+    prepare: impl FnOnce() -> Result<P, E>,
     reset: impl Fn(),
-    mut run: impl FnMut() -> Result<RunStats, E>,
+    mut run: impl FnMut(&P) -> Result<RunStats, E>,
 ) -> Result<Measured, E> {
     let start = Instant::now();
-    prepare()?;
+    let program = prepare()?;
     let mut measured = Measured { stats: RunStats::default(), compile_time: start.elapsed(), times: Vec::new() };
     for _ in 0..repeat {
         reset();
         let start = Instant::now();
-        measured.stats = run()?;
+        measured.stats = run(&program)?;
         measured.times.push(start.elapsed());
     }
     measured.times.sort();

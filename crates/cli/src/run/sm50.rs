@@ -20,7 +20,7 @@ use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
-use ctm_sm50::launch::{Environment, Executor, Grid, Invocations, Launch, Mode, Shader, Stop, WARP};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner, Stop, WARP};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
 use serde_json::json;

@@ -123,6 +123,12 @@ impl Code {
         self.arrays.iter().map(|array| u64::from(array.entries)).sum()
     }
 
+    /// Bytes of memory that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let steps: usize = self.blocks.iter().map(|block| block.steps.len()).sum();
+        (steps + self.constants.len()) * size_of::<Step>() + self.blocks.len() * size_of::<BlockCode>()
+    }
+
     /// Lays out a verified function.
     pub fn new(function: &Function) -> Self {
         let graph = Graph::new(function);

@@ -6,7 +6,7 @@ mod lanes;
 pub use code::Code;
 
 use crate::backend::Bindings;
-use crate::launch::Stop;
+use crate::stop::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
 use ctm_lane::budget::{Halt, Poller, Watch, allocate};
 use ctm_lane::domain::{Domain, QUAD};

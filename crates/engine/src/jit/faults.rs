@@ -3,7 +3,7 @@
 
 use super::mir::{Arg, Base, Mem};
 use super::*;
-use crate::{Engine, Grouping, Launch, Stop};
+use crate::{Grouping, Launch, Runtime, Stop};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Bounds, Buffer as Bytes, Format, Space, Surface as Shape, Tiling, View};
@@ -110,7 +110,7 @@ struct Case {
 }
 
 impl Case {
-    fn new(engine: &Engine) -> Self {
+    fn new(runtime: &Runtime) -> Self {
         let mut space = Space::default();
         // The buffer's arena, and the surface's.
         space.map(Arena::new(0x1000, 0x800).unwrap()).unwrap();
@@ -121,7 +121,7 @@ impl Case {
         let surface = Shape { base: BASE, pitch: SIDE, height: SIDE, tiling: Tiling::Linear, superfine: false, format };
         let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
         let function: Function = TEXT.parse().unwrap_or_else(|error| panic!("{error:?}"));
-        let kernel = crate::Kernel::new(function, Grouping::Free, &facts, None, engine);
+        let kernel = crate::Kernel::new(function, Grouping::Free, &facts, None, runtime);
         Case { kernel, space, surface }
     }
 
@@ -144,8 +144,8 @@ fn forms() -> Vec<Form> {
     Form::ALL.into_iter().filter(|form| form.is_supported()).collect()
 }
 
-fn broken(form: Form, mistake: Mistake) -> Engine {
-    Engine::with_backend(Box::new(Broken(Jit::of(form).unwrap(), mistake)))
+fn broken(form: Form, mistake: Mistake) -> Runtime {
+    Runtime::with_backend(Box::new(Broken(Jit::of(form).unwrap(), mistake)))
 }
 
 /// Distances that leave everything that a pointer may lead to: by a few bytes, and as far as indices can lead astray.

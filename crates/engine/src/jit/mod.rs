@@ -46,6 +46,8 @@ mod faults;
 mod form;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
+#[cfg(test)]
+mod kernels;
 mod memory;
 mod mir;
 mod order;
@@ -608,5 +610,11 @@ impl Code for Kernel {
 
     fn is_sound(&self) -> bool {
         !self.escaped.load(Relaxed)
+    }
+
+    fn bytes(&self) -> usize {
+        // The function is kept for code that is made later.
+        let operations = operations(&self.function).count();
+        self.interior.end + self.general.end + operations * size_of::<Op>()
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) const MAX_BANK_DWORDS: u32 = 1 << 15;
 
 /// A surface that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SurfaceFact {
     /// The surface, its base 0.
     pub surface: Surface,
@@ -27,7 +27,7 @@ pub struct SurfaceFact {
 }
 
 /// What a register holds at program start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputFact {
     /// The lane's position as floats.
     Position,
@@ -42,7 +42,7 @@ pub enum InputFact {
 }
 
 /// A texture without its place in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TextureFact {
     /// How coordinates are read.
     pub dimension: Dimension,
@@ -55,7 +55,7 @@ pub struct TextureFact {
 }
 
 /// A fetch buffer without its place in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BufferFact {
     /// Bytes of the buffer.
     pub length: u32,
@@ -68,7 +68,7 @@ pub struct BufferFact {
 }
 
 /// What is known of the resources of a stage.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BindingFacts {
     /// Number of constants in the constant file.
     pub constants: u16,
@@ -85,7 +85,7 @@ pub struct BindingFacts {
 }
 
 /// What a lifted function may rely on. All of it is true of every run of that function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Facts {
     /// Lanes stand in a line.
     pub is_line: bool,

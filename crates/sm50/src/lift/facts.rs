@@ -3,17 +3,14 @@
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::launch::{Constants, Launch};
-use crate::program::Code;
 
-/// Everything that the function of a program depends on.
-#[derive(Clone, Debug, PartialEq)]
+/// Everything that the function of a program depends on, beside its code.
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Facts {
     /// The program's header; empty for compute code.
     pub header: Header,
     /// Its stage.
     pub stage: Stage,
-    /// Its code.
-    pub code: Code,
     /// Bytes of local memory.
     pub local_memory: u32,
     /// There are more lanes than a row of a line has.
@@ -58,7 +55,6 @@ impl Facts {
         (has_records && has_log && launch.grid.is_none()).then(|| Facts {
             header,
             stage: shader.stage(),
-            code: shader.code.clone(),
             local_memory: shader.local_memory,
             is_long: count > 1 << 16,
             has_columns: launch.invocations.columns.is_some(),

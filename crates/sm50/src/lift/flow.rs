@@ -78,7 +78,7 @@ impl Walk<'_, '_> {
     }
 
     fn body(&mut self, node: &Node, lanes: Value) -> Walked<()> {
-        let code = &self.m.facts.code;
+        let code = self.m.code;
         let count = node.instructions.len() as u32;
         if count > 0 {
             self.m.b.steps(count, Code::address(node.instructions.start), lanes);

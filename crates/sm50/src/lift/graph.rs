@@ -86,11 +86,11 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(facts: &Facts) -> Walked<Graph> {
-        let targets = facts.code.instructions().iter().enumerate();
-        let targets = targets.filter_map(|(index, i)| facts.code.index_at(i.direct_target(Code::address(index))?));
+    pub(super) fn new(code: &Code, facts: &Facts) -> Walked<Graph> {
+        let targets = code.instructions().iter().enumerate();
+        let targets = targets.filter_map(|(index, i)| code.index_at(i.direct_target(Code::address(index))?));
         let mut builder = Builder {
-            code: &facts.code,
+            code,
             kills: facts.header.kills_pixels,
             meets: targets.collect(),
             numbers: HashMap::new(),

@@ -6,6 +6,7 @@ use crate::codes::BarrierOp;
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::launch::{Column, NO_INVOCATION};
+use crate::program::Code;
 use crate::table::{AttributeOp, Class, ConstantOp, ExchangeOp, GlobalOp, OrderOp, SpecialOp};
 use ctm_lane::{Array, ArrayDecl, Buffer, Builder, IntTest, Table, TableDecl, Type, Value, Variable};
 
@@ -25,6 +26,7 @@ pub(super) struct Output {
 /// The state of lanes, and the function that is made.
 pub(super) struct Machine<'a> {
     pub b: Builder,
+    pub code: &'a Code,
     pub facts: &'a Facts,
     /// Lanes that have an invocation.
     pub live: Value,
@@ -51,9 +53,9 @@ pub(super) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     /// The machine at the start of the program.
-    pub fn new(facts: &'a Facts) -> Walked<Self> {
+    pub fn new(code: &'a Code, facts: &'a Facts) -> Walked<Self> {
         let mut b = Builder::new();
-        let uses_local = facts.code.instructions().iter().any(|i| matches!(i.op().class(), Class::Local(_)));
+        let uses_local = code.instructions().iter().any(|i| matches!(i.op().class(), Class::Local(_)));
         let dwords = if uses_local { facts.local_memory.div_ceil(4) } else { 0 };
         if dwords > MAX_LOCAL_DWORDS {
             return Err(NotLifted::TooLarge);
@@ -72,6 +74,7 @@ impl<'a> Machine<'a> {
         let (predicates, flags) = (std::array::from_fn(|_| masks()), std::array::from_fn(|_| masks()));
         let open = std::array::from_fn(|_| masks());
         let mut machine = Machine {
+            code,
             facts,
             live,
             number,

@@ -32,6 +32,7 @@ mod special;
 
 pub use facts::*;
 
+use crate::program::Code;
 use ctm_lane::Function;
 
 /// A program as a function, for a line of lanes, one for each invocation.
@@ -72,9 +73,9 @@ type Walked<T> = Result<T, NotLifted>;
 ///
 /// # Errors
 /// If the program has no such form.
-pub fn lift(facts: &Facts) -> Result<Lifted, NotLifted> {
-    let graph = graph::Graph::new(facts)?;
-    let mut machine = machine::Machine::new(facts)?;
+pub fn lift(code: &Code, facts: &Facts) -> Result<Lifted, NotLifted> {
+    let graph = graph::Graph::new(code, facts)?;
+    let mut machine = machine::Machine::new(code, facts)?;
     flow::walk(&mut machine, &graph)?;
     if machine.depends && (machine.disordered || !graph.is_straight()) {
         return Err(NotLifted::Dependent);

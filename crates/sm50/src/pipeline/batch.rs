@@ -9,7 +9,7 @@ use crate::attributes::{
 };
 use crate::header::{AttributeMap, Header};
 use crate::launch::{
-    Column, Executor, Invocations, Launch, MAX_HANDLES, NO_INVOCATION, Outcome, Primitives, Shader, WARP,
+    Column, Invocations, Launch, MAX_HANDLES, NO_INVOCATION, Outcome, Primitives, Shader, StageRunner, WARP,
 };
 use ctm_lane::budget::Watch;
 use ctm_lane::run::RunOptions;
@@ -30,7 +30,7 @@ const GEOMETRY_LANES: u32 = 1 << 16;
 /// Runs a draw that fits together and makes `shape`.
 pub(super) fn run(
     draw: &Draw,
-    executor: &dyn Executor,
+    executor: &dyn StageRunner,
     options: &RunOptions,
     shape: Shape,
 ) -> Result<Drawn, DrawError> {
@@ -56,7 +56,7 @@ pub(super) fn run(
 
 struct Batch<'a> {
     draw: &'a Draw<'a>,
-    executor: &'a dyn Executor,
+    executor: &'a dyn StageRunner,
     options: &'a RunOptions<'a>,
     /// The budget between launches.
     watch: Watch<'a>,

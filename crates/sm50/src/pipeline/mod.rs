@@ -19,7 +19,7 @@ pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate
 
 use crate::attributes::{NoMemory, WORDS};
 use crate::header::{Stage, Topology};
-use crate::launch::{DEFAULT_STEP_LIMIT, Environment, Executor, Shader, Stop, WARP};
+use crate::launch::{DEFAULT_STEP_LIMIT, Environment, Shader, StageRunner, Stop, WARP};
 use ctm_lane::budget::Halt;
 use ctm_lane::run::RunOptions;
 use thiserror::Error;
@@ -93,7 +93,7 @@ impl<'a> Draw<'a> {
     /// # Errors
     /// If the programs and the state do not fit together, a program traps, the run is cancelled, or its budget or the host's
     /// memory is used up. The budget is that of the whole draw.
-    pub fn run(&self, executor: &dyn Executor, options: &RunOptions) -> Result<Drawn, DrawError> {
+    pub fn run(&self, executor: &dyn StageRunner, options: &RunOptions) -> Result<Drawn, DrawError> {
         let shape = self.check()?;
         batch::run(self, executor, options, shape)
     }

@@ -19,7 +19,7 @@ mod special;
 mod view;
 mod warp;
 
-use crate::launch::{Executor, Launch, Outcome, Stop};
+use crate::launch::{Launch, Outcome, StageRunner, Stop};
 use ctm_follow::{Follow, Observer};
 use ctm_lane::budget::Watch;
 use ctm_lane::run::RunOptions;
@@ -30,14 +30,14 @@ use warp::Warp;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference;
 
-impl Executor for Reference {
+impl StageRunner for Reference {
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
         Self::run_following(launch, options, None)
     }
 }
 
 impl Reference {
-    /// As [`run`](Executor::run), and tells an observer what an invocation goes through.
+    /// As [`run`](StageRunner::run), and tells an observer what an invocation goes through.
     ///
     /// # Errors
     /// As there.

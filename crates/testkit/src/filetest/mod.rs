@@ -18,8 +18,9 @@ pub mod value;
 use crate::buffers::Buffers;
 use crate::forms::{DISAGREEMENT, Forms};
 use crate::{GROUP_WIDTHS, THREADS, engines};
-use ctm_engine::{Executor, NotCompiled};
+use ctm_engine::Executor;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
+use ctm_x1k::engine::NotCompiled;
 use ctm_x1k::{
     Conditional, Domain, Job, OUTPUTS, Program, RunError, RunOptions, RunStats, WriteMode, check, reference, text,
 };
@@ -232,7 +233,7 @@ impl Bench {
         };
         let wanted = outcome(&|| reference::run(&job, options));
         let engine = self.forms.engine();
-        let compiled = engine.compiles_x1k(&job, options);
+        let compiled = engine.compiles(&job, options);
         let mut checked = Checked { result: wanted.0.clone(), compiled, runs: 0 };
         for name in self.forms.each(compiled.is_ok()) {
             checked.runs += 1;

@@ -111,10 +111,10 @@ impl Differential {
         }
         self.free += 1;
         let engine = self.forms.engine();
-        let compiled = engine.compiles_r700(job);
-        self.compiled += u64::from(compiled);
-        if !compiled {
-            one_more(&mut self.refused, "memory that is written is shared, or no code of the backend");
+        let compiled = engine.compiles(job, &RunOptions::default());
+        self.compiled += u64::from(compiled.is_ok());
+        if let Err(reason) = compiled {
+            one_more(&mut self.refused, reason.to_string());
         }
         let expected: Vec<Outcome> =
             options.iter().map(|options| outcome(memory, || reference::run(job, options))).collect();
@@ -134,8 +134,8 @@ impl Differential {
             }
         }
         for (options, expected) in options.iter().zip(&expected) {
-            for name in self.forms.each(compiled) {
-                compare((job, memory), options, name, &outcome(memory, || engine.run_r700(job, options)), expected)?;
+            for name in self.forms.each(compiled.is_ok()) {
+                compare((job, memory), options, name, &outcome(memory, || engine.run(job, options)), expected)?;
             }
         }
         if let Some(address) = memory.stray_write() {

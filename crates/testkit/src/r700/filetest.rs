@@ -181,7 +181,7 @@ fn check_run(
     job.targets.parameters[0] = Some(RESULTS);
     run.bools.iter().for_each(|&place| job.bools[place] = true);
     run.loops.iter().for_each(|&(place, constant)| job.loops[place] = constant);
-    let result = engine.run_r700(&job, options);
+    let result = engine.run(&job, options);
     match (expected, result) {
         (Expected::Values(values), Ok(_)) => {
             let mut bytes = [0; RESULTS.length as usize];

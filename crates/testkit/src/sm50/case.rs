@@ -4,7 +4,7 @@
 use crate::expected::{dword, dwords, list, meta, number};
 use crate::sm50::draft::Draft;
 use ctm_lane::run::RunOptions;
-use ctm_sm50::launch::{Executor, Shader};
+use ctm_sm50::launch::{Shader, StageRunner};
 use ctm_sm50::pipeline::{Capture, Draw, Drawn, Primitive, Spacing, TessDomain, Tessellation};
 use ctm_sm50::{Code, Header, Program, Stage};
 use serde_json::Value;
@@ -126,7 +126,7 @@ impl Case {
     }
 
     /// Runs the case, and says what is wrong with the records.
-    pub fn check(&self, executor: &dyn Executor) -> Result<(), String> {
+    pub fn check(&self, executor: &dyn StageRunner) -> Result<(), String> {
         let Some(place) = self.coordinates else {
             let drawn = self.run(executor, None)?;
             return self.compare(&drawn.words);
@@ -157,7 +157,7 @@ impl Case {
         }
     }
 
-    fn run(&self, executor: &dyn Executor, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {
+    fn run(&self, executor: &dyn StageRunner, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {
         let options: RunOptions = Draw::options();
         let drawn =
             self.draw(domain_points).run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;

@@ -1,7 +1,7 @@
 //! A draw as differentials check it and filetests hold it.
 
 use ctm_lane::run::RunOptions;
-use ctm_sm50::launch::{Environment, Executor, Mode, Shader};
+use ctm_sm50::launch::{Environment, Mode, Shader, StageRunner};
 use ctm_sm50::pipeline::{Capture, Draw, DrawError, Drawn, Primitive, Tessellation, VertexArray};
 use ctm_sm50::{Program, Stage};
 
@@ -68,7 +68,7 @@ impl Draft {
     ///
     /// # Panics
     /// There is no vertex program.
-    pub fn run(&self, executor: &dyn Executor) -> Result<Drawn, DrawError> {
+    pub fn run(&self, executor: &dyn StageRunner) -> Result<Drawn, DrawError> {
         let words = INPUTS as usize;
         let array = |array: usize| VertexArray {
             address: 0x80 + 16 * array as u32,

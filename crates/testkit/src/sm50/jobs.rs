@@ -8,7 +8,7 @@ use crate::sm50::draft::{BANKS, Draft, INPUTS};
 use crate::sm50::generate::{instruction, instruction_of};
 use crate::sm50::judge::Judge;
 use crate::sm50::structured::{Structured, generate};
-use ctm_sm50::launch::{Executor, Mode};
+use ctm_sm50::launch::{Mode, StageRunner};
 use ctm_sm50::pipeline::{Capture, Drawn};
 use ctm_sm50::{Code, Control, FieldId, Header, Instruction, Op, Pattern, Program, ROWS, Row, Stage, text};
 use std::sync::LazyLock;
@@ -234,7 +234,7 @@ pub fn instructions(code: &str) -> Vec<Instruction> {
 ///
 /// # Errors
 /// What the draw comes to, if not to its end.
-pub fn draw(executor: &dyn Executor, middle: &[Instruction], values: Vec<u32>, mode: Mode) -> Result<Drawn, String> {
+pub fn draw(executor: &dyn StageRunner, middle: &[Instruction], values: Vec<u32>, mode: Mode) -> Result<Drawn, String> {
     row(middle, values, mode).run(executor).map_err(|error| error.to_string())
 }
 

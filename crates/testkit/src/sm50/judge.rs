@@ -5,7 +5,7 @@ use crate::hunt::tally::{Tally, add, one_more};
 use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
 use ctm_memory::Buffer;
-use ctm_sm50::launch::{Executor, Launch, Outcome, Stop};
+use ctm_sm50::launch::{Launch, Outcome, StageRunner, Stop};
 use ctm_sm50::lift::{Facts, NotLifted, lift};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{Op, ROWS};
@@ -88,7 +88,7 @@ impl Judge {
     }
 }
 
-impl Executor for Judge {
+impl StageRunner for Judge {
     /// Runs the launch with all of them.
     ///
     /// # Panics
@@ -110,16 +110,16 @@ impl Executor for Judge {
         let expected_words = words();
         let engine = self.forms.engine();
         let facts = Facts::of(launch);
-        let lifted = facts.as_ref().map(lift);
+        let lifted = facts.as_ref().map(|facts| lift(launch.shader.code, facts));
         if let Some(Ok(lifted)) = &lifted {
             verify(&lifted.function).unwrap_or_else(|error| panic!("{error}\n{}", lifted.function));
         }
         let is_lifted = matches!(lifted, Some(Ok(_)));
-        let compiled = is_lifted && engine.compiles_sm50(launch);
+        let compiled = is_lifted && engine.compiles(launch, options).is_ok();
         // What is not lifted is the reference's.
         for name in self.forms.each(compiled).take(if is_lifted { usize::MAX } else { 0 }) {
             restore(&before);
-            let got = Executor::run(engine, launch, options);
+            let got = engine.run(launch, options);
             assert_eq!(got, expected, "{name} {DISAGREEMENT}");
             if expected.is_ok() {
                 let words = words().concat().into_iter().zip(expected_words.concat()).enumerate();

@@ -5,7 +5,7 @@
 //! language would: no warps, no tokens.
 
 use crate::random::Random;
-use ctm_sm50::launch::{Environment, Executor, Mode, Shader};
+use ctm_sm50::launch::{Environment, Mode, Shader, StageRunner};
 use ctm_sm50::pipeline::{Capture, Draw, DrawError};
 use ctm_sm50::{Program, text};
 use std::fmt::Write;
@@ -219,7 +219,7 @@ impl Structured {
     ///
     /// # Errors
     /// If the executor stops.
-    pub fn run(&self, executor: &dyn Executor, vertices: u32) -> Result<Vec<u32>, DrawError> {
+    pub fn run(&self, executor: &dyn StageRunner, vertices: u32) -> Result<Vec<u32>, DrawError> {
         let program = self.program();
         let environment = Environment { mode: Mode::Strict, ..Environment::default() };
         let capture = [Capture { address: TRACE, words: 1 }];

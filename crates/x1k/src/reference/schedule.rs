@@ -3,18 +3,11 @@
 use super::group::{Group, Machine, Place, Role};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
 use crate::program::WriteMode;
+use ctm_engine::Workers;
+use ctm_engine::schedule::Schedule;
 use ctm_follow::{Follow, Observer};
 use ctm_lane::budget::Watch;
 use ctm_lane::domain::{Layout, QUAD};
-use ctm_lane::run::on_threads;
-use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// Most lanes that a worker takes at once.
-const BAND_LANES: u64 = 4096;
-/// Bands per thread, at least, so that threads finish at about the same time.
-const BANDS_PER_THREAD: u64 = 8;
 
 /// Runs the job.
 ///
@@ -55,33 +48,29 @@ fn run_following(
         width = width.next_multiple_of(QUAD);
     }
     let layout = Layout::new(job.domain, width);
-    let threads = match options.threads {
-        _ if observed.is_some() || job.program.info.write_mode == WriteMode::Umrt => 1,
-        0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
-        threads => threads,
+    let workers = Workers::default();
+    let threads = match job.program.info.write_mode {
+        WriteMode::Umrt => 1,
+        _ if observed.is_some() => 1,
+        WriteMode::Cached => workers.threads(options.threads, layout.groups()),
     };
-    let threads = threads.min(layout.groups().try_into().unwrap_or(usize::MAX)).max(1);
-    let watch = Watch::new(options);
-    let run = Run {
-        machine: &machine,
-        options,
-        watch: &watch,
-        layout,
-        width,
-        threads,
-        next_group: AtomicU64::new(0),
-        outcome: Mutex::default(),
+    let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
+    let band_groups = Schedule::<RunError>::groups_of_a_band(layout.groups(), width, threads);
+    let bands = layout.groups().div_ceil(band_groups);
+    let worker = |follow| {
+        let group = Group::new(&machine, options, &schedule.watch, width, follow);
+        let mut worker = Worker { machine: &machine, group };
+        let layout = &layout;
+        move |band: u64, stats: &mut RunStats| {
+            let groups = band * band_groups..((band + 1) * band_groups).min(layout.groups());
+            groups.map(|group| worker.run_group(job.domain, layout.positions(group), stats)).sum()
+        }
     };
-    if threads == 1 {
-        run.work(observed.map(|(lane, observer)| Follow::new(lane, observer)));
-    } else {
-        on_threads(threads, || run.work(None));
-    }
-    let outcome = run.outcome.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    match outcome.failure {
-        Some((_, error)) => Err(error),
-        None => Ok(RunStats { out_of_range: machine.out_of_range(), ..outcome.stats }),
-    }
+    let stats = match observed {
+        Some((lane, observer)) => schedule.work_here(bands, worker(Some(Follow::new(lane, observer)))),
+        None => schedule.work(&workers, threads, bands, || worker(None)),
+    }?;
+    Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
 
 /// Runs one group of a run that is watched: these lanes, with these parts. Requests of conditional execution have been made
@@ -94,87 +83,6 @@ pub fn run_group(job: &Job, options: &RunOptions, watch: &Watch, places: &[Place
     let mut stats = RunStats::default();
     Group::new(&machine, options, watch, places.len(), None).run(places, &mut stats)?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
-}
-
-/// What the workers of a run share.
-struct Run<'a> {
-    machine: &'a Machine<'a>,
-    options: &'a RunOptions<'a>,
-    watch: &'a Watch<'a>,
-    layout: Layout,
-    width: usize,
-    threads: usize,
-    /// The first group that no worker has taken.
-    next_group: AtomicU64,
-    outcome: Mutex<Outcome>,
-}
-
-#[derive(Default)]
-struct Outcome {
-    stats: RunStats,
-    /// Pairs of the domain in finished bands.
-    done: u64,
-    /// The failure of the lowest group that failed.
-    failure: Option<(u64, RunError)>,
-}
-
-impl<'a> Run<'a> {
-    /// Takes bands of groups until none is left. Groups after a failed one need not run, those before it do.
-    fn work(&self, follow: Option<Follow<'a>>) {
-        let group = Group::new(self.machine, self.options, self.watch, self.width, follow);
-        let mut worker = Worker { machine: self.machine, group };
-        let groups = self.layout.groups();
-        let fair = groups / (self.threads as u64 * BANDS_PER_THREAD);
-        let band_groups = fair.clamp(1, (BAND_LANES / self.width as u64).max(1));
-        loop {
-            let first = self.next_group.fetch_add(band_groups, Relaxed);
-            if first >= groups || self.has_failed_before(first) {
-                return;
-            }
-            self.run_band(&mut worker, first..(first + band_groups).min(groups));
-        }
-    }
-
-    fn run_band(&self, worker: &mut Worker, band: Range<u64>) {
-        let mut stats = RunStats::default();
-        let mut done = 0;
-        let failure = self.run_groups(worker, band, &mut stats, &mut done).err();
-        let mut outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        outcome.stats.merge(&stats);
-        outcome.done += done;
-        let done = outcome.done;
-        if let Some((group, _)) = &failure
-            && outcome.failure.as_ref().is_none_or(|(earlier, _)| group < earlier)
-        {
-            outcome.failure = failure;
-        }
-        drop(outcome);
-        if let Some(progress) = self.options.progress {
-            progress(done, self.machine.job.domain.lanes());
-        }
-    }
-
-    /// Runs groups up to the first that fails, and says which that is.
-    fn run_groups(
-        &self,
-        worker: &mut Worker,
-        band: Range<u64>,
-        stats: &mut RunStats,
-        done: &mut u64,
-    ) -> Result<(), (u64, RunError)> {
-        let first = band.start;
-        self.watch.look().map_err(|halt| (first, halt.into()))?;
-        for group in band {
-            let positions = self.layout.positions(group);
-            *done += worker.run_group(self.machine.job.domain, positions, stats).map_err(|error| (group, error))?;
-        }
-        self.watch.charge(stats.instructions).map_err(|halt| (first, halt.into()))
-    }
-
-    fn has_failed_before(&self, group: u64) -> bool {
-        let outcome = self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        outcome.failure.as_ref().is_some_and(|(failed, _)| *failed < group)
-    }
 }
 
 /// One thread's part.

@@ -16,7 +16,6 @@ use crate::isa::{File, r700};
 use crate::progress::Progress;
 use crate::report::{Message, Place};
 use crate::{Console, Failure};
-use ctm_engine::Stages;
 use ctm_follow::{Address, Part};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_r700::{RunError, Trap, TrapKind, reference};
@@ -44,14 +43,14 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let (engine, executor) = engine(&args.execution)?;
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
-        return emit::emit(wanted, engine, Stages::of_r700(&job), console);
+        return emit::emit(wanted, engine, ctm_r700::engine::stages(&job), console);
     }
-    let prepare = || Ok(executor.prepare_r700(&job)?);
+    let compile = || executor.compile(&job);
     let clear = || data.memory.clear(args.clear);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(programs.guest(name), &args.execution, console)));
-    let measured = measure(args.execution.repeat, prepare, clear, || match &mut follower {
+    let measured = measure(args.execution.repeat, compile, clear, |program| match &mut follower {
         Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
-        None => executor.run_r700(&job, &options),
+        None => program.run(&job, &options),
     });
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.tell(message));

@@ -17,7 +17,6 @@ use crate::progress::Progress;
 use crate::report::Message;
 use crate::wording::one_line;
 use crate::{Console, Failure};
-use ctm_engine::Stages;
 use ctm_x1k::{Job, Program, RunError, Trap, TrapKind, reference, text};
 use memory::Data;
 
@@ -52,7 +51,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let (engine, executor) = engine(&args.execution)?;
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
-        return emit::emit(wanted, engine, Stages::of_x1k(&job, &options), console);
+        return emit::emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
     }
     let clear = || data.memory.clear(args.clear);
     if let Some(path) = &x1k.emit_trace {
@@ -60,11 +59,11 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
         let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
         Sink::store(console.host, path, &trace.to_bytes())?;
     }
-    let prepare = || Ok(executor.prepare(&job)?);
+    let compile = || executor.compile(&job);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
-    let measured = measure(args.execution.repeat, prepare, clear, || match &mut follower {
+    let measured = measure(args.execution.repeat, compile, clear, |program| match &mut follower {
         Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
-        None => executor.run(&job, &options),
+        None => program.run(&job, &options),
     });
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.tell(message));

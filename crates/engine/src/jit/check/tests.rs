@@ -1,17 +1,18 @@
 //! The checker accepts the code of kernels, and refuses it with injected mistakes.
 
 use super::*;
+use crate::Runtime;
 use crate::backend::{Backend, Code as Compiled, Source, SurfaceFacts};
 use crate::jit::allocate::{Allocation, Place};
 use crate::jit::emit::emit;
 use crate::jit::form::Vop;
+use crate::jit::kernels::TestKernel;
 use crate::jit::mir::Base;
 use crate::jit::select::Mode;
 use crate::jit::{Checks, Draft, Placed};
-use crate::{Engine, case};
+use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// What a backend is given.
@@ -41,21 +42,13 @@ impl Backend for Recorder {
 
 /// The programs that speed is measured with.
 fn benches() -> Vec<Given> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut folders: Vec<_> =
-        std::fs::read_dir(root.join("benches/x1k")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
     let mut kernels = Vec::new();
-    for folder in folders {
-        let case = case::Case::load(&folder);
+    for kernel in TestKernel::all() {
         let recorded = Arc::default();
-        let engine = Engine::with_backend(Box::new(Recorder(Arc::clone(&recorded))));
-        let environment =
-            case.environment(Tiling::Linear, |texture| vec![0.0; (texture.width * texture.height * 4) as usize]);
-        engine.prepare(&environment.job(&case)).unwrap();
+        kernel.compile(&Runtime::with_backend(Box::new(Recorder(Arc::clone(&recorded)))));
         let recorded = std::mem::take(&mut *recorded.lock().unwrap());
-        assert!(!recorded.is_empty(), "{} is not compiled", case.name);
-        kernels.extend(recorded.into_iter().map(|kernel| Given { name: case.name.clone(), ..kernel }));
+        assert!(!recorded.is_empty(), "{} is not compiled", kernel.name);
+        kernels.extend(recorded.into_iter().map(|given| Given { name: kernel.name.clone(), ..given }));
     }
     kernels
 }
@@ -535,58 +528,30 @@ impl Backend for Careless {
     }
 }
 
-/// Bytes behind each surface that nothing may write.
-const GAP: usize = 0x8000;
-
-/// What lies in the surfaces of a job, and behind them, after this engine has run it; outputs start as the same bytes.
-fn memory_after(job: &ctm_x1k::Job, engine: &Engine) -> Vec<Vec<u8>> {
-    for output in job.outputs.iter().flatten() {
-        let rows = (job.domain.j1 + 1) * output.pitch * output.format.bytes_per_element();
-        job.memory.write_bytes(output.base, &vec![0xAA; rows as usize]).unwrap();
-    }
-    engine.run(job, &ctm_x1k::RunOptions::default()).unwrap();
-    let surfaces = job.inputs.iter().chain(&job.outputs).flatten();
-    let contents = surfaces.map(|surface| {
-        let mut bytes = vec![0; surface.bytes() as usize + GAP];
-        job.memory.read_bytes(surface.base, &mut bytes).unwrap();
-        bytes
-    });
-    contents.collect()
-}
-
 /// Every clamp and mask is left out once. Code that is accepted all the same needed it for no access: it accesses the same
 /// elements, so that all memory is as after the code that has it. What a program's own minima and branches are for, the
 /// checker does not ask: without them its picture is another one, and everything else the same.
 #[test]
 fn without_each_clamp_and_mask() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for form in Form::ALL.into_iter().filter(|form| form.is_supported()) {
         let (mut refused, mut same, mut other_pictures) = (0, 0, 0);
         for (name, has_own) in [("conv5", false), ("jacobi", false), ("sgemm", false), ("raymarch", true)] {
-            let mut case = case::Case::load(&root.join("benches/x1k").join(name));
-            let environment = case.environment(Tiling::Linear, |texture| {
-                (0..texture.width * texture.height * 4).map(|at| (at % 8191) as f32 * 0.125).collect()
-            });
-            case.domain = ctm_x1k::Domain { i0: 0, j0: 0, i1: 50, j1: 1 };
-            let job = environment.job(&case);
-            let jit = crate::jit::Jit::of(form).unwrap();
-            let expected = memory_after(&job, &Engine::with_backend(Box::new(jit)));
+            let kernel = TestKernel::load(name);
+            let domain = Domain { i0: 0, j0: 0, i1: 50, j1: 1 };
+            let with = |backend| kernel.compile(&Runtime::with_backend(backend));
+            let expected = kernel.run(&with(Box::new(crate::jit::Jit::of(form).unwrap())), domain);
             for number in 0.. {
                 let found = Arc::new(Mutex::new(Found::Nothing));
-                let careless = Careless { form, number, found: Arc::clone(&found) };
-                let engine = Engine::with_backend(Box::new(careless));
-                engine.prepare(&job).unwrap();
+                let careless = with(Box::new(Careless { form, number, found: Arc::clone(&found) }));
                 let found = *found.lock().unwrap();
                 match found {
                     Found::Nothing => break,
                     Found::Refused => refused += 1,
                     Found::Proven => {
-                        let mut memory = memory_after(&job, &engine);
+                        let mut memory = kernel.run(&careless, domain);
                         if has_own && memory != expected {
                             other_pictures += 1;
-                            let outputs = job.outputs.iter().flatten();
-                            let first = expected.len() - outputs.clone().count();
-                            for (at, output) in (first..).zip(outputs) {
+                            for (at, output) in kernel.outputs() {
                                 let picture = 0..output.bytes() as usize;
                                 memory[at][picture.clone()].copy_from_slice(&expected[at][picture]);
                             }

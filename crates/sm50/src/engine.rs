@@ -1,66 +1,138 @@
-//! SM50: launches of stages.
+//! SM50 launches on the engine.
 //!
 //! A program whose lanes do not depend on each other is a free kernel; one whose lanes exchange data, but stay together,
 //! runs in warps. Everything else is the reference's, and so is every launch that comes to a trap or to the step limit: the
 //! reference knows the error, or in lenient mode the warnings.
 
-use crate::backend::Bindings;
-use crate::cache::Engine;
-use crate::kernel::{Grouping, Kernel};
-use crate::launch::{Launch as Start, Stop as KernelStop};
+use crate::attributes::Records;
+use crate::launch::{Column, Invocations, Launch, NO_INVOCATION, Outcome, StageRunner, Stop, WARP};
+use crate::lift::{self, BufferRole, Facts, Lifted, NotLifted, TableRole, launch_words, place_words};
+use crate::program::Code;
+use crate::reference::Reference;
+use ctm_engine::{
+    Bindings, Engine, Executor, Grouping, GuestJob, Kernel, Launch as Start, Runtime, Stop as KernelStop,
+};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Space};
 use ctm_num::sm50::mufu;
-use ctm_sm50::attributes::Records;
-use ctm_sm50::launch::{Column, Executor, Invocations, Launch, NO_INVOCATION, Outcome, Stop, WARP};
-use ctm_sm50::lift::{self, BufferRole, Facts, Lifted, TableRole, launch_words, place_words};
-use ctm_sm50::reference::Reference;
+use std::borrow::Cow;
+use thiserror::Error;
 
-impl Executor for Engine {
-    /// Runs a launch. Attribute memory, statistics, warnings and errors are those of
-    /// [`Reference`](ctm_sm50::reference::Reference), bit for bit.
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
-        let Some(facts) = Facts::of(launch) else { return Reference.run(launch, options) };
-        match self.sm50.get(facts, |facts| Ready::new(facts, self)).as_ref() {
-            Some(ready) => ready.run(launch, options),
-            None => Reference.run(launch, options),
+impl GuestJob for Launch<'_> {
+    type Key = Key;
+    type KeyRef<'k>
+        = KeyRef<'k>
+    where
+        Self: 'k;
+    type Kernels = Result<Kernels, NotCompiled>;
+    type Output = Outcome;
+    type Error = Stop;
+    type NotCompiled = NotCompiled;
+
+    fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
+        let facts = Facts::of(self).ok_or(NotCompiled::Shape)?;
+        Ok(KeyRef { facts: Cow::Owned(facts), code: self.shader.code })
+    }
+
+    fn to_owned(key: KeyRef<'_>) -> Key {
+        Key { facts: key.facts.into_owned(), code: key.code.clone() }
+    }
+
+    fn matches(key: &KeyRef<'_>, Key { facts, code }: &Key) -> bool {
+        *key == KeyRef { facts: Cow::Borrowed(facts), code }
+    }
+
+    fn compile(key: &Key, runtime: &Runtime) -> Result<Kernels, NotCompiled> {
+        Kernels::new(key, runtime)
+    }
+
+    fn bytes(kernels: &Result<Kernels, NotCompiled>) -> usize {
+        kernels.as_ref().map_or(0, |kernels| kernels.kernel.bytes())
+    }
+
+    fn is_compiled(
+        &self,
+        kernels: &Result<Kernels, NotCompiled>,
+        _: &RunOptions,
+        _: &Runtime,
+    ) -> Result<(), NotCompiled> {
+        let kernels = kernels.as_ref().map_err(|&reason| reason)?;
+        match (kernels.kernel.is_compiled(), kernels.lifted.is_free) {
+            (true, _) => Ok(()),
+            (false, false) => Err(NotCompiled::Lockstep),
+            (false, true) => Err(NotCompiled::Refused),
         }
+    }
+
+    fn run(&self, kernels: &Result<Kernels, NotCompiled>, options: &RunOptions, _: &Runtime) -> Result<Outcome, Stop> {
+        match kernels {
+            Ok(kernels) => kernels.run(self, options),
+            Err(_) => Reference.run(self, options),
+        }
+    }
+
+    fn reference(&self, options: &RunOptions) -> Result<Outcome, Stop> {
+        Reference.run(self, options)
     }
 }
 
-impl Executor for crate::Executor {
-    /// Runs a launch. Everything is the same for every engine.
+/// Why machine code does not run an SM50 launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotCompiled {
+    /// Records are too short for the invocations, or the launch has a grid.
+    #[error("records that are too short, or a grid")]
+    Shape,
+    /// The program cannot be lifted.
+    #[error("not lifted: {0}")]
+    NotLifted(NotLifted),
+    /// Lanes of a warp exchange data.
+    #[error("lanes depend on each other")]
+    Lockstep,
+    /// The engine has no backend, or its backend makes no code of the function.
+    #[error("no code of the backend")]
+    Refused,
+}
+
+/// Everything that a compiled program depends on.
+#[derive(Clone, Debug)]
+pub struct Key {
+    facts: Facts,
+    code: Code,
+}
+
+/// A [`Key`], borrowed from a launch. What is compared first differs most often.
+#[derive(Clone, Debug, PartialEq, Hash)]
+pub struct KeyRef<'k> {
+    facts: Cow<'k, Facts>,
+    code: &'k Code,
+}
+
+impl StageRunner for Engine {
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
-        match self {
-            crate::Executor::Reference => Reference.run(launch, options),
-            crate::Executor::Engine(engine) => Executor::run(engine, launch, options),
-        }
+        Engine::run(self, launch, options)
     }
 }
 
-impl Engine {
-    /// Whether machine code runs the launch, as long as its program does nothing that it should not.
-    pub fn compiles_sm50(&self, launch: &Launch) -> bool {
-        let ready = Facts::of(launch).map(|facts| self.sm50.get(facts, |facts| Ready::new(facts, self)));
-        ready.is_some_and(|ready| ready.as_ref().as_ref().is_some_and(|ready| ready.kernel.is_compiled()))
+impl StageRunner for Executor {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+        Executor::run(self, launch, options)
     }
 }
 
 /// A program, ready to run.
-pub(crate) struct Ready {
+pub struct Kernels {
     lifted: Lifted,
     kernel: Kernel,
 }
 
-impl Ready {
-    /// `None` if the reference has to run the program.
-    fn new(facts: &Facts, engine: &Engine) -> Option<Self> {
-        let mut lifted = lift::lift(facts).ok()?;
+impl Kernels {
+    fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
+        let mut lifted = lift::lift(&key.code, &key.facts).map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
         let grouping = if lifted.is_free { Grouping::Free } else { Grouping::Lockstep(WARP as usize) };
-        let kernel = Kernel::new(function, grouping, &[], None, engine);
-        Some(Ready { lifted, kernel })
+        let kernel = Kernel::new(function, grouping, &[], None, runtime);
+        Ok(Kernels { lifted, kernel })
     }
 
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
@@ -90,7 +162,7 @@ impl Ready {
         }
         // The steps of a warp are those of its parts, which go apart at worst lane by lane.
         let budget = options.step_limit / u64::from(WARP);
-        if self.kernel.longest.is_some_and(|steps| steps > budget) {
+        if self.kernel.longest().is_some_and(|steps| steps > budget) {
             return Err(KernelStop::StepLimit { pc: 0, x: 0, y: 0 });
         }
         self.kernel.run_free(start, options, WARP as usize, budget)

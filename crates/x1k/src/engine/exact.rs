@@ -1,16 +1,15 @@
 //! Programs in their exact form: group by group, as the reference runs them.
 
 use super::bind;
-use crate::interp::{Code, Group, Program};
-use crate::launch::Stop;
-use crate::schedule::Shared;
-use crate::workers::Workers;
+use crate::lift::{self, Facts, Form, Lifted, NotLifted};
+use crate::reference::{Place, Role, run_group, split_incomplete_quads};
+use crate::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats, WriteMode};
+use ctm_engine::interp::{Code, Group, Program};
+use ctm_engine::schedule::Schedule;
+use ctm_engine::{Stop, Workers};
 use ctm_lane::budget::Watch;
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::simplify;
-use ctm_x1k::lift::{self, Facts, Form, Lifted, NotLifted};
-use ctm_x1k::reference::{Place, Role, run_group, split_incomplete_quads};
-use ctm_x1k::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats, WriteMode};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Steps after which a group may be in an endless loop, which the reference recognises.
@@ -25,7 +24,7 @@ pub(super) struct ExactForm {
 
 impl ExactForm {
     /// The form of a program, unless that is too large.
-    pub fn new(program: &ctm_x1k::Program, facts: &Facts, workers: &Workers) -> Result<Self, NotLifted> {
+    pub fn new(program: &crate::Program, facts: &Facts, workers: &Workers) -> Result<Self, NotLifted> {
         let mut lifted = lift::lift(program, facts, Form::Exact)?;
         simplify(&mut lifted.function);
         Ok(ExactForm { code: Code::new(&lifted.function), lifted, workers: workers.clone() })
@@ -75,15 +74,15 @@ impl ExactForm {
         let program = Program::new(&self.code, &bindings);
         let umrt = job.program.info.write_mode == WriteMode::Umrt;
         let threads = if umrt { 1 } else { self.workers.threads(options.threads, sets) };
-        let band_sets = Shared::<RunError>::groups_of_a_band(sets, width, threads);
-        let shared = Shared::<RunError>::new(options, job.domain.lanes());
+        let band_sets = Schedule::<RunError>::groups_of_a_band(sets, width, threads);
+        let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
         let unmapped = AtomicBool::new(false);
-        shared.watch.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
-        let stats = shared.work(&self.workers, threads, sets.div_ceil(band_sets), || {
+        schedule.watch.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
+        let stats = schedule.work(&self.workers, threads, sets.div_ceil(band_sets), || {
             // The program writes nothing before a group ends, so a group that takes long can be run again.
             let patience = if umrt { options.step_limit } else { options.step_limit.min(PATIENCE) };
             let mut worker = None;
-            let (groups, unmapped, program, watch) = (&groups, &unmapped, &program, &shared.watch);
+            let (groups, unmapped, program, watch) = (&groups, &unmapped, &program, &schedule.watch);
             move |band: u64, stats: &mut RunStats| {
                 let group = |width| Group::new(program, width, patience, watch);
                 let worker = match &mut worker {

@@ -1,10 +1,11 @@
-//! Engines by name, and what executes jobs with one of them.
+//! Engines by name, and what runs jobs with one of them.
 
 use crate::backend::{CheckCounts, Source};
-use crate::cache::Engine;
+use crate::engine::{Compiled, Engine};
+use crate::guest::GuestJob;
 #[cfg(target_arch = "x86_64")]
 use crate::jit::Jit;
-use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, reference};
+use ctm_lane::run::RunOptions;
 use std::fmt;
 use thiserror::Error;
 
@@ -169,47 +170,25 @@ impl Executor {
         }
     }
 
-    /// Makes everything that running an X1K job needs, so that the run itself does not have to.
+    /// Compiles a job's program, for this job and all that have the same specialisation key.
     ///
     /// # Errors
     /// If the job's environment does not fit its program.
-    pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
+    pub fn compile<J: GuestJob>(&self, job: &J) -> Result<Compiled<J::Key, J::Kernels>, J::Error> {
         match self {
-            Executor::Reference => job.check(),
-            Executor::Engine(engine) => engine.prepare(job),
+            Executor::Reference => job.check().map(|()| Compiled { engine: None, program: None }),
+            Executor::Engine(engine) => engine.compile(job),
         }
     }
 
-    /// Runs an X1K job. Memory, statistics and errors are the same for every engine.
+    /// Runs a job. Memory, output and errors are the same for every engine.
     ///
     /// # Errors
-    /// As [`reference::run`].
-    pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    /// As [`GuestJob::reference`].
+    pub fn run<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<J::Output, J::Error> {
         match self {
-            Executor::Reference => reference::run(job, options),
+            Executor::Reference => job.reference(options),
             Executor::Engine(engine) => engine.run(job, options),
-        }
-    }
-
-    /// Makes everything that running an R700 job needs, so that the run itself does not have to.
-    ///
-    /// # Errors
-    /// If the job's environment does not fit its program.
-    pub fn prepare_r700(&self, job: &ctm_r700::Job) -> Result<(), ctm_r700::StateError> {
-        match self {
-            Executor::Reference => job.check(),
-            Executor::Engine(engine) => engine.prepare_r700(job),
-        }
-    }
-
-    /// Runs an R700 job. Memory, statistics and errors are the same for every engine.
-    ///
-    /// # Errors
-    /// As [`ctm_r700::reference::run`].
-    pub fn run_r700(&self, job: &ctm_r700::Job, options: &RunOptions) -> Result<RunStats, ctm_r700::RunError> {
-        match self {
-            Executor::Reference => ctm_r700::reference::run(job, options),
-            Executor::Engine(engine) => engine.run_r700(job, options),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! X1K: jobs as launches.
+//! X1K jobs on the engine.
 //!
 //! A program is lifted in its free form, whose lanes may be grouped in any way, if it has one, and if nothing in the job
 //! makes the order of lanes matter; that is a kernel like any other. What is left runs here: in its exact form, group by
@@ -9,75 +9,107 @@ mod exact;
 mod key;
 mod way;
 
-pub(crate) use key::Key;
+pub use key::{Key, KeyRef};
 pub use way::Order;
 
-use crate::backend::{Bindings, SurfaceFacts};
-use crate::cache::Engine;
-use crate::kernel::{Grouping, Kernel, SHORT};
-use crate::launch::{Launch, Stop};
-use crate::workers::Workers;
+use crate::lift::{self, Form, Lifted, NotLifted, Role};
+use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, reference};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceFacts, Workers};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, View};
-use ctm_x1k::lift::{self, Facts, Form, Lifted, Role};
-use ctm_x1k::{Job, RunError, RunOptions, RunStats, StateError, Trap, TrapKind, reference};
 use edge::Quads;
 use exact::ExactForm;
-use std::sync::{Arc, OnceLock};
+use key::Environment;
+use std::sync::OnceLock;
 use thiserror::Error;
 use way::{Way, way};
 
-impl Engine {
-    /// Makes everything that running the job needs, so that the run itself does not have to.
-    ///
-    /// # Errors
-    /// If the job's environment does not fit its program.
-    pub fn prepare(&self, job: &Job) -> Result<(), StateError> {
-        job.check()?;
-        let kernels = self.x1k_kernels(job);
+impl GuestJob for Job<'_> {
+    type Key = Key;
+    type KeyRef<'k>
+        = KeyRef<'k>
+    where
+        Self: 'k;
+    type Kernels = Kernels;
+    type Output = RunStats;
+    type Error = RunError;
+    type NotCompiled = NotCompiled;
+
+    fn check(&self) -> Result<(), RunError> {
+        Ok(Job::check(self)?)
+    }
+
+    fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
+        Ok(KeyRef::of(self))
+    }
+
+    fn to_owned(key: KeyRef<'_>) -> Key {
+        key.into_owned()
+    }
+
+    fn matches(key: &KeyRef<'_>, kept: &Key) -> bool {
+        key.equals(kept)
+    }
+
+    fn compile(key: &Key, runtime: &Runtime) -> Kernels {
+        Kernels::new(key, runtime.workers())
+    }
+
+    fn bytes(kernels: &Kernels) -> usize {
+        kernels.bytes()
+    }
+
+    fn prepare(&self, kernels: &Kernels, runtime: &Runtime) {
         if let Ok(free) = &kernels.free {
-            // The pages of the tables are taken from the engine's store, and go back there.
-            _ = free.bind(job, self);
+            _ = free.bind(self, runtime);
         }
-        if kernels.free.as_ref().ok().is_none_or(|free| free.lifted.uses_quads && Quads::of(job.domain).are_cut()) {
-            kernels.exact(job);
+        if kernels.free.as_ref().ok().is_none_or(|free| free.lifted.uses_quads && Quads::of(self.domain).are_cut()) {
+            kernels.exact(self);
         }
-        Ok(())
     }
 
-    /// Runs the job. Memory, statistics and errors are those of [`ctm_x1k::reference::run`], bit for bit.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-        job.check()?;
-        self.x1k_kernels(job).run(job, options, self)
-    }
-
-    /// Whether machine code runs the job, but for quads that the domain's edge cuts. What it does not run, every engine
-    /// leaves to the interpreter or the reference.
-    ///
-    /// # Errors
-    /// Why it does not.
-    pub fn compiles_x1k(&self, job: &Job, options: &RunOptions) -> Result<(), NotCompiled> {
-        let kernels = self.x1k_kernels(job);
+    /// Quads that the domain's edge cuts do not count: they are always interpreted.
+    fn is_compiled(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<(), NotCompiled> {
         let free = kernels.free.as_ref().map_err(|&reason| reason)?;
-        if let Way::Exact(order) | Way::Reference(order) = way(job) {
+        if let Way::Exact(order) | Way::Reference(order) = way(self) {
             return Err(NotCompiled::Order(order));
         }
-        if !is_free(job, options, &free.lifted) {
+        if !is_free(self, options, &free.lifted) {
             return Err(NotCompiled::StepLimit);
         }
-        if free.lifted.uses_quads && Quads::of(job.domain).whole().is_none() {
+        if free.lifted.uses_quads && Quads::of(self.domain).whole().is_none() {
             return Err(NotCompiled::NoWholeQuads);
         }
-        if free.bind(job, self).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
+        if free.bind(self, runtime).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
     }
 
-    fn x1k_kernels(&self, job: &Job) -> Arc<Kernels> {
-        self.x1k.get(Key::new(job), |key| Kernels::new(key, job, self))
+    fn run(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
+        kernels.run(self, options, runtime)
     }
+
+    fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
+        reference::run(self, options)
+    }
+}
+
+/// The stages of a job's program: those of the free form if that is what runs, else those of the exact form, which is
+/// interpreted.
+///
+/// # Errors
+/// If the reference runs the program, because it is too large for the exact form.
+pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
+    let Key { program, environment } = KeyRef::of(job).into_owned();
+    let lift = |form| lift::lift(&program, &environment.facts, form);
+    if let Ok(lifted) = lift(Form::Free)
+        && is_free(job, options, &lifted)
+    {
+        let surfaces: Option<Vec<SurfaceFacts>> =
+            lifted.surfaces.iter().map(|&role| environment.surface(role)).collect();
+        let most_steps = max_steps(job, &lifted);
+        return Ok(Stages::new(lifted.function).with_machine_code(surfaces, Some(most_steps)));
+    }
+    Ok(Stages::new(lift(Form::Exact)?.function))
 }
 
 /// Why machine code does not run an X1K job.
@@ -123,6 +155,9 @@ impl From<Stop> for RunError {
     }
 }
 
+/// Bytes that a value of a lifted function comes to in all that is made of it, about.
+const VALUE_BYTES: usize = 256;
+
 /// The form whose lanes do not depend on their group.
 struct FreeForm {
     /// All but the function.
@@ -141,8 +176,8 @@ struct Free<'a> {
 }
 
 /// A program, ready to run on surfaces with the layouts of its key.
-pub(crate) struct Kernels {
-    facts: Facts,
+pub struct Kernels {
+    environment: Environment,
     /// Or why there is none.
     free: Result<FreeForm, NotCompiled>,
     /// Made when it is wanted; `None` if the program is too large for it.
@@ -151,25 +186,32 @@ pub(crate) struct Kernels {
 }
 
 impl Kernels {
-    fn new(key: &Key, job: &Job, engine: &Engine) -> Self {
-        let free = lift::lift(job.program, &key.facts, Form::Free).map_err(NotCompiled::from).and_then(|mut lifted| {
-            let surfaces = lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>();
+    fn new(key: &Key, workers: &Workers) -> Self {
+        let Key { program, environment } = key;
+        let free = lift::lift(program, &environment.facts, Form::Free).map_err(NotCompiled::from);
+        let free = free.and_then(|mut lifted| {
+            let surfaces = lifted.surfaces.iter().map(|&role| environment.surface(role)).collect::<Option<_>>();
             let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
             let function = std::mem::take(&mut lifted.function);
             Ok(FreeForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
         });
-        Kernels { facts: key.facts.clone(), free, exact: OnceLock::new(), workers: engine.workers.clone() }
+        Kernels { environment: environment.clone(), free, exact: OnceLock::new(), workers: workers.clone() }
+    }
+
+    /// What is made later is guessed.
+    fn bytes(&self) -> usize {
+        self.free.as_ref().map_or(0, |free| free.function.value_count() * VALUE_BYTES)
     }
 
     fn exact(&self, job: &Job) -> Option<&ExactForm> {
-        let make = || ExactForm::new(job.program, &self.facts, &self.workers).ok();
+        let make = || ExactForm::new(job.program, &self.environment.facts, &self.workers).ok();
         self.exact.get_or_init(make).as_ref()
     }
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
-    fn run(&self, job: &Job, options: &RunOptions, engine: &Engine) -> Result<RunStats, RunError> {
+    fn run(&self, job: &Job, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
         if let Some(free) = self.free.as_ref().ok().filter(|free| is_free(job, options, &free.lifted)) {
-            let free = free.bind(job, engine);
+            let free = free.bind(job, runtime);
             if !free.lifted.uses_quads || job.domain.is_empty() {
                 return free.run(job.domain, job, options);
             }
@@ -188,10 +230,10 @@ impl Kernels {
 
 impl FreeForm {
     /// Makes what is not there yet of what a job with these constants needs.
-    fn bind(&self, job: &Job, engine: &Engine) -> Free<'_> {
+    fn bind(&self, job: &Job, runtime: &Runtime) -> Free<'_> {
         let is_short = max_steps(job, &self.lifted) <= SHORT;
         let (kernel, most_steps) = if is_short { (&self.short, SHORT) } else { (&self.long, u64::MAX) };
-        let make = || Kernel::new(self.function.clone(), Grouping::Free, &self.surfaces, Some(most_steps), engine);
+        let make = || Kernel::new(self.function.clone(), Grouping::Free, &self.surfaces, Some(most_steps), runtime);
         Free { lifted: &self.lifted, kernel: kernel.get_or_init(make) }
     }
 }
@@ -206,13 +248,13 @@ impl Free<'_> {
 }
 
 /// Most steps that a group takes, with the constants of this job.
-pub(crate) fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
+fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
     lifted.max_steps(|int| job.constants.ints[usize::from(int)].count)
 }
 
 /// Whether the free form is the program for this job: the order of lanes does not matter, and it does not reach the step
 /// limit.
-pub(crate) fn is_free(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
+fn is_free(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
     way(job) == Way::Free && max_steps(job, lifted) <= options.step_limit
 }
 
@@ -229,9 +271,8 @@ fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
     let constants = &job.constants;
     let mut tables: Vec<Vec<u32>> =
         (0..lift::FLOAT_TABLES).map(|channel| constants.floats.iter().map(|value| value[channel]).collect()).collect();
-    let fields = |int: &ctm_x1k::IntConstant| {
-        [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0]
-    };
+    let fields =
+        |int: &IntConstant| [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0];
     tables.push(constants.ints.iter().flat_map(fields).collect());
     tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
     tables.push(vec![job.conditional.pe_value]);

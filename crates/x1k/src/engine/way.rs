@@ -1,8 +1,8 @@
 //! Which of the ways to run a job gives the results of the reference.
 
-use crate::backend::SurfaceFacts;
+use crate::{CondLocation, CondTest, Job, WriteMode};
+use ctm_engine::SurfaceFacts;
 use ctm_memory::{Bounds, Surface};
-use ctm_x1k::{CondLocation, CondTest, Job, WriteMode};
 use thiserror::Error;
 
 /// Which of the ways to run a job gives the results of the reference.

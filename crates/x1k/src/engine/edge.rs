@@ -5,9 +5,9 @@
 
 use super::Free;
 use super::exact::{ExactForm, group_width};
+use crate::reference::{Place, Role};
+use crate::{Job, RunError, RunOptions, RunStats};
 use ctm_lane::domain::{Domain, QUAD};
-use ctm_x1k::reference::{Place, Role};
-use ctm_x1k::{Job, RunError, RunOptions, RunStats};
 use std::ops::Range;
 
 /// The quads of a domain. Quad (I, J) has columns 2I and 2I + 1 and rows 2J and 2J + 1.
@@ -122,8 +122,8 @@ impl Quads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::split_incomplete_quads;
     use ctm_lane::domain::Layout;
-    use ctm_x1k::reference::split_incomplete_quads;
 
     /// Cut quads and numbers of groups, as cutting each group gives them.
     #[test]

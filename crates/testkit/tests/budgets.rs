@@ -6,7 +6,7 @@ use ctm_lane::domain::Domain;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Arena, Format, Space, Surface, Tiling};
 use ctm_r700::LoopConstant;
-use ctm_sm50::launch::{Environment, Executor as _, Grid, Invocations, Launch, Shader, Stop};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader, StageRunner as _, Stop};
 use ctm_sm50::pipeline::{Capture, Draw, DrawError};
 use ctm_sm50::reference::Reference;
 use ctm_x1k::IntConstant;
@@ -92,7 +92,7 @@ fn x1k_loops(
     let executor = Executor::new(name).unwrap();
     if let Executor::Engine(engine) = &executor {
         let has_code = name == EngineName::JitAvx2 || name == EngineName::JitAvx512;
-        assert_eq!(engine.compiles_x1k(&job, options).is_ok(), is_compiled && has_code);
+        assert_eq!(engine.compiles(&job, options).is_ok(), is_compiled && has_code);
     }
     Ok(executor.run(&job, options)?)
 }
@@ -143,9 +143,9 @@ END_OF_PROGRAM
     let executor = Executor::new(name).unwrap();
     if let Executor::Engine(engine) = &executor {
         let has_code = name == EngineName::JitAvx2 || name == EngineName::JitAvx512;
-        assert_eq!(engine.compiles_r700(&job), has_code);
+        assert_eq!(engine.compiles(&job, &RunOptions::default()).is_ok(), has_code);
     }
-    Ok(executor.run_r700(&job, options)?)
+    Ok(executor.run(&job, options)?)
 }
 
 /// A draw of several launches.
@@ -308,7 +308,7 @@ fn memory_is_bounded() {
     let space = space();
     let mut job = ctm_r700::Job::new(&program, Domain::of_size(32, 2).unwrap(), &space);
     job.memories.scratch_elements = 1 << 22;
-    let result = Executor::Reference.run_r700(&job, &of(1 << 30)).map_err(Ended::from);
+    let result = Executor::Reference.run(&job, &of(1 << 30)).map_err(Ended::from);
     assert_eq!(result, Err(Ended::Halted(Halt::Memory { wanted: 1 << 32, limit: 1 << 30 })));
 
     // Local memory of SM50.

@@ -1,90 +1,182 @@
-//! R700: jobs as launches.
+//! R700 jobs on the engine.
 //!
 //! A program whose jumps are mere short cuts is a free kernel, as long as no lane reads or writes what another one writes.
 //! Everything else is the reference's.
 
-use crate::backend::{Bindings, SurfaceFacts};
-use crate::cache::Engine;
-use crate::kernel::{Grouping, Kernel};
-use crate::launch::{Launch, Stop};
+use crate::lift::{
+    self, BufferRole, Facts, Lifted, NotLifted, SurfaceRole, TableRole, bank_words, input_words, launch_words,
+};
+use crate::{Bindings as Resources, Input, Job, Program, Region, RunError, Trap, TrapKind, TrapPlace, reference};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceFacts};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::QUAD;
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 use ctm_memory::{BASE_ALIGNMENT, Bounds, Buffer, Surface, View};
-use ctm_r700::lift::{self, BufferRole, Facts, Lifted, SurfaceRole, TableRole, bank_words, input_words, launch_words};
-use ctm_r700::{
-    Bindings as Resources, Input, Job, Program, Region, RunError, StateError, Trap, TrapKind, TrapPlace, reference,
-};
-use std::sync::Arc;
+use std::borrow::Cow;
+use thiserror::Error;
 
-impl Engine {
-    /// Makes everything that running an R700 job needs, so that the run itself does not have to.
-    ///
-    /// # Errors
-    /// If the job's environment does not fit its program.
-    pub fn prepare_r700(&self, job: &Job) -> Result<(), StateError> {
-        job.check()?;
-        self.r700_kernel(job);
-        Ok(())
+impl GuestJob for Job<'_> {
+    type Key = Key;
+    type KeyRef<'k>
+        = KeyRef<'k>
+    where
+        Self: 'k;
+    type Kernels = Result<Kernels, NotCompiled>;
+    type Output = RunStats;
+    type Error = RunError;
+    type NotCompiled = NotCompiled;
+
+    fn check(&self) -> Result<(), RunError> {
+        Ok(Job::check(self)?)
     }
 
-    /// Runs an R700 job. Memory, statistics and errors are those of [`ctm_r700::reference::run`], bit for bit.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn run_r700(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
-        job.check()?;
-        match self.r700_kernel(job).as_ref() {
-            Some(ready) if !order_matters(job) => {
+    fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
+        Ok(KeyRef::of(self))
+    }
+
+    fn to_owned(key: KeyRef<'_>) -> Key {
+        key.into_owned()
+    }
+
+    fn matches(key: &KeyRef<'_>, kept: &Key) -> bool {
+        key.equals(kept)
+    }
+
+    fn compile(key: &Key, runtime: &Runtime) -> Result<Kernels, NotCompiled> {
+        Kernels::new(key, runtime)
+    }
+
+    fn bytes(kernels: &Result<Kernels, NotCompiled>) -> usize {
+        kernels.as_ref().map_or(0, |kernels| kernels.kernel.bytes())
+    }
+
+    fn is_compiled(
+        &self,
+        kernels: &Result<Kernels, NotCompiled>,
+        _: &RunOptions,
+        _: &Runtime,
+    ) -> Result<(), NotCompiled> {
+        let kernels = kernels.as_ref().map_err(|&reason| reason)?;
+        if order_matters(self) {
+            return Err(NotCompiled::Order);
+        }
+        if kernels.kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
+    }
+
+    fn run(
+        &self,
+        kernels: &Result<Kernels, NotCompiled>,
+        options: &RunOptions,
+        _: &Runtime,
+    ) -> Result<RunStats, RunError> {
+        match kernels {
+            Ok(kernels) if !order_matters(self) => {
                 // Groups are whole quads.
                 let group_width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
-                ready.run(job, &RunOptions { group_width, ..*options })
+                kernels.run(self, &RunOptions { group_width, ..*options })
             }
-            _ => reference::run(job, options),
+            _ => reference::run(self, options),
         }
     }
 
-    /// Whether machine code runs the job, as long as its program does not trap.
-    pub fn compiles_r700(&self, job: &Job) -> bool {
-        let kernel = self.r700_kernel(job);
-        kernel.as_ref().as_ref().is_some_and(|ready| ready.kernel.is_compiled()) && !order_matters(job)
-    }
-
-    fn r700_kernel(&self, job: &Job) -> Arc<Option<Ready>> {
-        self.r700.get(Key::new(job), |key| Ready::new(key, self))
+    fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
+        reference::run(self, options)
     }
 }
 
-/// Everything that the kernel of a program depends on.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Key {
-    program: Program,
-    fetch_program: Option<Program>,
+/// Why machine code does not run an R700 job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotCompiled {
+    /// The program cannot be lifted.
+    #[error("not lifted: {0}")]
+    NotLifted(NotLifted),
+    /// Jumps are more than short cuts, or lanes exchange data.
+    #[error("lanes depend on each other")]
+    Dependent,
+    /// A lane reads what another one writes, or two write the same place.
+    #[error("the order of lanes matters")]
+    Order,
+    /// The engine has no backend, or its backend makes no code of the function.
+    #[error("no code of the backend")]
+    Refused,
+}
+
+/// The stages of a job's program.
+///
+/// # Errors
+/// If the reference runs the program, because it cannot be lifted.
+pub fn stages(job: &Job) -> Result<Stages, NotLifted> {
+    let key = KeyRef::of(job).into_owned();
+    let lifted = key.lift()?;
+    let is_free = lifted.is_free && !order_matters(job);
+    let surfaces = lifted.surfaces.iter().map(|&role| key.environment.surface(role)).collect::<Option<_>>();
+    Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_free), None))
+}
+
+/// What is known of a job's environment when its program is compiled.
+#[derive(Clone, Debug, PartialEq, Hash)]
+struct Environment {
     facts: Facts,
     colours: Vec<Option<SurfaceFacts>>,
     depth: Option<SurfaceFacts>,
 }
 
+/// Everything that a compiled program depends on.
+#[derive(Clone, Debug)]
+pub struct Key {
+    program: Program,
+    fetch_program: Option<Program>,
+    environment: Environment,
+}
+
+/// A [`Key`], borrowed from a job. What is compared first differs most often.
+#[derive(Clone, Debug, PartialEq, Hash)]
+pub struct KeyRef<'k> {
+    environment: Cow<'k, Environment>,
+    program: &'k Program,
+    fetch_program: Option<&'k Program>,
+}
+
+impl<'k> KeyRef<'k> {
+    fn of(job: &'k Job) -> Self {
+        let environment = Cow::Owned(Environment::of(job));
+        KeyRef { environment, program: job.program, fetch_program: job.fetch_program }
+    }
+
+    fn into_owned(self) -> Key {
+        Key {
+            program: self.program.clone(),
+            fetch_program: self.fetch_program.cloned(),
+            environment: self.environment.into_owned(),
+        }
+    }
+
+    fn equals(&self, Key { program, fetch_program, environment }: &Key) -> bool {
+        let fetch_program = fetch_program.as_ref();
+        *self == KeyRef { environment: Cow::Borrowed(environment), program, fetch_program }
+    }
+}
+
 impl Key {
-    pub fn new(job: &Job) -> Self {
+    /// The program as a function.
+    fn lift(&self) -> Result<Lifted, NotLifted> {
+        lift::lift(&self.program, self.fetch_program.as_ref(), &self.environment.facts)
+    }
+}
+
+impl Environment {
+    fn of(job: &Job) -> Self {
         let whole = |surface: &Surface, bounds| SurfaceFacts::of(job.memory, surface, bounds).whole;
         let target = |surface: &Surface| SurfaceFacts::of(job.memory, surface, Bounds::Drop);
-        Key {
-            program: job.program.clone(),
-            fetch_program: job.fetch_program.cloned(),
+        Environment {
             facts: Facts::of(job, &whole),
             colours: job.targets.colours.iter().map(|colour| colour.as_ref().map(target)).collect(),
             depth: job.targets.depth.as_ref().map(target),
         }
     }
 
-    /// The program as a function.
-    pub fn lift(&self) -> Result<Lifted, lift::NotLifted> {
-        lift::lift(&self.program, self.fetch_program.as_ref(), &self.facts)
-    }
-
     /// What is known of a surface of the function.
-    pub fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
+    fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
         let read =
             |fact: &lift::SurfaceFact| SurfaceFacts { surface: fact.surface, bounds: fact.bounds, whole: fact.whole };
         match role {
@@ -103,21 +195,23 @@ impl Key {
 }
 
 /// A program, ready to run on surfaces with the layouts of its key.
-pub(crate) struct Ready {
+pub struct Kernels {
     lifted: Lifted,
     surfaces: Vec<SurfaceFacts>,
     kernel: Kernel,
 }
 
-impl Ready {
-    /// `None` if the reference has to run the program.
-    fn new(key: &Key, engine: &Engine) -> Option<Self> {
-        let mut lifted = key.lift().ok().filter(|lifted| lifted.is_free)?;
-        let surfaces: Vec<SurfaceFacts> =
-            lifted.surfaces.iter().map(|&role| key.surface(role)).collect::<Option<_>>()?;
+impl Kernels {
+    fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
+        let mut lifted = key.lift().map_err(NotCompiled::NotLifted)?;
+        if !lifted.is_free {
+            return Err(NotCompiled::Dependent);
+        }
+        let surfaces = lifted.surfaces.iter().map(|&role| key.environment.surface(role)).collect::<Option<Vec<_>>>();
+        let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
         let function = std::mem::take(&mut lifted.function);
-        let kernel = Kernel::new(function, Grouping::Free, &surfaces, None, engine);
-        Some(Ready { lifted, surfaces, kernel })
+        let kernel = Kernel::new(function, Grouping::Free, &surfaces, None, runtime);
+        Ok(Kernels { lifted, surfaces, kernel })
     }
 
     fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
@@ -207,7 +301,7 @@ fn region(job: &Job, role: BufferRole) -> Option<Region> {
 }
 
 /// Whether something that lanes write shares memory with something else that they access, so that their order counts.
-pub(crate) fn order_matters(job: &Job) -> bool {
+fn order_matters(job: &Job) -> bool {
     let of_region = |region: Region| (u64::from(region.base), u64::from(region.base) + u64::from(region.length));
     let of_surface = |surface: &Surface| {
         let height = if surface.height == 0 { 4096 } else { surface.height };

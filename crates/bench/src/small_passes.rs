@@ -1,0 +1,173 @@
+//! Many small runs of several programs in turn: what a run costs beside the kernel's own time, and whether the compilation
+//! of one program waits for that of another.
+
+use crate::guest::x1k::Start;
+use crate::kernel::{Isa, KERNELS, Kernel};
+use crate::machine::Machine;
+use crate::markdown;
+use crate::sample::Sample;
+use ctm_engine::{EngineName, Executor};
+use ctm_x1k::RunOptions;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// The programs that take turns.
+const PROGRAMS: [&str; 3] = ["copy", "mad", "conv5"];
+/// Runs of all programs together in one measurement.
+const RUNS: usize = 10_000;
+/// Measurements.
+const ROUNDS: usize = 7;
+/// Sides of the domains. The kernel's own time grows with their areas, the rest does not.
+const SIDES: [u32; 2] = [64, 128];
+/// Microseconds that a run may take beyond the kernel's own time.
+const MARK: f64 = 5.0;
+
+/// How a run finds its compiled program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By the handle that compiling it gave.
+    Handle,
+    /// By the engine's cache.
+    Cache,
+}
+
+/// What was measured, for one engine.
+#[derive(Debug)]
+struct Row {
+    engine: EngineName,
+    way: Way,
+    /// Seconds of a run for each of [`SIDES`].
+    run: [Sample; 2],
+}
+
+impl Row {
+    /// Microseconds of a run beyond the kernel's own time.
+    fn overhead(&self) -> f64 {
+        let [small, large] = self.run.each_ref().map(|run| run.median() * 1e6);
+        let [few, many] = SIDES.map(|side| f64::from(side * side));
+        small - (large - small) * few / (many - few)
+    }
+}
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub struct Measurement {
+    machine: Machine,
+    rows: Vec<Row>,
+    /// Time that two threads take to compile two programs at once, by the time that one takes for the slower of them.
+    together: Sample,
+}
+
+impl Measurement {
+    /// Measures the fastest engine and the interpreter, on one thread.
+    pub fn new(progress: fn(&str)) -> Self {
+        let machine = Machine::new();
+        let mut rows = Vec::new();
+        for engine in [EngineName::fastest(), EngineName::Interp] {
+            for way in [Way::Handle, Way::Cache] {
+                progress(&format!("{} by {way:?}", engine.name()));
+                rows.push(row(engine, way));
+            }
+        }
+        progress("compilation by two threads");
+        Measurement { machine, rows, together: together() }
+    }
+
+    /// Whether runs by machine code cost as little as they are to.
+    pub fn marks_are_met(&self) -> bool {
+        self.rows.iter().filter(|row| row.engine != EngineName::Interp).all(|row| row.overhead() <= MARK)
+    }
+
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let head = ["engine", "program by", "run over 64x64, us", "beyond the kernel, us"].map(str::to_owned).to_vec();
+        let line = |row: &Row| {
+            let [small, _] = row.run.each_ref().map(|run| run.median() * 1e6);
+            let way = format!("{:?}", row.way).to_lowercase();
+            vec![row.engine.name().to_owned(), way, format!("{small:.2}"), format!("{:.2}", row.overhead())]
+        };
+        let lines: Vec<_> = std::iter::once(head).chain(self.rows.iter().map(line)).collect();
+        let outcome = if self.marks_are_met() { "met" } else { "MISSED" };
+        format!(
+            "{}\n{outcome}: a run by machine code takes at most {MARK} us beyond the kernel's own time\n\
+             two programs compiled by two threads at once: {:.2} times as long as the slower one alone\n",
+            markdown::table(&lines),
+            self.together.median()
+        )
+    }
+
+    /// For programs. Times are in microseconds.
+    pub fn json(&self) -> Value {
+        let row = |row: &Row| {
+            json!({
+                "engine": row.engine.name(),
+                "program_by": format!("{:?}", row.way).to_lowercase(),
+                "run_us": row.run[0].median() * 1e6,
+                "overhead_us": row.overhead(),
+            })
+        };
+        let rows: Vec<Value> = self.rows.iter().map(row).collect();
+        json!({ "machine": self.machine.json(), "rows": rows, "two_threads": self.together.median() })
+    }
+}
+
+fn kernels() -> impl Iterator<Item = &'static Kernel> {
+    KERNELS.iter().filter(|kernel| PROGRAMS.contains(&kernel.name))
+}
+
+fn starts(engine: EngineName, side: u32) -> Vec<Start> {
+    kernels().map(|kernel| Start::with_side(&kernel.folder(Isa::X1k), engine, side)).collect()
+}
+
+fn row(engine: EngineName, way: Way) -> Row {
+    let options = RunOptions { threads: 1, ..RunOptions::default() };
+    let mut run = [Sample::default(), Sample::default()];
+    for (side, sample) in SIDES.into_iter().zip(&mut run) {
+        let starts = starts(engine, side);
+        let executor = Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
+        let jobs: Vec<_> = starts.iter().map(Start::job).collect();
+        let compile = |job| executor.compile(job).unwrap_or_else(|error| panic!("{error}"));
+        let programs: Vec<_> = jobs.iter().map(compile).collect();
+        let turns = RUNS / jobs.len();
+        for round in 0..=ROUNDS {
+            let start = Instant::now();
+            for _ in 0..turns {
+                for (job, program) in jobs.iter().zip(&programs) {
+                    let result = match way {
+                        Way::Handle => program.run(job, &options),
+                        Way::Cache => executor.run(job, &options),
+                    };
+                    result.unwrap_or_else(|error| panic!("{error}"));
+                }
+            }
+            if round > 0 {
+                sample.add(start.elapsed().as_secs_f64() / (turns * jobs.len()) as f64);
+            }
+        }
+    }
+    Row { engine, way, run }
+}
+
+/// Two programs, compiled alone and together, with one engine each time.
+fn together() -> Sample {
+    let engine = EngineName::fastest();
+    let starts = starts(engine, SIDES[0]);
+    let jobs = [starts[0].job(), starts[2].job()];
+    let new = || Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
+    let mut ratio = Sample::default();
+    for _ in 0..5 * ROUNDS {
+        let time = |jobs: &[&ctm_x1k::Job]| {
+            let executor = new();
+            let start = Instant::now();
+            std::thread::scope(|scope| {
+                for job in jobs {
+                    scope.spawn(|| drop(executor.compile(*job)));
+                }
+            });
+            start.elapsed().as_secs_f64()
+        };
+        let alone = jobs.each_ref().map(|job| time(&[job]));
+        ratio.add(time(&[&jobs[0], &jobs[1]]) / alone[0].max(alone[1]));
+    }
+    ratio
+}

@@ -1,0 +1,133 @@
+//! An engine: a backend, threads, and compiled programs.
+
+use crate::backend::{Backend, CheckCounts};
+use crate::cache::{CacheStats, Program, ProgramCache};
+use crate::guest::GuestJob;
+use crate::runtime::Runtime;
+use ctm_lane::run::RunOptions;
+use std::sync::Arc;
+
+/// Runs programs of guest machines, and keeps what it has compiled. Clones share everything.
+#[derive(Clone, Default)]
+pub struct Engine {
+    parts: Arc<Parts>,
+}
+
+#[derive(Default)]
+struct Parts {
+    runtime: Runtime,
+    programs: ProgramCache,
+}
+
+impl Engine {
+    /// The portable engine.
+    pub fn interpreter() -> Self {
+        Self::default()
+    }
+
+    /// An engine that runs machine code of this backend where it can, and interprets where not.
+    pub fn with_backend(backend: Box<dyn Backend>) -> Self {
+        Engine { parts: Arc::new(Parts { runtime: Runtime::with_backend(backend), ..Parts::default() }) }
+    }
+
+    /// The engine that makes machine code for this host; `None` if no backend can.
+    pub fn jit() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        return Some(Self::with_backend(Box::new(crate::jit::Jit::new()?)));
+        #[cfg(not(target_arch = "x86_64"))]
+        return None;
+    }
+
+    /// The name of the engine, for people.
+    pub fn name(&self) -> &'static str {
+        self.runtime().backend().map_or("interp", |backend| backend.name())
+    }
+
+    /// What the checker found of all machine code so far.
+    pub fn check_counts(&self) -> CheckCounts {
+        self.runtime().backend().map_or_else(CheckCounts::default, |backend| backend.check_counts())
+    }
+
+    /// What the cache of compiled programs has done so far, and what it holds.
+    pub fn cache_stats(&self) -> CacheStats {
+        self.parts.programs.stats()
+    }
+
+    /// What its kernels are made and run with.
+    pub fn runtime(&self) -> &Runtime {
+        &self.parts.runtime
+    }
+
+    /// Compiles a job's program, for this job and all that have the same specialisation key.
+    ///
+    /// # Errors
+    /// If the job's environment does not fit its program.
+    pub fn compile<J: GuestJob>(&self, job: &J) -> Result<Compiled<J::Key, J::Kernels>, J::Error> {
+        job.check()?;
+        let program = self.program(job);
+        if let Some(program) = &program {
+            job.prepare(&program.kernels, self.runtime());
+        }
+        Ok(Compiled { engine: Some(self.clone()), program })
+    }
+
+    /// Runs a job; its program is compiled if no job with the same specialisation key was run before, or too long ago.
+    /// Memory, output and errors are those of [`GuestJob::reference`], bit for bit.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<J::Output, J::Error> {
+        job.check()?;
+        match self.program(job) {
+            Some(program) => job.run(&program.kernels, options, self.runtime()),
+            None => job.reference(options),
+        }
+    }
+
+    /// Whether machine code runs the job, as long as its program does not trap. What it does not run is left to the
+    /// interpreter or the reference.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn compiles<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<(), J::NotCompiled> {
+        let program = self.parts.programs.get::<J>(job.key()?, self.runtime());
+        job.is_compiled(&program.kernels, options, self.runtime())
+    }
+
+    fn program<J: GuestJob>(&self, job: &J) -> Option<Arc<Program<J::Key, J::Kernels>>> {
+        Some(self.parts.programs.get::<J>(job.key().ok()?, self.runtime()))
+    }
+}
+
+/// A compiled program: a handle, cheap to clone, with which jobs run without a look into the engine's cache, from any
+/// thread. The cache may let go of the program meanwhile.
+pub struct Compiled<K, V> {
+    /// None if the reference runs all jobs.
+    pub(crate) engine: Option<Engine>,
+    /// None if the reference runs the job that the program was compiled for.
+    pub(crate) program: Option<Arc<Program<K, V>>>,
+}
+
+impl<K, V> Clone for Compiled<K, V> {
+    fn clone(&self) -> Self {
+        Compiled { engine: self.engine.clone(), program: self.program.clone() }
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
+    /// Runs a job, as [`Engine::run`] does: at once if it has the key of the job that the program was compiled for. For
+    /// another one the engine's cache is asked.
+    ///
+    /// # Errors
+    /// As [`GuestJob::reference`].
+    pub fn run<J>(&self, job: &J, options: &RunOptions) -> Result<J::Output, J::Error>
+    where
+        J: GuestJob<Key = K, Kernels = V>,
+    {
+        let Some(engine) = &self.engine else { return job.reference(options) };
+        let fits = |program: &&Arc<Program<K, V>>| job.key().is_ok_and(|key| J::matches(&key, &program.key));
+        let Some(program) = self.program.as_ref().filter(fits) else { return engine.run(job, options) };
+        job.check()?;
+        job.run(&program.kernels, options, engine.runtime())
+    }
+}

@@ -1,0 +1,169 @@
+//! The layers that ARCHITECTURE.md draws: which crate may know which, and which modules of a crate may not know each other
+//! in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates, each with those that it may use in the layers before it. Crates of one layer do not know each other.
+const LAYERS: [&[&str]; 11] = [
+    &["bits", "num", "follow"],
+    &["text"],
+    &["memory"],
+    &["lane"],
+    &["engine"],
+    &["x1k", "r700", "sm50"],
+    &["object"],
+    &["device"],
+    &["capi", "cli"],
+    &["testkit"],
+    &["bench"],
+];
+
+/// Circles of modules that there still are.
+const CIRCLES: [(&str, &[&str]); 9] = [
+    ("cli", &["args", "commands", "draw", "isa", "run"]),
+    ("cli", &["failure", "files", "host", "report"]),
+    ("device", &["connection", "processor", "trace"]),
+    ("lane", &["attribute", "builder", "entity", "function", "op", "text"]),
+    ("lane", &["budget", "run"]),
+    ("r700", &["job", "target", "uses"]),
+    ("sm50", &["form", "table"]),
+    ("sm50", &["header", "instruction", "program", "text"]),
+    ("text", &["cursor", "lexer"]),
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The crates of this project that a crate depends on, but for its tests.
+fn dependencies(name: &str) -> Vec<String> {
+    let manifest = read(&crates().join(name).join("Cargo.toml"));
+    let sections = manifest.split("\n[").filter(|section| section.starts_with("dependencies]"));
+    let lines = sections.flat_map(str::lines);
+    lines.filter_map(|line| Some(line.strip_prefix("ctm-")?.split(['.', ' ']).next()?.to_owned())).collect()
+}
+
+#[test]
+fn crates_know_the_layers_below() {
+    let layer = |name: &str| LAYERS.iter().position(|layer| layer.contains(&name));
+    let folders = fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    for name in folders {
+        let own = layer(&name).unwrap_or_else(|| panic!("crate {name} is in no layer"));
+        for used in dependencies(&name) {
+            let below = layer(&used).unwrap_or_else(|| panic!("crate {used} is in no layer")) < own;
+            assert!(below, "crate {name} knows {used}");
+        }
+    }
+}
+
+/// Modules of a crate, at the top, with those that they name.
+fn modules(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut files = vec![sources.to_path_buf()];
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut root = String::new();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let top = path.strip_prefix(sources).unwrap().iter().next().unwrap();
+            let top = Path::new(top).file_stem().unwrap().to_str().unwrap().to_owned();
+            let text = read(&path);
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            let code = text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n");
+            match top.as_str() {
+                "lib" => root = code,
+                "main" => {}
+                _ if path.ends_with("tests.rs") || path.ends_with("faults.rs") => {}
+                _ => *texts.entry(top).or_default() += &code,
+            }
+        }
+    }
+    let exports = exports(&root, &texts);
+    let names = |text: &str| -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for rest in text.split("crate::").skip(1) {
+            let list = rest.strip_prefix('{').map(|list| list.split('}').next().unwrap());
+            let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_owned();
+            match list {
+                Some(list) => names.extend(list.split(',').map(|name| word(name.trim()))),
+                None => _ = names.insert(word(rest)),
+            }
+        }
+        let module = |name: String| if texts.contains_key(&name) { Some(name) } else { exports.get(&name).cloned() };
+        names.into_iter().filter_map(module).collect()
+    };
+    let own = |(name, text): (&String, &String)| {
+        let mut used = names(text);
+        used.remove(name);
+        (name.clone(), used)
+    };
+    texts.iter().map(own).collect()
+}
+
+/// What the crate's root takes from its modules, by name.
+fn exports(root: &str, texts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut exports = BTreeMap::new();
+    for line in root.split("pub use ").skip(1) {
+        let Some((module, names)) = line.split(';').next().and_then(|line| line.split_once("::")) else { continue };
+        let names = names.trim_matches(['{', '}', '\n', ' ']);
+        if names == "*" {
+            for item in texts.get(module).into_iter().flat_map(|text| text.split("\npub ").skip(1)) {
+                let name = item.split_whitespace().nth(1).unwrap_or_default();
+                let name = name.split(['<', '(', ':', ';']).next().unwrap_or_default();
+                exports.insert(name.to_owned(), module.to_owned());
+            }
+        } else {
+            exports.extend(names.split(',').map(|name| (name.trim().to_owned(), module.to_owned())));
+        }
+    }
+    exports
+}
+
+/// Modules that reach each other, in groups.
+fn circles(modules: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<Vec<String>> {
+    let reach = |from: &String| {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<&String> = modules[from].iter().collect();
+        while let Some(name) = next.pop() {
+            if reached.insert(name.clone()) {
+                next.extend(&modules[name]);
+            }
+        }
+        reached
+    };
+    let reached: BTreeMap<&String, BTreeSet<String>> = modules.keys().map(|name| (name, reach(name))).collect();
+    let circle = |name: &String| -> Vec<String> {
+        let mutual = |other: &&String| reached[name].contains(*other) && reached[*other].contains(name);
+        modules.keys().filter(mutual).cloned().collect()
+    };
+    modules.keys().map(circle).filter(|circle| circle.len() > 1).collect()
+}
+
+#[test]
+fn modules_form_no_circles() {
+    let known: BTreeSet<(&str, Vec<String>)> = CIRCLES
+        .iter()
+        .map(|(name, circle)| (*name, circle.iter().map(|&module| module.to_owned()).collect()))
+        .collect();
+    let mut found = BTreeSet::new();
+    // The testkit is tests.
+    for name in LAYERS.iter().flat_map(|layer| layer.iter()).filter(|&&name| name != "testkit") {
+        let circles = circles(&modules(&crates().join(name).join("src")));
+        found.extend(circles.into_iter().map(|circle| (*name, circle)));
+    }
+    assert_eq!(found, known, "found, and known");
+}
+
+/// A circle that is there is found.
+#[test]
+fn circles_are_found() {
+    let modules = [("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")];
+    let modules = modules.map(|(name, used)| (name.to_owned(), BTreeSet::from([used.to_owned()])));
+    assert_eq!(circles(&modules.into()), BTreeSet::from([["a", "b", "c"].map(str::to_owned).to_vec()]));
+}

@@ -1,0 +1,92 @@
+//! What compiled programs depend on.
+
+use crate::lift::{Facts, Role};
+use crate::{INPUTS, Instruction, Job, OUTPUTS, Program, ProgramInfo, References};
+use ctm_engine::SurfaceFacts;
+use ctm_memory::{Bounds, Surface};
+use std::borrow::Cow;
+
+/// What is known of a job's environment when its program is compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Environment {
+    pub facts: Facts,
+    inputs: [Option<SurfaceFacts>; INPUTS],
+    outputs: [Option<SurfaceFacts>; OUTPUTS],
+    conditional: Option<SurfaceFacts>,
+}
+
+/// Everything that a compiled program depends on.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Without its constants: jobs have them.
+    pub(super) program: Program,
+    pub(super) environment: Environment,
+}
+
+/// A [`Key`], borrowed from a job. What is compared first differs most often.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KeyRef<'k> {
+    info: ProgramInfo,
+    environment: Cow<'k, Environment>,
+    code: &'k [Instruction],
+    references: &'k References,
+}
+
+impl<'k> KeyRef<'k> {
+    pub(super) fn of(job: &'k Job) -> Self {
+        Self::new(job.program, Cow::Owned(Environment::of(job)))
+    }
+
+    fn new(program: &'k Program, environment: Cow<'k, Environment>) -> Self {
+        KeyRef { info: program.info, environment, code: &program.code, references: &program.references }
+    }
+
+    pub(super) fn into_owned(self) -> Key {
+        let program = Program {
+            code: self.code.to_vec(),
+            info: self.info,
+            references: self.references.clone(),
+            ..Program::default()
+        };
+        Key { program, environment: self.environment.into_owned() }
+    }
+
+    pub(super) fn equals(&self, key: &Key) -> bool {
+        *self == KeyRef::new(&key.program, Cow::Borrowed(&key.environment))
+    }
+}
+
+impl Environment {
+    fn of(job: &Job) -> Self {
+        let facts = |surface: &Option<Surface>, bounds| {
+            surface.as_ref().map(|surface| SurfaceFacts::of(job.memory, surface, bounds))
+        };
+        let inputs = job.inputs.each_ref().map(|surface| facts(surface, Bounds::Clamp));
+        let finite = std::array::from_fn(|channel| {
+            job.constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
+        });
+        Environment {
+            facts: Facts {
+                inputs: inputs.each_ref().map(|input| input.map(|facts| (facts.surface, facts.whole))),
+                outputs: job.outputs.each_ref().map(Option::is_some),
+                out_mask: job.out_mask,
+                test: job.conditional.test,
+                location: job.conditional.location,
+                write: job.conditional.write,
+                unfused: job.unfused,
+                finite,
+            },
+            inputs,
+            outputs: job.outputs.each_ref().map(|surface| facts(surface, Bounds::Drop)),
+            conditional: facts(&job.conditional.surface, Bounds::Drop),
+        }
+    }
+
+    pub fn surface(&self, role: Role) -> Option<SurfaceFacts> {
+        match role {
+            Role::Input(number) => self.inputs[number],
+            Role::Output(number) => self.outputs[number],
+            Role::Conditional => self.conditional,
+        }
+    }
+}
