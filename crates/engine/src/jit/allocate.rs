@@ -1,7 +1,7 @@
 //! Register allocation: linear scan over the live ranges of all virtual registers.
 //!
 //! A range goes from the definition to the last use in the order of the code, holes included. Each virtual register lives
-//! in one place for all of its range: a machine register, or a slot of the frame, which most instructions can read as
+//! in one location for all of its range: a machine register, or a slot of the frame, which most instructions can read as
 //! their memory operand. What is used least for its length goes to the frame.
 
 use super::form::Registers;
@@ -9,7 +9,7 @@ use super::mir::{Arg, Class, Kind, Machine, Reg};
 
 /// Where a virtual register lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In the machine register with this number in its class.
     Register(u8),
     /// In this slot of the frame, counted by class.
@@ -18,10 +18,10 @@ pub enum Place {
     Nowhere,
 }
 
-/// The places of all virtual registers.
+/// The locations of all virtual registers.
 #[derive(Clone, Debug)]
 pub struct Allocation {
-    pub places: Vec<Place>,
+    pub locations: Vec<Location>,
     /// What is live between blocks.
     pub live: Live,
     /// Slots of vectors, masks and general registers.
@@ -33,7 +33,7 @@ pub struct Allocation {
 
 impl Allocation {
     /// Whether more than one in eight instructions visits the frame.
-    pub fn is_crowded(&self) -> bool {
+    pub fn has_register_pressure(&self) -> bool {
         self.visits > self.executed / 8.0
     }
 }
@@ -67,7 +67,7 @@ fn class_index(class: Class) -> usize {
 pub struct Live {
     /// Registers that some block uses and another one defines; only those can be live there.
     shared: Vec<Reg>,
-    /// For each register its place among the shared ones; `LOCAL` if it is none.
+    /// For each register its number among the shared ones; `LOCAL` if it is none.
     number: Vec<u32>,
     /// For each block one bit for each shared register.
     starts: Vec<Vec<u64>>,
@@ -163,12 +163,12 @@ impl Live {
     }
 }
 
-/// Finds a place for every virtual register.
+/// Finds a location for every virtual register.
 pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
     let count = machine.classes.len();
     let live = Live::new(machine);
     let mut ranges = vec![EMPTY; count];
-    // The register whose place is best for this one.
+    // The register whose location is best for this one.
     let mut hints: Vec<Option<Reg>> = vec![None; count];
     // How deep the parameter lies in loops that a register gives its value, counted from 1.
     let mut hint_depths = vec![0u32; count];
@@ -237,18 +237,18 @@ pub fn allocate(machine: &Machine, registers: &Registers) -> Allocation {
         }
         at += 2;
     }
-    let (places, slots, visits) = scan(machine, registers, &ranges, &hints);
-    Allocation { places, live, slots, executed, visits }
+    let (locations, slots, visits) = scan(machine, registers, &ranges, &hints);
+    Allocation { locations, live, slots, executed, visits }
 }
 
-/// Places, slots of each class, and how often code visits these.
+/// Locations, slots of each class, and how often code visits these.
 fn scan(
     machine: &Machine,
     registers: &Registers,
     ranges: &[Range],
     hints: &[Option<Reg>],
-) -> (Vec<Place>, [u32; 3], f32) {
-    let mut places = vec![Place::Nowhere; ranges.len()];
+) -> (Vec<Location>, [u32; 3], f32) {
+    let mut locations = vec![Location::Nowhere; ranges.len()];
     let mut order: Vec<usize> = (0..ranges.len()).filter(|&at| ranges[at].start != u32::MAX).collect();
     order.sort_unstable_by_key(|&at| (ranges[at].start, at));
     // For each machine register of each class: the virtual register that was given it last.
@@ -262,8 +262,8 @@ fn scan(
         let is_free = |holders: &[Option<usize>], register: u8| {
             holders[register as usize].is_none_or(|holder| ranges[holder].end <= ranges[at].start)
         };
-        let hinted = hints[at].and_then(|hint| match places[hint.index()] {
-            Place::Register(register) if machine.classes[hint.index()] == class => Some(register),
+        let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
+            Location::Register(register) if machine.classes[hint.index()] == class => Some(register),
             _ => None,
         });
         let hinted = hinted.filter(|&register| is_free(holders, register));
@@ -271,7 +271,7 @@ fn scan(
             hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
         {
             holders[register as usize] = Some(at);
-            places[at] = Place::Register(register);
+            locations[at] = Location::Register(register);
             continue;
         }
         let weakest = candidates.iter().copied().min_by(|&a, &b| {
@@ -281,13 +281,13 @@ fn scan(
         match weakest.and_then(|register| Some((register, holders[register as usize]?))) {
             Some((register, holder)) if density(holder) < density(at) => {
                 spilled.push(holder);
-                places[holder] = Place::Slot(0);
+                locations[holder] = Location::Slot(0);
                 holders[register as usize] = Some(at);
-                places[at] = Place::Register(register);
+                locations[at] = Location::Register(register);
             }
             _ => {
                 spilled.push(at);
-                places[at] = Place::Slot(0);
+                locations[at] = Location::Slot(0);
             }
         }
     }
@@ -298,8 +298,8 @@ fn scan(
     for at in spilled {
         let ends = &mut slots[class_index(machine.classes[at])];
         // A parameter and what an edge gives it need no move in one slot.
-        let hinted = hints[at].and_then(|hint| match places[hint.index()] {
-            Place::Slot(slot) if machine.classes[hint.index()] == machine.classes[at] => Some(slot as usize),
+        let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
+            Location::Slot(slot) if machine.classes[hint.index()] == machine.classes[at] => Some(slot as usize),
             _ => None,
         });
         let hinted = hinted.filter(|&slot| ends.get(slot).is_some_and(|&end| end <= ranges[at].start));
@@ -308,7 +308,7 @@ fn scan(
             ends.len() - 1
         });
         ends[slot] = ranges[at].end;
-        places[at] = Place::Slot(slot as u32);
+        locations[at] = Location::Slot(slot as u32);
     }
-    (places, slots.map(|ends| ends.len() as u32), visits)
+    (locations, slots.map(|ends| ends.len() as u32), visits)
 }

@@ -85,7 +85,7 @@ impl<'a> Memory<'a> {
         #[cfg(test)]
         kernel.skew.apply(&mut pointers);
         let words = buffers.iter().map(|buffer| buffer.length().saturating_sub(3)).collect();
-        let overlaps = kernel.interior.watches && kernel.overlaps(bindings);
+        let overlaps = kernel.interior.speculates && kernel.overlaps(bindings);
         Ok(Memory { kernel, _block: block, pointers, words, reserved, overlaps })
     }
 }
@@ -111,8 +111,8 @@ impl Bound for Memory<'_> {
             pointers: self.pointers.as_ptr(),
             words: self.words.as_ptr(),
         };
-        let (watched, redone) = (kernel.watched.load(Relaxed), kernel.redone.load(Relaxed));
-        let monitor = Monitor { poller, watches: false, halt: None };
+        let (speculated, deoptimised) = (kernel.speculated.load(Relaxed), kernel.deoptimised.load(Relaxed));
+        let monitor = Monitor { poller, speculates: false, halt: None };
         let mut run = Run {
             kernel,
             reserved: &self.reserved,
@@ -121,8 +121,8 @@ impl Bound for Memory<'_> {
             reach: 1,
             looked: 0,
             exact: self.overlaps,
-            watched,
-            redone,
+            speculated,
+            deoptimised,
         };
         let height = if kernel.quads { 2 } else { 1 };
         let first = if kernel.quads { rectangle.j0 & !1 } else { rectangle.j0 };
@@ -130,8 +130,8 @@ impl Bound for Memory<'_> {
             run.row(rectangle, y)?;
         }
         // Threads overwrite each other's counts; any of them says what the data are like.
-        kernel.watched.store(run.watched, Relaxed);
-        kernel.redone.store(run.redone, Relaxed);
+        kernel.speculated.store(run.speculated, Relaxed);
+        kernel.deoptimised.store(run.deoptimised, Relaxed);
         Ok(Outcome { instructions: run.context.instructions })
     }
 }

@@ -1,6 +1,6 @@
 //! Faults of machine code: an access to a guard region ends the call, not the process.
 //!
-//! While a thread is in machine code, it has a note of where that is and what belongs to the run ([`Watched`]). The signal
+//! While a thread is in machine code, it has a note of where that is and what belongs to the run ([`Guarded`]). The signal
 //! handler looks at the note of the thread that faulted: if the instruction is the code's and the address one of the run's,
 //! it goes on at the code's exit, which gives the caller its registers and modes back. The exit needs nothing but the stack
 //! pointer, which the code does not change between prologue and exit. Every other fault is the previous handler's.
@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::*, compiler_fence};
 
 thread_local! {
     /// The call of this thread.
-    static CURRENT: Cell<*const Watched<'static>> = const { Cell::new(ptr::null()) };
+    static CURRENT: Cell<*const Guarded<'static>> = const { Cell::new(ptr::null()) };
 }
 
 /// A call of machine code: what the signal handler has to know of it.
-pub struct Watched<'a> {
+pub struct Guarded<'a> {
     code: Range<usize>,
     exit: usize,
     /// The addresses that belong to the run, and those that belong to the code.
@@ -28,10 +28,10 @@ pub struct Watched<'a> {
     escaped: AtomicUsize,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> Guarded<'a> {
     /// For code at these addresses, whose way out is `exit`.
     pub fn new(code: Range<usize>, exit: usize, reserved: (&'a [Range<usize>], Range<usize>)) -> Self {
-        Watched { code, exit, reserved, escaped: AtomicUsize::new(0) }
+        Guarded { code, exit, reserved, escaped: AtomicUsize::new(0) }
     }
 
     /// Where to go on after the instruction at `instruction` faulted at `address`, if that is a fault to stop at.
@@ -46,15 +46,15 @@ impl<'a> Watched<'a> {
     }
 }
 
-/// Calls machine code that is watched. Gives the instruction that accessed a guard region, if one did.
-pub fn guarded(watched: &Watched, call: impl FnOnce()) -> Option<usize> {
-    // The note goes before `watched` does.
-    CURRENT.set((&raw const *watched).cast());
+/// Calls machine code with this guard. Gives the instruction that accessed a guard region, if one did.
+pub fn guarded(guard: &Guarded, call: impl FnOnce()) -> Option<usize> {
+    // The note goes before `guard` does.
+    CURRENT.set((&raw const *guard).cast());
     compiler_fence(SeqCst);
     call();
     compiler_fence(SeqCst);
     CURRENT.set(ptr::null());
-    Some(watched.escaped.load(Relaxed)).filter(|&instruction| instruction != 0)
+    Some(guard.escaped.load(Relaxed)).filter(|&instruction| instruction != 0)
 }
 
 #[cfg(target_os = "linux")]
@@ -93,16 +93,16 @@ mod handler {
     }
 
     extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-        let watched = CURRENT.get();
-        if !watched.is_null() {
+        let guard = CURRENT.get();
+        if !guard.is_null() {
             // SAFETY: the note is there until the call ends, and this is in the middle of it; the system's structures are
             // valid as long as the handler runs.
-            let (watched, address, registers) = unsafe {
+            let (guard, address, registers) = unsafe {
                 let registers = &mut (*context.cast::<ucontext_t>()).uc_mcontext.gregs;
-                (&*watched, (*info).si_addr().addr(), registers)
+                (&*guard, (*info).si_addr().addr(), registers)
             };
             let instruction = &mut registers[libc::REG_RIP as usize];
-            if let Some(exit) = watched.stop(*instruction as usize, address) {
+            if let Some(exit) = guard.stop(*instruction as usize, address) {
                 *instruction = exit as i64;
                 return;
             }

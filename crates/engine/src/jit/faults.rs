@@ -49,7 +49,7 @@ impl Backend for Broken {
             Mistake::Nothing => {}
             Mistake::Pointer(number, bytes) => *kernel.skew.0.lock().unwrap() = Some((number, bytes)),
             Mistake::Constants(bytes) => {
-                let mode = Mode { quads: false, interior: false, watch: false, may_stop: false, explicit: false };
+                let mode = Mode { quads: false, interior: false, speculates: false, may_stop: false, explicit: false };
                 kernel.interior =
                     with_other_constants(source.interior, source, self.0.form, Mode { interior: true, ..mode }, bytes);
                 kernel.general = with_other_constants(source.function, source, self.0.form, mode, bytes);
@@ -66,14 +66,14 @@ impl Backend for Broken {
 /// Code that takes its constants so many bytes from where they are. The checker refuses it.
 fn with_other_constants(function: &Function, source: &Source, form: Form, mode: Mode, bytes: i32) -> Unit {
     let mut draft = Draft::new(function, source.surfaces, form, (mode, 1)).unwrap();
-    for inst in draft.placed.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+    for inst in draft.allocated.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         for arg in &mut inst.args {
             if let Arg::Mem(mem @ Mem { base: Base::Pool, .. }) = arg {
                 mem.disp += bytes;
             }
         }
     }
-    let Draft { placed: Placed { machine, allocation }, objects, .. } = &draft;
+    let Draft { allocated: Allocated { machine, allocation }, objects, .. } = &draft;
     assert!(check_accesses(machine, &allocation.live, form, objects).is_err());
     draft.unit(emit::emit(machine, allocation, form).unwrap()).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Random machine instructions: wherever allocation puts registers, every operand has to be found there.
 
-use super::Placed;
-use super::check::check_places;
+use super::Allocated;
+use super::check::check_locations;
 use super::context;
 use super::emit::emit;
 use super::form::{Form, Vop};
@@ -24,10 +24,10 @@ pub fn allocation(bytes: &[u8]) {
     let form = if bytes.one_in(2) { Form::Avx2 } else { Form::Avx512 };
     let machine = Maker::new(&mut bytes, form).machine();
     let text = machine.to_string();
-    let Placed { machine, allocation } = Placed::new(machine, form);
+    let Allocated { machine, allocation } = Allocated::new(machine, form);
     let emitted = emit(&machine, &allocation, form).unwrap_or_else(|_| panic!("not encoded\n{text}"));
-    check_places(&machine, &allocation, form, &emitted)
-        .unwrap_or_else(|fault| panic!("{fault}, {form:?}\n{text}\nallocated:\n{machine}\n{:?}", allocation.places));
+    check_locations(&machine, &allocation, form, &emitted)
+        .unwrap_or_else(|fault| panic!("{fault}, {form:?}\n{text}\nallocated:\n{machine}\n{:?}", allocation.locations));
 }
 
 /// Choices: zeros where the bytes end.

@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use super::emit::Emitted;
-use super::fault::{Watched, guarded};
+use super::fault::{Guarded, guarded};
 use ctm_memory::{CodePages, Pages};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ pub struct Executable {
     pages: CodePages,
     entry: usize,
     exit: usize,
-    /// From which place in the bytes on the code is that of a guest instruction, in ascending order.
+    /// From which byte on the code is that of a guest instruction, in ascending order.
     origins: Vec<(u32, Option<u32>)>,
 }
 
@@ -59,20 +59,20 @@ impl Executable {
     pub unsafe fn call(&self, context: &mut Context, reserved: &[Range<usize>]) -> Result<(), Escape> {
         let start = self.bytes().as_ptr();
         let code = start.addr()..start.addr() + self.bytes().len();
-        let watched = Watched::new(code, start.addr() + self.exit, (reserved, self.pages.reserved()));
+        let guard = Guarded::new(code, start.addr() + self.exit, (reserved, self.pages.reserved()));
         // SAFETY: the entry lies in the pages, which are executable; the caller answers for what the code does.
         let function: unsafe extern "sysv64" fn(*mut Context) =
             unsafe { std::mem::transmute(start.wrapping_add(self.entry)) };
         // SAFETY: as above. The exit is that of the code, which keeps the stack pointer as it is from its prologue on.
-        match guarded(&watched, || unsafe { function(context) }) {
+        match guarded(&guard, || unsafe { function(context) }) {
             None => Ok(()),
             Some(address) => Err(Escape { pc: self.origin(address - start.addr()) }),
         }
     }
 
-    /// The guest instruction of a place in the bytes.
-    fn origin(&self, place: usize) -> Option<u32> {
-        let after = self.origins.partition_point(|&(start, _)| start as usize <= place);
+    /// The guest instruction of a byte of the code.
+    fn origin(&self, byte: usize) -> Option<u32> {
+        let after = self.origins.partition_point(|&(start, _)| start as usize <= byte);
         self.origins[..after].last()?.1
     }
 }

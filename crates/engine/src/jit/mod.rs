@@ -1,14 +1,15 @@
 //! Machine code for x86-64, in two forms: AVX-512 with 16 lanes in a vector register, and AVX2 with 8.
 //!
 //! Selection turns a function into machine instructions over virtual registers, with one loop around it that goes over the
-//! groups of a row; allocation gives the registers places; the encoder makes bytes. Two pieces of code come out: one for
+//! groups of a row; allocation assigns locations to the registers; the encoder makes bytes. Two pieces of code come out: one for
 //! groups that are wholly covered and whose accesses at fixed distances stay inside their surfaces, and one for all others.
-//! Between selection and the places, code may come to do two groups at a time (`twin`), and get another order (`order`).
+//! Between selection and allocation, two groups may be interleaved (`interleave`), masks split (`split`), and instructions
+//! reordered (`order`).
 //!
 //! # Rules about NaNs
 //!
 //! Guests say what becomes of NaNs: zero times one of them may be zero, and results may have bits of their own. That costs
-//! nothing here while nobody looks at a NaN (`select/watch.rs` has the argument): the code calculates as IEEE 754 says, and
+//! nothing here while nobody looks at a NaN (`select/speculation.rs` has the argument): the code calculates as IEEE 754 says, and
 //! the processor's sticky flag for invalid operations tells afterwards whether that was enough. When the flag is up, the strip of
 //! groups runs again with exact code, over what the first try has written; so this is done only where the second run
 //! overwrites all of it and reads none of it.
@@ -23,7 +24,7 @@
 //!
 //! A group that traps, or has executed more steps than it may, leaves the code at once; steps are counted in a register,
 //! which is looked at where loops go back and at the end of the group. A stop while the flag is up says nothing: exact code
-//! decides. In the same places the code looks at the run's budget (`poll`), and the caller between calls, which it keeps
+//! decides. There, too, the code looks at the run's budget (`poll`), and the caller between calls, which it keeps
 //! short where groups have loops.
 //!
 //! # Faults
@@ -33,19 +34,20 @@
 //! call then ends, the run with it, and the kernel is interpreted from then on.
 #![allow(unsafe_code, reason = "runs machine code that it has made, on memory that the bindings keep alive")]
 
-#[cfg(test)]
-mod alarms;
 mod allocate;
 mod bound;
 mod check;
 mod context;
 mod emit;
+#[cfg(test)]
+mod false_deoptimisations;
 mod fault;
 #[cfg(test)]
 mod faults;
 mod form;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
+mod interleave;
 #[cfg(test)]
 mod kernels;
 mod memory;
@@ -56,7 +58,6 @@ mod passes;
 mod poll;
 mod select;
 mod split;
-mod twin;
 
 #[cfg(target_os = "linux")]
 pub(crate) use fault::install;
@@ -64,7 +65,7 @@ pub(crate) use fault::install;
 use crate::backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Source, SurfaceFacts};
 use allocate::{Allocation, allocate};
 use bound::Memory;
-use check::{Calls, Fault, Objects, check_accesses, check_places};
+use check::{Calls, Fault, Objects, check_accesses, check_locations};
 use context::{Context, INVALID};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
@@ -89,7 +90,7 @@ const CALL_INSTRUCTIONS: u64 = 1 << 20;
 /// Bytes from the start of a buffer to where its pointer points: offsets are signed there.
 const BUFFER_MIDDLE: usize = 1 << 31;
 /// Strips in a hundred that may run twice before the exact code is used for all of them. It takes about twice the time.
-const PATIENCE: u64 = 40;
+const DEOPTIMISATION_LIMIT: u64 = 40;
 
 /// The backend. It exists only on hosts that can run its code.
 #[derive(Debug)]
@@ -209,7 +210,7 @@ struct Unit {
     /// What it may be called for.
     entry: Calls,
     /// The invalid flag says whether results may be wrong.
-    watches: bool,
+    speculates: bool,
     /// Groups that the code takes at a time.
     groups: u32,
     /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
@@ -222,9 +223,9 @@ struct Unit {
 
 /// Machine instructions that may become a piece of code.
 struct Draft {
-    placed: Placed,
+    allocated: Allocated,
     window: Window,
-    watches: bool,
+    speculates: bool,
     groups: u32,
     objects: Objects,
 }
@@ -232,33 +233,33 @@ struct Draft {
 impl Draft {
     /// Instructions that take so many groups at a time, at most: one or two.
     fn new(function: &Function, facts: &[SurfaceFacts], form: Form, (mode, at_once): (Mode, u32)) -> Option<Self> {
-        let Selected { machine, window, watches } = select(function, facts, form, mode)?;
+        let Selected { machine, window, speculates } = select(function, facts, form, mode)?;
         // The entries of arrays have room for one group.
-        let can_twin = at_once == 2 && function.arrays.is_empty();
-        let twin = if can_twin { twin::twinned(&machine, form) } else { None };
-        let mut placed = Placed::new(machine, form);
+        let can_interleave = at_once == 2 && function.arrays.is_empty();
+        let both = if can_interleave { interleave::interleaved(&machine, form) } else { None };
+        let mut allocated = Allocated::new(machine, form);
         let mut groups = 1;
-        if let Some(twin) = twin.map(|twin| Placed::new(twin, form))
-            && twin.allocation.visits - 2.0 * placed.allocation.visits < twin.allocation.executed / 2.0
+        if let Some(both) = both.map(|both| Allocated::new(both, form))
+            && both.allocation.visits - 2.0 * allocated.allocation.visits < both.allocation.executed / 2.0
         {
-            (placed, groups) = (twin, 2);
+            (allocated, groups) = (both, 2);
         }
         let (columns, rows) = if mode.quads { (form.lanes() / 2, 2) } else { (form.lanes(), 1) };
         let entry = Calls::new(window.x, window.y, (columns * groups, rows));
         let objects = Objects::new(function, facts, form, entry);
-        Some(Self { placed, window, watches, groups, objects })
+        Some(Self { allocated, window, speculates, groups, objects })
     }
 
     /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
     fn checked(&self, form: Form, checks: &Checks) -> Option<Result<Unit, Fault>> {
-        let Self { placed: Placed { machine, allocation }, objects, .. } = self;
+        let Self { allocated: Allocated { machine, allocation }, objects, .. } = self;
         let inside = timed(&checks.access_time, || check_accesses(machine, &allocation.live, form, objects));
         if let Err(fault) = inside {
             return Some(Err(fault));
         }
         let emitted = emit::emit(machine, allocation, form).ok()?;
         if checks.bytes
-            && let Err(fault) = timed(&checks.byte_time, || check_places(machine, allocation, form, &emitted))
+            && let Err(fault) = timed(&checks.byte_time, || check_locations(machine, allocation, form, &emitted))
         {
             return Some(Err(fault));
         }
@@ -267,13 +268,13 @@ impl Draft {
 
     /// The code, if it is known to be these instructions, and that they are safe; `None` if the host refuses it.
     fn unit(&self, emitted: Emitted) -> Option<Unit> {
-        let &Self { placed: Placed { ref machine, .. }, window, watches, groups, ref objects } = self;
+        let &Self { allocated: Allocated { ref machine, .. }, window, speculates, groups, ref objects } = self;
         let code = Executable::new(emitted)?;
         let end = code.bytes().len();
         let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, STRIP as usize) as u32;
         let (entry, strip) = (objects.entry, strip * groups);
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
-        Some(Unit { code, end, window, entry, watches, groups, strip, has_loops, fault: None })
+        Some(Unit { code, end, window, entry, speculates, groups, strip, has_loops, fault: None })
     }
 }
 
@@ -305,19 +306,19 @@ impl Unit {
     }
 }
 
-/// A function whose registers have places.
-struct Placed {
+/// A function whose registers have locations.
+struct Allocated {
     machine: Machine,
     allocation: Allocation,
 }
 
-impl Placed {
+impl Allocated {
     /// In an order in which the function does well with the registers that there are.
     fn new(mut machine: Machine, form: Form) -> Self {
         split::split_masks(&mut machine, form);
         let registers = form.registers(machine.counts_steps);
         let allocation = allocate(&machine, &registers);
-        if allocation.is_crowded() {
+        if allocation.has_register_pressure() {
             let ordered = order::ordered(&machine);
             let other = allocate(&ordered, &registers);
             if other.visits * 3.0 < allocation.visits * 2.0 {
@@ -335,7 +336,7 @@ struct Kernel {
     interior: Unit,
     /// For all others.
     general: Unit,
-    /// The interior without the watch, made when the watch cries too often.
+    /// The interior without speculation on NaNs, made when that fails too often.
     exact: OnceLock<Option<Unit>>,
     function: Function,
     facts: Vec<SurfaceFacts>,
@@ -345,9 +346,9 @@ struct Kernel {
     /// What is read, and what is written.
     reads: Vec<Named>,
     writes: Vec<Named>,
-    /// Strips that ran with the watch, and those that ran again.
-    watched: AtomicU32,
-    redone: AtomicU32,
+    /// Strips that ran with speculation on NaNs, and those that ran again.
+    speculated: AtomicU32,
+    deoptimised: AtomicU32,
     blocks: Arc<Blocks>,
     /// The code was stopped when it accessed a guard region, and must not run again.
     escaped: AtomicBool,
@@ -405,10 +406,10 @@ impl Kernel {
         };
         let (reads, writes) = (named(read_by), named(written_by));
         // What a group has written, it would read when it runs again.
-        let watch = !reads.iter().any(|read| writes.contains(read));
-        let mode = Mode { quads, interior: true, watch, may_stop, explicit: false };
+        let speculates = !reads.iter().any(|read| writes.contains(read));
+        let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
         let interior = Unit::new(source.interior, source.surfaces, form, (mode, 2), checks)?;
-        let mode = Mode { interior: false, watch: false, ..mode };
+        let mode = Mode { interior: false, speculates: false, ..mode };
         let general = Unit::new(source.function, source.surfaces, form, (mode, 1), checks)?;
         Some(Self {
             form,
@@ -422,8 +423,8 @@ impl Kernel {
             checks: checks.clone(),
             reads,
             writes,
-            watched: AtomicU32::new(0),
-            redone: AtomicU32::new(0),
+            speculated: AtomicU32::new(0),
+            deoptimised: AtomicU32::new(0),
             blocks: jit.blocks.clone(),
             escaped: AtomicBool::new(false),
             #[cfg(test)]
@@ -434,7 +435,7 @@ impl Kernel {
     fn exact(&self) -> &Unit {
         let exact = self.exact.get_or_init(|| {
             let Self { quads, may_stop, .. } = *self;
-            let mode = Mode { quads, interior: true, watch: false, may_stop, explicit: false };
+            let mode = Mode { quads, interior: true, speculates: false, may_stop, explicit: false };
             let mode = (mode, self.interior.groups);
             Unit::new(&self.function, &self.facts, self.form, mode, &self.checks)
                 .filter(|unit| unit.covers(&self.interior))
@@ -488,11 +489,11 @@ struct Run<'a, 'w> {
     reach: u32,
     /// Instructions at the last look at the budget.
     looked: u64,
-    /// The watch must not be relied on.
+    /// No speculation on NaNs: strips cannot run again.
     exact: bool,
-    /// Strips with the watch, and again, of earlier runs and this one.
-    watched: u32,
-    redone: u32,
+    /// Strips with speculation, and those of them that ran again, of earlier runs and this one.
+    speculated: u32,
+    deoptimised: u32,
 }
 
 impl Run<'_, '_> {
@@ -505,7 +506,7 @@ impl Run<'_, '_> {
         }
         self.context.x = x;
         self.context.x_end = end;
-        self.monitor.watches = unit.watches;
+        self.monitor.speculates = unit.speculates;
         self.context.monitor = (&raw mut self.monitor).cast();
         // SAFETY: the context has what `check::Objects` says of it: pointers to the run's surfaces, which are whole (so that
         // all their elements lie in an arena that the bindings borrow), to tables with as many entries as the function
@@ -521,18 +522,18 @@ impl Run<'_, '_> {
 
     fn strip(&mut self, x: u32, end: u32) {
         let kernel = self.kernel;
-        if !kernel.interior.watches {
+        if !kernel.interior.speculates {
             return self.call(&kernel.interior, x, end);
         }
-        let too_often = u64::from(self.redone) * 100 > u64::from(self.watched) * PATIENCE;
-        if self.exact || self.redone > 8 && too_often {
+        let too_often = u64::from(self.deoptimised) * 100 > u64::from(self.speculated) * DEOPTIMISATION_LIMIT;
+        if self.exact || self.deoptimised > 8 && too_often {
             return self.call(kernel.exact(), x, end);
         }
         let before = self.context.instructions;
         self.call(&kernel.interior, x, end);
-        self.watched = self.watched.saturating_add(1);
+        self.speculated = self.speculated.saturating_add(1);
         if self.context.flags & INVALID != 0 && self.monitor.halt.is_none() {
-            self.redone = self.redone.saturating_add(1);
+            self.deoptimised = self.deoptimised.saturating_add(1);
             self.context.instructions = before;
             self.context.stopped = 0;
             self.call(kernel.exact(), x, end);

@@ -12,13 +12,13 @@ const WINDOW: usize = 192;
 
 /// The function with an order of its own between the instructions that do more than define.
 pub fn ordered(machine: &Machine) -> Machine {
-    // The place of the definition of each register in the window.
-    let mut places: Vec<Option<usize>> = vec![None; machine.classes.len()];
+    // The number in the window of the instruction that defines each register.
+    let mut defined: Vec<Option<usize>> = vec![None; machine.classes.len()];
     let mut order = |block: &Block| {
         let mut insts = Vec::with_capacity(block.insts.len());
         for part in block.insts.split_inclusive(|inst| inst.effect) {
             for window in part.chunks(WINDOW) {
-                Window::new(window, &mut places).order(&mut insts);
+                Window::new(window, &mut defined).order(&mut insts);
             }
         }
         Block { insts, ..block.clone() }
@@ -37,18 +37,18 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn new(insts: &'a [Inst], places: &mut [Option<usize>]) -> Self {
+    fn new(insts: &'a [Inst], defined: &mut [Option<usize>]) -> Self {
         let (mut operands, mut users) = (vec![Vec::new(); insts.len()], vec![Vec::new(); insts.len()]);
         for (at, inst) in insts.iter().enumerate() {
             inst.for_each_use(|reg| {
-                if let Some(operand) = places[reg.index()] {
+                if let Some(operand) = defined[reg.index()] {
                     operands[at].push(operand);
                     users[operand].push(at);
                 }
             });
-            inst.def.into_iter().for_each(|def| places[def.index()] = Some(at));
+            inst.def.into_iter().for_each(|def| defined[def.index()] = Some(at));
         }
-        insts.iter().filter_map(|inst| inst.def).for_each(|def| places[def.index()] = None);
+        insts.iter().filter_map(|inst| inst.def).for_each(|def| defined[def.index()] = None);
         let waits = operands.iter().map(|of: &Vec<usize>| of.iter().filter(|&&at| !operands[at].is_empty()).count());
         Self { waits: waits.collect(), insts, operands, users, is_done: vec![false; insts.len()] }
     }
@@ -72,7 +72,7 @@ impl<'a> Window<'a> {
         self.put(last, ordered);
     }
 
-    /// Puts an instruction in its place, behind its operands.
+    /// Appends an instruction, behind its operands.
     fn put(&mut self, at: usize, ordered: &mut Vec<Inst>) {
         for operand in std::mem::take(&mut self.operands[at]) {
             if !self.is_done[operand] {

@@ -1,10 +1,10 @@
 //! What each pass does to small functions, as text: compared with the files in `passes`, one for each test.
 
-use super::allocate::{Allocation, Place, allocate};
+use super::allocate::{Allocation, Location, allocate};
 use super::form::{Form, Registers};
 use super::mir::{Machine, Reg, Text};
 use super::select::{Mode, Selected, select};
-use super::{order, split, twin};
+use super::{interleave, order, split};
 use crate::backend::SurfaceFacts;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -21,7 +21,7 @@ fn assert_text(name: &str, text: &str) {
 /// The lines of both texts: ` ` in both, `-` before, `+` after.
 fn difference(before: &str, after: &str) -> String {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    // The longest common rest of the lines from each place on.
+    // The longest common rest of the lines from each location on.
     let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
     for a in (0..before.len()).rev() {
         for b in (0..after.len()).rev() {
@@ -63,9 +63,9 @@ fn selected(text: &str, form: Form, speculates: bool) -> Machine {
     let (format, tiling) = (Format::Float32_1, Tiling::Linear);
     let surface = Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format };
     let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
-    let mode = Mode { quads: false, interior: true, watch: speculates, may_stop: false, explicit: false };
-    let Selected { machine, watches, .. } = select(&function, &facts, form, mode).unwrap();
-    assert_eq!(watches, speculates);
+    let mode = Mode { quads: false, interior: true, speculates, may_stop: false, explicit: false };
+    let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &facts, form, mode).unwrap();
+    assert_eq!(has_rules_left_out, speculates);
     let parsed: Machine = machine.to_string().parse().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(parsed.to_string(), machine.to_string());
     machine
@@ -150,7 +150,7 @@ b5:
 
 #[test]
 fn interleaving() {
-    let after = twin::twinned(&machine(LOOP), Form::Avx512).expect("a loop that waits for itself");
+    let after = interleave::interleaved(&machine(LOOP), Form::Avx512).expect("a loop that waits for itself");
     assert_text("interleaving", &difference(LOOP, &after.to_string()));
 }
 
@@ -176,15 +176,15 @@ fn scheduling() {
 fn allocation() {
     let machine = machine(LOOP);
     let registers = Registers { vector: &[0, 1], mask: &[1], general: &[3, 5] };
-    let Allocation { places, slots, .. } = allocate(&machine, &registers);
+    let Allocation { locations, slots, .. } = allocate(&machine, &registers);
     let mut text = String::new();
-    for (number, place) in (0..).zip(places) {
-        let place = match place {
-            Place::Register(register) => format!("register {register}"),
-            Place::Slot(slot) => format!("slot {slot}"),
-            Place::Nowhere => "nowhere".to_owned(),
+    for (number, location) in (0..).zip(locations) {
+        let location = match location {
+            Location::Register(register) => format!("register {register}"),
+            Location::Slot(slot) => format!("slot {slot}"),
+            Location::Nowhere => "nowhere".to_owned(),
         };
-        writeln!(text, "{}: {place}", Text(&machine, Reg(number))).unwrap();
+        writeln!(text, "{}: {location}", Text(&machine, Reg(number))).unwrap();
     }
     writeln!(text, "slots of vectors, masks, general registers: {slots:?}").unwrap();
     assert_text("allocation", &text);

@@ -14,7 +14,7 @@ pub const SLICE: i64 = 1 << 16;
 pub struct Monitor<'p, 'w> {
     pub poller: &'p mut Poller<'w>,
     /// The code leaves rules about NaNs to the invalid flag.
-    pub watches: bool,
+    pub speculates: bool,
     /// What ended the run.
     pub halt: Option<Halt>,
 }
@@ -29,7 +29,7 @@ pub unsafe extern "sysv64" fn poll(context: *mut Context, left: i64) -> i64 {
     // SAFETY: the caller's promise.
     let monitor = unsafe { &mut *context.monitor.cast::<Monitor>() };
     // What was calculated since the flag went up means nothing, so exact code decides.
-    if monitor.watches && context.flags & INVALID != 0 {
+    if monitor.speculates && context.flags & INVALID != 0 {
         return -1;
     }
     let executed = context.slice + context.granted - left;

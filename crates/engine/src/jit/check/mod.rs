@@ -11,7 +11,7 @@
 //!    [`Kernel::fits`](super::Kernel) compares with each run's bindings; and the positions that code is called for
 //!    ([`Calls`]), which every call checks.
 //! 2. *What registers hold* is in `registers`: for each virtual register of the final machine instructions (after two groups
-//!    were interleaved, masks split and instructions reordered) an interval of integers or floats, or an object and places
+//!    were interleaved, masks split and instructions reordered) an interval of integers or floats, or an object and offsets
 //!    in it. It comes from the one instruction that defines the register, by rounds over the blocks until nothing moves;
 //!    that there is one, and that it comes before every use, is checked first. Pointers are known by the entries of the
 //!    context that they were loaded from, so that an access names its object itself.
@@ -22,7 +22,7 @@
 //! 4. Every memory operand has to lie in its object, with all of its bytes; a gather or scatter in every lane of its mask.
 //!    What masked stores of whole vectors leave out is not counted: all of the vector has to lie inside. Written may be
 //!    only what the function writes, and no more of the context than flags and the mark of a stop.
-//! 5. The proof is about virtual registers. `places` decodes the emitted bytes and follows where each of them is, through
+//! 5. The proof is about virtual registers. `locations` decodes the emitted bytes and follows where each of them is, through
 //!    copies, spills, the moves between blocks, and what the encoder makes several instructions of. Each operand of
 //!    each instruction has to be found holding the register that the instruction names, on every way that leads
 //!    there.
@@ -34,16 +34,16 @@
 //! the function's values, and gives up if that has one too.
 
 mod facts;
+mod locations;
 mod objects;
-mod places;
 mod registers;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
+pub use locations::check_locations;
 pub use objects::{Calls, Object, Objects};
-pub use places::check_places;
 
 use crate::jit::allocate::Live;
 use crate::jit::form::Form;
@@ -72,7 +72,7 @@ pub enum Cause {
     WrongRegister,
     #[error("bytes that are not the instruction")]
     WrongBytes,
-    #[error("a place in the frame that is not one")]
+    #[error("bytes of the frame that are no slot")]
     OutsideFrame,
 }
 

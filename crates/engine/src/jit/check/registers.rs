@@ -332,7 +332,7 @@ impl<'a> Registers<'a> {
         }
     }
 
-    /// The object that an address lies in, and the least and the greatest place there.
+    /// The object that an address lies in, and the least and the greatest offset there.
     pub fn address(&self, mem: Mem, mut of: impl FnMut(Reg) -> Value) -> Option<(Object, i64, i64)> {
         let (object, lo, hi) = match mem.base {
             Base::Pool => (Object::Pool, 0, 0),

@@ -3,13 +3,13 @@
 use super::*;
 use crate::Runtime;
 use crate::backend::{Backend, Code as Compiled, Source, SurfaceFacts};
-use crate::jit::allocate::{Allocation, Place};
+use crate::jit::allocate::{Allocation, Location};
 use crate::jit::emit::emit;
 use crate::jit::form::Vop;
 use crate::jit::kernels::TestKernel;
 use crate::jit::mir::Base;
 use crate::jit::select::Mode;
-use crate::jit::{Checks, Draft, Placed};
+use crate::jit::{Allocated, Checks, Draft};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -156,11 +156,11 @@ fn made_up() -> Vec<Given> {
 /// What becomes code for a kernel, in every way; the flag asks for code that takes nothing from values.
 fn drafts(kernel: &Given, form: Form, explicit: bool) -> Vec<Draft> {
     let Given { general, interior, surfaces, may_stop, .. } = kernel;
-    let mode = Mode { quads: false, interior: true, watch: true, may_stop: *may_stop, explicit };
+    let mode = Mode { quads: false, interior: true, speculates: true, may_stop: *may_stop, explicit };
     let ways = [
         (interior, mode, 2),
-        (interior, Mode { watch: false, ..mode }, 2),
-        (general, Mode { watch: false, interior: false, ..mode }, 1),
+        (interior, Mode { speculates: false, ..mode }, 2),
+        (general, Mode { speculates: false, interior: false, ..mode }, 1),
     ];
     let made = ways.map(|(function, mode, at_once)| Draft::new(function, surfaces, form, (mode, at_once)));
     made.into_iter().flatten().collect()
@@ -168,10 +168,10 @@ fn drafts(kernel: &Given, form: Form, explicit: bool) -> Vec<Draft> {
 
 /// Shows everything of these instructions, and of the bytes that are made of them.
 fn check(draft: &Draft, form: Form) -> Result<usize, Fault> {
-    let Placed { machine, allocation } = &draft.placed;
+    let Allocated { machine, allocation } = &draft.allocated;
     let accesses = check_accesses(machine, &allocation.live, form, &draft.objects)?;
     let emitted = emit(machine, allocation, form).unwrap();
-    check_places(machine, allocation, form, &emitted)?;
+    check_locations(machine, allocation, form, &emitted)?;
     Ok(accesses)
 }
 
@@ -184,13 +184,13 @@ fn code_of_kernels_is_proven() {
         for kernel in &kernels {
             for explicit in [false, true] {
                 for draft in drafts(kernel, form, explicit) {
-                    let text = draft.placed.machine.to_string();
+                    let text = draft.allocated.machine.to_string();
                     let parsed: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
                     assert!(parsed.to_string() == text, "text is read as it is written\n{text}");
                     match check(&draft, form) {
                         Ok(count) => accesses += count,
                         Err(fault) => {
-                            let inst = draft.placed.machine.blocks[fault.block].insts.get(fault.inst);
+                            let inst = draft.allocated.machine.blocks[fault.block].insts.get(fault.inst);
                             faults.push(format!("{}, explicit: {explicit}: {fault}, {inst:?}", kernel.name));
                         }
                     }
@@ -207,7 +207,7 @@ type Mistake = fn(&Draft, Form, usize) -> Option<Machine>;
 
 /// Changes the instruction that is the one with this number for which there is a change.
 fn change(draft: &Draft, number: usize, change: impl Fn(&Machine, &Inst) -> Option<Inst>) -> Option<Machine> {
-    let machine = &draft.placed.machine;
+    let machine = &draft.allocated.machine;
     let places =
         machine.blocks.iter().enumerate().flat_map(|(block, of)| (0..of.insts.len()).map(move |at| (block, at)));
     let changed =
@@ -248,7 +248,7 @@ fn is_row(machine: &Machine, mem: Mem) -> bool {
 
 const MISTAKES: [(&str, Mistake); 14] = [
     ("constants behind the last one", |draft, _, number| {
-        let bytes = draft.placed.machine.pool.len() as i32 * 4;
+        let bytes = draft.allocated.machine.pool.len() as i32 * 4;
         change(draft, number, |_, inst| {
             // What an address is made of counts where it is used.
             let is_access = inst.kind != Kind::Plain(Code::Lea_r64_m);
@@ -274,7 +274,7 @@ const MISTAKES: [(&str, Mistake); 14] = [
         })
     }),
     ("a clamp of another coordinate", |draft, form, number| {
-        let machine = &draft.placed.machine;
+        let machine = &draft.allocated.machine;
         let insts = || machine.blocks.iter().flat_map(|block| &block.insts);
         let firsts: Vec<Reg> =
             insts().filter(|inst| is_plain(inst, form, &[Vop::FirstLane])).filter_map(|inst| inst.def).collect();
@@ -299,7 +299,7 @@ const MISTAKES: [(&str, Mistake); 14] = [
         })
     }),
     ("the mask of the other group", |draft, _, number| {
-        let machine = &draft.placed.machine;
+        let machine = &draft.allocated.machine;
         let is_masked = |inst: &Inst| matches!(inst.kind, Kind::Gather | Kind::Scatter) && inst.mask.is_some();
         let pairs = machine.blocks.iter().enumerate().flat_map(|(block, of)| {
             let pairs = of.insts.windows(2).enumerate();
@@ -357,7 +357,7 @@ const MISTAKES: [(&str, Mistake); 14] = [
         })
     }),
     ("a use before the definition", |draft, _, number| {
-        let mut machine = draft.placed.machine.clone();
+        let mut machine = draft.allocated.machine.clone();
         let pairs = machine.blocks.iter_mut().flat_map(|block| {
             let starts = 0..block.insts.len().saturating_sub(1);
             let uses = |insts: &[Inst], at: usize| {
@@ -398,7 +398,7 @@ fn mistakes_in_instructions_are_refused() {
                 for machine in (0..).map_while(|number| mistake(draft, form, number)) {
                     made += 1;
                     refused += usize::from(
-                        check_accesses(&machine, &draft.placed.allocation.live, form, &draft.objects).is_err(),
+                        check_accesses(&machine, &draft.allocated.allocation.live, form, &draft.objects).is_err(),
                     );
                 }
             }
@@ -408,17 +408,17 @@ fn mistakes_in_instructions_are_refused() {
     }
 }
 
-/// Places that other instructions were encoded for than those that were proven.
+/// Locations that other instructions were encoded for than those that were proven.
 #[test]
-fn mistakes_in_places_are_refused() {
+fn mistakes_in_locations_are_refused() {
     let kernels: Vec<Given> = benches().into_iter().chain(made_up()).collect();
     for form in Form::ALL {
         let [mut moves, mut slots, mut registers, mut dropped] = [[0; 2]; 4];
         for draft in kernels.iter().flat_map(|kernel| drafts(kernel, form, false)) {
-            let Placed { machine, allocation } = &draft.placed;
-            let is_refused = |emitted: &Machine, places: &Allocation, checked: &Machine| {
-                let bytes = emit(emitted, places, form).ok()?;
-                Some(check_places(checked, places, form, &bytes).is_err())
+            let Allocated { machine, allocation } = &draft.allocated;
+            let is_refused = |emitted: &Machine, allocation: &Allocation, checked: &Machine| {
+                let bytes = emit(emitted, allocation, form).ok()?;
+                Some(check_locations(checked, allocation, form, &bytes).is_err())
             };
             let count = |counts: &mut [usize; 2], refused: Option<bool>| {
                 if let Some(refused) = refused {
@@ -441,17 +441,18 @@ fn mistakes_in_places_are_refused() {
             if pairs.count() > 0 {
                 count(&mut moves, is_refused(&swapped, allocation, machine));
             }
-            // Two registers share a place.
-            let placed = || (0..allocation.places.len()).filter(|&at| allocation.places[at] != Place::Nowhere);
+            // Two registers share a location.
+            let allocated =
+                || (0..allocation.locations.len()).filter(|&at| allocation.locations[at] != Location::Nowhere);
             for (counts, is_slot) in [(&mut slots, true), (&mut registers, false)] {
-                let of_kind = |at: &usize| matches!(allocation.places[*at], Place::Slot(_)) == is_slot;
-                let all: Vec<usize> = placed().filter(of_kind).collect();
+                let of_kind = |at: &usize| matches!(allocation.locations[*at], Location::Slot(_)) == is_slot;
+                let all: Vec<usize> = allocated().filter(of_kind).collect();
                 let pairs = all.windows(2).filter(|pair| machine.classes[pair[0]] == machine.classes[pair[1]]);
-                let pairs = pairs.filter(|pair| allocation.places[pair[0]] != allocation.places[pair[1]]);
+                let pairs = pairs.filter(|pair| allocation.locations[pair[0]] != allocation.locations[pair[1]]);
                 for pair in pairs.step_by(1 + all.len() / 4) {
-                    let mut places = allocation.places.clone();
-                    places[pair[1]] = places[pair[0]];
-                    let shared = Allocation { places, ..allocation.clone() };
+                    let mut locations = allocation.locations.clone();
+                    locations[pair[1]] = locations[pair[0]];
+                    let shared = Allocation { locations, ..allocation.clone() };
                     count(counts, is_refused(machine, &shared, machine));
                 }
             }
@@ -481,7 +482,7 @@ fn mistakes_in_places_are_refused() {
 }
 
 /// A backend that leaves one clamp or mask out of the code for the interior.
-struct Careless {
+struct WithoutBound {
     form: Form,
     number: usize,
     found: Arc<Mutex<Found>>,
@@ -509,18 +510,18 @@ fn without_bound(draft: &Draft, form: Form, number: usize) -> Option<Machine> {
     })
 }
 
-impl Backend for Careless {
+impl Backend for WithoutBound {
     fn name(&self) -> &'static str {
-        "careless"
+        "mutant"
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Compiled>> {
         let mut kernel = crate::jit::Kernel::new(source, &crate::jit::Jit::of(self.form)?)?;
         let mode =
-            Mode { quads: kernel.quads, interior: true, watch: false, may_stop: source.may_stop, explicit: false };
+            Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };
         let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, 2))?;
         let machine = without_bound(&draft, self.form, self.number)?;
-        draft.placed = Placed::new(machine, self.form);
+        draft.allocated = Allocated::new(machine, self.form);
         let unit = draft.checked(self.form, &Checks { bytes: true, ..Checks::default() })?;
         *self.found.lock().unwrap() = if unit.is_ok() { Found::Proven } else { Found::Refused };
         kernel.interior = unit.ok()?;
@@ -542,13 +543,13 @@ fn without_each_clamp_and_mask() {
             let expected = kernel.run(&with(Box::new(crate::jit::Jit::of(form).unwrap())), domain);
             for number in 0.. {
                 let found = Arc::new(Mutex::new(Found::Nothing));
-                let careless = with(Box::new(Careless { form, number, found: Arc::clone(&found) }));
+                let mutant = with(Box::new(WithoutBound { form, number, found: Arc::clone(&found) }));
                 let found = *found.lock().unwrap();
                 match found {
                     Found::Nothing => break,
                     Found::Refused => refused += 1,
                     Found::Proven => {
-                        let mut memory = kernel.run(&careless, domain);
+                        let mut memory = kernel.run(&mutant, domain);
                         if has_own && memory != expected {
                             other_pictures += 1;
                             for (at, output) in kernel.outputs() {

@@ -1,7 +1,7 @@
 //! Ends of blocks: jumps, and the moves that give the parameters of the next block their values.
 
 use super::{Emitter, Label, Spot, Stub, Unencodable};
-use crate::jit::allocate::Place;
+use crate::jit::allocate::Location;
 use crate::jit::mir::{Arg, Class, Condition, Edge, End, Kind, Steps};
 use iced_x86::{Code, Instruction};
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl<'a> Emitter<'a> {
             let to = match label {
                 Label::Block(block) => self.starts[block],
                 Label::Stub(stub) => stub_starts[stub],
-                Label::Place(place) => place,
+                Label::Offset(offset) => offset,
                 Label::Poll => poll,
             };
             let distance = (to as i64 - end as i64) as i32;
@@ -117,7 +117,7 @@ impl<'a> Emitter<'a> {
                     Arg::None | Arg::Imm(_) => return Err(Unencodable),
                 };
                 let to = self.spot(param);
-                if to != from && self.allocation.places[param.index()] != Place::Nowhere {
+                if to != from && self.allocation.locations[param.index()] != Location::Nowhere {
                     moves.push((to, from));
                 }
             }
@@ -126,10 +126,10 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Moves to distinct places from others, all at once.
+    /// Moves to distinct locations from others, all at once.
     fn move_all(&mut self, class: Class, moves: &[(Spot, Spot)]) -> Result<(), Unencodable> {
         let into: HashMap<Spot, usize> = moves.iter().enumerate().map(|(at, &(to, _))| (to, at)).collect();
-        // How many moves still read the place that each of them writes.
+        // How many moves still read the location that each of them writes.
         let mut readers = vec![0; moves.len()];
         moves.iter().filter_map(|(_, from)| into.get(from)).for_each(|&at| readers[at] += 1);
         let mut ready: Vec<usize> = (0..moves.len()).filter(|&at| readers[at] == 0).collect();

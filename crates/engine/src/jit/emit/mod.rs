@@ -1,10 +1,10 @@
-//! From machine instructions with places for their registers to bytes.
+//! From machine instructions with locations for their registers to bytes.
 
 mod flow;
 mod lanes;
 mod poll;
 
-use crate::jit::allocate::{Allocation, Place};
+use crate::jit::allocate::{Allocation, Location};
 use crate::jit::context;
 use crate::jit::form::{Form, STEPS, Vop, multiply_add, takes_memory, vector_operand};
 use crate::jit::mir::{Arg, Base, Class, Edge, Inst, Kind, Machine, Mem, Reg, Steps};
@@ -25,7 +25,7 @@ pub struct Emitted {
     pub marks: Vec<usize>,
     /// A way out of the code from anywhere between prologue and exit.
     pub exit: usize,
-    /// From which place on the code belongs to which guest instruction, in ascending order.
+    /// From which byte on the code belongs to which guest instruction, in ascending order.
     pub origins: Vec<(u32, Option<u32>)>,
     /// Bytes of the frame that code uses: room for two vectors, then the slots of each class.
     pub frame: i32,
@@ -105,8 +105,8 @@ pub fn emit(machine: &Machine, allocation: &Allocation, form: Form) -> Result<Em
 enum Label {
     Block(usize),
     Stub(usize),
-    /// A place in the bytes.
-    Place(usize),
+    /// A byte of the code.
+    Offset(usize),
     /// What calls `poll`.
     Poll,
 }
@@ -115,7 +115,7 @@ enum Label {
 enum Stub<'a> {
     /// The moves of an edge.
     Moves(&'a Edge),
-    /// A look at the budget; on at the place in the bytes, or along the edge.
+    /// A look at the budget; on at this byte, or along the edge.
     Poll(usize, &'a Edge),
 }
 
@@ -250,11 +250,11 @@ impl<'a> Emitter<'a> {
     }
 
     fn spot(&self, reg: Reg) -> Spot {
-        match self.allocation.places[reg.index()] {
-            Place::Register(number) => Spot::Register(number),
-            Place::Slot(slot) => Spot::Slot(slot),
+        match self.allocation.locations[reg.index()] {
+            Location::Register(number) => Spot::Register(number),
+            Location::Slot(slot) => Spot::Slot(slot),
             // Whatever is never read may be anywhere.
-            Place::Nowhere => Spot::Register(self.scratch(self.class(reg), 0)),
+            Location::Nowhere => Spot::Register(self.scratch(self.class(reg), 0)),
         }
     }
 
@@ -539,7 +539,7 @@ impl<'a> Emitter<'a> {
         self.copy(class, to, work)
     }
 
-    /// `a * b + c`; the forms are named by the places of their operands: 213 is second * first + third.
+    /// `a * b + c`; the forms are named by the order of their operands: 213 is second * first + third.
     fn fma(&mut self, inst: &Inst, negate_product: bool, negate_addend: bool) -> Result<(), Unencodable> {
         let Some(def) = inst.def else { return Err(Unencodable) };
         let to = self.spot(def);

@@ -16,7 +16,7 @@ impl Emitter<'_> {
         let left = general(STEPS, true);
         self.jump(Code::Call_rel32_64, Label::Poll)?;
         self.put_result(Instruction::with2(Code::Test_rm64_r64, left, left))?;
-        self.jump(Code::Jge_rel32_64, Label::Place(resume))?;
+        self.jump(Code::Jge_rel32_64, Label::Offset(resume))?;
         self.follow(stop, None)
     }
 

@@ -42,7 +42,7 @@ pub enum Base {
     Reg(Reg),
 }
 
-/// A place in memory.
+/// A memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mem {
     pub base: Base,
@@ -82,7 +82,7 @@ impl Arg {
 pub enum Kind {
     /// This machine instruction: the definition, then the operands.
     Plain(Code),
-    /// The same, but the first operand is the definition's old value and has no place of its own.
+    /// The same, but the first operand is the definition's old value and has no operand of its own in the encoding.
     Tied(Code),
     /// `a * b + c` in whichever form destroys the operand that dies; one operand may be memory.
     Fma { negate_product: bool, negate_addend: bool },

@@ -54,7 +54,7 @@ impl Selector<'_> {
         self.prepare(&op);
         // A store knows best in which form to look at what it stores.
         if !matches!(op, Op::SurfaceStore { .. }) {
-            self.watch_operands(&op, &args);
+            self.check_operands(&op, &args);
         }
         if let Some(&result) = results.first()
             && let Some(val) = self.operation(&op, &args, result)
@@ -188,7 +188,7 @@ impl Selector<'_> {
             Op::Fcmp { test, .. } => {
                 let a = self.reg(args[0]);
                 let b = self.arg(args[1]);
-                self.compare_watched(test, args, (a, b))
+                self.compare_checked(test, args, (a, b))
             }
             Op::Icmp { test } => {
                 let a = self.reg(args[0]);
@@ -360,7 +360,7 @@ impl Selector<'_> {
     fn vanished(&mut self, zero: Zero, a: Value, b: Value, result: Reg) -> Option<Reg> {
         let within = match zero {
             Zero::Ieee => return None,
-            Zero::Special if self.mode.watch => return None,
+            Zero::Special if self.mode.speculates => return None,
             Zero::Special => Some(self.unordered(result, None)),
             Zero::Always => None,
         };
@@ -417,7 +417,7 @@ impl Selector<'_> {
         }
         let first = self.reg(a);
         let second = self.arg(b);
-        let chosen = self.compare_watched(test, &[a, b], (first, second));
+        let chosen = self.compare_checked(test, &[a, b], (first, second));
         let second = self.load_arg(second);
         self.blend(chosen, Arg::Reg(first), second)
     }

@@ -44,7 +44,7 @@ impl Selector<'_> {
             });
             self.params = params.collect();
             self.irregular.clear();
-            self.watch.enter_block();
+            self.speculation.enter_block();
             self.steps.extend(self.counted_later.remove(&block).map(|(mask, count)| (Some(mask), count)));
             let goes_on = |&from: &ctm_lane::Block| self.graph.place(from) >= self.graph.place(block);
             if self.mode.may_stop && self.graph.predecessors(block).iter().any(goes_on) {
@@ -115,7 +115,7 @@ impl Selector<'_> {
         }
     }
 
-    /// All blocks in the order of the code, with places for labels.
+    /// All blocks in the order of the code, with their numbers for labels.
     fn finish(mut self) -> Selected {
         let start = self.machine.reg(Class::General);
         let mut prologue = vec![Inst::new(
@@ -138,16 +138,16 @@ impl Selector<'_> {
         };
         let mut all = vec![(ENTRY, entry), (HEAD, head)];
         all.append(&mut self.done);
-        let mut places = vec![0; self.labels];
+        let mut numbers = vec![0; self.labels];
         for (at, &(label, _)) in all.iter().enumerate() {
-            places[label] = at;
+            numbers[label] = at;
         }
         for edge in all.iter_mut().flat_map(|(_, block)| block.end.edges_mut()) {
-            edge.block = places[edge.block];
+            edge.block = numbers[edge.block];
         }
         self.machine.blocks = all.into_iter().map(|(_, block)| block).collect();
         self.machine.remove_dead();
-        Selected { machine: self.machine, window: self.window, watches: self.mode.watch }
+        Selected { machine: self.machine, window: self.window, speculates: self.mode.speculates }
     }
 
     pub fn label(&mut self) -> usize {

@@ -206,12 +206,12 @@ impl Selector<'_> {
         let [first, last] = a.map(|a| self.vector_op(Vop::Narrow, &[Arg::Reg(a)]));
         let both = self.vector_op(Vop::JoinHalves, &[Arg::Reg(first), Arg::Reg(last), Arg::Imm(1)]);
         let order = self.halves_order();
-        let mut places = vec![0; order.len()];
+        let mut from = vec![0; order.len()];
         for (at, &lane) in order.iter().enumerate() {
-            places[lane as usize] = at as u32;
+            from[lane as usize] = at as u32;
         }
-        let places = self.vector_constant(&places);
-        let places = self.load_arg(places);
-        self.two(Vop::Permute, places, both)
+        let from = self.vector_constant(&from);
+        let from = self.load_arg(from);
+        self.two(Vop::Permute, from, both)
     }
 }

@@ -1,5 +1,5 @@
 //! What the instructions for each operation do with floats: one table, from which the modes of the floating-point unit, the
-//! operands whose denormals nobody sees, and the watch for NaNs come.
+//! operands whose denormals nobody sees, and speculation on NaNs come.
 
 use super::Selector;
 use super::float_mode::FloatMode;
@@ -33,7 +33,7 @@ pub enum Denormals {
     Seen,
 }
 
-/// What becomes of NaNs among the operands in code that watches.
+/// What becomes of NaNs among the operands in code that speculates on them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NanUse {
     /// The result is a NaN, or they come through as they are.

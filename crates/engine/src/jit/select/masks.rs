@@ -169,8 +169,8 @@ impl Selector<'_> {
     }
 
     /// A comparison of values, which raises the invalid flag if a rule about NaNs may have touched them.
-    pub fn compare_watched(&mut self, test: FloatTest, values: &[Value], (a, b): (Reg, Arg)) -> Reg {
-        match self.has_suspect(values) {
+    pub fn compare_checked(&mut self, test: FloatTest, values: &[Value], (a, b): (Reg, Arg)) -> Reg {
+        match self.has_tainted(values) {
             true => self.compare_signalling(test, a, b, None),
             false => self.compare(test, a, b, None),
         }
@@ -387,7 +387,7 @@ impl Selector<'_> {
         self.gather_scaled(base, (offset, 1), disp, mask)
     }
 
-    /// Loads words at places counted from the base.
+    /// Loads words at offsets from the base.
     pub fn gather_scaled(&mut self, base: Reg, (index, scale): (Reg, u8), disp: i32, mask: Option<Reg>) -> Reg {
         let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(base), disp) };
         let reg = self.define(Class::Vector, Kind::Gather, &[Arg::Mem(mem)]);

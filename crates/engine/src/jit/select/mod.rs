@@ -11,8 +11,8 @@ mod masks;
 mod memory;
 mod nans;
 mod operands;
+mod speculation;
 mod transcendental;
-mod watch;
 
 use super::form::Form;
 use super::mir::{Block, Class, Inst, Machine, Mem, Reg};
@@ -21,8 +21,8 @@ use ctm_lane::{Axis, Function, Graph, Ranges, Shape, Shapes, Value};
 use float_mode::FloatMode;
 use memory::Untransposed;
 use nans::Nans;
+use speculation::Speculation;
 use std::collections::{HashMap, HashSet};
-use watch::Watch;
 
 /// What selection assumes.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct Mode {
     /// All lanes are covered, and the group lies inside the window.
     pub interior: bool,
     /// Rules about NaNs are left to IEEE rules; the caller looks at the invalid flag.
-    pub watch: bool,
+    pub speculates: bool,
     /// Groups may trap or execute too many steps.
     pub may_stop: bool,
     /// Nothing is taken from what is known of values: every access is by clamps and masks of its own.
@@ -118,7 +118,7 @@ pub struct Selector<'a> {
     lane_y: Reg,
     covered: Reg,
     nans: Nans,
-    watch: Watch,
+    speculation: Speculation,
     untransposed: Untransposed,
     /// Steps of the block in the making, by their lanes: all, or those of a mask.
     steps: Vec<(Option<Reg>, u32)>,
@@ -148,8 +148,8 @@ pub struct Selector<'a> {
 pub struct Selected {
     pub machine: Machine,
     pub window: Window,
-    /// The mode's watch was kept up; otherwise the code is exact.
-    pub watches: bool,
+    /// The code speculates on NaNs, as the mode allows; otherwise it is exact.
+    pub speculates: bool,
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
@@ -192,7 +192,7 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
         lane_y,
         covered,
         nans: Nans::default(),
-        watch: Watch::default(),
+        speculation: Speculation::default(),
         untransposed: Untransposed::default(),
         steps: Vec::new(),
         counted_later: HashMap::new(),
@@ -214,9 +214,9 @@ pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mod
     selector.once(|selector| selector.change_mode(usual_mode));
     selector.usual_mode = usual_mode;
     // A change of the mode takes the invalid flag down.
-    selector.mode.watch &= is_only_mode;
-    selector.start_watch();
-    if !selector.mode.watch {
+    selector.mode.speculates &= is_only_mode;
+    selector.start_speculation();
+    if !selector.mode.speculates {
         selector.nans = Nans::new(function, &selector.uses);
     }
     selector.run()

@@ -147,7 +147,7 @@ impl Selector<'_> {
 
     /// Notes the operands of an instruction whose NaNs come through, the first one first; gives the result.
     pub fn note_operands(&mut self, result: Reg, operands: &[Value]) -> Reg {
-        if self.mode.watch {
+        if self.mode.speculates {
             return result;
         }
         let may_be_nan = operands.iter().filter(|&&operand| self.ranges.get(operand).nan);
@@ -187,8 +187,8 @@ impl Selector<'_> {
     /// The value of a `canon_nan` or a `pass_nan`; `None` if its turn comes with the last of its chain.
     pub(super) fn with_nan_bits(&mut self, value: Value, op: &Op, args: &[Value]) -> Val {
         let base = self.values[args[0].index()];
-        if self.mode.watch {
-            // A constant is no suspect.
+        if self.mode.speculates {
+            // A constant is not tainted.
             let is_constant_nan = matches!(base, Val::Const(bits) if f32::from_bits(bits).is_nan());
             return if is_constant_nan { self.one_by_one(op, args) } else { base };
         }

@@ -21,7 +21,7 @@ impl Selector<'_> {
         }
         inst.def = Some(self.machine.reg(class));
         let can_be_quiet = self.form.can_be_quiet() && self.float_mode.rounds_to_nearest();
-        inst.quiet = self.mode.watch && can_be_quiet && kind.rounds();
+        inst.quiet = self.mode.speculates && can_be_quiet && kind.rounds();
         self.insts.push(inst);
         Reg(self.machine.classes.len() as u32 - 1)
     }

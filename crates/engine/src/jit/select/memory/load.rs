@@ -18,11 +18,11 @@ impl Selector<'_> {
             return [Val::Const(0); 4];
         }
         let format = self.facts[surface.index()].surface.format;
-        let hoped = if self.mode.interior { self.hoped(surface, x, y) } else { None };
-        let place = match self.regular(surface, x, y) {
-            Some(place) => place,
-            None if hoped.is_some() => {
-                let raw = match hoped {
+        let likely = if self.mode.interior { self.likely(surface, x, y) } else { None };
+        let elements = match self.regular(surface, x, y) {
+            Some(elements) => elements,
+            None if likely.is_some() => {
+                let raw = match likely {
                     Some(in_row) => self.load_either(surface, (x, y), in_row, (format, first)),
                     None => [Val::Const(0); 4],
                 };
@@ -46,18 +46,18 @@ impl Selector<'_> {
                 let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
                 let (x, y) = (self.reg(x), self.reg(y));
                 let (offset, lanes) = self.offsets(surface, x, y, lanes, inside);
-                Place::Scattered(offset, lanes)
+                Elements::Scattered(offset, lanes)
             }
         };
-        if let (Place::Row(mem), true) = (&place, self.wants_rows(first)) {
+        if let (Elements::Row(mem), true) = (&elements, self.wants_rows(first)) {
             let rows = self.load_rows(format, *mem);
             self.note_rows(first, rows);
         }
-        let raw = self.load_raw(surface, format, &place);
+        let raw = self.load_raw(surface, format, &elements);
         let mut channels = self.unpacked(format, raw);
         let Lanes::Of(mask) = lanes else { return channels };
         // Elements that no lane of a gather asks for are zero bytes, and these are the number 0.
-        let is_zero = matches!(place, Place::Scattered(..));
+        let is_zero = matches!(elements, Elements::Scattered(..));
         for (number, channel) in channels.iter_mut().enumerate() {
             *channel = match *channel {
                 Val::Reg(reg) if !(is_zero && number < format.channels()) => {
@@ -74,7 +74,7 @@ impl Selector<'_> {
     }
 
     /// Whether the lanes may well ask for a row of elements (true) or for the same (false), which the code has to find out.
-    pub(super) fn hoped(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
+    pub(super) fn likely(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
         let facts = self.facts[surface.index()];
         let linear = matches!(facts.surface.layout(), Layout::Linear(_));
         if self.mode.quads || self.mode.explicit || !linear || facts.bounds != Bounds::Clamp {
@@ -137,7 +137,7 @@ impl Selector<'_> {
         let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
         self.finish_block(end, regular, Vec::new());
         let words = (format.bytes_per_element() as usize).div_ceil(4);
-        let place = if in_row { Place::Row(mem) } else { Place::Same(mem) };
+        let elements = if in_row { Elements::Row(mem) } else { Elements::Same(mem) };
         let collect = |raw: [Val; 4], rows: &[Reg]| -> Vec<Arg> {
             let args = raw.into_iter().take(words).map(|val| match val {
                 Val::Reg(reg) => Arg::Reg(reg),
@@ -147,13 +147,13 @@ impl Selector<'_> {
         };
         let wants_rows = format == Format::Float32_4 && self.wants_rows(first);
         let rows = if wants_rows { self.load_rows(format, mem) } else { Vec::new() };
-        let raw = self.load_raw(surface, format, &place);
+        let raw = self.load_raw(surface, format, &elements);
         let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
         self.finish_block(end, scattered, Vec::new());
         let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
         let (x, y) = (self.reg(x), self.reg(y));
         let (offset, lanes) = self.offsets(surface, x, y, Lanes::All, inside);
-        let raw = self.load_raw(surface, format, &Place::Scattered(offset, lanes));
+        let raw = self.load_raw(surface, format, &Elements::Scattered(offset, lanes));
         let rows = match raw {
             [Val::Reg(x), Val::Reg(y), Val::Reg(z), Val::Reg(w)] if wants_rows => {
                 self.rows_of_four([x, y, z, w]).to_vec()
@@ -171,17 +171,17 @@ impl Selector<'_> {
     }
 
     /// The stored words of elements, as [`Format::unpack`] takes them.
-    pub(super) fn load_raw(&mut self, surface: ctm_lane::Surface, format: Format, place: &Place) -> [Val; 4] {
+    pub(super) fn load_raw(&mut self, surface: ctm_lane::Surface, format: Format, elements: &Elements) -> [Val; 4] {
         let mut raw = [Val::Const(0); 4];
         let words = (format.bytes_per_element() as usize).div_ceil(4);
-        match *place {
-            Place::Row(mem) => match format {
+        match *elements {
+            Elements::Row(mem) => match format {
                 Format::Float32_4 => return self.load_rows_of_four(mem).map(Val::Reg),
                 Format::Float32_2 => return self.load_rows_of_two(mem),
                 Format::Uint16_1 => raw[0] = Val::Reg(self.vector_op(Vop::LoadHalves, &[Arg::Mem(mem)])),
                 Format::Uint8_4 | Format::Float32_1 => raw[0] = Val::Reg(self.vector_op(Vop::Load, &[Arg::Mem(mem)])),
             },
-            Place::Same(mem) => {
+            Elements::Same(mem) => {
                 let code = if format == Format::Uint16_1 { Vop::BroadcastHalf } else { Vop::Broadcast };
                 for (number, raw) in raw.iter_mut().enumerate().take(words) {
                     let mem = Mem { disp: mem.disp + 4 * number as i32, ..mem };
@@ -191,11 +191,11 @@ impl Selector<'_> {
                     raw[0] = Val::Reg(self.with_constant(Vop::And, reg, 0xFFFF));
                 }
             }
-            Place::Scattered(offset, lanes) if format == Format::Uint16_1 => {
+            Elements::Scattered(offset, lanes) if format == Format::Uint16_1 => {
                 let base = self.base(surface);
                 raw[0] = Val::Reg(self.gather_half(base, offset, lanes));
             }
-            Place::Scattered(offset, lanes) => {
+            Elements::Scattered(offset, lanes) => {
                 let base = self.base(surface);
                 for (number, raw) in raw.iter_mut().enumerate().take(words) {
                     *raw = Val::Reg(self.gather(base, offset, 4 * number as i32, lanes));
@@ -275,7 +275,7 @@ impl Selector<'_> {
         let (right, down) = (next(self, x), next(self, y));
         for (&result, (x, y)) in results.iter().zip([(right, y), (x, down), (right, down), (x, y)]) {
             let (offset, inside) = self.offsets(surface, x, y, lanes, (false, false));
-            let raw = self.load_raw(surface, format, &Place::Scattered(offset, inside));
+            let raw = self.load_raw(surface, format, &Elements::Scattered(offset, inside));
             let mut val = self.unpacked(format, raw)[0];
             if let (Lanes::Of(mask), Val::Reg(reg)) = (lanes, val) {
                 val = Val::Reg(self.zero_outside(mask, Arg::Reg(reg)));

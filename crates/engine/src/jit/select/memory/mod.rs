@@ -20,10 +20,10 @@ use iced_x86::Code;
 const MAX_ENTRIES: u32 = 256;
 
 /// How the elements of an access lie.
-enum Place {
-    /// One after the other from the one at this place.
+enum Elements {
+    /// One after the other, from this one on.
     Row(Mem),
-    /// All lanes have the one at this place.
+    /// All lanes have this one.
     Same(Mem),
     /// At offsets from the base, for these lanes.
     Scattered(Reg, Lanes),
@@ -118,7 +118,7 @@ impl Selector<'_> {
     }
 
     /// Where the elements of an access to a linear surface lie, if they are in a row or the same.
-    fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Place> {
+    fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Elements> {
         let facts = self.facts[surface.index()];
         let Layout::Linear(layout) = facts.surface.layout() else { return None };
         if !self.mode.interior || self.mode.quads || self.mode.explicit {
@@ -161,7 +161,7 @@ impl Selector<'_> {
                 let disp = row_offset + i64::from(offset) * i64::from(bytes);
                 let (index, scale) = if bytes == 16 { (self.x16, 1) } else { (self.x, bytes as u8) };
                 let disp = i32::try_from(disp).ok()?;
-                Some(Place::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+                Some(Elements::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
             }
             _ if self.is_uniform(x) && (facts.bounds == Bounds::Clamp || self.is_inside(x, width)) => {
                 let number = self.clamped(x, width);
@@ -173,7 +173,7 @@ impl Selector<'_> {
                     bytes as u8
                 };
                 let disp = i32::try_from(row_offset).ok()?;
-                Some(Place::Same(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+                Some(Elements::Same(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
             }
             _ => None,
         }

@@ -23,19 +23,19 @@ impl Selector<'_> {
         let kept = format.stored_bits(channels.0);
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
-        let place = self.regular(surface, x, y);
+        let elements = self.regular(surface, x, y);
         let is_repeatable = self.is_repeatable(args);
-        if let Some(Place::Row(mem)) = place
-            && (is_repeatable || !self.mode.watch)
+        if let Some(Elements::Row(mem)) = elements
+            && (is_repeatable || !self.mode.speculates)
             && self.store_untransposed(mem, op, args)
         {
             return;
         }
-        self.watch_operands(&op, args);
+        self.check_operands(&op, args);
         if !is_repeatable {
             self.leave_if_raised();
         }
-        if let Some(Place::Row(mem)) = place
+        if let Some(Elements::Row(mem)) = elements
             && self.store_row(format, channels, mem, values, lanes)
         {
             return;
@@ -68,7 +68,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether the store writes the same places, whatever numbers the group has come to.
+    /// Whether the store writes the same elements, whatever numbers the group has come to.
     fn is_repeatable(&self, args: &[Value]) -> bool {
         let is_fixed = |at: usize| matches!(self.shapes.get(args[at]), Shape::Index { .. });
         is_fixed(0) && is_fixed(1) && self.function.mask_constant(args[6]).is_some()

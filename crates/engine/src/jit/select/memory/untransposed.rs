@@ -4,7 +4,7 @@
 //! a row of elements transposes it. Where each word that is stored is made of words that were loaded, by the same operations
 //! as the others, that is for nothing: the operations can run on vectors as they lie in memory, of which there are as
 //! many as an element has words. Constants that are not the same for all words become vectors in which they repeat, and
-//! loaded words that go to other places are permuted inside of their elements.
+//! loaded words that go elsewhere are permuted inside of their elements.
 //!
 //! # Why nothing changes
 //!
@@ -16,7 +16,7 @@
 //! operations made them, and what is done with their NaNs. These have to be the same for all words, so that the first one
 //! stands for the others, its chains of rules about NaNs (see `nans`) included. Words that are not calculated do not count:
 //! their lanes calculate something that is thrown away, and which can at worst raise the invalid flag for nothing. A store
-//! looks for NaNs (see `watch`) in the vectors that it stores, which hold the same words; operations in front of which code
+//! looks for NaNs (see `speculation`) in the vectors that it stores, which hold the same words; operations in front of which code
 //! would have to look are left alone.
 //!
 //! The transposed words are calculated all the same, and go with the dead code if nobody else wants them.
@@ -111,8 +111,8 @@ impl Search<'_, '_> {
         }
         let facts = |value: Value| {
             let range = self.selector.ranges.get(value);
-            let is_suspect = self.selector.has_suspect(&[value]);
-            (range.nan, range.denormal, self.selector.is_flushed_by_all(value), is_suspect)
+            let is_tainted = self.selector.has_tainted(&[value]);
+            (range.nan, range.denormal, self.selector.is_flushed_by_all(value), is_tainted)
         };
         if quantity.iter().any(|&value| facts(value) != facts(first)) {
             return None;
@@ -148,7 +148,7 @@ impl Search<'_, '_> {
         let args = function.args(load);
         let format = facts[surface.index()].surface.format;
         let is_row = matches!(shapes.get(args[0]), Shape::Index { axis: Axis::X, .. })
-            || format == Format::Float32_4 && self.selector.hoped(surface, args[0], args[1]) == Some(true);
+            || format == Format::Float32_4 && self.selector.likely(surface, args[0], args[1]) == Some(true);
         let is_whole = function.mask_constant(args[2]) == Some(true);
         if !is_row || !is_whole || words_of(format) != Some(self.plan.words) {
             return None;
@@ -173,8 +173,8 @@ impl Search<'_, '_> {
         for &value in quantity {
             self.open.remove(&value);
             let Def::Result(other, _) = function.def(value) else { return None };
-            let has_to_watch = self.selector.has_to_watch(op, function.args(other));
-            if function.op(other) != op || others.contains(&other) || has_to_watch {
+            let needs_nan_check = self.selector.needs_nan_check(op, function.args(other));
+            if function.op(other) != op || others.contains(&other) || needs_nan_check {
                 return None;
             }
             others.push(other);
@@ -354,8 +354,8 @@ impl Selector<'_> {
             }
             rows.push(row);
         }
-        if self.has_suspect(&stored[..words]) {
-            self.watch_regs(&rows);
+        if self.has_tainted(&stored[..words]) {
+            self.check_regs(&rows);
         }
         for (number, row) in (0..).zip(rows) {
             self.put(Mem { disp: mem.disp + self.form.bytes() * number, ..mem }, row, Lanes::All);

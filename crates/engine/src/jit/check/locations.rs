@@ -1,23 +1,23 @@
 //! What the emitted bytes do with registers: each operand is where its instruction says, on every way through the code.
 //!
-//! The bytes are decoded, and followed through each block with what every machine register and every place of the frame
+//! The bytes are decoded, and followed through each block with what every machine register and every location of the frame
 //! holds: one of the virtual registers, or something that does not matter. Copies carry it along. Among the instructions
 //! that the encoder made of one machine instruction exactly one does its work, and has its operands; the others copy, or
 //! prepare a mask.
 //!
-//! A block starts with what the allocation claims: every register that it says is live there is in its place. That is
+//! A block starts with what the allocation claims: every register that it says is live there is in its location. That is
 //! shown of each way that leads to the block, where its moves have been made, and nothing is live where the code starts; so
 //! it holds whenever the block is entered.
 
 use super::{Cause, Fault};
-use crate::jit::allocate::{Allocation, Place};
+use crate::jit::allocate::{Allocation, Location};
 use crate::jit::context;
 use crate::jit::emit::Emitted;
 use crate::jit::form::{Form, STEPS, Vop, multiply_add};
 use crate::jit::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg, Steps};
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, OpKind, Register};
 
-/// What a place holds.
+/// What a location holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Anything,
@@ -61,7 +61,7 @@ fn number(register: Register) -> Option<usize> {
     NUMBERS.get(register as usize).filter(|&&number| number != NONE).map(|&number| usize::from(number))
 }
 
-/// What all places hold at a point of the code.
+/// What all locations hold at a point of the code.
 #[derive(Clone)]
 struct State {
     registers: [Content; REGISTERS],
@@ -132,7 +132,7 @@ impl Frame {
 }
 
 /// Shows that the bytes are the instructions of a function, with its virtual registers where they are used.
-pub fn check_places(machine: &Machine, allocation: &Allocation, form: Form, emitted: &Emitted) -> Result<(), Fault> {
+pub fn check_locations(machine: &Machine, allocation: &Allocation, form: Form, emitted: &Emitted) -> Result<(), Fault> {
     let decoder = Decoder::with_ip(64, &emitted.bytes[emitted.entry..], emitted.entry as u64, DecoderOptions::NONE);
     let code: Vec<Instruction> = decoder.into_iter().collect();
     // Both are in order.
@@ -176,8 +176,8 @@ impl Checker<'_> {
         let mut state =
             State { registers: [Content::Anything; REGISTERS], frame: vec![Content::Anything; self.frame.count()] };
         for reg in self.allocation.live.at_start(number).chain(block.params.iter().copied()) {
-            if let Some(place) = self.place(reg) {
-                self.hold(&mut state, place, Content::Reg(reg));
+            if let Some(location) = self.location(reg) {
+                self.hold(&mut state, location, Content::Reg(reg));
             }
         }
         let marks = &self.marks[self.firsts[number]..];
@@ -228,7 +228,7 @@ impl Checker<'_> {
         }
         match (is_done, inst.kind, inst.def, inst.args[0]) {
             (true, ..) => Ok(()),
-            // A copy takes no instruction where both have one place, and may take several.
+            // A copy takes no instruction where both have one location, and may take several.
             (false, Kind::Plain(code), Some(def), Arg::Reg(from))
                 if inst.mask.is_none() && (code == self.form.code(Vop::Move) || code == crate::jit::split::COPY) =>
             {
@@ -238,40 +238,40 @@ impl Checker<'_> {
         }
     }
 
-    /// The place of a register holds this; from now on it is the register.
+    /// The location of a register holds this; from now on it is the register.
     fn rename(&self, state: &mut State, from: Content, to: Reg) -> Checked<()> {
-        match self.place(to) {
+        match self.location(to) {
             None => Ok(()),
-            Some(place) if self.held(state, place) == from => {
-                self.hold(state, place, Content::Reg(to));
+            Some(location) if self.held(state, location) == from => {
+                self.hold(state, location, Content::Reg(to));
                 Ok(())
             }
             Some(_) => Err(Cause::WrongRegister),
         }
     }
 
-    fn place(&self, reg: Reg) -> Option<(Class, Place)> {
-        let place = self.allocation.places[reg.index()];
-        (place != Place::Nowhere).then_some((self.machine.classes[reg.index()], place))
+    fn location(&self, reg: Reg) -> Option<(Class, Location)> {
+        let location = self.allocation.locations[reg.index()];
+        (location != Location::Nowhere).then_some((self.machine.classes[reg.index()], location))
     }
 
-    fn held(&self, state: &State, (class, place): (Class, Place)) -> Content {
-        match place {
-            Place::Register(register) => state.registers[first_of(class) + usize::from(register)],
-            Place::Slot(slot) => state.slot(self.frame.parts[part_of(class)].2 + slot as usize),
-            Place::Nowhere => Content::Anything,
+    fn held(&self, state: &State, (class, location): (Class, Location)) -> Content {
+        match location {
+            Location::Register(register) => state.registers[first_of(class) + usize::from(register)],
+            Location::Slot(slot) => state.slot(self.frame.parts[part_of(class)].2 + slot as usize),
+            Location::Nowhere => Content::Anything,
         }
     }
 
-    fn hold(&self, state: &mut State, (class, place): (Class, Place), content: Content) {
-        match place {
-            Place::Register(register) => state.registers[first_of(class) + usize::from(register)] = content,
-            Place::Slot(slot) => {
+    fn hold(&self, state: &mut State, (class, location): (Class, Location), content: Content) {
+        match location {
+            Location::Register(register) => state.registers[first_of(class) + usize::from(register)] = content,
+            Location::Slot(slot) => {
                 if let Some(held) = state.frame.get_mut(self.frame.parts[part_of(class)].2 + slot as usize) {
                     *held = content;
                 }
             }
-            Place::Nowhere => {}
+            Location::Nowhere => {}
         }
     }
 
@@ -339,7 +339,7 @@ impl Checker<'_> {
         match (arg, one.op_kind(at)) {
             (Arg::Reg(reg), OpKind::Register) => state.register(one.op_register(at)) == Content::Reg(reg),
             (Arg::Reg(reg), OpKind::Memory) => {
-                self.frame_place(one).is_some_and(|place| state.slot(place) == Content::Reg(reg))
+                self.frame_slot(one).is_some_and(|location| state.slot(location) == Content::Reg(reg))
             }
             // What was loaded for an operand that the instruction destroys.
             (Arg::Mem(_), OpKind::Register) => state.register(one.op_register(at)) == Content::Memory(number as u32),
@@ -370,7 +370,7 @@ impl Checker<'_> {
     }
 
     /// The slot of the frame that a memory operand is.
-    fn frame_place(&self, one: &Instruction) -> Option<usize> {
+    fn frame_slot(&self, one: &Instruction) -> Option<usize> {
         let is_frame =
             one.memory_base() == Register::RSP && one.memory_index() == Register::None && !one.is_broadcast();
         let (at, bytes) = (one.memory_displacement64().cast_signed(), one.memory_size().size() as i64);
@@ -416,7 +416,7 @@ impl Checker<'_> {
         to == a && a == b && one.op_mask() == Register::None && self.write(state, to, content).is_ok()
     }
 
-    /// A copy of a whole register, to or from a place of the frame too, or of what lies at one of these operands.
+    /// A copy of a whole register, to or from a location of the frame too, or of what lies at one of these operands.
     fn copy(&self, state: &mut State, one: &Instruction, args: &[Arg]) -> Checked<()> {
         use Code::*;
         let code = one.code();
@@ -427,18 +427,18 @@ impl Checker<'_> {
         }
         if one.op0_kind() == OpKind::Memory {
             let is_spill = code == stores || matches!(code, VEX_Kmovw_m16_kr | Mov_rm64_r64);
-            let place = self.frame_place(one).ok_or(Cause::OutsideFrame)?;
+            let location = self.frame_slot(one).ok_or(Cause::OutsideFrame)?;
             if !is_spill {
                 return Err(Cause::WrongBytes);
             }
-            state.frame[place] = state.register(one.op1_register());
+            state.frame[location] = state.register(one.op1_register());
             return Ok(());
         }
         let is_move = code == self.form.code(Vop::Move) || matches!(code, VEX_Kmovw_kr_km16 | Mov_r64_rm64);
         let content = match one.op1_kind() {
             OpKind::Register if is_move => state.register(one.op1_register()),
             OpKind::Memory if is_move && one.memory_base() == Register::RSP => {
-                state.slot(self.frame_place(one).ok_or(Cause::OutsideFrame)?)
+                state.slot(self.frame_slot(one).ok_or(Cause::OutsideFrame)?)
             }
             OpKind::Memory => {
                 let is_broadcast = code == self.form.code(Vop::Broadcast);
@@ -529,8 +529,8 @@ impl Checker<'_> {
         // A base that lies in the frame is added to the offset.
         let (to, rest) = match rest {
             [add, rest @ ..] if add.code() == Add_r64_rm64 => {
-                let place = self.frame_place(add).ok_or(Cause::OutsideFrame)?;
-                if add.op0_register() != Register::RDX || state.slot(place) != Content::Reg(base) {
+                let location = self.frame_slot(add).ok_or(Cause::OutsideFrame)?;
+                if add.op0_register() != Register::RDX || state.slot(location) != Content::Reg(base) {
                     return Err(Cause::WrongRegister);
                 }
                 ((Register::RDX, Register::None), rest)
@@ -613,9 +613,11 @@ impl Checker<'_> {
         Err(Cause::WrongBytes)
     }
 
-    /// Every parameter has what the edge gives it, and what is live in the block is in its place.
+    /// Every parameter has what the edge gives it, and what is live in the block is in its location.
     fn enter(&self, state: &State, edge: &Edge) -> Checked<()> {
-        let is = |reg: Reg, content: Content| self.place(reg).is_none_or(|place| self.held(state, place) == content);
+        let is = |reg: Reg, content: Content| {
+            self.location(reg).is_none_or(|location| self.held(state, location) == content)
+        };
         let mut params = edge.args.iter().zip(&self.machine.blocks[edge.block].params);
         let are_params = params.all(|(arg, &param)| match *arg {
             Arg::Reg(reg) => is(param, Content::Reg(reg)),

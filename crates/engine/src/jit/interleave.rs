@@ -1,4 +1,4 @@
-//! Two groups at once.
+//! Interleaving of two groups.
 //!
 //! Code for a group is often one long chain of operations that wait for each other, and the next group is too far away for
 //! the processor to begin with it meanwhile. Here every instruction whose operands are a group's own comes twice, once for
@@ -19,14 +19,14 @@ const FAR: usize = 256;
 
 /// The function for two groups at a time, if that may be worth it; `None` too if a branch asks for something else than whether
 /// a mask has a lane.
-pub fn twinned(machine: &Machine, form: Form) -> Option<Machine> {
+pub fn interleaved(machine: &Machine, form: Form) -> Option<Machine> {
     if !is_long(machine) || is_about_masks(machine) {
         return None;
     }
     let own = own_registers(machine).into_iter().enumerate();
-    let mut twinned = Machine { blocks: Vec::new(), ..machine.clone() };
-    let twins = own.map(|(at, is_own)| is_own.then(|| twinned.reg(machine.classes[at]))).collect();
-    let mut maker = Maker { form, twins, machine: twinned };
+    let mut interleaved = Machine { blocks: Vec::new(), ..machine.clone() };
+    let copies = own.map(|(at, is_own)| is_own.then(|| interleaved.reg(machine.classes[at]))).collect();
+    let mut maker = Maker { form, copies, machine: interleaved };
     for at in 0..machine.blocks.len() {
         let block = maker.block(machine, at)?;
         maker.machine.blocks.push(block);
@@ -86,23 +86,23 @@ fn own_registers(machine: &Machine) -> Vec<bool> {
 struct Maker {
     form: Form,
     /// For each register of the function the one of the other group, if that is another one.
-    twins: Vec<Option<Reg>>,
+    copies: Vec<Option<Reg>>,
     machine: Machine,
 }
 
 impl Maker {
-    fn twin(&self, reg: Reg) -> Reg {
-        self.twins[reg.index()].unwrap_or(reg)
+    fn copy(&self, reg: Reg) -> Reg {
+        self.copies[reg.index()].unwrap_or(reg)
     }
 
-    fn twin_arg(&self, arg: Arg) -> Arg {
+    fn copy_arg(&self, arg: Arg) -> Arg {
         match arg {
-            Arg::Reg(reg) => Arg::Reg(self.twin(reg)),
+            Arg::Reg(reg) => Arg::Reg(self.copy(reg)),
             Arg::Mem(mut mem) => {
                 if let Base::Reg(reg) = &mut mem.base {
-                    *reg = self.twin(*reg);
+                    *reg = self.copy(*reg);
                 }
-                mem.index = mem.index.map(|reg| self.twin(reg));
+                mem.index = mem.index.map(|reg| self.copy(reg));
                 Arg::Mem(mem)
             }
             Arg::None | Arg::Imm(_) => arg,
@@ -111,7 +111,7 @@ impl Maker {
 
     fn is_own(&self, inst: &Inst) -> bool {
         let mut is_own = false;
-        inst.for_each_use(|reg| is_own |= self.twins[reg.index()].is_some());
+        inst.for_each_use(|reg| is_own |= self.copies[reg.index()].is_some());
         is_own
     }
 
@@ -122,10 +122,10 @@ impl Maker {
         let (mut params, mut insts) = (block.params.clone(), Vec::with_capacity(2 * block.insts.len()));
         if at == HEAD {
             let step = Arg::Imm(self.width(machine)?);
-            let (x, twin) = (params[0], self.twin(params[0]));
-            insts.push(Inst { effect: false, ..Inst::new(Kind::Tied(STEP), Some(twin), &[Arg::Reg(x), step]) });
+            let (x, copy) = (params[0], self.copy(params[0]));
+            insts.push(Inst { effect: false, ..Inst::new(Kind::Tied(STEP), Some(copy), &[Arg::Reg(x), step]) });
         } else {
-            params.extend(block.params.iter().filter_map(|param| self.twins[param.index()]));
+            params.extend(block.params.iter().filter_map(|param| self.copies[param.index()]));
         }
         for inst in &block.insts {
             match inst.kind {
@@ -148,9 +148,9 @@ impl Maker {
                 _ => {
                     insts.push(*inst);
                     if self.is_own(inst) {
-                        let def = inst.def.map(|def| self.twin(def));
-                        let args = inst.args.map(|arg| self.twin_arg(arg));
-                        insts.push(Inst { def, args, mask: inst.mask.map(|mask| self.twin(mask)), ..*inst });
+                        let def = inst.def.map(|def| self.copy(def));
+                        let args = inst.args.map(|arg| self.copy_arg(arg));
+                        insts.push(Inst { def, args, mask: inst.mask.map(|mask| self.copy(mask)), ..*inst });
                     }
                 }
             }
@@ -158,8 +158,8 @@ impl Maker {
         let mut end = block.end.clone();
         for edge in end.edges_mut().filter(|edge| edge.block != HEAD) {
             let both = edge.args.iter().zip(&machine.blocks[edge.block].params);
-            let others = both.filter(|(_, param)| self.twins[param.index()].is_some());
-            let others: Vec<Arg> = others.map(|(&arg, _)| self.twin_arg(arg)).collect();
+            let others = both.filter(|(_, param)| self.copies[param.index()].is_some());
+            let others: Vec<Arg> = others.map(|(&arg, _)| self.copy_arg(arg)).collect();
             edge.args.extend(others);
         }
         Some(Block { params, insts, end, depth: block.depth })
@@ -167,13 +167,13 @@ impl Maker {
 
     /// The lanes of a mask in either group.
     fn either(&mut self, mask: Arg, insts: &mut Vec<Inst>) -> Arg {
-        let Some(twin) = mask.reg().and_then(|reg| self.twins[reg.index()]) else { return mask };
+        let Some(copy) = mask.reg().and_then(|reg| self.copies[reg.index()]) else { return mask };
         let code = match self.form {
             Form::Avx512 => Code::VEX_Korw_kr_kr_kr,
             Form::Avx2 => Code::VEX_Vpor_ymm_ymm_ymmm256,
         };
         let both = self.machine.reg(self.form.mask_class());
-        insts.push(Inst { effect: false, ..Inst::new(Kind::Plain(code), Some(both), &[mask, Arg::Reg(twin)]) });
+        insts.push(Inst { effect: false, ..Inst::new(Kind::Plain(code), Some(both), &[mask, Arg::Reg(copy)]) });
         Arg::Reg(both)
     }
 
