@@ -65,7 +65,9 @@ impl Selector<'_> {
         }
     }
 
-    /// Operations with one result that need nothing but their operands and constants of the run.
+    /// Operations with one result that need nothing but their operands and constants of the run; `None` for those that are
+    /// selected elsewhere, or by no form.
+    #[deny(clippy::wildcard_enum_match_arm, reason = "a new operation has to be selected, or refused, by name")]
     fn operation(&mut self, op: &Op, args: &[Value], result: Value) -> Option<Val> {
         let reg = match *op {
             Op::Lane { bits } => return Some(Val::Const(bits.0)),
@@ -281,7 +283,38 @@ impl Selector<'_> {
                 let a = Arg::Reg(self.load_arg(a));
                 self.vector_op(Vop::PermuteQuad, &[a, Arg::Imm(order)])
             }
-            _ => return None,
+            // In `double`.
+            Op::Ftod {}
+            | Op::Itod {}
+            | Op::Utod {}
+            | Op::Dtof { .. }
+            | Op::Dtoi {}
+            | Op::Dtou {}
+            | Op::Dcmp { .. }
+            | Op::Dadd { .. }
+            | Op::Dmul { .. }
+            | Op::Ddiv {}
+            | Op::Dfma { .. }
+            | Op::Dsqrt {}
+            | Op::Dround { .. } => return None,
+            // In `memory`.
+            Op::SurfaceLoad { .. }
+            | Op::SurfaceLoad2x2 { .. }
+            | Op::SurfaceStore { .. }
+            | Op::SurfaceTest { .. }
+            | Op::BufferLoad { .. }
+            | Op::BufferStore { .. }
+            | Op::ArrayRead { .. }
+            | Op::ArrayWrite { .. }
+            | Op::ArrayGather { .. }
+            | Op::ArrayScatter { .. }
+            | Op::MaskArrayRead { .. }
+            | Op::MaskArrayWrite { .. }
+            | Op::UniformArrayRead { .. }
+            | Op::UniformArrayWrite { .. }
+            | Op::Steps { .. } => return None,
+            // Refused: limits that are no floats, and what looks across a warp, which is wider than a group.
+            Op::FloatToIndex { .. } | Op::Ballot {} | Op::Shuffle {} => return None,
         };
         Some(Val::Reg(reg))
     }
