@@ -10,7 +10,12 @@ pub const SECONDS: u32 = if cfg!(debug_assertions) { 4 } else { 2 };
 pub const KIBIBYTES: u32 = 1_000_000;
 /// Runs the program within the limits.
 pub fn limited(folder: &Folder, line: &str) -> Done {
-    let script = format!("ulimit -t {SECONDS} && ulimit -v {KIBIBYTES} && ulimit -c 0 && exec \"$0\" \"$@\"");
+    limited_to(SECONDS, folder, line)
+}
+
+/// Runs the program within the limit of memory, and so many seconds of processor time.
+pub fn limited_to(seconds: u32, folder: &Folder, line: &str) -> Done {
+    let script = format!("ulimit -t {seconds} && ulimit -v {KIBIBYTES} && ulimit -c 0 && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.current_dir(&folder.0).args(["-c", &script, env!("CARGO_BIN_EXE_ctm")]).args(line.split_whitespace());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -31,7 +36,12 @@ pub fn limited(folder: &Folder, line: &str) -> Done {
 #[track_caller]
 pub fn refused(folder: &Folder, line: &str, expected: &[&str]) {
     println!("ctm {line}");
-    let done = limited(folder, line);
+    is_refusal(limited(folder, line), line, expected);
+}
+
+/// Checks that a command line was refused, with these words.
+#[track_caller]
+pub fn is_refusal(done: Done, line: &str, expected: &[&str]) {
     let code = done.0.status.code();
     assert!(matches!(code, Some(1 | 2)), "ctm {line}: {}\n{:.2000}", done.0.status, done.err());
     assert!(done.err().len() < 100_000, "ctm {line}: {} bytes of messages", done.err().len());
