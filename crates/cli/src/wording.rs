@@ -30,6 +30,15 @@ pub fn ranges(prefix: &str, numbers: impl IntoIterator<Item = u8>) -> String {
     if runs.is_empty() { "none".into() } else { runs.iter().map(run).collect::<Vec<_>>().join(", ") }
 }
 
+/// A name that a file gives a program, as far as people read: it may be as long as the file, and stands in each message.
+pub fn title(name: &str) -> String {
+    const LONGEST: usize = 1000;
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
 /// Things with commas between, as many as people read.
 pub fn listing(things: impl IntoIterator<Item = String>) -> String {
     const LONGEST: usize = 4000;

@@ -122,6 +122,9 @@ fn objects_of_llvm() {
             elf(false, AMD, &long_name, &[&[names][..], &many(1_000_000, section(1, 1, 64, 8))].concat()),
             "overlap",
         ),
+        // A function that has a name of 8 MiB and lies outside, and two of 4 MiB of which there is something to say.
+        ("outside.o", object(1, 64, 8 << 20, 32), "lies outside"),
+        ("long.o", object(2, 64, 4 << 20, 128), "nnn..."),
         ("count.o", elf(false, AMD, b"", &[section(0, 3, 0xFFFF_FFFF, 0xFFFF_FFFF)]), "ELF"),
         ("cut.o", object(1, 64, 4, 64)[..200].to_vec(), "ELF"),
     ] {
@@ -152,6 +155,13 @@ fn cubins() {
             "names.cubin",
             elf(true, CUDA, &long_name, &[&[long_names][..], &vec![section(1, 1, 64, 64); 500_000]].concat()),
             "overlap",
+        ),
+        // Names of 20 MiB, of a kernel that is no code and of two of which there is something to say.
+        ("odd.cubin", elf(true, CUDA, &long_name, &[long_names, section(1, 1, 64, 7)]), "xxx...`"),
+        (
+            "long.cubin",
+            elf(true, CUDA, &long_name, &[long_names, section(1, 1, 72, 32), section(1, 1, 72, 32)]),
+            "xxx...",
         ),
         ("sections.cubin", huge, "ELF"),
     ] {
@@ -266,6 +276,9 @@ fn traces() {
         ("host.ctmtrace", trace(&[(b"OPTS", b"host_bytes=4294967295\n")])),
         ("unknown.ctmtrace", trace(&[(b"OPTS", &b"x=1\n".repeat(1 << 20))])),
         ("words.ctmtrace", trace(&[(b"OPTS", small), (b"SUBM", &wide)])),
+        // A command buffer of 600 MiB, in a memory of that size.
+        ("buffer.ctmtrace", trace(&[(b"OPTS", b"local_bytes=4096\nhost_bytes=629145600\n"), (b"SUBM", &wide)])),
+        ("group.ctmtrace", trace(&[(b"OPTS", b"group_width=4294967295\n")])),
         ("patch.ctmtrace", trace(&[(b"OPTS", small), (b"MEMO", &[0xFF; 64]), (b"SUBM", &wide)])),
         ("many.ctmtrace", many(&wide)),
         ("length.ctmtrace", [&b"CTMTRACE\x01\0\0\0OPTS\xFF\xFF\xFF\xFF"[..], &[0; 8]].concat()),

@@ -8,11 +8,11 @@ use crate::fault::{Cause, Fault, MemoryClient, ProgramError};
 use crate::options::Options;
 use crate::program::{ProgramCache, read_image};
 use crate::recorder::{Patch, Recorder};
-use crate::region::{self, Region, Use};
+use crate::region::{self, PAGE, Region, Use};
 use crate::report::Report;
 use crate::state::State;
 use ctm_engine::{Executor, NoEngine};
-use ctm_lane::budget::Limits;
+use ctm_lane::budget::{Halt, Limits};
 use ctm_memory::Space;
 use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
@@ -100,10 +100,9 @@ impl Processor {
         if let Some(recorder) = &mut self.recorder {
             recorder.reads(region);
         }
-        let mut bytes = vec![0; region.bytes as usize];
-        // All of these bytes are mapped, or there are none.
-        self.memory.read_bytes(address, &mut bytes).unwrap_or_default();
-        self.execute(buffer, &words_of(&bytes))
+        let halted = |halt| Fault { buffer, offset: 0, cause: Cause::Limit(halt) };
+        let words = copy_words(&self.memory, region).map_err(halted)?;
+        self.execute(buffer, &words)
     }
 
     /// Executes a command buffer. `buffer` names it in errors and reports.
@@ -304,9 +303,34 @@ impl Processor {
     }
 }
 
+/// The words of a region that is mapped, or has no bytes.
+fn copy_words(memory: &Space, region: Region) -> Result<Vec<u32>, Halt> {
+    let mut words = Vec::new();
+    let no_memory = |_| Halt::NoMemory { bytes: region.bytes };
+    words.try_reserve_exact((region.bytes / 4) as usize).map_err(no_memory)?;
+    for page in region.pages() {
+        let mut bytes = [0; PAGE as usize];
+        let bytes = &mut bytes[..page.bytes as usize];
+        memory.read_bytes(page.base, bytes).unwrap_or_default();
+        words.extend(words_of(bytes));
+    }
+    Ok(words)
+}
+
 /// As much of `bytes` bytes at `address` as one arena has.
 fn available(memory: &Space, address: u32, bytes: u64) -> Region {
     let arena = memory.arena_of(address, 1);
     let rest = arena.map_or(0, |arena| u64::from(arena.size() - (address - arena.base())));
     Region { base: address, bytes: bytes.min(rest) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_that_the_host_has_no_memory_for_is_an_error() {
+        let region = Region { base: 0, bytes: 1 << 62 };
+        assert_eq!(copy_words(&Space::default(), region), Err(Halt::NoMemory { bytes: 1 << 62 }));
+    }
 }

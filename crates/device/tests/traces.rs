@@ -99,6 +99,17 @@ fn the_file_keeps_everything() {
     assert!(file.len() < 2 * 64 * 64 * 16 + 64 * 64 * 16 + 8000, "{} bytes", file.len());
 }
 
+/// What a device with any options records can be read.
+#[test]
+fn a_recorded_group_width_is_within_its_range() {
+    for (width, recorded) in [(0, 1), (64, 64), (1 << 20, 256)] {
+        let trace =
+            Connection::open_recording(Options { group_width: width, ..OPTIONS }).unwrap().take_trace().unwrap();
+        let read = Trace::from_bytes(&trace.to_bytes()).unwrap();
+        assert_eq!(read.options.group_width, recorded);
+    }
+}
+
 #[test]
 fn damaged_files_are_refused() {
     let file = recorded(OPTIONS).to_bytes();
@@ -138,6 +149,13 @@ fn malformed_chunks_are_refused() {
     assert!(error_at(&[chunk(b"WHAT", b"")]).contains("byte 12: a chunk `WHAT`"));
     assert!(error_at(&[chunk(b"OPTS", b"colour=1\n")]).contains("malformed"));
     assert!(error_at(&[chunk(b"OPTS", b"threads\n")]).contains("malformed"));
+    for (width, accepted) in [(0, false), (1, true), (256, true), (257, false), (u64::MAX, false)] {
+        let read = Trace::from_bytes(&file(&[chunk(b"OPTS", format!("group_width={width}\n").as_bytes())]));
+        match accepted {
+            true => assert_eq!(read.unwrap().options.group_width as u64, width),
+            false => assert_eq!(read, Err(TraceError::GroupWidth(width))),
+        }
+    }
     assert!(error_at(&[options.clone(), chunk(b"MEMO", b"123")]).contains("`MEMO` is malformed"));
     assert!(error_at(&[options.clone(), chunk(b"EXPE", b"123456")]).contains("`EXPE` is not known, or not expected"));
     assert!(error_at(&[options.clone(), submit.clone(), chunk(b"FAUL", b"1234")]).contains("`FAUL` is malformed"));

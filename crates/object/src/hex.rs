@@ -1,5 +1,6 @@
 //! Dwords as text: words of eight hexadecimal digits, as tools and reports print machine code.
 
+use ctm_text::excerpt;
 use thiserror::Error;
 
 /// Why a text that begins with hexadecimal words is not one of them alone. Lines are counted from 1.
@@ -27,7 +28,7 @@ pub fn read(text: &str) -> Option<Result<Vec<u32>, HexError>> {
             match dword(word) {
                 Some(dword) => dwords.push(dword),
                 None if dwords.is_empty() => return None,
-                None => return Some(Err(HexError { line, found: word.chars().take(20).collect() })),
+                None => return Some(Err(HexError { line, found: excerpt(word) })),
             }
         }
     }

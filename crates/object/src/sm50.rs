@@ -5,6 +5,7 @@
 
 use crate::allowance::{Allowance, Exhausted};
 use ctm_sm50::{Code, CodeError, Header, Program, Stage};
+use ctm_text::excerpt;
 use object::LittleEndian as LE;
 use object::elf::{EM_CUDA, FileHeader64, SHT_PROGBITS};
 use object::read::elf::{FileHeader, SectionHeader};
@@ -158,7 +159,7 @@ pub fn read_cubin(bytes: &[u8]) -> Result<Vec<Kernel>, Sm50Error> {
         };
         let data = section.data(endian, bytes).map_err(elf)?;
         contents.take(data.len()).map_err(|Exhausted| Sm50Error::Overlap)?;
-        let code = code(data, || format!("in section `{name}`"))?;
+        let code = code(data, || format!("in section `{}`", excerpt(&name)))?;
         kernels.push(Kernel { name: kernel.to_owned(), program: Program { header: None, code } });
     }
     if kernels.is_empty() { Err(Sm50Error::NoKernel) } else { Ok(kernels) }

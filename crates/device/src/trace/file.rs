@@ -3,6 +3,7 @@
 use super::{Step, Trace};
 use crate::options::Options;
 use crate::recorder::Patch;
+use ctm_lane::run::MAX_GROUP_WIDTH;
 use thiserror::Error;
 
 /// First bytes of every trace.
@@ -61,6 +62,9 @@ pub enum TraceError {
         /// Its name.
         tag: String,
     },
+    /// More lanes in a group than there can be, or none.
+    #[error("the option group_width is {0}: a group has 1 to {MAX_GROUP_WIDTH} lanes")]
+    GroupWidth(u64),
 }
 
 /// FNV-1a, 64 bits.
@@ -150,7 +154,8 @@ fn read_chunks(body: &[u8]) -> Result<Trace, TraceError> {
         };
         match (tag, steps.last_mut()) {
             (OPTIONS, None) if options.is_none() && before.is_empty() => {
-                options = Some(std::str::from_utf8(content).ok().and_then(parse_options).ok_or_else(malformed)?);
+                let text = std::str::from_utf8(content).map_err(|_| malformed())?;
+                options = Some(parse_options(text, malformed)?);
             }
             (BEFORE, _) if options.is_some() => before.push(patch().ok_or_else(malformed)?),
             (SUBMIT, _) if options.is_some() => {
@@ -193,7 +198,8 @@ fn numbers(options: &Options) -> [(&'static str, u64); 8] {
     [
         ("local_bytes", local_bytes.into()),
         ("host_bytes", host_bytes.into()),
-        ("group_width", group_width as u64),
+        // A run brings it inside, so this changes nothing.
+        ("group_width", group_width.clamp(1, MAX_GROUP_WIDTH) as u64),
         ("threads", threads as u64),
         ("step_limit", step_limit),
         ("unfused", unfused.into()),
@@ -203,22 +209,25 @@ fn numbers(options: &Options) -> [(&'static str, u64); 8] {
 }
 
 /// Options from their text; those that it does not name have their default.
-fn parse_options(text: &str) -> Option<Options> {
+fn parse_options(text: &str, malformed: impl Fn() -> TraceError) -> Result<Options, TraceError> {
     let mut options = Options::default();
     for line in text.lines() {
-        let (name, number) = line.split_once('=')?;
-        let number: u64 = number.parse().ok()?;
+        let (name, number) = line.split_once('=').ok_or_else(&malformed)?;
+        let number: u64 = number.parse().map_err(|_| malformed())?;
         match name {
-            "local_bytes" => options.local_bytes = number.try_into().ok()?,
-            "host_bytes" => options.host_bytes = number.try_into().ok()?,
-            "group_width" => options.group_width = number.try_into().ok()?,
-            "threads" => options.threads = number.try_into().ok()?,
+            "local_bytes" => options.local_bytes = number.try_into().map_err(|_| malformed())?,
+            "host_bytes" => options.host_bytes = number.try_into().map_err(|_| malformed())?,
+            "group_width" => {
+                let width = usize::try_from(number).ok().filter(|width| (1..=MAX_GROUP_WIDTH).contains(width));
+                options.group_width = width.ok_or(TraceError::GroupWidth(number))?;
+            }
+            "threads" => options.threads = number.try_into().map_err(|_| malformed())?,
             "step_limit" => options.step_limit = number,
             "unfused" => options.unfused = number != 0,
             "deterministic_clock" => options.deterministic_clock = number != 0,
             "strict" => options.strict = number != 0,
-            _ => return None,
+            _ => return Err(malformed()),
         }
     }
-    Some(options)
+    Ok(options)
 }

@@ -5,6 +5,7 @@
 //! else in the log is skipped.
 
 use super::MesaError;
+use ctm_text::excerpt;
 use ctm_x1k::{Instruction, IntConstant, MAX_INSTRUCTIONS, Program, Words, text};
 use std::fmt::Write;
 
@@ -117,11 +118,8 @@ struct Dword<'a> {
 
 /// Takes `0\t0:CMN_INST   0x00001800:ALU wmask: RG` apart.
 fn dword(line: usize, text: &str) -> Result<Dword<'_>, MesaError> {
-    let unexpected = |expected: &str| MesaError::Unexpected {
-        line,
-        expected: expected.to_owned(),
-        found: text.trim().chars().take(60).collect(),
-    };
+    let unexpected =
+        |expected: &str| MesaError::Unexpected { line, expected: expected.to_owned(), found: excerpt(text.trim()) };
     let (address, rest) = text.split_once('\t').ok_or_else(|| unexpected("a tab"))?;
     let address = Some(address.trim()).filter(|address| !address.is_empty());
     // The number of the dword is followed by a colon or a blank; so is the name.
@@ -167,7 +165,7 @@ fn instructions(found: &Found) -> Result<Vec<Instruction>, MesaError> {
     let mut partial: Option<Partial> = None;
     for &(line, text) in found.code.iter().filter(|(_, text)| is_code(text)) {
         let dword = dword(line, text)?;
-        let unexpected = |expected: String| MesaError::Unexpected { line, expected, found: text.trim().to_owned() };
+        let unexpected = |expected: String| MesaError::Unexpected { line, expected, found: excerpt(text.trim()) };
         if let Some(address) = dword.address {
             if let Some(done) = partial.take() {
                 code.push(done.finish(code.len())?);

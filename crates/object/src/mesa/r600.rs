@@ -8,6 +8,7 @@
 use super::MesaError;
 use crate::r700::MAX_QWORDS;
 use ctm_r700::{Cf, ExportType, ExportVariant, Family, Outline, Program, Stage, text};
+use ctm_text::excerpt;
 
 /// What a heading says of a program.
 struct Heading {
@@ -86,7 +87,7 @@ fn driver_target(line: &str) -> Option<String> {
     Some(match chip {
         "6" => "R600".to_owned(),
         "7" => "R700".to_owned(),
-        other => other.chars().take(20).collect(),
+        other => other.to_owned(),
     })
 }
 
@@ -119,7 +120,7 @@ pub(super) fn import(found: &Found) -> Result<String, MesaError> {
 fn family(found: &Found) -> Result<Family, MesaError> {
     match &found.chip {
         None => Ok(Family::R700),
-        Some((line, chip)) => Family::parse(chip).ok_or_else(|| MesaError::Chip { line: *line, chip: chip.clone() }),
+        Some((line, chip)) => Family::parse(chip).ok_or_else(|| MesaError::Chip { line: *line, chip: excerpt(chip) }),
     }
 }
 

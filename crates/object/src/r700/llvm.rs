@@ -5,6 +5,7 @@
 use super::{Loaded, dwords};
 use crate::allowance::{Allowance, Exhausted};
 use ctm_r700::{Alu, AluOp, Cf, ClauseKind, Family, Op2, Outline, Program, ProgramInfo, Stage};
+use ctm_text::excerpt;
 use object::elf::FileHeader32;
 use object::read::elf::{ElfFile32, FileHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
@@ -56,7 +57,7 @@ pub enum LlvmError {
     /// A function that lies outside its section.
     #[error("function `{name}` (bytes {start} to {end}) lies outside `.text`, which has {size} bytes")]
     Function {
-        /// Its name.
+        /// The beginning of its name.
         name: String,
         /// First byte.
         start: u64,
@@ -182,7 +183,7 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
         let end = start.saturating_add(size);
         let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
         let Some(code) = text.get(range) else {
-            return Err(LlvmError::Function { name, start, end, size: text.len() });
+            return Err(LlvmError::Function { name: excerpt(&name), start, end, size: text.len() });
         };
         contents.take(code.len()).map_err(|Exhausted| LlvmError::Overlap)?;
         let mut program = Program::from_dwords(&dwords(code));

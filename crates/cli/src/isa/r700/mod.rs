@@ -8,7 +8,7 @@ pub use info::info;
 
 use super::{File, Form, Found, assemble};
 use crate::report::{Message, Place};
-use crate::wording::listing;
+use crate::wording::{listing, title};
 use crate::{Console, Failure, source};
 use ctm_object::{mesa, r700};
 use ctm_r700::check::{self, Finding};
@@ -163,11 +163,11 @@ fn titles(programs: &[Loaded]) -> String {
 pub fn check(programs: Vec<Loaded>) -> Vec<Found> {
     let several = programs.len() > 1;
     let of_program = |(number, mut loaded): (usize, Loaded)| {
-        let title = loaded.title.clone().unwrap_or_else(|| number.to_string());
+        let name = loaded.title.as_deref().map_or_else(|| number.to_string(), title);
         if several {
-            loaded.name = format!("program {title} of {}", loaded.name);
+            loaded.name = format!("program {name} of {}", loaded.name);
         }
-        check_one(&loaded, several.then_some(&title))
+        check_one(&loaded, several.then_some(&name))
     };
     programs.into_iter().enumerate().flat_map(of_program).collect()
 }

@@ -15,7 +15,7 @@ use super::{File, Form, Found, assemble};
 use crate::args::Isa;
 use crate::host::Host;
 use crate::report::{Message, Place};
-use crate::wording::listing;
+use crate::wording::{listing, title};
 use crate::{Console, Failure, source};
 use ctm_object::sm50::{self, Format, Kernel, Sm50Error};
 use ctm_sm50::check::{self, Finding};
@@ -129,12 +129,12 @@ impl Loaded {
 pub fn check(programs: Vec<Loaded>) -> Vec<Found> {
     let several = programs.len() > 1;
     let of_program = |mut loaded: Loaded| {
-        let title = loaded.title.clone().filter(|_| several);
-        if let Some(title) = &title {
-            loaded.name = format!("kernel {title} of {}", loaded.name);
+        let name = loaded.title.as_deref().filter(|_| several).map(title);
+        if let Some(name) = &name {
+            loaded.name = format!("kernel {name} of {}", loaded.name);
         }
         let numbers =
-            |finding: &Finding| vec![("program", json!(title)), ("address", json!(finding.index.map(Code::address)))];
+            |finding: &Finding| vec![("program", json!(name)), ("address", json!(finding.index.map(Code::address)))];
         let findings = check::check(&loaded.program);
         let found = |finding| Found { message: loaded.message(finding), place: numbers(finding) };
         findings.iter().map(found).collect::<Vec<_>>()
