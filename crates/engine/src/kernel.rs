@@ -28,6 +28,8 @@ pub struct Kernel {
     pub(crate) longest: Option<u64>,
     /// Some way ends in a trap.
     pub(crate) may_trap: bool,
+    /// Machine code, if there is any, can stop in the middle of a group; otherwise it leaves the limit on steps out.
+    pub(crate) may_stop: bool,
     /// Running a group twice gives what running it once does.
     pub(crate) repeatable: bool,
     pub(crate) workers: Workers,
@@ -64,6 +66,7 @@ impl Kernel {
             grouping,
             longest,
             may_trap,
+            may_stop,
             repeatable,
             workers: runtime.workers().clone(),
         }

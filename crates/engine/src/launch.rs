@@ -39,7 +39,7 @@ impl Kernel {
             Grouping::Lockstep(width) => width,
         };
         let width = if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width };
-        let steps = [launch.max_steps, self.longest].into_iter().flatten().min();
+        let steps = self.most_steps(launch);
         let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
         // Four lanes of a line are no square.
         let may_cut = !(self.code.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
@@ -52,6 +52,11 @@ impl Kernel {
             }
         }
         self.run_groups(launch, options, width)
+    }
+
+    /// Most steps that a group takes in the launch, if that is known.
+    fn most_steps(&self, launch: &Launch) -> Option<u64> {
+        [launch.max_steps, self.longest].into_iter().flatten().min()
     }
 
     /// Runs lanes in groups of any kind, each for `step_limit` steps at most. A stop other than a halt says no more than that
@@ -74,7 +79,9 @@ impl Kernel {
         let threads = self.workers.threads(options.threads, count.div_ceil(FREE_WIDTH as u64));
         let bands = Bands::new(launch.lanes, threads);
         let schedule = Schedule::<Stop>::new(options, count);
-        let machine = self.machine();
+        // Code that cannot stop is for groups that need not.
+        let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
+        let machine = self.machine().filter(|_| self.may_stop || is_short);
         let bytes = match machine {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
             None => Group::bytes(&program, FREE_WIDTH),
