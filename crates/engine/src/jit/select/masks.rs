@@ -4,7 +4,7 @@ use super::arithmetic::{SIGNALLING, float_predicate};
 use super::{Lanes, Selector, Val};
 use crate::jit::form::{Form, Vop};
 use crate::jit::mir::{Arg, Base, Class, Inst, Kind, Mem, Reg, Steps};
-use ctm_lane::{FloatTest, IntTest, Value};
+use ctm_lane::{FloatTest, IntTest, Op, Value};
 use iced_x86::Code;
 
 const SIGNED_COMPARE: Code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
@@ -246,7 +246,9 @@ impl Selector<'_> {
         let (Val::Reg(found), Val::Reg(within)) = (self.values[comparison.index()], self.values[within.index()]) else {
             return None;
         };
-        if self.form != Form::Avx512 || self.uses[comparison.index()] != 1 {
+        // Other operations that compare may want the result for themselves, such as a test that writes.
+        let is_plain = matches!(self.function.defining_op(comparison), Some((Op::Fcmp { .. } | Op::Icmp { .. }, _)));
+        if self.form != Form::Avx512 || !is_plain || self.uses[comparison.index()] != 1 {
             return None;
         }
         let at = self.insts.iter().rposition(|inst| inst.def == Some(found))?;
