@@ -199,7 +199,7 @@ impl Differential {
             group_width: first(&run.widths).unwrap_or(16),
             threads: first(&run.threads).unwrap_or(1),
             step_limit: run.step_limit,
-            ..RunOptions::default()
+            ..crate::untimed()
         };
         let checked = self.bench.agreement(program, run, &options)?;
         self.engine_runs += checked.runs;

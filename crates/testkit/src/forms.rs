@@ -6,7 +6,6 @@ use ctm_engine::interp::{Code as Interpreted, Group, Program};
 use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Engine, EngineName, Incomplete, Outcome, Source, Stop};
 use ctm_lane::budget::{Poller, Watch};
 use ctm_lane::domain::{Domain, Lanes, Layout};
-use ctm_lane::run::RunOptions;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -151,7 +150,7 @@ struct BoundInterpreter<'a> {
 impl Bound for BoundInterpreter<'_> {
     fn run(&mut self, rectangle: Domain, step_limit: u64, _poller: &mut Poller) -> Result<Outcome, Incomplete> {
         let program = Program::new(self.code, self.bindings);
-        let options = RunOptions::default();
+        let options = crate::untimed();
         let watch = Watch::new(&options);
         let mut group = Group::new(&program, WIDTH, step_limit, &watch)?;
         let stopped = |stop| match stop {

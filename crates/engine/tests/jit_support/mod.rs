@@ -3,7 +3,7 @@
 
 use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceFacts};
-use ctm_lane::budget::{Poller, Watch};
+use ctm_lane::budget::{Budget, Poller, Watch};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_lane::{
@@ -225,7 +225,9 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
         tables: tables.to_vec(),
         buffers: buffers(space, function.buffers),
     };
-    let watch = Watch::new(&RunOptions::default());
+    // What is found does not depend on the load of the machine.
+    let untimed = Budget { group_time: None, ..Budget::default() };
+    let watch = Watch::new(&RunOptions { budget: untimed, ..RunOptions::default() });
     let mut bound = code.bind(&bindings).ok()?;
     Some(bound.run(domain, budget, &mut Poller::new(&watch)).ok().map(|outcome| outcome.instructions))
 }

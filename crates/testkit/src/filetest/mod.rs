@@ -257,7 +257,7 @@ impl Bench {
                 group_width,
                 threads,
                 step_limit: run.step_limit,
-                ..RunOptions::default()
+                ..crate::untimed()
             })
         });
         let options: Vec<RunOptions> = options.collect();

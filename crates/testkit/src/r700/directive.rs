@@ -250,7 +250,7 @@ impl Read<'_> {
                 "--run" => {
                     let [group_width, threads, step_limit] = several(value, ':', one::<u64>)?;
                     let (group_width, threads) = (group_width.clamp(1, 64) as usize, threads.clamp(1, 4) as usize);
-                    self.options.push(RunOptions { group_width, threads, step_limit, ..RunOptions::default() });
+                    self.options.push(RunOptions { group_width, threads, step_limit, ..crate::untimed() });
                 }
                 "--base-vertex" => job.base_vertex = one(value)?,
                 "--start-instance" => job.start_instance = one(value)?,

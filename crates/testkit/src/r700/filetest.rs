@@ -72,7 +72,7 @@ fn check(source: &str) -> Parsed<()> {
         let expected = run.expected.as_ref().ok_or_else(|| format!("line {}: nothing is expected", run.line))?;
         for engine in engines() {
             for (group_width, threads) in GROUP_WIDTHS.into_iter().flat_map(|width| THREADS.map(|n| (width, n))) {
-                let options = RunOptions { group_width, threads, step_limit: 10_000, ..RunOptions::default() };
+                let options = RunOptions { group_width, threads, step_limit: 10_000, ..crate::untimed() };
                 check_run(source, fetch_source, run, expected, &engine, &options).map_err(|error| {
                     let how = format!("{}, width {group_width}, {threads} threads", engine.name());
                     format!("line {}, {how}: {error}", run.line)

@@ -123,7 +123,7 @@ pub fn with_job<T>(
         group_width,
         threads: random.pick(&[1, 2]),
         step_limit: if kind == Kind::Structured { 100_000 } else { random.pick(&[200, 5000]) },
-        ..RunOptions::default()
+        ..crate::untimed()
     });
     then(&job, memory, &options)
 }

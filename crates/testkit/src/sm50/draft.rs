@@ -94,6 +94,6 @@ impl Draft {
             environment,
             ..Draw::new(self.shader(Stage::Vertex).expect("a vertex program"), self.vertices)
         };
-        draw.run(executor, &RunOptions { step_limit: self.step_limit, ..RunOptions::default() })
+        draw.run(executor, &RunOptions { step_limit: self.step_limit, ..crate::untimed() })
     }
 }

@@ -137,14 +137,16 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 fn structured(random: &mut Random) -> Structured {
     loop {
         let program = generate(random);
-        if program.statements() <= MOST_STATEMENTS || random.one_in(64) {
+        let statements = program.statements();
+        if statements <= USUAL_STATEMENTS || statements <= MOST_STATEMENTS && random.one_in(64) {
             return program;
         }
     }
 }
 
-/// Statements of a program that is not long.
-const MOST_STATEMENTS: usize = 40;
+/// Statements of a program that is not long, and of any program: some with more take 10 s.
+const USUAL_STATEMENTS: usize = 40;
+const MOST_STATEMENTS: usize = 100;
 
 /// The code with a few instructions changed.
 fn change(random: &mut Random, code: &Code) -> Code {
