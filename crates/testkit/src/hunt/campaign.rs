@@ -1,5 +1,6 @@
 //! A campaign: worker processes, what they count and find, and what is left of their finds after shrinking.
 
+use super::failure::Failure;
 use super::subject::{Entry, Evidence};
 use super::tally::Tally;
 use super::{shrink, worker};
@@ -8,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(250);
 /// How many finds of an entry are shrunk.
 const SHRUNK: usize = 3;
-/// A run of a shrunk candidate that takes longer hangs, whatever the plan says.
+/// A check of a shrunk candidate that takes longer hangs, whatever the plan says.
 const PROBE: Duration = Duration::from_secs(20);
 /// How often a line of progress is printed.
 const PROGRESS: Duration = Duration::from_secs(60);
@@ -37,7 +38,7 @@ pub struct Plan {
     pub names: Vec<String>,
     /// Most seeds of an entry in each worker.
     pub count: u64,
-    /// A check that takes longer hangs.
+    /// A check that takes longer hangs; time is that of its process on processors.
     pub hang: Duration,
     /// Time to shrink one find.
     pub shrink: Duration,
@@ -52,6 +53,8 @@ pub struct Find {
     pub name: String,
     /// Seed.
     pub seed: u64,
+    /// How the check fails.
+    pub failure: Failure,
     /// What differs, the panic, the signal, or that it hangs.
     pub what: String,
     /// The file that shows it.
@@ -80,7 +83,6 @@ impl Plan {
 struct Worker {
     child: Child,
     notes: PathBuf,
-    last: (String, Instant),
 }
 
 /// What a worker told: the line, and which worker it is.
@@ -109,13 +111,17 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
         listen(&told, &mut counts, &mut report);
         for (life, slot) in &mut workers {
             let Some(worker) = slot else { continue };
-            let Some(what) = ended(worker, plan.hang)? else { continue };
+            let Some(status) = worker.child.try_wait()? else { continue };
             let note = fs::read_to_string(&worker.notes).unwrap_or_default();
             *slot = None;
-            let Some(what) = what else { continue };
+            let Some(failure) = Failure::of_process(status) else { continue };
+            let what = match failure {
+                Failure::Hang => format!("it takes longer than {:?}", plan.hang),
+                Failure::Difference | Failure::Panic | Failure::Crash => format!("the process died: {status}"),
+            };
             let mut words = note.split_whitespace();
             let (Some(name), Some(Ok(seed))) = (words.next(), words.next().map(str::parse)) else { continue };
-            report.finds.push(Find { name: name.to_owned(), seed, what, file: None });
+            report.finds.push(Find { name: name.to_owned(), seed, failure, what, file: None });
             if Instant::now() < end {
                 // The next life goes on with other seeds.
                 *life = lives;
@@ -147,6 +153,7 @@ fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>)
     command.args(["--worker".into(), notes.clone().into_os_string()]);
     command.args(["--seconds", &time.as_secs_f64().to_string(), "--seed", &seed.to_string()]);
     command.args(["--threads", &plan.workers.to_string(), "--count", &plan.count.to_string()]);
+    command.args(["--hang", &plan.hang.as_secs_f64().to_string()]);
     for name in &plan.names {
         command.args(["--only", name]);
     }
@@ -162,36 +169,19 @@ fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>)
             }
         }
     });
-    Ok(Worker { child, notes, last: (String::new(), Instant::now()) })
-}
-
-/// Whether the worker is gone, and if not in order, why.
-fn ended(worker: &mut Worker, hang: Duration) -> io::Result<Option<Option<String>>> {
-    if let Some(status) = worker.child.try_wait()? {
-        return Ok(Some((!status.success()).then(|| death(status))));
-    }
-    let note = fs::read_to_string(&worker.notes).unwrap_or_default();
-    if note != worker.last.0 {
-        worker.last = (note, Instant::now());
-    }
-    if worker.last.1.elapsed() < hang {
-        return Ok(None);
-    }
-    worker.child.kill()?;
-    worker.child.wait()?;
-    Ok(Some(Some(format!("it takes longer than {hang:?}"))))
-}
-
-fn death(status: ExitStatus) -> String {
-    format!("the process died: {status}")
+    Ok(Worker { child, notes })
 }
 
 fn listen(told: &Receiver<Told>, counts: &mut BTreeMap<(u64, String), Tally>, report: &mut Report) {
     for (life, value) in told.try_iter() {
-        if let Some(find) = value.get("find") {
+        let failure = |find: &Value| Failure::parse(find["failure"].as_str()?);
+        if let Some(find) = value.get("find")
+            && let Some(failure) = failure(find)
+        {
             report.finds.push(Find {
                 name: find["name"].as_str().unwrap_or_default().to_owned(),
                 seed: find["seed"].as_u64().unwrap_or_default(),
+                failure,
                 what: find["what"].as_str().unwrap_or_default().to_owned(),
                 file: None,
             });
@@ -228,28 +218,14 @@ fn write(plan: &Plan, find: &Find, may_shrink: bool) -> io::Result<PathBuf> {
     Ok(file)
 }
 
-/// Exit code of a check whose file is wrong: a difference, or a panic.
-pub const WRONG: i32 = 1;
-/// Exit code of a check whose file says nothing that can be checked.
-pub const INVALID: i32 = 3;
-
-/// Whether a process that checks the file finds something.
+/// Whether the check of the file fails as the find did.
 fn probe(plan: &Plan, find: &Find, path: &Path) -> bool {
     let Ok(program) = std::env::current_exe() else { return false };
     let mut command = Command::new(program);
-    command.arg("--check").arg(path).args(["--only", &find.name]).stdout(Stdio::null()).stderr(Stdio::null());
-    let Ok(mut child) = command.spawn() else { return false };
-    let start = Instant::now();
-    while start.elapsed() < PROBE.min(plan.hang) {
-        match child.try_wait() {
-            Ok(None) => thread::sleep(Duration::from_millis(1)),
-            Ok(Some(status)) => return !status.success() && status.code() != Some(INVALID),
-            Err(_) => return false,
-        }
-    }
-    // A hang is a find as well, whatever becomes of its process.
-    drop(child.kill().and_then(|()| child.wait()));
-    true
+    command.arg("--check").arg(path).args(["--only", &find.name]);
+    command.args(["--hang", &PROBE.min(plan.hang).as_secs_f64().to_string()]);
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| Failure::of_process(status) == Some(find.failure))
 }
 
 /// Opens the file of a worker's notes.
@@ -320,7 +296,9 @@ impl Report {
     /// The same for scripts, in one line.
     pub fn to_json(&self, elapsed: Duration) -> Value {
         let finds = self.finds.iter().map(|find| {
-            json!({ "name": find.name, "seed": find.seed, "what": find.what, "file": find.file.as_ref().map(|file| file.display().to_string()) })
+            let file = find.file.as_ref().map(|file| file.display().to_string());
+            let (failure, what) = (find.failure.name(), &find.what);
+            json!({ "name": find.name, "seed": find.seed, "failure": failure, "what": what, "file": file })
         });
         let tallies: BTreeMap<&String, Value> =
             self.tallies.iter().map(|(name, tally)| (name, tally.to_json())).collect();

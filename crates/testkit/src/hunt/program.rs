@@ -1,9 +1,10 @@
 //! The hunt as a program: its options, what it prints, and its exit codes.
 
-use super::campaign::{self, INVALID, Plan, WRONG};
+use super::campaign::{self, Plan};
+use super::failure::{Failure, INVALID};
 use super::subject::Entry;
+use super::watchdog::Watchdog;
 use super::worker;
-use crate::forms::DISAGREEMENT;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -89,6 +90,7 @@ fn work(plan: &Plan, notes: &Path) -> std::io::Result<ExitCode> {
         stride: plan.workers,
         end: Instant::now() + plan.time,
         count: plan.count,
+        hang: plan.hang,
         notes: campaign::notes(notes)?,
     };
     worker::work(task).map(|()| ExitCode::SUCCESS)
@@ -101,16 +103,14 @@ fn check(plan: &Plan, path: &Path) -> ExitCode {
     let found = Plan { names, ..plan.clone() }.chosen().into_iter().next();
     let Some(entry) = found else {
         eprintln!("{}: what is to check it? write --target NAME or --only NAME", path.display());
-        return ExitCode::from(INVALID as u8);
+        return ExitCode::from(INVALID);
     };
-    let code = match catch_unwind(AssertUnwindSafe(|| entry.subject().check_file(path))) {
-        Ok(Ok(())) => return ExitCode::SUCCESS,
-        Ok(Err(error)) if !error.contains(DISAGREEMENT) => (INVALID, error),
-        Ok(Err(error)) => (WRONG, error),
-        Err(_) => (WRONG, "it panicked".into()),
-    };
-    eprintln!("{}", code.1);
-    ExitCode::from(code.0 as u8)
+    let _watchdog = Watchdog::start(plan.hang);
+    let found = Failure::of_check(catch_unwind(AssertUnwindSafe(|| entry.subject().check_file(path))));
+    if let Some((_, what)) = &found {
+        eprintln!("{what}");
+    }
+    Failure::code_of_file(found.as_ref())
 }
 
 fn hunt(options: &Options) -> std::io::Result<ExitCode> {

@@ -1,7 +1,9 @@
 //! A worker: checks one seed after the other, each entry for its share of the time.
 
+use super::failure::Failure;
 use super::subject::{Entry, Subject};
 use super::tally::Tally;
+use super::watchdog::Watchdog;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -25,6 +27,8 @@ pub struct Task {
     pub end: Instant,
     /// Most seeds of an entry.
     pub count: u64,
+    /// A check that takes longer hangs.
+    pub hang: Duration,
     /// Where it notes what it is about to check.
     pub notes: File,
 }
@@ -43,6 +47,7 @@ struct Active {
 /// # Errors
 /// If notes or lines cannot be written.
 pub fn work(mut task: Task) -> io::Result<()> {
+    let watchdog = Watchdog::start(task.hang);
     let mut active: Vec<Active> = task
         .entries
         .iter()
@@ -62,14 +67,10 @@ pub fn work(mut task: Task) -> io::Result<()> {
         let start = Instant::now();
         while start.elapsed() < TURN && entry.left > 0 && Instant::now() < task.end {
             note(&mut task.notes, &entry.name, entry.next)?;
+            watchdog.next_check();
             let checked = catch_unwind(AssertUnwindSafe(|| entry.subject.check(entry.next)));
-            let what = match checked {
-                Ok(Ok(())) => None,
-                Ok(Err(difference)) => Some(difference),
-                Err(panic) => Some(format!("panic: {}", message(&*panic))),
-            };
-            if let Some(what) = what {
-                let find = json!({ "find": { "name": entry.name, "seed": entry.next, "what": what } });
+            if let Some((failure, what)) = Failure::of_check(checked) {
+                let find = json!({ "find": { "name": entry.name, "seed": entry.next, "failure": failure.name(), "what": what } });
                 writeln!(io::stdout(), "{find}")?;
             }
             entry.next = entry.next.wrapping_add(task.stride);
@@ -90,9 +91,4 @@ fn note(notes: &mut File, name: &str, seed: u64) -> io::Result<()> {
     let line = format!("{:<width$}", format!("{name} {seed}"), width = NOTE);
     notes.seek(SeekFrom::Start(0))?;
     notes.write_all(line.as_bytes())
-}
-
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
 }
