@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 
 /// Bytes of compiled programs that are kept, about.
 const LIMIT: usize = 256 << 20;
+/// Programs that are kept. The guard regions around each piece of machine code take 52 GiB of addresses, of which a process has
+/// 128 TiB.
+const MOST_PROGRAMS: usize = 64;
 /// Bytes that are counted for each program beside its own: its key, and what allocations cost.
 const ENTRY_BYTES: usize = 4 << 10;
 
@@ -125,7 +128,7 @@ impl ProgramCache {
             slot.bytes += bytes;
             state.stats.bytes += bytes;
         }
-        while state.stats.bytes > LIMIT {
+        while state.stats.bytes > LIMIT || state.slots.len() > MOST_PROGRAMS {
             let others = state.slots.iter().filter(|slot| !is_entry(slot));
             let Some((hash, used)) = others.map(|slot| (slot.hash, slot.used)).min_by_key(|&(_, used)| used) else {
                 break;
