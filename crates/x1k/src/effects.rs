@@ -3,6 +3,7 @@
 //! Many fields of an instruction are there whether they matter or not: a multiply has three source addresses although
 //! its operands may select only one, and an operation whose result goes nowhere reads nothing that counts. [`Effects`]
 //! sorts that out once, for the notes of a program, for checks, and for everything else that follows values.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::codes::*;
 use crate::instruction::*;
@@ -204,7 +205,16 @@ fn add_reads(reads: &mut Vec<Read>, alu: &Alu, rgb_used: u8, alpha_used: bool) {
             rgb_args[1] = rgb_used;
             quad |= rgb_used;
         }
-        _ => rgb_args[..rgb.op.operands()].fill(rgb_used),
+        RgbOp::Mad
+        | RgbOp::Min
+        | RgbOp::Max
+        | RgbOp::Cnd
+        | RgbOp::Cmp
+        | RgbOp::Frc
+        | RgbOp::Reserved6
+        | RgbOp::Reserved13
+        | RgbOp::Reserved14
+        | RgbOp::Reserved15 => rgb_args[..rgb.op.operands()].fill(rgb_used),
     }
     if alpha_used {
         match alpha.op {
@@ -212,7 +222,20 @@ fn add_reads(reads: &mut Vec<Read>, alu: &Alu, rgb_used: u8, alpha_used: bool) {
                 alpha_args[1] = true;
                 quad |= 8;
             }
-            _ => alpha_args[..alpha.op.operands()].fill(true),
+            AlphaOp::Mad
+            | AlphaOp::Dp
+            | AlphaOp::Min
+            | AlphaOp::Max
+            | AlphaOp::Reserved4
+            | AlphaOp::Cnd
+            | AlphaOp::Cmp
+            | AlphaOp::Frc
+            | AlphaOp::Ex2
+            | AlphaOp::Ln2
+            | AlphaOp::Rcp
+            | AlphaOp::Rsq
+            | AlphaOp::Sin
+            | AlphaOp::Cos => alpha_args[..alpha.op.operands()].fill(true),
         }
     }
 
@@ -220,7 +243,7 @@ fn add_reads(reads: &mut Vec<Read>, alu: &Alu, rgb_used: u8, alpha_used: bool) {
     let mut presubtract = 0;
     let mut take = |sel: Select, channels: u8| match sel {
         Select::Srcp => presubtract |= channels,
-        sel => operand[sel as usize] |= channels,
+        Select::Src0 | Select::Src1 | Select::Src2 => operand[sel as usize] |= channels,
     };
     for (arg, channels) in rgb.arg.iter().zip(rgb_args) {
         take(arg.sel, selected(arg, channels));
@@ -259,7 +282,10 @@ fn gates(common: &Common, writes: u8) -> (u8, u8) {
         let bit = match unit.pred_sel {
             PredicateSelect::None | PredicateSelect::Reserved6 | PredicateSelect::Reserved7 => continue,
             PredicateSelect::PerChannel => own,
-            replicate => 1 << (replicate as u8 - PredicateSelect::Red as u8),
+            replicate @ (PredicateSelect::Red
+            | PredicateSelect::Green
+            | PredicateSelect::Blue
+            | PredicateSelect::Alpha) => 1 << (replicate as u8 - PredicateSelect::Red as u8),
         };
         gated |= own;
         bits |= bit;
@@ -273,7 +299,10 @@ fn flow_control(common: &Common, flow: &Flow) -> Effects {
         match common.rgb.pred_sel {
             PredicateSelect::None | PredicateSelect::Reserved6 | PredicateSelect::Reserved7 => 0,
             PredicateSelect::PerChannel => 0xF,
-            replicate => 1 << (replicate as u8 - PredicateSelect::Red as u8),
+            replicate @ (PredicateSelect::Red
+            | PredicateSelect::Green
+            | PredicateSelect::Blue
+            | PredicateSelect::Alpha) => 1 << (replicate as u8 - PredicateSelect::Red as u8),
         }
     } else {
         0

@@ -57,7 +57,7 @@ impl Bits {
     pub fn read(read: &Read) -> Bits {
         match read.operand {
             Operand::Temp { index, relative: false } => Bits::temp(index, read.channels),
-            _ => Bits::EMPTY,
+            Operand::Temp { .. } | Operand::Const { .. } | Operand::Inline(_) => Bits::EMPTY,
         }
     }
 

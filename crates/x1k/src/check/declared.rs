@@ -104,7 +104,7 @@ fn instruction_facts(
         .iter()
         .filter_map(|read| match read.operand {
             Operand::Inline(code) if code < 8 => Some(code),
-            _ => None,
+            Operand::Inline(_) | Operand::Temp { .. } | Operand::Const { .. } => None,
         })
         .collect();
     for code in small {

@@ -39,7 +39,7 @@ fn acquires(instruction: &Instruction, write_mode: WriteMode) -> bool {
     match &instruction.body {
         Body::Tex(tex) => tex.sem_acquire,
         Body::Out(alu) => write_mode == WriteMode::Umrt && alu.rgb.target & 1 == 1,
-        _ => false,
+        Body::Alu(_) | Body::Flow(_) => false,
     }
 }
 

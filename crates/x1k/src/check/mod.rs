@@ -2,6 +2,7 @@
 //!
 //! Every finding has a [`Code`] that stays the same for ever: `X1K0..` for errors (the device refuses the program),
 //! `X1K1..` for warnings, `X1K2..` for notes. [`Code::explain`] has a page of text about each.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod bits;
 mod code;

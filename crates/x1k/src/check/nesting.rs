@@ -57,7 +57,9 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
                             open.extend(subject.group.calls().iter().copied());
                         }
                         Way::Jump if skips_to_a_loop_end(subject, pc, edge.to) => {}
-                        way => arriving.push((edge.to, after(pc, flow, &stacks, way == Way::Jump))),
+                        way @ (Way::Stay | Way::Jump) => {
+                            arriving.push((edge.to, after(pc, flow, &stacks, way == Way::Jump)))
+                        }
                     }
                 }
                 // A subroutine leaves the stacks as they were at the call.
@@ -65,7 +67,9 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
                     arriving.push((pc + 1, stacks));
                 }
             }
-            _ => arriving.extend(subject.group.successors(pc).iter().map(|edge| (edge.to, stacks.clone()))),
+            Body::Alu(_) | Body::Out(_) | Body::Tex(_) => {
+                arriving.extend(subject.group.successors(pc).iter().map(|edge| (edge.to, stacks.clone())))
+            }
         }
         for (to, mut arriving) in arriving {
             if let Some(known) = &before[to] {
@@ -84,7 +88,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
 fn skips_to_a_loop_end(subject: &Subject, pc: usize, to: usize) -> bool {
     let op = |pc: usize| match &subject.program.code[pc].body {
         Body::Flow(flow) => Some(flow.op),
-        _ => None,
+        Body::Alu(_) | Body::Out(_) | Body::Tex(_) => None,
     };
     matches!(op(pc), Some(FlowOp::Loop | FlowOp::Rep)) && matches!(op(to), Some(FlowOp::EndLoop | FlowOp::EndRep))
 }
@@ -162,7 +166,7 @@ impl Walk<'_, '_> {
                 let message = "a return on a way without a call: it traps".to_owned();
                 self.report(Code::UnmatchedFlow, pc, message, "jump over subroutines, and enter them by calls only");
             }
-            _ => {}
+            AddressOp::None | AddressOp::Push | AddressOp::Pop | AddressOp::Reserved3 => {}
         }
     }
 

@@ -58,7 +58,7 @@ fn settled(subject: &Subject) -> Vec<Bits> {
         let out = before.or(settles(&subject.effects[pc]));
         match program.code[pc].body {
             Body::Flow(_) => out.without(Bits::alu_result()),
-            _ => out,
+            Body::Alu(_) | Body::Out(_) | Body::Tex(_) => out,
         }
     };
     let mut before = vec![Bits::FULL; program.code.len()];
