@@ -43,7 +43,7 @@ impl<E> Default for Outcome<E> {
 impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     /// For a run of so many lanes.
     pub fn new(options: &'a RunOptions<'a>, lanes: u64) -> Self {
-        Schedule { options, watch: Watch::new(options), lanes, outcome: Mutex::default() }
+        Schedule { options, watch: Watch::new(options.budget, options.cancel), lanes, outcome: Mutex::default() }
     }
 
     /// Groups that make a band where groups must not be cut.

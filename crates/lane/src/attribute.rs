@@ -3,7 +3,7 @@
 //! An attribute is written either as a suffix of the operation's name (`fma.ftz.zx`) or as a leading operand
 //! (`float_to_index 64, %3`). [`Attribute`] is what the text form needs to know of each kind.
 
-use crate::text::{Cursor, ParseCause};
+use crate::cursor::{Cursor, ParseCause};
 use std::cmp::Ordering;
 
 /// The text form of one kind of attribute.

@@ -8,7 +8,6 @@
 //! of threads, and fails if these are more than the budget. When it is noticed, and so which groups are complete then,
 //! depends on the executor, and so does whether a run that also traps reports the trap. The other limits depend on the host.
 
-use crate::run::RunOptions;
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -168,15 +167,9 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Of a run that begins.
-    pub fn new(options: &RunOptions<'a>) -> Self {
-        Watch {
-            budget: options.budget,
-            cancel: options.cancel,
-            instructions: AtomicU64::new(0),
-            memory: AtomicU64::new(0),
-            halt: OnceLock::new(),
-        }
+    /// Of a run that begins, with its budget and the flag that cancels it.
+    pub fn new(budget: Budget, cancel: Option<&'a AtomicBool>) -> Self {
+        Watch { budget, cancel, instructions: AtomicU64::new(0), memory: AtomicU64::new(0), halt: OnceLock::new() }
     }
 
     /// Looks whether the run goes on.
@@ -280,13 +273,9 @@ impl<'w> Poller<'w> {
 mod tests {
     use super::*;
 
-    fn options(budget: Budget) -> RunOptions<'static> {
-        RunOptions { budget, ..RunOptions::default() }
-    }
-
     #[test]
     fn the_instruction_budget_is_exact() {
-        let watch = Watch::new(&options(Budget { instructions: 10, ..Budget::default() }));
+        let watch = Watch::new(Budget { instructions: 10, ..Budget::default() }, None);
         assert_eq!(watch.charge(7), Ok(()));
         let mut poller = Poller::new(&watch);
         assert_eq!(poller.look(3, (0, 0)), Ok(()));
@@ -298,7 +287,7 @@ mod tests {
     #[test]
     fn a_group_has_its_time_from_its_first_look_on() {
         let limit = Duration::from_millis(20);
-        let watch = Watch::new(&options(Budget { group_time: Some(limit), ..Budget::default() }));
+        let watch = Watch::new(Budget { group_time: Some(limit), ..Budget::default() }, None);
         let mut poller = Poller::new(&watch);
         assert_eq!(poller.look(0, (1, 2)), Ok(()));
         std::thread::sleep(2 * limit);
@@ -311,7 +300,7 @@ mod tests {
     #[test]
     fn looks_come_after_so_many_steps() {
         let cancel = AtomicBool::new(true);
-        let watch = Watch::new(&RunOptions { cancel: Some(&cancel), ..RunOptions::default() });
+        let watch = Watch::new(Budget::default(), Some(&cancel));
         let mut poller = Poller::new(&watch);
         assert_eq!(poller.step(LOOK_STEPS - 1, 0, || (0, 0)), Ok(()));
         assert_eq!(poller.step(1, 0, || (0, 0)), Err(Halt::Cancelled));
@@ -321,7 +310,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "Miri ends the program where the host has no memory to give")]
     fn memory_adds_up() {
-        let watch = Watch::new(&options(Budget { memory: 100, ..Budget::default() }));
+        let watch = Watch::new(Budget { memory: 100, ..Budget::default() }, None);
         assert_eq!((watch.reserve(60), watch.reserve(40)), (Ok(()), Ok(())));
         assert_eq!(watch.reserve(1), Err(Halt::Memory { wanted: 101, limit: 100 }));
         assert!(
@@ -333,6 +322,6 @@ mod tests {
     #[test]
     fn a_deadline_that_is_over_ends_the_run() {
         let budget = Budget { deadline: Some(Instant::now()), ..Budget::default() };
-        assert_eq!(Watch::new(&options(budget)).look(), Err(Halt::Deadline));
+        assert_eq!(Watch::new(budget, None).look(), Err(Halt::Deadline));
     }
 }

@@ -6,11 +6,13 @@
 //! method of Braun and others ("Simple and Efficient Construction of Static Single Assignment Form"). A block is *sealed*
 //! when no further edge to it will come; sealing early spares parameters that simplification would remove.
 
-use crate::attribute::{Bits, Denorm, IntTest, Zero};
-use crate::entity::{Block, Type, Value};
+use crate::attribute::{
+    Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
+};
+use crate::entity::{Array, Block, Buffer, Surface, Table, Type, Value};
 use crate::function::{Function, Target, Terminator};
 use crate::hash::FastMap;
-use crate::op::Op;
+use crate::op::{Op, for_each_operation};
 
 /// Something that is set and read in many blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -425,6 +427,60 @@ impl Builder {
         target.expect("an edge is a target of its source").args.push(value);
     }
 }
+
+/// What a builder method returns for a list of result types.
+macro_rules! results {
+    (()) => {
+        ()
+    };
+    ((Lane, Lane, Lane, Lane)) => {
+        [Value; 4]
+    };
+    ((Lane, Lane)) => {
+        [Value; 2]
+    };
+    (($ty:ident)) => {
+        Value
+    };
+}
+
+/// Turns the first result of a new instruction into what the builder method returns.
+macro_rules! finish {
+    (() $first:expr) => {{
+        $first;
+    }};
+    ((Lane, Lane, Lane, Lane) $first:expr) => {{
+        let first: Value = $first;
+        std::array::from_fn(|k| Value(first.0 + k as u32))
+    }};
+    ((Lane, Lane) $first:expr) => {{
+        let first: Value = $first;
+        [first, Value(first.0 + 1)]
+    }};
+    (($ty:ident) $first:expr) => {
+        $first
+    };
+}
+
+macro_rules! methods {
+    ($($section:literal {
+        $($(#[doc = $doc:literal])+
+        $variant:ident $name:ident { $($attribute:ident: $attribute_ty:ident),* }
+        ($($operand:ident: $operand_ty:ident),*) -> $results:tt $effect:ident $nan:ident;)+
+    })+) => {
+        impl Builder {
+            $($(
+                $(#[doc = $doc])+
+                #[allow(unused_variables, clippy::too_many_arguments, reason = "the table decides")]
+                pub fn $name(&mut self, $($attribute: $attribute_ty,)* $($operand: Value),*) -> results!($results) {
+                    finish!($results self.emit(Op::$variant { $($attribute),* }, &[$($operand),*]))
+                }
+            )+)+
+        }
+    };
+}
+
+for_each_operation!(methods);
 
 #[cfg(test)]
 mod tests {

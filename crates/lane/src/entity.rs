@@ -1,7 +1,7 @@
 //! Names of things inside a function: dense numbers, so that side tables are plain vectors.
 
 use crate::attribute::Attribute;
-use crate::text::{Cursor, ParseCause};
+use crate::cursor::{Cursor, ParseCause};
 use std::fmt;
 
 /// Declares an index type with its prefix in the text form.

@@ -33,6 +33,7 @@ mod attribute;
 pub mod budget;
 mod builder;
 mod compact;
+mod cursor;
 pub mod domain;
 mod entity;
 mod facts;
@@ -51,6 +52,7 @@ pub use attribute::{
     Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
 };
 pub use builder::{Builder, Variable};
+pub use cursor::{Cursor, ParseCause, ParseError};
 pub use entity::{Array, Block, Buffer, Inst, Surface, Table, Type, Value};
 pub use facts::{Axis, Range, Ranges, Shape, Shapes};
 pub use function::{ArrayDecl, Def, Function, SurfaceDecl, TableDecl, Target, Terminator};
@@ -59,5 +61,4 @@ pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
 pub use scalar::{evaluate, evaluate_pair};
 pub use simplify::{assume_covered, simplify, simplify_with};
-pub use text::{Cursor, ParseCause, ParseError};
 pub use verify::{Place, VerifyCause, VerifyError, verify, verify_form};

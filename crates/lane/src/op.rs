@@ -3,9 +3,8 @@
 use crate::attribute::{
     Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
 };
-use crate::builder::Builder;
-use crate::entity::{Array, Buffer, Surface, Table, Type, Value};
-use crate::text::{Cursor, ParseCause};
+use crate::cursor::{Cursor, ParseCause};
+use crate::entity::{Array, Buffer, Surface, Table, Type};
 
 /// What an operation touches besides its operands and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,40 +57,6 @@ pub struct OpInfo {
     pub nan_bits: NanBits,
     /// The exact rule.
     pub doc: &'static str,
-}
-
-/// What a builder method returns for a list of result types.
-macro_rules! results {
-    (()) => {
-        ()
-    };
-    ((Lane, Lane, Lane, Lane)) => {
-        [Value; 4]
-    };
-    ((Lane, Lane)) => {
-        [Value; 2]
-    };
-    (($ty:ident)) => {
-        Value
-    };
-}
-
-/// Turns the first result of a new instruction into what the builder method returns.
-macro_rules! finish {
-    (() $first:expr) => {{
-        $first;
-    }};
-    ((Lane, Lane, Lane, Lane) $first:expr) => {{
-        let first: Value = $first;
-        std::array::from_fn(|k| Value(first.0 + k as u32))
-    }};
-    ((Lane, Lane) $first:expr) => {{
-        let first: Value = $first;
-        [first, Value(first.0 + 1)]
-    }};
-    (($ty:ident) $first:expr) => {
-        $first
-    };
 }
 
 macro_rules! operations {
@@ -174,22 +139,13 @@ macro_rules! operations {
                 }
             }
         }
-
-        impl Builder {
-            $($(
-                $(#[doc = $doc])+
-                #[allow(unused_variables, clippy::too_many_arguments, reason = "the table decides")]
-                pub fn $name(&mut self, $($attribute: $attribute_ty,)* $($operand: Value),*) -> results!($results) {
-                    operations!(@finish $results self.emit(Op::$variant { $($attribute),* }, &[$($operand),*]))
-                }
-            )+)+
-        }
     };
     (@types ($($ty:ident),*)) => { &[$(Type::$ty),*] };
-    (@finish ($($ty:ident),*) $first:expr) => { finish!(($($ty),*) $first) };
 }
 
-operations! {
+/// Calls a macro with the table of operations.
+macro_rules! for_each_operation {
+($then:ident) => { $then! {
 "Constants and position" {
     /// The constant `bits` in every lane.
     Lane lane { bits: Bits } () -> (Lane) Pure Observed;
@@ -464,7 +420,11 @@ operations! {
     /// the run's limit, the group traps at instruction pc + (limit - steps before).
     Steps steps { count: u32, pc: u32 } (m: Mask) -> () Counts Observed;
 }
+} };
 }
+pub(crate) use for_each_operation;
+
+for_each_operation!(operations);
 
 impl Op {
     /// The operation's name in text, without suffixes.

@@ -6,6 +6,7 @@ use crate::fetch::{ElementFormat, TexFields};
 use crate::legal::GroupError;
 use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
+use crate::target::{COLOURS, PARAMETERS, POSITIONS};
 use crate::uses::{Uses, fetch_uses};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
@@ -17,12 +18,6 @@ use thiserror::Error;
 pub const FLOW_CONSTANTS: usize = 32;
 /// Number of constant buffers.
 pub const KCACHE_BANKS: usize = 16;
-/// Number of colour targets.
-pub const COLOURS: usize = 8;
-/// Number of position targets: POS0 is the position, POS1 the misc vector, POS2 and POS3 clip distances.
-pub const POSITIONS: usize = 4;
-/// Number of parameter targets.
-pub const PARAMETERS: usize = 32;
 /// Number of stream-out buffers.
 pub const STREAMS: usize = 4;
 /// Bytes of a register, of a constant, and of an exported vector.

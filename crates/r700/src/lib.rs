@@ -38,5 +38,5 @@ pub use outline::*;
 pub use ports::*;
 pub use program::*;
 pub use stack::*;
-pub use target::Target;
+pub use target::*;
 pub use uses::*;

@@ -1,9 +1,14 @@
 //! What exports write to (Mesa `r600_shader.c`; decaf-emu's export units).
 
 use crate::codes::ExportType;
-use crate::job::{COLOURS, PARAMETERS, POSITIONS, TrapKind};
 use std::fmt;
 
+/// Number of colour targets.
+pub const COLOURS: usize = 8;
+/// Number of position targets: POS0 is the position, POS1 the misc vector, POS2 and POS3 clip distances.
+pub const POSITIONS: usize = 4;
+/// Number of parameter targets.
+pub const PARAMETERS: usize = 32;
 /// ARRAY_BASE of the first colour target with fog.
 const FIRST_FOG_COLOUR: u16 = 16;
 /// ARRAY_BASE of computed depth.
@@ -41,8 +46,8 @@ impl Target {
     /// the fog is the fixed function's, the colour is written as it is.
     ///
     /// # Errors
-    /// [`TrapKind::Unsupported`] for numbers that name nothing.
-    pub fn new(kind: ExportType, array_base: u16) -> Result<Self, TrapKind> {
+    /// What the export is called, for numbers that name nothing.
+    pub fn new(kind: ExportType, array_base: u16) -> Result<Self, &'static str> {
         let number = usize::from(array_base);
         let among = |first: u16, count: usize| number.checked_sub(first.into()).filter(|&number| number < count);
         let (target, kind) = match kind {
@@ -59,7 +64,7 @@ impl Target {
             }
             ExportType::Reserved3 => (None, "an export of the reserved type"),
         };
-        target.ok_or(TrapKind::Unsupported(kind))
+        target.ok_or(kind)
     }
 
     /// ARRAY_BASE of an export to it.

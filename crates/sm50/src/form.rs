@@ -1,24 +1,6 @@
-//! How the words of an instruction are laid out and written down: the types of the table's rows.
+//! How the words of an instruction are laid out and written down: the types of what the table's rows hold.
 
 use crate::field::{Bits, Field, FieldId};
-use crate::table::Op;
-
-/// One row of the table: an instruction in all forms that share their fields.
-#[derive(Debug)]
-pub struct Row {
-    /// The instruction.
-    pub op: Op,
-    /// Its name in text.
-    pub name: &'static str,
-    /// The forms, with what their upper sixteen bits look like.
-    pub patterns: &'static [Pattern],
-    /// The fields, without guard and operand B.
-    pub fields: &'static [Field],
-    /// Fields that the name gets appended, in the order of the text.
-    pub suffixes: &'static [FieldId],
-    /// Operands, in the order of the text.
-    pub args: &'static [Arg],
-}
 
 /// The upper sixteen bits of one form.
 #[derive(Clone, Copy, Debug)]
@@ -201,21 +183,4 @@ pub enum Arg {
     Lane,
     /// The clamp of `SHFL`.
     Clamp,
-}
-
-impl Row {
-    /// The fields of a form: those of the shape, then those of the row.
-    pub fn fields(&self, shape: Shape) -> impl Iterator<Item = Field> + use<> {
-        shape.fields().iter().chain(self.fields).copied()
-    }
-
-    /// Where a form has a field.
-    pub fn place(&self, shape: Shape, id: FieldId) -> Option<Bits> {
-        self.fields(shape).find(|field| field.id == id).map(|field| field.bits)
-    }
-
-    /// Whether the instruction's name is appended this field.
-    pub fn has_suffix(&self, id: FieldId) -> bool {
-        self.suffixes.contains(&id)
-    }
 }

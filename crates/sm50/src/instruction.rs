@@ -1,11 +1,12 @@
 //! One instruction: a word and the row of the table that tells what it says.
 
+mod spelling;
+
 use crate::codes::*;
 use crate::field::{Bits, FieldId, Key, key};
-use crate::form::{Imm, Row, Shape};
+use crate::form::{Imm, Shape};
 use crate::operand::{Part, Pred, PredSource, Reg, Source, Value};
-use crate::table::{Op, RAW, ROWS};
-use crate::text::suffix::spelling;
+use crate::table::{Op, RAW, ROWS, Row};
 use ctm_bits::FieldValue;
 use std::fmt;
 
@@ -303,7 +304,7 @@ impl Instruction {
 
     /// Whether all fields have values that make an instruction.
     fn is_valid(&self) -> bool {
-        let spelled = |&id: &FieldId| spelling(self, id) != INVALID;
+        let spelled = |&id: &FieldId| self.spelling(id) != INVALID;
         self.row.suffixes.iter().all(spelled) && self.operands_valid() && self.operation_valid()
     }
 

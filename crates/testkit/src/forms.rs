@@ -151,7 +151,7 @@ impl Bound for BoundInterpreter<'_> {
     fn run(&mut self, rectangle: Domain, step_limit: u64, _poller: &mut Poller) -> Result<Outcome, Incomplete> {
         let program = Program::new(self.code, self.bindings);
         let options = crate::untimed();
-        let watch = Watch::new(&options);
+        let watch = Watch::new(options.budget, options.cancel);
         let mut group = Group::new(&program, WIDTH, step_limit, &watch)?;
         let stopped = |stop| match stop {
             Stop::Halted(halt) => Incomplete::Halted(halt),

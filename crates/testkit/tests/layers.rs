@@ -21,16 +21,10 @@ const LAYERS: [&[&str]; 11] = [
 ];
 
 /// Circles of modules that there still are.
-const CIRCLES: [(&str, &[&str]); 9] = [
+const CIRCLES: [(&str, &[&str]); 3] = [
     ("cli", &["args", "commands", "draw", "isa", "run"]),
     ("cli", &["failure", "files", "host", "report"]),
     ("device", &["connection", "processor", "trace"]),
-    ("lane", &["attribute", "builder", "entity", "function", "op", "text"]),
-    ("lane", &["budget", "run"]),
-    ("r700", &["job", "target", "uses"]),
-    ("sm50", &["form", "table"]),
-    ("sm50", &["header", "instruction", "program", "text"]),
-    ("text", &["cursor", "lexer"]),
 ];
 
 fn crates() -> PathBuf {

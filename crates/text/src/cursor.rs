@@ -1,6 +1,6 @@
 //! The parser's place in the tokens: looking, taking, complaining.
 
-use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
+use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, nearest};
 use crate::lexer::{Kind, Lexed, MOST_DIAGNOSTICS, Token};
 use crate::number::parse_float;
 use std::fmt;
@@ -288,15 +288,6 @@ fn float_length(text: &[u8]) -> usize {
         at += 1;
     }
     at
-}
-
-/// The beginning of a text that may be long.
-pub fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}...", &text[..at]),
-        None => text.to_owned(),
-    }
 }
 
 /// `a`, `b` or `c`, each in quotes.

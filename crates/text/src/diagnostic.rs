@@ -190,6 +190,15 @@ fn edits(a: &[u8], b: &[u8]) -> usize {
     last[b.len()]
 }
 
+/// The beginning of a text that may be long.
+pub fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,6 @@
 //! Text to tokens, with `#include`.
 
-use crate::cursor::excerpt;
-use crate::diagnostic::{Cause, Diagnostic, Severity, SourceFile};
+use crate::diagnostic::{Cause, Diagnostic, Severity, SourceFile, excerpt};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ mod lexer;
 mod number;
 
 pub use assembled::Assembled;
-pub use cursor::{Cursor, Reported, Span, excerpt, list};
-pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, nearest};
+pub use cursor::{Cursor, Reported, Span, list};
+pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, nearest};
 pub use lexer::{Dialect, Kind, Lexed, Loader, MAX_TEXT, MOST_DIAGNOSTICS, Token, lex};
 pub use number::{parse_float, spell_float};

@@ -1,8 +1,7 @@
 //! When speculation on NaNs fails. That it does where it has to shows in results; that it does not elsewhere, only here.
 
 use super::*;
-use ctm_lane::budget::{Poller, Watch};
-use ctm_lane::run::RunOptions;
+use ctm_lane::budget::{Budget, Poller, Watch};
 use ctm_lane::{assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
 
@@ -35,7 +34,7 @@ fn deoptimises(body: &str) -> bool {
     assert!(kernel.interior.speculates, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };
-    let watch = Watch::new(&RunOptions::default());
+    let watch = Watch::new(Budget::default(), None);
     let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
     kernel.bind(&bindings).unwrap().run(domain, u64::MAX, &mut Poller::new(&watch)).unwrap();
     kernel.deoptimised.load(Relaxed) != 0

@@ -5,7 +5,6 @@ use ctm_engine::jit::Jit;
 use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceFacts};
 use ctm_lane::budget::{Budget, Poller, Watch};
 use ctm_lane::domain::Domain;
-use ctm_lane::run::RunOptions;
 use ctm_lane::{
     Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, evaluate_pair,
     simplify,
@@ -227,7 +226,7 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     };
     // What is found does not depend on the load of the machine.
     let untimed = Budget { group_time: None, ..Budget::default() };
-    let watch = Watch::new(&RunOptions { budget: untimed, ..RunOptions::default() });
+    let watch = Watch::new(untimed, None);
     let mut bound = code.bind(&bindings).ok()?;
     Some(bound.run(domain, budget, &mut Poller::new(&watch)).ok().map(|outcome| outcome.instructions))
 }

@@ -21,8 +21,5 @@
 //! numbers values as the function does; parsing numbers them in the order of the text, so a function that
 //! [`compact`](crate::Function::compact) has put in order is the same after printing and parsing.
 
-mod cursor;
 mod parse;
 mod print;
-
-pub use cursor::{Cursor, ParseCause, ParseError};

@@ -1,7 +1,7 @@
 //! Parsing: a first walk finds blocks and definitions, so that instructions may use values that are defined further down.
 
-use super::cursor::{Cursor, ParseCause, ParseError, number, split_operands};
 use crate::attribute::{Attribute, IntTest};
+use crate::cursor::{Cursor, ParseCause, ParseError, number, split_operands};
 use crate::entity::{Block, Type, Value};
 use crate::function::{ArrayDecl, Function, SurfaceDecl, TableDecl, Target, Terminator};
 use crate::op::Op;

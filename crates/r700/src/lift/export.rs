@@ -55,7 +55,7 @@ impl Machine<'_> {
             (None, Select::One) => Some(self.b.constant(ONE)),
             (None, _) => Some(self.b.constant(0)),
         });
-        match Target::new(export.export_type(), export.fields.array_base + k as u16)? {
+        match Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)? {
             Target::Colour(colour) if self.facts.colours[colour] => {
                 self.export_pixel(SurfaceRole::Colour(colour), values, passing);
             }

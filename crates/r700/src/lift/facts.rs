@@ -3,10 +3,10 @@
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
 use crate::job::{
-    Bindings, COLOURS, Dimension, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, PARAMETERS, POSITIONS,
-    STREAMS, Sampler, Texture,
+    Bindings, Dimension, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, STREAMS, Sampler, Texture,
 };
 use crate::stack::Wavefront;
+use crate::target::{COLOURS, PARAMETERS, POSITIONS};
 use ctm_lane::domain::Lanes;
 use ctm_memory::{Bounds, Format, Space, Surface};
 use std::collections::BTreeMap;

@@ -46,7 +46,8 @@ impl Wave<'_, '_> {
             (None, _) => Some(0),
         });
         let machine = self.machine;
-        let target = Target::new(export.export_type(), export.fields.array_base + k as u16)?;
+        let target =
+            Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)?;
         let is_dropped = matches!(target, Target::Colour(_) | Target::Depth) && !self.control.valid[pixel];
         note(self.follow, pixel, || {
             let written = ['x', 'y', 'z', 'w'].into_iter().zip(values).filter(|(_, value)| value.is_some());

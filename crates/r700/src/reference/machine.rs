@@ -2,10 +2,9 @@
 
 use super::control::Image;
 use crate::cf::Qword;
-use crate::job::{
-    Bindings, Input, Items, Job, KCACHE_BANKS, Memories, PARAMETERS, POSITIONS, Region, Texture, VECTOR_BYTES,
-};
+use crate::job::{Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texture, VECTOR_BYTES};
 use crate::program::ProgramInfo;
+use crate::target::{PARAMETERS, POSITIONS};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 use std::collections::BTreeMap;
 

@@ -35,7 +35,7 @@ pub(super) fn run(
     shape: Shape,
 ) -> Result<Drawn, DrawError> {
     let count = draw.primitive.count(draw.vertices, draw.patch_vertices);
-    let (watch, drawn) = (Watch::new(options), Drawn::new(shape, draw.capture));
+    let (watch, drawn) = (Watch::new(options.budget, options.cancel), Drawn::new(shape, draw.capture));
     let mut batch = Batch { draw, executor, options, watch, count, instance: 0, drawn };
     let size = match draw.primitive {
         Primitive::Patches => BATCH_PATCHES,

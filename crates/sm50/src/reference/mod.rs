@@ -57,7 +57,7 @@ impl Reference {
         observed: Option<(u32, &mut dyn Observer)>,
     ) -> Result<Outcome, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new((invocation, 0), observer));
-        let watch = Watch::new(options);
+        let watch = Watch::new(options.budget, options.cancel);
         let mut warp = Warp::new(launch, options, &watch, follow)?;
         watch.look()?;
         let warps = launch.invocations.warps();

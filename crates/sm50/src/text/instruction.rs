@@ -1,7 +1,6 @@
 //! One instruction to text.
 
 use super::number::{float, signed, single};
-use super::suffix::mnemonic;
 use crate::codes::*;
 use crate::control::Reuse;
 use crate::field::{FieldId, key};
@@ -30,7 +29,7 @@ pub(super) fn spell(instruction: &Instruction, context: Context<'_>) -> String {
     }
     let guard = instruction.guard();
     let mut text = if guard == PredSource::TRUE { String::new() } else { format!("@{guard} ") };
-    text += &mnemonic(instruction);
+    text += &instruction.mnemonic();
     let printer = Printer { instruction, context };
     let args: Vec<String> = instruction.row().args.iter().filter_map(|&arg| printer.arg(arg)).collect();
     if !args.is_empty() {

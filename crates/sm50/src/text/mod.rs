@@ -27,7 +27,6 @@ mod item;
 mod literal;
 mod number;
 mod print;
-pub(crate) mod suffix;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use print::{PrintOptions, print_program, print_program_with};

@@ -3,7 +3,8 @@
 use super::{Fit, Fitting, Label, misfit, other_kind};
 use crate::codes::{BarrierOp, Test};
 use crate::field::{FieldId, key};
-use crate::form::{Arg, Row, Shape};
+use crate::form::{Arg, Shape};
+use crate::table::Row;
 use crate::text::item::{Address, Base, Item, numbered};
 use crate::text::literal::integer;
 use ctm_bits::FieldValue;

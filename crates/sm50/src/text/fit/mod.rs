@@ -9,14 +9,13 @@ pub(super) use name::{is_name, names};
 use crate::codes::*;
 use crate::control::Reuse;
 use crate::field::{FieldId, key};
-use crate::form::{Arg, Imm, Row, Shape};
+use crate::form::{Arg, Imm, Shape};
 use crate::instruction::Instruction;
 use crate::program::Code;
 use crate::special::special_register_number;
-use crate::table::ROWS;
+use crate::table::{ROWS, Row};
 use crate::text::item::{Address, Base, Item};
 use crate::text::literal::{half_bits, integer, single_bits, upper_bits, upper_double};
-use crate::text::suffix::mnemonic;
 use ctm_bits::FieldValue;
 use ctm_text::Span;
 use name::{blank, match_suffixes, rest_after, unknown_suffix};
@@ -131,7 +130,7 @@ impl<'f> Fitting<'f> {
         if instruction.op() != self.row.op || instruction.shape() != self.shape {
             return Err(misfit(span, "these operands and modifiers do not go together".into(), ""));
         }
-        let spelled = mnemonic(&instruction);
+        let spelled = instruction.mnemonic();
         let given = name.to_ascii_uppercase();
         let without_size = given.strip_suffix(".32").filter(|_| self.row.has_suffix(FieldId::ATTRIBUTE_SIZE));
         if given != spelled && without_size != Some(&spelled) {

@@ -3,10 +3,9 @@
 use super::{Misfit, misfit};
 use crate::codes::INVALID;
 use crate::field::FieldId;
-use crate::form::{Row, Shape};
+use crate::form::Shape;
 use crate::instruction::Instruction;
-use crate::table::ROWS;
-use crate::text::suffix::spelling;
+use crate::table::{ROWS, Row};
 use ctm_text::Span;
 
 /// Names of instructions, without what they get appended.
@@ -49,7 +48,7 @@ pub(super) fn match_suffixes<'t>(
     for &id in row.suffixes {
         let mut best: Option<(usize, u64)> = None;
         for candidate in candidates(row, shape, word, id) {
-            let spelled = spelling(&Instruction::of_form(row, shape, candidate), id);
+            let spelled = Instruction::of_form(row, shape, candidate).spelling(id);
             let matches = rest_after(rest, spelled).is_some();
             if matches && best.is_none_or(|(length, _)| spelled.len() > length) {
                 best = Some((spelled.len(), candidate));
