@@ -3,7 +3,8 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::texture;
-use ctm_engine::{EngineName, Executor, SurfaceFacts};
+use ctm_codegen::EngineName;
+use ctm_engine::SurfaceFacts;
 use ctm_lane::simplify;
 use ctm_memory::{Bounds, Tiling};
 use ctm_testkit::case::Case;
@@ -48,8 +49,8 @@ fn stages(criterion: &mut Criterion) {
         });
         // Lift, simplification, and what comes behind them.
         for name in EngineName::ALL.into_iter().filter(|&name| name != EngineName::Reference) {
-            if Executor::new(name).is_ok() {
-                let compile = || Executor::new(name).map(|engine| engine.compile(&job));
+            if name.executor().is_ok() {
+                let compile = || name.executor().map(|engine| engine.compile(&job));
                 group.bench_function(format!("compile for {}", name.name()), |bencher| bencher.iter(compile));
             }
         }

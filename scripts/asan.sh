@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# AddressSanitizer over the tests of the engine (interpreter and machine code), those of the C interface, and its example
+# AddressSanitizer over the tests of the engine (interpreter) and of machine code, those of the C interface, and its example
 # clients, which are compiled with it too. docs/security.md says what that covers and how long it takes.
 #
 # Exit code 3: there is no nightly toolchain, and rustup cannot install one. Sanitizers are not in stable toolchains.
@@ -19,7 +19,7 @@ export RUSTFLAGS=-Zsanitizer=address
 export ASAN_OPTIONS=handle_segv=0
 sanitized() { cargo +nightly test --target "$target" "$@"; }
 
-sanitized -p ctm-engine --lib --tests
+sanitized -p ctm-engine -p ctm-codegen --lib --tests
 # The libraries that the clients are linked with are made for these tests, and lie beside them.
 sanitized -p ctm-capi --test calls
 libraries=$PWD/$CARGO_TARGET_DIR/$target/debug/deps

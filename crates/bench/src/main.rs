@@ -6,7 +6,7 @@ use ctm_bench::compile;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
 use ctm_bench::{report, small_passes};
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -71,7 +71,7 @@ struct Peers {
 fn engine(name: &str) -> Result<EngineName, String> {
     let names = || EngineName::ALL.map(EngineName::name).join(", ");
     let engine = EngineName::parse(name).ok_or_else(|| format!("engines are {}", names()))?;
-    Executor::new(engine).map(|_| engine).map_err(|error| error.to_string())
+    engine.executor().map(|_| engine).map_err(|error| error.to_string())
 }
 
 fn main() -> ExitCode {

@@ -7,7 +7,7 @@ use crate::llvmpipe::{Drawing, LlvmpipeError, Program};
 use crate::machine::{Machine, forget_peak_memory, peak_memory};
 use crate::picture::Comparison;
 use crate::sample::Sample;
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use std::time::Instant;
 
 /// Seconds that one side works before it is the other's turn, about.

@@ -6,7 +6,7 @@ use crate::kernel::{Isa, KERNELS, Kernel};
 use crate::machine::Machine;
 use crate::markdown;
 use crate::sample::Sample;
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
 use ctm_x1k::RunOptions;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -123,7 +123,7 @@ fn row(engine: EngineName, way: Way) -> Row {
     let mut run = [Sample::default(), Sample::default()];
     for (side, sample) in SIDES.into_iter().zip(&mut run) {
         let starts = starts(engine, side);
-        let executor = Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
+        let executor = engine.executor().unwrap_or_else(|error| panic!("{error}"));
         let jobs: Vec<_> = starts.iter().map(Start::job).collect();
         let compile = |job| executor.compile(job).unwrap_or_else(|error| panic!("{error}"));
         let programs: Vec<_> = jobs.iter().map(compile).collect();
@@ -152,7 +152,7 @@ fn together() -> Sample {
     let engine = EngineName::fastest();
     let starts = starts(engine, SIDES[0]);
     let jobs = [starts[0].job(), starts[2].job()];
-    let new = || Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
+    let new = || engine.executor().unwrap_or_else(|error| panic!("{error}"));
     let mut ratio = Sample::default();
     for _ in 0..5 * ROUNDS {
         let time = |jobs: &[&ctm_x1k::Job]| {

@@ -3,8 +3,8 @@
 use crate::am::{self, AMmanagedDevice, AMmanagedDeviceInfo};
 use crate::call::{self, CallError, call, copy_text, text_at};
 use crate::{AMuint32, devices};
+use ctm_codegen::EngineName;
 use ctm_device::{BufferId, Options};
-use ctm_engine::EngineName;
 use std::ffi::{c_char, c_void};
 use std::num::NonZeroU32;
 use std::ptr;

@@ -5,9 +5,9 @@ mod common;
 
 use common::{Device, NO_INFO, POSITION, assemble, c_path, message, options};
 use ctm::*;
+use ctm_codegen::EngineName;
 use ctm_device::command::{Command, FormatCode, TilingCode};
 use ctm_device::{Trace, replay};
-use ctm_engine::EngineName;
 use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ptr;

@@ -5,9 +5,9 @@ mod compiler;
 
 use compiler::{INCLUDE, Scratch, compile, is_compiler_there, shared_library, succeed};
 use ctm::*;
+use ctm_codegen::EngineName;
 use ctm_device::ErrorCode;
 use ctm_device::command::{COMMANDS, Command, FormatCode, LocationCode, TestCode, TilingCode, encode};
-use ctm_engine::EngineName;
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
 use std::mem::{MaybeUninit, offset_of};

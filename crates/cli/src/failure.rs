@@ -1,7 +1,7 @@
 //! Why a command did not finish, and the exit code that tells it.
 
 use crate::report::{Message, diagnostic};
-use ctm_engine::NoEngine;
+use ctm_codegen::NoEngine;
 use ctm_lane::budget::Halt;
 use ctm_text::Diagnostic;
 use std::io;

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     // Without it, such faults end the process.
-    ctm_engine::fault::install();
+    ctm_codegen::fault::install();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut err = anstream::stderr();
     let interactive = io::stderr().is_terminal() && !cli.in_sandbox;

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Folder, POSITION};
+use ctm_codegen::EngineName;
 use ctm_device::command::{Command, FormatCode, TilingCode, encode};
 use ctm_device::{Connection, HOST_BASE, Options, Trace};
-use ctm_engine::EngineName;
 use ctm_object::elf;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Done, Folder, floats, project};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, POSITION, floats};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_lane::Function;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use crate::processor::Processor;
 use crate::recorder::Patch;
 use crate::report::Report;
 use crate::trace::{Recording, Trace};
-use ctm_engine::NoEngine;
+use ctm_codegen::NoEngine;
 use ctm_lane::budget::Limits;
 use ctm_memory::{Arena, ArenaError, RangeError, Space};
 use std::any::Any;
@@ -154,7 +154,7 @@ impl Connection {
 
     fn start(options: Options, recording: Option<Recording>) -> Result<Self, OpenError> {
         // A program that faults must not take the client with it.
-        ctm_engine::fault::install();
+        ctm_codegen::fault::install();
         let memory = map(&options)?;
         let mut processor = Processor::new(memory.clone(), options)?;
         if recording.is_some() {

@@ -1,6 +1,6 @@
 //! How a device is made and how it runs.
 
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_lane::budget::Limits;
 use ctm_x1k::RunOptions;
 

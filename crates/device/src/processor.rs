@@ -11,7 +11,8 @@ use crate::recorder::{Patch, Recorder};
 use crate::region::{self, PAGE, Region, Use};
 use crate::report::Report;
 use crate::state::State;
-use ctm_engine::{Executor, NoEngine};
+use ctm_codegen::NoEngine;
+use ctm_engine::Executor;
 use ctm_lane::budget::{Halt, Limits};
 use ctm_memory::Space;
 use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions};
@@ -59,7 +60,7 @@ impl Processor {
             clock,
             counters: Counters::default(),
             programs: ProgramCache::default(),
-            executor: Executor::new(options.engine)?,
+            executor: options.engine.executor()?,
             recorder: None,
         })
     }

@@ -3,12 +3,12 @@
 mod common;
 
 use common::Random;
+use ctm_codegen::EngineName;
 use ctm_device::command::{Command, encode};
 use ctm_device::{
     Client, ClientError, Connection, ErrorCode, HOST_BASE, LOCAL_BASE, OpenError, Options, Pass, Place, SubmitError,
     command,
 };
-use ctm_engine::EngineName;
 use ctm_lane::budget::Limits;
 use ctm_memory::{Format, Surface, Tiling, linear_address, tiled_address};
 use ctm_object::{elf, raw};

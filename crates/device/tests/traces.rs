@@ -3,8 +3,8 @@
 mod common;
 
 use common::Random;
+use ctm_codegen::EngineName;
 use ctm_device::{Client, Connection, Mismatch, Options, Pass, Place, Trace, TraceError, replay};
-use ctm_engine::EngineName;
 use ctm_lane::budget::Limits;
 use ctm_memory::{Format, Tiling};
 

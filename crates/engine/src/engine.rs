@@ -20,6 +20,9 @@ struct Parts {
 }
 
 impl Engine {
+    /// The name of the portable engine, for people.
+    pub const INTERPRETER: &str = "interp";
+
     /// The portable engine.
     pub fn interpreter() -> Self {
         Self::default()
@@ -30,17 +33,9 @@ impl Engine {
         Engine { parts: Arc::new(Parts { runtime: Runtime::with_backend(backend), ..Parts::default() }) }
     }
 
-    /// The engine that makes machine code for this host; `None` if no backend can.
-    pub fn jit() -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        return Some(Self::with_backend(Box::new(crate::jit::Jit::new()?)));
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
-    }
-
     /// The name of the engine, for people.
     pub fn name(&self) -> &'static str {
-        self.runtime().backend().map_or("interp", |backend| backend.name())
+        self.runtime().backend().map_or(Self::INTERPRETER, |backend| backend.name())
     }
 
     /// What the checker found of all machine code so far.

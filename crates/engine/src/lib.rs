@@ -21,17 +21,14 @@
 //!
 //! Limits on loops are the options' step limit, which `steps` operations count; a function should not count by itself, since
 //! what a count has reached depends on who is in the group.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod backend;
 mod cache;
 mod engine;
 mod executor;
-pub mod fault;
 mod guest;
 pub mod interp;
-#[cfg(target_arch = "x86_64")]
-pub mod jit;
 mod kernel;
 mod launch;
 mod runtime;
@@ -43,7 +40,7 @@ mod workers;
 pub use backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
 pub use cache::CacheStats;
 pub use engine::{Compiled, Engine};
-pub use executor::{EngineName, Executor, NoEngine};
+pub use executor::Executor;
 pub use guest::GuestJob;
 pub use kernel::{Grouping, Kernel, SHORT};
 pub use launch::Launch;

@@ -1,7 +1,6 @@
 //! What becomes of a program on its way to machine code, for people to look at.
 
 use crate::backend::{Source, SurfaceFacts};
-use crate::executor::EngineName;
 use crate::kernel::may_stop;
 use ctm_lane::{Function, assume_covered, simplify};
 
@@ -48,9 +47,9 @@ impl Stages {
         self
     }
 
-    /// The machine code that an engine makes, as text with addresses, one instruction on a line; `None` if it makes none.
-    pub fn machine_code(&self, engine: EngineName) -> Option<String> {
+    /// What a backend is given, if a function becomes machine code.
+    pub fn source(&self) -> Option<Source<'_>> {
         let Specialised { interior, surfaces, may_stop } = self.compiled.as_ref()?;
-        engine.disassemble(&Source { function: &self.general, interior, surfaces, may_stop: *may_stop })
+        Some(Source { function: &self.general, interior, surfaces, may_stop: *may_stop })
     }
 }

@@ -9,13 +9,9 @@ use ctm_memory::{Arena, Buffer, Space};
 const BASE: u32 = 0x1000_0000;
 
 fn kernel(text: &str, grouping: Grouping) -> Kernel {
-    kernel_of(&Runtime::interpreter(), text, grouping)
-}
-
-fn kernel_of(runtime: &Runtime, text: &str, grouping: Grouping) -> Kernel {
     let function: Function = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&function).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Kernel::new(function, grouping, &[], None, runtime)
+    Kernel::new(function, grouping, &[], None, &Runtime::interpreter())
 }
 
 /// Runs a kernel with one buffer over all of the memory, which has `bytes`, and gives its words afterwards.
@@ -180,16 +176,11 @@ fn limits_count_the_steps_of_a_group() {
 /// Groups that are known to be short are not interrupted, and do not exceed a limit that is shorter all the same.
 #[test]
 fn limits_count_the_steps_of_a_group_without_loops() {
-    let mut runtimes = vec![Runtime::interpreter()];
-    #[cfg(target_arch = "x86_64")]
-    runtimes.extend(ctm_engine::jit::Jit::new().map(|jit| Runtime::with_backend(Box::new(jit))));
-    for runtime in runtimes {
-        let kernel = kernel_of(&runtime, &NUMBERS.replace("steps 1, 0", "steps 4, 7"), Grouping::Free);
-        let limited = |step_limit| RunOptions { step_limit, ..options(16, 1) };
-        let run = |step_limit| run(&kernel, Lanes::Line(40), 160, &limited(step_limit)).0;
-        assert_eq!(run(4).map(|stats| stats.instructions), Ok(160));
-        assert_eq!(run(3), Err(Stop::StepLimit { pc: 10, x: 0, y: 0 }));
-    }
+    let kernel = kernel(&NUMBERS.replace("steps 1, 0", "steps 4, 7"), Grouping::Free);
+    let limited = |step_limit| RunOptions { step_limit, ..options(16, 1) };
+    let run = |step_limit| run(&kernel, Lanes::Line(40), 160, &limited(step_limit)).0;
+    assert_eq!(run(4).map(|stats| stats.instructions), Ok(160));
+    assert_eq!(run(3), Err(Stop::StepLimit { pc: 10, x: 0, y: 0 }));
 }
 
 /// Operations that have no loops of their own in the interpreter give what their definition gives.

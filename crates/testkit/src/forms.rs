@@ -2,8 +2,9 @@
 //! them, which takes most of the time of a small run.
 
 use crate::hunt::tally::Tally;
+use ctm_codegen::EngineName;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
-use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Engine, EngineName, Incomplete, Outcome, Source, Stop};
+use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Engine, Incomplete, Outcome, Source, Stop};
 use ctm_lane::budget::{Poller, Watch};
 use ctm_lane::domain::{Domain, Lanes, Layout};
 use std::fmt;
@@ -87,7 +88,7 @@ impl Forms {
 
 #[cfg(target_arch = "x86_64")]
 fn backends() -> Vec<Box<dyn Backend>> {
-    use ctm_engine::jit::Jit;
+    use ctm_codegen::jit::Jit;
     let forms = [Jit::avx512(), Jit::avx2()].into_iter().flatten();
     forms.map(|jit| Box::new(jit) as Box<dyn Backend>).collect()
 }

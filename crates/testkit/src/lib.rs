@@ -26,14 +26,15 @@ pub mod structured;
 pub mod targets;
 pub mod writers;
 
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_lane::budget::Budget;
 use ctm_lane::run::RunOptions;
 use std::path::{Path, PathBuf};
 
 /// Every engine that this host has, the reference first; all of them have to give the same results.
 pub fn engines() -> Vec<Executor> {
-    EngineName::available().filter_map(|name| Executor::new(name).ok()).collect()
+    EngineName::available().filter_map(|name| name.executor().ok()).collect()
 }
 
 /// Options without a limit on time: what a check finds must not depend on the load of the machine.

@@ -290,6 +290,6 @@ pub fn lane_text(bytes: &[u8]) {
 /// Code of random machine instructions finds every register where it is used. Only builds with debug assertions can tell.
 pub fn allocation(bytes: &[u8]) {
     #[cfg(all(target_arch = "x86_64", debug_assertions))]
-    ctm_engine::jit::fuzz::allocation(bytes);
+    ctm_codegen::jit::fuzz::allocation(bytes);
     let _ = bytes;
 }

@@ -1,6 +1,7 @@
 //! Programs that use more than their run may: every engine ends them soon, and with the same error.
 
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::{RunOptions, RunStats};
@@ -89,7 +90,7 @@ fn x1k_loops(
     job.outputs[0] = Some(Surface { base: BASE, pitch: 256, height: 256, tiling, superfine: false, format });
     let count = if is_long { 255 } else { 3 };
     (0..3).for_each(|n| job.constants.ints[n] = IntConstant { count, init: 0, step: 1 });
-    let executor = Executor::new(name).unwrap();
+    let executor = name.executor().unwrap();
     if let Executor::Engine(engine) = &executor {
         let has_code = name == EngineName::JitAvx2 || name == EngineName::JitAvx512;
         assert_eq!(engine.compiles(&job, options).is_ok(), is_compiled && has_code);
@@ -140,7 +141,7 @@ END_OF_PROGRAM
     let (tiling, format) = (Tiling::Linear, Format::Float32_4);
     job.targets.colours[0] = Some(Surface { base: BASE, pitch: 256, height: 256, tiling, superfine: false, format });
     job.loops[0] = LoopConstant { count: 20, init: 0, step: 1 };
-    let executor = Executor::new(name).unwrap();
+    let executor = name.executor().unwrap();
     if let Executor::Engine(engine) = &executor {
         let has_code = name == EngineName::JitAvx2 || name == EngineName::JitAvx512;
         assert_eq!(engine.compiles(&job, &RunOptions::default()).is_ok(), has_code);
@@ -170,7 +171,7 @@ fn draw(name: EngineName, text: &str, options: &RunOptions, vertices: u32) -> Re
     let program = ctm_sm50::text::parse(text).unwrap_or_else(|errors| panic!("{errors:?}")).program;
     let capture = [Capture { address: 0x70, words: 1 }];
     let draw = Draw { capture: &capture, instances: 3, ..Draw::new(Shader::from(&program), vertices) };
-    let executor = Executor::new(name).unwrap();
+    let executor = name.executor().unwrap();
     Ok(draw.run(&executor, options)?.outcome.stats)
 }
 
@@ -286,7 +287,7 @@ fn four_loops_in_each_other_end_by_default() {
     for engine in EngineName::available() {
         let budget = Budget { group_time: Some(SOON), ..Budget::default() };
         let start = Instant::now();
-        let result = Executor::new(engine).unwrap().run(&job, &with(budget));
+        let result = engine.executor().unwrap().run(&job, &with(budget));
         let halted = matches!(result, Err(ctm_x1k::RunError::Halted(Halt::GroupTime { .. })));
         assert!(halted, "{engine:?}: {result:?}");
         assert!(start.elapsed() < 2 * LATE, "{engine:?}: {:?}", start.elapsed());

@@ -1,6 +1,6 @@
 //! Random programs of every kind on every engine give what they give on the reference.
 
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_testkit::differential::Differential;
 use ctm_testkit::random::Random;
 

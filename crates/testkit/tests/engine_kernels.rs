@@ -1,4 +1,4 @@
-//! The kernels that the engine's own tests compile are those of the benches: `crates/engine/tests/kernels` holds what the
+//! The kernels that the engine's own tests compile are those of the benches: `crates/codegen/tests/kernels` holds what the
 //! lift makes of them. `CTM_BLESS=1 cargo test -p ctm-testkit --test engine_kernels` writes them anew.
 
 use ctm_engine::{Backend, Bindings, Bound, Code, Engine, Incomplete, Source};
@@ -76,7 +76,7 @@ fn kernels_are_what_the_lift_makes() {
             text += line;
         }
         writeln!(text, "{}", recorded.function.trim_end()).unwrap();
-        let path = root.join(format!("crates/engine/tests/kernels/{}.lane", case.name));
+        let path = root.join(format!("crates/codegen/tests/kernels/{}.lane", case.name));
         if std::env::var_os("CTM_BLESS").is_some() {
             std::fs::write(&path, &text).unwrap();
         }

@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 11] = [
     &["memory"],
     &["lane"],
     &["engine"],
-    &["x1k", "r700", "sm50"],
+    &["codegen", "x1k", "r700", "sm50"],
     &["object"],
     &["device"],
     &["capi", "cli"],

@@ -7,7 +7,8 @@ pub use report::{json, page, text};
 
 use crate::machine::Machine;
 use crate::sample::Sample;
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use std::time::Instant;
 
 /// Times that machine code is made of a program for each engine, after a first time that does not count.
@@ -67,7 +68,7 @@ impl Measurement {
     /// Measures all forms of machine code that this host can run. `progress` is told the name of what was measured.
     pub fn new(progress: fn(&str)) -> Self {
         let forms = [EngineName::JitAvx512, EngineName::JitAvx2];
-        let engines: Vec<_> = forms.into_iter().filter(|&name| Executor::new(name).is_ok()).collect();
+        let engines: Vec<_> = forms.into_iter().filter(|&name| name.executor().is_ok()).collect();
         let machine = Machine::new();
         let rows = programs::measure(&engines, progress);
         Measurement { machine, engines, rows }
@@ -118,11 +119,11 @@ impl Row {
 fn times(engine: EngineName, make: impl Fn(&Executor)) -> Times {
     let mut times = Times::default();
     for time in 0..=TIMES {
-        let executor = Executor::new(engine).unwrap_or_else(|error| panic!("{error}"));
+        let executor = engine.executor().unwrap_or_else(|error| panic!("{error}"));
         let start = Instant::now();
         make(&executor);
         let seconds = start.elapsed().as_secs_f64();
-        let checking = Executor::with_checked_code(engine).unwrap_or_else(|error| panic!("{error}"));
+        let checking = engine.checked_executor().unwrap_or_else(|error| panic!("{error}"));
         make(&checking);
         if time != 0 {
             times.all.add(seconds);

@@ -3,7 +3,8 @@
 use super::{Origin, Row, times};
 use crate::guest::{r700, x1k};
 use crate::kernel::{Isa, KERNELS};
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_sm50::Code;
@@ -74,7 +75,7 @@ fn of_x1k_job(engines: &[EngineName], name: String, origin: Origin, job: &Job) -
     let words: Vec<Words> = job.program.code.iter().map(Instruction::encode).collect();
     let stages = ctm_x1k::engine::stages(job, &RunOptions::default()).ok();
     let time = |&engine: &EngineName| {
-        stages.as_ref()?.machine_code(engine)?;
+        engine.disassemble(stages.as_ref()?)?;
         Some(times(engine, |executor| x1k::prepare(&words, job, executor)))
     };
     Row { isa: "X1K", name, origin, bytes: size_of_val(&words[..]), times: engines.iter().map(time).collect() }
@@ -86,7 +87,7 @@ fn of_r700(engines: &[EngineName], folder: &Path, origin: Origin) -> Row {
     let (job, dwords) = (environment.job(&case), case.program.dwords().collect::<Vec<u32>>());
     let stages = ctm_r700::engine::stages(&job).ok();
     let time = |&engine: &EngineName| {
-        stages.as_ref()?.machine_code(engine)?;
+        engine.disassemble(stages.as_ref()?)?;
         Some(times(engine, |executor| r700::prepare(&dwords, &job, executor)))
     };
     let (name, bytes) = (case.name.clone(), size_of_val(&dwords[..]));
@@ -112,7 +113,7 @@ impl StageRunner for Launches<'_> {
                 matches!(executor, Executor::Engine(engine) if engine.compiles(&Launch { shader, ..*launch }, options).is_ok())
             };
             let time = |&engine: &EngineName| {
-                let is_compiled = Executor::new(engine).is_ok_and(|executor| prepare(&executor));
+                let is_compiled = engine.executor().is_ok_and(|executor| prepare(&executor));
                 is_compiled.then(|| times(engine, |executor| assert!(prepare(executor))))
             };
             let (times, bytes) = (self.engines.iter().map(time).collect(), bytes.len());

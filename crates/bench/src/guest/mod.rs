@@ -4,7 +4,8 @@ pub(crate) mod r700;
 pub(crate) mod x1k;
 
 use crate::kernel::{Isa, Kernel};
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 
 /// A texture that a kernel reads.
 #[derive(Clone, Debug)]
@@ -45,5 +46,5 @@ pub fn load(kernel: &Kernel, isa: Isa, engine: EngineName) -> Option<Box<dyn Gue
 }
 
 fn executor(engine: EngineName) -> Executor {
-    Executor::new(engine).unwrap_or_else(|error| panic!("{error}"))
+    engine.executor().unwrap_or_else(|error| panic!("{error}"))
 }

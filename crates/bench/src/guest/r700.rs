@@ -2,7 +2,8 @@
 
 use super::{Guest, Texture, executor};
 use crate::{picture, texture};
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Tiling;
 use ctm_r700::{Job, Program, reference};

@@ -3,7 +3,8 @@
 use super::{Guest, Texture, executor};
 use crate::kernel::Kernel;
 use crate::{picture, texture};
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_memory::Tiling;
 use ctm_testkit::case::{Case, Environment};
 use ctm_x1k::{Domain, Instruction, Job, Program, RunOptions, Words};

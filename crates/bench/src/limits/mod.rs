@@ -6,7 +6,7 @@ mod multiply_add;
 pub use copying::Copying;
 pub use multiply_add::Unit;
 
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use std::sync::Barrier;
 use std::time::Instant;
 

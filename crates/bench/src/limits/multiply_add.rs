@@ -1,7 +1,7 @@
 //! Fused multiply-adds in registers: as many independent chains as hide their latency, and nothing else.
 #![allow(unsafe_code, reason = "calls code for instructions that it has found the host to have")]
 
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 
 /// Chains, each of one register: more than the latency of a multiply-add times those that start in a cycle.
 const CHAINS: usize = 12;

@@ -5,7 +5,7 @@ use super::values::{Attribute, CaptureRange, Levels, Numbered, engine, named};
 use crate::isa::sm50::BANKS;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint, value_parser};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_sm50::pipeline::{MAX_PATCH_VERTICES, Primitive, Spacing, TessDomain};
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use super::budget::BudgetArgs;
 use super::values::engine;
 use clap::{Args, ValueHint, value_parser};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_x1k::MAX_GROUP_WIDTH;
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use crate::files::Tonemap;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_memory::Format;
 use ctm_sm50::attributes::WORDS;
 use ctm_sm50::pipeline::Capture;

@@ -14,7 +14,7 @@ use crate::isa::sm50::constants;
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::POSITION;
 use ctm_sm50::launch::{Environment, Mode};
@@ -70,7 +70,7 @@ pub fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         cancel: Some(&cancel),
         ..Draw::options()
     };
-    let engine = Executor::new(args.engine.unwrap_or_else(EngineName::fastest)).map_err(no_engine)?;
+    let engine = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
     let start = Instant::now();
     let drawn = draw.run(&engine, &options).map_err(|error| programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();

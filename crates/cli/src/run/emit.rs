@@ -4,7 +4,8 @@ use crate::args::values::{Emit, Stage};
 use crate::host::Sink;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_engine::{EngineName, Stages};
+use ctm_codegen::EngineName;
+use ctm_engine::Stages;
 use std::fmt::Display;
 
 /// Writes one stage as text. `stages` are those of a job that was checked; without them, the reference runs it.
@@ -30,7 +31,7 @@ pub fn emit(
             let message = format!("engine {} makes no machine code", engine.name());
             return Err(Failure::Usage(Message::error(message).help("use --engine jit")));
         }
-        Stage::Asm => stages.machine_code(engine).ok_or_else(interpreted)?,
+        Stage::Asm => engine.disassemble(&stages).ok_or_else(interpreted)?,
     };
     match path {
         Some(path) => Ok(Sink::store(console.host, path, text.as_bytes())?),

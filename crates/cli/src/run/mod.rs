@@ -19,7 +19,8 @@ use crate::isa::{File, ctm};
 use crate::report::Message;
 use crate::{Console, Failure};
 use clap::ValueEnum;
-use ctm_engine::{EngineName, Executor};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -52,7 +53,7 @@ fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
         }
         (_, name) => name.unwrap_or_else(EngineName::fastest),
     };
-    let make = if args.check_code { Executor::with_checked_code } else { Executor::new };
+    let make = if args.check_code { EngineName::checked_executor } else { EngineName::executor };
     Ok((name, make(name).map_err(no_engine)?))
 }
 

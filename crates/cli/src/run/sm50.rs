@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_follow::Address;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};

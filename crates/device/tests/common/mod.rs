@@ -1,9 +1,9 @@
 //! What the tests of the device share: programs, and a small device whose buffers they run.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use ctm_codegen::EngineName;
 use ctm_device::command::{Command, FormatCode, TilingCode, encode};
 use ctm_device::{Fault, HOST_BASE, LOCAL_BASE, Options, Processor, Report};
-use ctm_engine::EngineName;
 use ctm_lane::budget::Limits;
 use ctm_memory::{Arena, Space};
 use ctm_object::elf;

@@ -12,7 +12,7 @@
 //! chooses among contents of the kind. `--budget` is how many steps a group may execute.
 
 use super::functions::Kind;
-use super::jit_support::Data;
+use super::support::Data;
 use super::{Differential, Draft};
 use crate::filetest::value::{Parsed, one, one_of, options, several};
 use ctm_lane::Function;

@@ -2,20 +2,20 @@
 //! the tests of the crates `lane` and `engine`.
 
 pub mod filetest;
-#[path = "../../../engine/tests/jit_support/functions.rs"]
+#[path = "../../../codegen/tests/support/functions.rs"]
 mod functions;
 #[path = "../../../lane/tests/support/generate.rs"]
 mod generate;
-#[path = "../../../engine/tests/jit_support/mod.rs"]
-mod jit_support;
 #[path = "../../../lane/tests/support/random.rs"]
 #[allow(dead_code, reason = "the generator uses a part")]
 mod random;
+#[path = "../../../codegen/tests/support/mod.rs"]
+mod support;
 pub mod targets;
 
 use crate::hunt::tally::{Tally, add, one_more};
+use ctm_codegen::jit::Jit;
 use ctm_engine::Backend;
-use ctm_engine::jit::Jit;
 use ctm_lane::Op;
 pub use functions::{Checked, Draft, draft};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct Differential {
 impl Differential {
     /// All backends of this host.
     pub fn new() -> Self {
-        Differential { backends: jit_support::backends(), ..Self::default() }
+        Differential { backends: support::backends(), ..Self::default() }
     }
 
     /// Makes a function of this seed, and runs it on every backend.

@@ -1,8 +1,8 @@
 //! What the fuzz target of the lane IR's text runs, see [`crate::targets::lane_text`].
 
 use super::functions::{Kind, check};
-use super::jit_support::Data;
-use super::{Draft, jit_support};
+use super::support::Data;
+use super::{Draft, support};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Graph, Op};
 use ctm_memory::{Bounds, Format, Tiling};
@@ -22,7 +22,7 @@ pub fn agree(function: Function) {
     let surfaces = function.surfaces.iter().map(|surface| kind(surface.unit)).collect();
     let domain = Domain { i0: 1, j0: 0, i1: 40, j1: 2 };
     let draft = Draft { function, surfaces, data: (Data::Sparse, 1), domain, budget: BUDGET };
-    for backend in jit_support::backends() {
+    for backend in support::backends() {
         check(&backend, &draft).unwrap_or_else(|difference| panic!("{difference}"));
     }
 }

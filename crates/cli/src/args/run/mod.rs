@@ -13,7 +13,7 @@ use super::budget::BudgetArgs;
 use super::values::{Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
 use crate::files::{FileSpec, Tonemap};
 use clap::{ArgGroup, Args, ValueHint, value_parser};
-use ctm_engine::EngineName;
+use ctm_codegen::EngineName;
 use ctm_lane::run::MAX_GROUP_WIDTH;
 use std::path::PathBuf;
 

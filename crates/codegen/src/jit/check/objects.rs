@@ -1,10 +1,10 @@
 //! What code may reach, and what it relies on: the sizes of the objects behind its context, and the positions that it is
 //! called for.
 
-use crate::backend::SurfaceFacts;
 use crate::jit::context;
 use crate::jit::form::Form;
 use crate::jit::{BUFFER_MIDDLE, Named, operations, written_by};
+use ctm_engine::SurfaceFacts;
 use ctm_lane::{Buffer, Function, Surface};
 use std::fmt;
 
@@ -92,7 +92,7 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// What [`Code::run`](crate::backend::Code::run) gives to code for this function.
+    /// What [`Code::run`](ctm_engine::Code::run) gives to code for this function.
     pub fn new(function: &Function, facts: &[SurfaceFacts], form: Form, entry: Calls) -> Self {
         // The room of an entry, whatever it holds.
         let entry_bytes = form.bytes().unsigned_abs();

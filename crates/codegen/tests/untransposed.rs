@@ -2,14 +2,14 @@
 //! plain evaluator.
 #![cfg(target_arch = "x86_64")]
 
-mod jit_support;
+mod support;
 
-use ctm_engine::jit::Jit;
+use ctm_codegen::jit::Jit;
 use ctm_engine::{Source, SurfaceFacts};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
-use jit_support::*;
+use support::*;
 
 /// Instructions that only transpositions need.
 const SHUFFLES: [&str; 6] = ["vpermt2ps", "vshuff32x4", "vunpck", "vinsertf128", "vshufps", "vpermpd"];

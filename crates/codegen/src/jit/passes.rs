@@ -5,7 +5,7 @@ use super::form::{Form, Registers};
 use super::mir::{Machine, Reg, Text};
 use super::select::{Mode, Selected, select};
 use super::{interleave, order, split};
-use crate::backend::SurfaceFacts;
+use ctm_engine::SurfaceFacts;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
 use std::fmt::Write;

@@ -1,17 +1,17 @@
 //! Random functions as machine code against a plain evaluator.
 #![cfg(target_arch = "x86_64")]
 
-#[path = "jit_support/functions.rs"]
+#[path = "support/functions.rs"]
 mod functions;
 #[path = "../../lane/tests/support/generate.rs"]
 mod generate;
-mod jit_support;
 #[path = "../../lane/tests/support/random.rs"]
 #[allow(dead_code, reason = "the generator uses a part")]
 mod random;
+mod support;
 
 use functions::{Checked, check, draft};
-use jit_support::backends;
+use support::backends;
 
 #[test]
 fn functions_agree() {

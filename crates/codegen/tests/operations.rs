@@ -1,14 +1,14 @@
 //! Every operation as machine code against its definition, over grids of special values.
 #![cfg(target_arch = "x86_64")]
 
-mod jit_support;
+mod support;
 
-use ctm_engine::jit::Jit;
+use ctm_codegen::jit::Jit;
 use ctm_engine::{Source, SurfaceFacts};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
-use jit_support::*;
+use support::*;
 
 /// Wraps operations on %4..%11 (the channels of two surfaces with special values) into a function that stores the results.
 fn function(body: &str, results: [&str; 4]) -> Function {

@@ -62,11 +62,11 @@ mod split;
 #[cfg(target_os = "linux")]
 pub(crate) use fault::install;
 
-use crate::backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Source, SurfaceFacts};
 use allocate::{Allocation, allocate};
 use bound::Memory;
 use check::{Calls, Fault, Objects, check_accesses, check_locations};
 use context::{Context, INVALID};
+use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Source, SurfaceFacts};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
 use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};

@@ -1,7 +1,8 @@
 //! A guest machine of three instructions, written from nothing: what a new guest needs, and that the engine knows none. It
 //! runs on its reference, the interpreter and machine code.
 
-use ctm_engine::{Bindings, EngineName, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop};
+use ctm_codegen::EngineName;
+use ctm_engine::{Bindings, Executor, Grouping, GuestJob, Kernel, Launch, Runtime, Stop};
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_lane::{Builder, IntTest, Type};
@@ -152,7 +153,7 @@ fn run(name: EngineName, program: &[Instruction]) -> (Result<RunStats, Stop>, Ve
     let mut memory = Space::default();
     memory.map(Arena::new(BASE, 4096).unwrap()).unwrap();
     let job = Job { program, domain: Domain { i0: 0, j0: 0, i1: 31, j1: 9 }, memory: &memory };
-    let executor = Executor::new(name).unwrap();
+    let executor = name.executor().unwrap();
     let result = executor.compile(&job).unwrap().run(&job, &RunOptions::default());
     if let Executor::Engine(engine) = &executor {
         assert_eq!(engine.compiles(&job, &RunOptions::default()).is_ok(), name != EngineName::Interp);

@@ -3,7 +3,7 @@
 
 use super::mir::{Arg, Base, Mem};
 use super::*;
-use crate::{Grouping, Launch, Runtime, Stop};
+use ctm_engine::{Grouping, Launch, Runtime, Stop};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Bounds, Buffer as Bytes, Format, Space, Surface as Shape, Tiling, View};
@@ -104,7 +104,7 @@ fn value(x: u32, y: u32) -> u32 {
 
 /// A kernel, and memory for its runs.
 struct Case {
-    kernel: crate::Kernel,
+    kernel: ctm_engine::Kernel,
     space: Space,
     surface: Shape,
 }
@@ -121,7 +121,7 @@ impl Case {
         let surface = Shape { base: BASE, pitch: SIDE, height: SIDE, tiling: Tiling::Linear, superfine: false, format };
         let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
         let function: Function = TEXT.parse().unwrap_or_else(|error| panic!("{error:?}"));
-        let kernel = crate::Kernel::new(function, Grouping::Free, &facts, None, runtime);
+        let kernel = ctm_engine::Kernel::new(function, Grouping::Free, &facts, None, runtime);
         Case { kernel, space, surface }
     }
 

@@ -1,10 +1,10 @@
 //! Random functions as machine code against a plain evaluator.
 
 use super::generate;
-use super::jit_support::*;
 use super::random::Random;
+use super::support::*;
+use ctm_codegen::jit::Jit;
 use ctm_engine::Backend;
-use ctm_engine::jit::Jit;
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Op};
 use ctm_memory::{Bounds, Format, Tiling};

@@ -16,7 +16,7 @@ mod transcendental;
 
 use super::form::Form;
 use super::mir::{Block, Class, Inst, Machine, Mem, Reg};
-use crate::backend::SurfaceFacts;
+use ctm_engine::SurfaceFacts;
 use ctm_lane::{Axis, Function, Graph, Ranges, Shape, Shapes, Value};
 use float_mode::FloatMode;
 use memory::Untransposed;

@@ -1,13 +1,13 @@
 //! Loads and stores of every format by coordinates of every shape, against a plain evaluator.
 #![cfg(target_arch = "x86_64")]
 
-mod jit_support;
+mod support;
 
-use ctm_engine::jit::Jit;
+use ctm_codegen::jit::Jit;
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
-use jit_support::*;
+use support::*;
 
 /// Computations of coordinates %10 and %11 from positions %0, %1 (integers) and %3, %4 (floats).
 const COORDINATES: [&str; 9] = [

@@ -4,7 +4,7 @@ use super::context::{Context, MODE};
 use super::memory::Blocks;
 use super::poll::{Monitor, SLICE, poll};
 use super::{BUFFER_MIDDLE, Kernel, Run};
-use crate::backend::{Bindings, Bound, Incomplete, Outcome};
+use ctm_engine::{Bindings, Bound, Incomplete, Outcome};
 use ctm_lane::Surface;
 use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;

@@ -1,8 +1,6 @@
 //! The checker accepts the code of kernels, and refuses it with injected mistakes.
 
 use super::*;
-use crate::Runtime;
-use crate::backend::{Backend, Code as Compiled, Source, SurfaceFacts};
 use crate::jit::allocate::{Allocation, Location};
 use crate::jit::emit::emit;
 use crate::jit::form::Vop;
@@ -10,6 +8,8 @@ use crate::jit::kernels::TestKernel;
 use crate::jit::mir::Base;
 use crate::jit::select::Mode;
 use crate::jit::{Allocated, Checks, Draft};
+use ctm_engine::Runtime;
+use ctm_engine::{Backend, Code as Compiled, Source, SurfaceFacts};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};

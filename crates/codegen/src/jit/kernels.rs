@@ -1,6 +1,6 @@
 //! Kernels for tests: functions of real programs with their surfaces and tables, from `tests/kernels`.
 
-use crate::{Bindings, Grouping, Kernel, Launch, Runtime, SurfaceFacts};
+use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, SurfaceFacts};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_lane::{Function, Op};
