@@ -1,6 +1,5 @@
 //! Messages for people: what is wrong, where, and what to do about it.
 
-use crate::files::FileError;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ctm_text::findings::Severity;
@@ -31,13 +30,6 @@ pub enum Place {
         /// The line.
         line: String,
     },
-}
-
-impl From<FileError> for Message {
-    fn from(error: FileError) -> Self {
-        let message = Message::error(error.to_string());
-        error.help().into_iter().fold(message, Message::help)
-    }
 }
 
 /// A diagnostic of a text as a message.

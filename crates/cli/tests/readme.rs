@@ -27,12 +27,9 @@ fn tour(readme: &str) -> Vec<&str> {
     tour.split("\n```sh\n").skip(1).map(|rest| rest.split_once("\n```").expect("the end of a block").0).collect()
 }
 
-fn pixels(path: &Path) -> Vec<u8> {
-    let file = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a PNG");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
-    reader.next_frame(&mut pixels).expect("a picture");
-    pixels
+fn pixels(path: &Path) -> ctm_array::Array {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    ctm_array::read_png(&bytes).expect("a picture")
 }
 
 #[cfg(unix)]

@@ -13,16 +13,16 @@ use thiserror::Error;
 /// Bytes for command buffers, at the beginning of host-visible memory.
 const COMMAND_BYTES: u32 = 0x1_0000;
 
-/// Where a buffer is.
+/// A part of the memory that buffers can be in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Heap {
     /// In the device's local memory.
     Local,
     /// In host-visible memory.
     Host,
 }
 
-/// Why a client cannot do what it is told.
+/// Why a client cannot do what it was asked to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ClientError {
     /// The memory is full.
@@ -53,7 +53,7 @@ pub enum ClientError {
 /// A domain of work in ten lines:
 ///
 /// ```
-/// use ctm_device::{Client, Connection, Options, Pass, Place};
+/// use ctm_device::{Client, Connection, Heap, Options, Pass};
 /// use ctm_memory::{Format, Tiling};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let text = "
@@ -64,8 +64,8 @@ pub enum ClientError {
 /// let device = Connection::open(Options::default())?;
 /// let mut client = Client::new(&device);
 /// let program = client.load(&ctm_x1k::text::parse(text).unwrap().program)?;
-/// let input = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 64, 64)?;
-/// let output = client.buffer(Place::Local, Format::Float32_4, Tiling::Tiled, 64, 64)?;
+/// let input = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 64, 64)?;
+/// let output = client.buffer(Heap::Local, Format::Float32_4, Tiling::Tiled, 64, 64)?;
 /// client.write(&input, 64, &vec![[1.0, 2.0, 3.0, 4.0]; 64 * 64]);
 /// client.run(&[Pass::new(program, 64, 64).input(0, input).output(0, output)])?;
 /// assert_eq!(client.read(&output, 64, 64), vec![[2.0, 4.0, 6.0, 8.0]; 64 * 64]);
@@ -87,11 +87,11 @@ impl<'d> Client<'d> {
     }
 
     /// Takes memory that nothing else has: an address, a multiple of 2048.
-    pub fn allocate(&mut self, place: Place, bytes: u64) -> Result<u32, ClientError> {
+    pub fn allocate(&mut self, heap: Heap, bytes: u64) -> Result<u32, ClientError> {
         let options = self.device.options();
-        let (next, end) = match place {
-            Place::Local => (&mut self.next_local, u64::from(LOCAL_BASE) + u64::from(options.local_bytes)),
-            Place::Host => (&mut self.next_host, u64::from(HOST_BASE) + u64::from(options.host_bytes)),
+        let (next, end) = match heap {
+            Heap::Local => (&mut self.next_local, u64::from(LOCAL_BASE) + u64::from(options.local_bytes)),
+            Heap::Host => (&mut self.next_host, u64::from(HOST_BASE) + u64::from(options.host_bytes)),
         };
         let rounded = bytes.next_multiple_of(BASE_ALIGNMENT.into());
         if *next + rounded > end {
@@ -106,7 +106,7 @@ impl<'d> Client<'d> {
     /// whole tiles or 32 bytes.
     pub fn buffer(
         &mut self,
-        place: Place,
+        heap: Heap,
         format: Format,
         tiling: Tiling,
         width: u32,
@@ -115,7 +115,7 @@ impl<'d> Client<'d> {
         let granule = Surface::pitch_granule(tiling, format).max(4);
         let pitch = width.max(1).next_multiple_of(granule);
         let surface = Surface { base: 0, pitch, height: height.max(1), tiling, superfine: false, format };
-        Ok(Surface { base: self.allocate(place, surface.bytes())?, ..surface })
+        Ok(Surface { base: self.allocate(heap, surface.bytes())?, ..surface })
     }
 
     /// Places a program's image and the constants that travel with it.
@@ -126,10 +126,10 @@ impl<'d> Client<'d> {
         let bools: Vec<u32> = constants.bools.iter().map(|&constant| constant.into()).collect();
         let image = elf::write(program);
         let loaded = LoadedProgram {
-            image: self.allocate(Place::Host, image.len() as u64)?,
-            constf: self.allocate(Place::Host, 4 * floats.len() as u64)?,
-            consti: self.allocate(Place::Host, 4 * ints.len() as u64)?,
-            constb: self.allocate(Place::Host, 4 * bools.len() as u64)?,
+            image: self.allocate(Heap::Host, image.len() as u64)?,
+            constf: self.allocate(Heap::Host, 4 * floats.len() as u64)?,
+            consti: self.allocate(Heap::Host, 4 * ints.len() as u64)?,
+            constb: self.allocate(Heap::Host, 4 * bools.len() as u64)?,
         };
         self.device.memory().write_bytes(loaded.image, &image)?;
         for (address, words) in [(loaded.constf, floats), (loaded.consti, ints), (loaded.constb, bools)] {

@@ -1,14 +1,15 @@
 //! A connection to a device: memory, a queue of command buffers, and the thread that executes them.
 
+use crate::command::words_of;
 use crate::fault::{Cause, Fault};
-use crate::options::{HOST_BASE, LOCAL_BASE, MOST_HOST_BYTES, MOST_LOCAL_BYTES, Options};
+use crate::open::{OpenError, map};
+use crate::options::{HOST_BASE, Options};
 use crate::processor::Processor;
 use crate::recorder::Patch;
 use crate::report::Report;
 use crate::trace::{Recording, Trace};
-use ctm_codegen::NoEngine;
 use ctm_lane::budget::Limits;
-use ctm_memory::{Arena, ArenaError, RangeError, Space};
+use ctm_memory::{RangeError, Space};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -36,26 +37,6 @@ impl From<NonZeroU32> for BufferId {
     fn from(id: NonZeroU32) -> Self {
         BufferId(id)
     }
-}
-
-/// Why a device cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OpenError {
-    /// Local memory is too large.
-    #[error("{0:#x} bytes of local memory are more than {MOST_LOCAL_BYTES:#x}")]
-    LocalBytes(u32),
-    /// Host-visible memory is too large.
-    #[error("{0:#x} bytes of host-visible memory are more than {MOST_HOST_BYTES:#x}")]
-    HostBytes(u32),
-    /// An arena cannot be made.
-    #[error(transparent)]
-    Arena(#[from] ArenaError),
-    /// The host cannot have the engine.
-    #[error(transparent)]
-    Engine(#[from] NoEngine),
-    /// The host gives no thread.
-    #[error("no thread for the device: {0}")]
-    Thread(String),
 }
 
 /// Why a command buffer was not taken.
@@ -181,7 +162,7 @@ impl Connection {
         &self.options
     }
 
-    /// The device's address space: local memory from [`LOCAL_BASE`] on, host-visible memory from [`HOST_BASE`] on. Access
+    /// The device's address space: local memory from [`LOCAL_BASE`](crate::LOCAL_BASE) on, host-visible memory from [`HOST_BASE`] on. Access
     /// while a buffer is executed is allowed and unordered.
     pub const fn memory(&self) -> &Space {
         &self.memory
@@ -368,27 +349,6 @@ fn execute(processor: &mut Processor, Submission { id, address, words }: Submiss
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
-}
-
-/// The address space of a device with these options.
-pub(crate) fn map(options: &Options) -> Result<Space, OpenError> {
-    let Options { local_bytes, host_bytes, .. } = *options;
-    if local_bytes > MOST_LOCAL_BYTES {
-        return Err(OpenError::LocalBytes(local_bytes));
-    }
-    if host_bytes > MOST_HOST_BYTES {
-        return Err(OpenError::HostBytes(host_bytes));
-    }
-    let mut memory = Space::default();
-    for (base, bytes) in [(LOCAL_BASE, local_bytes), (HOST_BASE, host_bytes)] {
-        memory.map(Arena::new(base, bytes)?).expect("the two arenas are apart");
-    }
-    Ok(memory)
-}
-
-/// Little-endian words.
-pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What goes wrong on the device, as its sticky error tells it.
+//! What goes wrong on the device, as its sticky error reports it.
 
 use crate::command::{DecodeError, FormatCode};
 use ctm_lane::budget::Halt;
@@ -186,7 +186,7 @@ impl Fault {
         self.cause.code()
     }
 
-    /// The one number that the C interface tells beside the code: the program counter for E_TRAP, else the offset.
+    /// The one number that the C interface reports beside the code: the program counter for E_TRAP, else the offset.
     pub const fn detail(&self) -> u32 {
         match &self.cause {
             Cause::Trap(trap) => trap.pc as u32,

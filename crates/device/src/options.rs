@@ -16,7 +16,7 @@ pub const MOST_HOST_BYTES: u32 = 0x4000_0000;
 /// Options of a device. The default is the device that the C interface opens.
 ///
 /// None but `unfused` and `strict` changes what a correct program within the limits leaves in memory; `deterministic_clock` changes what
-/// performance counters tell.
+/// performance counters count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Bytes of local memory: a multiple of 2048. It takes host memory only where it is written.

@@ -1,4 +1,4 @@
-//! One domain of work: what a correct client tells the device to run a program once.
+//! One domain of work: the state that a correct client sets, to run a program once.
 
 use crate::command::{Command, FormatCode, LocationCode, TestCode, TilingCode};
 use ctm_bits::FieldValue;

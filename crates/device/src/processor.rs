@@ -1,8 +1,7 @@
 //! The processor execution unit: runs command buffers.
 
 use crate::cache::Caches;
-use crate::command::{Command, decode};
-use crate::connection::words_of;
+use crate::command::{Command, decode, words_of};
 use crate::counters::{Clock, Counters};
 use crate::fault::{Cause, Fault, MemoryClient, ProgramError};
 use crate::options::Options;
@@ -288,7 +287,7 @@ impl Processor {
         (constants, outside)
     }
 
-    /// Copies what a client sees from `address` on, as far as one arena goes; tells how many bytes that were.
+    /// Copies what a client sees from `address` on, as far as one arena goes; returns how many bytes that were.
     fn fetch(&mut self, client: MemoryClient, address: u32, bytes: &mut [u8]) -> usize {
         let region = available(&self.memory, address, bytes.len() as u64);
         let bytes = &mut bytes[..region.bytes as usize];

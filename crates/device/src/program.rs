@@ -18,7 +18,7 @@ const MOST_IMAGE_BYTES: u64 = 1 << 20;
 /// Programs that are kept.
 const MOST_PROGRAMS: usize = 64;
 
-/// Reads the image at `base`. `read` copies bytes from an address on, as many as there are, and tells how many; the image
+/// Reads the image at `base`. `read` copies bytes from an address on, as many as there are, and returns how many; the image
 /// ends where its header, program headers and segments end, or after 1 MiB.
 pub fn read_image(base: u32, mut read: impl FnMut(u32, &mut [u8]) -> usize) -> Vec<u8> {
     let mut header = vec![0; HEADER_BYTES];

@@ -7,7 +7,7 @@ use std::fmt;
 ///
 /// In strict mode every cache of the device holds what it has until a command says otherwise: reads are served from
 /// copies of memory that were taken when the cache was last invalidated (or from zeros, before that), and outputs stay
-/// back until a flush, `wait_for_idle` or the end of the buffer. Where that makes a difference, a report tells. Buffers
+/// back until a flush, `wait_for_idle` or the end of the buffer. Where that makes a difference, it is reported. Buffers
 /// count as a whole: a program that reads one part of a buffer while another part waits to be flushed is reported too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {

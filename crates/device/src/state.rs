@@ -5,7 +5,7 @@ use crate::fault::{MemoryClient, StateError};
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_x1k::{CondLocation, CondTest, Conditional, Domain, INPUTS, OUTPUTS, References};
 
-/// What a client of the memory controller has been told about its buffer.
+/// What a client of the memory controller knows of its buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Binding {
     /// Nothing.

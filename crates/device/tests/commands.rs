@@ -189,7 +189,7 @@ fn random_text_is_refused_with_places_inside_it() {
 }
 
 #[test]
-fn each_problem_is_told_once_at_its_place() {
+fn each_problem_is_reported_once_at_its_location() {
     let cases = [
         ("set_out_mask", "set_out_mask", "`set_out_mask` needs mask"),
         ("set_out_mask mask=16", "mask=16", "`mask` is 16, but goes to 0xF"),

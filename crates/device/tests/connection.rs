@@ -6,7 +6,7 @@ use common::Random;
 use ctm_codegen::EngineName;
 use ctm_device::command::{Command, encode};
 use ctm_device::{
-    Client, ClientError, Connection, ErrorCode, HOST_BASE, LOCAL_BASE, OpenError, Options, Pass, Place, SubmitError,
+    Client, ClientError, Connection, ErrorCode, HOST_BASE, Heap, LOCAL_BASE, OpenError, Options, Pass, SubmitError,
     command,
 };
 use ctm_lane::budget::Limits;
@@ -147,7 +147,7 @@ fn a_running_buffer_is_not_consumed_and_closing_waits_for_it() {
     let waiting = client.load(&common::program(common::WAIT_FOR_HOST)).unwrap();
     let position = client.load(&common::program(common::POSITION)).unwrap();
     let [flag, echo, output] =
-        [(); 3].map(|()| client.buffer(Place::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap());
+        [(); 3].map(|()| client.buffer(Heap::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap());
     let first = Pass::new(waiting, 1, 1).input(0, flag).output(0, echo);
     let second = Pass::new(position, 64, 1).output(0, output);
     let submit = |address, pass: &Pass| {
@@ -201,12 +201,12 @@ fn thousands_of_submissions_from_several_threads() {
                out[0].rgb = MAD src0.rgb src0.hhh src1.rgb, out[0].a = MAX src0.0 src0.0 ;",
         ))
         .unwrap();
-    let cell = client.buffer(Place::Local, Format::Float32_4, Tiling::Linear, 4, 1).unwrap();
+    let cell = client.buffer(Heap::Local, Format::Float32_4, Tiling::Linear, 4, 1).unwrap();
     let pass = Pass::new(program, 1, 1).input(0, cell).output(0, cell);
     // A command buffer and a constant for each of 8 values.
     let buffers: Vec<(u32, u32)> = (0..8)
         .map(|value| {
-            let constants = client.allocate(Place::Host, 4096).unwrap();
+            let constants = client.allocate(Heap::Host, 4096).unwrap();
             device.write_words(constants, &[(value as f32).to_bits(); 4]).unwrap();
             let mut commands = pass.commands();
             for command in &mut commands {
@@ -215,7 +215,7 @@ fn thousands_of_submissions_from_several_threads() {
                 }
             }
             let words = encode(commands);
-            let address = client.allocate(Place::Host, 4 * words.len() as u64).unwrap();
+            let address = client.allocate(Heap::Host, 4 * words.len() as u64).unwrap();
             device.write_words(address, &words).unwrap();
             (address, words.len() as u32)
         })
@@ -252,13 +252,13 @@ fn thousands_of_submissions_from_several_threads() {
 }
 
 #[test]
-fn a_client_is_told_when_memory_or_commands_do_not_fit() {
+fn a_client_gets_an_error_when_memory_or_commands_do_not_fit() {
     let device = Connection::open(SMALL).unwrap();
     let mut client = Client::new(&device);
-    let all = client.allocate(Place::Local, SMALL.local_bytes.into()).unwrap();
+    let all = client.allocate(Heap::Local, SMALL.local_bytes.into()).unwrap();
     assert_eq!(all, LOCAL_BASE);
-    assert_eq!(client.allocate(Place::Local, 1), Err(ClientError::Full { bytes: 1 }));
-    let huge = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 4096, 4096);
+    assert_eq!(client.allocate(Heap::Local, 1), Err(ClientError::Full { bytes: 1 }));
+    let huge = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 4096, 4096);
     assert_eq!(huge, Err(ClientError::Full { bytes: 4096 * 4096 * 16 }));
     let program = client.load(&common::program(common::POSITION)).unwrap();
     let error = client.run(&vec![Pass::new(program, 1, 1); 2000]).unwrap_err();
@@ -276,7 +276,7 @@ fn devices_are_independent() {
                 let mut client = Client::new(device);
                 let program = client.load(&common::program(common::ADD)).unwrap();
                 device.write_words(program.constf, &[(n as f32).to_bits(); 4]).unwrap();
-                let surface = client.buffer(Place::Local, Format::Float32_4, Tiling::Tiled, 16, 16).unwrap();
+                let surface = client.buffer(Heap::Local, Format::Float32_4, Tiling::Tiled, 16, 16).unwrap();
                 let pass = Pass::new(program, 16, 16).input(0, surface).output(0, surface);
                 for _ in 0..20 {
                     client.run(std::slice::from_ref(&pass)).unwrap();
@@ -292,8 +292,8 @@ fn the_host_may_touch_memory_at_any_time() {
     let device = Connection::open(Options { threads: 2, ..SMALL }).unwrap();
     let mut client = Client::new(&device);
     let program = client.load(&common::program(common::COPY)).unwrap();
-    let from = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 64, 64).unwrap();
-    let to = client.buffer(Place::Host, Format::Float32_4, Tiling::Tiled, 64, 64).unwrap();
+    let from = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 64, 64).unwrap();
+    let to = client.buffer(Heap::Host, Format::Float32_4, Tiling::Tiled, 64, 64).unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -317,8 +317,8 @@ fn a_sparse_update_with_the_client() {
     let device = Connection::open(Options { strict: true, ..SMALL }).unwrap();
     let mut client = Client::new(&device);
     let program = client.load(&common::program(common::POSITION)).unwrap();
-    let marks = client.buffer(Place::Host, Format::Float32_1, Tiling::Linear, 64, 64).unwrap();
-    let output = client.buffer(Place::Local, Format::Float32_2, Tiling::Tiled, 64, 64).unwrap();
+    let marks = client.buffer(Heap::Host, Format::Float32_1, Tiling::Linear, 64, 64).unwrap();
+    let output = client.buffer(Heap::Local, Format::Float32_2, Tiling::Tiled, 64, 64).unwrap();
     let marked = |x: usize, y: usize| (x * y) % 7 == 3;
     let elements: Vec<[f32; 4]> =
         (0..64 * 64).map(|n| if marked(n % 64, n / 64) { [1.0; 4] } else { [0.0; 4] }).collect();
@@ -349,7 +349,7 @@ fn a_program_that_never_ends_is_an_error_and_the_device_goes_on() {
         let waiting = client.load(&common::program(common::WAIT_FOR_HOST)).unwrap();
         let position = client.load(&common::program(common::POSITION)).unwrap();
         let [flag, echo, output] =
-            [(); 3].map(|()| client.buffer(Place::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap());
+            [(); 3].map(|()| client.buffer(Heap::Host, Format::Float32_1, Tiling::Linear, 64, 1).unwrap());
         let time = Some(Duration::from_millis(100));
         let instructions = Limits { instructions: 1 << 20, ..Limits::DEFAULT };
         for (limits, expected) in [

@@ -1,4 +1,4 @@
-//! Strict mode: every cache and wait command that a client leaves out is found, and correct clients hear nothing.
+//! Strict mode: every cache and wait command that a client leaves out is found, and correct clients get no reports.
 
 mod common;
 
@@ -82,7 +82,7 @@ fn play(strict: bool, omitted: Option<(usize, usize)>) -> (Vec<Report>, Vec<f32>
 }
 
 #[test]
-fn a_correct_client_hears_nothing_and_gets_the_same() {
+fn a_correct_client_gets_no_reports_and_the_same_results() {
     let (reports, strict) = play(true, None);
     assert_eq!(reports, []);
     let (_, coherent) = play(false, None);
@@ -200,7 +200,7 @@ fn both_ways() -> String {
 }
 
 #[test]
-fn a_buffer_that_ends_without_a_flush_is_told_and_is_in_memory() {
+fn a_buffer_that_ends_without_a_flush_is_reported_and_is_in_memory() {
     let mut rig = Rig::strict();
     rig.load(COPY);
     rig.write(INPUT, &[4.0; 512]);
@@ -304,7 +304,7 @@ fn counters_change_memory_behind_the_caches() {
 }
 
 #[test]
-fn a_report_tells_place_cause_and_remedy() {
+fn a_report_names_location_cause_and_remedy() {
     let mut rig = Rig::strict();
     rig.load(COPY);
     rig.write(INPUT, &[4.0; 512]);
@@ -320,7 +320,7 @@ fn a_report_tells_place_cause_and_remedy() {
 
 /// Random passes of a correct client: strict mode has nothing to say, and memory is as without it.
 #[test]
-fn random_correct_clients_hear_nothing() {
+fn random_correct_clients_get_no_reports() {
     use ctm_device::{LoadedProgram, Pass};
     use ctm_memory::{Format, Surface, Tiling};
     use ctm_x1k::{CondLocation, CondTest, Conditional};

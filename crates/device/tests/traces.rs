@@ -4,7 +4,7 @@ mod common;
 
 use common::Random;
 use ctm_codegen::EngineName;
-use ctm_device::{Client, Connection, Mismatch, Options, Pass, Place, Trace, TraceError, replay};
+use ctm_device::{Client, Connection, Heap, Mismatch, Options, Pass, Trace, TraceError, replay};
 use ctm_lane::budget::Limits;
 use ctm_memory::{Format, Tiling};
 
@@ -26,8 +26,8 @@ fn recorded(options: Options) -> Trace {
     let device = Connection::open_recording(options).unwrap();
     let mut client = Client::new(&device);
     let program = client.load(&common::program(common::ADD)).unwrap();
-    let a = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 64, 64).unwrap();
-    let b = client.buffer(Place::Local, Format::Float32_4, Tiling::Tiled, 64, 64).unwrap();
+    let a = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 64, 64).unwrap();
+    let b = client.buffer(Heap::Local, Format::Float32_4, Tiling::Tiled, 64, 64).unwrap();
     let elements: Vec<[f32; 4]> = (0..64 * 64).map(|n| [n as f32, 1.0, -1.0, 0.25]).collect();
     client.write(&a, 64, &elements);
     device.write_words(program.constf, &[2f32.to_bits(); 4]).unwrap();
@@ -58,7 +58,7 @@ fn a_trace_replays_with_any_engine_options() {
 }
 
 #[test]
-fn differences_are_told_with_their_place() {
+fn differences_are_reported_with_their_location() {
     let trace = recorded(OPTIONS);
     let mut wrong = trace.clone();
     let patch = &mut wrong.steps[0].after[0];

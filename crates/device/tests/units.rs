@@ -290,7 +290,7 @@ fn opcode_errors_drop_the_rest() {
 }
 
 #[test]
-fn other_errors_drop_one_command_and_the_first_is_told() {
+fn other_errors_drop_one_command_and_the_first_is_reported() {
     let mut rig = Rig::new();
     rig.load(POSITION);
     let commands = [START, SET_IMAGE, START, output(0, OUTPUT, FLOAT1), domain(2, 1), START];
@@ -386,7 +386,7 @@ fn address_errors_read_zero_and_write_nothing() {
 }
 
 #[test]
-fn traps_tell_the_instruction() {
+fn traps_name_the_instruction() {
     let mut rig = Rig::new();
     rig.load(ENDLESS);
     rig.write(OUTPUT, &[9.0; 16]);
@@ -446,7 +446,7 @@ fn the_real_clock_counts_time() {
 }
 
 #[test]
-fn an_input_that_the_notes_do_not_name_is_told_when_it_leaves_memory() {
+fn an_input_that_the_notes_do_not_name_is_reported_when_it_leaves_memory() {
     let mut rig = Rig::new();
     rig.load(&format!(".inputs 5\n{COPY}"));
     let (near, far) = (input(5, INPUT, FLOAT4), input(0, 0x6000_0000, FLOAT4));

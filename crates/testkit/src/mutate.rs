@@ -131,14 +131,14 @@ fn c_calls() -> Vec<Vec<u8>> {
 
 /// The file of a small run.
 fn trace() -> Vec<u8> {
-    use ctm_device::{Client, Connection, Options, Pass, Place};
+    use ctm_device::{Client, Connection, Heap, Options, Pass};
     use ctm_memory::{Format, Tiling};
     let options = Options { local_bytes: 0x10_0000, host_bytes: 0x10_0000, ..Options::default() };
     let device = Connection::open_recording(options).expect("a device");
     let mut client = Client::new(&device);
     let program = client.load(&crate::targets::copy_program()).expect("room");
-    let input = client.buffer(Place::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
-    let output = client.buffer(Place::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
+    let input = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
+    let output = client.buffer(Heap::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
     client.write(&input, 4, &[[1.0, 2.0, 3.0, 4.0]; 16]);
     client.run(&[Pass::new(program, 4, 4).input(0, input).output(0, output)]).expect("a run");
     device.take_trace().expect("a recording").to_bytes()

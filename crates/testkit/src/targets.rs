@@ -4,7 +4,6 @@
 use crate::buffers::Buffers;
 use crate::differential::Differential;
 use crate::random::Random;
-use ctm_cli::files;
 use ctm_device::{Options, Processor, Trace, command, replay};
 use ctm_lane::{Function, simplify, verify, verify_form};
 use ctm_memory::{Arena, Format, Space, Tiling};
@@ -129,15 +128,15 @@ pub fn mesa_dump(bytes: &[u8]) {
 
 /// Any bytes give an array with as many values as its shape says, or an error with a text.
 pub fn npy(bytes: &[u8]) {
-    array(files::read_npy(bytes));
+    array(ctm_array::read_npy(bytes));
 }
 
 /// As [`npy`].
 pub fn png(bytes: &[u8]) {
-    array(files::read_png(bytes));
+    array(ctm_array::read_png(bytes));
 }
 
-fn array(array: Result<files::Array, files::ContentError>) {
+fn array(array: Result<ctm_array::Array, ctm_array::ContentError>) {
     match array {
         Ok(array) => assert_eq!(Some(array.data.to_f32().len()), array.shape.values()),
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -146,7 +145,7 @@ fn array(array: Result<files::Array, files::ContentError>) {
 
 /// Any text is a file argument or an error with a text.
 pub fn arguments(bytes: &[u8]) {
-    if let Err(error) = files::FileSpec::parse(&String::from_utf8_lossy(bytes)) {
+    if let Err(error) = ctm_array::FileSpec::parse(&String::from_utf8_lossy(bytes)) {
         assert!(!error.to_string().is_empty());
     }
 }

@@ -1,11 +1,11 @@
 //! The examples of the language's documentation assemble, to the words that they name.
 
-use ctm_testkit::project_path;
 use ctm_x1k::text::parse;
+use std::path::Path;
 
 #[test]
 fn examples() {
-    let path = project_path("docs/x1k-assembly.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/x1k-assembly.md");
     let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut blocks = 0;
     let mut words = 0;

@@ -1,7 +1,7 @@
 //! Values of options: how they are spelled, and what is wrong with a spelling.
 
-use crate::files::Tonemap;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use ctm_array::Tonemap;
 use ctm_codegen::EngineName;
 use ctm_memory::Format;
 use ctm_sm50::attributes::WORDS;

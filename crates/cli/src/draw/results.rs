@@ -4,12 +4,12 @@ use super::svg::svg;
 use super::wireframe::Wireframe;
 use crate::args::draw::DrawArgs;
 use crate::args::values::CaptureRange;
-use crate::files::{self, Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
 use crate::host::{Host, Sink};
 use crate::isa::sm50::array_kind;
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
+use ctm_array::{Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
 use ctm_sm50::attributes::name;
 use ctm_sm50::pipeline::{Drawn, Shape};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ impl Results {
             let records = drawn.words.chunks_exact(all).flat_map(|record| &record[..wanted]).copied().collect();
             let shape = ArrayShape { width: wanted, height: drawn.records as usize, channels: 1 };
             let array = Array { shape, data: Data::F32(records) };
-            let bytes = files::encode(kind, &array, &WriteOptions::default());
+            let bytes = ctm_array::encode(kind, &array, &WriteOptions::default());
             sink.write(&bytes.map_err(|error| Message::error(error.to_string()))?)?;
             sinks.push(sink);
         } else if !has_positions && !args.json {

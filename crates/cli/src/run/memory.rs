@@ -4,9 +4,10 @@ use crate::Failure;
 use crate::args::run::RunArgs;
 use crate::args::values::{Extent, Numbered, Vector};
 use crate::failure::require_memory;
-use crate::files::{self, Array, FileError, FileKind, FileSpec, Shape, WriteOptions};
+use crate::files::{self, FileError};
 use crate::host::{Host, Sink};
 use crate::report::Message;
+use ctm_array::{Array, Data, FileKind, FileSpec, Shape, WriteOptions};
 use ctm_lane::budget::Halt;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
 use std::collections::BTreeMap;
@@ -75,9 +76,9 @@ impl Memory {
     /// Puts what was in a file into a new surface.
     pub fn place_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Failure> {
         let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
-        let surface = files::surface_for(array, spec.tiling).map_err(unusable).map_err(Message::from)?;
+        let surface = ctm_array::surface_for(array, spec.tiling).map_err(unusable).map_err(Message::from)?;
         let surface = self.place(surface)?;
-        files::upload(array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
+        ctm_array::upload(array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
         Ok(surface)
     }
 
@@ -104,7 +105,7 @@ impl Memory {
         };
         let size = shape.map_or((domain.width as usize, domain.height as usize), |shape| (shape.width, shape.height));
         let tiling = file.map_or(Tiling::Linear, |spec| spec.tiling);
-        let surface = files::surface(size.0, size.1, format, tiling)
+        let surface = ctm_array::surface(size.0, size.1, format, tiling)
             .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
         let surface = self.place(surface)?;
         let place = Place::Surface(surface, size);
@@ -190,12 +191,12 @@ impl Memory {
             };
             require_memory(values as u64 * 4 * WRITING)?;
             let array = match place {
-                Place::Surface(surface, (width, height)) => files::download(&self.space, surface, width, height),
+                Place::Surface(surface, (width, height)) => ctm_array::download(&self.space, surface, width, height),
                 Place::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),
             };
             let bytes = array
                 .map_err(|error| error.to_string())
-                .and_then(|array| files::encode(file.kind, &array, options).map_err(|error| error.to_string()))
+                .and_then(|array| ctm_array::encode(file.kind, &array, options).map_err(|error| error.to_string()))
                 .map_err(|error| Message::error(format!("cannot write '{}': {error}", file.path.display())))?;
             file.sink.write(&bytes)?;
             sinks.push(file.sink);
@@ -212,7 +213,7 @@ fn rows(space: &Space, base: u32, count: usize, dwords: usize) -> Result<Array, 
     let mut bytes = vec![0; 4 * dwords * count];
     space.read_bytes(base, &mut bytes)?;
     let words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    Ok(Array { shape: Shape { width: dwords, height: count, channels: 1 }, data: files::Data::F32(words) })
+    Ok(Array { shape: Shape { width: dwords, height: count, channels: 1 }, data: Data::F32(words) })
 }
 
 /// The files of outputs by number: those of `--output`, and that of `-o`.

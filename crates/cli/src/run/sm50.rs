@@ -5,7 +5,7 @@ use super::{different_files, options};
 use crate::args::run::{GlobalFile, GlobalOutput, RunArgs, Sizes, Sm50Args};
 use crate::args::values::FollowedLane;
 use crate::failure::require_memory;
-use crate::files::{self, Array, Data, FileKind, Shape, WriteOptions};
+use crate::files;
 use crate::host::{Host, Sink};
 use crate::isa::File;
 use crate::isa::sm50::{Loaded, array_kind, constants};
@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
+use ctm_array::{Array, Data, FileKind, Shape, WriteOptions};
 use ctm_codegen::EngineName;
 use ctm_follow::Address;
 use ctm_lane::budget::Halt;
@@ -196,7 +197,7 @@ impl Memory {
             read.map_err(|error| Message::error(error.to_string()))?;
             let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
             let array = Array { shape: Shape { width: words.len(), height: 1, channels: 1 }, data: Data::F32(words) };
-            let bytes = files::encode(kind, &array, &WriteOptions::default());
+            let bytes = ctm_array::encode(kind, &array, &WriteOptions::default());
             sink.write(&bytes.map_err(|error| Message::error(error.to_string()))?)?;
             sinks.push(sink);
         }

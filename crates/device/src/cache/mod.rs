@@ -1,4 +1,4 @@
-//! Strict mode: the caches of the device, which serve and hold back what they must not, and tell which command would
+//! Strict mode: the caches of the device, which serve and hold back what they must not, and report which command would
 //! have helped.
 //!
 //! A run in strict mode sees copies of its buffers: inputs as the input cache has them, outputs with what waits to be

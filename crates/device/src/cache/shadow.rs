@@ -31,7 +31,7 @@ impl Shadow {
         Shadow { taken: memory.arenas().iter().map(|arena| ends(arena)).collect(), space: memory.clone() }
     }
 
-    /// Makes room for a copy of a region: mapped where the region is mapped in `memory`. None if there is none left.
+    /// Allocates memory for a copy of a region: mapped where the region is mapped in `memory`. None if there is none left.
     pub fn place(&mut self, memory: &Space, region: &Region) -> Option<Copied> {
         let page = u64::from(PAGE);
         let size = region.bytes.div_ceil(page).max(1) * page;

@@ -160,3 +160,8 @@ fn decode_one(offset: usize, opcode: u32, rest: &[u32]) -> Result<(usize, Packet
 pub fn encode<P: Into<Packet>>(commands: impl IntoIterator<Item = P>) -> Vec<u32> {
     commands.into_iter().flat_map(|command| command.into().words()).collect()
 }
+
+/// Little-endian words. A rest that is no whole word is dropped.
+pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}

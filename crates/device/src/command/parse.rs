@@ -12,12 +12,12 @@ pub struct Assembled {
     /// The buffer.
     pub words: Vec<u32>,
     /// Where each command and raw dword came from, in order.
-    pub places: Vec<Place>,
+    pub locations: Vec<Location>,
 }
 
 /// The line of text that a command came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Index of the command's first dword in the buffer.
     pub offset: usize,
     /// Line, from 1.
@@ -30,7 +30,7 @@ pub struct Place {
 /// use ctm_device::command::parse;
 /// let buffer = parse("set_out_mask mask=0x3   -- red and green\nstart_program\n").unwrap();
 /// assert_eq!(buffer.words, [0xC000_1900, 0x3, 0xC000_0800, 0]);
-/// assert_eq!(buffer.places[1].line, 2);
+/// assert_eq!(buffer.locations[1].line, 2);
 ///
 /// let problems = parse("set_domain i0=0 j0=0 i1=5000 j1=63\nstrat_program").unwrap_err();
 /// assert_eq!(problems[0].message, "`i1` is 5000, but goes to 4095");
@@ -62,7 +62,7 @@ pub fn parse_file(name: &str, text: &str) -> Result<Assembled, Vec<Diagnostic>> 
         let code = content.split("--").next().unwrap_or_default();
         let words = Line { code, start, file: &file, diagnostics: &mut diagnostics }.parse();
         if !words.is_empty() {
-            buffer.places.push(Place { offset: buffer.words.len(), line: line + 1 });
+            buffer.locations.push(Location { offset: buffer.words.len(), line: line + 1 });
             buffer.words.extend(words);
         }
         if diagnostics.len() >= MOST_DIAGNOSTICS {
@@ -76,7 +76,7 @@ pub fn parse_file(name: &str, text: &str) -> Result<Assembled, Vec<Diagnostic>> 
 struct Line<'a> {
     /// The line without its comment.
     code: &'a str,
-    /// Place of the line in the text.
+    /// Where the line is in the text.
     start: usize,
     file: &'a Arc<SourceFile>,
     diagnostics: &'a mut Vec<Diagnostic>,

@@ -21,7 +21,7 @@ pub struct Step {
     pub words: u32,
     /// How the submission changed memory, in ascending order of addresses.
     pub after: Vec<Patch>,
-    /// The first error in it: code and detail as the C interface tells them.
+    /// The first error in it: code and detail as the C interface reports them.
     pub fault: Option<(u32, u32)>,
 }
 

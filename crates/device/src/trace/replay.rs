@@ -1,14 +1,14 @@
 //! Traces executed again.
 
 use super::Trace;
-use crate::connection::{OpenError, map};
+use crate::open::{OpenError, map};
 use crate::options::Options;
 use crate::processor::Processor;
 use crate::recorder::Patch;
 use crate::report::Report;
 use std::fmt;
 
-/// Differences that are told one by one.
+/// Differences that are listed one by one.
 const MOST_DIFFERENCES: usize = 100;
 
 /// How a replay went.

@@ -1,8 +1,8 @@
 //! The options that R700 programs have for themselves.
 
 use crate::args::values::{Boolean, Numbered};
-use crate::files::FileSpec;
 use clap::{Args, ValueEnum, ValueHint, value_parser};
+use ctm_array::FileSpec;
 use ctm_r700::{
     Compare, DataFormat, ElementFormat, FLOW_CONSTANTS, Filter, GPRS, KCACHE_BANKS, LoopConstant, NumberFormat,
     PARAMETERS, POSITIONS, STREAMS, Sampler, Stage, Wrap,

@@ -1,8 +1,8 @@
 //! The options that X1K programs have for themselves.
 
 use crate::args::values::{Boolean, Integers, Numbered};
-use crate::files::FileSpec;
 use clap::{Args, ValueEnum, ValueHint};
+use ctm_array::FileSpec;
 use ctm_x1k::{BOOL_CONSTANTS, INT_CONSTANTS};
 use std::path::PathBuf;
 

@@ -2,9 +2,10 @@
 
 use crate::Failure;
 use crate::args::values::Numbered;
-use crate::files::{FileKind, read_dwords};
+use crate::files::read_dwords;
 use crate::host::Host;
 use crate::report::Message;
+use ctm_array::FileKind;
 use ctm_sm50::launch::Constants;
 use std::path::{Path, PathBuf};
 

@@ -3,12 +3,13 @@
 use super::{Programs, texture};
 use crate::args::run::{BufferFile, DEFAULT_DOMAIN, ItemsFile, R700Args, RunArgs, StreamFile};
 use crate::args::values::{Extent, InputSource, Numbered, Position};
-use crate::files::{self, FileSpec};
+use crate::files;
 use crate::host::Host;
 use crate::report::Message;
 use crate::run::memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
 use crate::run::{different_files, once_each};
 use crate::{Console, Failure};
+use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_memory::{Format, Surface};
 use ctm_r700::{

@@ -1,10 +1,11 @@
 //! Textures of the command line: `FILE[:WxHxC][:KIND][:tiled]`, or with a depth `FILE:WxHxDxC...`.
 
 use crate::Failure;
-use crate::files::{self, FileSpec, SpecError};
+use crate::files;
 use crate::host::Host;
 use crate::report::Message;
 use crate::run::memory::Memory;
+use ctm_array::{FileSpec, SpecError};
 use ctm_r700::{Dimension, Select, Texture};
 use std::path::PathBuf;
 

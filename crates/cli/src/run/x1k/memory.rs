@@ -2,11 +2,11 @@
 
 use crate::args::run::{RunArgs, X1kArgs};
 use crate::args::values::{Extent, InputSource};
-use crate::files::FileSpec;
 use crate::report::Message;
 use crate::run::memory::{Memory, no_such_output, not_an_output, output_files};
 use crate::run::{different_files, once_each};
 use crate::{Console, Failure};
+use ctm_array::FileSpec;
 use ctm_memory::{Format, Surface};
 use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;

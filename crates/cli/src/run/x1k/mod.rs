@@ -9,7 +9,6 @@ use super::measure::measure;
 use super::{emit, engine, options};
 use crate::args::run::{DEFAULT_DOMAIN, FlowControl, MadRule, RunArgs, X1kArgs};
 use crate::args::values::Position;
-use crate::files::WriteOptions;
 use crate::host::Sink;
 use crate::isa::File;
 use crate::isa::x1k::Loaded;
@@ -17,6 +16,7 @@ use crate::progress::Progress;
 use crate::report::Message;
 use crate::wording::one_line;
 use crate::{Console, Failure};
+use ctm_array::WriteOptions;
 use ctm_x1k::{Job, Program, RunError, Trap, TrapKind, reference, text};
 use memory::Data;
 

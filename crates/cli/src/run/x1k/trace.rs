@@ -1,7 +1,7 @@
 //! `--emit-trace`: the run once more, on the CTM device, recorded.
 
 use crate::report::Message;
-use ctm_device::{Client, ClientError, Connection, LoadedProgram, OpenError, Options, Pass, Place, Trace};
+use ctm_device::{Client, ClientError, Connection, Heap, LoadedProgram, OpenError, Options, Pass, Trace};
 use ctm_lane::budget::Limits;
 use ctm_memory::{RangeError, Space, Surface};
 use ctm_x1k::{Conditional, Job, RunOptions};
@@ -45,7 +45,7 @@ fn run(job: &Job, device: &Connection) -> Result<(), ClientError> {
     // Where each arena of the run is on the device.
     let mut places = BTreeMap::new();
     for arena in job.memory.arenas() {
-        let base = client.allocate(Place::Local, arena.size().into())?;
+        let base = client.allocate(Heap::Local, arena.size().into())?;
         copy(job.memory, arena.base(), device.memory(), base, arena.size())?;
         places.insert(arena.base(), base);
     }

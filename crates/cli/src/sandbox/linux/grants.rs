@@ -4,9 +4,9 @@ use crate::args::draw::DrawArgs;
 use crate::args::run::RunArgs;
 use crate::args::values::{Emit, InputSource};
 use crate::args::{Command, replay::ReplayArgs};
-use crate::files::FileSpec;
 use crate::isa::sm50::halves;
 use crate::run::texture_file;
+use ctm_array::FileSpec;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,46 +1,6 @@
-//! What can be wrong with array files.
+//! What can be wrong with the content of array files.
 
 use super::{MAX_SIDE, Shape};
-use crate::host::ReadError;
-use std::path::PathBuf;
-
-/// Why a file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The system does not give its bytes.
-    #[error("cannot read '{}': {cause}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: ReadError,
-    },
-    /// It is longer than the largest surface.
-    #[error("'{}' holds more than a surface of {MAX_SIDE}x{MAX_SIDE} elements with 4 float32 channels", path.display())]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Its content is not usable.
-    #[error("'{}': {cause}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: ContentError,
-    },
-}
-
-impl FileError {
-    /// What to do about it.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            FileError::Unreadable { .. } => None,
-            FileError::TooLong { .. } => Some("split the data over several files or runs".into()),
-            FileError::Content { cause, .. } => cause.help(),
-        }
-    }
-}
 
 /// What is wrong with the content of a file, or with an array.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +44,7 @@ pub enum ContentError {
         shape: Shape,
     },
     /// A `.f32` file is named without its shape.
-    #[error("a .f32 file does not tell its shape")]
+    #[error("a .f32 file does not say its shape")]
     NoShape,
     /// The argument gives another shape than the file.
     #[error("the shape {given} is asked for, but the file has {found} (width x height x channels)")]

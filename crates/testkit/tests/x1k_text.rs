@@ -1,7 +1,9 @@
-//! What is printed reads as the same instruction or program, whatever it is.
+//! X1K text: what is printed parses as the same instruction or program, and no text makes the assembler panic or hang.
 
 use ctm_testkit::{case::Case, project_path, random::Random};
-use ctm_x1k::text::{PrintOptions, parse, print_instruction, print_program, print_program_with};
+use ctm_x1k::text::{
+    PrintOptions, SourceFile, parse, parse_with, print_instruction, print_program, print_program_with,
+};
 use ctm_x1k::{ConstantValues, Instruction, IntConstant, Program, ProgramInfo, References, WriteMode};
 
 fn check(instruction: Instruction) -> String {
@@ -190,4 +192,116 @@ FC ALU_WAIT JUMP 0, when = always, address = pop, jump = decr, pop_count = 1 ;  
     assert_eq!(printed, expected);
     let words = print_program_with(&program, &PrintOptions { addresses: false, words: true });
     assert!(words.contains("\n-- 00000101 08020080 08020080 00000000 00000000 00000000\nOUT LAST : ;\n"), "{words}");
+}
+
+/// Texts made of pieces of the language, of broken pieces, and of any characters.
+#[test]
+fn any_text_ends() {
+    const PIECES: &[&str] = &[
+        "src0",
+        ".",
+        "rgb",
+        "=",
+        "temp",
+        "[",
+        "3",
+        "]",
+        "+",
+        "aL",
+        ":",
+        ";",
+        ",",
+        "MAD",
+        "DP",
+        "TEX",
+        "FC",
+        "JUMP",
+        "IF",
+        "ELSE",
+        "ENDIF",
+        "LOOP",
+        "i",
+        "ENDLOOP",
+        "BREAK",
+        "CALL",
+        "RETURN",
+        "x",
+        "x:",
+        "alu",
+        "!",
+        "(",
+        ")",
+        "|",
+        "-",
+        "--",
+        "\n",
+        "PRED",
+        "RAW",
+        "0x1F",
+        "99999999999",
+        "1.5",
+        "1e",
+        "e-",
+        "0.5",
+        "*",
+        "exact",
+        "clamp",
+        "@",
+        "TYPE",
+        "JUMP_ADDR",
+        "#include \"a\"",
+        "#",
+        "\"",
+        "\0",
+        "\u{1F600}",
+        "const",
+        "float",
+        "inf",
+        "none",
+        "result",
+        "pred",
+        "w",
+        "out",
+        "lt",
+        ".const",
+        ".int",
+        ".bool",
+        ".start",
+        ".end",
+        "c0",
+        "i0",
+        "b0",
+        "true",
+        "OUT",
+        "rgba",
+        "a",
+        "r",
+        "STAT_WE",
+        "when",
+        "STATEMENT",
+    ];
+    let mut random = Random::new(4);
+    for round in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..random.below(40) {
+            match random.below(20) {
+                0 => text.extend(char::from_u32(random.bits() % 0x11_0000)),
+                _ => text.push_str(random.pick(PIECES)),
+            }
+            if random.one_in(2) {
+                text.push(' ');
+            }
+        }
+        let mut loader = |_: &str, _: &str| {
+            Ok(SourceFile { name: format!("{round}"), text: "temp[0].a = MAX src0.a src0.a ;".into() })
+        };
+        if let Err(diagnostics) = parse_with("main", &text, &mut loader) {
+            for diagnostic in diagnostics {
+                // Spans are on character boundaries, and there is something to show.
+                assert!(
+                    diagnostic.file.text.get(diagnostic.span.clone()).is_some() && !diagnostic.to_string().is_empty()
+                );
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The kind that the ending of a file's name tells.
+    /// The kind that the ending of a file's name says.
     pub fn of(path: &Path) -> Result<Self, SpecError> {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match ending.as_str() {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_are_told_apart() {
+    fn wrong_names_have_distinct_errors() {
         let suffix = |suffix: &str| Err(SpecError::Suffix { suffix: suffix.into() });
         assert_eq!(FileSpec::parse("a.f32:64x64"), suffix("64x64"));
         assert_eq!(FileSpec::parse("a.f32:64x0x4"), suffix("64x0x4"));

@@ -1,12 +1,14 @@
-//! Array files, and how their values get into surfaces and back.
+//! Decodes and encodes array and picture files, and moves their values into surfaces and back. Bytes come from the caller
+//! and go to the caller: nothing here opens a file.
 //!
 //! ```text
-//! FileSpec::parse(argument) -> read -> Array -> surface_for, upload -> memory of the device
-//!                            encode <- Array <- download              <-
+//! FileSpec::parse(argument) -> decode -> Array -> surface_for, upload -> memory of the device
+//!                              encode <- Array <- download             <-
 //! ```
 //!
-//! - [`FileSpec::parse`] takes `PATH[:WxHxC][:tiled]` apart; [`read`] reads the file that it names.
+//! - [`FileSpec::parse`] takes `PATH[:WxHxC][:tiled]` apart; [`decode`] decodes the bytes of the file that it names.
 //! - [`read_npy`], [`read_png`] and [`read_raw`] take bytes, whatever they are, to an [`Array`] or a [`ContentError`].
+//! - [`decode_dwords`], [`decode_vectors`] and [`decode_buffer`] take what is no picture: constants, attributes, buffers.
 //! - [`surface_for`] says how an array lies in memory, and [`surface`] makes a surface for results of a given size; both
 //!   leave the base address to the caller. [`upload`] and [`download`] move the values.
 //! - [`encode`] gives the bytes of a file of some [`FileKind`]. Whoever writes them takes care that the file appears
@@ -27,6 +29,7 @@
 //! | uint16, 2 to 4 channels | as the float32 array of the values / 65535, for want of such a format |
 //!
 //! A PNG with gray and alpha is read as RGBA, one with a palette as RGB or RGBA.
+#![forbid(unsafe_code)]
 
 mod array;
 mod buffer;
@@ -40,21 +43,18 @@ mod transfer;
 mod vectors;
 
 pub use array::{Array, Data};
-pub use buffer::read_buffer;
-pub use dwords::read_dwords;
-pub use error::{ContentError, FileError};
+pub use buffer::decode_buffer;
+pub use dwords::decode_dwords;
+pub use error::ContentError;
 pub use npy::read_npy;
 pub use png::{Tonemap, read_png};
 pub use raw::read_raw;
 pub use spec::{FileKind, FileSpec, Shape, SpecError};
 pub use transfer::{MAX_SIDE, download, surface, surface_for, upload};
-pub use vectors::{parse_vectors, read_vectors};
+pub use vectors::decode_vectors;
 
-use crate::host::{Host, ReadError};
-use std::path::Path;
-
-/// Longest file that is read: the largest surface, as float32 with 4 channels, and room for a header.
-const MAX_FILE: u64 = (MAX_SIDE * MAX_SIDE * 16 + 0x1_0000) as u64;
+/// Bytes of the longest file that anybody needs to read: the largest surface, as float32 with 4 channels, and a header.
+pub const MAX_BYTES: u64 = (MAX_SIDE * MAX_SIDE * 16 + 0x1_0000) as u64;
 
 /// How values become a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,38 +63,40 @@ pub struct WriteOptions {
     pub tonemap: Option<Tonemap>,
 }
 
-/// Reads the array that a file holds.
-pub fn read(host: &dyn Host, spec: &FileSpec) -> Result<Array, FileError> {
-    Ok(read_by(host, spec, |bytes| Ok((read_npy(bytes)?, None)))?.0)
+/// The array in the bytes of the file that `spec` names.
+///
+/// # Errors
+/// The bytes are no such file, or have another shape than `spec` asks for.
+pub fn decode(spec: &FileSpec, bytes: &[u8]) -> Result<Array, ContentError> {
+    Ok(decode_by(spec, bytes, |bytes| Ok((read_npy(bytes)?, None)))?.0)
 }
 
-/// Reads the array that a file holds, and if the file has an axis for slices, how many there are one above another.
-pub fn read_slices(host: &dyn Host, spec: &FileSpec) -> Result<(Array, Option<usize>), FileError> {
-    read_by(host, spec, npy::read_slices)
+/// The array in the bytes of the file that `spec` names, and if the file has an axis for slices, how many there are one
+/// above another.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_slices(spec: &FileSpec, bytes: &[u8]) -> Result<Slices, ContentError> {
+    decode_by(spec, bytes, npy::read_slices)
 }
 
-type Slices = (Array, Option<usize>);
+/// An array, and the number of its slices if its file has an axis for them.
+pub type Slices = (Array, Option<usize>);
 
-fn read_by(
-    host: &dyn Host,
+fn decode_by(
     spec: &FileSpec,
+    bytes: &[u8],
     npy: fn(&[u8]) -> Result<Slices, ContentError>,
-) -> Result<Slices, FileError> {
-    let bytes = read_bytes(host, &spec.path)?;
-    let array = match spec.kind {
-        FileKind::Npy => npy(&bytes),
-        FileKind::Png => read_png(&bytes).map(|array| (array, None)),
-        FileKind::Raw => {
-            let shape = spec.shape.ok_or(ContentError::NoShape);
-            shape.and_then(|shape| read_raw(&bytes, shape)).map(|array| (array, None))
-        }
+) -> Result<Slices, ContentError> {
+    let (array, slices) = match spec.kind {
+        FileKind::Npy => npy(bytes)?,
+        FileKind::Png => (read_png(bytes)?, None),
+        FileKind::Raw => (read_raw(bytes, spec.shape.ok_or(ContentError::NoShape)?)?, None),
     };
-    array
-        .and_then(|(array, slices)| match spec.shape {
-            Some(given) if given != array.shape => Err(ContentError::OtherShape { given, found: array.shape }),
-            _ => Ok((array, slices)),
-        })
-        .map_err(|cause| FileError::Content { path: spec.path.clone(), cause })
+    match spec.shape {
+        Some(given) if given != array.shape => Err(ContentError::OtherShape { given, found: array.shape }),
+        _ => Ok((array, slices)),
+    }
 }
 
 /// The bytes of a file of this kind that holds `array`.
@@ -102,17 +104,13 @@ fn read_by(
 /// `.npy` keeps the type of the values, in C order, little-endian, without an axis for channels if there is one only.
 /// `.f32` holds float32 values; integers become fractions of their greatest value. PNG has 16 bits per channel for
 /// uint16, else 8.
+///
+/// # Errors
+/// A picture cannot have so many channels, or be so large.
 pub fn encode(kind: FileKind, array: &Array, options: &WriteOptions) -> Result<Vec<u8>, ContentError> {
     match kind {
         FileKind::Npy => Ok(npy::encode(array)),
         FileKind::Png => png::encode(array, options.tonemap),
         FileKind::Raw => Ok(raw::encode(array)),
     }
-}
-
-fn read_bytes(host: &dyn Host, path: &Path) -> Result<Vec<u8>, FileError> {
-    host.read(path, MAX_FILE).map_err(|cause| match cause {
-        ReadError::TooLarge => FileError::TooLong { path: path.into() },
-        cause => FileError::Unreadable { path: path.into(), cause },
-    })
 }
