@@ -8,16 +8,16 @@ use ctm_engine::SurfaceFacts;
 use ctm_lane::simplify;
 use ctm_memory::{Bounds, Tiling};
 use ctm_testkit::case::Case;
-use ctm_x1k::lift::{Facts, Form, lift};
+use ctm_x1k::lift::{Form, Specialisation, lift};
 use ctm_x1k::{Instruction, Job, Words};
 
 /// What the lift may rely on for a job without a conditional unit.
-fn facts(job: &Job) -> Facts {
+fn specialisation(job: &Job) -> Specialisation {
     let input = |surface| {
-        let facts = SurfaceFacts::of(job.memory, surface, Bounds::Clamp);
-        (facts.surface, facts.whole)
+        let specialisation = SurfaceFacts::of(job.memory, surface, Bounds::Clamp);
+        (specialisation.surface, specialisation.whole)
     };
-    Facts {
+    Specialisation {
         inputs: job.inputs.each_ref().map(|surface| surface.as_ref().map(input)),
         outputs: job.outputs.each_ref().map(Option::is_some),
         out_mask: job.out_mask,
@@ -41,8 +41,9 @@ fn stages(criterion: &mut Criterion) {
         group.bench_function("decode", |bencher| {
             bencher.iter(|| words.iter().map(Instruction::decode).collect::<Vec<_>>());
         });
-        let facts = facts(&job);
-        let lifted = || lift(&case.program, &facts, Form::Free).expect("kernels are structured").function;
+        let specialisation = specialisation(&job);
+        let lifted =
+            || lift(&case.program, &specialisation, Form::Independent).expect("kernels are structured").function;
         group.bench_function("lift", |bencher| bencher.iter(lifted));
         group.bench_function("simplify", |bencher| {
             bencher.iter_batched(lifted, |mut function| simplify(&mut function), criterion::BatchSize::SmallInput);

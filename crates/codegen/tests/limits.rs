@@ -19,7 +19,7 @@ fn limits_count_the_steps_of_a_group_without_loops() {
     for backend in support::backends() {
         let function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}"));
         let runtime = Runtime::with_backend(Box::new(backend));
-        let kernel = Kernel::new(function, Grouping::Free, &[], None, &runtime);
+        let kernel = Kernel::new(function, Grouping::Independent, &[], None, &runtime);
         assert!(kernel.is_compiled());
         let mut space = Space::default();
         space.map(Arena::new(BASE, 2048).unwrap()).unwrap();

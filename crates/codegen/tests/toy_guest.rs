@@ -105,7 +105,7 @@ impl GuestJob for Job<'_> {
         let address = b.imul(number, four);
         b.buffer_store(output, address, sum, covered);
         b.ret();
-        Kernel::new(b.finish(), Grouping::Free, &[], None, runtime)
+        Kernel::new(b.finish(), Grouping::Independent, &[], None, runtime)
     }
 
     fn bytes(kernel: &Kernel) -> usize {

@@ -3,8 +3,8 @@
 //! A [`Backend`] turns a simplified function into [`Code`] once per kernel; the code then runs rectangles of the domain, from
 //! any thread, with the [`Bindings`] of each run. How it forms groups inside a rectangle is its own affair: rows of W lanes,
 //! or, where quads matter, two rows of W/2. That is sound because a backend is handed only functions whose lanes do not
-//! depend on the composition of groups ([`Grouping::Free`](crate::Grouping::Free)). Where a group traps or executes too many
-//! steps, the code only says so: the interpreter runs the launch again, in the groups that the run's options name. What ends
+//! depend on the composition of groups ([`Grouping::Independent`](crate::Grouping::Independent)). Where a group traps or executes
+//! too many steps, the code only says so: the interpreter runs the launch again, in the groups that the run's options name. What ends
 //! the run from outside ends it for good.
 
 use ctm_lane::Function;

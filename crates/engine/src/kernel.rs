@@ -14,7 +14,7 @@ pub const SHORT: u64 = 1 << 18;
 pub enum Grouping {
     /// Nothing, but for the other lanes of their quad: what a lane writes, and whether it traps, is its own affair; no lane
     /// reads what the launch writes, and no two write the same place. Engines group lanes as they like.
-    Free,
+    Independent,
     /// Groups of this width execute one operation after the other, each in all of their lanes: warps, and programs whose
     /// lanes exchange data through memory. [`Layout`](ctm_lane::domain::Layout) says which lanes a group has.
     Lockstep(usize),
@@ -52,7 +52,7 @@ impl Kernel {
         let is_complete = !may_trap && (longest.is_some() || most_steps.is_some());
         let may_stop = may_stop(&function, most_steps);
         let repeatable = is_repeatable(&function);
-        let wanted = grouping == Grouping::Free && surfaces.iter().all(|facts| facts.whole);
+        let wanted = grouping == Grouping::Independent && surfaces.iter().all(|facts| facts.whole);
         let machine = runtime.backend().filter(|_| wanted && (repeatable || is_complete)).and_then(|backend| {
             let mut interior = function.clone();
             if assume_covered(&mut interior) {

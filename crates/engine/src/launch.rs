@@ -27,15 +27,15 @@ pub struct Launch<'a> {
 }
 
 impl Kernel {
-    /// Runs the kernel. Memory and results are the same for every thread count and backend, and of free kernels for every
-    /// group width; which trap is reported, and whether the step limit is reached, is decided by groups of the width that
+    /// Runs the kernel. Memory and results are the same for every thread count and backend, and of group-independent kernels for
+    /// every group width; which trap is reported, and whether the step limit is reached, is decided by groups of the width that
     /// the grouping or the options name.
     ///
     /// # Errors
     /// The stop of the lowest group that stopped.
     pub fn run(&self, launch: &Launch, options: &RunOptions) -> Result<RunStats, Stop> {
         let width = match self.grouping {
-            Grouping::Free => options.group_width.clamp(1, MAX_GROUP_WIDTH),
+            Grouping::Independent => options.group_width.clamp(1, MAX_GROUP_WIDTH),
             Grouping::Lockstep(width) => width,
         };
         let width = if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width };
@@ -43,7 +43,7 @@ impl Kernel {
         let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
         // Four lanes of a line are no square.
         let may_cut = !(self.code.uses_quads && matches!(launch.lanes, Lanes::Line(_)));
-        if self.grouping == Grouping::Free && may_cut && (is_safe || self.repeatable) {
+        if self.grouping == Grouping::Independent && may_cut && (is_safe || self.repeatable) {
             // A group takes at most as many steps as its lanes alone do together.
             let step_limit = if is_safe { u64::MAX } else { options.step_limit / width as u64 };
             match self.run_free(launch, options, width, step_limit) {

@@ -5,8 +5,8 @@
 //! - a [`Kernel`] is a function, simplified and laid out, with machine code where a [`Backend`] makes it;
 //! - a [`Launch`] is one start of it: the lanes, and [`Bindings`] of surfaces, tables and buffers. [`Kernel::run`] gives
 //!   statistics or a [`Stop`];
-//! - a [`Grouping`] says what lanes have to do with each other. Free kernels run as machine code, or interpreted in groups
-//!   as they come; the others are interpreted in lockstep.
+//! - a [`Grouping`] says what lanes have to do with each other. Group-independent kernels run as machine code, or interpreted in
+//!   groups as they come; the others are interpreted in lockstep.
 //!
 //! # Guests
 //!

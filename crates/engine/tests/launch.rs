@@ -51,7 +51,7 @@ b0:
 #[test]
 fn every_lane_of_a_line_runs_once() {
     let count = 3 * 65_536 + 77;
-    for (grouping, threads) in [(Grouping::Free, 3), (Grouping::Free, 1), (Grouping::Lockstep(32), 2)] {
+    for (grouping, threads) in [(Grouping::Independent, 3), (Grouping::Independent, 1), (Grouping::Lockstep(32), 2)] {
         let kernel = kernel(NUMBERS, grouping);
         // Room for more, so that lanes beyond the end would be seen.
         let (stats, words) = run(&kernel, Lanes::Line(count), 4 * count + 400, &options(32, threads));
@@ -133,10 +133,10 @@ fn traps_are_those_of_the_named_groups() {
             buffer_store m0, %11, %12, %1
             return";
     for threads in [1, 3] {
-        let (result, words) = run(&kernel(text, Grouping::Free), Lanes::Line(1000), 4000, &options(40, threads));
+        let (result, words) = run(&kernel(text, Grouping::Independent), Lanes::Line(1000), 4000, &options(40, threads));
         assert_eq!(result, Err(Stop::Trap { code: 7, pc: 9, x: 50, y: 0 }));
         assert!(words[..40].iter().all(|word| *word == 1), "the group before is complete");
-        let (result, _) = run(&kernel(text, Grouping::Free), Lanes::Line(50), 4000, &options(40, threads));
+        let (result, _) = run(&kernel(text, Grouping::Independent), Lanes::Line(50), 4000, &options(40, threads));
         assert!(result.is_ok());
     }
 }
@@ -159,7 +159,7 @@ fn limits_count_the_steps_of_a_group() {
             any %8, b1(%6, %8), b2
         b2:
             return",
-        Grouping::Free,
+        Grouping::Independent,
     );
     let limited = |step_limit, threads| RunOptions { step_limit, ..options(16, threads) };
     for threads in [1, 2] {
@@ -176,7 +176,7 @@ fn limits_count_the_steps_of_a_group() {
 /// Groups that are known to be short are not interrupted, and do not exceed a limit that is shorter all the same.
 #[test]
 fn limits_count_the_steps_of_a_group_without_loops() {
-    let kernel = kernel(&NUMBERS.replace("steps 1, 0", "steps 4, 7"), Grouping::Free);
+    let kernel = kernel(&NUMBERS.replace("steps 1, 0", "steps 4, 7"), Grouping::Independent);
     let limited = |step_limit| RunOptions { step_limit, ..options(16, 1) };
     let run = |step_limit| run(&kernel, Lanes::Line(40), 160, &limited(step_limit)).0;
     assert_eq!(run(4).map(|stats| stats.instructions), Ok(160));
@@ -229,7 +229,7 @@ fn operations_follow_their_definition() {
             "buffers 1\nb0:\n%0 = pos_x\n%1 = covered\n%2 = lane 32\n%4 = imul %0, %2\n{loads}{results} = {case}\n{value}\n\
              %50 = lane 28\n%51 = iadd %4, %50\nbuffer_store m0, %51, %70, %1\nreturn"
         );
-        let kernel = kernel(&text, Grouping::Free);
+        let kernel = kernel(&text, Grouping::Independent);
         let mut space = Space::default();
         space.map(Arena::new(BASE, 2048).unwrap()).unwrap();
         let arena = space.arena_of(BASE, 2048).unwrap();

@@ -16,7 +16,7 @@ pub struct Follow<'o> {
 }
 
 impl<'o> Follow<'o> {
-    /// Tells this observer of the lane at this column and row; of the lane with this number, where lanes have one.
+    /// Reports to this observer on the lane at this column and row; of the lane with this number, where lanes have one.
     pub fn new(who: (u32, u32), observer: &'o mut dyn Observer) -> Self {
         Follow { who, observer, lane: None, before: None, accesses: Vec::new(), left: None, steps: 0 }
     }

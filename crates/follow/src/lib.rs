@@ -1,8 +1,8 @@
-//! What one lane of a run goes through, step by step: what a reference executor tells an [`Observer`], whatever its guest
+//! What one lane of a run goes through, step by step: what a reference executor reports to an [`Observer`], whatever its guest
 //! machine.
 //!
 //! A guest says what the lane holds, and where it stands, before and after an instruction ([`View`]). What the instruction
-//! changed is found here by comparison, so that no instruction can forget to tell. What it read from memory, or wrote
+//! changed is found here by comparison, so that no instruction can forget to report it. What it read from memory, or wrote
 //! there, no view shows: the guest notes that where it happens ([`Follow::note`]).
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ mod step;
 pub use follow::{Follow, note};
 pub use step::{Access, Address, Change, End, Event, Next, Part, Role, Step};
 
-/// Who is told.
+/// Who receives the reports.
 pub trait Observer {
     /// The lane's group starts, and this is what the lane holds.
     fn starts(&mut self, view: &View);

@@ -20,7 +20,7 @@ pub struct RunOptions<'a> {
     pub step_limit: u64,
     /// What the whole run may use.
     pub budget: Budget,
-    /// Told now and then, from any worker: lanes done, lanes in all.
+    /// Called now and then, from any worker, with the lanes done and the lanes in all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
     /// Ends the run soon after it becomes true.
     pub cancel: Option<&'a AtomicBool>,

@@ -24,9 +24,9 @@ pub enum AddressUse {
     Call,
 }
 
-/// Facts about a control-flow instruction of the plain format.
+/// Properties of a control-flow instruction of the plain format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CfFacts {
+pub struct CfProperties {
     /// What `ADDR` is.
     pub address: AddressUse,
     /// `POP_COUNT` means something.
@@ -41,7 +41,7 @@ pub struct CfFacts {
     pub families: Families,
 }
 
-const PLAIN: CfFacts = CfFacts {
+const PLAIN: CfProperties = CfProperties {
     address: AddressUse::None,
     pops: false,
     loop_constant: false,
@@ -49,47 +49,47 @@ const PLAIN: CfFacts = CfFacts {
     calls: false,
     families: Families::Both,
 };
-const CLAUSE: CfFacts = CfFacts { address: AddressUse::Clause, ..PLAIN };
+const CLAUSE: CfProperties = CfProperties { address: AddressUse::Clause, ..PLAIN };
 const R700_ONLY: Families = Families::Only(Family::R700);
 /// Loops and what leaves them.
-const LOOP: CfFacts = CfFacts { address: AddressUse::Jump, conditional: true, ..PLAIN };
+const LOOP: CfProperties = CfProperties { address: AddressUse::Jump, conditional: true, ..PLAIN };
 /// Branches.
-const BRANCH: CfFacts = CfFacts { pops: true, ..LOOP };
+const BRANCH: CfProperties = CfProperties { pops: true, ..LOOP };
 
 opcodes! {
     /// `CF_INST` of the plain format (R700 guide, table of branch and loop instructions; Mesa `r600_isa.h`).
-    pub enum CfOp: u8 => CfFacts {
+    pub enum CfOp: u8 => CfProperties {
         0x00 Nop "NOP" PLAIN;
         0x01 Tex "TEX" CLAUSE;
         0x02 Vtx "VTX" CLAUSE;
         0x03 VtxTc "VTX_TC" CLAUSE;
-        0x04 LoopStart "LOOP_START" CfFacts { loop_constant: true, ..BRANCH };
-        0x05 LoopEnd "LOOP_END" CfFacts { loop_constant: true, ..LOOP };
+        0x04 LoopStart "LOOP_START" CfProperties { loop_constant: true, ..BRANCH };
+        0x05 LoopEnd "LOOP_END" CfProperties { loop_constant: true, ..LOOP };
         0x06 LoopStartDx10 "LOOP_START_DX10" BRANCH;
-        0x07 LoopStartNoAl "LOOP_START_NO_AL" CfFacts { loop_constant: true, ..BRANCH };
+        0x07 LoopStartNoAl "LOOP_START_NO_AL" CfProperties { loop_constant: true, ..BRANCH };
         0x08 LoopContinue "LOOP_CONTINUE" LOOP;
         0x09 LoopBreak "LOOP_BREAK" LOOP;
         0x0A Jump "JUMP" BRANCH;
         0x0B Push "PUSH" BRANCH;
         0x0C PushElse "PUSH_ELSE" BRANCH;
         0x0D Else "ELSE" BRANCH;
-        0x0E Pop "POP" CfFacts { pops: true, conditional: true, ..PLAIN };
+        0x0E Pop "POP" CfProperties { pops: true, conditional: true, ..PLAIN };
         0x0F PopJump "POP_JUMP" BRANCH;
         0x10 PopPush "POP_PUSH" BRANCH;
         0x11 PopPushElse "POP_PUSH_ELSE" BRANCH;
-        0x12 Call "CALL" CfFacts { address: AddressUse::Call, conditional: true, calls: true, ..PLAIN };
-        0x13 CallFs "CALL_FS" CfFacts { conditional: true, calls: true, ..PLAIN };
-        0x14 Return "RETURN" CfFacts { conditional: true, ..PLAIN };
+        0x12 Call "CALL" CfProperties { address: AddressUse::Call, conditional: true, calls: true, ..PLAIN };
+        0x13 CallFs "CALL_FS" CfProperties { conditional: true, calls: true, ..PLAIN };
+        0x14 Return "RETURN" CfProperties { conditional: true, ..PLAIN };
         0x15 EmitVertex "EMIT_VERTEX" PLAIN;
         0x16 EmitCutVertex "EMIT_CUT_VERTEX" PLAIN;
         0x17 CutVertex "CUT_VERTEX" PLAIN;
         0x18 Kill "KILL" LOOP;
         /// Not in the guide; ends the program.
         0x19 EndProgram "END_PROGRAM" PLAIN;
-        0x1A WaitAck "WAIT_ACK" CfFacts { families: R700_ONLY, ..PLAIN };
-        0x1B TexAck "TEX_ACK" CfFacts { families: R700_ONLY, ..CLAUSE };
-        0x1C VtxAck "VTX_ACK" CfFacts { families: R700_ONLY, ..CLAUSE };
-        0x1D VtxTcAck "VTX_TC_ACK" CfFacts { families: R700_ONLY, ..CLAUSE };
+        0x1A WaitAck "WAIT_ACK" CfProperties { families: R700_ONLY, ..PLAIN };
+        0x1B TexAck "TEX_ACK" CfProperties { families: R700_ONLY, ..CLAUSE };
+        0x1C VtxAck "VTX_ACK" CfProperties { families: R700_ONLY, ..CLAUSE };
+        0x1D VtxTcAck "VTX_TC_ACK" CfProperties { families: R700_ONLY, ..CLAUSE };
     }
 }
 
@@ -101,7 +101,7 @@ impl CfOp {
 
     /// True if the instruction runs a fetch clause.
     pub const fn is_fetch(self) -> bool {
-        matches!(self.facts().address, AddressUse::Clause)
+        matches!(self.properties().address, AddressUse::Clause)
     }
 }
 
@@ -176,22 +176,22 @@ impl CfFields {
 
 /// What the stack does around an ALU clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CfAluFacts {
+pub struct CfAluProperties {
     /// The active mask is pushed before the clause.
     pub pushes: bool,
     /// Mask frames popped after the clause.
     pub pops: u8,
 }
 
-const ALU: CfAluFacts = CfAluFacts { pushes: false, pops: 0 };
+const ALU: CfAluProperties = CfAluProperties { pushes: false, pops: 0 };
 
 opcodes! {
     /// `CF_INST` of the ALU format (R700 guide 3-15, 3-17).
-    pub enum CfAluOp: u8 => CfAluFacts {
+    pub enum CfAluOp: u8 => CfAluProperties {
         0x8 Alu "ALU" ALU;
-        0x9 PushBefore "ALU_PUSH_BEFORE" CfAluFacts { pushes: true, ..ALU };
-        0xA PopAfter "ALU_POP_AFTER" CfAluFacts { pops: 1, ..ALU };
-        0xB Pop2After "ALU_POP2_AFTER" CfAluFacts { pops: 2, ..ALU };
+        0x9 PushBefore "ALU_PUSH_BEFORE" CfAluProperties { pushes: true, ..ALU };
+        0xA PopAfter "ALU_POP_AFTER" CfAluProperties { pops: 1, ..ALU };
+        0xB Pop2After "ALU_POP2_AFTER" CfAluProperties { pops: 2, ..ALU };
         0xD Continue "ALU_CONTINUE" ALU;
         0xE Break "ALU_BREAK" ALU;
         0xF ElseAfter "ALU_ELSE_AFTER" ALU;
@@ -258,19 +258,19 @@ impl CfAluFields {
 
 /// What a memory write or export goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CfExportFacts {
+pub struct CfExportProperties {
     /// It exports, in the SWIZ variant; otherwise it accesses memory, in the BUF variant.
     pub exports: bool,
     /// The families that have it.
     pub families: Families,
 }
 
-const MEMORY: CfExportFacts = CfExportFacts { exports: false, families: Families::Both };
-const EXPORT: CfExportFacts = CfExportFacts { exports: true, ..MEMORY };
+const MEMORY: CfExportProperties = CfExportProperties { exports: false, families: Families::Both };
+const EXPORT: CfExportProperties = CfExportProperties { exports: true, ..MEMORY };
 
 opcodes! {
     /// `CF_INST` of exports and memory writes (Mesa `r600_isa.h`).
-    pub enum CfExportOp: u8 => CfExportFacts {
+    pub enum CfExportOp: u8 => CfExportProperties {
         0x20 MemStream0 "MEM_STREAM0" MEMORY;
         0x21 MemStream1 "MEM_STREAM1" MEMORY;
         0x22 MemStream2 "MEM_STREAM2" MEMORY;
@@ -280,7 +280,7 @@ opcodes! {
         0x26 MemRing "MEM_RING" MEMORY;
         0x27 Export "EXP" EXPORT;
         0x28 ExportDone "EXP_DONE" EXPORT;
-        0x3A MemExport "MEM_EXPORT" CfExportFacts { families: R700_ONLY, ..MEMORY };
+        0x3A MemExport "MEM_EXPORT" CfExportProperties { families: R700_ONLY, ..MEMORY };
     }
 }
 
@@ -460,7 +460,7 @@ impl Cf {
             return Cf::Plain(CfPlain { op, fields });
         }
         let Some(op) = CfExportOp::from_code(code) else { return Cf::Reserved(*words) };
-        let variant = if op.facts().exports {
+        let variant = if op.properties().exports {
             let reserved = masked(words, SWIZZLE_RESERVED);
             ExportVariant::Swizzle(ExportSwizzle { reserved, ..ExportSwizzle::read(words) })
         } else {

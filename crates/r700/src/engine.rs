@@ -1,10 +1,11 @@
 //! R700 jobs on the engine.
 //!
-//! A program whose jumps are mere short cuts is a free kernel, as long as no lane reads or writes what another one writes.
-//! Everything else is the reference's.
+//! A program whose jumps are mere short cuts is a group-independent kernel, as long as no lane reads or writes what another one
+//! writes. Everything else is the reference's.
 
 use crate::lift::{
-    self, BufferRole, Facts, Lifted, NotLifted, SurfaceRole, TableRole, bank_words, input_words, launch_words,
+    self, BufferBinding, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding, bank_words,
+    input_words, launch_words,
 };
 use crate::{Bindings as Resources, Input, Job, Program, Region, RunError, Trap, TrapKind, TrapPlace, reference};
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceFacts};
@@ -108,15 +109,15 @@ pub enum NotCompiled {
 pub fn stages(job: &Job) -> Result<Stages, NotLifted> {
     let key = KeyRef::of(job).into_owned();
     let lifted = key.lift()?;
-    let is_free = lifted.is_free && !order_matters(job);
-    let surfaces = lifted.surfaces.iter().map(|&role| key.environment.surface(role)).collect::<Option<_>>();
-    Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_free), None))
+    let is_independent = lifted.is_independent && !order_matters(job);
+    let surfaces = lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<_>>();
+    Ok(Stages::new(lifted.function).with_machine_code(surfaces.filter(|_| is_independent), None))
 }
 
 /// What is known of a job's environment when its program is compiled.
 #[derive(Clone, Debug, PartialEq, Hash)]
 struct Environment {
-    facts: Facts,
+    specialisation: Specialisation,
     colours: Vec<Option<SurfaceFacts>>,
     depth: Option<SurfaceFacts>,
 }
@@ -160,41 +161,38 @@ impl<'k> KeyRef<'k> {
 impl Key {
     /// The program as a function.
     fn lift(&self) -> Result<Lifted, NotLifted> {
-        lift::lift(&self.program, self.fetch_program.as_ref(), &self.environment.facts)
+        lift::lift(&self.program, self.fetch_program.as_ref(), &self.environment.specialisation)
     }
 }
 
 impl Environment {
     fn of(job: &Job) -> Self {
-        let whole = |surface: &Surface, bounds| SurfaceFacts::of(job.memory, surface, bounds).whole;
         let target = |surface: &Surface| SurfaceFacts::of(job.memory, surface, Bounds::Drop);
         Environment {
-            facts: Facts::of(job, &whole),
+            specialisation: Specialisation::of(job),
             colours: job.targets.colours.iter().map(|colour| colour.as_ref().map(target)).collect(),
             depth: job.targets.depth.as_ref().map(target),
         }
     }
 
     /// What is known of a surface of the function.
-    fn surface(&self, role: SurfaceRole) -> Option<SurfaceFacts> {
-        let read =
-            |fact: &lift::SurfaceFact| SurfaceFacts { surface: fact.surface, bounds: fact.bounds, whole: fact.whole };
-        match role {
-            SurfaceRole::Colour(number) => self.colours[number],
-            SurfaceRole::Depth => self.depth,
-            SurfaceRole::Input(register) => match self.facts.inputs.get(&register)? {
-                lift::InputFact::Surface(fact) => Some(read(fact)),
-                _ => None,
+    fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceFacts> {
+        match binding {
+            SurfaceBinding::Colour(number) => self.colours[number],
+            SurfaceBinding::Depth => self.depth,
+            SurfaceBinding::Input(register) => match self.specialisation.inputs.get(&register)? {
+                InputLayout::Surface(layout) => Some(*layout),
+                InputLayout::Position | InputLayout::Vertex | InputLayout::Buffer | InputLayout::Value => None,
             },
-            SurfaceRole::Texture { alternate, number, level } => {
-                let texture = self.facts.bindings[usize::from(alternate)].textures.get(&number)?;
-                texture.levels.get(level).map(read)
+            SurfaceBinding::Texture { alternate, number, level } => {
+                let texture = self.specialisation.bindings[usize::from(alternate)].textures.get(&number)?;
+                texture.levels.get(level).copied()
             }
         }
     }
 }
 
-/// A program, ready to run on surfaces with the layouts of its key.
+/// A compiled program, for surfaces with the layouts of its key.
 pub struct Kernels {
     lifted: Lifted,
     surfaces: Vec<SurfaceFacts>,
@@ -204,13 +202,14 @@ pub struct Kernels {
 impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
         let mut lifted = key.lift().map_err(NotCompiled::NotLifted)?;
-        if !lifted.is_free {
+        if !lifted.is_independent {
             return Err(NotCompiled::Dependent);
         }
-        let surfaces = lifted.surfaces.iter().map(|&role| key.environment.surface(role)).collect::<Option<Vec<_>>>();
+        let surfaces =
+            lifted.surfaces.iter().map(|&binding| key.environment.surface(binding)).collect::<Option<Vec<_>>>();
         let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
         let function = std::mem::take(&mut lifted.function);
-        let kernel = Kernel::new(function, Grouping::Free, &surfaces, None, runtime);
+        let kernel = Kernel::new(function, Grouping::Independent, &surfaces, None, runtime);
         Ok(Kernels { lifted, surfaces, kernel })
     }
 
@@ -222,32 +221,32 @@ impl Kernels {
 
     /// Binds the names of the function to the job's memory and constants.
     fn bind<'a>(&self, job: &Job<'a>) -> Option<Bindings<'a>> {
-        let surface = |(role, facts): (&SurfaceRole, &SurfaceFacts)| {
-            let surface = match *role {
-                SurfaceRole::Colour(number) => job.targets.colours[number]?,
-                SurfaceRole::Depth => job.targets.depth?,
-                SurfaceRole::Input(register) => match job.inputs.get(&register)? {
+        let surface = |(binding, layout): (&SurfaceBinding, &SurfaceFacts)| {
+            let surface = match *binding {
+                SurfaceBinding::Colour(number) => job.targets.colours[number]?,
+                SurfaceBinding::Depth => job.targets.depth?,
+                SurfaceBinding::Input(register) => match job.inputs.get(&register)? {
                     Input::Surface(surface) => *surface,
                     _ => return None,
                 },
-                SurfaceRole::Texture { alternate, number, level } => {
+                SurfaceBinding::Texture { alternate, number, level } => {
                     *resources(job, alternate).textures.get(&number)?.levels.get(level)?
                 }
             };
-            Some(View::new(job.memory, surface, facts.bounds))
+            Some(View::new(job.memory, surface, layout.bounds))
         };
-        let table = |role: &TableRole| match *role {
-            TableRole::Launch => Some(launch_words(job)),
-            TableRole::Inputs => Some(input_words(job)),
-            TableRole::Constants { alternate, channel } => {
+        let table = |binding: &TableBinding| match *binding {
+            TableBinding::Launch => Some(launch_words(job)),
+            TableBinding::Inputs => Some(input_words(job)),
+            TableBinding::Constants { alternate, channel } => {
                 let constants = &resources(job, alternate).constants;
                 let of_channel = constants.iter().map(|constant| constant[channel]);
                 Some(of_channel.chain(std::iter::repeat(0)).take(256).collect())
             }
-            TableRole::Bank { alternate, bank } => bank_words(resources(job, alternate), bank, job.memory),
+            TableBinding::Bank { alternate, bank } => bank_words(resources(job, alternate), bank, job.memory),
         };
-        let buffer = |role: &BufferRole| {
-            let Region { base, length } = region(job, *role)?;
+        let buffer = |binding: &BufferBinding| {
+            let Region { base, length } = region(job, *binding)?;
             Buffer::new(job.memory, base, length).ok()
         };
         Some(Bindings {
@@ -280,23 +279,23 @@ fn resources<'j>(job: &'j Job, alternate: bool) -> &'j Resources {
 }
 
 /// The bytes of a buffer of a function.
-fn region(job: &Job, role: BufferRole) -> Option<Region> {
+fn region(job: &Job, binding: BufferBinding) -> Option<Region> {
     let (targets, memories) = (&job.targets, &job.memories);
-    match role {
-        BufferRole::Input(register) => match job.inputs.get(&register)? {
+    match binding {
+        BufferBinding::Input(register) => match job.inputs.get(&register)? {
             Input::Buffer(region) => Some(*region),
             _ => None,
         },
-        BufferRole::Fetch { alternate, number } => {
+        BufferBinding::Fetch { alternate, number } => {
             resources(job, alternate).buffers.get(&number).map(|buffer| buffer.region)
         }
-        BufferRole::Position(number) => targets.positions[number],
-        BufferRole::Parameter(number) => targets.parameters[number],
-        BufferRole::Ring => memories.ring.map(|items| items.region),
-        BufferRole::Stream(number) => memories.streams[number].map(|items| items.region),
-        BufferRole::Reduction => memories.reduction,
-        BufferRole::Export => memories.export,
-        BufferRole::Strips => memories.strips.map(|items| items.region),
+        BufferBinding::Position(number) => targets.positions[number],
+        BufferBinding::Parameter(number) => targets.parameters[number],
+        BufferBinding::Ring => memories.ring.map(|items| items.region),
+        BufferBinding::Stream(number) => memories.streams[number].map(|items| items.region),
+        BufferBinding::Reduction => memories.reduction,
+        BufferBinding::Export => memories.export,
+        BufferBinding::Strips => memories.strips.map(|items| items.region),
     }
 }
 

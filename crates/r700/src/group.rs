@@ -71,7 +71,7 @@ pub fn assign_units(slots: &[Alu], family: Family, prefer_vector: bool) -> Resul
     let mut units = Vec::with_capacity(slots.len());
     for (place, slot) in slots.iter().enumerate() {
         let vector = Unit::vector(slot.fields.dst.chan);
-        let unit = match slot.op.facts().units_of(family) {
+        let unit = match slot.op.properties().units_of(family) {
             Units::Trans => Unit::T,
             Units::Vector | Units::Reduction(_) => vector,
             Units::Any if taken[vector as usize].is_some() => Unit::T,

@@ -57,7 +57,7 @@ pub fn legal_group(group: &Group, info: &ProgramInfo) -> Result<Vec<Unit>, Group
     destinations(group)?;
     let updates = group.slots.iter().filter(|slot| {
         let sets = |op2: &Op2Fields| op2.update_pred || op2.update_execute_mask;
-        slot.op.facts().effect == Effect::Predicate && slot.op2().is_some_and(sets)
+        slot.op.properties().effect == Effect::Predicate && slot.op2().is_some_and(sets)
     });
     if updates.count() > 1 {
         return Err(GroupError::TwoUpdates);
@@ -86,7 +86,7 @@ pub fn legal_group(group: &Group, info: &ProgramInfo) -> Result<Vec<Unit>, Group
 
 /// A reduction stands in all vector units, so that its operands are those of the four.
 fn reductions(group: &Group) -> Result<(), GroupError> {
-    let reductions = group.slots.iter().filter(|slot| slot.op.facts().reduction().is_some());
+    let reductions = group.slots.iter().filter(|slot| slot.op.properties().reduction().is_some());
     let reductions: Vec<&Alu> = reductions.collect();
     let Some(first) = reductions.first() else { return Ok(()) };
     let same =
@@ -100,7 +100,7 @@ fn reductions(group: &Group) -> Result<(), GroupError> {
 
 /// Destinations differ as they are written. (Relative ones are compared again when their registers are known.)
 fn destinations(group: &Group) -> Result<(), GroupError> {
-    let writers = group.slots.iter().filter(|slot| slot.writes() && slot.op.facts().effect != Effect::Address);
+    let writers = group.slots.iter().filter(|slot| slot.writes() && slot.op.properties().effect != Effect::Address);
     let mut written = Vec::with_capacity(GROUP_SLOTS);
     for slot in writers {
         let key = (slot.fields.dst, slot.fields.dst.relative.then_some(slot.fields.index_mode));

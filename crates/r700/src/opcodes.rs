@@ -1,12 +1,12 @@
-//! Tables of named numbers with facts about each: a sparse counterpart of [`ctm_bits::codes!`].
+//! Tables of named numbers with properties about each: a sparse counterpart of [`ctm_bits::codes!`].
 
-/// Declares an enumeration whose members have a number, a spelling, and facts.
+/// Declares an enumeration whose members have a number, a spelling, and properties.
 ///
-/// Each row is `number Variant "SPELLING" facts;`, in ascending order of numbers. The type gets `ALL`, `code`, `name`,
-/// `facts`, `from_code` and `parse`.
+/// Each row is `number Variant "SPELLING" properties;`, in ascending order of numbers. The type gets `ALL`, `code`, `name`,
+/// `properties`, `from_code` and `parse`.
 macro_rules! opcodes {
-    ($(#[$meta:meta])* $vis:vis enum $ty:ident: $code_ty:ty => $facts_ty:ty {
-        $($(#[$row_meta:meta])* $code:literal $variant:ident $name:literal $facts:expr;)+
+    ($(#[$meta:meta])* $vis:vis enum $ty:ident: $code_ty:ty => $properties_ty:ty {
+        $($(#[$row_meta:meta])* $code:literal $variant:ident $name:literal $properties:expr;)+
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ macro_rules! opcodes {
                 }
                 codes
             };
-            const FACTS: &'static [$facts_ty] = &[$($facts),+];
+            const PROPERTIES: &'static [$properties_ty] = &[$($properties),+];
             const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// The number in the instruction word.
@@ -41,8 +41,8 @@ macro_rules! opcodes {
             }
 
             /// What is to be known of it.
-            pub const fn facts(self) -> &'static $facts_ty {
-                &Self::FACTS[self as usize]
+            pub const fn properties(self) -> &'static $properties_ty {
+                &Self::PROPERTIES[self as usize]
             }
 
             /// The member with this number, if there is one.

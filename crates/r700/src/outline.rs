@@ -57,7 +57,7 @@ impl Cf {
     /// Where the instruction may jump or call to.
     pub const fn target(&self) -> Option<u32> {
         match self {
-            Cf::Plain(plain) => match plain.op.facts().address {
+            Cf::Plain(plain) => match plain.op.properties().address {
                 AddressUse::Jump | AddressUse::Call => Some(plain.fields.addr),
                 AddressUse::None | AddressUse::Clause => None,
             },

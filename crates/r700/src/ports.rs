@@ -226,15 +226,15 @@ impl Search<'_> {
 
     /// Why there are none.
     fn reason(&self) -> PortError {
-        let crowded = Channel::ALL.into_iter().find_map(|channel| {
+        let exhausted = Channel::ALL.into_iter().find_map(|channel| {
             let operands = self.group.iter().flat_map(|(_, slot)| slot.operands());
             let registers: BTreeSet<Register> =
                 operands.filter(|operand| operand.chan == channel).filter_map(|operand| register(&operand)).collect();
             (registers.len() > CYCLES).then_some(PortError::Registers { channel, count: registers.len() })
         });
-        match (self.furthest, crowded) {
+        match (self.furthest, exhausted) {
             (Some((_, error @ (PortError::TransConstants(_) | PortError::NoSwizzle { .. }))), _) => error,
-            (_, Some(crowded)) => crowded,
+            (_, Some(exhausted)) => exhausted,
             // With its only swizzle there is one thing in the way; with several, there are several.
             (Some((depth, error)), None) if !self.is_free[self.order[depth]] => error,
             (furthest, None) => {

@@ -64,7 +64,7 @@ impl Uses {
                 Cf::Export(export) => self.export(export),
                 Cf::Plain(plain) => {
                     let conditional = matches!(plain.fields.cond, Condition::Bool | Condition::NotBool);
-                    self.flow_constants |= plain.op.facts().loop_constant || conditional;
+                    self.flow_constants |= plain.op.properties().loop_constant || conditional;
                 }
                 Cf::Reserved(_) => {}
             }

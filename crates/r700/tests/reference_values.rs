@@ -440,7 +440,7 @@ fn geometry_shaders_emit() {
     let mut bytes = [0; 32];
     memory.read_bytes(FREE, &mut bytes).unwrap();
     let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect();
-    assert_eq!(words, [4, 0, 0, 1, 4, 0, 0, 1], "four events, three of which have room");
+    assert_eq!(words, [4, 0, 0, 1, 4, 0, 0, 1], "four events, three of which fit");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn any_group(u: &mut Unstructured) -> Result<Vec<(Unit, Alu)>> {
             // The trans unit takes what finds its vector unit taken.
             alu.fields.dst.chan = if unit == Unit::T { Channel::X } else { Channel::ALL[unit as usize] };
             alu.fields.dst.gpr = 10 + unit as u8;
-            for source in 0..usize::from(op.facts().sources) {
+            for source in 0..usize::from(op.properties().sources) {
                 let selector = match u.int_in_range(0..=9)? {
                     0..=6 => Selector::Gpr(u.int_in_range(0..=2)?),
                     7 => Selector::PreviousVector,

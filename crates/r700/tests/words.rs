@@ -57,8 +57,8 @@ fn opcodes_by_family() {
     assert_eq!(Alu::decode(&mov, Family::R700).op, AluOp::Op2(Op2::Mov));
     let mov = [0x8000_00FC, 0x4000_1910];
     assert_eq!(Alu::decode(&mov, Family::R600).op, AluOp::Op2(Op2::Mov));
-    assert_eq!(Op2::LshlInt.facts().units_of(Family::R600), Units::Trans);
-    assert_eq!(Op2::LshlInt.facts().units_of(Family::R700), Units::Any);
+    assert_eq!(Op2::LshlInt.properties().units_of(Family::R600), Units::Trans);
+    assert_eq!(Op2::LshlInt.properties().units_of(Family::R700), Units::Any);
 }
 
 /// Numbers of the opcode tables that an off-by-one would hit (Mesa `r600_isa.h`).

@@ -1,12 +1,12 @@
 //! SM50 launches on the engine.
 //!
-//! A program whose lanes do not depend on each other is a free kernel; one whose lanes exchange data, but stay together,
+//! A program whose lanes do not depend on each other is a group-independent kernel; one whose lanes exchange data, but stay together,
 //! runs in warps. Everything else is the reference's, and so is every launch that comes to a trap or to the step limit: the
 //! reference knows the error, or in lenient mode the warnings.
 
 use crate::attributes::Records;
 use crate::launch::{Column, Invocations, Launch, NO_INVOCATION, Outcome, StageRunner, Stop, WARP};
-use crate::lift::{self, BufferRole, Facts, Lifted, NotLifted, TableRole, launch_words, place_words};
+use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
 use crate::reference::Reference;
 use ctm_engine::{
@@ -31,16 +31,16 @@ impl GuestJob for Launch<'_> {
     type NotCompiled = NotCompiled;
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
-        let facts = Facts::of(self).ok_or(NotCompiled::Shape)?;
-        Ok(KeyRef { facts: Cow::Owned(facts), code: self.shader.code })
+        let specialisation = Specialisation::of(self).ok_or(NotCompiled::Shape)?;
+        Ok(KeyRef { specialisation: Cow::Owned(specialisation), code: self.shader.code })
     }
 
     fn to_owned(key: KeyRef<'_>) -> Key {
-        Key { facts: key.facts.into_owned(), code: key.code.clone() }
+        Key { specialisation: key.specialisation.into_owned(), code: key.code.clone() }
     }
 
-    fn matches(key: &KeyRef<'_>, Key { facts, code }: &Key) -> bool {
-        *key == KeyRef { facts: Cow::Borrowed(facts), code }
+    fn matches(key: &KeyRef<'_>, Key { specialisation, code }: &Key) -> bool {
+        *key == KeyRef { specialisation: Cow::Borrowed(specialisation), code }
     }
 
     fn compile(key: &Key, runtime: &Runtime) -> Result<Kernels, NotCompiled> {
@@ -58,7 +58,7 @@ impl GuestJob for Launch<'_> {
         _: &Runtime,
     ) -> Result<(), NotCompiled> {
         let kernels = kernels.as_ref().map_err(|&reason| reason)?;
-        match (kernels.kernel.is_compiled(), kernels.lifted.is_free) {
+        match (kernels.kernel.is_compiled(), kernels.lifted.is_independent) {
             (true, _) => Ok(()),
             (false, false) => Err(NotCompiled::Lockstep),
             (false, true) => Err(NotCompiled::Refused),
@@ -97,14 +97,14 @@ pub enum NotCompiled {
 /// Everything that a compiled program depends on.
 #[derive(Clone, Debug)]
 pub struct Key {
-    facts: Facts,
+    specialisation: Specialisation,
     code: Code,
 }
 
 /// A [`Key`], borrowed from a launch. What is compared first differs most often.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct KeyRef<'k> {
-    facts: Cow<'k, Facts>,
+    specialisation: Cow<'k, Specialisation>,
     code: &'k Code,
 }
 
@@ -120,7 +120,7 @@ impl StageRunner for Executor {
     }
 }
 
-/// A program, ready to run.
+/// A compiled program.
 pub struct Kernels {
     lifted: Lifted,
     kernel: Kernel,
@@ -128,9 +128,9 @@ pub struct Kernels {
 
 impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
-        let mut lifted = lift::lift(&key.code, &key.facts).map_err(NotCompiled::NotLifted)?;
+        let mut lifted = lift::lift(&key.code, &key.specialisation).map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
-        let grouping = if lifted.is_free { Grouping::Free } else { Grouping::Lockstep(WARP as usize) };
+        let grouping = if lifted.is_independent { Grouping::Independent } else { Grouping::Lockstep(WARP as usize) };
         let kernel = Kernel::new(function, grouping, &[], None, runtime);
         Ok(Kernels { lifted, kernel })
     }
@@ -157,7 +157,7 @@ impl Kernels {
 
     /// Runs the kernel. If nothing stops it, no warp takes more steps than the options allow.
     fn attempt(&self, start: &Start, options: &RunOptions) -> Result<RunStats, KernelStop> {
-        if !self.lifted.is_free {
+        if !self.lifted.is_independent {
             return self.kernel.run(start, options);
         }
         // The steps of a warp are those of its parts, which go apart at worst lane by lane.
@@ -170,25 +170,25 @@ impl Kernels {
 
     /// Binds the names of the function to the launch's memory and constants.
     fn bind<'a>(&self, launch: &Launch<'a>, memory: &'a Space) -> Option<Bindings<'a>> {
-        let table = |role: &TableRole| match *role {
-            TableRole::Launch => Some(launch_words(launch)),
-            TableRole::Coefficients => Some(mufu::coefficients()),
-            TableRole::Bank(bank) => {
+        let table = |binding: &TableBinding| match *binding {
+            TableBinding::Launch => Some(launch_words(launch)),
+            TableBinding::Coefficients => Some(mufu::coefficients()),
+            TableBinding::Bank(bank) => {
                 let mut words = launch.environment.constants.bank(bank)?.to_vec();
                 words.resize(words.len().next_power_of_two(), 0);
                 Some(words)
             }
-            role => Some(place_words(launch, role)),
+            binding => Some(place_words(launch, binding)),
         };
-        let buffer = |role: &BufferRole| -> Option<Buffer<'a>> {
-            Some(match role {
-                BufferRole::Inputs => launch.inputs?.buffer(),
-                BufferRole::Outputs => launch.outputs?.buffer(),
-                BufferRole::Patches => launch.patches?.buffer(),
-                BufferRole::Indices => launch.primitives?.indices.buffer(),
-                BufferRole::Ids => launch.primitives?.ids.buffer(),
-                BufferRole::Columns => launch.invocations.columns.as_ref()?.buffer(),
-                BufferRole::Emissions => launch.emissions?.buffer(),
+        let buffer = |binding: &BufferBinding| -> Option<Buffer<'a>> {
+            Some(match binding {
+                BufferBinding::Inputs => launch.inputs?.buffer(),
+                BufferBinding::Outputs => launch.outputs?.buffer(),
+                BufferBinding::Patches => launch.patches?.buffer(),
+                BufferBinding::Indices => launch.primitives?.indices.buffer(),
+                BufferBinding::Ids => launch.primitives?.ids.buffer(),
+                BufferBinding::Columns => launch.invocations.columns.as_ref()?.buffer(),
+                BufferBinding::Emissions => launch.emissions?.buffer(),
             })
         };
         Some(Bindings {

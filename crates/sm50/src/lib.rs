@@ -6,7 +6,7 @@
 //! - [`text`]: the assembly language, both ways;
 //! - [`attributes`]: the memory that stages hand attributes on in;
 //! - [`check::check`]: what the machine would trap on, what headers make vanish, likely mistakes;
-//! - [`launch`]: one run of a stage, for any executor; [`mod@reference`]: the executor that is the judge of the others;
+//! - [`launch`]: one run of a stage, for any executor; [`mod@reference`]: the golden model of the others;
 //! - [`pipeline::Draw`]: vertices through all stages to captured records, with the tessellator.
 #![forbid(unsafe_code)]
 

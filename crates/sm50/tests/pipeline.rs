@@ -96,12 +96,12 @@ fn vertices_and_domain_points() {
 fn progress_counts_primitives() {
     let programs = programs();
     let [vertex, tess_init, tessellation, geometry] = programs.each_ref().map(Shader::from);
-    let (arrays, told) = (arrays(), Mutex::new(Vec::new()));
-    let tell = |done, total| told.lock().unwrap().push((done, total));
-    let options = RunOptions { progress: Some(&tell), ..Draw::options() };
+    let (arrays, reports) = (arrays(), Mutex::new(Vec::new()));
+    let report = |done, total| reports.lock().unwrap().push((done, total));
+    let options = RunOptions { progress: Some(&report), ..Draw::options() };
     let draw = Draw { arrays: &arrays, instances: 2, environment: environment(), ..Draw::new(vertex, 3) };
     draw.run(&Reference, &options).unwrap();
-    assert_eq!(std::mem::take(&mut *told.lock().unwrap()), [(3, 6), (6, 6)]);
+    assert_eq!(std::mem::take(&mut *reports.lock().unwrap()), [(3, 6), (6, 6)]);
     let draw = Draw {
         tess_init: Some(tess_init),
         tessellation: Some(tessellation),
@@ -110,7 +110,7 @@ fn progress_counts_primitives() {
         ..draw
     };
     draw.run(&Reference, &options).unwrap();
-    assert_eq!(*told.lock().unwrap(), [(1, 2), (2, 2)]);
+    assert_eq!(*reports.lock().unwrap(), [(1, 2), (2, 2)]);
 }
 
 /// Invocations of one primitive with this many lanes.

@@ -24,37 +24,37 @@ fn jobs(kind: Kind, count: u64) -> Differential {
 #[test]
 fn structured_programs() {
     let differential = jobs(Kind::Structured, 12);
-    assert_eq!(differential.free, differential.jobs, "compilers' idioms are no business of the reference");
+    assert_eq!(differential.independent, differential.jobs, "compilers' idioms are no business of the reference");
 }
 
 #[test]
 fn changed_programs() {
     let differential = jobs(Kind::Changed, 40);
-    assert!(differential.free > 15 && differential.trapped > 5, "{differential:?}");
+    assert!(differential.independent > 15 && differential.trapped > 5, "{differential:?}");
 }
 
 #[test]
 fn filled_programs() {
     let differential = jobs(Kind::Filled, 30);
-    assert!(differential.free > 8 && differential.compiled > 8, "{differential:?}");
+    assert!(differential.independent > 8 && differential.compiled > 8, "{differential:?}");
 }
 
 #[test]
 fn woven_programs() {
     let differential = jobs(Kind::Woven, 80);
-    assert!(differential.free > 30 && differential.compiled > 30, "{differential:?}");
+    assert!(differential.independent > 30 && differential.compiled > 30, "{differential:?}");
 }
 
 #[test]
 fn straight_programs() {
     let differential = jobs(Kind::Straight, 200);
-    assert!(differential.free > 100 && differential.trapped > 30, "{differential:?}");
+    assert!(differential.independent > 100 && differential.trapped > 30, "{differential:?}");
 }
 
 #[test]
 fn wild_programs() {
     let differential = jobs(Kind::Wild, 150);
-    assert!(differential.free > 80 && differential.trapped > 30, "{differential:?}");
+    assert!(differential.independent > 80 && differential.trapped > 30, "{differential:?}");
 }
 
 /// The folders in a folder.
@@ -77,7 +77,7 @@ fn same_as_reference(case: &Case, tiling: Tiling, textures: &Path) {
             }
         });
         let job = environment.job(case);
-        assert_eq!(Differential::is_free(&job), Ok(true), "{}", case.name);
+        assert_eq!(Differential::is_independent(&job), Ok(true), "{}", case.name);
         let stats = engine.run(&job, &RunOptions { threads: 2, ..RunOptions::default() });
         let found = (stats, environment.pixels(case));
         assert!(*expected.get_or_insert_with(|| found.clone()) == found, "{} on {}", case.name, engine.name());

@@ -26,7 +26,7 @@ pub enum Kind {
     End,
 }
 
-/// A token: where it is tells what it says.
+/// A token: a kind and a range of the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
     /// What it is.
@@ -76,7 +76,7 @@ struct Lexer<'l, 'f> {
     open: Vec<u32>,
     text_left: usize,
     includes_left: usize,
-    /// There was more text than is allowed, or there were more problems than are told: nothing more is read.
+    /// There was more text than is allowed, or there were more problems than are reported: nothing more is read.
     is_over: bool,
 }
 

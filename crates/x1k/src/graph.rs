@@ -53,7 +53,7 @@ pub struct Graph {
 
 /// Whether an active lane wants to jump.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum BranchOutcome {
     Never,
     Sometimes,
     Always,
@@ -168,32 +168,32 @@ fn jump_with(instruction: &Instruction, a_op: AddressOp) -> Option<&Flow> {
 }
 
 /// What an active lane can want. Without a predicate select, the predicate of the truth table is true.
-fn wish(instruction: &Instruction, flow: &Flow) -> Wish {
+fn branch_outcome(instruction: &Instruction, flow: &Flow) -> BranchOutcome {
     let possible = if matches!(instruction.common.rgb.pred_sel as u8, 1..=5) { 0xFF } else { 0xCC };
     match flow.jump_func & possible {
-        0 => Wish::Never,
-        all if all == possible => Wish::Always,
-        _ => Wish::Sometimes,
+        0 => BranchOutcome::Never,
+        all if all == possible => BranchOutcome::Always,
+        _ => BranchOutcome::Sometimes,
     }
 }
 
 /// Whether the instruction can stay, and whether it can jump.
 fn decisions(instruction: &Instruction, flow: &Flow, view: View) -> (bool, bool) {
-    let wish = wish(instruction, flow);
+    let outcome = branch_outcome(instruction, flow);
     match (view, flow.op) {
         // With no active lane, "all want to" holds and "any wants to" does not.
         (View::Group, FlowOp::Jump) => {
             let (all_or_none, none_or_any) = (!flow.jump_any, flow.jump_any);
-            (wish != Wish::Always || none_or_any, wish != Wish::Never || all_or_none)
+            (outcome != BranchOutcome::Always || none_or_any, outcome != BranchOutcome::Never || all_or_none)
         }
         (View::Group, _) => (true, true),
         // Whoever executes an ELSE sleeps until the branch ends.
         (View::Lane, FlowOp::Jump) if flow.b_else => (false, true),
         (View::Lane, FlowOp::Jump | FlowOp::BreakLoop | FlowOp::BreakRep | FlowOp::Continue) => {
-            (wish != Wish::Always, wish != Wish::Never)
+            (outcome != BranchOutcome::Always, outcome != BranchOutcome::Never)
         }
-        (View::Lane, FlowOp::Loop | FlowOp::Rep) => (true, wish != Wish::Never),
-        (View::Lane, FlowOp::EndLoop | FlowOp::EndRep) => (true, wish != Wish::Never),
+        (View::Lane, FlowOp::Loop | FlowOp::Rep) => (true, outcome != BranchOutcome::Never),
+        (View::Lane, FlowOp::EndLoop | FlowOp::EndRep) => (true, outcome != BranchOutcome::Never),
     }
 }
 

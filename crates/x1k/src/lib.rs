@@ -2,7 +2,7 @@
 //!
 //! - [`Instruction`]: decode and encode, total and inverse, from one field table;
 //! - [`Program`]: instructions with their program information and constants;
-//! - [`Job`]: one run of a program, for any engine; [`reference::run`]: the engine that is the judge of the others;
+//! - [`Job`]: one run of a program, for any engine; [`reference::run`]: the golden model of the others;
 //! - [`check::check`]: the rules of the machine, hazards and likely mistakes;
 //! - [`Effects`]: what an instruction really reads and writes; [`Graph`]: what can follow it;
 //! - [`text`]: the assembly language, both ways.

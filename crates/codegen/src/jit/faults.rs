@@ -121,7 +121,7 @@ impl Case {
         let surface = Shape { base: BASE, pitch: SIDE, height: SIDE, tiling: Tiling::Linear, superfine: false, format };
         let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
         let function: Function = TEXT.parse().unwrap_or_else(|error| panic!("{error:?}"));
-        let kernel = ctm_engine::Kernel::new(function, Grouping::Free, &facts, None, runtime);
+        let kernel = ctm_engine::Kernel::new(function, Grouping::Independent, &facts, None, runtime);
         Case { kernel, space, surface }
     }
 

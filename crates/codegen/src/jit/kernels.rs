@@ -69,7 +69,7 @@ impl TestKernel {
 
     /// The kernel, which a group always comes to the end of.
     pub fn compile(&self, runtime: &Runtime) -> Kernel {
-        Kernel::new(self.function.clone(), Grouping::Free, &self.facts(), Some(1), runtime)
+        Kernel::new(self.function.clone(), Grouping::Independent, &self.facts(), Some(1), runtime)
     }
 
     /// The surfaces that the function stores to, with their numbers.

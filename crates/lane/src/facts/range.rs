@@ -243,7 +243,7 @@ impl Ranges {
             Op::Frc {} => Range::numbers(0.0, 1.0).with_nan(arg(0).may_be_special()),
             Op::Sin {} | Op::Cos {} => Range::numbers(-1.0, 1.0).with_nan(arg(0).may_be_special()),
             Op::Ex2 {} => {
-                // Twice the power above the greatest exponent leaves room for the error of the approximation.
+                // Twice the power above the greatest exponent leaves a margin for the error of the approximation.
                 let hi = arg(0).hi;
                 let hi = if hi < 120.0 { power_of_two(hi.max(-120.0).ceil() as i32 + 1) as f32 } else { f32::INFINITY };
                 Range::numbers(0.0, hi).with_nan(arg(0).nan)

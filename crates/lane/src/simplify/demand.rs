@@ -91,7 +91,7 @@ fn of_operand(function: &Function, op: &Op, inst: Inst, at: usize, own: Demand) 
     match (op, at) {
         (Op::Quad { .. } | Op::Ballot {} | Op::Shuffle {}, _) => Demand::Everywhere,
         (Op::Select {} | Op::MaskSelect {}, 1) => match own {
-            // The narrower of the two, if that can be told. If not, the outer one is more likely to be that of other users.
+            // The narrower of the two, if that is known. If not, the outer one is more likely to be that of other users.
             Demand::Inside(outer) if !implies(function, args[0], outer) => own,
             _ => Demand::Inside(args[0]),
         },

@@ -80,7 +80,7 @@ impl Rewriter<'_> {
         value
     }
 
-    /// The value as seen from `block`: replaced, and constant where a branch tells so.
+    /// The value as seen from `block`: replaced, and constant where a branch implies it.
     fn seen(&mut self, value: Value, block: Block) -> Value {
         let value = self.replacement.get(value);
         if self.function.value_type(value) == Type::Mask

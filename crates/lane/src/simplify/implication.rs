@@ -1,4 +1,4 @@
-//! Which masks lie inside which, as far as their definitions tell.
+//! Which masks lie inside which, as far as their definitions say.
 
 use crate::entity::Value;
 use crate::function::Function;

@@ -4,7 +4,7 @@
 //!
 //! - *dead* removes what nobody wants, parameters in circles included;
 //! - *forward* walks once along the dominator tree: it folds constants, applies the rules of single operations, takes equal
-//!   computations together, and uses what branches tell about masks;
+//!   computations together, and uses what branches imply about masks;
 //! - *parameters* removes those that always are the same value, or the same as another;
 //! - *demand* finds the lanes in which a value is wanted, and passes by selects and masks that only matter in others;
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
@@ -29,7 +29,7 @@ use crate::op::{Effect, Op};
 
 pub(crate) use nan_bits::Observed;
 
-/// A pass: its name, and what it does, which tells whether it changed something.
+/// A pass: its name, and what it does, which returns whether it changed something.
 type Pass = (&'static str, fn(&mut Function) -> bool);
 
 /// The passes, in the order in which a round runs them.
@@ -71,7 +71,7 @@ pub fn simplify_with(function: &mut Function, mut observe: impl FnMut(&'static s
 }
 
 /// Makes a function for groups that lie wholly inside the domain out of one for any group: every lane is covered. Gives
-/// whether that is worth another simplification: that an access takes place in all lanes tells no more.
+/// whether that is worth another simplification: that an access takes place in all lanes implies no more.
 pub fn assume_covered(function: &mut Function) -> bool {
     let mut covered = vec![false; function.value_count()];
     for inst in (0..function.inst_count()).map(Inst::new) {

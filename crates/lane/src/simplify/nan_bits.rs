@@ -21,7 +21,7 @@ impl Observed {
                 let op = function.op(inst);
                 let operands = function.args(inst).iter().zip(op.info().operands);
                 let lanes = operands.filter(|(_, (_, ty))| *ty == Type::Lane);
-                // What a normalized surface stores tells nothing of a NaN but that it was one; only coordinates count.
+                // What a normalized surface stores says nothing of a NaN but that it was one; only coordinates count.
                 let normalized = op.effect() == Effect::WritesMemory
                     && op.surface().is_some_and(|surface| function.surfaces[surface.index()].unit);
                 match (op.nan_bits(), op.array()) {

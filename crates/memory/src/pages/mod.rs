@@ -27,7 +27,7 @@ pub struct Pages {
 
 impl Pages {
     /// So many bytes, rounded up to a multiple of 64 and not 0. The guard region behind them begins where they end. `None` if
-    /// the host has no room.
+    /// the host has no addresses left.
     pub fn new(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(GRANULE)?;
         Some(Pages { map: host::Map::new(length)?, length })
@@ -102,7 +102,7 @@ mod tests {
         assert!(Pages::new(usize::MAX).is_none() && Pages::new(usize::MAX / 2).is_none());
     }
 
-    /// As many blocks as the addresses of the host have room for wide guards, and more.
+    /// As many blocks as the addresses of the host suffice for with wide guards, and more.
     #[test]
     #[cfg_attr(miri, ignore = "Miri's memory is not lazy")]
     fn guards_get_narrow_before_pages_run_out() {

@@ -436,6 +436,6 @@ impl Alu {
 
     /// The sources that the operation uses.
     pub fn operands(&self) -> impl Iterator<Item = Operand> + use<> {
-        self.encoded_operands().take(usize::from(self.op.facts().sources))
+        self.encoded_operands().take(usize::from(self.op.properties().sources))
     }
 }

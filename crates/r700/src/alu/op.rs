@@ -53,9 +53,9 @@ pub enum Effect {
     Kill,
 }
 
-/// Facts about an ALU operation.
+/// Properties of an ALU operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AluFacts {
+pub struct AluProperties {
     /// Number of sources.
     pub sources: u8,
     /// Where it executes.
@@ -72,7 +72,7 @@ pub struct AluFacts {
     pub families: Families,
 }
 
-impl AluFacts {
+impl AluProperties {
     /// What the operation computes together with those of the other vector units, if it does.
     pub const fn reduction(&self) -> Option<Reduction> {
         match self.units {
@@ -82,7 +82,7 @@ impl AluFacts {
     }
 
     const fn new(sources: u8, operands: Number, result: Number) -> Self {
-        AluFacts {
+        AluProperties {
             sources,
             units: Units::Any,
             units_r600: Units::Any,
@@ -94,15 +94,15 @@ impl AluFacts {
     }
 
     const fn in_units(self, units: Units) -> Self {
-        AluFacts { units, units_r600: units, ..self }
+        AluProperties { units, units_r600: units, ..self }
     }
 
     const fn trans_on_r600(self) -> Self {
-        AluFacts { units_r600: Units::Trans, ..self }
+        AluProperties { units_r600: Units::Trans, ..self }
     }
 
     const fn only(self, family: Family) -> Self {
-        AluFacts { families: Families::Only(family), ..self }
+        AluProperties { families: Families::Only(family), ..self }
     }
 
     /// Where the operation executes on this family.
@@ -116,40 +116,40 @@ impl AluFacts {
 
 use Number::{Double, Float, Integer};
 
-const fn float(sources: u8) -> AluFacts {
-    AluFacts::new(sources, Float, Float)
+const fn float(sources: u8) -> AluProperties {
+    AluProperties::new(sources, Float, Float)
 }
-const fn integer(sources: u8) -> AluFacts {
-    AluFacts::new(sources, Integer, Integer)
+const fn integer(sources: u8) -> AluProperties {
+    AluProperties::new(sources, Integer, Integer)
 }
 /// A float comparison that gives all ones or zero.
-const MASK: AluFacts = AluFacts::new(2, Float, Integer);
-const fn trans(operands: Number, result: Number) -> AluFacts {
-    AluFacts::new(1, operands, result).in_units(Units::Trans)
+const MASK: AluProperties = AluProperties::new(2, Float, Integer);
+const fn trans(operands: Number, result: Number) -> AluProperties {
+    AluProperties::new(1, operands, result).in_units(Units::Trans)
 }
-const fn integer_trans(sources: u8) -> AluFacts {
+const fn integer_trans(sources: u8) -> AluProperties {
     integer(sources).in_units(Units::Trans)
 }
-const SHIFT: AluFacts = integer(2).trans_on_r600();
-const fn address(operands: Number) -> AluFacts {
-    AluFacts { effect: Effect::Address, ..AluFacts::new(1, operands, Integer) }.in_units(Units::Vector)
+const SHIFT: AluProperties = integer(2).trans_on_r600();
+const fn address(operands: Number) -> AluProperties {
+    AluProperties { effect: Effect::Address, ..AluProperties::new(1, operands, Integer) }.in_units(Units::Vector)
 }
-const fn predicate(sources: u8, operands: Number) -> AluFacts {
-    AluFacts { effect: Effect::Predicate, ..AluFacts::new(sources, operands, Float) }
+const fn predicate(sources: u8, operands: Number) -> AluProperties {
+    AluProperties { effect: Effect::Predicate, ..AluProperties::new(sources, operands, Float) }
 }
-const fn kill(operands: Number) -> AluFacts {
-    AluFacts { effect: Effect::Kill, ..AluFacts::new(2, operands, Float) }
+const fn kill(operands: Number) -> AluProperties {
+    AluProperties { effect: Effect::Kill, ..AluProperties::new(2, operands, Float) }
 }
-const fn reduction(sources: u8, reduction: Reduction) -> AluFacts {
+const fn reduction(sources: u8, reduction: Reduction) -> AluProperties {
     float(sources).in_units(Units::Reduction(reduction))
 }
-const fn double(sources: u8, operands: Number, result: Number) -> AluFacts {
-    AluFacts::new(sources, operands, result).in_units(Units::Vector)
+const fn double(sources: u8, operands: Number, result: Number) -> AluProperties {
+    AluProperties::new(sources, operands, result).in_units(Units::Vector)
 }
 
 opcodes! {
     /// `ALU_INST` of the OP2 form: operations with up to two sources.
-    pub enum Op2: u8 => AluFacts {
+    pub enum Op2: u8 => AluProperties {
         0x00 Add "ADD" float(2);
         0x01 Mul "MUL" float(2);
         0x02 MulIeee "MUL_IEEE" float(2);
@@ -270,7 +270,7 @@ opcodes! {
 
 opcodes! {
     /// `ALU_INST` of the OP3 form: operations with three sources.
-    pub enum Op3: u8 => AluFacts {
+    pub enum Op3: u8 => AluProperties {
         0x08 MulAdd64 "MULADD_64" double(3, Double, Double);
         0x09 MulAdd64M2 "MULADD_64_M2" double(3, Double, Double);
         0x0A MulAdd64M4 "MULADD_64_M4" double(3, Double, Double);
@@ -310,11 +310,11 @@ pub enum AluOp {
 }
 
 impl AluOp {
-    /// Facts about the operation. Reserved ones count as arithmetic with all sources of their form.
-    pub const fn facts(self) -> &'static AluFacts {
+    /// Properties of the operation. Reserved ones count as arithmetic with all sources of their form.
+    pub const fn properties(self) -> &'static AluProperties {
         match self {
-            AluOp::Op2(op) => op.facts(),
-            AluOp::Op3(op) => op.facts(),
+            AluOp::Op2(op) => op.properties(),
+            AluOp::Op3(op) => op.properties(),
             AluOp::Reserved2(_) => const { &integer(2) },
             AluOp::Reserved3(_) => const { &integer(3) },
         }

@@ -233,7 +233,7 @@ fn successors(cf: &Cf, pc: u32, stack: &Stack, stage: Stage, walk: &mut Walk) ->
         Cf::Export(_) | Cf::Reserved(_) => Ok(vec![(pc + 1, here())]),
         Cf::Alu(alu) => {
             let mut stack = here();
-            if alu.op.facts().pushes {
+            if alu.op.properties().pushes {
                 stack.push(Frame::Mask { whole_quad: alu.fields.whole_quad_mode });
                 walk.count(&stack);
             }
@@ -244,7 +244,7 @@ fn successors(cf: &Cf, pc: u32, stack: &Stack, stage: Stage, walk: &mut Walk) ->
                 }
                 CfAluOp::Alu | CfAluOp::PushBefore | CfAluOp::PopAfter | CfAluOp::Pop2After => {}
             }
-            Ok(vec![(pc + 1, pop_masks(&stack, alu.op.facts().pops)?)])
+            Ok(vec![(pc + 1, pop_masks(&stack, alu.op.properties().pops)?)])
         }
         Cf::Plain(CfPlain { op, fields }) => {
             if *op == CfOp::CallFs {

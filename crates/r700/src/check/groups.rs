@@ -1,6 +1,6 @@
 //! ALU groups: whether they can be issued, and what in them is odd.
 
-use super::{AluClause, Code, Findings, Place, Subject, instructions, ports};
+use super::{AluClause, Code, Findings, Location, Subject, instructions, ports};
 use crate::alu::{Alu, AluOp, Effect, Number, Op2, Selector, SpecialValue};
 use crate::codes::OutputModifier;
 use crate::group::{Group, Unit};
@@ -29,23 +29,25 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
 }
 
 /// The operation and its modifiers.
-fn operation(subject: &Subject, place: Place, slot: &Alu, findings: &mut Findings) {
-    let (info, facts) = (&subject.program.info, slot.op.facts());
+fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Findings) {
+    let (info, properties) = (&subject.program.info, slot.op.properties());
     let Some(name) = slot.op.name() else {
         findings.inside(Code::ReservedOpcode, place, "the opcode is reserved", "remove the instruction");
         return;
     };
-    if !facts.families.has(info.family) {
+    if !properties.families.has(info.family) {
         let message = format!("{} does not have {name}", info.family.name());
         findings.inside(Code::ReservedOpcode, place, message, "choose the family that the program was made for");
-    } else if [facts.operands, facts.result].contains(&Number::Double) || slot.op == AluOp::Op2(Op2::MovAGprInt) {
+    } else if [properties.operands, properties.result].contains(&Number::Double)
+        || slot.op == AluOp::Op2(Op2::MovAGprInt)
+    {
         let message = format!("{name} is decoded, but traps when it is executed");
         findings.inside(Code::Unsupported, place, message, "compute in single precision");
     }
     let modified_result = slot.omod() != OutputModifier::None || slot.fields.clamp;
-    let takes_none = facts.result == Number::Integer || facts.effect != Effect::None;
+    let takes_none = properties.result == Number::Integer || properties.effect != Effect::None;
     let modified_operand =
-        facts.operands == Number::Integer && slot.operands().any(|operand| operand.abs || operand.negate);
+        properties.operands == Number::Integer && slot.operands().any(|operand| operand.abs || operand.negate);
     if modified_result && takes_none || modified_operand {
         let message = format!("{name} has a modifier that is for floats");
         findings.inside(
@@ -56,13 +58,20 @@ fn operation(subject: &Subject, place: Place, slot: &Alu, findings: &mut Finding
         );
     }
     let updates = slot.op2().is_some_and(|op2| op2.update_pred || op2.update_execute_mask);
-    if updates && facts.effect != Effect::Predicate {
+    if updates && properties.effect != Effect::Predicate {
         let message = format!("{name} has UPDATE_PRED or UPDATE_EXECUTE_MASK, which do nothing");
         findings.inside(Code::IgnoredUpdate, place, message, "clear the bits, or use a PRED_SET operation");
     }
 }
 
-fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, group: &Group, findings: &mut Findings) {
+fn operands(
+    subject: &Subject,
+    clause: &AluClause,
+    place: Location,
+    slot: &Alu,
+    group: &Group,
+    findings: &mut Findings,
+) {
     let count = subject.program.info.num_gprs;
     if slot.writes() && !slot.fields.dst.relative {
         instructions::register(place, slot.fields.dst.gpr, count, findings);
@@ -77,7 +86,7 @@ fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, gro
                     findings.inside(Code::Unlocked, place, message, "lock a line (16 constants) or two for the window");
                 }
             }
-            Selector::Special(special) if *special.facts() == SpecialValue::Undocumented => {
+            Selector::Special(special) if *special.properties() == SpecialValue::Undocumented => {
                 let message = format!("{} is decoded, but traps when it is read", special.name());
                 findings.inside(Code::Unsupported, place, message, "use what this family has");
             }
@@ -93,7 +102,7 @@ fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, gro
     if matches!(slot.op, AluOp::Op2(Op2::LshlInt | Op2::LshrInt | Op2::AshrInt)) {
         let known = slot.operands().nth(1).and_then(|count| match count.selector {
             Selector::Literal => Some(group.literals[count.chan as usize]),
-            Selector::Special(special) => match *special.facts() {
+            Selector::Special(special) => match *special.properties() {
                 SpecialValue::Constant(bits) => Some(bits),
                 SpecialValue::Undocumented => None,
             },
@@ -115,7 +124,7 @@ fn operands(subject: &Subject, clause: &AluClause, place: Place, slot: &Alu, gro
 }
 
 /// Instructions stand in the order of their units.
-fn order(place: Place, units: &[(Unit, &Alu)], findings: &mut Findings) {
+fn order(place: Location, units: &[(Unit, &Alu)], findings: &mut Findings) {
     if !units.is_sorted_by_key(|(unit, _)| *unit) {
         let listed: Vec<_> = units.iter().map(|(unit, _)| unit.name()).collect();
         let message = format!("the units of the group are in the order {}", listed.join(", "));

@@ -1,6 +1,6 @@
 //! Control-flow and fetch instructions, one by one.
 
-use super::{Code, Findings, Place, Subject};
+use super::{Code, Findings, Location, Subject};
 use crate::cf::{AddressUse, Cf, CfExport, CfOp, CfPlain, ExportVariant, Qword};
 use crate::codes::{Condition, ExportType, FetchOp};
 use crate::fetch::{Fetch, FetchRegister};
@@ -26,18 +26,18 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
 }
 
 fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, findings: &mut Findings) {
-    let (info, facts) = (&subject.program.info, op.facts());
-    if !facts.families.has(info.family) {
+    let (info, properties) = (&subject.program.info, op.properties());
+    if !properties.families.has(info.family) {
         let message = format!("{} does not have {}", info.family.name(), op.name());
         findings.at(Code::ReservedOpcode, pc, message, "choose the family that the program was made for");
     }
     modes(pc, fields.whole_quad_mode, fields.valid_pixel_mode, findings);
     reserved(pc, fields.reserved, findings);
-    if fields.cond != Condition::Active && !facts.conditional {
+    if fields.cond != Condition::Active && !properties.conditional {
         let message = format!("{} has the condition {}; the guide wants ACTIVE", op.name(), fields.cond.name());
         findings.at(Code::ClauseCondition, pc, message, "put a JUMP with the condition before it");
     }
-    if facts.address == AddressUse::Call && fields.pop_count != 0 {
+    if properties.address == AddressUse::Call && fields.pop_count != 0 {
         findings.at(
             Code::CallPops,
             pc,
@@ -88,7 +88,7 @@ fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, finding
 
 fn memory(subject: &Subject, pc: u32, export: &CfExport, findings: &mut Findings) {
     let info = &subject.program.info;
-    if !export.op.facts().families.has(info.family) {
+    if !export.op.properties().families.has(info.family) {
         let message = format!("{} does not have {}", info.family.name(), export.op.name());
         findings.at(Code::ReservedOpcode, pc, message, "choose the family that the program was made for");
     }
@@ -119,7 +119,7 @@ pub(super) fn has_register(register: u8, count: u8) -> bool {
     register < count || is_temporary(register.into())
 }
 
-pub(super) fn register(place: Place, register: u8, count: u8, findings: &mut Findings) {
+pub(super) fn register(place: Location, register: u8, count: u8, findings: &mut Findings) {
     if !has_register(register, count) {
         findings.inside(Code::RegisterBeyondCount, place, beyond(register.into(), count), RAISE_COUNT);
     }
@@ -155,13 +155,13 @@ fn clauses(subject: &Subject, findings: &mut Findings) {
         };
         if clause.kind == ClauseKind::Fetch {
             for (k, instruction) in (0..).zip(fetches(&code[range])) {
-                fetch(subject, Place { pc, slot: clause.address + 2 * k }, &instruction, findings);
+                fetch(subject, Location { pc, slot: clause.address + 2 * k }, &instruction, findings);
             }
         }
     }
 }
 
-fn fetch(subject: &Subject, place: Place, fetch: &Fetch, findings: &mut Findings) {
+fn fetch(subject: &Subject, place: Location, fetch: &Fetch, findings: &mut Findings) {
     let count = subject.program.info.num_gprs;
     let mut uses = |registers: &[FetchRegister]| {
         for named in registers.iter().filter(|named| !named.relative) {
@@ -213,7 +213,7 @@ fn is_executed(fetch: &Fetch) -> bool {
 fn exports(subject: &Subject, findings: &mut Findings) {
     for kind in [ExportType::Pixel, ExportType::Position, ExportType::Parameter] {
         let of_kind = subject.instructions().filter_map(|(_, cf)| match cf {
-            Cf::Export(export) if export.op.facts().exports && export.export_type() == kind => Some(export.op),
+            Cf::Export(export) if export.op.properties().exports && export.export_type() == kind => Some(export.op),
             Cf::Plain(_) | Cf::Alu(_) | Cf::Export(_) | Cf::Reserved(_) => None,
         });
         let ops: Vec<_> = of_kind.collect();

@@ -58,7 +58,7 @@ impl Findings {
     }
 
     /// A finding about a part of a clause.
-    fn inside(&mut self, code: Code, place: Place, message: impl Into<String>, help: impl Into<String>) {
+    fn inside(&mut self, code: Code, place: Location, message: impl Into<String>, help: impl Into<String>) {
         self.add(code, Some(place.pc), Some(place.slot), message.into(), help.into());
     }
 
@@ -69,7 +69,7 @@ impl Findings {
 
 /// A group or fetch instruction of a clause.
 #[derive(Clone, Copy)]
-struct Place {
+struct Location {
     pc: u32,
     slot: u32,
 }
@@ -83,8 +83,8 @@ struct AluClause<'a> {
 }
 
 impl AluClause<'_> {
-    fn place(&self, group: &Group) -> Place {
-        Place { pc: self.pc, slot: self.address + group.start as u32 }
+    fn place(&self, group: &Group) -> Location {
+        Location { pc: self.pc, slot: self.address + group.start as u32 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operands that a group cannot read, and what is odd about its indices.
 
-use super::{Code, Findings, Place};
+use super::{Code, Findings, Location};
 use crate::alu::Alu;
 use crate::codes::{Family, IndexMode};
 use crate::group::Unit;
@@ -8,7 +8,7 @@ use crate::ports::{ConstantError, check_constants, check_ports};
 use std::collections::BTreeSet;
 
 /// Checks a group whose units are known.
-pub(super) fn check(units: &[(Unit, &Alu)], family: Family, place: Place, findings: &mut Findings) {
+pub(super) fn check(units: &[(Unit, &Alu)], family: Family, place: Location, findings: &mut Findings) {
     if let Err(error) = check_ports(units) {
         let help = "choose other bank swizzles (the assembler does where the text gives none), copy an operand to another \
                     register, or split the group";

@@ -46,11 +46,11 @@ fn previous(subject: &Subject, clause: &AluClause, findings: &mut Findings) {
 }
 
 fn sets_predicate(slot: &Alu) -> bool {
-    slot.op.facts().effect == Effect::Predicate && slot.op2().is_some_and(|op2| op2.update_pred)
+    slot.op.properties().effect == Effect::Predicate && slot.op2().is_some_and(|op2| op2.update_pred)
 }
 
 fn sets_mask(slot: &Alu) -> bool {
-    slot.op.facts().effect == Effect::Predicate && slot.op2().is_some_and(|op2| op2.update_execute_mask)
+    slot.op.properties().effect == Effect::Predicate && slot.op2().is_some_and(|op2| op2.update_execute_mask)
 }
 
 /// Predicates are set before they are used, and the active mask in the last group.
@@ -101,7 +101,7 @@ fn addresses(clause: &AluClause, findings: &mut Findings) {
                 findings.inside(Code::StaleAddress, clause.place(group), message, "set it with MOVA in a group before");
             }
         }
-        for slot in group.slots.iter().filter(|slot| slot.op.facts().effect == Effect::Address) {
+        for slot in group.slots.iter().filter(|slot| slot.op.properties().effect == Effect::Address) {
             set[slot.fields.dst.chan as usize] = true;
         }
     }

@@ -1,11 +1,11 @@
 //! ALU clauses: group after group (R700 guide chapter 4).
 
 use super::Walked;
-use super::context::Place;
+use super::context::CodeAddress;
 use super::control::Walk;
-use super::facts::{MAX_BANK_DWORDS, TableRole};
 use super::machine::{Index, Register};
-use super::operation::Outcome;
+use super::operation::OpResult;
+use super::specialisation::{MAX_BANK_DWORDS, TableBinding};
 use crate::alu::{Alu, Effect, Number, Operand, Selector, SpecialValue};
 use crate::cf::{Cf, CfAlu, CfAluFields};
 use crate::codes::{IndexMode, KcacheMode, PredicateSelect};
@@ -21,7 +21,7 @@ const CONSTANTS: u32 = 256;
 /// What lives as long as a clause. All of it is 0 at its start.
 struct Clause<'a> {
     fields: &'a CfAluFields,
-    place: Place,
+    place: CodeAddress,
     /// Address register.
     ar: [Value; 4],
     /// Results of the vector units in the group before.
@@ -74,16 +74,16 @@ impl Walk<'_> {
     }
 
     /// Groups with a lane of the mask trap at an instruction of a clause; the others go on.
-    pub(super) fn trap_lanes(&mut self, kind: TrapKind, place: Place, slot: u32, lanes: Value) {
+    pub(super) fn trap_lanes(&mut self, kind: TrapKind, place: CodeAddress, slot: u32, lanes: Value) {
         self.trap_at(kind, place, Some(slot), lanes);
     }
 
     /// Groups with a lane of the mask trap at a control-flow instruction; the others go on.
-    pub(super) fn trap_cf(&mut self, kind: TrapKind, place: Place, lanes: Value) {
+    pub(super) fn trap_cf(&mut self, kind: TrapKind, place: CodeAddress, lanes: Value) {
         self.trap_at(kind, place, None, lanes);
     }
 
-    fn trap_at(&mut self, kind: TrapKind, place: Place, slot: Option<u32>, lanes: Value) {
+    fn trap_at(&mut self, kind: TrapKind, place: CodeAddress, slot: Option<u32>, lanes: Value) {
         if self.m.b.function.mask_constant(lanes) == Some(false) {
             return;
         }
@@ -126,9 +126,9 @@ impl Walk<'_> {
                 }
                 PredicateSelect::One => (self.m.b.mask_and(executing, predicate), Some(predicate)),
             };
-            let facts = slot.op.facts();
-            let outcome = match (facts.reduction(), reduced) {
-                (Some(_), Some(reduced)) => Ok(Outcome::Value(reduced[unit as usize])),
+            let properties = slot.op.properties();
+            let outcome = match (properties.reduction(), reduced) {
+                (Some(_), Some(reduced)) => Ok(OpResult::Value(reduced[unit as usize])),
                 (Some(_), None) | (None, _) => {
                     let args = self.operands(clause, group, slot, at, lanes);
                     self.m.operation(slot.op, family, args)
@@ -142,13 +142,13 @@ impl Walk<'_> {
                 }
             };
             let value = match outcome {
-                Outcome::Value(value) => value,
-                Outcome::Address(address) => {
+                OpResult::Value(value) => value,
+                OpResult::Address(address) => {
                     let component = &mut ar[slot.fields.dst.chan as usize];
                     *component = self.gated(gate, address, *component);
                     address
                 }
-                Outcome::Predicate { pass, value } => {
+                OpResult::Predicate { pass, value } => {
                     if let Some(op2) = slot.op2() {
                         if op2.update_pred {
                             new_predicate = Some((lanes, pass));
@@ -159,7 +159,7 @@ impl Walk<'_> {
                     }
                     value
                 }
-                Outcome::Kill(kill) => {
+                OpResult::Kill(kill) => {
                     let these = self.m.b.mask_and(lanes, kill);
                     killed = Some(match killed {
                         Some(others) => self.m.b.mask_or(others, these),
@@ -168,7 +168,7 @@ impl Walk<'_> {
                     self.m.float_of_mask(kill)
                 }
             };
-            let has_modifiers = facts.result == Number::Float && facts.effect == Effect::None;
+            let has_modifiers = properties.result == Number::Float && properties.effect == Effect::None;
             let value = match has_modifiers {
                 true => self.m.modify(value, slot.omod(), slot.fields.clamp, dx10_clamp),
                 false => value,
@@ -180,7 +180,7 @@ impl Walk<'_> {
                     pv[vector as usize] = self.gated(gate, value, old);
                 }
             }
-            if slot.writes() && facts.effect != Effect::Address {
+            if slot.writes() && properties.effect != Effect::Address {
                 let dst = slot.fields.dst;
                 let index = dst.relative.then(|| register_index(slot, clause));
                 let (register, missing) = self.m.register(dst.gpr, index);
@@ -251,7 +251,7 @@ impl Walk<'_> {
         at: u32,
         executing: Value,
     ) -> Option<[Value; 4]> {
-        let reduction = group.slots.iter().find_map(|slot| slot.op.facts().reduction())?;
+        let reduction = group.slots.iter().find_map(|slot| slot.op.properties().reduction())?;
         let zero = self.m.b.constant(0);
         let (mut a, mut b) = ([zero; 4], [zero; 4]);
         for (slot, unit) in group.slots.iter().zip(units).filter(|(_, unit)| **unit != Unit::T) {
@@ -297,7 +297,7 @@ impl Walk<'_> {
                 self.window(clause, window, entry, channel)
             }
             Selector::Constant(number) => self.constant(clause, slot, operand, number, channel),
-            Selector::Special(special) => match *special.facts() {
+            Selector::Special(special) => match *special.properties() {
                 SpecialValue::Constant(bits) => self.m.b.constant(bits),
                 SpecialValue::Undocumented => {
                     self.trap_lanes(TrapKind::Unsupported(special.name()), clause.place, at, lanes);
@@ -323,10 +323,10 @@ impl Walk<'_> {
         let kcache = &clause.fields.kcache[usize::from(window & 1)];
         let alternate = clause.fields.alt_const;
         let bank = usize::from(kcache.bank);
-        let Some((dwords, finite)) = self.m.facts.bindings[usize::from(alternate)].banks[bank] else {
+        let Some((dwords, finite)) = self.m.specialisation.bindings[usize::from(alternate)].banks[bank] else {
             return self.m.b.constant(0);
         };
-        let table = self.m.table(TableRole::Bank { alternate, bank }, dwords, finite);
+        let table = self.m.table(TableBinding::Bank { alternate, bank }, dwords, finite);
         let dword = (u32::from(kcache.addr) * 16 + u32::from(entry)) * 4 + channel as u32;
         if kcache.mode != KcacheMode::LockLoopIndex {
             return if dword < dwords { self.m.b.table_splat(table, dword) } else { self.m.b.constant(0) };
@@ -350,12 +350,12 @@ impl Walk<'_> {
     /// A channel of a constant of the constant file.
     fn constant(&mut self, clause: &Clause, slot: &Alu, operand: &Operand, number: u8, channel: usize) -> Value {
         let alternate = clause.fields.alt_const;
-        let bindings = &self.m.facts.bindings[usize::from(alternate)];
+        let bindings = &self.m.specialisation.bindings[usize::from(alternate)];
         let (constants, finite) = (bindings.constants, bindings.finite[channel]);
         if !operand.relative && u16::from(number) >= constants {
             return self.m.b.constant(0);
         }
-        let table = self.m.table(TableRole::Constants { alternate, channel }, CONSTANTS, finite);
+        let table = self.m.table(TableBinding::Constants { alternate, channel }, CONSTANTS, finite);
         if !operand.relative {
             return self.m.b.table_splat(table, number.into());
         }

@@ -5,7 +5,7 @@ use crate::stack::{FrameKind, StackUse, Wavefront};
 
 /// A control-flow address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place {
+pub(super) struct CodeAddress {
     /// It is one of the fetch program.
     pub in_fetch_program: bool,
     pub pc: u32,
@@ -19,7 +19,7 @@ pub(super) enum Frame {
     /// The states of the pixels where a loop began.
     Loop { kind: LoopKind, step: i8, some: bool },
     /// Where a call goes on, and what it added to the depth.
-    Return { to: Place, call_count: u32 },
+    Return { to: CodeAddress, call_count: u32 },
 }
 
 impl Frame {
@@ -36,7 +36,7 @@ impl Frame {
 /// A place with the stack that it is reached with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Context {
-    pub place: Place,
+    pub place: CodeAddress,
     pub call_depth: u32,
     pub frames: Vec<Frame>,
 }

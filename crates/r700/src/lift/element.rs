@@ -1,6 +1,6 @@
 //! Elements in memory: from words to the four channels of a register (R700 guide chapter 5).
 
-use super::machine::Machine;
+use super::machine::LiftState;
 use super::{NotLifted, Walked};
 use crate::codes::{DataFormat, EndianSwap, NumberFormat};
 use crate::fetch::ElementFormat;
@@ -14,12 +14,19 @@ const FLOAT_BITS: u32 = 24;
 pub(super) struct Words(pub [Value; 4]);
 
 impl Words {
-    pub fn zero(m: &mut Machine) -> Self {
+    pub fn zero(m: &mut LiftState) -> Self {
         Words([m.b.constant(0); 4])
     }
 
     /// Loads an element of so many bytes that is wholly inside a buffer of `length` bytes.
-    pub fn load(m: &mut Machine, buffer: Buffer, start: Value, bytes: u32, length: u32, lanes: Value) -> Walked<Self> {
+    pub fn load(
+        m: &mut LiftState,
+        buffer: Buffer,
+        start: Value,
+        bytes: u32,
+        length: u32,
+        lanes: Value,
+    ) -> Walked<Self> {
         let mut words = Words::zero(m);
         for (at, word) in words.0.iter_mut().enumerate().take(bytes.div_ceil(4) as usize) {
             let at = at as u32 * 4;
@@ -40,7 +47,7 @@ impl Words {
     }
 
     /// Exchanges bytes of an element of so many as the instruction or resource says; what is no whole unit stays.
-    pub fn swap(&mut self, m: &mut Machine, endian_swap: EndianSwap, bytes: u32) {
+    pub fn swap(&mut self, m: &mut LiftState, endian_swap: EndianSwap, bytes: u32) {
         let halves = match endian_swap {
             EndianSwap::None | EndianSwap::Reserved3 => return,
             EndianSwap::In16 => false,
@@ -75,7 +82,7 @@ impl Words {
     }
 
     /// The `width` bits from bit `at` on. No field of a format has parts in two words.
-    fn field(&self, m: &mut Machine, at: u32, width: u32) -> Value {
+    fn field(&self, m: &mut LiftState, at: u32, width: u32) -> Value {
         let word = self.0[(at / 32) as usize];
         let at = m.b.constant(at % 32);
         let word = m.b.shr(word, at);
@@ -87,7 +94,7 @@ impl Words {
     }
 
     /// The channels of an element. Missing ones are 0, but w, which is 1.
-    pub fn channels(&self, m: &mut Machine, format: &ElementFormat) -> [Value; 4] {
+    pub fn channels(&self, m: &mut LiftState, format: &ElementFormat) -> [Value; 4] {
         let zero = m.b.constant(0);
         let mut channels = [zero, zero, zero, m.b.constant(one(format))];
         let Some(data_format) = format.format() else { return channels };
@@ -126,7 +133,7 @@ impl Words {
 
 /// The last one to three bytes of an element. A word that the buffer's end cuts is read from where it still is whole.
 fn partial_word(
-    m: &mut Machine,
+    m: &mut LiftState,
     buffer: Buffer,
     address: Value,
     bytes: u32,
@@ -144,9 +151,9 @@ fn partial_word(
     Ok(m.b.and(word, mask))
 }
 
-fn integer(m: &mut Machine, format: &ElementFormat, value: Value, width: u32) -> Value {
+fn integer(m: &mut LiftState, format: &ElementFormat, value: Value, width: u32) -> Value {
     let unused = m.b.constant(32 - width);
-    let extended = |m: &mut Machine| {
+    let extended = |m: &mut LiftState| {
         let high = m.b.shl(value, unused);
         m.b.sar(high, unused)
     };
@@ -187,7 +194,7 @@ fn integer(m: &mut Machine, format: &ElementFormat, value: Value, width: u32) ->
 }
 
 /// An integer of so many bits divided by the largest, rounded once.
-fn fraction(m: &mut Machine, value: Value, largest: f64, width: u32, signed: bool) -> Value {
+fn fraction(m: &mut LiftState, value: Value, largest: f64, width: u32, signed: bool) -> Value {
     if width <= FLOAT_BITS {
         let value = if signed { m.b.itof(value) } else { m.b.utof(value) };
         let largest = m.b.float_constant(largest as f32);
@@ -197,19 +204,19 @@ fn fraction(m: &mut Machine, value: Value, largest: f64, width: u32, signed: boo
     quotient(m, value, largest)
 }
 
-fn double(m: &mut Machine, value: f64) -> [Value; 2] {
+fn double(m: &mut LiftState, value: f64) -> [Value; 2] {
     let bits = value.to_bits();
     [m.b.constant(bits as u32), m.b.constant((bits >> 32) as u32)]
 }
 
 /// The quotient in binary64, as a float.
-fn quotient(m: &mut Machine, [low, high]: [Value; 2], divisor: f64) -> Value {
+fn quotient(m: &mut LiftState, [low, high]: [Value; 2], divisor: f64) -> Value {
     let divisor = double(m, divisor);
     let [low, high] = m.b.ddiv(low, high, divisor[0], divisor[1]);
     m.b.dtof(Rounding::Even, low, high)
 }
 
-fn float(m: &mut Machine, value: Value, width: u32) -> Value {
+fn float(m: &mut LiftState, value: Value, width: u32) -> Value {
     match width {
         10 => small_float(m, value, 5, 5, true),
         11 => small_float(m, value, 6, 5, true),
@@ -226,7 +233,7 @@ fn float(m: &mut Machine, value: Value, width: u32) -> Value {
 }
 
 /// A small float without sign: see `ctm_num::r700::float_16` and its like.
-fn small_float(m: &mut Machine, value: Value, mantissa: u32, exponent_bits: u32, special: bool) -> Value {
+fn small_float(m: &mut LiftState, value: Value, mantissa: u32, exponent_bits: u32, special: bool) -> Value {
     const BIAS: u32 = 15;
     let (zero, position, shift) = (m.b.constant(0), m.b.constant(mantissa), m.b.constant(23 - mantissa));
     let most = m.b.constant((1 << exponent_bits) - 1);

@@ -2,8 +2,8 @@
 
 use super::Walked;
 use super::control::Walk;
-use super::facts::{BufferRole, SurfaceRole};
-use super::machine::{Index, Machine, Register};
+use super::machine::{Index, LiftState, Register};
+use super::specialisation::{BufferBinding, SurfaceBinding};
 use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant};
 use crate::codes::Select;
 use crate::job::TrapKind;
@@ -40,7 +40,7 @@ impl Walk<'_> {
     }
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     fn export_vector(
         &mut self,
         export: &CfExport,
@@ -56,15 +56,15 @@ impl Machine<'_> {
             (None, _) => Some(self.b.constant(0)),
         });
         match Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)? {
-            Target::Colour(colour) if self.facts.colours[colour] => {
-                self.export_pixel(SurfaceRole::Colour(colour), values, passing);
+            Target::Colour(colour) if self.specialisation.colours[colour] => {
+                self.export_pixel(SurfaceBinding::Colour(colour), values, passing);
             }
-            Target::Depth if self.facts.depth => self.export_pixel(SurfaceRole::Depth, values, passing),
-            Target::Position(position) if self.facts.positions[position] => {
-                self.store_vector(BufferRole::Position(position), values, passing);
+            Target::Depth if self.specialisation.depth => self.export_pixel(SurfaceBinding::Depth, values, passing),
+            Target::Position(position) if self.specialisation.positions[position] => {
+                self.store_vector(BufferBinding::Position(position), values, passing);
             }
-            Target::Parameter(parameter) if self.facts.parameters[parameter] => {
-                self.store_vector(BufferRole::Parameter(parameter), values, passing);
+            Target::Parameter(parameter) if self.specialisation.parameters[parameter] => {
+                self.store_vector(BufferBinding::Parameter(parameter), values, passing);
             }
             Target::Colour(_) | Target::Depth | Target::Position(_) | Target::Parameter(_) => {}
         }
@@ -72,12 +72,12 @@ impl Machine<'_> {
     }
 
     /// Writes channels at a pixel's place. Those of invalid pixels are dropped.
-    fn export_pixel(&mut self, role: SurfaceRole, values: [Option<Value>; 4], passing: Value) {
+    fn export_pixel(&mut self, binding: SurfaceBinding, values: [Option<Value>; 4], passing: Value) {
         let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
         if mask == 0 {
             return;
         }
-        let surface = self.target(role);
+        let surface = self.target(binding);
         let (x, y, zero) = (self.b.pos_x(), self.b.pos_y(), self.b.constant(0));
         let valid = self.b.get(self.valid);
         let lanes = self.b.mask_and(passing, valid);
@@ -86,8 +86,8 @@ impl Machine<'_> {
     }
 
     /// Writes channels of a lane's vector in a target of vertices.
-    fn store_vector(&mut self, role: BufferRole, values: [Option<Value>; 4], lanes: Value) {
-        let buffer = self.buffer(role);
+    fn store_vector(&mut self, binding: BufferBinding, values: [Option<Value>; 4], lanes: Value) {
+        let buffer = self.buffer(binding);
         for (channel, value) in values.into_iter().enumerate() {
             if let Some(value) = value {
                 let zero = self.b.constant(0);
@@ -131,9 +131,9 @@ impl Machine<'_> {
         );
         let channels = (0..4).filter(|channel| buffer.comp_mask >> channel & 1 != 0);
         if kind.is_read(self.program.info.family) {
-            let role = match export.op {
+            let binding = match export.op {
                 CfExportOp::MemScratch => None,
-                CfExportOp::MemReduction => Some(BufferRole::Reduction),
+                CfExportOp::MemReduction => Some(BufferBinding::Reduction),
                 CfExportOp::MemStream0
                 | CfExportOp::MemStream1
                 | CfExportOp::MemStream2
@@ -146,12 +146,12 @@ impl Machine<'_> {
             for channel in channels {
                 let offset = self.b.constant(channel);
                 let dword = self.b.iadd(element, offset);
-                let value = match role {
+                let value = match binding {
                     None => {
                         let value = self.scratch_dword(dword);
                         self.b.select(lanes, value, zero)
                     }
-                    Some(role) => self.shared_dword(role, dword, lanes),
+                    Some(binding) => self.shared_dword(binding, dword, lanes),
                 };
                 self.write(register, channel as usize, value, Some(passing));
             }
@@ -160,9 +160,9 @@ impl Machine<'_> {
         // What is written beyond an item is another lane's.
         let last = base + k * VECTOR_DWORDS + VECTOR_DWORDS;
         let items = match export.op {
-            CfExportOp::MemRing => self.facts.ring,
+            CfExportOp::MemRing => self.specialisation.ring,
             CfExportOp::MemStream0 | CfExportOp::MemStream1 | CfExportOp::MemStream2 | CfExportOp::MemStream3 => {
-                self.facts.streams[stream_of(export.op)]
+                self.specialisation.streams[stream_of(export.op)]
             }
             CfExportOp::MemScratch
             | CfExportOp::MemReduction
@@ -175,16 +175,16 @@ impl Machine<'_> {
             let value = self.read(register, channel as usize);
             match export.op {
                 CfExportOp::MemScratch => self.store_scratch(element, channel, value, lanes),
-                CfExportOp::MemReduction if self.facts.reduction => {
-                    self.store_shared(BufferRole::Reduction, element, channel, value, lanes);
+                CfExportOp::MemReduction if self.specialisation.reduction => {
+                    self.store_shared(BufferBinding::Reduction, element, channel, value, lanes);
                 }
-                CfExportOp::MemExport if self.facts.export => {
-                    self.store_shared(BufferRole::Export, dword, channel, value, lanes);
+                CfExportOp::MemExport if self.specialisation.export => {
+                    self.store_shared(BufferBinding::Export, dword, channel, value, lanes);
                 }
-                CfExportOp::MemRing => self.store_in(BufferRole::Ring, items, dword, channel, value, lanes),
+                CfExportOp::MemRing => self.store_in(BufferBinding::Ring, items, dword, channel, value, lanes),
                 CfExportOp::MemStream0 | CfExportOp::MemStream1 | CfExportOp::MemStream2 | CfExportOp::MemStream3 => {
-                    let role = BufferRole::Stream(stream_of(export.op));
-                    self.store_in(role, items, dword, channel, value, lanes);
+                    let binding = BufferBinding::Stream(stream_of(export.op));
+                    self.store_in(binding, items, dword, channel, value, lanes);
                 }
                 CfExportOp::MemReduction | CfExportOp::Export | CfExportOp::ExportDone | CfExportOp::MemExport => {}
             }
@@ -194,7 +194,7 @@ impl Machine<'_> {
 
     fn store_in(
         &mut self,
-        role: BufferRole,
+        binding: BufferBinding,
         item_dwords: Option<u32>,
         dword: Value,
         channel: u32,
@@ -202,7 +202,7 @@ impl Machine<'_> {
         lanes: Value,
     ) {
         if let Some(item_dwords) = item_dwords {
-            let buffer = self.buffer(role);
+            let buffer = self.buffer(binding);
             self.store_item(buffer, item_dwords, dword, channel, value, lanes);
         }
     }
@@ -229,21 +229,25 @@ impl Machine<'_> {
         self.b.buffer_store(buffer, address, value, lanes);
     }
 
-    fn store_shared(&mut self, role: BufferRole, dword: Value, channel: u32, value: Value, lanes: Value) {
+    fn store_shared(&mut self, binding: BufferBinding, dword: Value, channel: u32, value: Value, lanes: Value) {
         self.writes_shared = true;
-        let buffer = self.buffer(role);
+        let buffer = self.buffer(binding);
         let offset = self.b.constant(channel);
         let dword = self.b.iadd(dword, offset);
         self.store_dword(buffer, dword, value, lanes);
     }
 
     /// A dword of memory that all lanes share; 0 outside, or if there is none.
-    pub fn shared_dword(&mut self, role: BufferRole, dword: Value, lanes: Value) -> Value {
-        let is_set = if role == BufferRole::Reduction { self.facts.reduction } else { self.facts.export };
+    pub fn shared_dword(&mut self, binding: BufferBinding, dword: Value, lanes: Value) -> Value {
+        let is_set = if binding == BufferBinding::Reduction {
+            self.specialisation.reduction
+        } else {
+            self.specialisation.export
+        };
         if !is_set {
             return self.b.constant(0);
         }
-        let buffer = self.buffer(role);
+        let buffer = self.buffer(binding);
         let limit = self.b.constant(DWORDS);
         let inside = self.b.icmp(IntTest::Ult, dword, limit);
         let lanes = self.b.mask_and(lanes, inside);
@@ -255,7 +259,7 @@ impl Machine<'_> {
         let Some(array) = self.scratch else { return };
         let offset = self.b.constant(channel);
         let dword = self.b.iadd(element, offset);
-        let limit = self.b.constant(self.facts.scratch_elements * 4);
+        let limit = self.b.constant(self.specialisation.scratch_elements * 4);
         let inside = self.b.icmp(IntTest::Ult, dword, limit);
         let lanes = self.b.mask_and(lanes, inside);
         self.b.array_scatter(array, dword, value, lanes);
@@ -265,7 +269,7 @@ impl Machine<'_> {
     pub fn scratch_dword(&mut self, dword: Value) -> Value {
         let zero = self.b.constant(0);
         let Some(array) = self.scratch else { return zero };
-        let limit = self.b.constant(self.facts.scratch_elements * 4);
+        let limit = self.b.constant(self.specialisation.scratch_elements * 4);
         let inside = self.b.icmp(IntTest::Ult, dword, limit);
         let value = self.b.array_gather(array, dword);
         self.b.select(inside, value, zero)
@@ -273,9 +277,9 @@ impl Machine<'_> {
 
     /// Appends [events](crate::STRIP_VERTEX) to the strips of the pixels that pass.
     pub fn note_strip_events(&mut self, events: &[u32], passing: Value) {
-        let Some(item_dwords) = self.facts.strips else { return };
+        let Some(item_dwords) = self.specialisation.strips else { return };
         self.writes_shared |= item_dwords == 0 || self.widens;
-        let buffer = self.buffer(BufferRole::Strips);
+        let buffer = self.buffer(BufferBinding::Strips);
         for &event in events {
             let number = self.lane_number();
             let (first, fits) = self.item(number, item_dwords);

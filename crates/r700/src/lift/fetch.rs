@@ -2,12 +2,12 @@
 //! and 6).
 
 use super::Walked;
-use super::context::Place;
+use super::context::CodeAddress;
 use super::control::Walk;
 use super::element::Words;
-use super::facts::{BufferFact, BufferRole};
 use super::machine::{Index, Register};
 use super::sample::Request;
+use super::specialisation::{BufferBinding, BufferLayout};
 use crate::cf::{Cf, CfPlain};
 use crate::codes::{FetchType, MemOp, Select, TextureClass};
 use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, TexFields, Vtx};
@@ -20,7 +20,7 @@ const ONE: u32 = 0x3F80_0000;
 
 /// A clause that is lifted.
 struct Clause {
-    place: Place,
+    place: CodeAddress,
     /// Address of the instruction.
     slot: u32,
     /// The pixels that execute it.
@@ -102,7 +102,7 @@ impl Walk<'_> {
             FetchType::NoIndexOffset | FetchType::Reserved3 => index,
         };
         let destination = if vtx.semantic {
-            let Some(place) = self.m.facts.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
+            let Some(place) = self.m.specialisation.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
                 return Ok(());
             };
             let (register, missing) = self.m.register((place + 1).try_into().unwrap_or(u8::MAX), None);
@@ -112,8 +112,8 @@ impl Walk<'_> {
             self.fetch_register(clause, vtx.dst)
         };
         let alternate = vtx.alt_const;
-        let fact = self.m.facts.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
-        let BufferFact { length, stride, format, endian_swap } = fact.unwrap_or_default();
+        let layout = self.m.specialisation.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
+        let BufferLayout { length, stride, format, endian_swap } = layout.unwrap_or_default();
         let (format, endian_swap) = match vtx.use_const_fields {
             true => (format, endian_swap),
             false => (vtx.format, vtx.endian_swap),
@@ -139,7 +139,7 @@ impl Walk<'_> {
             let inside = self.m.b.mask_and(fits, no_carry);
             let inside = self.m.b.mask_and(inside, ends);
             let lanes = self.m.b.mask_and(clause.lanes, inside);
-            let buffer = self.m.buffer(BufferRole::Fetch { alternate, number: vtx.buffer_id });
+            let buffer = self.m.buffer(BufferBinding::Fetch { alternate, number: vtx.buffer_id });
             words = Words::load(&mut self.m, buffer, start, bytes, length, lanes)?;
             words.swap(&mut self.m, endian_swap, bytes);
             let value = words.channels(&mut self.m, &format);
@@ -215,17 +215,17 @@ impl Walk<'_> {
     }
 
     fn memory_dword(&mut self, op: MemOp, dword: Value, lanes: Value) -> Value {
-        let role = match op {
+        let binding = match op {
             MemOp::RdScratch => return self.m.scratch_dword(dword),
-            MemOp::RdReduc => BufferRole::Reduction,
+            MemOp::RdReduc => BufferBinding::Reduction,
             MemOp::RdScatter
             | MemOp::Reserved3
             | MemOp::LocalDsWrite
             | MemOp::LocalDsRead
             | MemOp::DsGlobalWrite
-            | MemOp::DsGlobalRead => BufferRole::Export,
+            | MemOp::DsGlobalRead => BufferBinding::Export,
         };
-        self.m.shared_dword(role, dword, lanes)
+        self.m.shared_dword(binding, dword, lanes)
     }
 
     fn texture_instruction(&mut self, clause: &Clause, tex: &Tex) {
@@ -270,10 +270,10 @@ impl Walk<'_> {
         coordinates: [Value; 4],
         takes_level_of_detail: bool,
     ) -> Request<'f> {
-        let bindings = &self.m.facts.bindings[usize::from(fields.alt_const)];
+        let bindings = &self.m.specialisation.bindings[usize::from(fields.alt_const)];
         let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
         let has_levels = bindings.textures.get(&fields.resource_id).is_some_and(|texture| texture.levels.len() > 1);
-        let gradients = (has_levels && self.m.facts.takes_derivatives && takes_level_of_detail)
+        let gradients = (has_levels && self.m.specialisation.takes_derivatives && takes_level_of_detail)
             .then(|| [self.across(coordinates), self.down(coordinates)]);
         Request { fields, coordinates, gradients, sampler, lanes: clause.lanes }
     }

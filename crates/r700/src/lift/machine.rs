@@ -1,7 +1,9 @@
 //! The state of a group as values: registers, masks, constants.
 
-use super::context::Place;
-use super::facts::{BufferRole, Facts, InputFact, LAUNCH_ENTRIES, SurfaceFact, SurfaceRole, TableRole, is_unit};
+use super::context::CodeAddress;
+use super::specialisation::{
+    BufferBinding, InputLayout, LAUNCH_ENTRIES, Specialisation, SurfaceBinding, TableBinding, is_unit,
+};
 use super::{Lifted, NotLifted, Walked};
 use crate::alu::Selector;
 use crate::cf::{Cf, Qword};
@@ -9,6 +11,7 @@ use crate::fetch::Fetch;
 use crate::job::{TrapKind, TrapPlace};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::{GPRS, Program};
+use ctm_engine::SurfaceFacts;
 use ctm_lane::{
     Array, ArrayDecl, Buffer, Builder, IntTest, QuadOrder, Surface, SurfaceDecl, Table, TableDecl, Type, Value,
     Variable,
@@ -49,11 +52,11 @@ pub(super) enum Index {
 }
 
 /// Registers and masks, and the function that is made.
-pub(super) struct Machine<'a> {
+pub(super) struct LiftState<'a> {
     pub b: Builder,
     pub program: &'a Program,
     pub fetch_program: Option<&'a Program>,
-    pub facts: &'a Facts,
+    pub specialisation: &'a Specialisation,
     /// Lanes of the job.
     pub covered: Value,
     /// Pixels that execute.
@@ -75,31 +78,35 @@ pub(super) struct Machine<'a> {
     arrays: Option<[Array; 4]>,
     /// Scratch memory of a lane, by dword.
     pub scratch: Option<Array>,
-    surfaces: Vec<SurfaceRole>,
-    tables: Vec<TableRole>,
-    buffers: Vec<BufferRole>,
+    surfaces: Vec<SurfaceBinding>,
+    tables: Vec<TableBinding>,
+    buffers: Vec<BufferBinding>,
     traps: Vec<TrapKind>,
     places: Vec<TrapPlace>,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> LiftState<'a> {
     /// The machine at program start.
-    pub fn new(program: &'a Program, fetch_program: Option<&'a Program>, facts: &'a Facts) -> Walked<Self> {
+    pub fn new(
+        program: &'a Program,
+        fetch_program: Option<&'a Program>,
+        specialisation: &'a Specialisation,
+    ) -> Walked<Self> {
         let mut b = Builder::new();
         let programs = || [Some(program), fetch_program].into_iter().flatten();
         let covered = b.covered();
         let array = |b: &mut Builder, entries: u32| b.function.add_array(ArrayDecl { entries, ty: Type::Lane });
         let indexed = programs().any(reaches_registers_by_index);
         let arrays = indexed.then(|| std::array::from_fn(|_| array(&mut b, GPRS as u32)));
-        let scratch_dwords = facts.scratch_elements.checked_mul(4).ok_or(NotLifted::TooLarge)?;
+        let scratch_dwords = specialisation.scratch_elements.checked_mul(4).ok_or(NotLifted::TooLarge)?;
         if scratch_dwords > MAX_SCRATCH_DWORDS {
             return Err(NotLifted::TooLarge);
         }
         let scratch = (scratch_dwords > 0).then(|| array(&mut b, scratch_dwords.next_power_of_two()));
-        let mut machine = Machine {
+        let mut machine = LiftState {
             program,
             fetch_program,
-            facts,
+            specialisation,
             covered,
             active: b.variable(Type::Mask),
             stays: b.variable(Type::Mask),
@@ -128,7 +135,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The finished function.
-    pub fn done(self, is_free: bool) -> Lifted {
+    pub fn done(self, is_independent: bool) -> Lifted {
         Lifted {
             function: self.b.finish(),
             surfaces: self.surfaces,
@@ -136,7 +143,7 @@ impl<'a> Machine<'a> {
             buffers: self.buffers,
             traps: self.traps,
             places: self.places,
-            is_free,
+            is_independent,
         }
     }
 
@@ -154,28 +161,28 @@ impl<'a> Machine<'a> {
     }
 
     fn set_inputs(&mut self) {
-        for (place, (&register, input)) in self.facts.inputs.iter().enumerate() {
+        for (place, (&register, input)) in self.specialisation.inputs.iter().enumerate() {
             let entry = place as u32 * 4;
             let zero = self.b.constant(0);
             let value: [Value; 4] = match input {
-                InputFact::Position => {
+                InputLayout::Position => {
                     let (x, y) = (self.b.pos_x(), self.b.pos_y());
                     [self.b.utof(x), self.b.utof(y), zero, zero]
                 }
-                InputFact::Vertex => {
+                InputLayout::Vertex => {
                     let number = self.lane_number();
                     let [first, instance] = [0, 3].map(|channel| self.input_entry(entry + channel));
                     [self.b.iadd(first, number), zero, zero, instance]
                 }
-                InputFact::Surface(surface) => {
-                    let surface = self.surface(SurfaceRole::Input(register), surface);
+                InputLayout::Surface(surface) => {
+                    let surface = self.surface(SurfaceBinding::Input(register), surface);
                     let (x, y) = (self.b.pos_x(), self.b.pos_y());
                     // Lanes that are there for their quad have the element at their position, too.
                     let all = self.b.mask_constant(true);
                     self.b.surface_load(surface, x, y, all)
                 }
-                InputFact::Buffer => {
-                    let buffer = self.buffer(BufferRole::Input(register));
+                InputLayout::Buffer => {
+                    let buffer = self.buffer(BufferBinding::Input(register));
                     let number = self.lane_number();
                     let (first, fits) = self.item(number, 4);
                     std::array::from_fn(|channel| {
@@ -185,7 +192,7 @@ impl<'a> Machine<'a> {
                         self.b.buffer_load(buffer, address, fits)
                     })
                 }
-                InputFact::Value => std::array::from_fn(|channel| self.input_entry(entry + channel as u32)),
+                InputLayout::Value => std::array::from_fn(|channel| self.input_entry(entry + channel as u32)),
             };
             for (channel, value) in value.into_iter().enumerate() {
                 self.write(Register::Fixed(register), channel, value, None);
@@ -194,21 +201,21 @@ impl<'a> Machine<'a> {
     }
 
     fn input_entry(&mut self, entry: u32) -> Value {
-        let entries = (self.facts.inputs.len() as u32 * 4).next_power_of_two().max(4);
-        let table = self.table(TableRole::Inputs, entries, false);
+        let entries = (self.specialisation.inputs.len() as u32 * 4).next_power_of_two().max(4);
+        let table = self.table(TableBinding::Inputs, entries, false);
         self.b.table_splat(table, entry)
     }
 
     /// An entry of the table of the launch.
     pub fn launch_entry(&mut self, entry: u32) -> Value {
-        let table = self.table(TableRole::Launch, LAUNCH_ENTRIES, false);
+        let table = self.table(TableBinding::Launch, LAUNCH_ENTRIES, false);
         self.b.table_splat(table, entry)
     }
 
     /// The lane's number: in a line its place, in an area row by row.
     pub fn lane_number(&mut self) -> Value {
         let (x, y) = (self.b.pos_x(), self.b.pos_y());
-        if self.facts.is_line {
+        if self.specialisation.is_line {
             let sixteen = self.b.constant(16);
             let high = self.b.shl(y, sixteen);
             return self.b.or(high, x);
@@ -274,7 +281,7 @@ impl<'a> Machine<'a> {
     /// Makes lanes invalid.
     pub fn kill(&mut self, lanes: Value) -> Walked<()> {
         self.remove(self.valid, lanes);
-        if self.facts.kill_stops_pixel { Err(NotLifted::KillStops) } else { Ok(()) }
+        if self.specialisation.kill_stops_pixel { Err(NotLifted::KillStops) } else { Ok(()) }
     }
 
     /// The lanes whose quad has one of these.
@@ -288,7 +295,7 @@ impl<'a> Machine<'a> {
         self.b.icmp(IntTest::Ne, any, zero)
     }
 
-    fn place(&mut self, place: Place, slot: Option<u32>) -> u32 {
+    fn place(&mut self, place: CodeAddress, slot: Option<u32>) -> u32 {
         let place = TrapPlace { pc: place.pc, slot, in_fetch_program: place.in_fetch_program };
         if self.places.last() != Some(&place) {
             self.places.push(place);
@@ -297,7 +304,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Counts an instruction, or a group of a clause, for these lanes.
-    pub fn steps(&mut self, place: Place, slot: Option<u32>, lanes: Value) {
+    pub fn steps(&mut self, place: CodeAddress, slot: Option<u32>, lanes: Value) {
         let place = self.place(place, slot);
         // Whole-quad mode lets lanes execute that are not covered.
         let lanes = if self.widens { self.b.mask_and(lanes, self.covered) } else { lanes };
@@ -305,7 +312,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The group ends with a trap; the first of these lanes is reported, or if there is none the first that is covered.
-    pub fn trap(&mut self, kind: TrapKind, place: Place, slot: Option<u32>, lanes: Value) {
+    pub fn trap(&mut self, kind: TrapKind, place: CodeAddress, slot: Option<u32>, lanes: Value) {
         let code = self.traps.iter().position(|known| *known == kind).unwrap_or_else(|| {
             self.traps.push(kind);
             self.traps.len() - 1
@@ -327,7 +334,7 @@ impl<'a> Machine<'a> {
             let missing = (gpr >= count && gpr < FIRST_TEMPORARY).then(|| self.b.mask_constant(true));
             return (Register::Fixed(gpr % GPRS as u8), missing);
         };
-        if let Some(last) = count.checked_sub(1).filter(|_| self.facts.clamp_gpr) {
+        if let Some(last) = count.checked_sub(1).filter(|_| self.specialisation.clamp_gpr) {
             return (Register::Lanes(self.nearest_register(gpr, index, last)), None);
         }
         let (register, lanes) = match index {
@@ -436,45 +443,45 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The table with this role.
-    pub fn table(&mut self, role: TableRole, entries: u32, finite: bool) -> Table {
-        match self.tables.iter().position(|known| *known == role) {
+    /// The table with this binding.
+    pub fn table(&mut self, binding: TableBinding, entries: u32, finite: bool) -> Table {
+        match self.tables.iter().position(|known| *known == binding) {
             Some(at) => Table(at as u16),
             None => {
-                self.tables.push(role);
+                self.tables.push(binding);
                 self.b.function.add_table(TableDecl { entries, finite })
             }
         }
     }
 
-    /// The surface with this role.
-    pub fn surface(&mut self, role: SurfaceRole, fact: &SurfaceFact) -> Surface {
-        match self.surfaces.iter().position(|known| *known == role) {
+    /// The surface with this binding.
+    pub fn surface(&mut self, binding: SurfaceBinding, layout: &SurfaceFacts) -> Surface {
+        match self.surfaces.iter().position(|known| *known == binding) {
             Some(at) => Surface::new(at),
             None => {
-                self.surfaces.push(role);
-                self.b.function.add_surface(SurfaceDecl { unit: is_unit(fact.surface.format), whole: fact.whole })
+                self.surfaces.push(binding);
+                self.b.function.add_surface(SurfaceDecl { unit: is_unit(layout.surface.format), whole: layout.whole })
             }
         }
     }
 
     /// The surface of a target.
-    pub fn target(&mut self, role: SurfaceRole) -> Surface {
-        match self.surfaces.iter().position(|known| *known == role) {
+    pub fn target(&mut self, binding: SurfaceBinding) -> Surface {
+        match self.surfaces.iter().position(|known| *known == binding) {
             Some(at) => Surface::new(at),
             None => {
-                self.surfaces.push(role);
+                self.surfaces.push(binding);
                 self.b.function.add_surface(SurfaceDecl::default())
             }
         }
     }
 
-    /// The buffer with this role.
-    pub fn buffer(&mut self, role: BufferRole) -> Buffer {
-        match self.buffers.iter().position(|known| *known == role) {
+    /// The buffer with this binding.
+    pub fn buffer(&mut self, binding: BufferBinding) -> Buffer {
+        match self.buffers.iter().position(|known| *known == binding) {
             Some(at) => Buffer(at as u16),
             None => {
-                self.buffers.push(role);
+                self.buffers.push(binding);
                 self.b.function.add_buffer()
             }
         }

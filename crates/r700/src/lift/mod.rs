@@ -3,10 +3,10 @@
 //! The walk (`control`) visits every control-flow address with every shape that the stack can have there: the kinds of
 //! frames are known, the masks that they hold are values. States of pixels are three masks: those that are active, those
 //! that have left the innermost loop, and those that wait for the end of its pass. Registers are values, but those that are
-//! reached by index; resources and constants are named by their roles ([`SurfaceRole`], [`TableRole`], [`BufferRole`]).
+//! reached by index; resources and constants are named by their roles ([`SurfaceBinding`], [`TableBinding`], [`BufferBinding`]).
 //!
 //! The function does what a group of the reference does, step by step, in groups of any width. Where jumps are mere short
-//! cuts ([`Lifted::is_free`]), what a lane does depends on no other.
+//! cuts ([`Lifted::is_independent`]), what a lane does depends on no other.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod clause;
@@ -14,23 +14,23 @@ mod context;
 mod control;
 mod element;
 mod export;
-mod facts;
 mod fetch;
-mod free;
+mod independence;
 mod machine;
 mod operation;
 mod sample;
+mod specialisation;
 #[cfg(test)]
 mod tests;
 
-pub use facts::*;
+pub use specialisation::*;
 
 use crate::job::{TrapKind, TrapPlace};
 use crate::program::Program;
 use control::Walk;
 use ctm_lane::Function;
-use free::Checks;
-use machine::Machine;
+use independence::Checks;
+use machine::LiftState;
 
 /// A program as a function.
 #[derive(Clone, Debug)]
@@ -38,17 +38,17 @@ pub struct Lifted {
     /// The function.
     pub function: Function,
     /// What its surfaces are.
-    pub surfaces: Vec<SurfaceRole>,
+    pub surfaces: Vec<SurfaceBinding>,
     /// What its tables hold.
-    pub tables: Vec<TableRole>,
+    pub tables: Vec<TableBinding>,
     /// What its buffers are.
-    pub buffers: Vec<BufferRole>,
+    pub buffers: Vec<BufferBinding>,
     /// What its trap codes stand for.
     pub traps: Vec<TrapKind>,
     /// Where its instructions are: what it calls addresses of traps and steps are places in this list.
     pub places: Vec<TrapPlace>,
     /// What a lane does depends on no other lane, but those of its quad.
-    pub is_free: bool,
+    pub is_independent: bool,
 }
 
 /// Why a program is not lifted. The reference runs it all the same.
@@ -74,15 +74,20 @@ type Walked<T> = Result<T, NotLifted>;
 ///
 /// # Errors
 /// If the program has no such form.
-pub fn lift(program: &Program, fetch_program: Option<&Program>, facts: &Facts) -> Result<Lifted, NotLifted> {
+pub fn lift(
+    program: &Program,
+    fetch_program: Option<&Program>,
+    specialisation: &Specialisation,
+) -> Result<Lifted, NotLifted> {
     let walk = |careful| {
-        let mut walk = Walk::new(Machine::new(program, fetch_program, facts)?, careful);
+        let mut walk = Walk::new(LiftState::new(program, fetch_program, specialisation)?, careful);
         walk.run()?;
         let code = [false, true].map(|in_fetch_program| walk.m.code(in_fetch_program));
-        let counts = facts.loops.iter().map(|constant| constant.count).collect();
-        let mut checks = Checks::new(code, &facts.bools, counts, fetch_program.is_some());
-        let is_free = !walk.depends && !walk.m.writes_shared && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
-        Ok(walk.m.done(is_free))
+        let counts = specialisation.loops.iter().map(|constant| constant.count).collect();
+        let mut checks = Checks::new(code, &specialisation.bools, counts, fetch_program.is_some());
+        let is_independent =
+            !walk.depends && !walk.m.writes_shared && checks.are_short_cuts(std::mem::take(&mut walk.jumps));
+        Ok(walk.m.done(is_independent))
     };
     match walk(false) {
         Err(NotLifted::Backward) => walk(true),

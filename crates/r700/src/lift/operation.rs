@@ -1,6 +1,6 @@
 //! What each ALU operation computes from the operands of one unit (R700 guide chapter 4).
 
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::alu::{AluOp, Op2, Op3, Reduction};
 use crate::codes::{Family, OutputModifier};
 use crate::job::TrapKind;
@@ -18,7 +18,7 @@ const TRIG_LIMIT: u32 = 0x4380_0000;
 const TURNS_PER_RADIAN: u32 = 0x3E22_F983;
 
 /// What an operation gives.
-pub(super) enum Outcome {
+pub(super) enum OpResult {
     /// A result.
     Value(Value),
     /// A component of the address register.
@@ -29,23 +29,23 @@ pub(super) enum Outcome {
     Kill(Value),
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// Computes an operation that works on the operands of one unit.
     ///
     /// # Errors
     /// The trap of operations that are not executed.
-    pub fn operation(&mut self, op: AluOp, family: Family, args: [Value; 3]) -> Result<Outcome, TrapKind> {
+    pub fn operation(&mut self, op: AluOp, family: Family, args: [Value; 3]) -> Result<OpResult, TrapKind> {
         match op {
-            AluOp::Op2(op) if op.facts().families.has(family) => self.op2(op, family, args[0], args[1]),
-            AluOp::Op3(op) => self.op3(op, args).map(Outcome::Value),
+            AluOp::Op2(op) if op.properties().families.has(family) => self.op2(op, family, args[0], args[1]),
+            AluOp::Op3(op) => self.op3(op, args).map(OpResult::Value),
             AluOp::Op2(_) | AluOp::Reserved2(_) | AluOp::Reserved3(_) => Err(TrapKind::BadOpcode),
         }
     }
 
-    fn op2(&mut self, op: Op2, family: Family, a: Value, b: Value) -> Result<Outcome, TrapKind> {
+    fn op2(&mut self, op: Op2, family: Family, a: Value, b: Value) -> Result<OpResult, TrapKind> {
         use FloatTest::{Oeq, Oge, Ogt, Une};
         use IntTest::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt};
-        use Outcome::{Address, Kill, Value};
+        use OpResult::{Address, Kill, Value};
         Ok(match op {
             Op2::Add => Value(self.add_floats(a, b)),
             Op2::Mul => Value(self.mul(a, b)),
@@ -93,19 +93,19 @@ impl Machine<'_> {
                 let pass = self.b.fcmp(Oeq, FTZ, a, one);
                 let is_zero = self.b.fcmp(Oeq, FTZ, a, zero);
                 let otherwise = self.b.select(is_zero, one, a);
-                Outcome::Predicate { pass, value: self.b.select(pass, zero, otherwise) }
+                OpResult::Predicate { pass, value: self.b.select(pass, zero, otherwise) }
             }
             Op2::PredSetPop => {
                 let pass = self.b.fcmp(Oge, FTZ, b, a);
                 let difference = self.b.fsub(FTZ, a, b);
                 let difference = self.with_nan(difference, &[a, b]);
                 let zero = self.b.constant(0);
-                Outcome::Predicate { pass, value: self.b.select(pass, zero, difference) }
+                OpResult::Predicate { pass, value: self.b.select(pass, zero, difference) }
             }
-            Op2::PredSetClr => Outcome::Predicate { pass: self.b.mask_constant(false), value: self.b.constant(MAXF) },
+            Op2::PredSetClr => OpResult::Predicate { pass: self.b.mask_constant(false), value: self.b.constant(MAXF) },
             Op2::PredSetRestore => {
                 let zero = self.b.constant(0);
-                Outcome::Predicate { pass: self.b.fcmp(Oeq, FTZ, a, zero), value: a }
+                OpResult::Predicate { pass: self.b.fcmp(Oeq, FTZ, a, zero), value: a }
             }
             Op2::PredSetEPush => self.predicate_push_float(Oeq, a, b),
             Op2::PredSetGtPush => self.predicate_push_float(Ogt, a, b),
@@ -546,38 +546,38 @@ impl Machine<'_> {
         self.ones_of_mask(lanes)
     }
 
-    fn predicate(&mut self, pass: Value) -> Outcome {
+    fn predicate(&mut self, pass: Value) -> OpResult {
         let (zero, one) = (self.b.constant(0), self.b.constant(ONE));
-        Outcome::Predicate { pass, value: self.b.select(pass, zero, one) }
+        OpResult::Predicate { pass, value: self.b.select(pass, zero, one) }
     }
 
-    fn predicate_float(&mut self, test: FloatTest, a: Value, b: Value) -> Outcome {
+    fn predicate_float(&mut self, test: FloatTest, a: Value, b: Value) -> OpResult {
         let pass = self.b.fcmp(test, FTZ, a, b);
         self.predicate(pass)
     }
 
-    fn predicate_int(&mut self, test: IntTest, a: Value, b: Value) -> Outcome {
+    fn predicate_int(&mut self, test: IntTest, a: Value, b: Value) -> OpResult {
         let pass = self.b.icmp(test, a, b);
         self.predicate(pass)
     }
 
-    fn predicate_push_float(&mut self, test: FloatTest, a: Value, b: Value) -> Outcome {
+    fn predicate_push_float(&mut self, test: FloatTest, a: Value, b: Value) -> OpResult {
         let zero = self.b.constant(0);
         let holds = self.b.fcmp(test, FTZ, b, zero);
         self.predicate_push(a, holds)
     }
 
-    fn predicate_push_int(&mut self, test: IntTest, a: Value, b: Value) -> Outcome {
+    fn predicate_push_int(&mut self, test: IntTest, a: Value, b: Value) -> OpResult {
         let zero = self.b.constant(0);
         let holds = self.b.icmp(test, b, zero);
         self.predicate_push(a, holds)
     }
 
-    fn predicate_push(&mut self, a: Value, holds: Value) -> Outcome {
+    fn predicate_push(&mut self, a: Value, holds: Value) -> OpResult {
         let (zero, one) = (self.b.constant(0), self.b.constant(ONE));
         let is_zero = self.b.fcmp(FloatTest::Oeq, FTZ, a, zero);
         let pass = self.b.mask_and(holds, is_zero);
         let next = self.add_floats(a, one);
-        Outcome::Predicate { pass, value: self.b.select(pass, zero, next) }
+        OpResult::Predicate { pass, value: self.b.select(pass, zero, next) }
     }
 }

@@ -1,8 +1,8 @@
 //! Texture look-ups: levels, coordinates, filters and comparisons (R700 guide chapter 6), by the decisions of the
 //! reference.
 
-use super::facts::{SurfaceRole, TextureFact};
-use super::machine::Machine;
+use super::machine::LiftState;
+use super::specialisation::{SurfaceBinding, TextureLayout};
 use crate::codes::{SampleOp, Select};
 use crate::fetch::TexFields;
 use crate::job::{Compare, Dimension, Filter, Sampler, Wrap};
@@ -30,7 +30,7 @@ pub(super) struct Request<'a> {
 
 /// A level of a texture.
 struct Level<'a> {
-    texture: &'a TextureFact,
+    texture: &'a TextureLayout,
     size: [u32; 3],
     surface: ctm_lane::Surface,
 }
@@ -55,7 +55,7 @@ struct Sample<'a> {
     lanes: Value,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> LiftState<'a> {
     /// GET_TEXTURE_INFO. A texture that is not there reads as 0.
     pub fn texture_info(&mut self, request: &Request) -> [Value; 4] {
         match self.texture(request) {
@@ -101,8 +101,8 @@ impl<'a> Machine<'a> {
         self.by_level(request, texture, level, |m, level, lanes| m.sample_from(request, level, reference, lanes))
     }
 
-    fn texture(&self, request: &Request) -> Option<&'a TextureFact> {
-        let bindings = &self.facts.bindings[usize::from(request.fields.alt_const)];
+    fn texture(&self, request: &Request) -> Option<&'a TextureLayout> {
+        let bindings = &self.specialisation.bindings[usize::from(request.fields.alt_const)];
         bindings.textures.get(&request.fields.resource_id)
     }
 
@@ -110,13 +110,13 @@ impl<'a> Machine<'a> {
     fn by_level(
         &mut self,
         request: &Request,
-        texture: &TextureFact,
+        texture: &TextureLayout,
         level: Option<Value>,
         look_up: impl Fn(&mut Self, &Level, Value) -> [Value; 4],
     ) -> [Value; 4] {
         let (alternate, number) = (request.fields.alt_const, request.fields.resource_id);
         let mut value = [self.b.constant(0); 4];
-        for (k, fact) in texture.levels.iter().enumerate() {
+        for (k, layout) in texture.levels.iter().enumerate() {
             let lanes = match level {
                 Some(level) => {
                     let k = self.b.constant(k as u32);
@@ -125,7 +125,7 @@ impl<'a> Machine<'a> {
                 }
                 None => request.lanes,
             };
-            let surface = self.surface(SurfaceRole::Texture { alternate, number, level: k }, fact);
+            let surface = self.surface(SurfaceBinding::Texture { alternate, number, level: k }, layout);
             let level_of = Level { texture, size: texture.sizes[k], surface };
             let of_level = look_up(self, &level_of, lanes);
             if level.is_none() {
@@ -137,7 +137,7 @@ impl<'a> Machine<'a> {
     }
 
     /// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.
-    fn level_of_detail(&mut self, fields: &TexFields, gradients: [[Value; 4]; 2], texture: &TextureFact) -> Value {
+    fn level_of_detail(&mut self, fields: &TexFields, gradients: [[Value; 4]; 2], texture: &TextureLayout) -> Value {
         let [across, down] = gradients.map(|gradient| {
             let squares = (0..texture.dimension.axes()).map(|axis| {
                 let mut distance = gradient[axis];
@@ -156,7 +156,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What the resource's own selectors make of a texel.
-    fn swizzle(&mut self, texture: &TextureFact, texel: [Value; 4]) -> [Value; 4] {
+    fn swizzle(&mut self, texture: &TextureLayout, texel: [Value; 4]) -> [Value; 4] {
         texture.swizzle.map(|sel| match (sel.channel(), sel) {
             (Some(channel), _) => texel[channel as usize],
             (None, Select::One) => self.b.constant(ONE),
@@ -207,7 +207,7 @@ impl<'a> Machine<'a> {
     }
 
     /// GET_TEXTURE_INFO: the size of level w, and the number of levels. Levels that there are not have size 0.
-    fn info(&mut self, level: Value, texture: &TextureFact) -> [Value; 4] {
+    fn info(&mut self, level: Value, texture: &TextureLayout) -> [Value; 4] {
         let zero = self.b.constant(0);
         let mut size = [zero; 3];
         for (k, of_level) in texture.sizes.iter().enumerate() {

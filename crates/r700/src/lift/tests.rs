@@ -7,19 +7,19 @@ const TEST: &str = "0 x: PRED_SETGT ____.x, R0.x, 4.0f UPDATE_EXEC_MASK UPDATE_P
 const MOVE: &str = "0 x: MOV R1.x, R0.y";
 
 /// Whether engines run the program with this text.
-fn is_free(source: &str) -> bool {
+fn is_independent(source: &str) -> bool {
     let source = source.replace("TEST", TEST).replace("MOVE", MOVE);
     let program = text::parse(&source).unwrap_or_else(|problems| panic!("{source}\n{problems:#?}")).program;
     let space = Space::default();
     let mut job = Job::new(&program, Domain { i0: 0, j0: 0, i1: 7, j1: 7 }, &space);
     job.inputs.insert(0, Input::Position);
-    lift(&program, None, &Facts::of(&job, &|_, _| true)).expect("a small program").is_free
+    lift(&program, None, &Specialisation::of(&job)).expect("a small program").is_independent
 }
 
 #[test]
 fn branches_of_compilers_are_free() {
-    assert!(is_free("ALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(1) ADDR(4)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
-    assert!(is_free(
+    assert!(is_independent("ALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(1) ADDR(4)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
+    assert!(is_independent(
         "ALU_PUSH_BEFORE:\n TEST\nJUMP ADDR(3)\nALU:\n MOVE\nELSE POP_CNT(1) ADDR(6)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"
     ));
 }
@@ -27,18 +27,20 @@ fn branches_of_compilers_are_free() {
 #[test]
 fn a_jump_past_an_else_is_none() {
     // Lanes that wait for the ELSE become active there, if others take it along.
-    assert!(!is_free("ALU_PUSH_BEFORE:\n TEST\nJUMP ADDR(4)\nELSE ADDR(3)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
+    assert!(!is_independent(
+        "ALU_PUSH_BEFORE:\n TEST\nJUMP ADDR(4)\nELSE ADDR(3)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"
+    ));
 }
 
 #[test]
 fn a_jump_that_leaves_another_stack_is_none() {
-    assert!(!is_free("ALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(1) ADDR(3)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
-    assert!(!is_free("ALU_PUSH_BEFORE:\n TEST\nJUMP ADDR(4)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
+    assert!(!is_independent("ALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(1) ADDR(3)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
+    assert!(!is_independent("ALU_PUSH_BEFORE:\n TEST\nJUMP ADDR(4)\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"));
 }
 
 #[test]
 fn a_jump_that_depends_on_valid_pixels_is_none() {
-    assert!(!is_free(
+    assert!(!is_independent(
         "ALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(1) ADDR(4) VALID_PIX\nALU:\n MOVE\nPOP POP_CNT(1)\nNOP EOP"
     ));
 }
@@ -46,7 +48,7 @@ fn a_jump_that_depends_on_valid_pixels_is_none() {
 #[test]
 fn a_jump_past_a_pop_that_tests_is_none() {
     let program = |jump: &str, pop: &str| {
-        is_free(&format!("ALU_PUSH_BEFORE:\n TEST\nJUMP {jump}\nALU:\n MOVE\nPOP POP_CNT(1) {pop}\nNOP EOP"))
+        is_independent(&format!("ALU_PUSH_BEFORE:\n TEST\nJUMP {jump}\nALU:\n MOVE\nPOP POP_CNT(1) {pop}\nNOP EOP"))
     };
     // The pop makes lanes active, and its test turns them away again.
     assert!(!program("POP_CNT(1) ADDR(4)", "CND(BOOL)"));
@@ -59,7 +61,7 @@ fn a_jump_past_a_pop_that_tests_is_none() {
 fn a_jump_past_two_pops_is_none() {
     // Lanes that the first one makes active execute the second, and count.
     let program = |pops: &str| {
-        is_free(&format!(
+        is_independent(&format!(
             "ALU_PUSH_BEFORE:\n TEST\nALU_PUSH_BEFORE:\n TEST\nJUMP POP_CNT(2) ADDR(out)\nALU:\n MOVE\n{pops}\nout:\nNOP EOP"
         ))
     };
@@ -75,8 +77,8 @@ fn a_break_that_leads_elsewhere_is_none() {
              POP POP_CNT(1)\nLOOP_END ADDR(1)\nNOP EOP"
         )
     };
-    assert!(is_free(&program(5)));
-    assert!(!is_free(&program(6)));
+    assert!(is_independent(&program(5)));
+    assert!(!is_independent(&program(6)));
 }
 
 #[test]
@@ -85,9 +87,9 @@ fn a_pass_that_leads_elsewhere_is_none() {
     let program = |again: u32| {
         format!("LOOP_START_DX10 ADDR(3)\nALU_BREAK:\n TEST\nLOOP_END ADDR({again})\nALU:\n MOVE\nNOP EOP")
     };
-    assert!(is_free(&program(1)));
-    assert!(!is_free(&program(4)), "nobody comes to the end of the loop");
-    assert!(!is_free(&program(3)), "the move is part of the loop");
+    assert!(is_independent(&program(1)));
+    assert!(!is_independent(&program(4)), "nobody comes to the end of the loop");
+    assert!(!is_independent(&program(3)), "the move is part of the loop");
 }
 
 /// Several jumps inside a jump: short cuts themselves, or not.
@@ -99,6 +101,6 @@ fn jumps_inside_jumps_count() {
              POP POP_CNT(1)\nPOP POP_CNT(1)\nNOP EOP"
         )
     };
-    assert!(is_free(&program("POP_CNT(1) ADDR(6)")));
-    assert!(!is_free(&program("POP_CNT(2) ADDR(6)")));
+    assert!(is_independent(&program("POP_CNT(1) ADDR(6)")));
+    assert!(!is_independent(&program("POP_CNT(2) ADDR(6)")));
 }

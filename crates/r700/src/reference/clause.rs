@@ -1,6 +1,6 @@
 //! ALU clauses: group after group, each for the pixels that run it (R700 guide chapter 4).
 
-use super::operation::{Outcome, modify, reduction, scalar};
+use super::operation::{OpResult, modify, reduction, scalar};
 use super::view::in_clause;
 use super::wavefront::Wave;
 use crate::alu::{Alu, Effect, Number, Operand, Selector, SpecialValue, Units};
@@ -97,7 +97,7 @@ impl Wave<'_, '_> {
                 held_back(group, registers.predicate(pixel))
             });
             let done = self.run_group(group, &environment, &executing, &extra, &mut clause);
-            self.tell_after(|| in_clause(&done), Some(&clause));
+            self.report_after(|| in_clause(&done), Some(&clause));
             done?;
         }
         Ok(())
@@ -147,7 +147,7 @@ impl Wave<'_, '_> {
             Ok(args)
         };
         let mut reduced = [0; 4];
-        if let Some(op) = group.slots.iter().find_map(|slot| slot.op.facts().reduction()) {
+        if let Some(op) = group.slots.iter().find_map(|slot| slot.op.properties().reduction()) {
             let (mut a, mut b) = ([0; 4], [0; 4]);
             for (slot, unit) in group.slots.iter().zip(units).filter(|(_, unit)| **unit != Unit::T) {
                 let args = read(slot)?;
@@ -160,13 +160,13 @@ impl Wave<'_, '_> {
             if !runs_with(slot, self.registers.predicate(pixel)) {
                 continue;
             }
-            let facts = slot.op.facts();
-            let outcome = match facts.units {
-                Units::Reduction(_) => Outcome::Value(reduced[unit as usize]),
+            let properties = slot.op.properties();
+            let outcome = match properties.units {
+                Units::Reduction(_) => OpResult::Value(reduced[unit as usize]),
                 Units::Any | Units::Vector | Units::Trans => scalar(slot.op, self.info().family, read(slot)?)?,
             };
             let value = changes.take(slot, outcome);
-            let has_modifiers = facts.result == Number::Float && facts.effect == Effect::None;
+            let has_modifiers = properties.result == Number::Float && properties.effect == Effect::None;
             let value = match has_modifiers {
                 true => modify(value, slot.omod(), slot.fields.clamp, self.info().dx10_clamp),
                 false => value,
@@ -175,7 +175,7 @@ impl Wave<'_, '_> {
                 Unit::T => changes.clause.ps = value,
                 vector @ (Unit::X | Unit::Y | Unit::Z | Unit::W) => changes.clause.pv[vector as usize] = value,
             }
-            if slot.writes() && facts.effect != Effect::Address {
+            if slot.writes() && properties.effect != Effect::Address {
                 let dst = slot.fields.dst;
                 let index = if dst.relative { Some(register_index(slot, environment, clause)) } else { None };
                 let place = (self.registers.index(dst.gpr, index)?, dst.chan as usize);
@@ -217,7 +217,7 @@ impl Wave<'_, '_> {
                 let number = usize::try_from(i32::from(number) + index).ok().filter(|number| *number < 256);
                 number.and_then(|number| environment.constants.get(number)).map_or(0, |constant| constant[channel])
             }
-            Selector::Special(special) => match *special.facts() {
+            Selector::Special(special) => match *special.properties() {
                 SpecialValue::Constant(bits) => bits,
                 SpecialValue::Undocumented => return Err(TrapKind::Unsupported(special.name())),
             },
@@ -248,21 +248,21 @@ impl Wave<'_, '_> {
 
 impl Changes {
     /// Notes what an operation does beside its result, which it gives.
-    fn take(&mut self, slot: &Alu, outcome: Outcome) -> u32 {
+    fn take(&mut self, slot: &Alu, outcome: OpResult) -> u32 {
         match outcome {
-            Outcome::Value(value) => value,
-            Outcome::Address(address) => {
+            OpResult::Value(value) => value,
+            OpResult::Address(address) => {
                 self.clause.ar[slot.fields.dst.chan as usize] = address;
                 address.cast_unsigned()
             }
-            Outcome::Predicate(predicate) => {
+            OpResult::Predicate(predicate) => {
                 if let Some(op2) = slot.op2() {
                     self.predicate = self.predicate.or(op2.update_pred.then_some(predicate.pass));
                     self.execute = self.execute.or(op2.update_execute_mask.then_some(predicate.pass));
                 }
                 predicate.value
             }
-            Outcome::Kill(kill) => {
+            OpResult::Kill(kill) => {
                 self.kill |= kill;
                 if kill { ONE } else { 0 }
             }

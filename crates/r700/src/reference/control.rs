@@ -30,7 +30,7 @@ pub(super) enum Image {
 
 /// A control-flow address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CodeAddress {
     pub image: Image,
     pub pc: u32,
 }
@@ -68,7 +68,7 @@ pub(super) enum Frame {
     /// The states of the pixels where a loop began.
     Loop { outside: Vec<Pixel>, registers: Loop },
     /// Where a call goes on, and what it added to the depth.
-    Return { to: Place, call_count: u32 },
+    Return { to: CodeAddress, call_count: u32 },
 }
 
 impl Frame {

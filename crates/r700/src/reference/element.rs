@@ -30,7 +30,7 @@ impl Part {
 
 /// The parts of an element from the least significant bit on. `None` if it has no such parts.
 pub(crate) fn parts(format: DataFormat) -> Option<Vec<Part>> {
-    let parts = match (format.facts(), format) {
+    let parts = match (format.properties(), format) {
         (FormatLayout::Integer(widths), _) => widths.iter().map(|&width| Part::Integer(width)).collect(),
         (FormatLayout::Float(widths), _) => widths.iter().map(|&width| Part::Float(width)).collect(),
         (_, DataFormat::F8_24Float) => vec![Part::Float(24), Part::Integer(8)],
@@ -59,7 +59,7 @@ pub(crate) fn element_bytes(format: &ElementFormat) -> Result<usize, TrapKind> {
 
 /// The bits that 1 has in this format: an integer's, or a float's.
 pub(crate) fn one(format: &ElementFormat) -> u32 {
-    let integer = matches!(format.format().map(DataFormat::facts), Some(FormatLayout::Integer(_)));
+    let integer = matches!(format.format().map(DataFormat::properties), Some(FormatLayout::Integer(_)));
     if integer && format.number == NumberFormat::Int { 1 } else { ONE }
 }
 

@@ -1,6 +1,6 @@
 //! Exports, memory writes, and what geometry shaders emit (Mesa `r600_shader.c`; decaf-emu's export units).
 
-use super::machine::{BoundItems, Machine, load_dword, store_dword};
+use super::machine::{BoundItems, BoundJob, load_dword, store_dword};
 use super::wavefront::Wave;
 use crate::cf::{CfExport, CfExportOp, ExportBuffer, ExportSwizzle, ExportVariant};
 use crate::codes::Select;
@@ -78,7 +78,7 @@ impl Wave<'_, '_> {
     fn export_vertex(&self, target: &Option<Buffer>, vertex: usize, values: [Option<u32>; 4]) {
         if let Some(buffer) = target {
             let lane = self.lanes[vertex];
-            Machine::store_vector(buffer, self.machine.job.lane_number(lane.i, lane.j), values);
+            BoundJob::store_vector(buffer, self.machine.job.lane_number(lane.i, lane.j), values);
         }
     }
 

@@ -42,7 +42,7 @@ impl Wave<'_, '_> {
             self.begin_slot(at, &executing)?;
             self.tell_before((at, Part::Clause), false, &executing, None, |_, _| String::new());
             let done = self.run_fetch(fetch, &executing);
-            self.tell_after(|| in_clause(&done), None);
+            self.report_after(|| in_clause(&done), None);
             done?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! The guide's pages leave open when `POP_COUNT` pops. Decision: JUMP, ELSE, PUSH and the loop starts pop only where they
 //! jump, as the code of Mesa, LLVM and AMD's own compiler needs it; POP and what is named after it pop always, first.
 
-use super::control::{Control, Frame, Loop, LoopKind, Pixel, Place, Test};
+use super::control::{CodeAddress, Control, Frame, Loop, LoopKind, Pixel, Test};
 use crate::cf::{CfAluOp, CfFields, CfOp, CfPlain};
 use crate::codes::Condition;
 use crate::job::{LoopConstant, TrapKind};
@@ -21,7 +21,7 @@ pub(super) enum Next {
     /// To the start of the fetch program.
     EnterFetchProgram,
     /// Back from a call.
-    Return(Place),
+    Return(CodeAddress),
 }
 
 /// Executes a branch, loop or call at `here`. Clauses, and instructions that do not touch the control state, are the
@@ -32,7 +32,7 @@ pub(super) fn execute(
     test: &Test,
     loop_constant: LoopConstant,
     has_fetch_program: bool,
-    here: Place,
+    here: CodeAddress,
 ) -> Result<Next, TrapKind> {
     match op {
         CfOp::Push => {
@@ -162,12 +162,18 @@ fn invert(control: &mut Control, test: &Test) -> Result<(), TrapKind> {
     Ok(())
 }
 
-fn call(control: &mut Control, fields: &CfFields, test: &Test, here: Place, target: Next) -> Result<Next, TrapKind> {
+fn call(
+    control: &mut Control,
+    fields: &CfFields,
+    test: &Test,
+    here: CodeAddress,
+    target: Next,
+) -> Result<Next, TrapKind> {
     let call_count = u32::from(fields.call_count);
     if jumps(control, test) || control.call_depth + call_count > CALL_LIMIT {
         return Ok(Next::Following);
     }
-    control.push(Frame::Return { to: Place { pc: here.pc + 1, ..here }, call_count })?;
+    control.push(Frame::Return { to: CodeAddress { pc: here.pc + 1, ..here }, call_count })?;
     control.call_depth += call_count;
     Ok(target)
 }
@@ -255,7 +261,7 @@ pub(super) fn alu_test(whole_quad: bool) -> Test {
 
 /// What comes before an ALU clause. Gives the pixels that were active then.
 pub(super) fn before_clause(control: &mut Control, op: CfAluOp, whole_quad: bool) -> Result<Vec<Pixel>, TrapKind> {
-    if op.facts().pushes {
+    if op.properties().pushes {
         control.push_mask(whole_quad)?;
     }
     Ok(control.state.clone())
@@ -268,7 +274,7 @@ pub(super) fn after_clause(control: &mut Control, op: CfAluOp, before: &[Pixel])
         CfAluOp::Continue => mark_failed(control, before, Pixel::Continue),
         CfAluOp::Break => mark_failed(control, before, Pixel::Break),
         CfAluOp::Alu | CfAluOp::PushBefore | CfAluOp::PopAfter | CfAluOp::Pop2After => {
-            control.pop_masks(op.facts().pops)
+            control.pop_masks(op.properties().pops)
         }
     }
 }

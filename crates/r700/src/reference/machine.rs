@@ -60,7 +60,7 @@ impl BoundItems<'_> {
         store_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords) + offset, value);
     }
 
-    /// Adds an event to a lane's item: dword 0 counts all events, those that have room follow.
+    /// Adds an event to a lane's item: dword 0 counts all events, those that fit follow.
     pub fn append(&self, lane_number: u32, event: u32) {
         let count = load_dword(&self.buffer, i64::from(lane_number) * i64::from(self.item_dwords)).wrapping_add(1);
         if count < self.item_dwords {
@@ -92,7 +92,7 @@ pub(super) enum BoundInput<'a> {
 }
 
 /// A job, bound.
-pub(super) struct Machine<'a> {
+pub(super) struct BoundJob<'a> {
     pub job: &'a Job<'a>,
     own: Bound<'a>,
     alternate: Bound<'a>,
@@ -114,7 +114,7 @@ fn buffer(memory: &Space, region: Region) -> Buffer<'_> {
     Buffer::new(memory, region.base, region.length).unwrap_or_else(|_| empty())
 }
 
-impl<'a> Machine<'a> {
+impl<'a> BoundJob<'a> {
     /// Binds a job that has been checked.
     pub fn new(job: &'a Job<'a>) -> Self {
         let memory = job.memory;
@@ -131,7 +131,7 @@ impl<'a> Machine<'a> {
             Input::Value(value) => BoundInput::Value(value),
         };
         let Memories { ring, streams, reduction, export, strips, .. } = job.memories;
-        Machine {
+        BoundJob {
             job,
             own: Bound::new(&job.bindings, memory),
             alternate: Bound::new(&job.alternate, memory),

@@ -1,6 +1,6 @@
 //! The scalar reference: the guides' rules as plain code over decoded instructions, one wavefront at a time.
 //!
-//! It is slow, and the judge of every other engine. [`run`] is its door; inside,
+//! It is slow, and the golden model of every other engine. [`run`] is its entry point; inside,
 //!
 //! - `control`, `flow`: pixel states, the stack, and the branch and loop instructions;
 //! - `clause`, `operation`, `registers`: ALU clauses;

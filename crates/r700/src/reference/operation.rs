@@ -9,7 +9,7 @@ const ONE: u32 = 0x3F80_0000;
 
 /// What an operation gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum OpResult {
     /// A result.
     Value(u32),
     /// A component of the address register.
@@ -21,21 +21,21 @@ pub(super) enum Outcome {
 }
 
 /// Computes an operation that works on the operands of one unit. `args` beyond the operation's sources count nothing.
-pub(super) fn scalar(op: AluOp, family: Family, args: [u32; 3]) -> Result<Outcome, TrapKind> {
+pub(super) fn scalar(op: AluOp, family: Family, args: [u32; 3]) -> Result<OpResult, TrapKind> {
     match op {
-        AluOp::Op2(op) if op.facts().families.has(family) => op2(op, family, args[0], args[1]),
-        AluOp::Op3(op) => op3(op, args).map(Outcome::Value),
+        AluOp::Op2(op) if op.properties().families.has(family) => op2(op, family, args[0], args[1]),
+        AluOp::Op3(op) => op3(op, args).map(OpResult::Value),
         AluOp::Op2(_) | AluOp::Reserved2(_) | AluOp::Reserved3(_) => Err(TrapKind::BadOpcode),
     }
 }
 
-fn op2(op: Op2, family: Family, a: u32, b: u32) -> Result<Outcome, TrapKind> {
-    use Outcome::{Address, Kill, Value};
+fn op2(op: Op2, family: Family, a: u32, b: u32) -> Result<OpResult, TrapKind> {
+    use OpResult::{Address, Kill, Value};
     let (sa, sb) = (a.cast_signed(), b.cast_signed());
     let float = |condition: bool| Value(if condition { ONE } else { 0 });
     let mask = |condition: bool| Value(if condition { u32::MAX } else { 0 });
-    let test = |condition: bool| Outcome::Predicate(num::simple(condition));
-    let push = |condition: bool| Outcome::Predicate(num::set_push(a, condition));
+    let test = |condition: bool| OpResult::Predicate(num::simple(condition));
+    let push = |condition: bool| OpResult::Predicate(num::set_push(a, condition));
     let trig = match family {
         Family::R600 => TrigRange::Radians,
         Family::R700 => TrigRange::Turns,
@@ -72,10 +72,10 @@ fn op2(op: Op2, family: Family, a: u32, b: u32) -> Result<Outcome, TrapKind> {
         Op2::PredSetGt => test(num::greater(a, b)),
         Op2::PredSetGe => test(num::greater_equal(a, b)),
         Op2::PredSetNe => test(num::not_equal(a, b)),
-        Op2::PredSetInv => Outcome::Predicate(num::set_inv(a)),
-        Op2::PredSetPop => Outcome::Predicate(num::set_pop(a, b)),
-        Op2::PredSetClr => Outcome::Predicate(num::set_clr()),
-        Op2::PredSetRestore => Outcome::Predicate(num::set_restore(a)),
+        Op2::PredSetInv => OpResult::Predicate(num::set_inv(a)),
+        Op2::PredSetPop => OpResult::Predicate(num::set_pop(a, b)),
+        Op2::PredSetClr => OpResult::Predicate(num::set_clr()),
+        Op2::PredSetRestore => OpResult::Predicate(num::set_restore(a)),
         Op2::PredSetEPush => push(num::equal(b, 0)),
         Op2::PredSetGtPush => push(num::greater(b, 0)),
         Op2::PredSetGePush => push(num::greater_equal(b, 0)),

@@ -1,6 +1,6 @@
 //! Cuts a job into wavefronts, and runs them on threads.
 
-use super::machine::Machine;
+use super::machine::BoundJob;
 use super::wavefront::{self, Clauses, Lane};
 use crate::job::{Job, RunError};
 use ctm_engine::Workers;
@@ -21,7 +21,7 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     run_following(job, options, None)
 }
 
-/// As [`run`], on one thread, and tells an observer what the lane at this column and row goes through.
+/// As [`run`], on one thread, and reports to an observer what the lane at this column and row goes through.
 ///
 /// # Errors
 /// As [`run`].
@@ -36,7 +36,7 @@ pub fn run_observed(
 
 fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Result<RunStats, RunError> {
     job.check()?;
-    let machine = Machine::new(job);
+    let machine = BoundJob::new(job);
     let width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
     let layout = Layout::new(job.lanes, width);
     let is_observed = follow.is_some();

@@ -1,7 +1,7 @@
 //! What an observer is shown of a pixel: its registers and where it stands (`ctm_follow`).
 
 use super::clause::ClauseRegisters;
-use super::control::{Control, Image, Pixel, Place};
+use super::control::{CodeAddress, Control, Image, Pixel};
 use super::registers::Registers;
 use super::wavefront::Wave;
 use crate::cf::{Cf, CfPlain};
@@ -46,13 +46,13 @@ fn view(control: &Control, registers: &Registers, clause: Option<&ClauseRegister
     View { cells, standing, active, pass }
 }
 
-/// An address as observers are told it.
-fn address(Place { image, pc }: Place) -> Address {
+/// An address as it is reported to observers.
+fn address(CodeAddress { image, pc }: CodeAddress) -> Address {
     Address { program: (image == Image::Fetch).into(), pc }
 }
 
 impl Wave<'_, '_> {
-    /// Tells that the program starts.
+    /// Reports that the program starts.
     pub(super) fn tell_start(&mut self) {
         let Wave { control, registers, lanes, follow, .. } = self;
         if let Some(follow) = follow {
@@ -61,7 +61,7 @@ impl Wave<'_, '_> {
         }
     }
 
-    /// Tells that an instruction is about to execute for these pixels, with the registers of the clause that it is in. `held`
+    /// Reports that an instruction is about to execute for these pixels, with the registers of the clause that it is in. `held`
     /// gives the slots that predicates hold back in a pixel.
     pub(super) fn tell_before(
         &mut self,
@@ -71,7 +71,7 @@ impl Wave<'_, '_> {
         clause: Option<&[ClauseRegisters]>,
         held: impl FnOnce(&Registers, usize) -> String,
     ) {
-        let at = address(Place { pc, ..self.here() });
+        let at = address(CodeAddress { pc, ..self.here() });
         let Wave { control, registers, follow, .. } = self;
         if let Some(follow) = follow {
             follow.before(part, |pixel| {
@@ -87,15 +87,15 @@ impl Wave<'_, '_> {
         }
     }
 
-    /// Tells that it has executed.
-    pub(super) fn tell_after(&mut self, next: impl FnOnce() -> Next, clause: Option<&[ClauseRegisters]>) {
+    /// Reports that it has executed.
+    pub(super) fn report_after(&mut self, next: impl FnOnce() -> Next, clause: Option<&[ClauseRegisters]>) {
         let Wave { control, registers, follow, .. } = self;
         if let Some(follow) = follow {
             follow.after(next, |pixel| view(control, registers, clause.map(|clause| &clause[pixel]), pixel));
         }
     }
 
-    /// Tells that the program has ended.
+    /// Reports that the program has ended.
     pub(super) fn tell_end(&mut self, trap: Option<String>) {
         let Wave { control, registers, follow, .. } = self;
         if let Some(follow) = follow {
@@ -105,10 +105,10 @@ impl Wave<'_, '_> {
 }
 
 /// Where the wavefront goes after the instruction at `here`.
-pub(super) fn next_of(here: Place, done: &Result<Option<Place>, TrapKind>) -> Next {
+pub(super) fn next_of(here: CodeAddress, done: &Result<Option<CodeAddress>, TrapKind>) -> Next {
     match done {
         Ok(None) => Next::End,
-        Ok(Some(next)) if *next == (Place { pc: here.pc + 1, ..here }) => Next::Following,
+        Ok(Some(next)) if *next == (CodeAddress { pc: here.pc + 1, ..here }) => Next::Following,
         Ok(Some(next)) => Next::Jump(address(*next)),
         Err(kind) => Next::Trap(kind.to_string()),
     }

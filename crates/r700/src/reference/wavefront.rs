@@ -1,8 +1,8 @@
 //! One wavefront, from program start to its end.
 
-use super::control::{Control, Image, Place, Test};
+use super::control::{CodeAddress, Control, Image, Test};
 use super::flow::{self, Next};
-use super::machine::Machine;
+use super::machine::BoundJob;
 use super::registers::Registers;
 use super::view::{next_of, runs_clause};
 use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
@@ -38,7 +38,7 @@ pub(super) struct Lane {
 
 /// A wavefront that runs.
 pub(super) struct Wave<'a, 'o> {
-    pub machine: &'a Machine<'a>,
+    pub machine: &'a BoundJob<'a>,
     options: &'a RunOptions<'a>,
     poller: Poller<'a>,
     /// Steps at the last look of the poller.
@@ -50,7 +50,7 @@ pub(super) struct Wave<'a, 'o> {
     pub registers: Registers,
     /// Dwords of scratch memory, those of lane 0 first.
     pub scratch: Vec<u32>,
-    here: Place,
+    here: CodeAddress,
     slot: Option<u32>,
     steps: u64,
     instructions: u64,
@@ -63,7 +63,7 @@ pub(super) struct Wave<'a, 'o> {
 /// # Errors
 /// What the program trapped with, or why the run was ended.
 pub(super) fn run(
-    machine: &Machine,
+    machine: &BoundJob,
     options: &RunOptions,
     watch: &Watch,
     clauses: &mut Clauses,
@@ -93,7 +93,7 @@ pub(super) fn run(
         registers,
         scratch: allocate(scratch_dwords * lanes.len())?,
         lanes,
-        here: Place { image: Image::Main, pc: 0 },
+        here: CodeAddress { image: Image::Main, pc: 0 },
         slot: None,
         steps: 0,
         instructions: 0,
@@ -137,7 +137,7 @@ impl<'a> Wave<'a, '_> {
     }
 
     /// Executes the control-flow instruction at the program counter, and gives the place of the next; none at the end.
-    fn step(&mut self) -> Result<Option<Place>, Stop> {
+    fn step(&mut self) -> Result<Option<CodeAddress>, Stop> {
         self.slot = None;
         let executed = self.steps - std::mem::replace(&mut self.looked, self.steps);
         let place = || self.lanes.first().map_or((0, 0), |lane| (lane.i, lane.j));
@@ -151,12 +151,12 @@ impl<'a> Wave<'a, '_> {
         let flow = matches!(cf, Cf::Plain(_)) && part == Part::Whole;
         self.tell_before((here.pc, part), flow, &passing, None, |_, _| String::new());
         let done = self.execute(&cf, &passing).and_then(|next| self.after(&cf, next));
-        self.tell_after(|| next_of(here, &done), None);
+        self.report_after(|| next_of(here, &done), None);
         Ok(done?)
     }
 
     /// Where the wavefront goes after an instruction that leads there, unless the instruction is also the last one.
-    fn after(&mut self, cf: &Cf, mut next: Next) -> Result<Option<Place>, TrapKind> {
+    fn after(&mut self, cf: &Cf, mut next: Next) -> Result<Option<CodeAddress>, TrapKind> {
         self.slot = None;
         let ends = cf.ends_program() || matches!(cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. }));
         match (ends, self.here.image, next) {
@@ -171,15 +171,15 @@ impl<'a> Wave<'a, '_> {
     }
 
     /// Where the wavefront is.
-    pub(super) fn here(&self) -> Place {
+    pub(super) fn here(&self) -> CodeAddress {
         self.here
     }
 
-    fn place_of(&self, next: Next) -> Place {
+    fn place_of(&self, next: Next) -> CodeAddress {
         match next {
-            Next::Following => Place { pc: self.here.pc + 1, ..self.here },
-            Next::Goto(pc) => Place { pc, ..self.here },
-            Next::EnterFetchProgram => Place { image: Image::Fetch, pc: 0 },
+            Next::Following => CodeAddress { pc: self.here.pc + 1, ..self.here },
+            Next::Goto(pc) => CodeAddress { pc, ..self.here },
+            Next::EnterFetchProgram => CodeAddress { image: Image::Fetch, pc: 0 },
             Next::Return(place) => place,
         }
     }
@@ -214,7 +214,7 @@ impl<'a> Wave<'a, '_> {
                 Ok(Next::Following)
             }
             Cf::Export(export) => {
-                if !export.op.facts().families.has(self.info().family) {
+                if !export.op.properties().families.has(self.info().family) {
                     return Err(TrapKind::BadOpcode);
                 }
                 self.export(export, passing)?;
@@ -230,7 +230,7 @@ impl<'a> Wave<'a, '_> {
         passing: &[bool],
         run: impl FnOnce(&mut Self) -> Result<(), TrapKind>,
     ) -> Result<(), TrapKind> {
-        self.tell_after(|| ctm_follow::Next::Following, None);
+        self.report_after(|| ctm_follow::Next::Following, None);
         run(self)?;
         self.slot = None;
         self.tell_before((self.here.pc, Part::End), false, passing, None, |_, _| String::new());
@@ -239,7 +239,7 @@ impl<'a> Wave<'a, '_> {
 
     fn execute_plain(&mut self, plain: &CfPlain, passing: &[bool]) -> Result<Next, TrapKind> {
         let CfPlain { op, fields } = plain;
-        if !op.facts().families.has(self.info().family) {
+        if !op.properties().families.has(self.info().family) {
             return Err(TrapKind::BadOpcode);
         }
         match op {

@@ -66,7 +66,7 @@ pub(super) fn named(word: &str) -> Option<Cf> {
         return Some(Cf::Alu(CfAlu { op, fields: CfAluFields { barrier: true, ..CfAluFields::default() } }));
     }
     let op = CfExportOp::parse(word)?;
-    let variant = match op.facts().exports {
+    let variant = match op.properties().exports {
         true => ExportVariant::Swizzle(ExportSwizzle::default()),
         false => ExportVariant::Buffer(ExportBuffer::default()),
     };
@@ -383,20 +383,20 @@ impl Parts {
 }
 
 fn spell_plain(CfPlain { op, fields }: &CfPlain, family: Family) -> String {
-    let facts = op.facts();
+    let properties = op.properties();
     let fetch = op.is_fetch();
     let mut parts = Parts(vec![format!("{}{}", op.name(), if fetch { ":" } else { "" })]);
     let conditional = fields.cond != Condition::Active;
     parts.say(fields.pop_count != 0, format!("POP_CNT({})", fields.pop_count));
     parts.say(conditional, format!("CND({})", fields.cond.name()));
-    let constant = facts.loop_constant || conditional || fields.cf_const != 0;
+    let constant = properties.loop_constant || conditional || fields.cf_const != 0;
     parts.say(constant, format!("CF_CONST({})", fields.cf_const));
     let address = match op {
         CfOp::LoopEnd => "PASS_JUMP_ADDR",
         op if op.is_loop_start() => "FAIL_JUMP_ADDR",
         _ => "ADDR",
     };
-    parts.say(facts.address != AddressUse::None || fields.addr != 0, format!("{address}({})", fields.addr));
+    parts.say(properties.address != AddressUse::None || fields.addr != 0, format!("{address}({})", fields.addr));
     let count = fields.fetch_count(family);
     parts.say(fetch || count != 1, format!("CNT({count})"));
     parts.say(fields.call_count != 0, format!("CALL_COUNT({})", fields.call_count));

@@ -143,7 +143,7 @@ fn operands(cursor: &mut Cursor, unit: Unit) -> Result<Slot, Reported> {
     let alu = Alu { op, fields: AluFields::default(), form };
     let mut slot = Slot { alu, unit, literals: Vec::new(), swizzle: Swizzle::Free, span: token.into() };
     output_modifier(cursor, &mut slot)?;
-    let sources = usize::from(op.facts().sources);
+    let sources = usize::from(op.properties().sources);
     if unit != Unit::T {
         slot.alu.fields.dst.chan = Channel::ALL[unit as usize];
     }

@@ -131,7 +131,7 @@ pub struct Emissions {
 }
 
 impl Emissions {
-    /// Room for `lanes` lanes that emit up to `max_vertices` vertices each.
+    /// Capacity for `lanes` lanes that emit up to `max_vertices` vertices each.
     ///
     /// # Errors
     /// If the host has no memory for it, or it takes 4 GiB or more.
@@ -145,12 +145,12 @@ impl Emissions {
         self.words.buffer()
     }
 
-    /// Lanes that there is room for.
+    /// Lanes that fit.
     pub fn lanes(&self) -> u32 {
         self.lanes
     }
 
-    /// Events that a lane has room for.
+    /// Events of a lane that fit.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }

@@ -85,7 +85,7 @@ impl Records {
     }
 }
 
-/// Records, ready for access.
+/// Records, bound to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     slots: &'a Slots,

@@ -1,7 +1,7 @@
 //! Attribute memory: AST, ALD, AL2P, ISBERD, OUT, and the end of geometry lanes.
 
-use super::facts::{ABSENT, BufferRole, FORBIDDEN, LaunchEntry, TableRole};
-use super::machine::Machine;
+use super::machine::LiftState;
+use super::specialisation::{ABSENT, BufferBinding, FORBIDDEN, LaunchEntry, TableBinding};
 use crate::attributes::{PRIMITIVE_ID, Slots, TESS_COORD_U, TESS_COORD_V, WORDS};
 use crate::codes::{IsbeMode, IsbeSize, OutStyle};
 use crate::field::{FieldId, key};
@@ -42,7 +42,7 @@ struct Record {
     exists: Value,
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// The addresses and data registers of an access, word by word.
     fn attribute_words(&mut self, instruction: &Instruction) -> Vec<(Address, Reg)> {
         let size = instruction.get(key::ATTRIBUTE_SIZE);
@@ -67,7 +67,7 @@ impl Machine<'_> {
     }
 
     fn is_attribute_program(&self) -> bool {
-        let stage = self.facts.stage;
+        let stage = self.specialisation.stage;
         matches!(stage, Stage::Vertex | Stage::TessellationInit | Stage::Tessellation | Stage::Geometry)
     }
 
@@ -83,8 +83,8 @@ impl Machine<'_> {
     }
 
     /// The byte address of a record's word, and the lanes in which there is one. Lanes that must not access it trap.
-    fn place(&mut self, role: TableRole, slots: &Slots, address: Address, record: Record) -> Option<[Value; 2]> {
-        let table = |m: &mut Self| m.table(role, WORDS as u32);
+    fn place(&mut self, binding: TableBinding, slots: &Slots, address: Address, record: Record) -> Option<[Value; 2]> {
+        let table = |m: &mut Self| m.table(binding, WORDS as u32);
         let mut exists = self.b.mask_and(self.taken, record.exists);
         let first = match address {
             Address::Fixed(address) => {
@@ -112,16 +112,16 @@ impl Machine<'_> {
         Some([self.b.iadd(first, offset), exists])
     }
 
-    fn load_word(&mut self, role: TableRole, slots: Option<&Slots>, address: Address, record: Record) -> Value {
-        let buffer = match role {
-            TableRole::Inputs => BufferRole::Inputs,
-            TableRole::Patches => BufferRole::Patches,
-            TableRole::Outputs | TableRole::Stores => BufferRole::Outputs,
-            TableRole::Launch | TableRole::Bank(_) | TableRole::Coefficients => {
-                unreachable!("{role:?} has no attribute words")
+    fn load_word(&mut self, binding: TableBinding, slots: Option<&Slots>, address: Address, record: Record) -> Value {
+        let buffer = match binding {
+            TableBinding::Inputs => BufferBinding::Inputs,
+            TableBinding::Patches => BufferBinding::Patches,
+            TableBinding::Outputs | TableBinding::Stores => BufferBinding::Outputs,
+            TableBinding::Launch | TableBinding::Bank(_) | TableBinding::Coefficients => {
+                unreachable!("{binding:?} has no attribute words")
             }
         };
-        match slots.and_then(|slots| self.place(role, slots, address, record)) {
+        match slots.and_then(|slots| self.place(binding, slots, address, record)) {
             Some([place, exists]) => {
                 let buffer = self.buffer(buffer);
                 self.b.buffer_load(buffer, place, exists)
@@ -132,17 +132,17 @@ impl Machine<'_> {
 
     /// AST.
     pub fn store_attributes(&mut self, instruction: &Instruction) {
-        let facts = self.facts;
+        let specialisation = self.specialisation;
         let accesses = self.attribute_words(instruction);
         let patch = instruction.get(key::PATCH);
-        let allowed = if patch { facts.stage == Stage::TessellationInit } else { self.is_attribute_program() };
+        let allowed = if patch { specialisation.stage == Stage::TessellationInit } else { self.is_attribute_program() };
         if !allowed {
             return self.trap();
         }
         let is_fixed = matches!(accesses[0].0, Address::Fixed(_));
         if patch {
             // Lanes of one patch write the same words; with addresses of their own, not even in the order of the words.
-            self.depends |= facts.header.threads_per_input_primitive != 1;
+            self.depends |= specialisation.header.threads_per_input_primitive != 1;
             self.disordered |= !is_fixed && accesses.len() > 1;
         }
         for (address, reg) in accesses {
@@ -150,23 +150,33 @@ impl Machine<'_> {
             if patch {
                 self.check_patch_count(address);
                 let record = self.patch_record();
-                self.store_word(TableRole::Patches, facts.patches.as_ref(), address, record, value);
+                self.store_word(TableBinding::Patches, specialisation.patches.as_ref(), address, record, value);
                 continue;
             }
             if let Address::Fixed(address) = address
-                && !facts.surviving.contains(address)
+                && !specialisation.surviving.contains(address)
             {
                 continue;
             }
-            let record =
-                if facts.stage == Stage::Geometry { self.vertex_record(instruction) } else { self.own_record() };
-            self.store_word(TableRole::Stores, facts.outputs.as_ref(), address, record, value);
+            let record = if specialisation.stage == Stage::Geometry {
+                self.vertex_record(instruction)
+            } else {
+                self.own_record()
+            };
+            self.store_word(TableBinding::Stores, specialisation.outputs.as_ref(), address, record, value);
         }
     }
 
-    fn store_word(&mut self, role: TableRole, slots: Option<&Slots>, address: Address, record: Record, value: Value) {
-        let buffer = if role == TableRole::Patches { BufferRole::Patches } else { BufferRole::Outputs };
-        if let Some([place, exists]) = slots.and_then(|slots| self.place(role, slots, address, record)) {
+    fn store_word(
+        &mut self,
+        binding: TableBinding,
+        slots: Option<&Slots>,
+        address: Address,
+        record: Record,
+        value: Value,
+    ) {
+        let buffer = if binding == TableBinding::Patches { BufferBinding::Patches } else { BufferBinding::Outputs };
+        if let Some([place, exists]) = slots.and_then(|slots| self.place(binding, slots, address, record)) {
             let buffer = self.buffer(buffer);
             self.b.buffer_store(buffer, place, value, exists);
         }
@@ -174,7 +184,7 @@ impl Machine<'_> {
 
     /// Stores beyond the patch words that the header declares are for the reference, which warns of them.
     fn check_patch_count(&mut self, address: Address) {
-        let count = 4 * u32::from(self.facts.header.per_patch_attribute_count);
+        let count = 4 * u32::from(self.specialisation.header.per_patch_attribute_count);
         match address {
             Address::Fixed(address) if address >= count && address < SPACE => self.trap(),
             Address::Fixed(_) => {}
@@ -193,7 +203,7 @@ impl Machine<'_> {
         let (vertex, emitted) = (self.only(state, VERTEX_MASK), self.only(last, VERTEX_MASK));
         let stale = self.b.icmp(IntTest::Ugt, vertex, emitted);
         self.trap_where(stale);
-        let vertices = self.b.constant(self.facts.header.max_output_vertex_count.into());
+        let vertices = self.b.constant(self.specialisation.header.max_output_vertex_count.into());
         let exists = self.b.icmp(IntTest::Ult, vertex, vertices);
         let first = self.b.imul(self.number, vertices);
         Record { number: self.b.iadd(first, vertex), exists }
@@ -201,14 +211,14 @@ impl Machine<'_> {
 
     /// ALD.
     pub fn load_attributes(&mut self, instruction: &Instruction) {
-        let facts = self.facts;
+        let specialisation = self.specialisation;
         let accesses = self.attribute_words(instruction);
         let handle = instruction.reg(key::RC);
         let (patch, output) = (instruction.get(key::PATCH), instruction.get(key::O));
         let allowed = match (patch, output) {
-            (true, false) => facts.stage == Stage::Tessellation,
-            (true, true) => facts.stage == Stage::TessellationInit,
-            (false, true) => self.is_attribute_program() && facts.stage != Stage::Geometry,
+            (true, false) => specialisation.stage == Stage::Tessellation,
+            (true, true) => specialisation.stage == Stage::TessellationInit,
+            (false, true) => self.is_attribute_program() && specialisation.stage != Stage::Geometry,
             (false, false) => self.is_attribute_program(),
         };
         if !allowed {
@@ -225,11 +235,11 @@ impl Machine<'_> {
             values.push(match (patch, output) {
                 (true, _) => {
                     let record = self.patch_record();
-                    self.load_word(TableRole::Patches, facts.patches.as_ref(), address, record)
+                    self.load_word(TableBinding::Patches, specialisation.patches.as_ref(), address, record)
                 }
                 (false, true) => {
                     let record = self.neighbour(handle);
-                    self.load_word(TableRole::Outputs, facts.outputs.as_ref(), address, record)
+                    self.load_word(TableBinding::Outputs, specialisation.outputs.as_ref(), address, record)
                 }
                 (false, false) => self.input_word(handle, address),
             });
@@ -248,7 +258,7 @@ impl Machine<'_> {
         let count = self.launch_entry(LaunchEntry::Invocations);
         let is_lane = self.b.icmp(IntTest::Ult, number, count);
         exists = self.b.mask_and(exists, is_lane);
-        if self.facts.has_columns {
+        if self.specialisation.has_columns {
             let primitive = self.column_of(Column::Primitive, number);
             let none = self.b.constant(crate::launch::NO_INVOCATION);
             let is_live = self.b.icmp(IntTest::Ne, primitive, none);
@@ -261,38 +271,39 @@ impl Machine<'_> {
 
     /// A word of an input vertex. Without a handle it is the lane's own vertex, or the first of its primitive.
     fn input_word(&mut self, handle: Option<Value>, address: Address) -> Value {
-        let facts = self.facts;
+        let specialisation = self.specialisation;
         if let Address::Fixed(address) = address {
             if address >= SPACE {
                 return self.b.constant(0);
             }
-            if facts.stage == Stage::Tessellation && matches!(address, TESS_COORD_U | TESS_COORD_V) {
+            if specialisation.stage == Stage::Tessellation && matches!(address, TESS_COORD_U | TESS_COORD_V) {
                 return self.column(if address == TESS_COORD_U { Column::U } else { Column::V });
             }
-            if !facts.header.imap.contains(address) {
+            if !specialisation.header.imap.contains(address) {
                 self.trap();
                 return self.b.constant(0);
             }
-            if is_special(facts.stage, address) {
+            if is_special(specialisation.stage, address) {
                 return self.primitive_id();
             }
         }
-        let record = if facts.stage == Stage::Vertex { self.neighbour(handle) } else { self.input_vertex(handle) };
-        self.load_word(TableRole::Inputs, facts.inputs.as_ref(), address, record)
+        let record =
+            if specialisation.stage == Stage::Vertex { self.neighbour(handle) } else { self.input_vertex(handle) };
+        self.load_word(TableBinding::Inputs, specialisation.inputs.as_ref(), address, record)
     }
 
     fn primitive_id(&mut self) -> Value {
-        if self.facts.primitive_vertices.is_none() {
+        if self.specialisation.primitive_vertices.is_none() {
             return self.b.constant(0);
         }
         let primitive = self.column(Column::Primitive);
-        let (buffer, address) = (self.buffer(BufferRole::Ids), self.byte(primitive));
+        let (buffer, address) = (self.buffer(BufferBinding::Ids), self.byte(primitive));
         self.b.buffer_load(buffer, address, self.live)
     }
 
     /// The record of an input vertex of the warp, the first one of the lane's primitive if there is no handle.
     fn input_vertex(&mut self, handle: Option<Value>) -> Record {
-        let vertices = self.b.constant(self.facts.primitive_vertices.unwrap_or(0));
+        let vertices = self.b.constant(self.specialisation.primitive_vertices.unwrap_or(0));
         let (first, handles) = (self.column(Column::FirstPrimitive), self.column(Column::Handles));
         let handle = handle.unwrap_or_else(|| {
             let primitive = self.column(Column::Primitive);
@@ -303,7 +314,7 @@ impl Machine<'_> {
         self.trap_where(outside);
         let start = self.b.imul(first, vertices);
         let entry = self.b.iadd(start, handle);
-        let (buffer, place) = (self.buffer(BufferRole::Indices), self.byte(entry));
+        let (buffer, place) = (self.buffer(BufferBinding::Indices), self.byte(entry));
         let number = self.b.buffer_load(buffer, place, self.live);
         let count = self.launch_entry(LaunchEntry::Inputs);
         Record { number, exists: self.b.icmp(IntTest::Ult, number, count) }
@@ -336,8 +347,8 @@ impl Machine<'_> {
 
     /// OUT. A state that is not the last one is for the reference, so the log only grows.
     pub fn emit(&mut self, instruction: &Instruction) {
-        let max_vertices = u32::from(self.facts.header.max_output_vertex_count);
-        if self.facts.stage != Stage::Geometry || max_vertices > VERTEX_MASK {
+        let max_vertices = u32::from(self.specialisation.header.max_output_vertex_count);
+        if self.specialisation.stage != Stage::Geometry || max_vertices > VERTEX_MASK {
             return self.trap();
         }
         let stream = self.word(instruction.b().value);
@@ -353,8 +364,8 @@ impl Machine<'_> {
         let (mut new, zero) = (state, self.b.constant(0));
         if matches!(style, OutStyle::Emit | OutStyle::EmitThenCut) {
             let (vertex, limit) = (self.only(state, VERTEX_MASK), self.b.constant(max_vertices));
-            let room = self.b.icmp(IntTest::Ult, vertex, limit);
-            let emitting = self.b.mask_and(self.taken, room);
+            let has_capacity = self.b.icmp(IntTest::Ult, vertex, limit);
+            let emitting = self.b.mask_and(self.taken, has_capacity);
             let event = self.shifted_left(vertex, 3);
             let event = self.b.or(event, stream);
             self.log(event, emitting);
@@ -364,7 +375,7 @@ impl Machine<'_> {
                 self.b.set(open, now);
             }
             let step = self.b.constant(ONE_EVENT + 1);
-            let step = self.b.select(room, step, zero);
+            let step = self.b.select(has_capacity, step, zero);
             new = self.b.iadd(new, step);
         }
         if matches!(style, OutStyle::Cut | OutStyle::EmitThenCut) {
@@ -391,14 +402,14 @@ impl Machine<'_> {
 
     /// Appends an event to the log for the host.
     fn log(&mut self, event: Value, lanes: Value) {
-        if !self.facts.emits {
+        if !self.specialisation.emits {
             return;
         }
         let (count, stride) = (self.b.get(self.output.count), self.launch_entry(LaunchEntry::Emissions));
         let next = self.plus(count, 1);
         let row = self.b.imul(next, stride);
         let dword = self.b.iadd(row, self.number);
-        let (buffer, place) = (self.buffer(BufferRole::Emissions), self.byte(dword));
+        let (buffer, place) = (self.buffer(BufferBinding::Emissions), self.byte(dword));
         self.b.buffer_store(buffer, place, event, lanes);
         let count = self.b.select(lanes, next, count);
         self.b.set(self.output.count, count);
@@ -406,16 +417,16 @@ impl Machine<'_> {
 
     /// The end of lanes. A geometry program leaves its state in R0.
     pub fn exit(&mut self, lanes: Value) {
-        if self.facts.stage != Stage::Geometry {
+        if self.specialisation.stage != Stage::Geometry {
             return;
         }
         let (state, last) = (self.reg(Reg(0)), self.b.get(self.output.state));
         let stale = self.b.icmp(IntTest::Ne, state, last);
         let stale = self.b.mask_and(lanes, stale);
         self.trap_in(stale);
-        if self.facts.emits {
+        if self.specialisation.emits {
             let count = self.b.get(self.output.count);
-            let (buffer, place) = (self.buffer(BufferRole::Emissions), self.byte(self.number));
+            let (buffer, place) = (self.buffer(BufferBinding::Emissions), self.byte(self.number));
             self.b.buffer_store(buffer, place, count, lanes);
         }
     }

@@ -1,14 +1,14 @@
 //! Moves, shifts, logic, bit fields, bytes.
 
 use super::integer::is_signed;
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::codes::{FunnelPart, FunnelType, LogicOp, PredicateMode, PrmtMode, ShiftExtend};
 use crate::field::key;
 use crate::instruction::Instruction;
 use crate::table::{BitsOp, MoveOp};
 use ctm_lane::{IntTest, Value};
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// Moves and selections.
     pub fn choose(&mut self, op: MoveOp, instruction: &Instruction) {
         let b = self.word(instruction.b().value);
@@ -196,8 +196,8 @@ impl Machine<'_> {
         let [position, length] = self.field(b);
         let (width, zero) = (self.b.constant(32), self.b.constant(0));
         let start = self.b.umin(position, width);
-        let room = self.b.isub(width, start);
-        let inside = self.b.umin(length, room);
+        let available = self.b.isub(width, start);
+        let inside = self.b.umin(length, available);
         let mask = self.ones(inside);
         let bits = self.b.shr(a, position);
         let bits = self.b.and(bits, mask);

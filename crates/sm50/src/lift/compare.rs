@@ -2,7 +2,7 @@
 
 use super::float::Denormals;
 use super::integer::is_signed;
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::codes::{Flags, FloatCondition, IntCondition};
 use crate::field::key;
 use crate::instruction::Instruction;
@@ -34,7 +34,7 @@ fn float_test(condition: FloatCondition) -> Result<FloatTest, bool> {
     })
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     pub fn compare(&mut self, op: CompareOp, instruction: &Instruction) {
         use CompareOp::*;
         match op {

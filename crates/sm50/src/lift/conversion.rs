@@ -1,7 +1,7 @@
 //! Conversions between integers and floats.
 
 use super::float::{Denormals, rounding};
-use super::machine::Machine;
+use super::machine::LiftState;
 use super::operand::{Pair, SIGN};
 use crate::codes::{FloatType, IntType, IntegerRounding};
 use crate::field::key;
@@ -25,7 +25,7 @@ enum Float {
     Double(Pair),
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     pub fn convert(&mut self, op: ConvertOp, instruction: &Instruction) {
         let (from, to) = (instruction.get(key::FROM_INT), instruction.get(key::TO_INT));
         let (reads_integer, writes_integer) = match op {

@@ -3,7 +3,7 @@
 //! A flushed result is one that is a denormal once it has been rounded: operations keep denormals, and flushes stand before
 //! and behind them.
 
-use super::machine::Machine;
+use super::machine::LiftState;
 use super::operand::{Pair, SIGN};
 use crate::codes::{Fmz, Rounding as Direction};
 use crate::field::key;
@@ -49,7 +49,7 @@ pub(super) fn rounding(direction: Direction) -> Rounding {
     }
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     pub fn float(&mut self, op: FloatOp, instruction: &Instruction) {
         use FloatOp::*;
         let denormals = Denormals::of(instruction);

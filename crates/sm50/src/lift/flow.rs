@@ -6,13 +6,13 @@
 
 use super::Walked;
 use super::graph::{End, Graph, Node, Way};
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::codes::Test;
 use crate::program::Code;
 use ctm_lane::{Block, Type, Value, Variable};
 
 /// Lifts all nodes.
-pub(super) fn walk(m: &mut Machine, graph: &Graph) -> Walked<()> {
+pub(super) fn walk(m: &mut LiftState, graph: &Graph) -> Walked<()> {
     let count = graph.nodes.len();
     // For each node the nodes behind which the function goes back to it, the last one counting.
     let mut last_back = vec![None; count];
@@ -34,7 +34,7 @@ pub(super) fn walk(m: &mut Machine, graph: &Graph) -> Walked<()> {
 }
 
 struct Walk<'w, 'a> {
-    m: &'w mut Machine<'a>,
+    m: &'w mut LiftState<'a>,
     /// The lanes that wait at each node.
     waiting: Vec<Variable>,
     bodies: Vec<Block>,
@@ -122,7 +122,7 @@ impl Walk<'_, '_> {
     }
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// The lanes whose flags pass a test; `None` for tests without a meaning here. The tests with U are those without, as
     /// integers are never unordered.
     pub fn holds(&mut self, test: Test) -> Option<Value> {

@@ -1,9 +1,9 @@
 //! The functions of MUFU, in operations on words. The steps are those of [`ctm_num::sm50::mufu`], with the units of a value
 //! in two words: what is in units of 2^-31, and the [`BELOW_CONSTANT`] bits below.
 
-use super::facts::TableRole;
-use super::machine::Machine;
+use super::machine::LiftState;
 use super::operand::{Pair, SIGN};
+use super::specialisation::TableBinding;
 use crate::codes::MufuOp;
 use crate::field::key;
 use crate::instruction::Instruction;
@@ -28,7 +28,7 @@ struct Parts {
     power: Value,
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// MUFU.
     pub fn function(&mut self, instruction: &Instruction) -> Value {
         let a = self.single(instruction.a());
@@ -103,7 +103,7 @@ impl Machine<'_> {
     /// The value of a function, in units of 2^-31, and its lower bits, at an argument that consists of the number of an
     /// interval and the rest.
     fn interpolated(&mut self, function: Interpolator, argument: Value) -> [Value; 2] {
-        let table = self.table(TableRole::Coefficients, 2 * COEFFICIENT_ROWS);
+        let table = self.table(TableBinding::Coefficients, 2 * COEFFICIENT_ROWS);
         let interval = self.shifted_right(argument, REST_BITS);
         let row = self.plus(interval, function.first);
         let constant = self.b.table_gather(table, row);

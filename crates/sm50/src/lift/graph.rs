@@ -4,7 +4,7 @@
 //! are popped before, and each holds every lane that is active above it. So where `SYNC`, `BRK`, `CONT` and `RET` lead is
 //! known at each place, given the tokens there.
 
-use super::{Facts, NotLifted, Walked};
+use super::{NotLifted, Specialisation, Walked};
 use crate::codes::Test;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
@@ -86,12 +86,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(code: &Code, facts: &Facts) -> Walked<Graph> {
+    pub(super) fn new(code: &Code, specialisation: &Specialisation) -> Walked<Graph> {
         let targets = code.instructions().iter().enumerate();
         let targets = targets.filter_map(|(index, i)| code.index_at(i.direct_target(Code::address(index))?));
         let mut builder = Builder {
             code,
-            kills: facts.header.kills_pixels,
+            kills: specialisation.header.kills_pixels,
             meets: targets.collect(),
             numbers: HashMap::new(),
             contexts: Vec::new(),

@@ -1,6 +1,6 @@
 //! Integer sums and products, minimum and maximum.
 
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::codes::{Iadd3Shift, MinMaxExtend, Signedness, XmadMode};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
@@ -39,7 +39,7 @@ struct Sum {
     flags: [Value; 4],
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     pub fn integer(&mut self, op: IntegerOp, instruction: &Instruction) {
         use IntegerOp::*;
         let rules = AddRules::of(instruction);

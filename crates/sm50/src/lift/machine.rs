@@ -1,6 +1,6 @@
 //! The state of lanes as values.
 
-use super::facts::{BufferRole, Facts, LAUNCH_ENTRIES, LaunchEntry, TableRole};
+use super::specialisation::{BufferBinding, LAUNCH_ENTRIES, LaunchEntry, Specialisation, TableBinding};
 use super::{Lifted, NotLifted, Walked};
 use crate::codes::BarrierOp;
 use crate::field::key;
@@ -24,10 +24,10 @@ pub(super) struct Output {
 }
 
 /// The state of lanes, and the function that is made.
-pub(super) struct Machine<'a> {
+pub(super) struct LiftState<'a> {
     pub b: Builder,
     pub code: &'a Code,
-    pub facts: &'a Facts,
+    pub specialisation: &'a Specialisation,
     /// Lanes that have an invocation.
     pub live: Value,
     /// Numbers of the lanes in the launch.
@@ -47,23 +47,23 @@ pub(super) struct Machine<'a> {
     pub disordered: bool,
     /// Lanes read what the launch writes.
     pub reads_back: bool,
-    tables: Vec<TableRole>,
-    buffers: Vec<BufferRole>,
+    tables: Vec<TableBinding>,
+    buffers: Vec<BufferBinding>,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> LiftState<'a> {
     /// The machine at the start of the program.
-    pub fn new(code: &'a Code, facts: &'a Facts) -> Walked<Self> {
+    pub fn new(code: &'a Code, specialisation: &'a Specialisation) -> Walked<Self> {
         let mut b = Builder::new();
         let uses_local = code.instructions().iter().any(|i| matches!(i.op().class(), Class::Local(_)));
-        let dwords = if uses_local { facts.local_memory.div_ceil(4) } else { 0 };
+        let dwords = if uses_local { specialisation.local_memory.div_ceil(4) } else { 0 };
         if dwords > MAX_LOCAL_DWORDS {
             return Err(NotLifted::TooLarge);
         }
         let array = ArrayDecl { entries: dwords.next_power_of_two(), ty: Type::Lane };
         let local = (dwords > 0).then(|| b.function.add_array(array));
         let (live, x) = (b.covered(), b.pos_x());
-        let number = if facts.is_long {
+        let number = if specialisation.is_long {
             let (y, sixteen) = (b.pos_y(), b.constant(16));
             let high = b.shl(y, sixteen);
             b.or(high, x)
@@ -73,9 +73,9 @@ impl<'a> Machine<'a> {
         let mut masks = || b.variable(Type::Mask);
         let (predicates, flags) = (std::array::from_fn(|_| masks()), std::array::from_fn(|_| masks()));
         let open = std::array::from_fn(|_| masks());
-        let mut machine = Machine {
+        let mut machine = LiftState {
             code,
-            facts,
+            specialisation,
             live,
             number,
             taken: live,
@@ -91,7 +91,7 @@ impl<'a> Machine<'a> {
             buffers: Vec::new(),
             b,
         };
-        if facts.has_columns {
+        if specialisation.has_columns {
             let primitive = machine.column(Column::Primitive);
             let none = machine.b.constant(NO_INVOCATION);
             let some = machine.b.icmp(IntTest::Ne, primitive, none);
@@ -106,7 +106,7 @@ impl<'a> Machine<'a> {
             function: self.b.finish(),
             tables: self.tables,
             buffers: self.buffers,
-            is_free: !self.depends,
+            is_independent: !self.depends,
             reads_back: self.reads_back,
         }
     }
@@ -170,23 +170,23 @@ impl<'a> Machine<'a> {
         self.trap_in(lanes);
     }
 
-    /// The table with this role.
-    pub fn table(&mut self, role: TableRole, entries: u32) -> Table {
-        match self.tables.iter().position(|known| *known == role) {
+    /// The table with this binding.
+    pub fn table(&mut self, binding: TableBinding, entries: u32) -> Table {
+        match self.tables.iter().position(|known| *known == binding) {
             Some(at) => Table(at as u16),
             None => {
-                self.tables.push(role);
+                self.tables.push(binding);
                 self.b.function.add_table(TableDecl { entries, finite: false })
             }
         }
     }
 
-    /// The buffer with this role.
-    pub fn buffer(&mut self, role: BufferRole) -> Buffer {
-        match self.buffers.iter().position(|known| *known == role) {
+    /// The buffer with this binding.
+    pub fn buffer(&mut self, binding: BufferBinding) -> Buffer {
+        match self.buffers.iter().position(|known| *known == binding) {
             Some(at) => Buffer(at as u16),
             None => {
-                self.buffers.push(role);
+                self.buffers.push(binding);
                 self.b.function.add_buffer()
             }
         }
@@ -194,7 +194,7 @@ impl<'a> Machine<'a> {
 
     /// A number of the launch.
     pub fn launch_entry(&mut self, entry: LaunchEntry) -> Value {
-        let table = self.table(TableRole::Launch, LAUNCH_ENTRIES);
+        let table = self.table(TableBinding::Launch, LAUNCH_ENTRIES);
         self.b.table_splat(table, entry as u32)
     }
 
@@ -211,10 +211,10 @@ impl<'a> Machine<'a> {
 
     /// The words that other invocations have in a column.
     pub fn column_of(&mut self, column: Column, invocation: Value) -> Value {
-        if !self.facts.has_columns {
+        if !self.specialisation.has_columns {
             return self.b.constant(0);
         }
-        let (buffer, count) = (self.buffer(BufferRole::Columns), self.launch_entry(LaunchEntry::Invocations));
+        let (buffer, count) = (self.buffer(BufferBinding::Columns), self.launch_entry(LaunchEntry::Invocations));
         let column = self.b.constant(column as u32);
         let first = self.b.imul(count, column);
         let dword = self.b.iadd(first, invocation);

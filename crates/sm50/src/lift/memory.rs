@@ -1,6 +1,6 @@
 //! Constants by address, and local memory.
 
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::codes::{ConstantMode, MemorySize};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
@@ -13,7 +13,7 @@ fn registers(size: MemorySize) -> u8 {
     size.bytes().div_ceil(4) as u8
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// The byte address of an access, which must be a multiple of its size.
     fn address(&mut self, instruction: &Instruction, size: MemorySize) -> Value {
         let register = self.reg(instruction.reg(key::RA));
@@ -63,7 +63,7 @@ impl Machine<'_> {
     pub fn load_constant(&mut self, instruction: &Instruction) {
         let (bank, size) = (instruction.get(key::BANK), instruction.get(key::MEMORY_SIZE));
         let segmented = matches!(instruction.get(key::CONSTANT_MODE), ConstantMode::Is | ConstantMode::Isl);
-        let Some(words) = self.facts.bank(bank.into()).filter(|&words| words > 0 && !segmented) else {
+        let Some(words) = self.specialisation.bank(bank.into()).filter(|&words| words > 0 && !segmented) else {
             return self.trap();
         };
         let table = self.bank_table(bank, words);
@@ -83,8 +83,8 @@ impl Machine<'_> {
     /// LDL and STL.
     pub fn local_memory(&mut self, op: LocalOp, instruction: &Instruction) {
         let size = instruction.get(key::MEMORY_SIZE);
-        let room = self.facts.local_memory.checked_sub(size.bytes());
-        let (Some(local), Some(last)) = (self.local, room) else { return self.trap() };
+        let last_access = self.specialisation.local_memory.checked_sub(size.bytes());
+        let (Some(local), Some(last)) = (self.local, last_access) else { return self.trap() };
         let address = self.address(instruction, size);
         let last = self.b.constant(last);
         let outside = self.b.icmp(IntTest::Ugt, address, last);

@@ -19,7 +19,6 @@ mod attribute;
 mod bits;
 mod compare;
 mod conversion;
-mod facts;
 mod float;
 mod flow;
 mod function;
@@ -29,8 +28,9 @@ mod machine;
 mod memory;
 mod operand;
 mod special;
+mod specialisation;
 
-pub use facts::*;
+pub use specialisation::*;
 
 use crate::program::Code;
 use ctm_lane::Function;
@@ -41,11 +41,11 @@ pub struct Lifted {
     /// The function.
     pub function: Function,
     /// What its tables hold.
-    pub tables: Vec<TableRole>,
+    pub tables: Vec<TableBinding>,
     /// What its buffers are.
-    pub buffers: Vec<BufferRole>,
+    pub buffers: Vec<BufferBinding>,
     /// What a lane does depends on no other lane. Otherwise groups are warps, whose lanes execute operation by operation.
-    pub is_free: bool,
+    pub is_independent: bool,
     /// The program reads records that the launch writes, so that a second run of the launch would see those of the first.
     pub reads_back: bool,
 }
@@ -73,9 +73,9 @@ type Walked<T> = Result<T, NotLifted>;
 ///
 /// # Errors
 /// If the program has no such form.
-pub fn lift(code: &Code, facts: &Facts) -> Result<Lifted, NotLifted> {
-    let graph = graph::Graph::new(code, facts)?;
-    let mut machine = machine::Machine::new(code, facts)?;
+pub fn lift(code: &Code, specialisation: &Specialisation) -> Result<Lifted, NotLifted> {
+    let graph = graph::Graph::new(code, specialisation)?;
+    let mut machine = machine::LiftState::new(code, specialisation)?;
     flow::walk(&mut machine, &graph)?;
     if machine.depends && (machine.disordered || !graph.is_straight()) {
         return Err(NotLifted::Dependent);

@@ -1,7 +1,7 @@
 //! Operands: registers, predicates, constants, and the modifiers of sources.
 
-use super::facts::TableRole;
-use super::machine::Machine;
+use super::machine::LiftState;
+use super::specialisation::TableBinding;
 use crate::codes::BoolOp;
 use crate::field::key;
 use crate::instruction::Instruction;
@@ -13,7 +13,7 @@ pub(super) const SIGN: u32 = 0x8000_0000;
 /// The words of a 64-bit value, the low one first.
 pub(super) type Pair = [Value; 2];
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// A register.
     pub fn reg(&mut self, reg: Reg) -> Value {
         if reg.is_zero() { self.b.constant(0) } else { self.b.get(self.registers[usize::from(reg.0)]) }
@@ -156,7 +156,7 @@ impl Machine<'_> {
 
     /// The word of a constant bank that holds a byte offset.
     pub fn constant(&mut self, bank: u8, offset: u32) -> Value {
-        match self.facts.bank(bank.into()) {
+        match self.specialisation.bank(bank.into()) {
             Some(words) if offset / 4 < words => {
                 let table = self.bank_table(bank, words);
                 self.b.table_splat(table, offset / 4)
@@ -169,7 +169,7 @@ impl Machine<'_> {
     }
 
     pub fn bank_table(&mut self, bank: u8, words: u32) -> ctm_lane::Table {
-        self.table(TableRole::Bank(bank), words.next_power_of_two())
+        self.table(TableBinding::Bank(bank), words.next_power_of_two())
     }
 
     /// A source as it is.

@@ -1,6 +1,6 @@
 //! Special registers, votes and shuffles.
 
-use super::machine::Machine;
+use super::machine::LiftState;
 use crate::codes::{ShuffleMode, VoteMode};
 use crate::field::key;
 use crate::header::Stage;
@@ -9,7 +9,7 @@ use crate::launch::{Column, WARP};
 use crate::operand::Reg;
 use ctm_lane::{IntTest, Value};
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// S2R and CS2R. Registers without a meaning here are for the reference, which warns of them; and the clock is.
     pub fn special_register(&mut self, instruction: &Instruction) {
         match self.special(instruction.get(key::SPECIAL)) {
@@ -19,13 +19,13 @@ impl Machine<'_> {
     }
 
     fn special(&mut self, number: u8) -> Option<Value> {
-        let facts = self.facts;
-        let vertices = facts.primitive_vertices.unwrap_or(0);
+        let specialisation = self.specialisation;
+        let vertices = specialisation.primitive_vertices.unwrap_or(0);
         Some(match number {
             // LANEID
             0x00 => self.lane(),
             // PRIM_TYPE
-            0x10 if matches!(facts.stage, Stage::TessellationInit | Stage::Tessellation) => {
+            0x10 if matches!(specialisation.stage, Stage::TessellationInit | Stage::Tessellation) => {
                 self.b.constant(vertices << 8)
             }
             // PRIM_TYPE elsewhere, THREAD_KILL, WSCALEFACTOR_XY and _Z
@@ -33,7 +33,7 @@ impl Machine<'_> {
             // INVOCATION_ID
             0x11 => self.column(Column::Invocation),
             // Y_DIRECTION
-            0x12 => self.b.constant(facts.y_direction),
+            0x12 => self.b.constant(specialisation.y_direction),
             // INVOCATION_INFO
             0x1D => {
                 let (primitive, first) = (self.column(Column::Primitive), self.column(Column::FirstPrimitive));

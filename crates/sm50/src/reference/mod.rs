@@ -1,5 +1,5 @@
 //! The scalar reference: the rules of the machine as plain code over decoded instructions, one warp at a time. It is the
-//! judge of every other executor.
+//! golden model of every other executor.
 //!
 //! An instruction executes lane by lane, in ascending order, and in each lane reads all its operands before it writes. So a
 //! store that several lanes make to one place leaves the value of the highest one (decision: one of them wins, and the
@@ -37,7 +37,7 @@ impl StageRunner for Reference {
 }
 
 impl Reference {
-    /// As [`run`](StageRunner::run), and tells an observer what an invocation goes through.
+    /// As [`run`](StageRunner::run), and reports to an observer what an invocation goes through.
     ///
     /// # Errors
     /// As there.

@@ -41,7 +41,7 @@ impl Warp<'_> {
         View { cells, standing, active: self.control.active().count_ones(), pass: None }
     }
 
-    /// Tells that the warp starts.
+    /// Reports that the warp starts.
     pub fn tell_start(&mut self) {
         self.with_follow(|warp, follow| {
             let number = |lane: usize| (warp.number * WARP + lane as u32, 0);
@@ -50,7 +50,7 @@ impl Warp<'_> {
         });
     }
 
-    /// Tells that an instruction is about to execute in the lanes of `taken`.
+    /// Reports that an instruction is about to execute in the lanes of `taken`.
     pub fn tell_before(&mut self, instruction: &Instruction, taken: u32) {
         self.with_follow(|warp, follow| {
             follow.before(Part::Whole, |lane| {
@@ -64,8 +64,8 @@ impl Warp<'_> {
         });
     }
 
-    /// Tells that it has executed.
-    pub fn tell_after(&mut self, index: usize, done: Result<(), TrapKind>) {
+    /// Reports that it has executed.
+    pub fn report_after(&mut self, index: usize, done: Result<(), TrapKind>) {
         self.with_follow(|warp, follow| {
             let next = || match (done, warp.control.pc()) {
                 (Err(kind), _) => Next::Trap(kind.to_string()),
@@ -77,14 +77,14 @@ impl Warp<'_> {
         });
     }
 
-    /// Tells that the warp is done.
+    /// Reports that the warp is done.
     pub fn tell_end(&mut self, trap: Option<String>) {
         self.with_follow(|warp, follow| follow.end(trap, |lane| warp.view(lane)));
     }
 
-    fn with_follow(&mut self, tell: impl FnOnce(&Self, &mut ctm_follow::Follow)) {
+    fn with_follow(&mut self, report: impl FnOnce(&Self, &mut ctm_follow::Follow)) {
         if let Some(mut follow) = self.follow.take() {
-            tell(self, &mut follow);
+            report(self, &mut follow);
             self.follow = Some(follow);
         }
     }

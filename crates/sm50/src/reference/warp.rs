@@ -28,7 +28,7 @@ pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 
 /// A lane's place in its launch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Invocation {
     /// The primitive in the warp.
     pub primitive: u32,
     /// SR_INVOCATION_ID.
@@ -54,7 +54,7 @@ pub(super) struct Warp<'a> {
 
     /// Its number in the launch.
     pub number: u32,
-    pub places: [Place; LANES],
+    pub places: [Invocation; LANES],
     /// Lanes that have an invocation.
     pub live: u32,
     pub first_primitive: u32,
@@ -105,7 +105,7 @@ impl<'a> Warp<'a> {
             patches: launch.patches.map(|records| records.view()),
             primitives: launch.primitives.map(|all| (all.indices.buffer(), all.ids.buffer())),
             number: 0,
-            places: [Place::default(); LANES],
+            places: [Invocation::default(); LANES],
             live: 0,
             first_primitive: 0,
             handles: 0,
@@ -187,7 +187,7 @@ impl<'a> Warp<'a> {
             self.live |= 1 << lane;
             self.first_primitive = get(Column::FirstPrimitive);
             self.handles = get(Column::Handles);
-            self.places[lane] = Place {
+            self.places[lane] = Invocation {
                 primitive: primitive.wrapping_sub(self.first_primitive),
                 invocation: get(Column::Invocation),
                 uv: [get(Column::U), get(Column::V)],
@@ -216,7 +216,7 @@ impl<'a> Warp<'a> {
         self.tell_before(&instruction, taken);
         let next = self.execute(&instruction, &mut taken);
         let done = next.and_then(|next| self.control.go(next, taken, Code::address(index + 1)));
-        self.tell_after(index, done);
+        self.report_after(index, done);
         done
     }
 

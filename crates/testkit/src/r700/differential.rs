@@ -5,8 +5,7 @@ use crate::hunt::tally::{Tally, add, one_more};
 use crate::r700::environment::Memory;
 use crate::r700::operations;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Bounds, Surface};
-use ctm_r700::lift::{Facts, NotLifted, lift};
+use ctm_r700::lift::{NotLifted, Specialisation, lift};
 use ctm_r700::text::print_program;
 use ctm_r700::{Job, RunError, reference};
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ pub struct Differential {
     /// Those whose programs are not lifted.
     pub not_lifted: u64,
     /// Those that engines run themselves, as no lane depends on others.
-    pub free: u64,
+    pub independent: u64,
     /// Those of them that machine code runs.
     pub compiled: u64,
     /// Those of them that trapped.
@@ -54,22 +53,21 @@ impl Differential {
     ///
     /// # Errors
     /// Why it is not lifted.
-    pub fn is_free(job: &Job) -> Result<bool, NotLifted> {
-        let whole = |_: &Surface, _: Bounds| false;
-        let lifted = lift(job.program, job.fetch_program, &Facts::of(job, &whole))?;
+    pub fn is_independent(job: &Job) -> Result<bool, NotLifted> {
+        let lifted = lift(job.program, job.fetch_program, &Specialisation::of(job))?;
         let sound = ctm_lane::verify(&lifted.function);
         assert!(sound.is_ok(), "{sound:?}\n{}", print_program(job.program));
-        Ok(lifted.is_free)
+        Ok(lifted.is_independent)
     }
 
     /// How the jobs so far were run.
     pub fn summary(&self) -> String {
-        let Differential { jobs, not_lifted, free, compiled, trapped, .. } = self;
-        let dependent = jobs - free - not_lifted;
+        let Differential { jobs, not_lifted, independent, compiled, trapped, .. } = self;
+        let dependent = jobs - independent - not_lifted;
         format!(
             "{compiled} as machine code, {} interpreted, {dependent} with lanes that depend on others, {not_lifted} not \
              lifted; {trapped} trapped",
-            free - compiled
+            independent - compiled
         )
     }
 
@@ -97,7 +95,7 @@ impl Differential {
         for program in [Some(job.program), job.fetch_program].into_iter().flatten() {
             operations::of(program).for_each(|name| one_more(&mut self.operations, name));
         }
-        match Self::is_free(job) {
+        match Self::is_independent(job) {
             Ok(true) => {}
             Ok(false) => {
                 one_more(&mut self.refused, "lanes depend on each other");
@@ -109,7 +107,7 @@ impl Differential {
                 return Ok(());
             }
         }
-        self.free += 1;
+        self.independent += 1;
         let engine = self.forms.engine();
         let compiled = engine.compiles(job, &RunOptions::default());
         self.compiled += u64::from(compiled.is_ok());
@@ -130,7 +128,13 @@ impl Differential {
         });
         if let Some((_, first)) = completed.next() {
             for (options, found) in completed {
-                compare((job, memory), options, "a false claim that lanes are free: the reference", &found, &first)?;
+                compare(
+                    (job, memory),
+                    options,
+                    "a false claim that lanes are independent: the reference",
+                    &found,
+                    &first,
+                )?;
             }
         }
         for (options, expected) in options.iter().zip(&expected) {

@@ -38,7 +38,7 @@ pub fn control(random: &mut Random) -> Cf {
                     }
                     ExportVariant::Buffer(buffer) => buffer.reserved = [0; 2],
                 }
-                if export.op.facts().exports {
+                if export.op.properties().exports {
                     export.fields.kind %= ExportType::Reserved3 as u8;
                     if export.export_type() == ExportType::Position {
                         let position = Target::Position(usize::from(export.fields.array_base) % POSITIONS);
@@ -94,7 +94,7 @@ pub fn fetch(random: &mut Random) -> Fetch {
 
 /// The format of elements in memory, mostly one that can be fetched.
 pub fn element_format(random: &mut Random) -> ElementFormat {
-    let can_be = |format: &DataFormat| matches!(format.facts(), FormatLayout::Integer(_) | FormatLayout::Float(_));
+    let can_be = |format: &DataFormat| matches!(format.properties(), FormatLayout::Integer(_) | FormatLayout::Float(_));
     let data_format = loop {
         let format = random.pick(DataFormat::ALL);
         if can_be(&format) || random.one_in(4) {
@@ -147,7 +147,7 @@ pub fn group(random: &mut Random, allow: Allow) -> Group {
         let mut literals = [0; 4];
         for slot in &slots {
             for operand in slot.operands().filter(|operand| operand.selector == Selector::Literal) {
-                let integer = slot.op.facts().operands == Number::Integer;
+                let integer = slot.op.properties().operands == Number::Integer;
                 literals[operand.chan as usize] = if integer { random.bits() } else { random.float() };
             }
         }
@@ -172,23 +172,23 @@ fn operation(random: &mut Random, unit: Unit, allow: Allow) -> AluOp {
             true => AluOp::Op3(random.pick(Op3::ALL)),
             false => AluOp::Op2(random.pick(Op2::ALL)),
         };
-        let facts = op.facts();
-        let fits = match facts.units {
+        let properties = op.properties();
+        let fits = match properties.units {
             Units::Any => true,
             Units::Trans => unit == Unit::T,
             Units::Vector => unit != Unit::T,
             Units::Reduction(_) => false,
         };
-        let double = facts.operands == Number::Double || facts.result == Number::Double;
-        let effect = allow.effects || matches!(facts.effect, Effect::None);
-        if fits && !double && effect && facts.families.has(Family::R700) {
+        let double = properties.operands == Number::Double || properties.result == Number::Double;
+        let effect = allow.effects || matches!(properties.effect, Effect::None);
+        if fits && !double && effect && properties.families.has(Family::R700) {
             return op;
         }
     }
 }
 
 fn slot(random: &mut Random, op: AluOp, unit: Unit, allow: Allow) -> Alu {
-    let facts = op.facts();
+    let properties = op.properties();
     let mut words = qword(random);
     // The bits that tell OP3 from OP2 are those of the opcode.
     words[1] &= !(7 << 15);
@@ -202,22 +202,22 @@ fn slot(random: &mut Random, op: AluOp, unit: Unit, allow: Allow) -> Alu {
     if unit != Unit::T {
         fields.dst.chan = Channel::ALL[unit as usize];
     }
-    let float = facts.result == Number::Float;
+    let float = properties.result == Number::Float;
     fields.clamp &= float;
     if let AluForm::Op2(op2) = &mut alu.form {
-        let predicate = facts.effect == Effect::Predicate;
+        let predicate = properties.effect == Effect::Predicate;
         (op2.update_execute_mask, op2.update_pred) =
             (op2.update_execute_mask && predicate, op2.update_pred && predicate);
         if !float || predicate {
             op2.omod = OutputModifier::None;
         }
-        if facts.operands != Number::Float {
+        if properties.operands != Number::Float {
             op2.abs = [false; 2];
         }
-        if facts.effect == Effect::Address {
+        if properties.effect == Effect::Address {
             op2.write_mask = false;
         }
-        for source in usize::from(facts.sources)..2 {
+        for source in usize::from(properties.sources)..2 {
             op2.abs[source] = false;
         }
         if !op2.write_mask {
@@ -225,8 +225,8 @@ fn slot(random: &mut Random, op: AluOp, unit: Unit, allow: Allow) -> Alu {
         }
     }
     for number in 0..if op.is_op3() { 3 } else { 2 } {
-        let used = number < usize::from(facts.sources);
-        let source = if used { source(random, facts.operands, allow) } else { Source::default() };
+        let used = number < usize::from(properties.sources);
+        let source = if used { source(random, properties.operands, allow) } else { Source::default() };
         *alu.source_mut(number) = source;
     }
     alu

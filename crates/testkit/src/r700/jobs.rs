@@ -301,7 +301,7 @@ fn group(random: &mut Random) -> Group {
         }
         slot.fields.index_mode = random.pick(&IndexMode::ALL[..5]);
         slot.fields.dst.relative = relative && random.one_in(4);
-        for number in 0..usize::from(slot.op.facts().sources) {
+        for number in 0..usize::from(slot.op.properties().sources) {
             let source = slot.source_mut(number);
             match Selector::decode(source.sel) {
                 Selector::Gpr(gpr) if random.one_in(8) => {
@@ -372,7 +372,7 @@ pub(super) fn export(random: &mut Random) -> Cf {
         fields.valid_pixel_mode &= random.one_in(4);
         fields.whole_quad_mode &= random.one_in(8);
         let op = export.op;
-        match (op.facts().exports, export.export_type()) {
+        match (op.properties().exports, export.export_type()) {
             (true, ExportType::Pixel) => {
                 let any = random.below(64) as u16;
                 export.fields.array_base = random.pick(&[0, 0, 1, 2, 16, Target::Depth.array_base(), any]);

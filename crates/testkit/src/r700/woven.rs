@@ -149,7 +149,7 @@ impl Weaver<'_> {
                 CfAluOp::ElseAfter => masks > 0,
                 CfAluOp::Continue | CfAluOp::Break => in_loop,
                 CfAluOp::PushBefore => self.stack.len() < DEEPEST,
-                op => usize::from(op.facts().pops) <= masks,
+                op => usize::from(op.properties().pops) <= masks,
             };
             if fits {
                 break op;
@@ -170,9 +170,9 @@ impl Weaver<'_> {
         let at = self.at();
         let chain = "0 x: MULADD_IEEE R10.x, R10.x, 7.3125f, 0.375f\n 1 x: FRACT R10.x, PV.x";
         self.clause(op, &format!("{chain}\n {result}"));
-        let pops = usize::from(op.facts().pops);
+        let pops = usize::from(op.properties().pops);
         self.stack.truncate(self.stack.len() - pops);
-        if op.facts().pushes {
+        if op.properties().pushes {
             self.stack.push(Frame::Mask(at));
         }
     }

@@ -6,7 +6,7 @@ use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
 use ctm_memory::Buffer;
 use ctm_sm50::launch::{Launch, Outcome, StageRunner, Stop};
-use ctm_sm50::lift::{Facts, NotLifted, lift};
+use ctm_sm50::lift::{NotLifted, Specialisation, lift};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{Op, ROWS};
 use std::collections::BTreeMap;
@@ -109,8 +109,8 @@ impl StageRunner for Judge {
         let expected = Reference.run(launch, options);
         let expected_words = words();
         let engine = self.forms.engine();
-        let facts = Facts::of(launch);
-        let lifted = facts.as_ref().map(|facts| lift(launch.shader.code, facts));
+        let specialisation = Specialisation::of(launch);
+        let lifted = specialisation.as_ref().map(|specialisation| lift(launch.shader.code, specialisation));
         if let Some(Ok(lifted)) = &lifted {
             verify(&lifted.function).unwrap_or_else(|error| panic!("{error}\n{}", lifted.function));
         }

@@ -68,11 +68,11 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
     }
 
     for (pc, instruction, effects) in subject.instructions() {
-        instruction_facts(pc, instruction, effects, subject, findings);
+        instruction_notes(pc, instruction, effects, subject, findings);
     }
 }
 
-fn instruction_facts(
+fn instruction_notes(
     pc: usize,
     instruction: &Instruction,
     effects: &Effects,

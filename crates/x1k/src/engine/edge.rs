@@ -1,11 +1,11 @@
 //! Programs that read their quads, where the domain's edge cuts some.
 //!
 //! A quad that the edge cuts is a group of its own, with helper lanes that decide nothing: what these do depends on the
-//! lanes beside them. So such quads run in the exact form; those that are whole run in the free one.
+//! lanes beside them. So such quads run in the exact form; those that are whole run in the group-independent one.
 
-use super::Free;
+use super::Independent;
 use super::exact::{ExactForm, group_width};
-use crate::reference::{Place, Role};
+use crate::reference::{Lane, LaneKind};
 use crate::{Job, RunError, RunOptions, RunStats};
 use ctm_lane::domain::{Domain, QUAD};
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl Quads {
     /// Runs a job with this domain; the exact form is needed where quads are cut.
     pub fn run(
         &self,
-        free: &Free,
+        independent: &Independent,
         exact: Option<&ExactForm>,
         job: &Job,
         options: &RunOptions,
@@ -52,16 +52,16 @@ impl Quads {
         // Progress of the second part goes on where the first has ended.
         let all = self.domain.lanes();
         let done = self.whole().map_or(0, |whole| whole.lanes());
-        let tell = |done: u64| options.progress.iter().for_each(|progress| progress(done, all));
-        let (tell_first, tell_second) = (|lanes, _| tell(lanes), |lanes, _| tell(done + lanes));
+        let report = |done: u64| options.progress.iter().for_each(|progress| progress(done, all));
+        let (first_part, second_part) = (|lanes, _| report(lanes), |lanes, _| report(done + lanes));
         let mut stats = RunStats::default();
         if let Some(whole) = self.whole() {
-            stats = free.run(whole, job, &RunOptions { progress: Some(&tell_first), ..*options })?;
+            stats = independent.run(whole, job, &RunOptions { progress: Some(&first_part), ..*options })?;
         }
         if let Some(exact) = exact {
             let mut budget = options.budget;
             budget.instructions = budget.instructions.saturating_sub(stats.instructions);
-            let options = RunOptions { progress: Some(&tell_second), budget, ..*options };
+            let options = RunOptions { progress: Some(&second_part), budget, ..*options };
             stats.merge(&exact.run_quads(&self.cut(), job, &options)?);
         }
         Ok(RunStats { groups: self.groups(group_width(options, true)), ..stats })
@@ -79,10 +79,10 @@ impl Quads {
     }
 
     /// The quads that are cut, in the order of the domain.
-    pub fn cut(&self) -> Vec<[Place; QUAD]> {
+    pub fn cut(&self) -> Vec<[Lane; QUAD]> {
         let place = |i, j| {
-            let role = if self.domain.contains(i, j) { Role::Runs } else { Role::Helps };
-            Place { i, j, role }
+            let kind = if self.domain.contains(i, j) { LaneKind::Runs } else { LaneKind::Helper };
+            Lane { i, j, kind }
         };
         let quad = |column: u32, row: u32| {
             let (i, j) = (column * 2, row * 2);
@@ -137,11 +137,11 @@ mod tests {
                 let layout = Layout::new(domain, width);
                 let (mut groups, mut cut, mut whole) = (0, Vec::new(), 0);
                 for number in 0..layout.groups() {
-                    let role = |(i, j)| if domain.contains(i, j) { Role::Runs } else { Role::Uncovered };
-                    let place = |(i, j)| Place { i, j, role: role((i, j)) };
-                    let mut places: Vec<Place> = layout.positions(number).map(place).collect();
-                    let incomplete = split_incomplete_quads(&mut places);
-                    let left = places.iter().filter(|place| place.role == Role::Runs).count();
+                    let kind = |(i, j)| if domain.contains(i, j) { LaneKind::Runs } else { LaneKind::Uncovered };
+                    let lane = |(i, j)| Lane { i, j, kind: kind((i, j)) };
+                    let mut lanes: Vec<Lane> = layout.positions(number).map(lane).collect();
+                    let incomplete = split_incomplete_quads(&mut lanes);
+                    let left = lanes.iter().filter(|lane| lane.kind == LaneKind::Runs).count();
                     groups += u64::from(left > 0) + incomplete.len() as u64;
                     whole += left as u64;
                     cut.extend(incomplete);

@@ -1,8 +1,8 @@
 //! Programs in their exact form: group by group, as the reference runs them.
 
 use super::bind;
-use crate::lift::{self, Facts, Form, Lifted, NotLifted};
-use crate::reference::{Place, Role, run_group, split_incomplete_quads};
+use crate::lift::{self, Form, Lifted, NotLifted, Specialisation};
+use crate::reference::{Lane, LaneKind, run_group, split_incomplete_quads};
 use crate::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats, WriteMode};
 use ctm_engine::interp::{Code, Group, Program};
 use ctm_engine::schedule::Schedule;
@@ -13,7 +13,7 @@ use ctm_lane::simplify;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Steps after which a group may be in an endless loop, which the reference recognises.
-const PATIENCE: u64 = 1 << 20;
+const EXACT_STEP_LIMIT: u64 = 1 << 20;
 
 /// The form that follows the group.
 pub(super) struct ExactForm {
@@ -24,8 +24,12 @@ pub(super) struct ExactForm {
 
 impl ExactForm {
     /// The form of a program, unless that is too large.
-    pub fn new(program: &crate::Program, facts: &Facts, workers: &Workers) -> Result<Self, NotLifted> {
-        let mut lifted = lift::lift(program, facts, Form::Exact)?;
+    pub fn new(
+        program: &crate::Program,
+        specialisation: &Specialisation,
+        workers: &Workers,
+    ) -> Result<Self, NotLifted> {
+        let mut lifted = lift::lift(program, specialisation, Form::Exact)?;
         simplify(&mut lifted.function);
         Ok(ExactForm { code: Code::new(&lifted.function), lifted, workers: workers.clone() })
     }
@@ -37,32 +41,32 @@ impl ExactForm {
         let layout = Layout::new(job.domain, width);
         let conditional = ConditionalUnit::new(&job.conditional, job.memory);
         let groups = |number: u64| {
-            let mut lanes = 0;
-            let place = |(i, j)| {
+            let mut covered = 0;
+            let lane = |(i, j)| {
                 let inside = job.domain.contains(i, j);
-                lanes += u64::from(inside);
+                covered += u64::from(inside);
                 let runs = inside && conditional.request(CondLocation::Pe, i, j, job.conditional.pe_value);
-                Place { i, j, role: if runs { Role::Runs } else { Role::Uncovered } }
+                Lane { i, j, kind: if runs { LaneKind::Runs } else { LaneKind::Uncovered } }
             };
-            let mut places: Vec<Place> = layout.positions(number).map(place).collect();
-            let incomplete = if uses_quads { split_incomplete_quads(&mut places) } else { Vec::new() };
-            (lanes, std::iter::once(places).chain(incomplete))
+            let mut lanes: Vec<Lane> = layout.positions(number).map(lane).collect();
+            let incomplete = if uses_quads { split_incomplete_quads(&mut lanes) } else { Vec::new() };
+            (covered, std::iter::once(lanes).chain(incomplete))
         };
         let stats = self.run_groups(job, options, width, layout.groups(), groups)?;
         Ok(RunStats { out_of_range: stats.out_of_range | conditional.out_of_range(), ..stats })
     }
 
     /// Runs these quads of the job, each one as a group.
-    pub fn run_quads(&self, quads: &[[Place; QUAD]], job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
+    pub fn run_quads(&self, quads: &[[Lane; QUAD]], job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         let groups = |number: u64| {
             let quad = quads[number as usize].to_vec();
-            (quad.iter().filter(|place| place.role == Role::Runs).count() as u64, std::iter::once(quad))
+            (quad.iter().filter(|lane| lane.kind == LaneKind::Runs).count() as u64, std::iter::once(quad))
         };
         self.run_groups(job, options, QUAD, quads.len() as u64, groups)
     }
 
     /// Runs so many sets of groups of at most `width` lanes; `groups` gives each, and how many lanes of the domain it has.
-    fn run_groups<I: Iterator<Item = Vec<Place>>>(
+    fn run_groups<I: Iterator<Item = Vec<Lane>>>(
         &self,
         job: &Job,
         options: &RunOptions,
@@ -80,18 +84,18 @@ impl ExactForm {
         schedule.watch.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
         let stats = schedule.work(&self.workers, threads, sets.div_ceil(band_sets), || {
             // The program writes nothing before a group ends, so a group that takes long can be run again.
-            let patience = if umrt { options.step_limit } else { options.step_limit.min(PATIENCE) };
+            let step_limit = if umrt { options.step_limit } else { options.step_limit.min(EXACT_STEP_LIMIT) };
             let mut worker = None;
             let (groups, unmapped, program, watch) = (&groups, &unmapped, &program, &schedule.watch);
             move |band: u64, stats: &mut RunStats| {
-                let group = |width| Group::new(program, width, patience, watch);
+                let group = |width| Group::new(program, width, step_limit, watch);
                 let worker = match &mut worker {
                     Some(worker) => worker,
                     none => none.insert(Worker {
                         job,
                         options,
                         watch,
-                        patience,
+                        step_limit,
                         group: group(width)?,
                         quad: if self.lifted.uses_quads { Some(group(QUAD)?) } else { None },
                     }),
@@ -100,8 +104,8 @@ impl ExactForm {
                 for number in band * band_sets..((band + 1) * band_sets).min(sets) {
                     let (lanes, groups) = groups(number);
                     done += lanes;
-                    for places in groups.filter(|places| places.iter().any(|place| place.role == Role::Runs)) {
-                        worker.run(&places, stats)?;
+                    for lanes in groups.filter(|lanes| lanes.iter().any(|lane| lane.kind == LaneKind::Runs)) {
+                        worker.run(&lanes, stats)?;
                         unmapped.fetch_or(stats.out_of_range, Relaxed);
                     }
                 }
@@ -123,33 +127,33 @@ struct Worker<'a> {
     job: &'a Job<'a>,
     options: &'a RunOptions<'a>,
     watch: &'a Watch<'a>,
-    patience: u64,
+    step_limit: u64,
     group: Group<'a>,
     /// For quads with lanes that help.
     quad: Option<Group<'a>>,
 }
 
 impl Worker<'_> {
-    fn run(&mut self, places: &[Place], stats: &mut RunStats) -> Result<(), RunError> {
-        let helps = places.iter().any(|place| place.role == Role::Helps);
+    fn run(&mut self, lanes: &[Lane], stats: &mut RunStats) -> Result<(), RunError> {
+        let helps = lanes.iter().any(|lane| lane.kind == LaneKind::Helper);
         let group = match &mut self.quad {
             Some(quad) if helps => quad,
             _ => &mut self.group,
         };
-        let mut runs = places.iter().map(|place| place.role == Role::Runs);
-        group.place(places.iter().map(|place| (place.i, place.j)), |_, _| runs.next() == Some(true));
+        let mut runs = lanes.iter().map(|lane| lane.kind == LaneKind::Runs);
+        group.place(lanes.iter().map(|lane| (lane.i, lane.j)), |_, _| runs.next() == Some(true));
         group.instructions = 0;
         match group.run() {
             Ok(()) => {
                 stats.instructions += group.instructions;
-                stats.lanes += places.iter().filter(|place| place.role == Role::Runs).count() as u64;
+                stats.lanes += lanes.iter().filter(|lane| lane.kind == LaneKind::Runs).count() as u64;
                 stats.groups += 1;
                 Ok(())
             }
             // The reference knows endless loops, and which lanes are live.
             Err(Stop::StepLimit { .. }) if self.job.program.info.write_mode == WriteMode::Cached => {
-                debug_assert!(self.patience <= self.options.step_limit);
-                stats.merge(&run_group(self.job, self.options, self.watch, places)?);
+                debug_assert!(self.step_limit <= self.options.step_limit);
+                stats.merge(&run_group(self.job, self.options, self.watch, lanes)?);
                 Ok(())
             }
             Err(stop) => Err(stop.into()),

@@ -1,6 +1,6 @@
 //! What compiled programs depend on.
 
-use crate::lift::{Facts, Role};
+use crate::lift::{Specialisation, SurfaceBinding};
 use crate::{INPUTS, Instruction, Job, OUTPUTS, Program, ProgramInfo, References};
 use ctm_engine::SurfaceFacts;
 use ctm_memory::{Bounds, Surface};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// What is known of a job's environment when its program is compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Environment {
-    pub facts: Facts,
+    pub specialisation: Specialisation,
     inputs: [Option<SurfaceFacts>; INPUTS],
     outputs: [Option<SurfaceFacts>; OUTPUTS],
     conditional: Option<SurfaceFacts>,
@@ -58,16 +58,16 @@ impl<'k> KeyRef<'k> {
 
 impl Environment {
     fn of(job: &Job) -> Self {
-        let facts = |surface: &Option<Surface>, bounds| {
+        let layout = |surface: &Option<Surface>, bounds| {
             surface.as_ref().map(|surface| SurfaceFacts::of(job.memory, surface, bounds))
         };
-        let inputs = job.inputs.each_ref().map(|surface| facts(surface, Bounds::Clamp));
+        let inputs = job.inputs.each_ref().map(|surface| layout(surface, Bounds::Clamp));
         let finite = std::array::from_fn(|channel| {
             job.constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
         });
         Environment {
-            facts: Facts {
-                inputs: inputs.each_ref().map(|input| input.map(|facts| (facts.surface, facts.whole))),
+            specialisation: Specialisation {
+                inputs: inputs.each_ref().map(|input| input.map(|layout| (layout.surface, layout.whole))),
                 outputs: job.outputs.each_ref().map(Option::is_some),
                 out_mask: job.out_mask,
                 test: job.conditional.test,
@@ -77,16 +77,16 @@ impl Environment {
                 finite,
             },
             inputs,
-            outputs: job.outputs.each_ref().map(|surface| facts(surface, Bounds::Drop)),
-            conditional: facts(&job.conditional.surface, Bounds::Drop),
+            outputs: job.outputs.each_ref().map(|surface| layout(surface, Bounds::Drop)),
+            conditional: layout(&job.conditional.surface, Bounds::Drop),
         }
     }
 
-    pub fn surface(&self, role: Role) -> Option<SurfaceFacts> {
-        match role {
-            Role::Input(number) => self.inputs[number],
-            Role::Output(number) => self.outputs[number],
-            Role::Conditional => self.conditional,
+    pub fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceFacts> {
+        match binding {
+            SurfaceBinding::Input(number) => self.inputs[number],
+            SurfaceBinding::Output(number) => self.outputs[number],
+            SurfaceBinding::Conditional => self.conditional,
         }
     }
 }

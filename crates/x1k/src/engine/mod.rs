@@ -1,6 +1,6 @@
 //! X1K jobs on the engine.
 //!
-//! A program is lifted in its free form, whose lanes may be grouped in any way, if it has one, and if nothing in the job
+//! A program is lifted in its group-independent form, whose lanes may be grouped in any way, if it has one, and if nothing in the job
 //! makes the order of lanes matter; that is a kernel like any other. What is left runs here: in its exact form, group by
 //! group as the reference does, or by the reference itself. Quads that the domain's edge cuts are such groups too.
 
@@ -12,7 +12,7 @@ mod way;
 pub use key::{Key, KeyRef};
 pub use way::Order;
 
-use crate::lift::{self, Form, Lifted, NotLifted, Role};
+use crate::lift::{self, Form, Lifted, NotLifted, SurfaceBinding};
 use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, reference};
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceFacts, Workers};
 use ctm_lane::Function;
@@ -61,27 +61,32 @@ impl GuestJob for Job<'_> {
     }
 
     fn prepare(&self, kernels: &Kernels, runtime: &Runtime) {
-        if let Ok(free) = &kernels.free {
-            _ = free.bind(self, runtime);
+        if let Ok(independent) = &kernels.independent {
+            _ = independent.bind(self, runtime);
         }
-        if kernels.free.as_ref().ok().is_none_or(|free| free.lifted.uses_quads && Quads::of(self.domain).are_cut()) {
+        if kernels
+            .independent
+            .as_ref()
+            .ok()
+            .is_none_or(|independent| independent.lifted.uses_quads && Quads::of(self.domain).are_cut())
+        {
             kernels.exact(self);
         }
     }
 
     /// Quads that the domain's edge cuts do not count: they are always interpreted.
     fn is_compiled(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<(), NotCompiled> {
-        let free = kernels.free.as_ref().map_err(|&reason| reason)?;
+        let independent = kernels.independent.as_ref().map_err(|&reason| reason)?;
         if let Way::Exact(order) | Way::Reference(order) = way(self) {
             return Err(NotCompiled::Order(order));
         }
-        if !is_free(self, options, &free.lifted) {
+        if !is_independent(self, options, &independent.lifted) {
             return Err(NotCompiled::StepLimit);
         }
-        if free.lifted.uses_quads && Quads::of(self.domain).whole().is_none() {
+        if independent.lifted.uses_quads && Quads::of(self.domain).whole().is_none() {
             return Err(NotCompiled::NoWholeQuads);
         }
-        if free.bind(self, runtime).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
+        if independent.bind(self, runtime).kernel.is_compiled() { Ok(()) } else { Err(NotCompiled::Refused) }
     }
 
     fn run(&self, kernels: &Kernels, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
@@ -93,19 +98,19 @@ impl GuestJob for Job<'_> {
     }
 }
 
-/// The stages of a job's program: those of the free form if that is what runs, else those of the exact form, which is
+/// The stages of a job's program: those of the group-independent form if that is what runs, else those of the exact form, which is
 /// interpreted.
 ///
 /// # Errors
 /// If the reference runs the program, because it is too large for the exact form.
 pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
     let Key { program, environment } = KeyRef::of(job).into_owned();
-    let lift = |form| lift::lift(&program, &environment.facts, form);
-    if let Ok(lifted) = lift(Form::Free)
-        && is_free(job, options, &lifted)
+    let lift = |form| lift::lift(&program, &environment.specialisation, form);
+    if let Ok(lifted) = lift(Form::Independent)
+        && is_independent(job, options, &lifted)
     {
         let surfaces: Option<Vec<SurfaceFacts>> =
-            lifted.surfaces.iter().map(|&role| environment.surface(role)).collect();
+            lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect();
         let most_steps = max_steps(job, &lifted);
         return Ok(Stages::new(lifted.function).with_machine_code(surfaces, Some(most_steps)));
     }
@@ -159,7 +164,7 @@ impl From<Stop> for RunError {
 const VALUE_BYTES: usize = 256;
 
 /// The form whose lanes do not depend on their group.
-struct FreeForm {
+struct IndependentForm {
     /// All but the function.
     lifted: Lifted,
     function: Function,
@@ -169,17 +174,17 @@ struct FreeForm {
     long: OnceLock<Kernel>,
 }
 
-/// The free form for the constants of one job.
-struct Free<'a> {
+/// The group-independent form for the constants of one job.
+struct Independent<'a> {
     lifted: &'a Lifted,
     kernel: &'a Kernel,
 }
 
-/// A program, ready to run on surfaces with the layouts of its key.
+/// A compiled program, for surfaces with the layouts of its key.
 pub struct Kernels {
     environment: Environment,
     /// Or why there is none.
-    free: Result<FreeForm, NotCompiled>,
+    independent: Result<IndependentForm, NotCompiled>,
     /// Made when it is wanted; `None` if the program is too large for it.
     exact: OnceLock<Option<ExactForm>>,
     workers: Workers,
@@ -188,37 +193,40 @@ pub struct Kernels {
 impl Kernels {
     fn new(key: &Key, workers: &Workers) -> Self {
         let Key { program, environment } = key;
-        let free = lift::lift(program, &environment.facts, Form::Free).map_err(NotCompiled::from);
-        let free = free.and_then(|mut lifted| {
-            let surfaces = lifted.surfaces.iter().map(|&role| environment.surface(role)).collect::<Option<_>>();
+        let independent =
+            lift::lift(program, &environment.specialisation, Form::Independent).map_err(NotCompiled::from);
+        let independent = independent.and_then(|mut lifted| {
+            let surfaces = lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect::<Option<_>>();
             let surfaces = surfaces.ok_or(NotCompiled::Refused)?;
             let function = std::mem::take(&mut lifted.function);
-            Ok(FreeForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
+            Ok(IndependentForm { lifted, function, surfaces, short: OnceLock::new(), long: OnceLock::new() })
         });
-        Kernels { environment: environment.clone(), free, exact: OnceLock::new(), workers: workers.clone() }
+        Kernels { environment: environment.clone(), independent, exact: OnceLock::new(), workers: workers.clone() }
     }
 
     /// What is made later is guessed.
     fn bytes(&self) -> usize {
-        self.free.as_ref().map_or(0, |free| free.function.value_count() * VALUE_BYTES)
+        self.independent.as_ref().map_or(0, |independent| independent.function.value_count() * VALUE_BYTES)
     }
 
     fn exact(&self, job: &Job) -> Option<&ExactForm> {
-        let make = || ExactForm::new(job.program, &self.environment.facts, &self.workers).ok();
+        let make = || ExactForm::new(job.program, &self.environment.specialisation, &self.workers).ok();
         self.exact.get_or_init(make).as_ref()
     }
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
     fn run(&self, job: &Job, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
-        if let Some(free) = self.free.as_ref().ok().filter(|free| is_free(job, options, &free.lifted)) {
-            let free = free.bind(job, runtime);
-            if !free.lifted.uses_quads || job.domain.is_empty() {
-                return free.run(job.domain, job, options);
+        if let Some(independent) =
+            self.independent.as_ref().ok().filter(|independent| is_independent(job, options, &independent.lifted))
+        {
+            let independent = independent.bind(job, runtime);
+            if !independent.lifted.uses_quads || job.domain.is_empty() {
+                return independent.run(job.domain, job, options);
             }
             let quads = Quads::of(job.domain);
             let exact = if quads.are_cut() { self.exact(job) } else { None };
             if exact.is_some() || !quads.are_cut() {
-                return quads.run(&free, exact, job, options);
+                return quads.run(&independent, exact, job, options);
             }
         }
         match self.exact(job) {
@@ -228,17 +236,18 @@ impl Kernels {
     }
 }
 
-impl FreeForm {
+impl IndependentForm {
     /// Makes what is not there yet of what a job with these constants needs.
-    fn bind(&self, job: &Job, runtime: &Runtime) -> Free<'_> {
+    fn bind(&self, job: &Job, runtime: &Runtime) -> Independent<'_> {
         let is_short = max_steps(job, &self.lifted) <= SHORT;
         let (kernel, most_steps) = if is_short { (&self.short, SHORT) } else { (&self.long, u64::MAX) };
-        let make = || Kernel::new(self.function.clone(), Grouping::Free, &self.surfaces, Some(most_steps), runtime);
-        Free { lifted: &self.lifted, kernel: kernel.get_or_init(make) }
+        let make =
+            || Kernel::new(self.function.clone(), Grouping::Independent, &self.surfaces, Some(most_steps), runtime);
+        Independent { lifted: &self.lifted, kernel: kernel.get_or_init(make) }
     }
 }
 
-impl Free<'_> {
+impl Independent<'_> {
     /// Runs this part of a job's domain.
     fn run(&self, domain: Domain, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         let max_steps = Some(max_steps(job, self.lifted));
@@ -252,19 +261,19 @@ fn max_steps(job: &Job, lifted: &Lifted) -> u64 {
     lifted.max_steps(|int| job.constants.ints[usize::from(int)].count)
 }
 
-/// Whether the free form is the program for this job: the order of lanes does not matter, and it does not reach the step
+/// Whether the group-independent form is the program for this job: the order of lanes does not matter, and it does not reach the step
 /// limit.
-fn is_free(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
-    way(job) == Way::Free && max_steps(job, lifted) <= options.step_limit
+fn is_independent(job: &Job, options: &RunOptions, lifted: &Lifted) -> bool {
+    way(job) == Way::Independent && max_steps(job, lifted) <= options.step_limit
 }
 
 /// Binds the names of a function to the job's memory and constants.
 fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
-    let views = lifted.surfaces.iter().filter_map(|&role| {
-        let (surface, bounds) = match role {
-            Role::Input(number) => (job.inputs[number], Bounds::Clamp),
-            Role::Output(number) => (job.outputs[number], Bounds::Drop),
-            Role::Conditional => (job.conditional.surface, Bounds::Drop),
+    let views = lifted.surfaces.iter().filter_map(|&binding| {
+        let (surface, bounds) = match binding {
+            SurfaceBinding::Input(number) => (job.inputs[number], Bounds::Clamp),
+            SurfaceBinding::Output(number) => (job.outputs[number], Bounds::Drop),
+            SurfaceBinding::Conditional => (job.conditional.surface, Bounds::Drop),
         };
         Some(View::new(job.memory, surface?, bounds))
     });

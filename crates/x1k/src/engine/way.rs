@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Lanes may be grouped in any way.
-    Free,
+    Independent,
     /// The groups of the options, one instruction after the other.
     Exact(Order),
     /// The order in which single lanes write matters.
@@ -72,7 +72,7 @@ pub(super) fn way(job: &Job) -> Way {
         (written.iter().any(overlaps_itself), Order::SharedRows),
     ];
     let order = of_groups.into_iter().find(|(holds, _)| *holds);
-    order.map_or(Way::Free, |(_, order)| Way::Exact(order))
+    order.map_or(Way::Independent, |(_, order)| Way::Exact(order))
 }
 
 /// Whether two surfaces may share memory.

@@ -1,6 +1,6 @@
 //! Arithmetic instructions (CTM Guide p.25-32, 40-43).
 
-use super::machine::{ALPHA, Machine, NAN, gate};
+use super::machine::{ALPHA, LiftState, NAN, gate};
 use crate::codes::*;
 use crate::instruction::{Alu, Arg, Common, Operand, inline_constant};
 use crate::program::WriteMode;
@@ -72,7 +72,7 @@ pub(super) fn writes_immediately(common: &Common, out: Option<WriteMode>) -> boo
     out == Some(WriteMode::Umrt) && common.rgb.omask & 1 != 0
 }
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// Executes the instruction, which is not reserved, in these lanes; `None` where nobody looks at the others. `live`
     /// are the lanes whose immediate writes reach memory.
     pub fn arithmetic(&mut self, common: &Common, alu: &Alu, out: Option<WriteMode>, executing: Option<Value>) {
@@ -199,7 +199,7 @@ impl Machine<'_> {
     /// a * b + c, NaNs with any bits.
     fn mad(&mut self, a: Value, b: Value, c: Value) -> Value {
         let zero = self.zero_rule();
-        if self.facts.unfused {
+        if self.specialisation.unfused {
             let product = self.b.fmul(Denorm::Flush, zero, a, b);
             self.b.fadd(Denorm::Flush, product, c)
         } else {

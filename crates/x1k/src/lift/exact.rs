@@ -3,9 +3,9 @@
 //! A live lane is active, or asleep with a branch counter, or has left a loop of the loop stack by BREAK or CONTINUE. For
 //! each of these there is a mask: `counters[n]` holds the lanes whose counter is n, so that counting up or down moves masks.
 
-use super::machine::Machine;
-use super::plan::{Limits, Place, Plan, follow};
-use super::{Facts, Form, Lifted, NotLifted, arithmetic};
+use super::machine::LiftState;
+use super::plan::{Limits, Plan, ProgramPoint, follow};
+use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Body, Flow, Instruction};
 use crate::job::TrapKind;
@@ -26,18 +26,18 @@ struct Frame {
 }
 
 struct Walk<'a> {
-    m: Machine<'a>,
+    m: LiftState<'a>,
     plan: Plan,
     limits: Limits,
-    blocks: HashMap<Place, Block>,
-    open: Vec<Place>,
+    blocks: HashMap<ProgramPoint, Block>,
+    open: Vec<ProgramPoint>,
     counters: Vec<Variable>,
     frames: Vec<Frame>,
 }
 
-pub(super) fn lift(program: &Program, facts: &Facts) -> Result<Lifted, NotLifted> {
+pub(super) fn lift(program: &Program, specialisation: &Specialisation) -> Result<Lifted, NotLifted> {
     let plan = Plan::new(program)?;
-    let mut m = Machine::new(program, facts, Form::Exact);
+    let mut m = LiftState::new(program, specialisation, Form::Exact);
     let limits = Limits::of(program);
     let counters = (0..limits.counters).map(|_| m.b.variable(Type::Mask)).collect();
     let frames = (0..limits.stack).map(|_| Frame {
@@ -51,10 +51,10 @@ pub(super) fn lift(program: &Program, facts: &Facts) -> Result<Lifted, NotLifted
     let mut walk = Walk { m, plan, limits, blocks: HashMap::new(), open: Vec::new(), counters, frames };
     let entry = walk.plan.entry.clone();
     walk.go(entry);
-    while let Some(place) = walk.open.pop() {
-        let block = walk.block(&place);
+    while let Some(point) = walk.open.pop() {
+        let block = walk.block(&point);
         walk.m.b.switch_to(block);
-        walk.run(place);
+        walk.run(point);
     }
     Ok(walk.m.done(Vec::new()))
 }
@@ -70,49 +70,49 @@ enum Decision {
 }
 
 impl<'a> Walk<'a> {
-    fn block(&mut self, place: &Place) -> Block {
-        if let Some(&block) = self.blocks.get(place) {
+    fn block(&mut self, point: &ProgramPoint) -> Block {
+        if let Some(&block) = self.blocks.get(point) {
             return block;
         }
         let block = self.m.b.new_block();
-        self.blocks.insert(place.clone(), block);
-        self.open.push(place.clone());
+        self.blocks.insert(point.clone(), block);
+        self.open.push(point.clone());
         block
     }
 
-    fn go(&mut self, place: Place) {
-        let block = self.block(&place);
+    fn go(&mut self, point: ProgramPoint) {
+        let block = self.block(&point);
         self.m.b.jump(block, &[]);
     }
 
-    /// The instructions from this place to the next that begins a block.
-    fn run(&mut self, mut place: Place) {
+    /// The instructions from this point to the next that begins a block.
+    fn run(&mut self, mut point: ProgramPoint) {
         let program = self.m.program;
-        let mut counted_to = place.pc;
+        let mut counted_to = point.pc;
         loop {
-            let Some(instruction) = program.code.get(place.pc) else {
-                return self.trap(TrapKind::PcOutsideCode, place.pc);
+            let Some(instruction) = program.code.get(point.pc) else {
+                return self.trap(TrapKind::PcOutsideCode, point.pc);
             };
-            if place.pc == counted_to {
-                counted_to = self.count(&place);
+            if point.pc == counted_to {
+                counted_to = self.count(&point);
             }
-            if !self.instruction(&mut place, instruction) {
+            if !self.instruction(&mut point, instruction) {
                 return;
             }
-            if self.plan.places.get(&place).is_some_and(|known| known.leads) {
-                return self.go(place);
+            if self.plan.points.get(&point).is_some_and(|known| known.leads) {
+                return self.go(point);
             }
         }
     }
 
     /// Counts the instructions from here to the next that ends a run of them, and gives the address behind them.
-    fn count(&mut self, place: &Place) -> usize {
+    fn count(&mut self, point: &ProgramPoint) -> usize {
         let program = self.m.program;
-        let (mut to, last) = (place.pc, program.info.last_address());
+        let (mut to, last) = (point.pc, program.info.last_address());
         while let Some(instruction) = program.code.get(to) {
             let loop_end = matches!(&instruction.body,
                 Body::Flow(flow) if matches!(flow.op, FlowOp::EndLoop | FlowOp::EndRep));
-            if loop_end && to > place.pc {
+            if loop_end && to > point.pc {
                 break;
             }
             let kills = matches!(&instruction.body, Body::Tex(tex) if tex.op == TexOp::Texkill);
@@ -120,42 +120,43 @@ impl<'a> Walk<'a> {
                 && arithmetic::writes_immediately(&instruction.common, Some(program.info.write_mode));
             let ends = to == last || instruction.common.last && program.info.early_exit;
             to += 1;
-            let leads = self.plan.places.get(&Place { pc: to, ..place.clone() }).is_some_and(|known| known.leads);
+            let leads =
+                self.plan.points.get(&ProgramPoint { pc: to, ..point.clone() }).is_some_and(|known| known.leads);
             if loop_end || kills || writes || ends || leads || matches!(instruction.body, Body::Flow(_)) {
                 break;
             }
         }
         let mut lanes = self.m.b.get(self.m.active);
-        if let Some(Instruction { body: Body::Flow(flow), .. }) = program.code.get(place.pc)
+        if let Some(Instruction { body: Body::Flow(flow), .. }) = program.code.get(point.pc)
             && matches!(flow.op, FlowOp::EndLoop | FlowOp::EndRep)
-            && place.loops > 0
+            && point.loops > 0
         {
-            let continued = self.m.b.get(self.frames[place.loops - 1].continued);
+            let continued = self.m.b.get(self.frames[point.loops - 1].continued);
             lanes = self.m.b.mask_or(lanes, continued);
         }
         let lanes = self.m.deciding(lanes);
-        self.m.b.steps((to - place.pc) as u32, place.pc as u32, lanes);
+        self.m.b.steps((to - point.pc) as u32, point.pc as u32, lanes);
         to
     }
 
     /// Executes one instruction and moves on; false if the block has ended.
-    fn instruction(&mut self, place: &mut Place, instruction: &Instruction) -> bool {
+    fn instruction(&mut self, point: &mut ProgramPoint, instruction: &Instruction) -> bool {
         let common = &instruction.common;
         let program = self.m.program;
-        let ends = place.pc == program.info.last_address();
+        let ends = point.pc == program.info.last_address();
         let exits = common.last && program.info.early_exit;
         let write_mode = program.info.write_mode;
         match &instruction.body {
             Body::Flow(_) if common.rgb.pred_sel == PredicateSelect::PerChannel => {
-                self.trap(TrapKind::ReservedOperation, place.pc);
+                self.trap(TrapKind::ReservedOperation, point.pc);
                 return false;
             }
             Body::Flow(flow) => {
-                self.flow(place, instruction, flow, ends, exits);
+                self.flow(point, instruction, flow, ends, exits);
                 return false;
             }
             Body::Tex(tex) if tex.op == TexOp::Reserved7 => {
-                self.trap(TrapKind::ReservedOperation, place.pc);
+                self.trap(TrapKind::ReservedOperation, point.pc);
                 return false;
             }
             Body::Tex(tex) if tex.op == TexOp::Texkill => {
@@ -173,7 +174,7 @@ impl<'a> Walk<'a> {
             Body::Alu(alu) | Body::Out(alu) => {
                 let out = matches!(instruction.body, Body::Out(_)).then_some(write_mode);
                 if arithmetic::is_reserved(common, alu, out) {
-                    self.trap(TrapKind::ReservedOperation, place.pc);
+                    self.trap(TrapKind::ReservedOperation, point.pc);
                     return false;
                 }
                 let lanes = self.executing(instruction);
@@ -184,9 +185,9 @@ impl<'a> Walk<'a> {
             self.m.finish();
             return false;
         }
-        place.pc += 1;
+        point.pc += 1;
         if exits {
-            self.finish_or_go(place.clone());
+            self.finish_or_go(point.clone());
             return false;
         }
         true
@@ -230,7 +231,7 @@ impl<'a> Walk<'a> {
     }
 
     /// LAST: the group ends if every live lane is active.
-    fn finish_or_go(&mut self, place: Place) {
+    fn finish_or_go(&mut self, point: ProgramPoint) {
         let (live, active) = (self.m.b.get(self.m.live), self.m.b.get(self.m.active));
         let asleep = self.m.b.mask_andnot(live, active);
         let asleep = self.m.deciding(asleep);
@@ -238,7 +239,7 @@ impl<'a> Walk<'a> {
         self.m.b.switch_to(end);
         self.m.finish();
         self.m.b.switch_to(next);
-        self.go(place);
+        self.go(point);
     }
 
     /// The group traps; the lane that stands for it is the first active one, else the first live one.
@@ -255,7 +256,7 @@ impl<'a> Walk<'a> {
         self.m.b.trap(code, pc as u32, live);
     }
 
-    fn flow(&mut self, place: &Place, instruction: &Instruction, flow: &Flow, ends: bool, exits: bool) {
+    fn flow(&mut self, point: &ProgramPoint, instruction: &Instruction, flow: &Flow, ends: bool, exits: bool) {
         let wants = self.m.wants(instruction, flow);
         let wants = self.m.lanes_of(wants);
         self.m.clear_alu_result();
@@ -265,11 +266,11 @@ impl<'a> Walk<'a> {
             self.m.b.set(self.counters[0], active);
         }
         let in_loop = !matches!(flow.op, FlowOp::Jump | FlowOp::Loop | FlowOp::Rep);
-        if in_loop && place.loops == 0 {
-            return self.trap(TrapKind::LoopStackEmpty, place.pc);
+        if in_loop && point.loops == 0 {
+            return self.trap(TrapKind::LoopStackEmpty, point.pc);
         }
         if matches!(flow.op, FlowOp::EndLoop | FlowOp::EndRep) {
-            let frame = &self.frames[place.loops - 1];
+            let frame = &self.frames[point.loops - 1];
             let continued = frame.continued;
             let lanes = self.m.b.get(continued);
             self.add(self.m.active, lanes);
@@ -290,7 +291,7 @@ impl<'a> Walk<'a> {
                 self.decide(decision, jump, stay);
             }
             FlowOp::EndLoop | FlowOp::EndRep => {
-                let remaining = self.frames[place.loops - 1].remaining;
+                let remaining = self.frames[point.loops - 1].remaining;
                 let (one, zero) = (self.m.b.uniform_constant(1), self.m.b.uniform_constant(0));
                 let left = self.m.b.get(remaining);
                 let left = self.m.b.uniform_sub(left, one);
@@ -302,13 +303,13 @@ impl<'a> Walk<'a> {
                 self.decide(decision, jump, stay);
             }
             FlowOp::BreakLoop | FlowOp::BreakRep | FlowOp::Continue => {
-                self.decide_leaving(place, flow, want, jump, stay)
+                self.decide_leaving(point, flow, want, jump, stay)
             }
         }
         for (jumps, block) in [(true, jump), (false, stay)] {
             self.m.b.seal(block);
             self.m.b.switch_to(block);
-            self.way(place, flow, jumps, active, want, ends, exits);
+            self.way(point, flow, jumps, active, want, ends, exits);
         }
     }
 
@@ -335,8 +336,8 @@ impl<'a> Walk<'a> {
     }
 
     /// BREAK and CONTINUE jump when nobody is left for the code that follows.
-    fn decide_leaving(&mut self, place: &Place, flow: &Flow, want: Value, jump: Block, stay: Block) {
-        let Frame { entry, broken, continued, .. } = self.frames[place.loops - 1];
+    fn decide_leaving(&mut self, point: &ProgramPoint, flow: &Flow, want: Value, jump: Block, stay: Block) {
+        let Frame { entry, broken, continued, .. } = self.frames[point.loops - 1];
         let (entry, live) = (self.m.b.get(entry), self.m.b.get(self.m.live));
         let inside = self.m.b.mask_and(entry, live);
         let inside = self.m.deciding(inside);
@@ -360,45 +361,54 @@ impl<'a> Walk<'a> {
 
     /// What comes of a decision.
     #[allow(clippy::too_many_arguments, reason = "all of it is the state at the decision")]
-    fn way(&mut self, place: &Place, flow: &Flow, jumps: bool, active: Value, want: Value, ends: bool, exits: bool) {
+    fn way(
+        &mut self,
+        point: &ProgramPoint,
+        flow: &Flow,
+        jumps: bool,
+        active: Value,
+        want: Value,
+        ends: bool,
+        exits: bool,
+    ) {
         let leaves = matches!(flow.op, FlowOp::BreakLoop | FlowOp::BreakRep | FlowOp::Continue);
-        let frame = place.loops.checked_sub(1);
+        let frame = point.loops.checked_sub(1);
         if jumps && flow.op == FlowOp::EndLoop {
             let (al, step) = (self.m.b.get(self.m.al), self.m.int(flow.int_addr, 2));
             let al = self.m.b.uniform_add(al, step);
             self.m.b.set(self.m.al, al);
         }
         let outside = if leaves && jumps {
-            let entry = self.m.b.get(self.frames[place.loops - 1].entry);
+            let entry = self.m.b.get(self.frames[point.loops - 1].entry);
             Some(self.m.flip(entry))
         } else {
             None
         };
-        if !self.branch_op(place, flow, jumps, active, want, outside) {
+        if !self.branch_op(point, flow, jumps, active, want, outside) {
             return;
         }
         let pops = match (flow.op, jumps) {
             (FlowOp::Jump, true) => {
                 let trap = match flow.a_op {
-                    AddressOp::Push if place.calls.len() == self.limits.stack => Some(TrapKind::AddressStackOverflow),
-                    AddressOp::Pop if place.calls.is_empty() => Some(TrapKind::AddressStackEmpty),
+                    AddressOp::Push if point.calls.len() == self.limits.stack => Some(TrapKind::AddressStackOverflow),
+                    AddressOp::Pop if point.calls.is_empty() => Some(TrapKind::AddressStackEmpty),
                     AddressOp::Reserved3 => Some(TrapKind::ReservedOperation),
                     AddressOp::None | AddressOp::Push | AddressOp::Pop => None,
                 };
                 if let Some(kind) = trap {
-                    return self.trap(kind, place.pc);
+                    return self.trap(kind, point.pc);
                 }
                 false
             }
             (FlowOp::Loop | FlowOp::Rep, false) => {
-                if place.loops == self.limits.stack {
-                    return self.trap(TrapKind::LoopStackOverflow, place.pc);
+                if point.loops == self.limits.stack {
+                    return self.trap(TrapKind::LoopStackOverflow, point.pc);
                 }
-                self.push_loop(place, flow);
+                self.push_loop(point, flow);
                 false
             }
             (FlowOp::EndLoop | FlowOp::EndRep, false) => {
-                let Frame { broken, continued, .. } = self.frames[place.loops - 1];
+                let Frame { broken, continued, .. } = self.frames[point.loops - 1];
                 for left in [broken, continued] {
                     let lanes = self.m.b.get(left);
                     self.add(self.m.active, lanes);
@@ -406,11 +416,11 @@ impl<'a> Walk<'a> {
                 true
             }
             (FlowOp::BreakLoop | FlowOp::BreakRep, true) => {
-                self.wake_entry(place.loops);
+                self.wake_entry(point.loops);
                 true
             }
             (FlowOp::BreakLoop | FlowOp::BreakRep | FlowOp::Continue, false) => {
-                let Frame { broken, continued, .. } = self.frames[place.loops - 1];
+                let Frame { broken, continued, .. } = self.frames[point.loops - 1];
                 let mut masks = self.counters.clone();
                 masks.push(self.m.active);
                 self.remove(&masks, want);
@@ -426,8 +436,8 @@ impl<'a> Walk<'a> {
             let al = self.m.b.get(self.frames[frame].al_before);
             self.m.b.set(self.m.al, al);
         }
-        let Some(next) = follow(self.m.program, flow, place, jumps, self.limits) else {
-            return self.trap(TrapKind::ReservedOperation, place.pc);
+        let Some(next) = follow(self.m.program, flow, point, jumps, self.limits) else {
+            return self.trap(TrapKind::ReservedOperation, point.pc);
         };
         if ends {
             self.m.finish();
@@ -438,8 +448,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn push_loop(&mut self, place: &Place, flow: &Flow) {
-        let Frame { remaining, al_before, entry, broken, continued } = self.frames[place.loops];
+    fn push_loop(&mut self, point: &ProgramPoint, flow: &Flow) {
+        let Frame { remaining, al_before, entry, broken, continued } = self.frames[point.loops];
         let count = self.m.int(flow.int_addr, 0);
         self.m.b.set(remaining, count);
         let al = self.m.b.get(self.m.al);
@@ -468,7 +478,7 @@ impl<'a> Walk<'a> {
     /// The branch operation that goes with a decision, on the lanes of `on`; false if the group traps.
     fn branch_op(
         &mut self,
-        place: &Place,
+        point: &ProgramPoint,
         flow: &Flow,
         jumps: bool,
         active: Value,
@@ -483,18 +493,18 @@ impl<'a> Walk<'a> {
         match if jumps { flow.b_op1 } else { flow.b_op0 } {
             BranchOp::None => {}
             BranchOp::Reserved3 => {
-                self.trap(TrapKind::ReservedOperation, place.pc);
+                self.trap(TrapKind::ReservedOperation, point.pc);
                 return false;
             }
             BranchOp::Incr => {
-                let known = self.plan.places.get(place).map_or(limit, |known| known.counters);
+                let known = self.plan.points.get(point).map_or(limit, |known| known.counters);
                 let known = known.max(usize::from(flow.b_else)).min(limit);
                 if known == limit {
                     let highest = self.m.b.get(self.counters[limit - 1]);
                     let overflow = of(self, highest);
                     let (some, none) = self.if_any(overflow);
                     self.m.b.switch_to(some);
-                    self.trap(TrapKind::BranchCounterOverflow, place.pc);
+                    self.trap(TrapKind::BranchCounterOverflow, point.pc);
                     self.m.b.switch_to(none);
                 }
                 let disagree = if jumps { self.m.b.mask_andnot(active, want) } else { want };

@@ -1,6 +1,6 @@
 //! The state of a group as values: registers, masks, constants.
 
-use super::{BOOL_TABLE, FLOAT_TABLES, Facts, Form, INT_TABLE, Lifted, PE_VALUE_TABLE, Role};
+use super::{BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, PE_VALUE_TABLE, Specialisation, SurfaceBinding};
 use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
 use crate::effects::{Effects, ReadPath};
@@ -40,10 +40,10 @@ pub(super) enum Wants {
 }
 
 /// Registers and masks, and the function that is made.
-pub(super) struct Machine<'a> {
+pub(super) struct LiftState<'a> {
     pub b: Builder,
     pub program: &'a Program,
-    pub facts: &'a Facts,
+    pub specialisation: &'a Specialisation,
     pub uses_quads: bool,
     /// Quads may have helper lanes: the exact form runs those that the domain's edge cuts, too.
     helps: bool,
@@ -59,16 +59,16 @@ pub(super) struct Machine<'a> {
     /// Temporaries of a channel that is reached through aL.
     arrays: [Option<Array>; 4],
     outputs: Vec<[Variable; 4]>,
-    surfaces: Vec<Role>,
+    surfaces: Vec<SurfaceBinding>,
     inputs: [Option<ctm_lane::Surface>; INPUTS],
 }
 
-impl<'a> Machine<'a> {
+impl<'a> LiftState<'a> {
     /// The machine at program start.
-    pub fn new(program: &'a Program, facts: &'a Facts, form: Form) -> Self {
+    pub fn new(program: &'a Program, specialisation: &'a Specialisation, form: Form) -> Self {
         let mut b = Builder::new();
         for channel in 0..FLOAT_TABLES {
-            b.function.add_table(TableDecl { entries: 256, finite: facts.finite[channel] });
+            b.function.add_table(TableDecl { entries: 256, finite: specialisation.finite[channel] });
         }
         for entries in [128, 32, 1] {
             b.function.add_table(TableDecl { entries, finite: false });
@@ -81,9 +81,9 @@ impl<'a> Machine<'a> {
         let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {
             (0..count).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect()
         };
-        let mut machine = Machine {
+        let mut machine = LiftState {
             program,
-            facts,
+            specialisation,
             uses_quads,
             helps: uses_quads && form == Form::Exact,
             covered,
@@ -286,29 +286,29 @@ impl<'a> Machine<'a> {
         self.b.set(self.alu_result, none);
     }
 
-    fn surface(&mut self, role: Role, decl: SurfaceDecl) -> ctm_lane::Surface {
-        self.surfaces.push(role);
+    fn surface(&mut self, binding: SurfaceBinding, decl: SurfaceDecl) -> ctm_lane::Surface {
+        self.surfaces.push(binding);
         self.b.function.add_surface(decl)
     }
 
     /// The surface of an input; `None` if it is not set.
     pub fn input(&mut self, number: usize) -> Option<ctm_lane::Surface> {
-        let (surface, whole) = self.facts.inputs[number]?;
+        let (surface, whole) = self.specialisation.inputs[number]?;
         if self.inputs[number].is_none() {
             let unit = matches!(surface.format, Format::Uint8_4 | Format::Uint16_1);
-            self.inputs[number] = Some(self.surface(Role::Input(number), SurfaceDecl { unit, whole }));
+            self.inputs[number] = Some(self.surface(SurfaceBinding::Input(number), SurfaceDecl { unit, whole }));
         }
         self.inputs[number]
     }
 
     /// The write of a UMRT program: red goes to column green, row blue of output 0.
     pub fn write_immediately(&mut self, [value, x, y]: [Value; 3], lanes: Value) {
-        if self.facts.out_mask & 1 == 0 || !self.facts.outputs[0] {
+        if self.specialisation.out_mask & 1 == 0 || !self.specialisation.outputs[0] {
             return;
         }
-        let output = match self.surfaces.iter().position(|role| *role == Role::Output(0)) {
+        let output = match self.surfaces.iter().position(|binding| *binding == SurfaceBinding::Output(0)) {
             Some(at) => ctm_lane::Surface::new(at),
-            None => self.surface(Role::Output(0), SurfaceDecl::default()),
+            None => self.surface(SurfaceBinding::Output(0), SurfaceDecl::default()),
         };
         let (x, y) = (self.b.float_to_coordinate(x), self.b.float_to_coordinate(y));
         let zero = self.b.constant(0);
@@ -318,22 +318,22 @@ impl<'a> Machine<'a> {
 
     /// The end of the lanes that are still live: the request of conditional output, and if it passes the outputs.
     pub fn finish(&mut self) {
-        let (program, facts) = (self.program, self.facts);
+        let (program, specialisation) = (self.program, self.specialisation);
         let live = self.b.get(self.live);
         let mut lanes = self.deciding(live);
         let (x, y) = (self.b.pos_x(), self.b.pos_y());
-        if facts.location == CondLocation::Dpp {
+        if specialisation.location == CondLocation::Dpp {
             lanes = self.request(lanes, x, y);
         }
-        if program.info.write_mode == WriteMode::Cached && facts.out_mask & 0xF != 0 {
+        if program.info.write_mode == WriteMode::Cached && specialisation.out_mask & 0xF != 0 {
             for &number in &program.references.outputs {
                 let number = usize::from(number);
-                if !facts.outputs.get(number).is_some_and(|set| *set) {
+                if !specialisation.outputs.get(number).is_some_and(|set| *set) {
                     continue;
                 }
-                let output = self.surface(Role::Output(number), SurfaceDecl::default());
+                let output = self.surface(SurfaceBinding::Output(number), SurfaceDecl::default());
                 let [red, green, blue, alpha] = self.outputs[number].map(|channel| self.b.get(channel));
-                let channels = Channels(facts.out_mask & 0xF);
+                let channels = Channels(specialisation.out_mask & 0xF);
                 self.b.surface_store(output, channels, x, y, red, green, blue, alpha, lanes);
             }
         }
@@ -341,9 +341,9 @@ impl<'a> Machine<'a> {
     }
 
     fn request(&mut self, lanes: Value, x: Value, y: Value) -> Value {
-        let test = match self.facts.test {
+        let test = match self.specialisation.test {
             CondTest::Never => return self.b.mask_constant(false),
-            CondTest::Always if !self.facts.write => return lanes,
+            CondTest::Always if !self.specialisation.write => return lanes,
             CondTest::Always => UnitTest::Always,
             CondTest::Less => UnitTest::Lt,
             CondTest::LessEqual => UnitTest::Le,
@@ -352,7 +352,7 @@ impl<'a> Machine<'a> {
             CondTest::Greater => UnitTest::Gt,
             CondTest::NotEqual => UnitTest::Ne,
         };
-        let write = if self.facts.write { UnitWrite::Yes } else { UnitWrite::No };
+        let write = if self.specialisation.write { UnitWrite::Yes } else { UnitWrite::No };
         let program = self.program;
         let from_program = program.info.cond_value_from_program || program.references.cond_output;
         let value = if from_program {
@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
         } else {
             self.b.table_splat(Table(PE_VALUE_TABLE as u16), 0)
         };
-        let buffer = self.surface(Role::Conditional, SurfaceDecl::default());
+        let buffer = self.surface(SurfaceBinding::Conditional, SurfaceDecl::default());
         self.b.surface_test(buffer, test, write, x, y, value, lanes)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A program is lifted in one of two forms ([`Form`]), with the same arithmetic and the same counting of instructions:
 //!
-//! - [`Form::Free`] takes structured programs only, and follows what each lane does: IF, ELSE, ENDIF (merged ones too), LOOP
+//! - [`Form::Independent`] takes structured programs only, and follows what each lane does: IF, ELSE, ENDIF (merged ones too), LOOP
 //!   and REP with BREAK and CONTINUE, subroutines with CALLs and RETURNs that may have conditions. Masks of lanes stand for
 //!   the nesting. Results do not depend on how lanes are grouped, so an engine groups them as it likes, as long as quads
 //!   that the program reads are whole.
@@ -15,7 +15,7 @@
 
 mod arithmetic;
 mod exact;
-mod free;
+mod independent;
 mod machine;
 mod plan;
 mod texture;
@@ -39,7 +39,7 @@ pub const TABLES: usize = 7;
 
 /// What a lifted function may rely on. All of it is true of every run of that function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Facts {
+pub struct Specialisation {
     /// The inputs that are set, their base 0, and whether all their elements are in mapped memory.
     pub inputs: [Option<(Surface, bool)>; INPUTS],
     /// The outputs that are set.
@@ -60,7 +60,7 @@ pub struct Facts {
 
 /// What a surface of a lifted function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum SurfaceBinding {
     /// An input.
     Input(usize),
     /// An output.
@@ -73,7 +73,7 @@ pub enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// The lanes'.
-    Free,
+    Independent,
     /// The group's.
     Exact,
 }
@@ -84,16 +84,16 @@ pub struct Lifted {
     /// The function.
     pub function: Function,
     /// What its surfaces are.
-    pub surfaces: Vec<Role>,
+    pub surfaces: Vec<SurfaceBinding>,
     /// Instructions read other lanes of their quad.
     pub uses_quads: bool,
-    /// Of a free function: the number of instructions at each place, with the integer constants that count the loops
+    /// Of a group-independent function: the number of instructions at each place, with the integer constants that count the loops
     /// around it. Each place is passed at most as often as these multiplied.
     pub steps: Vec<(u32, Vec<u8>)>,
 }
 
 impl Lifted {
-    /// Most instructions that a group can execute, of a free function.
+    /// Most instructions that a group can execute, of a group-independent function.
     pub fn max_steps(&self, count: impl Fn(u8) -> u8) -> u64 {
         let passes = |loops: &[u8]| loops.iter().fold(1u64, |n, &int| n.saturating_mul(u64::from(count(int)).max(1)));
         self.steps
@@ -117,10 +117,10 @@ pub enum NotLifted {
 ///
 /// # Errors
 /// If the program does not have the form.
-pub fn lift(program: &Program, facts: &Facts, form: Form) -> Result<Lifted, NotLifted> {
+pub fn lift(program: &Program, specialisation: &Specialisation, form: Form) -> Result<Lifted, NotLifted> {
     match form {
-        Form::Free => free::lift(program, facts),
-        Form::Exact => exact::lift(program, facts),
+        Form::Independent => independent::lift(program, specialisation),
+        Form::Exact => exact::lift(program, specialisation),
     }
 }
 

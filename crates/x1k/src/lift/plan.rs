@@ -1,4 +1,4 @@
-//! The places of an exact function: instructions with what the stacks hold there.
+//! The points of an exact function: instructions with what the stacks hold there.
 
 use super::NotLifted;
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect};
@@ -7,17 +7,17 @@ use crate::program::Program;
 use std::collections::HashMap;
 
 /// Places that a function may have.
-const MAX_PLACES: usize = 4096;
+const MAX_POINTS: usize = 4096;
 
 /// An instruction with the depth of the loop stack and the contents of the address stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct ProgramPoint {
     pub pc: usize,
     pub loops: usize,
     pub calls: Vec<usize>,
 }
 
-/// What is known of a place.
+/// What is known of a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     /// Branch counters are below this.
@@ -44,33 +44,33 @@ impl Limits {
     }
 }
 
-/// The places that a group can reach.
+/// The points that a group can reach.
 pub(super) struct Plan {
-    pub places: HashMap<Place, Known>,
-    pub entry: Place,
+    pub points: HashMap<ProgramPoint, Known>,
+    pub entry: ProgramPoint,
 }
 
 impl Plan {
     pub fn new(program: &Program) -> Result<Self, NotLifted> {
         let limits = Limits::of(program);
-        let entry = Place { pc: program.info.first_address(), loops: 0, calls: Vec::new() };
-        let mut places: HashMap<Place, Known> = HashMap::new();
-        places.insert(entry.clone(), Known { leads: true, ..Known::default() });
+        let entry = ProgramPoint { pc: program.info.first_address(), loops: 0, calls: Vec::new() };
+        let mut points: HashMap<ProgramPoint, Known> = HashMap::new();
+        points.insert(entry.clone(), Known { leads: true, ..Known::default() });
         let mut open = vec![entry.clone()];
-        while let Some(place) = open.pop() {
-            let counters = match places.get_mut(&place) {
+        while let Some(point) = open.pop() {
+            let counters = match points.get_mut(&point) {
                 Some(known) => {
                     known.visited = true;
                     known.counters
                 }
                 None => continue,
             };
-            if place.pc == program.info.last_address() {
+            if point.pc == program.info.last_address() {
                 continue;
             }
-            let Some(instruction) = program.code.get(place.pc) else { continue };
-            for (to, counters, leads) in successors(program, instruction, &place, counters, limits) {
-                let known = places.entry(to.clone()).or_default();
+            let Some(instruction) = program.code.get(point.pc) else { continue };
+            for (to, counters, leads) in successors(program, instruction, &point, counters, limits) {
+                let known = points.entry(to.clone()).or_default();
                 known.leads |= leads;
                 let grows = counters > known.counters;
                 known.counters = known.counters.max(counters);
@@ -78,11 +78,11 @@ impl Plan {
                     open.push(to);
                 }
             }
-            if places.len() > MAX_PLACES {
+            if points.len() > MAX_POINTS {
                 return Err(NotLifted::TooLarge);
             }
         }
-        Ok(Plan { places, entry })
+        Ok(Plan { points, entry })
     }
 }
 
@@ -90,20 +90,20 @@ impl Plan {
 fn successors(
     program: &Program,
     instruction: &Instruction,
-    place: &Place,
+    point: &ProgramPoint,
     counters: usize,
     limits: Limits,
-) -> Vec<(Place, usize, bool)> {
+) -> Vec<(ProgramPoint, usize, bool)> {
     let flow = match &instruction.body {
         Body::Flow(flow) if instruction.common.rgb.pred_sel != PredicateSelect::PerChannel => flow,
         Body::Flow(_) => return Vec::new(),
         Body::Alu(_) | Body::Out(_) | Body::Tex(_) => {
-            return vec![(Place { pc: place.pc + 1, ..place.clone() }, counters, false)];
+            return vec![(ProgramPoint { pc: point.pc + 1, ..point.clone() }, counters, false)];
         }
     };
     let mut ways = Vec::new();
     for jump in [false, true] {
-        if let Some(to) = follow(program, flow, place, jump, limits) {
+        if let Some(to) = follow(program, flow, point, jump, limits) {
             let counters = match if jump { flow.b_op1 } else { flow.b_op0 } {
                 BranchOp::Incr => (counters.max(usize::from(flow.b_else)) + 1).min(limits.counters),
                 // Of a BREAK, lanes outside the loop alone take part.
@@ -115,10 +115,16 @@ fn successors(
     ways
 }
 
-/// The place behind a flow-control instruction; `None` if the group traps.
-pub(super) fn follow(program: &Program, flow: &Flow, place: &Place, jump: bool, limits: Limits) -> Option<Place> {
-    let target = program.info.jump_address(&program.code, place.pc, flow);
-    let (next, mut loops, mut calls) = (place.pc + 1, place.loops, place.calls.clone());
+/// The point behind a flow-control instruction; `None` if the group traps.
+pub(super) fn follow(
+    program: &Program,
+    flow: &Flow,
+    point: &ProgramPoint,
+    jump: bool,
+    limits: Limits,
+) -> Option<ProgramPoint> {
+    let target = program.info.jump_address(&program.code, point.pc, flow);
+    let (next, mut loops, mut calls) = (point.pc + 1, point.loops, point.calls.clone());
     if if jump { flow.b_op1 } else { flow.b_op0 } == BranchOp::Reserved3 {
         return None;
     }
@@ -140,5 +146,5 @@ pub(super) fn follow(program: &Program, flow: &Flow, place: &Place, jump: bool, 
         (FlowOp::EndLoop | FlowOp::EndRep, false) | (FlowOp::BreakLoop | FlowOp::BreakRep, true) => loops -= 1,
         _ => {}
     }
-    Some(Place { pc, loops, calls })
+    Some(ProgramPoint { pc, loops, calls })
 }

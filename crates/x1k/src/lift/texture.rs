@@ -1,11 +1,11 @@
 //! Texture instructions: fetches and TEXKILL (CTM Guide p.32-33).
 
-use super::machine::{ALPHA, Machine, gate};
+use super::machine::{ALPHA, LiftState, gate};
 use crate::codes::TexOp;
 use crate::instruction::{Common, Tex, TexRegister};
 use ctm_lane::{Denorm, FloatTest, Value, Zero};
 
-impl Machine<'_> {
+impl LiftState<'_> {
     /// A fetch, in the lanes that execute; `writes` is `None` where nobody looks at the other lanes of a register.
     pub fn fetch(&mut self, common: &Common, tex: &Tex, executing: Value, writes: Option<Value>) {
         if matches!(tex.op, TexOp::Nop | TexOp::Texkill | TexOp::Reserved7) {
@@ -55,7 +55,7 @@ impl Machine<'_> {
     /// The element at (s, t): the nearest one below or at the coordinates, clamped to the edges.
     fn element(&mut self, tex: &Tex, s: Value, t: Value, lanes: Value) -> [Value; 4] {
         let number = usize::from(tex.id);
-        let (Some(input), Some((surface, _))) = (self.input(number), self.facts.inputs[number]) else {
+        let (Some(input), Some((surface, _))) = (self.input(number), self.specialisation.inputs[number]) else {
             return [self.b.constant(0); 4];
         };
         let [x, y] = [(s, surface.pitch), (t, surface.height)].map(|(coordinate, size)| {

@@ -33,7 +33,7 @@ impl<S: Clone + PartialEq> CycleDetector<S> {
     }
 }
 
-/// The number of steps after skipping as many whole periods as the limit leaves room for.
+/// The number of steps after skipping as many whole periods as the limit allows.
 pub(super) fn skip_periods(steps: u64, period: u64, limit: u64) -> u64 {
     steps + limit.saturating_sub(steps) / period * period
 }

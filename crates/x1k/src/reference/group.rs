@@ -19,7 +19,7 @@ use ctm_num::convert::float_to_coordinate;
 use ctm_num::x1k::MadRules;
 
 /// A job with its surfaces bound to memory and its program prepared; shared by all workers.
-pub(super) struct Machine<'a> {
+pub(super) struct BoundJob<'a> {
     pub job: &'a Job<'a>,
     pub prepared: Prepared,
     rules: MadRules,
@@ -28,10 +28,10 @@ pub(super) struct Machine<'a> {
     conditional: ConditionalUnit<'a>,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> BoundJob<'a> {
     pub fn new(job: &'a Job<'a>) -> Self {
         let view = |surface: &Option<_>, bounds| surface.map(|surface| View::new(job.memory, surface, bounds));
-        Machine {
+        BoundJob {
             job,
             prepared: Prepared::new(job.program, &job.constants),
             rules: MadRules { unfused: job.unfused, zero_times_anything: job.program.info.zero_times_anything },
@@ -63,7 +63,7 @@ struct State {
 
 /// A group, reused for one set of lanes after the other.
 pub(super) struct Group<'a> {
-    machine: &'a Machine<'a>,
+    machine: &'a BoundJob<'a>,
     options: &'a RunOptions<'a>,
     poller: Poller<'a>,
     state: State,
@@ -77,29 +77,29 @@ pub(super) struct Group<'a> {
 
 /// A lane that a group is to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Lane {
     /// Column.
     pub i: u32,
     /// Row.
     pub j: u32,
     /// What the lane is there for.
-    pub role: Role,
+    pub kind: LaneKind,
 }
 
 /// What a lane of a group is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum LaneKind {
     /// It runs the program.
     Runs,
     /// It computes for the other lanes of its quad, and has no effect.
-    Helps,
+    Helper,
     /// It takes no part.
     Uncovered,
 }
 
 impl<'a> Group<'a> {
     pub fn new(
-        machine: &'a Machine<'a>,
+        machine: &'a BoundJob<'a>,
         options: &'a RunOptions<'a>,
         watch: &'a Watch<'a>,
         width: usize,
@@ -119,10 +119,10 @@ impl<'a> Group<'a> {
     }
 
     /// Runs the program for these lanes, at most as many as the group is wide.
-    pub fn run(&mut self, places: &[Place], stats: &mut RunStats) -> Result<(), RunError> {
-        self.start(places);
+    pub fn run(&mut self, lanes: &[Lane], stats: &mut RunStats) -> Result<(), RunError> {
+        self.start(lanes);
         self.poller.begin_group();
-        stats.lanes += places.iter().filter(|place| place.role == Role::Runs).count() as u64;
+        stats.lanes += lanes.iter().filter(|lane| lane.kind == LaneKind::Runs).count() as u64;
         stats.groups += 1;
         let result = self.execute_program(stats);
         if result.is_ok() {
@@ -137,14 +137,14 @@ impl<'a> Group<'a> {
         result
     }
 
-    fn start(&mut self, places: &[Place]) {
+    fn start(&mut self, lanes: &[Lane]) {
         let width = self.state.registers.width();
-        let role = |lane: usize| places.get(lane).map_or(Role::Uncovered, |place| place.role);
-        let has = |wanted: Role| -> Vec<bool> { (0..width).map(|lane| role(lane) == wanted).collect() };
+        let kind = |lane: usize| lanes.get(lane).map_or(LaneKind::Uncovered, |lane| lane.kind);
+        let has = |wanted: LaneKind| -> Vec<bool> { (0..width).map(|lane| kind(lane) == wanted).collect() };
         self.positions.clear();
-        self.positions.extend(places.iter().map(|place| (place.i, place.j)));
+        self.positions.extend(lanes.iter().map(|lane| (lane.i, lane.j)));
         self.state.pc = self.machine.prepared.start;
-        self.state.control.start(&has(Role::Runs), &has(Role::Helps));
+        self.state.control.start(&has(LaneKind::Runs), &has(LaneKind::Helper));
         self.state.registers.start(self.machine.job.conditional.pe_value);
         if let Some(position) = self.machine.job.program.info.position {
             let position = temp_index(position, false, 0);
@@ -155,7 +155,7 @@ impl<'a> Group<'a> {
         }
         let Group { state, follow, .. } = self;
         if let Some(follow) = follow {
-            let lanes = places.iter().map(|place| (place.role == Role::Runs).then_some((place.i, place.j)));
+            let lanes = lanes.iter().map(|lane| (lane.kind == LaneKind::Runs).then_some((lane.i, lane.j)));
             follow.start(lanes, |lane| view(&state.control, &state.registers, lane));
         }
     }
@@ -225,7 +225,7 @@ impl<'a> Group<'a> {
             Action::Flow { step, predicate, boolean } => self.execute_flow(step, *predicate, *boolean),
             Action::Alu(alu) => {
                 let participants = self.choose_lanes(step.write_inactive);
-                let Machine { job, rules, .. } = self.machine;
+                let BoundJob { job, rules, .. } = self.machine;
                 let State { pc, control, registers } = &mut self.state;
                 let al = control.al();
                 alu::execute(alu, *rules, &job.constants, al, &self.executing, registers, &mut self.scratch);
@@ -282,7 +282,7 @@ impl<'a> Group<'a> {
 
     /// The end of the lanes that are still live: the request of conditional output, and if it passes the outputs.
     fn finish(&mut self) {
-        let Machine { job, conditional, outputs, .. } = self.machine;
+        let BoundJob { job, conditional, outputs, .. } = self.machine;
         let info = &job.program.info;
         let from_program = info.cond_value_from_program || job.program.references.cond_output;
         for (lane, &(i, j)) in self.positions.iter().enumerate() {

@@ -1,5 +1,5 @@
 //! The scalar reference: the guide's rules as plain code over decoded instructions, one group of lanes at a time. It is
-//! the judge of every other engine.
+//! the golden model of every other engine.
 //!
 //! A group runs one program counter. Lanes of a group come from 2x2 quads of the domain, and it has no effect on the
 //! results how many of them there are (CTM Guide p.4). Programs that use the derivative operations see the other lanes of
@@ -18,5 +18,5 @@ mod schedule;
 mod tex;
 mod view;
 
-pub use group::{Place, Role};
+pub use group::{Lane, LaneKind};
 pub use schedule::{run, run_group, run_observed, split_incomplete_quads};

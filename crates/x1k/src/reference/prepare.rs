@@ -89,7 +89,7 @@ pub(super) enum Action {
     Reserved,
 }
 
-/// One instruction, ready to run.
+/// One instruction, prepared for execution.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub action: Action,
@@ -98,7 +98,7 @@ pub(super) struct Step {
     pub last: bool,
 }
 
-/// A program, ready to run.
+/// A program, prepared for execution.
 #[derive(Clone, Debug)]
 pub(super) struct Prepared {
     pub steps: Vec<Step>,

@@ -1,6 +1,6 @@
 //! Cuts a domain into groups, and runs them on threads.
 
-use super::group::{Group, Machine, Place, Role};
+use super::group::{BoundJob, Group, Lane, LaneKind};
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
 use crate::program::WriteMode;
 use ctm_engine::Workers;
@@ -23,7 +23,7 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     run_following(job, options, None)
 }
 
-/// As [`run`], on one thread, and tells an observer what the lane at this column and row goes through.
+/// As [`run`], on one thread, and reports to an observer what the lane at this column and row goes through.
 ///
 /// # Errors
 /// As [`run`].
@@ -42,7 +42,7 @@ fn run_following(
     observed: Option<((u32, u32), &mut dyn Observer)>,
 ) -> Result<RunStats, RunError> {
     job.check()?;
-    let machine = Machine::new(job);
+    let machine = BoundJob::new(job);
     let mut width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
     if machine.prepared.uses_quads {
         width = width.next_multiple_of(QUAD);
@@ -78,16 +78,16 @@ fn run_following(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_group(job: &Job, options: &RunOptions, watch: &Watch, places: &[Place]) -> Result<RunStats, RunError> {
-    let machine = Machine::new(job);
+pub fn run_group(job: &Job, options: &RunOptions, watch: &Watch, lanes: &[Lane]) -> Result<RunStats, RunError> {
+    let machine = BoundJob::new(job);
     let mut stats = RunStats::default();
-    Group::new(&machine, options, watch, places.len(), None).run(places, &mut stats)?;
+    Group::new(&machine, options, watch, lanes.len(), None).run(lanes, &mut stats)?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
 
 /// One thread's part.
 struct Worker<'a> {
-    machine: &'a Machine<'a>,
+    machine: &'a BoundJob<'a>,
     group: Group<'a>,
 }
 
@@ -100,19 +100,18 @@ impl Worker<'_> {
         stats: &mut RunStats,
     ) -> Result<u64, RunError> {
         let mut covered = 0;
-        let mut places: Vec<Place> = positions
+        let mut lanes: Vec<Lane> = positions
             .map(|(i, j)| {
                 let inside = domain.contains(i, j);
                 covered += u64::from(inside);
-                let role = if inside && self.machine.lets_run(i, j) { Role::Runs } else { Role::Uncovered };
-                Place { i, j, role }
+                let kind = if inside && self.machine.lets_run(i, j) { LaneKind::Runs } else { LaneKind::Uncovered };
+                Lane { i, j, kind }
             })
             .collect();
-        let incomplete =
-            if self.machine.prepared.uses_quads { split_incomplete_quads(&mut places) } else { Vec::new() };
-        for places in std::iter::once(&places[..]).chain(incomplete.iter().map(|quad| &quad[..])) {
-            if places.iter().any(|place| place.role == Role::Runs) {
-                self.group.run(places, stats)?;
+        let incomplete = if self.machine.prepared.uses_quads { split_incomplete_quads(&mut lanes) } else { Vec::new() };
+        for lanes in std::iter::once(&lanes[..]).chain(incomplete.iter().map(|quad| &quad[..])) {
+            if lanes.iter().any(|lane| lane.kind == LaneKind::Runs) {
+                self.group.run(lanes, stats)?;
             }
         }
         Ok(covered)
@@ -120,16 +119,16 @@ impl Worker<'_> {
 }
 
 /// Takes the quads out of a group in which some lanes run and some do not; the latter help there.
-pub fn split_incomplete_quads(places: &mut [Place]) -> Vec<Vec<Place>> {
+pub fn split_incomplete_quads(lanes: &mut [Lane]) -> Vec<Vec<Lane>> {
     let mut incomplete = Vec::new();
-    for quad in places.chunks_exact_mut(QUAD) {
-        let running = quad.iter().filter(|place| place.role == Role::Runs).count();
+    for quad in lanes.chunks_exact_mut(QUAD) {
+        let running = quad.iter().filter(|lane| lane.kind == LaneKind::Runs).count();
         if running == 0 || running == QUAD {
             continue;
         }
-        let role = |place: &Place| if place.role == Role::Runs { Role::Runs } else { Role::Helps };
-        incomplete.push(quad.iter().map(|place| Place { role: role(place), ..*place }).collect());
-        quad.iter_mut().for_each(|place| place.role = Role::Uncovered);
+        let kind = |lane: &Lane| if lane.kind == LaneKind::Runs { LaneKind::Runs } else { LaneKind::Helper };
+        incomplete.push(quad.iter().map(|lane| Lane { kind: kind(lane), ..*lane }).collect());
+        quad.iter_mut().for_each(|lane| lane.kind = LaneKind::Uncovered);
     }
     incomplete
 }

@@ -14,7 +14,7 @@ pub(super) const UMRT_KINDS: [&str; 4] =
 const SOURCE_WORDS: [&str; 4] = ["src0", "src1", "src2", "srcp"];
 
 /// Where an operation's result goes.
-enum Place {
+enum DestKind {
     Temp {
         index: u8,
         relative: bool,
@@ -26,7 +26,7 @@ enum Place {
 }
 
 struct Dest {
-    place: Place,
+    kind: DestKind,
     /// Channels of the mask, and where it stands; the ALU result and the conditional value need none.
     mask: Option<(u8, Token)>,
     span: Span,
@@ -276,7 +276,7 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
     if word == "w" {
         cursor.take();
         cursor.expect_symbol(b'=', "after `w`")?;
-        return Ok(Some(Dest { place: Place::ConditionalValue, mask: None, span: first.into() }));
+        return Ok(Some(Dest { kind: DestKind::ConditionalValue, mask: None, span: first.into() }));
     }
     if next.kind != ctm_text::Kind::Symbol(b'[') {
         return Ok(None);
@@ -285,41 +285,41 @@ fn read_dest(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Option<D
         let message = format!("{} instructions have no `{word}` destination", if out { "OUT" } else { "ALU" });
         cursor.error(Cause::Misplaced, first, message, help);
     };
-    let place = match word.as_str() {
+    let kind = match word.as_str() {
         "temp" => {
             let (index, relative) = operand::temp(cursor)?;
-            Place::Temp { index, relative }
+            DestKind::Temp { index, relative }
         }
         "out" => {
             cursor.take();
-            Place::Target(operand::bracketed(cursor, "an output", 3)?)
+            DestKind::Target(operand::bracketed(cursor, "an output", 3)?)
         }
         "pred" => {
             if out {
                 misplaced(cursor, "OUT writes output registers; use an ALU instruction to set predicates");
             }
-            Place::Target(read_code(cursor, "a comparison with zero", &ZeroTest::ALL.map(ZeroTest::name))?)
+            DestKind::Target(read_code(cursor, "a comparison with zero", &ZeroTest::ALL.map(ZeroTest::name))?)
         }
         "umrt" => {
             if !out {
                 misplaced(cursor, "only OUT instructions write to memory");
             }
             *umrt = true;
-            Place::Target(read_code(cursor, "a kind of immediate write", &UMRT_KINDS)?)
+            DestKind::Target(read_code(cursor, "a kind of immediate write", &UMRT_KINDS)?)
         }
         "result" => {
             let test = read_code(cursor, "a comparison with zero", &ZeroTest::ALL.map(ZeroTest::name))?;
-            Place::Result(ZeroTest::ALL[usize::from(test)])
+            DestKind::Result(ZeroTest::ALL[usize::from(test)])
         }
         _ => return Err(cursor.unknown_word(first, "a destination", &["temp", "out", "pred", "result", "umrt"])),
     };
-    let mask = match place {
-        Place::Result(_) if !cursor.is_symbol(b'.') => None,
+    let mask = match kind {
+        DestKind::Result(_) if !cursor.is_symbol(b'.') => None,
         _ => Some(operand::mask(cursor)?),
     };
     let span = Span::from(first).to(cursor.last().into());
     cursor.expect_symbol(b'=', "after the destination")?;
-    Ok(Some(Dest { place, mask, span }))
+    Ok(Some(Dest { kind, mask, span }))
 }
 
 /// `word[name]`: the number of the name.
@@ -398,7 +398,7 @@ fn side(cursor: &mut Cursor, operation: &Operation) -> Result<Option<Side>, Repo
         Ok(())
     };
     for dest in &operation.dests {
-        if let Place::ConditionalValue = dest.place {
+        if let DestKind::ConditionalValue = dest.kind {
             agree(cursor, Side::Alpha, dest.span)?;
         }
         if let Some((mask, _)) = dest.mask {
@@ -431,16 +431,16 @@ fn fill<Op, const N: usize>(
     for dest in &operation.dests {
         // The alpha unit's only channel is bit 3 of a mask.
         let bits = dest.mask.map_or(0, |(mask, _)| if N == 3 { mask & 7 } else { mask >> 3 });
-        let given = match dest.place {
-            Place::Temp { index, relative } => {
+        let given = match dest.kind {
+            DestKind::Temp { index, relative } => {
                 (unit.dest, unit.dest_relative, control.wmask) = (index, relative, bits);
                 &mut temp_given
             }
-            Place::Target(target) => {
+            DestKind::Target(target) => {
                 (unit.target, control.omask) = (target, bits);
                 &mut target_given
             }
-            Place::Result(_) | Place::ConditionalValue => continue,
+            DestKind::Result(_) | DestKind::ConditionalValue => continue,
         };
         if std::mem::replace(given, true) {
             let help = "an operation writes one temporary and one output or predicate";
@@ -472,9 +472,9 @@ fn read_swizzle<const N: usize>(cursor: &mut Cursor, token: Token) -> [Swizzle; 
 /// The ALU result and the conditional value, which are fields of the whole instruction.
 fn fill_special(cursor: &mut Cursor, alu: &mut Alu, common: &mut Common, side: Side, operation: &Operation) {
     for dest in &operation.dests {
-        match dest.place {
-            Place::ConditionalValue => alu.w_omask = true,
-            Place::Result(test) => {
+        match dest.kind {
+            DestKind::ConditionalValue => alu.w_omask = true,
+            DestKind::Result(test) => {
                 if alu.alu_wmask || common.result_op != ZeroTest::Equal || common.result_sel != ResultChannel::Red {
                     cursor.error(
                         Cause::Duplicate,
@@ -492,7 +492,7 @@ fn fill_special(cursor: &mut Cursor, alu: &mut Alu, common: &mut Common, side: S
                 common.result_op = test;
                 common.result_sel = if side == Side::Rgb { ResultChannel::Red } else { ResultChannel::Alpha };
             }
-            Place::Temp { .. } | Place::Target(_) => {}
+            DestKind::Temp { .. } | DestKind::Target(_) => {}
         }
     }
 }

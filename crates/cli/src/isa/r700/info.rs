@@ -127,7 +127,7 @@ fn print(out: &mut dyn Write, loaded: &Loaded, number: Option<usize>) -> io::Res
         let parts = number.map(|number| number.to_string()).into_iter().chain(loaded.title.clone());
         row("program", parts.collect::<Vec<_>>().join(" "))?;
     }
-    row("stage", format!("{}, a {}", info.stage.name(), info.stage.facts()))?;
+    row("stage", format!("{}, a {}", info.stage.name(), info.stage.properties()))?;
     row("family", info.family.name().to_string())?;
     row(
         "image",

@@ -40,7 +40,7 @@ pub fn lanes(args: &RunArgs, r700: &R700Args, stage: Stage, console: &mut Consol
         )),
         (Stage::Vertex | Stage::Export | Stage::Geometry | Stage::Copy, Some(vertices)) => Ok(Lanes::Line(vertices)),
         (Stage::Vertex | Stage::Export | Stage::Copy, None) => {
-            let message = format!("a {} runs for vertices", stage.facts());
+            let message = format!("a {} runs for vertices", stage.properties());
             Err(usage(message, "use --vertices N, or --stage ps with --domain WxH"))
         }
         (Stage::Geometry, None) => Err(usage(

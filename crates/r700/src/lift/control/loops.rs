@@ -5,7 +5,7 @@ use crate::cf::CfFields;
 use crate::job::{LoopConstant, TrapKind};
 use crate::lift::Walked;
 use crate::lift::context::{Context, Frame};
-use crate::lift::free::{Jump, Leave};
+use crate::lift::independence::{Jump, Leave};
 use ctm_lane::{IntTest, Value};
 
 /// What a loop counts with.
@@ -21,7 +21,7 @@ pub(in crate::lift) enum LoopKind {
 
 impl Walk<'_> {
     pub(super) fn begin_loop(&mut self, fields: &CfFields, test: &Test, passing: Value, kind: LoopKind) -> Walked<()> {
-        let constant: LoopConstant = self.m.facts.loops[usize::from(fields.cf_const)];
+        let constant: LoopConstant = self.m.specialisation.loops[usize::from(fields.cf_const)];
         if kind != LoopKind::Dx10 && constant.count == 0 {
             return self.jump_if_nobody(fields, &Test { never: true, ..*test }, passing, fields.pop_count, None);
         }

@@ -7,9 +7,9 @@ mod loops;
 mod stack;
 mod test;
 
-use super::context::{Context, Frame, Place};
-use super::free::{Jump, Leave};
-use super::machine::Machine;
+use super::context::{CodeAddress, Context, Frame};
+use super::independence::{Jump, Leave};
+use super::machine::LiftState;
 use super::{NotLifted, Walked};
 use crate::cf::{Cf, CfAlu, CfAluOp, CfFields, CfOp, CfPlain};
 use crate::job::{STRIP_CUT, STRIP_VERTEX, TrapKind};
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 pub(super) struct Walk<'a> {
-    pub m: Machine<'a>,
+    pub m: LiftState<'a>,
     /// Contexts that are lifted.
     entries: BTreeMap<Context, Entry>,
     /// Those that are not lifted yet, the lowest address first.
@@ -54,13 +54,13 @@ pub(super) struct Walk<'a> {
     /// What lanes do depends on others in another way.
     pub depends: bool,
     /// Where lanes were last seen to trap.
-    pub last_trap: Option<(Place, Option<u32>, TrapKind)>,
+    pub last_trap: Option<(CodeAddress, Option<u32>, TrapKind)>,
 }
 
 impl<'a> Walk<'a> {
     /// A walk from the start of the program. `careful` ones know less of what they meet, and seal no block early; they are
     /// for code whose loops do not nest.
-    pub(super) fn new(m: Machine<'a>, careful: bool) -> Self {
+    pub(super) fn new(m: LiftState<'a>, careful: bool) -> Self {
         let mut targets = [HashSet::new(), HashSet::new()];
         let mut heads = HashSet::new();
         let mut is_forward = !careful;
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let here = Context { place: Place { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
+        let here = Context { place: CodeAddress { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
         Walk {
             m,
             entries: BTreeMap::new(),
@@ -205,14 +205,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Jumps. An instruction that ends the program does so wherever it jumps to.
-    fn go_to(&mut self, target: Place, fields: &CfFields) -> Walked<()> {
+    fn go_to(&mut self, target: CodeAddress, fields: &CfFields) -> Walked<()> {
         let in_fetch_program = std::mem::replace(&mut self.here.place, target).in_fetch_program;
         if fields.end_of_program { self.end(in_fetch_program) } else { self.go_on() }
     }
 
     /// The target of the instruction here.
-    fn target(&self, fields: &CfFields) -> Place {
-        Place { pc: fields.addr, ..self.here.place }
+    fn target(&self, fields: &CfFields) -> CodeAddress {
+        CodeAddress { pc: fields.addr, ..self.here.place }
     }
 
     /// The group traps.
@@ -226,8 +226,8 @@ impl<'a> Walk<'a> {
         let family = self.m.program.info.family;
         match cf {
             Cf::Reserved(_) => self.trap(TrapKind::BadOpcode, None),
-            Cf::Plain(plain) if !plain.op.facts().families.has(family) => self.trap(TrapKind::BadOpcode, None),
-            Cf::Export(export) if !export.op.facts().families.has(family) => self.trap(TrapKind::BadOpcode, None),
+            Cf::Plain(plain) if !plain.op.properties().families.has(family) => self.trap(TrapKind::BadOpcode, None),
+            Cf::Export(export) if !export.op.properties().families.has(family) => self.trap(TrapKind::BadOpcode, None),
             Cf::Export(export) => self.export(export, passing),
             Cf::Alu(alu) => self.alu(alu, passing),
             Cf::Plain(plain) if plain.op.is_fetch() => {
@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
     /// An ALU clause with the pushes and pops around it.
     fn alu(&mut self, alu: &CfAlu, passing: Value) -> Walked<()> {
         let test = self.test(&Cf::Alu(*alu));
-        if alu.op.facts().pushes && !self.push_mask(alu.fields.whole_quad_mode)? {
+        if alu.op.properties().pushes && !self.push_mask(alu.fields.whole_quad_mode)? {
             return Ok(());
         }
         let before = self.m.b.get(self.m.active);
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
                 Ok(())
             }
             CfAluOp::Alu | CfAluOp::PushBefore | CfAluOp::PopAfter | CfAluOp::Pop2After => {
-                self.pop_masks(alu.op.facts().pops)
+                self.pop_masks(alu.op.properties().pops)
             }
         }
     }
@@ -333,9 +333,9 @@ impl<'a> Walk<'a> {
                 }
                 Ok(())
             }
-            CfOp::Call => self.call(fields, test, passing, Place { pc: fields.addr, ..self.here.place }),
+            CfOp::Call => self.call(fields, test, passing, CodeAddress { pc: fields.addr, ..self.here.place }),
             CfOp::CallFs if self.m.fetch_program.is_some() => {
-                self.call(fields, test, passing, Place { in_fetch_program: true, pc: 0 })
+                self.call(fields, test, passing, CodeAddress { in_fetch_program: true, pc: 0 })
             }
             CfOp::Return => {
                 let active = self.m.b.get(self.m.active);

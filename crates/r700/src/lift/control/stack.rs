@@ -4,8 +4,8 @@ use super::{Test, Walk};
 use crate::cf::CfFields;
 use crate::job::TrapKind;
 use crate::lift::Walked;
-use crate::lift::context::{Context, Frame, Place};
-use crate::lift::free::{Jump, Leave};
+use crate::lift::context::{CodeAddress, Context, Frame};
+use crate::lift::independence::{Jump, Leave};
 use ctm_lane::Value;
 
 /// Deepest nesting of calls, in units of CALL_COUNT.
@@ -95,7 +95,7 @@ impl Walk<'_> {
 
     pub(super) fn push(&mut self, frame: Frame) -> Walked<bool> {
         self.here.frames.push(frame);
-        if self.here.entries(self.m.facts.wavefront) > self.m.stack_size() {
+        if self.here.entries(self.m.specialisation.wavefront) > self.m.stack_size() {
             self.here.frames.pop();
             self.trap(TrapKind::StackOverflow, None)?;
             return Ok(false);
@@ -181,7 +181,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    pub(super) fn call(&mut self, fields: &CfFields, test: &Test, passing: Value, target: Place) -> Walked<()> {
+    pub(super) fn call(&mut self, fields: &CfFields, test: &Test, passing: Value, target: CodeAddress) -> Walked<()> {
         let call_count = u32::from(fields.call_count);
         if self.is_some(test) == Some(false) || self.here.call_depth + call_count > CALL_LIMIT {
             return Ok(());
@@ -195,7 +195,7 @@ impl Walk<'_> {
             skip
         });
         let (context, some) = (self.here.clone(), self.some);
-        let to = Place { pc: self.here.place.pc + 1, ..self.here.place };
+        let to = CodeAddress { pc: self.here.place.pc + 1, ..self.here.place };
         if self.push(Frame::Return { to, call_count })? {
             self.here.call_depth += call_count;
             if skip.is_some() {

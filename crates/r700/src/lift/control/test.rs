@@ -27,7 +27,7 @@ impl Walk<'_> {
     pub(super) fn test(&self, cf: &Cf) -> Test {
         match cf {
             Cf::Plain(CfPlain { fields, .. }) => {
-                let boolean = self.m.facts.bools[usize::from(fields.cf_const)];
+                let boolean = self.m.specialisation.bools[usize::from(fields.cf_const)];
                 let never = match fields.cond {
                     Condition::Active => false,
                     Condition::False => true,

@@ -1,11 +1,11 @@
-//! The free form: structured flow control as masks.
+//! The group-independent form: structured flow control as masks.
 //!
 //! The walk goes along the code once, with the constructs that are open; a subroutine is walked through at each call. It
 //! checks that each statement has the field values that make a jump a mere short cut: that lanes which jump are in the
 //! state that sleeping up to the same place would have left them in (CTM Guide p.34-40). Where that is so, what a lane
 //! does depends on no other lane. `branches`, `calls` and `loops` give the argument for their statements.
 //!
-//! A free function runs where whole quads run: helper lanes take no part in decisions, so what they do depends on the
+//! A group-independent function runs where whole quads run: helper lanes take no part in decisions, so what they do depends on the
 //! lanes beside them.
 
 mod branches;
@@ -13,9 +13,9 @@ mod calls;
 mod loops;
 mod open;
 
-use super::machine::{Machine, Wants};
+use super::machine::{LiftState, Wants};
 use super::plan::Limits;
-use super::{Facts, Form, Lifted, NotLifted, arithmetic};
+use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
 use crate::codes::{AddressOp, BranchOp, FlowOp, PredicateSelect, TexOp};
 use crate::instruction::{Alu, Body, Flow, Instruction};
 use crate::program::{Program, WriteMode};
@@ -26,7 +26,7 @@ use open::{Open, Opened};
 const MAX_VISITS: usize = 4096;
 
 struct Walk<'a> {
-    m: Machine<'a>,
+    m: LiftState<'a>,
     limits: Limits,
     open: Opened,
     steps: Vec<(u32, Vec<u8>)>,
@@ -68,8 +68,8 @@ impl Step<'_> {
     }
 }
 
-pub(super) fn lift(program: &Program, facts: &Facts) -> Walked<Lifted> {
-    let m = Machine::new(program, facts, Form::Free);
+pub(super) fn lift(program: &Program, specialisation: &Specialisation) -> Walked<Lifted> {
+    let m = LiftState::new(program, specialisation, Form::Independent);
     let limits = Limits::of(program);
     let mut walk = Walk { m, limits, open: Opened::default(), steps: Vec::new(), counted_to: 0, visits: 0 };
     walk.run()?;

@@ -6,7 +6,7 @@ use crate::launch::{Constants, Launch};
 
 /// Everything that the function of a program depends on, beside its code.
 #[derive(Clone, Debug, PartialEq, Hash)]
-pub struct Facts {
+pub struct Specialisation {
     /// The program's header; empty for compute code.
     pub header: Header,
     /// Its stage.
@@ -15,7 +15,7 @@ pub struct Facts {
     pub local_memory: u32,
     /// There are more lanes than a row of a line has.
     pub is_long: bool,
-    /// There are facts about invocations.
+    /// There are records about invocations.
     pub has_columns: bool,
     /// Words of the input records.
     pub inputs: Option<Slots>,
@@ -35,9 +35,9 @@ pub struct Facts {
     pub emits: bool,
 }
 
-impl Facts {
-    /// The facts of a launch; `None` if it is one for the reference.
-    pub fn of(launch: &Launch) -> Option<Facts> {
+impl Specialisation {
+    /// What is known of a launch; `None` if it is one for the reference.
+    pub fn of(launch: &Launch) -> Option<Specialisation> {
         let (shader, count) = (&launch.shader, launch.invocations.count);
         let header = shader.header.unwrap_or_default();
         let per_lane = if shader.stage() == Stage::Geometry { header.max_output_vertex_count.into() } else { 1 };
@@ -52,7 +52,7 @@ impl Facts {
             let bank = |number| Some((number, constants.bank(number)?.len() as u32));
             (0..Constants::BANKS).filter_map(bank).collect()
         };
-        (has_records && has_log && launch.grid.is_none()).then(|| Facts {
+        (has_records && has_log && launch.grid.is_none()).then(|| Specialisation {
             header,
             stage: shader.stage(),
             local_memory: shader.local_memory,
@@ -77,7 +77,7 @@ impl Facts {
 
 /// What a table of a function holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableRole {
+pub enum TableBinding {
     /// Numbers of the launch, see [`launch_words`].
     Launch,
     /// Where the words of input records are, see [`place_words`].
@@ -96,7 +96,7 @@ pub enum TableRole {
 
 /// What a buffer of a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferRole {
+pub enum BufferBinding {
     /// The input records.
     Inputs,
     /// The output records.
@@ -107,16 +107,16 @@ pub enum BufferRole {
     Indices,
     /// The numbers of the input primitives.
     Ids,
-    /// Facts about invocations.
+    /// Specialisation about invocations.
     Columns,
     /// The log of emissions.
     Emissions,
 }
 
-/// Entries of [`TableRole::Launch`].
+/// Entries of [`TableBinding::Launch`].
 pub(super) const LAUNCH_ENTRIES: u32 = 4;
 
-/// An entry of [`TableRole::Launch`].
+/// An entry of [`TableBinding::Launch`].
 #[derive(Clone, Copy)]
 pub(super) enum LaunchEntry {
     Invocations,
@@ -125,7 +125,7 @@ pub(super) enum LaunchEntry {
     Emissions,
 }
 
-/// The words of [`TableRole::Launch`]: invocations, input records, patch records, lanes that emit.
+/// The words of [`TableBinding::Launch`]: invocations, input records, patch records, lanes that emit.
 pub fn launch_words(launch: &Launch) -> Vec<u32> {
     vec![
         launch.invocations.count,
@@ -142,20 +142,20 @@ pub(super) const FORBIDDEN: u32 = 2;
 
 /// One entry for each attribute word: the byte address of record 0's in the buffer of the records, or a mark that it is not
 /// there. Empty for roles that are no places.
-pub fn place_words(launch: &Launch, role: TableRole) -> Vec<u32> {
+pub fn place_words(launch: &Launch, binding: TableBinding) -> Vec<u32> {
     let header = launch.shader.header.unwrap_or_default();
-    let records = match role {
-        TableRole::Inputs => launch.inputs,
-        TableRole::Patches => launch.patches,
-        TableRole::Outputs | TableRole::Stores => launch.outputs,
-        TableRole::Launch | TableRole::Bank(_) | TableRole::Coefficients => return Vec::new(),
+    let records = match binding {
+        TableBinding::Inputs => launch.inputs,
+        TableBinding::Patches => launch.patches,
+        TableBinding::Outputs | TableBinding::Stores => launch.outputs,
+        TableBinding::Launch | TableBinding::Bank(_) | TableBinding::Coefficients => return Vec::new(),
     };
     let place = |address| {
         let readable = header.imap.contains(address) && !super::attribute::is_special(launch.shader.stage(), address);
-        if role == TableRole::Inputs && !readable {
+        if binding == TableBinding::Inputs && !readable {
             return FORBIDDEN;
         }
-        if role == TableRole::Stores && !launch.surviving.contains(address) {
+        if binding == TableBinding::Stores && !launch.surviving.contains(address) {
             return ABSENT;
         }
         let slot = records.and_then(|records| Some((records.slots().slot(address)?, records.count())));

@@ -1,4 +1,4 @@
-//! What a lifted function may rely on, and what it names by number.
+//! What a function is specialised to, and what its tables, surfaces and buffers are bound to.
 
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
@@ -7,34 +7,23 @@ use crate::job::{
 };
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS};
+use ctm_engine::SurfaceFacts;
 use ctm_lane::domain::Lanes;
-use ctm_memory::{Bounds, Format, Space, Surface};
+use ctm_memory::{Bounds, Format, Space};
 use std::collections::BTreeMap;
 
 /// Largest constant buffer that becomes a table: what windows can reach, in dwords, as a power of two.
 pub(super) const MAX_BANK_DWORDS: u32 = 1 << 15;
 
-/// A surface that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SurfaceFact {
-    /// The surface, its base 0.
-    pub surface: Surface,
-    /// What becomes of accesses outside. Textures whose texels all lie inside their surface can have either; the nearest
-    /// element costs engines less.
-    pub bounds: Bounds,
-    /// Every element that the bounds let through is in mapped memory.
-    pub whole: bool,
-}
-
 /// What a register holds at program start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum InputFact {
+pub enum InputLayout {
     /// The lane's position as floats.
     Position,
     /// The lane's number, and a value that the table of inputs holds.
     Vertex,
     /// An element of a surface.
-    Surface(SurfaceFact),
+    Surface(SurfaceFacts),
     /// A vector of a buffer.
     Buffer,
     /// Four entries of the table of inputs.
@@ -43,20 +32,20 @@ pub enum InputFact {
 
 /// A texture without its place in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TextureFact {
+pub struct TextureLayout {
     /// How coordinates are read.
     pub dimension: Dimension,
     /// Size of every level.
     pub sizes: Vec<[u32; 3]>,
     /// The levels.
-    pub levels: Vec<SurfaceFact>,
+    pub levels: Vec<SurfaceFacts>,
     /// What the resource gives for x, y, z, w.
     pub swizzle: [Select; 4],
 }
 
 /// A fetch buffer without its place in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct BufferFact {
+pub struct BufferLayout {
     /// Bytes of the buffer.
     pub length: u32,
     /// Bytes from one element to the next.
@@ -69,7 +58,7 @@ pub struct BufferFact {
 
 /// What is known of the resources of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct BindingFacts {
+pub struct BindingLayouts {
     /// Number of constants in the constant file.
     pub constants: u16,
     /// Per channel: no constant of the file is an infinity or a NaN.
@@ -77,26 +66,26 @@ pub struct BindingFacts {
     /// Dwords of each constant buffer, a power of two, and whether none of them is an infinity or a NaN.
     pub banks: [Option<(u32, bool)>; KCACHE_BANKS],
     /// Textures.
-    pub textures: BTreeMap<u8, TextureFact>,
+    pub textures: BTreeMap<u8, TextureLayout>,
     /// Samplers.
     pub samplers: BTreeMap<u8, Sampler>,
     /// Fetch buffers.
-    pub buffers: BTreeMap<u8, BufferFact>,
+    pub buffers: BTreeMap<u8, BufferLayout>,
 }
 
 /// What a lifted function may rely on. All of it is true of every run of that function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Facts {
+pub struct Specialisation {
     /// Lanes stand in a line.
     pub is_line: bool,
     /// What registers hold at program start.
-    pub inputs: BTreeMap<u8, InputFact>,
+    pub inputs: BTreeMap<u8, InputLayout>,
     /// Boolean constants.
     pub bools: [bool; FLOW_CONSTANTS],
     /// Loop constants.
     pub loops: [LoopConstant; FLOW_CONSTANTS],
     /// Resources of the program's own stage, and of the other.
-    pub bindings: [BindingFacts; 2],
+    pub bindings: [BindingLayouts; 2],
     /// Samples take their level from differences across the quad.
     pub takes_derivatives: bool,
     /// Relative addressing stays among the registers.
@@ -129,24 +118,24 @@ pub struct Facts {
     pub wavefront: Wavefront,
 }
 
-impl Facts {
-    /// What is known of a job. `whole` says of a surface whether all that its bounds let through is in mapped memory.
-    pub fn of(job: &Job, whole: &dyn Fn(&Surface, Bounds) -> bool) -> Self {
+impl Specialisation {
+    /// What is known of a job.
+    pub fn of(job: &Job) -> Self {
         let space = job.memory;
         let input = |input: &Input| match input {
-            Input::Position => InputFact::Position,
-            Input::Vertex { .. } => InputFact::Vertex,
-            Input::Surface(surface) => InputFact::Surface(SurfaceFact::new(surface, Bounds::Clamp, whole)),
-            Input::Buffer(_) => InputFact::Buffer,
-            Input::Value(_) => InputFact::Value,
+            Input::Position => InputLayout::Position,
+            Input::Vertex { .. } => InputLayout::Vertex,
+            Input::Surface(surface) => InputLayout::Surface(SurfaceFacts::of(space, surface, Bounds::Clamp)),
+            Input::Buffer(_) => InputLayout::Buffer,
+            Input::Value(_) => InputLayout::Value,
         };
         let (targets, memories) = (&job.targets, &job.memories);
-        Facts {
+        Specialisation {
             is_line: matches!(job.lanes, Lanes::Line(_)),
             inputs: job.inputs.iter().map(|(&register, source)| (register, input(source))).collect(),
             bools: job.bools,
             loops: job.loops,
-            bindings: [&job.bindings, &job.alternate].map(|bindings| BindingFacts::of(bindings, space, whole)),
+            bindings: [&job.bindings, &job.alternate].map(|bindings| BindingLayouts::of(bindings, space)),
             takes_derivatives: job.takes_derivatives(),
             clamp_gpr: job.clamp_gpr,
             kill_stops_pixel: job.kill_stops_pixel,
@@ -166,20 +155,20 @@ impl Facts {
     }
 }
 
-impl BindingFacts {
-    fn of(bindings: &Bindings, space: &Space, whole: &dyn Fn(&Surface, Bounds) -> bool) -> Self {
+impl BindingLayouts {
+    fn of(bindings: &Bindings, space: &Space) -> Self {
         let bank = |bank: usize| {
             let words = bank_words(bindings, bank, space)?;
             Some((words.len() as u32, words.iter().all(|&word| is_finite(word))))
         };
-        let texture = |texture: &Texture| TextureFact {
+        let texture = |texture: &Texture| TextureLayout {
             dimension: texture.dimension,
             sizes: (0..texture.levels.len()).map(|level| texture.level_size(level)).collect(),
-            levels: (0..texture.levels.len()).map(|level| texture_level(texture, level, whole)).collect(),
+            levels: (0..texture.levels.len()).map(|level| texture_level(texture, level, space)).collect(),
             swizzle: texture.swizzle,
         };
         let finite = |channel: usize| bindings.constants.iter().all(|constant| is_finite(constant[channel]));
-        BindingFacts {
+        BindingLayouts {
             constants: bindings.constants.len().min(256) as u16,
             finite: std::array::from_fn(finite),
             banks: std::array::from_fn(bank),
@@ -191,7 +180,7 @@ impl BindingFacts {
                 .map(|(&number, buffer)| {
                     let (length, stride) = (buffer.region.length, buffer.stride);
                     let (format, endian_swap) = (buffer.format, buffer.endian_swap);
-                    (number, BufferFact { length, stride, format, endian_swap })
+                    (number, BufferLayout { length, stride, format, endian_swap })
                 })
                 .collect(),
         }
@@ -202,17 +191,12 @@ fn is_finite(word: u32) -> bool {
     word & 0x7F80_0000 != 0x7F80_0000
 }
 
-impl SurfaceFact {
-    fn new(surface: &Surface, bounds: Bounds, whole: &dyn Fn(&Surface, Bounds) -> bool) -> Self {
-        SurfaceFact { surface: Surface { base: 0, ..*surface }, bounds, whole: whole(surface, bounds) }
-    }
-}
-
-fn texture_level(texture: &Texture, level: usize, whole: &dyn Fn(&Surface, Bounds) -> bool) -> SurfaceFact {
+fn texture_level(texture: &Texture, level: usize, space: &Space) -> SurfaceFacts {
     let (surface, size) = (&texture.levels[level], texture.level_size(level));
     let rows = u64::from(size[1]) * u64::from(size[2]);
     let fits = size[0] <= surface.pitch && rows <= u64::from(surface.height);
-    SurfaceFact::new(surface, if fits { Bounds::Clamp } else { Bounds::Drop }, whole)
+    // Texels that all lie inside the surface can have either bounds; the nearest element costs engines less.
+    SurfaceFacts::of(space, surface, if fits { Bounds::Clamp } else { Bounds::Drop })
 }
 
 /// The dwords of a constant buffer, filled up with zeros to a power of two; what no window can reach is left out.
@@ -227,7 +211,7 @@ pub fn bank_words(bindings: &Bindings, bank: usize, space: &Space) -> Option<Vec
 
 /// What a surface of a lifted function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SurfaceRole {
+pub enum SurfaceBinding {
     /// The input of a register.
     Input(u8),
     /// A level of a texture resource.
@@ -247,7 +231,7 @@ pub enum SurfaceRole {
 
 /// What a table of a lifted function holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TableRole {
+pub enum TableBinding {
     /// The first column and row of the lanes, the number of columns, the base vertex, the first instance; see
     /// [`launch_words`].
     Launch,
@@ -272,7 +256,7 @@ pub enum TableRole {
 /// Entries of the table of the launch.
 pub(super) const LAUNCH_ENTRIES: u32 = 8;
 
-/// The entries of [`TableRole::Launch`].
+/// The entries of [`TableBinding::Launch`].
 pub fn launch_words(job: &Job) -> Vec<u32> {
     let [i0, j0, columns] = match job.lanes {
         Lanes::Area(domain) => [domain.i0, domain.j0, domain.i1.wrapping_sub(domain.i0).wrapping_add(1)],
@@ -281,7 +265,7 @@ pub fn launch_words(job: &Job) -> Vec<u32> {
     vec![i0, j0, columns, job.base_vertex, job.start_instance, 0, 0, 0]
 }
 
-/// The entries of [`TableRole::Inputs`], as many as a power of two.
+/// The entries of [`TableBinding::Inputs`], as many as a power of two.
 pub fn input_words(job: &Job) -> Vec<u32> {
     let value = |input: &Input| match *input {
         Input::Vertex { first, instance } => [first, 0, 0, instance],
@@ -295,7 +279,7 @@ pub fn input_words(job: &Job) -> Vec<u32> {
 
 /// What a buffer of a lifted function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BufferRole {
+pub enum BufferBinding {
     /// The input of a register.
     Input(u8),
     /// A fetch buffer.

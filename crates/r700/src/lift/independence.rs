@@ -6,7 +6,7 @@
 //! inside the skipped code that are known to be short cuts are taken, so that checking nested code takes no longer than
 //! checking it level by level.
 
-use super::context::{Context, Frame, Place};
+use super::context::{CodeAddress, Context, Frame};
 use crate::cf::{Cf, CfAluOp, CfExport, CfOp, CfPlain, Qword};
 use crate::codes::Condition;
 use std::collections::HashMap;
@@ -18,13 +18,13 @@ const MAX_VISITS: usize = 1 << 22;
 #[derive(Clone, Debug)]
 pub(super) struct Jump {
     /// The instruction.
-    pub at: Place,
+    pub at: CodeAddress,
     /// Where lanes go on that do not jump, with what the instruction pushed.
     pub after: Context,
     /// Frames at the top of `after` that the instruction pushed itself.
     pub pushed: usize,
     /// Where the others go.
-    pub to: Place,
+    pub to: CodeAddress,
     /// What becomes of the stack on the way.
     pub leave: Leave,
 }
@@ -93,9 +93,9 @@ pub(super) struct Checks<'a> {
     bools: &'a [bool],
     has_fetch_program: bool,
     loop_counts: Vec<u16>,
-    decoded: HashMap<Place, Cf>,
+    decoded: HashMap<CodeAddress, Cf>,
     /// Instructions whose jumps are short cuts: where to, and how many masks they pop.
-    known: HashMap<Place, (Place, u8)>,
+    known: HashMap<CodeAddress, (CodeAddress, u8)>,
     visits: usize,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Checks<'a> {
     }
 
     /// The lane where it comes to the place with so many frames.
-    fn walk(&mut self, mut lane: Lane, from: Place, to: Place, depth: usize) -> Option<Lane> {
+    fn walk(&mut self, mut lane: Lane, from: CodeAddress, to: CodeAddress, depth: usize) -> Option<Lane> {
         let mut here = from;
         while here != to || lane.frames.len() != depth {
             self.visits += 1;
@@ -168,13 +168,13 @@ impl<'a> Checks<'a> {
             if cf.ends_program() {
                 return None;
             }
-            let next = Place { pc: here.pc + 1, ..here };
+            let next = CodeAddress { pc: here.pc + 1, ..here };
             here = match cf {
                 Cf::Reserved(_) => return None,
                 Cf::Export(CfExport { .. }) if lane.is_inactive() => next,
                 Cf::Export(_) => return None,
                 Cf::Alu(alu) => {
-                    let (pushes, pops) = (alu.op.facts().pushes, alu.op.facts().pops);
+                    let (pushes, pops) = (alu.op.properties().pushes, alu.op.properties().pops);
                     if !lane.is_inactive() || alu.op == CfAluOp::ElseAfter && !lane.passes_else()? {
                         return None;
                     }
@@ -190,7 +190,7 @@ impl<'a> Checks<'a> {
         Some(lane)
     }
 
-    fn decode(&mut self, place: Place) -> Option<Cf> {
+    fn decode(&mut self, place: CodeAddress) -> Option<Cf> {
         if let Some(cf) = self.decoded.get(&place) {
             return Some(*cf);
         }
@@ -200,7 +200,13 @@ impl<'a> Checks<'a> {
     }
 
     /// One instruction that other lanes execute without jumping. Gives where they go on.
-    fn plain(&self, CfPlain { op, fields }: &CfPlain, lane: &mut Lane, here: Place, next: Place) -> Option<Place> {
+    fn plain(
+        &self,
+        CfPlain { op, fields }: &CfPlain,
+        lane: &mut Lane,
+        here: CodeAddress,
+        next: CodeAddress,
+    ) -> Option<CodeAddress> {
         // A lane that a pop has made active would execute the instruction, if only to count as one that does.
         if !lane.is_inactive() {
             return None;
@@ -212,7 +218,7 @@ impl<'a> Checks<'a> {
             Condition::Bool => !boolean,
             Condition::NotBool => boolean,
         };
-        let target = Place { pc: fields.addr, ..here };
+        let target = CodeAddress { pc: fields.addr, ..here };
         let leave = |lane: &mut Lane| {
             (0..fields.pop_count).try_for_each(|_| lane.pop())?;
             Some(target)
@@ -289,7 +295,7 @@ impl<'a> Checks<'a> {
             }
             CfOp::CallFs if !never && self.has_fetch_program => {
                 lane.frames.push((Frame::Return { to: next, call_count: fields.call_count.into() }, Held::Return));
-                Place { in_fetch_program: true, pc: 0 }
+                CodeAddress { in_fetch_program: true, pc: 0 }
             }
             CfOp::Return if !never => {
                 let (Frame::Return { to, .. }, Held::Return) = lane.frames.pop()? else { return None };

@@ -1,14 +1,14 @@
-//! Which programs have a free form, and how many steps they take at most. What they do is the business of the filetests
+//! Which programs have a group-independent form, and how many steps they take at most. What they do is the business of the filetests
 //! and of random programs.
 
-use ctm_x1k::lift::{Facts, Form, NotLifted, lift};
+use ctm_x1k::lift::{Specialisation, Form, NotLifted, lift};
 use ctm_x1k::text::parse;
 use ctm_x1k::{CondLocation, CondTest, Constants, OUTPUTS};
 
 /// The most steps of the program's free form, or why it has none.
 fn steps(text: &str) -> Result<u64, NotLifted> {
     let program = parse(text).unwrap_or_else(|errors| panic!("{}", errors[0])).program;
-    let facts = Facts {
+    let specialisation = Specialisation {
         inputs: Default::default(),
         outputs: [true; OUTPUTS],
         out_mask: 0xF,
@@ -18,7 +18,7 @@ fn steps(text: &str) -> Result<u64, NotLifted> {
         unfused: false,
         finite: [true; 4],
     };
-    let lifted = lift(&program, &facts, Form::Free)?;
+    let lifted = lift(&program, &specialisation, Form::Independent)?;
     let constants = Constants::from(&program.constants);
     Ok(lifted.max_steps(|int| constants.ints[usize::from(int)].count))
 }
