@@ -10,7 +10,7 @@ use ctm_lane::domain::{Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 
 /// Lanes of the interpreter's groups where it is free to choose.
-const FREE_WIDTH: usize = 128;
+const INDEPENDENT_WIDTH: usize = 128;
 
 /// Bytes that machine code has for an entry of an array, at most: a vector.
 const VECTOR_BYTES: u64 = 64;
@@ -46,7 +46,7 @@ impl Kernel {
         if self.grouping == Grouping::Independent && may_cut && (is_safe || self.repeatable) {
             // A group takes at most as many steps as its lanes alone do together.
             let step_limit = if is_safe { u64::MAX } else { options.step_limit / width as u64 };
-            match self.run_free(launch, options, width, step_limit) {
+            match self.run_independent(launch, options, width, step_limit) {
                 Err(Stop::Trap { .. } | Stop::StepLimit { .. }) => {}
                 result => return result,
             }
@@ -64,7 +64,7 @@ impl Kernel {
     ///
     /// # Errors
     /// That a group stopped, or how the run was halted.
-    pub fn run_free(
+    pub fn run_independent(
         &self,
         launch: &Launch,
         options: &RunOptions,
@@ -76,7 +76,7 @@ impl Kernel {
             return Ok(RunStats::default());
         }
         let program = Program::new(&self.code, &launch.bindings);
-        let threads = self.workers.threads(options.threads, count.div_ceil(FREE_WIDTH as u64));
+        let threads = self.workers.threads(options.threads, count.div_ceil(INDEPENDENT_WIDTH as u64));
         let bands = Bands::new(launch.lanes, threads);
         let schedule = Schedule::<Stop>::new(options, count);
         // Code that cannot stop is for groups that need not.
@@ -84,7 +84,7 @@ impl Kernel {
         let machine = self.machine().filter(|_| self.may_stop || is_short);
         let bytes = match machine {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
-            None => Group::bytes(&program, FREE_WIDTH),
+            None => Group::bytes(&program, INDEPENDENT_WIDTH),
         };
         schedule.watch.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = schedule.work(&self.workers, threads, bands.count(), || {
@@ -109,17 +109,17 @@ impl Kernel {
                 }
                 let group = match &mut group {
                     Some(group) => group,
-                    none => none.insert(Group::new(program, FREE_WIDTH, step_limit, watch)?),
+                    none => none.insert(Group::new(program, INDEPENDENT_WIDTH, step_limit, watch)?),
                 };
                 group.instructions = 0;
                 if self.code.uses_quads {
-                    let layout = Layout::new(rectangle, FREE_WIDTH);
+                    let layout = Layout::new(rectangle, INDEPENDENT_WIDTH);
                     for number in 0..layout.groups() {
                         group.place(layout.positions(number), |i, j| rectangle.contains(i, j));
                         group.run()?;
                     }
                 } else {
-                    for first in (0..rectangle.lanes()).step_by(FREE_WIDTH) {
+                    for first in (0..rectangle.lanes()).step_by(INDEPENDENT_WIDTH) {
                         group.place_rows(rectangle, first);
                         group.run()?;
                     }

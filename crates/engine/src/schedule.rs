@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Most lanes that a worker takes at once.
 const BAND_LANES: u64 = 1 << 14;
-/// Bands per thread, at least, so that threads finish at about the same time.
+/// Bands per thread, at least, where there are several, so that they finish at about the same time.
 const BANDS_PER_THREAD: u64 = 16;
 /// Lanes of a line that a worker takes at once; a divisor of [`AXIS`].
 const LINE_BAND: u32 = 1 << 12;
@@ -48,8 +48,7 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
 
     /// Groups that make a band where groups must not be cut.
     pub fn groups_of_a_band(groups: u64, width: usize, threads: usize) -> u64 {
-        let fair = groups / (threads as u64 * BANDS_PER_THREAD);
-        fair.clamp(1, (BAND_LANES / width as u64).max(1))
+        share(groups, threads).clamp(1, (BAND_LANES / width as u64).max(1))
     }
 
     /// Lets threads take bands until none is left. `worker` makes what a thread needs, and gives what runs a band and says
@@ -144,6 +143,11 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     }
 }
 
+/// The part of a run's lanes or groups that a band has, unless that is too much for one.
+fn share(all: u64, threads: usize) -> u64 {
+    if threads == 1 { all } else { all / (threads as u64 * BANDS_PER_THREAD) }
+}
+
 /// Lanes that do not depend on each other, in bands that are rectangles.
 pub enum Bands {
     /// Rows of quads, so many rows in each.
@@ -159,9 +163,8 @@ impl Bands {
             Lanes::Area(domain) => domain,
             Lanes::Line(count) => return Bands::Line(count),
         };
-        let fair = domain.lanes() / (threads as u64 * BANDS_PER_THREAD);
         let across = u64::from(domain.i1 - domain.i0 + 1);
-        let rows = (fair.clamp(1, BAND_LANES) / across).clamp(2, 4096) as u32;
+        let rows = (share(domain.lanes(), threads).clamp(1, BAND_LANES) / across).clamp(2, 4096) as u32;
         Bands::Area(domain, rows & !1)
     }
 

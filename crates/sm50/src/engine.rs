@@ -165,7 +165,7 @@ impl Kernels {
         if self.kernel.longest().is_some_and(|steps| steps > budget) {
             return Err(KernelStop::StepLimit { pc: 0, x: 0, y: 0 });
         }
-        self.kernel.run_free(start, options, WARP as usize, budget)
+        self.kernel.run_independent(start, options, WARP as usize, budget)
     }
 
     /// Binds the names of the function to the launch's memory and constants.

@@ -22,7 +22,7 @@ impl Severity {
     }
 }
 
-/// Declares the enumeration `Code` of an instruction set's findings.
+/// Declares the enumeration `FindingCode` of an instruction set's findings.
 ///
 /// Each row is `Variant "NUMBER" Severity "title";`, in ascending order of numbers. The page about a code is
 /// `explain/NUMBER.md` beside the file that declares it.
@@ -31,13 +31,13 @@ macro_rules! finding_codes {
     ($($variant:ident $id:literal $severity:ident $title:literal;)+) => {
         /// What a finding is about. The numbers never change their meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code {
+        pub enum FindingCode {
             $(#[doc = concat!($id, ": ", $title, ".")] $variant),+
         }
 
-        impl Code {
+        impl FindingCode {
             /// Every code, in the order of numbers.
-            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+            pub const ALL: &'static [FindingCode] = &[$(FindingCode::$variant),+];
 
             /// The number for people and scripts.
             pub const fn as_str(self) -> &'static str {

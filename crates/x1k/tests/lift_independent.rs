@@ -1,7 +1,7 @@
 //! Which programs have a group-independent form, and how many steps they take at most. What they do is the business of the filetests
 //! and of random programs.
 
-use ctm_x1k::lift::{Specialisation, Form, NotLifted, lift};
+use ctm_x1k::lift::{Form, NotLifted, Specialisation, lift};
 use ctm_x1k::text::parse;
 use ctm_x1k::{CondLocation, CondTest, Constants, OUTPUTS};
 

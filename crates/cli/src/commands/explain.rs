@@ -17,7 +17,7 @@ struct Code {
 fn codes() -> Vec<Code> {
     macro_rules! codes_of {
         ($($isa:ident)+) => {
-            [$($isa::check::Code::ALL.iter().map(|code| Code {
+            [$($isa::check::FindingCode::ALL.iter().map(|code| Code {
                 id: code.as_str(),
                 severity: code.severity(),
                 title: code.title(),

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn numbers_tell_the_severity_and_ascend() {
-        for code in Code::ALL {
+        for code in FindingCode::ALL {
             let expected = match &code.as_str()[..5] {
                 "R7000" => Severity::Error,
                 "R7001" => Severity::Warning,
@@ -55,12 +55,12 @@ mod tests {
             };
             assert_eq!(code.severity(), expected, "{code:?}");
         }
-        assert!(Code::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
+        assert!(FindingCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
     }
 
     #[test]
     fn pages_have_every_part() {
-        for code in Code::ALL {
+        for code in FindingCode::ALL {
             let page = code.explain();
             assert!(page.starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{code:?}");
             for part in ["\n## Why\n", "\n## Remedy\n", "\n## Source\n"] {

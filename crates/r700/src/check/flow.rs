@@ -1,6 +1,6 @@
 //! Control flow: every path through the program with the stack that it has, without looking at conditions.
 
-use super::{Code, Findings, Subject};
+use super::{FindingCode, Findings, Subject};
 use crate::cf::{Cf, CfAluOp, CfFields, CfOp, CfPlain};
 use crate::codes::Condition;
 use crate::outline::Outline;
@@ -37,19 +37,19 @@ impl Frame {
 type Stack = Vec<Frame>;
 
 /// Where a path goes wrong.
-type Wrong = (Code, &'static str, &'static str);
+type Wrong = (FindingCode, &'static str, &'static str);
 
 const UNDERFLOW: Wrong = (
-    Code::StackUnderflow,
+    FindingCode::StackUnderflow,
     "the stack is empty here on some path",
     "let every pop, ELSE and RETURN have its push or call on every path that leads to it",
 );
 const NO_LOOP: Wrong =
-    (Code::NoLoop, "no loop is open here on some path", "put it between a LOOP_START and its LOOP_END");
+    (FindingCode::NoLoop, "no loop is open here on some path", "put it between a LOOP_START and its LOOP_END");
 
 fn mismatch(what: &'static str) -> Wrong {
     (
-        Code::StackMismatch,
+        FindingCode::StackMismatch,
         what,
         "close branches, loops and calls in the order in which they were opened, the last first",
     )
@@ -119,14 +119,14 @@ impl Walk {
             for (to, stack) in next.into_iter().filter(|_| !ends) {
                 if to as usize >= program.code.len() {
                     findings.at(
-                        Code::AddressOutside,
+                        FindingCode::AddressOutside,
                         pc,
                         format!("goes on at address {to}, but the code has {} qwords", program.code.len()),
                         "end the program with EOP, and let jumps and calls name addresses in the code",
                     );
                 } else if is_in(&clauses, to) {
                     findings.at(
-                        Code::IntoClause,
+                        FindingCode::IntoClause,
                         pc,
                         format!("goes on at address {to}, which is in a clause"),
                         "clauses are run by the instructions that name them; jump to a control-flow instruction",
@@ -329,7 +329,7 @@ pub(super) fn check(subject: &Subject, wavefront: Wavefront, findings: &mut Find
     let walk = &subject.walk;
     for &pc in &walk.uneven {
         findings.at(
-            Code::UnevenJoin,
+            FindingCode::UnevenJoin,
             pc,
             "paths that meet here have pushed and popped differently",
             "let the jump pop what the other path pops; a missing POP_CNT is the usual reason",
@@ -343,7 +343,7 @@ pub(super) fn check(subject: &Subject, wavefront: Wavefront, findings: &mut Find
             last += 1;
         }
         let what = if first == last { format!("address {first}") } else { format!("addresses {first} to {last}") };
-        findings.at(Code::Unreachable, first, format!("nothing leads to {what}"), "remove it, or jump there");
+        findings.at(FindingCode::Unreachable, first, format!("nothing leads to {what}"), "remove it, or jump there");
     }
     let need = walk.need(wavefront);
     let Some(size) = subject.program.info.stack_size.map(u32::from) else { return };
@@ -351,12 +351,12 @@ pub(super) fn check(subject: &Subject, wavefront: Wavefront, findings: &mut Find
     if size < need.entries {
         let message =
             format!("the program's branches, loops and calls take {} entries, STACK_SIZE is {size}", need.entries);
-        findings.program(Code::StackSize, message, help);
+        findings.program(FindingCode::StackSize, message, help);
     } else if size < need.stack_size {
         let message = format!(
             "with four sub-entries to the entry the program takes {} entries, STACK_SIZE is {size}",
             need.stack_size
         );
-        findings.program(Code::StackSizeOfHardware, message, help);
+        findings.program(FindingCode::StackSizeOfHardware, message, help);
     }
 }

@@ -1,6 +1,6 @@
 //! ALU groups: whether they can be issued, and what in them is odd.
 
-use super::{AluClause, Code, Findings, Location, Subject, instructions, ports};
+use super::{AluClause, FindingCode, Findings, Location, Subject, instructions, ports};
 use crate::alu::{Alu, AluOp, Effect, Number, Op2, Selector, SpecialValue};
 use crate::codes::OutputModifier;
 use crate::group::{Group, Unit};
@@ -14,7 +14,12 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
         for group in &clause.groups {
             let place = clause.place(group);
             if let Err(error) = legal_group(group, &subject.program.info) {
-                findings.inside(Code::GroupIllegal, place, error.to_string(), "split the group, or correct the words");
+                findings.inside(
+                    FindingCode::GroupIllegal,
+                    place,
+                    error.to_string(),
+                    "split the group, or correct the words",
+                );
             }
             for slot in &group.slots {
                 operation(subject, place, slot, findings);
@@ -32,17 +37,17 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
 fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Findings) {
     let (info, properties) = (&subject.program.info, slot.op.properties());
     let Some(name) = slot.op.name() else {
-        findings.inside(Code::ReservedOpcode, place, "the opcode is reserved", "remove the instruction");
+        findings.inside(FindingCode::ReservedOpcode, place, "the opcode is reserved", "remove the instruction");
         return;
     };
     if !properties.families.has(info.family) {
         let message = format!("{} does not have {name}", info.family.name());
-        findings.inside(Code::ReservedOpcode, place, message, "choose the family that the program was made for");
+        findings.inside(FindingCode::ReservedOpcode, place, message, "choose the family that the program was made for");
     } else if [properties.operands, properties.result].contains(&Number::Double)
         || slot.op == AluOp::Op2(Op2::MovAGprInt)
     {
         let message = format!("{name} is decoded, but traps when it is executed");
-        findings.inside(Code::Unsupported, place, message, "compute in single precision");
+        findings.inside(FindingCode::Unsupported, place, message, "compute in single precision");
     }
     let modified_result = slot.omod() != OutputModifier::None || slot.fields.clamp;
     let takes_none = properties.result == Number::Integer || properties.effect != Effect::None;
@@ -51,7 +56,7 @@ fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Find
     if modified_result && takes_none || modified_operand {
         let message = format!("{name} has a modifier that is for floats");
         findings.inside(
-            Code::IntegerModifier,
+            FindingCode::IntegerModifier,
             place,
             message,
             "remove it: results ignore it, operands lose their sign bit",
@@ -60,7 +65,7 @@ fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Find
     let updates = slot.op2().is_some_and(|op2| op2.update_pred || op2.update_execute_mask);
     if updates && properties.effect != Effect::Predicate {
         let message = format!("{name} has UPDATE_PRED or UPDATE_EXECUTE_MASK, which do nothing");
-        findings.inside(Code::IgnoredUpdate, place, message, "clear the bits, or use a PRED_SET operation");
+        findings.inside(FindingCode::IgnoredUpdate, place, message, "clear the bits, or use a PRED_SET operation");
     }
 }
 
@@ -83,12 +88,17 @@ fn operands(
                 let locked = clause.cf.fields.kcache[usize::from(window & 1)].mode.constants();
                 if entry >= locked {
                     let message = format!("entry {entry} of window {window} is read, the clause locks {locked}");
-                    findings.inside(Code::Unlocked, place, message, "lock a line (16 constants) or two for the window");
+                    findings.inside(
+                        FindingCode::Unlocked,
+                        place,
+                        message,
+                        "lock a line (16 constants) or two for the window",
+                    );
                 }
             }
             Selector::Special(special) if *special.properties() == SpecialValue::Undocumented => {
                 let message = format!("{} is decoded, but traps when it is read", special.name());
-                findings.inside(Code::Unsupported, place, message, "use what this family has");
+                findings.inside(FindingCode::Unsupported, place, message, "use what this family has");
             }
             Selector::Gpr(_)
             | Selector::Special(_)
@@ -119,7 +129,7 @@ fn operands(
             None => "the shift count is computed".into(),
         };
         let help = "mask it with 31 if it may be larger; here 32 and more shift everything out";
-        findings.inside(Code::ShiftCount, place, message, help);
+        findings.inside(FindingCode::ShiftCount, place, message, help);
     }
 }
 
@@ -128,6 +138,6 @@ fn order(place: Location, units: &[(Unit, &Alu)], findings: &mut Findings) {
     if !units.is_sorted_by_key(|(unit, _)| *unit) {
         let listed: Vec<_> = units.iter().map(|(unit, _)| unit.name()).collect();
         let message = format!("the units of the group are in the order {}", listed.join(", "));
-        findings.inside(Code::SlotOrder, place, message, "list them as x, y, z, w, t");
+        findings.inside(FindingCode::SlotOrder, place, message, "list them as x, y, z, w, t");
     }
 }

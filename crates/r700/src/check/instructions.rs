@@ -1,6 +1,6 @@
 //! Control-flow and fetch instructions, one by one.
 
-use super::{Code, Findings, Location, Subject};
+use super::{FindingCode, Findings, Location, Subject};
 use crate::cf::{AddressUse, Cf, CfExport, CfOp, CfPlain, ExportVariant, Qword};
 use crate::codes::{Condition, ExportType, FetchOp};
 use crate::fetch::{Fetch, FetchRegister};
@@ -14,7 +14,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     for (pc, cf) in subject.instructions() {
         match cf {
             Cf::Reserved(_) => {
-                findings.at(Code::ReservedOpcode, pc, "the opcode is reserved", "remove the instruction")
+                findings.at(FindingCode::ReservedOpcode, pc, "the opcode is reserved", "remove the instruction")
             }
             Cf::Plain(plain) => control(subject, pc, plain, findings),
             Cf::Export(export) => memory(subject, pc, export, findings),
@@ -29,17 +29,17 @@ fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, finding
     let (info, properties) = (&subject.program.info, op.properties());
     if !properties.families.has(info.family) {
         let message = format!("{} does not have {}", info.family.name(), op.name());
-        findings.at(Code::ReservedOpcode, pc, message, "choose the family that the program was made for");
+        findings.at(FindingCode::ReservedOpcode, pc, message, "choose the family that the program was made for");
     }
     modes(pc, fields.whole_quad_mode, fields.valid_pixel_mode, findings);
     reserved(pc, fields.reserved, findings);
     if fields.cond != Condition::Active && !properties.conditional {
         let message = format!("{} has the condition {}; the guide wants ACTIVE", op.name(), fields.cond.name());
-        findings.at(Code::ClauseCondition, pc, message, "put a JUMP with the condition before it");
+        findings.at(FindingCode::ClauseCondition, pc, message, "put a JUMP with the condition before it");
     }
     if properties.address == AddressUse::Call && fields.pop_count != 0 {
         findings.at(
-            Code::CallPops,
+            FindingCode::CallPops,
             pc,
             format!("CALL pops {} frames", fields.pop_count),
             "pop with POP before the call",
@@ -48,11 +48,11 @@ fn control(subject: &Subject, pc: u32, CfPlain { op, fields }: &CfPlain, finding
     match op {
         CfOp::EmitVertex | CfOp::EmitCutVertex | CfOp::CutVertex if info.stage != Stage::Geometry => {
             let message = format!("{} in a program of stage {}", op.name(), info.stage.name());
-            findings.at(Code::WrongStage, pc, message, "only geometry shaders emit");
+            findings.at(FindingCode::WrongStage, pc, message, "only geometry shaders emit");
         }
         CfOp::EndProgram => {
             let message = "END_PROGRAM is known from drivers and emulators only";
-            findings.at(Code::Undocumented, pc, message, "use NOP with EOP");
+            findings.at(FindingCode::Undocumented, pc, message, "use NOP with EOP");
         }
         CfOp::Nop
         | CfOp::Tex
@@ -90,7 +90,7 @@ fn memory(subject: &Subject, pc: u32, export: &CfExport, findings: &mut Findings
     let info = &subject.program.info;
     if !export.op.properties().families.has(info.family) {
         let message = format!("{} does not have {}", info.family.name(), export.op.name());
-        findings.at(Code::ReservedOpcode, pc, message, "choose the family that the program was made for");
+        findings.at(FindingCode::ReservedOpcode, pc, message, "choose the family that the program was made for");
     }
     modes(pc, export.fields.whole_quad_mode, export.fields.valid_pixel_mode, findings);
     let bits = match &export.variant {
@@ -100,7 +100,7 @@ fn memory(subject: &Subject, pc: u32, export: &CfExport, findings: &mut Findings
     reserved(pc, bits, findings);
     let last = u32::from(export.fields.gpr) + export.registers() - 1;
     if !export.fields.relative && last >= u32::from(info.num_gprs) && !is_temporary(last) {
-        findings.at(Code::RegisterBeyondCount, pc, beyond(last, info.num_gprs), RAISE_COUNT);
+        findings.at(FindingCode::RegisterBeyondCount, pc, beyond(last, info.num_gprs), RAISE_COUNT);
     }
 }
 
@@ -121,21 +121,21 @@ pub(super) fn has_register(register: u8, count: u8) -> bool {
 
 pub(super) fn register(place: Location, register: u8, count: u8, findings: &mut Findings) {
     if !has_register(register, count) {
-        findings.inside(Code::RegisterBeyondCount, place, beyond(register.into(), count), RAISE_COUNT);
+        findings.inside(FindingCode::RegisterBeyondCount, place, beyond(register.into(), count), RAISE_COUNT);
     }
 }
 
 fn modes(pc: u32, whole_quad: bool, valid_only: bool, findings: &mut Findings) {
     if whole_quad && valid_only {
         let message = "WHOLE_QUAD_MODE and VALID_PIXEL_MODE are both set";
-        findings.at(Code::BothModes, pc, message, "choose one: all pixels of a quad, or valid pixels only");
+        findings.at(FindingCode::BothModes, pc, message, "choose one: all pixels of a quad, or valid pixels only");
     }
 }
 
 fn reserved(pc: u32, bits: Qword, findings: &mut Findings) {
     if bits != [0; 2] {
         let message = format!("reserved bits are set: {:08x} {:08x}", bits[0], bits[1]);
-        findings.at(Code::ReservedBits, pc, message, "clear them");
+        findings.at(FindingCode::ReservedBits, pc, message, "clear them");
     }
 }
 
@@ -150,7 +150,12 @@ fn clauses(subject: &Subject, findings: &mut Findings) {
                 clause.address,
                 code.len()
             );
-            findings.at(Code::ClauseOutside, pc, message, "put the clause inside, fetch clauses at even addresses");
+            findings.at(
+                FindingCode::ClauseOutside,
+                pc,
+                message,
+                "put the clause inside, fetch clauses at even addresses",
+            );
             continue;
         };
         if clause.kind == ClauseKind::Fetch {
@@ -177,11 +182,11 @@ fn fetch(subject: &Subject, place: Location, fetch: &Fetch, findings: &mut Findi
     }
     if matches!(fetch.op(), FetchOp::GetGradientsH | FetchOp::GetGradientsV) {
         let message = format!("{} reads registers of neighbouring pixels", fetch.name());
-        findings.inside(Code::Gradients, place, message, "let whole quads compute its source (WHOLE_QUAD)");
+        findings.inside(FindingCode::Gradients, place, message, "let whole quads compute its source (WHOLE_QUAD)");
     }
     if !is_executed(fetch) {
         let message = format!("{} is decoded, but traps when it is executed", fetch.name());
-        findings.inside(Code::Unsupported, place, message, "use a sample with a level, or a plain fetch");
+        findings.inside(FindingCode::Unsupported, place, message, "use a sample with a level, or a plain fetch");
     }
 }
 
@@ -219,7 +224,7 @@ fn exports(subject: &Subject, findings: &mut Findings) {
         let ops: Vec<_> = of_kind.collect();
         if !ops.is_empty() && !ops.contains(&crate::cf::CfExportOp::ExportDone) {
             let message = format!("the program exports {}, but has no EXP_DONE for it", kind.name());
-            findings.program(Code::ExportsNotDone, message, "make the last export of each kind an EXP_DONE");
+            findings.program(FindingCode::ExportsNotDone, message, "make the last export of each kind an EXP_DONE");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of a program: the rules of the machine, hazards, and likely mistakes.
 //!
-//! Every finding has a [`Code`] that stays the same for ever: `R7000..` for errors (the program traps, or hardware cannot
-//! execute it), `R7001..` for warnings, `R7002..` for notes. [`Code::explain`] has a page of text about each.
+//! Every finding has a [`FindingCode`] that stays the same for ever: `R7000..` for errors (the program traps, or hardware cannot
+//! execute it), `R7001..` for warnings, `R7002..` for notes. [`FindingCode::explain`] has a page of text about each.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod code;
@@ -13,7 +13,7 @@ mod ports;
 mod tests;
 mod values;
 
-pub use code::Code;
+pub use code::FindingCode;
 pub use ctm_text::findings::Severity;
 pub use flow::{StackNeed, stack_need};
 
@@ -29,7 +29,7 @@ use crate::stack::Wavefront;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is.
-    pub code: Code,
+    pub code: FindingCode,
     /// How bad it is.
     pub severity: Severity,
     /// Address of the control-flow instruction; none if the finding is about the program.
@@ -48,21 +48,21 @@ struct Findings(Vec<Finding>);
 
 impl Findings {
     /// A finding about the program.
-    fn program(&mut self, code: Code, message: impl Into<String>, help: impl Into<String>) {
+    fn program(&mut self, code: FindingCode, message: impl Into<String>, help: impl Into<String>) {
         self.add(code, None, None, message.into(), help.into());
     }
 
     /// A finding about a control-flow instruction.
-    fn at(&mut self, code: Code, pc: u32, message: impl Into<String>, help: impl Into<String>) {
+    fn at(&mut self, code: FindingCode, pc: u32, message: impl Into<String>, help: impl Into<String>) {
         self.add(code, Some(pc), None, message.into(), help.into());
     }
 
     /// A finding about a part of a clause.
-    fn inside(&mut self, code: Code, place: Location, message: impl Into<String>, help: impl Into<String>) {
+    fn inside(&mut self, code: FindingCode, place: Location, message: impl Into<String>, help: impl Into<String>) {
         self.add(code, Some(place.pc), Some(place.slot), message.into(), help.into());
     }
 
-    fn add(&mut self, code: Code, pc: Option<u32>, slot: Option<u32>, message: String, help: String) {
+    fn add(&mut self, code: FindingCode, pc: Option<u32>, slot: Option<u32>, message: String, help: String) {
         self.0.push(Finding { code, severity: code.severity(), pc, slot, message, help });
     }
 }
@@ -131,7 +131,7 @@ impl Subject<'_> {
 pub fn check(program: &Program, wavefront: Wavefront) -> Vec<Finding> {
     let mut findings = Findings::default();
     if program.code.is_empty() {
-        findings.program(Code::Empty, "the program has no instructions", "give it at least `NOP EOP`");
+        findings.program(FindingCode::Empty, "the program has no instructions", "give it at least `NOP EOP`");
         return findings.0;
     }
     let outline = Outline::of(&program.code, program.info.family);

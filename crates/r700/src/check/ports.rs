@@ -1,6 +1,6 @@
 //! Operands that a group cannot read, and what is odd about its indices.
 
-use super::{Code, Findings, Location};
+use super::{FindingCode, Findings, Location};
 use crate::alu::Alu;
 use crate::codes::{Family, IndexMode};
 use crate::group::Unit;
@@ -12,12 +12,12 @@ pub(super) fn check(units: &[(Unit, &Alu)], family: Family, place: Location, fin
     if let Err(error) = check_ports(units) {
         let help = "choose other bank swizzles (the assembler does where the text gives none), copy an operand to another \
                     register, or split the group";
-        findings.inside(Code::ReadPorts, place, error.to_string(), help);
+        findings.inside(FindingCode::ReadPorts, place, error.to_string(), help);
     }
     if let Err(error) = check_constants(units.iter().map(|(_, slot)| *slot), family) {
         let code = match error {
-            ConstantError::Constants { .. } => Code::ConstantPorts,
-            ConstantError::Halves(_) => Code::ConstantHalves,
+            ConstantError::Constants { .. } => FindingCode::ConstantPorts,
+            ConstantError::Halves(_) => FindingCode::ConstantHalves,
         };
         findings.inside(code, place, error.to_string(), "copy some to registers in a group before");
     }
@@ -31,6 +31,6 @@ pub(super) fn check(units: &[(Unit, &Alu)], family: Family, place: Location, fin
     if modes.len() > 1 {
         let names: Vec<_> = modes.iter().map(|&mode| IndexMode::ALL[usize::from(mode)].name()).collect();
         let message = format!("relative operands of the group use {}", names.join(" and "));
-        findings.inside(Code::IndexModes, place, message, "use one index in a group");
+        findings.inside(FindingCode::IndexModes, place, message, "use one index in a group");
     }
 }

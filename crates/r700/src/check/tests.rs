@@ -6,7 +6,7 @@ fn program(source: &str) -> Program {
 }
 
 /// The codes of the findings, errors and warnings unless notes are asked for.
-fn codes(program: &Program) -> Vec<Code> {
+fn codes(program: &Program) -> Vec<FindingCode> {
     check(program, Wavefront::W64).into_iter().map(|finding| finding.code).collect()
 }
 
@@ -14,58 +14,58 @@ fn codes(program: &Program) -> Vec<Code> {
 #[test]
 fn every_rule_has_a_program_that_breaks_it() {
     let end = "EXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM\n";
-    let cases: &[(&str, &[Code])] = &[
+    let cases: &[(&str, &[FindingCode])] = &[
         ("NOP EOP\n", &[]),
-        ("JUMP ADDR(9)\nNOP EOP\n", &[Code::AddressOutside]),
-        ("NOP\n", &[Code::AddressOutside]),
-        ("POP POP_CNT(1)\nNOP EOP\n", &[Code::StackUnderflow]),
-        ("ELSE ADDR(1)\nNOP EOP\n", &[Code::StackUnderflow]),
+        ("JUMP ADDR(9)\nNOP EOP\n", &[FindingCode::AddressOutside]),
+        ("NOP\n", &[FindingCode::AddressOutside]),
+        ("POP POP_CNT(1)\nNOP EOP\n", &[FindingCode::StackUnderflow]),
+        ("ELSE ADDR(1)\nNOP EOP\n", &[FindingCode::StackUnderflow]),
         (
             "LOOP_START_DX10 FAIL_JUMP_ADDR(3)\nPUSH ADDR(2)\nLOOP_END CF_CONST(0) PASS_JUMP_ADDR(1)\nNOP EOP\n",
-            &[Code::StackMismatch, Code::UnevenJoin],
+            &[FindingCode::StackMismatch, FindingCode::UnevenJoin],
         ),
-        ("LOOP_BREAK ADDR(1)\nNOP EOP\n", &[Code::NoLoop]),
-        ("NOP VALID_PIX WHOLE_QUAD EOP\n", &[Code::BothModes]),
-        ("CUT_VERTEX EOP\n", &[Code::WrongStage]),
-        ("NOP CND(BOOL) EOP\n", &[Code::ClauseCondition]),
-        ("JUMP CND(FALSE) ADDR(2)\nNOP\nNOP EOP\n", &[Code::Unreachable]),
-        ("PUSH ADDR(2)\nNOP\nNOP EOP\n", &[Code::UnevenJoin]),
-        ("END_PROGRAM\n", &[Code::Undocumented]),
-        ("EXP: PIX0, R0.xyzw\nNOP EOP\n", &[Code::ExportsNotDone]),
+        ("LOOP_BREAK ADDR(1)\nNOP EOP\n", &[FindingCode::NoLoop]),
+        ("NOP VALID_PIX WHOLE_QUAD EOP\n", &[FindingCode::BothModes]),
+        ("CUT_VERTEX EOP\n", &[FindingCode::WrongStage]),
+        ("NOP CND(BOOL) EOP\n", &[FindingCode::ClauseCondition]),
+        ("JUMP CND(FALSE) ADDR(2)\nNOP\nNOP EOP\n", &[FindingCode::Unreachable]),
+        ("PUSH ADDR(2)\nNOP\nNOP EOP\n", &[FindingCode::UnevenJoin]),
+        ("END_PROGRAM\n", &[FindingCode::Undocumented]),
+        ("EXP: PIX0, R0.xyzw\nNOP EOP\n", &[FindingCode::ExportsNotDone]),
     ];
     for (source, expected) in cases {
         assert_eq!(&codes(&program(source)), expected, "{source}");
     }
-    let clauses: &[(&str, &[Code])] = &[
+    let clauses: &[(&str, &[FindingCode])] = &[
         ("x: MOV R0.x, R1.x", &[]),
-        ("x: DOT4 R0.x, R1.x, R1.x", &[Code::GroupIllegal]),
+        ("x: DOT4 R0.x, R1.x, R1.x", &[FindingCode::GroupIllegal]),
         ("x: ADD R0.x, R1.x, R2.x", &[]),
-        ("x: ADD R0.x, R1.x, R2.x VEC_021\n y: MOV R0.y, R3.x VEC_012", &[Code::ReadPorts]),
+        ("x: ADD R0.x, R1.x, R2.x VEC_021\n y: MOV R0.y, R3.x VEC_012", &[FindingCode::ReadPorts]),
         ("x: ADD R0.x, R1.x, R2.x VEC_102\n y: MOV R0.y, R2.x", &[]),
         ("x: ADD R0.x, R1.x, R1.x\n y: ADD R0.y, R1.y, R2.x", &[]),
-        ("x: MOV R0.x, R1.x VEC_012\n y: MOV R0.y, R2.x VEC_012", &[Code::ReadPorts]),
+        ("x: MOV R0.x, R1.x VEC_012\n y: MOV R0.y, R2.x VEC_012", &[FindingCode::ReadPorts]),
         ("x: MOV R0.x, R1.x\n y: MOV R0.y, R2.x", &[]),
-        ("t: MUL_LIT R0.x, 1.0f, 0.5f, 1 SCL_210", &[Code::ReadPorts]),
+        ("t: MUL_LIT R0.x, 1.0f, 0.5f, 1 SCL_210", &[FindingCode::ReadPorts]),
         ("t: RECIP_IEEE R0.x, R1.x", &[]),
-        ("x: MOV R0.x, KC0[3].x", &[Code::Unlocked]),
+        ("x: MOV R0.x, KC0[3].x", &[FindingCode::Unlocked]),
         (
             "x: MUL_IEEE R0.x, C1.x, C2.x VEC_012\n y: MUL_IEEE R0.y, C3.x, C4.x VEC_012\n z: MOV R0.z, C5.x VEC_012",
-            &[Code::ConstantPorts],
+            &[FindingCode::ConstantPorts],
         ),
-        ("x: MUL_IEEE R0.x, C1.x, C2.x VEC_012\n y: MUL_IEEE R0.y, C3.x, C3.y VEC_012", &[Code::ConstantHalves]),
-        ("y: MOV R0.y, R1.x\n x: MOV R0.x, R1.x", &[Code::SlotOrder]),
-        ("x: ADD_INT R0.x, -R1.x, R1.y", &[Code::IntegerModifier]),
-        ("x: ADD_INT R0.x, R1.x, R1.y CLAMP", &[Code::IntegerModifier]),
-        ("x: MOV R0.x, PV.x", &[Code::StalePrevious]),
+        ("x: MUL_IEEE R0.x, C1.x, C2.x VEC_012\n y: MUL_IEEE R0.y, C3.x, C3.y VEC_012", &[FindingCode::ConstantHalves]),
+        ("y: MOV R0.y, R1.x\n x: MOV R0.x, R1.x", &[FindingCode::SlotOrder]),
+        ("x: ADD_INT R0.x, -R1.x, R1.y", &[FindingCode::IntegerModifier]),
+        ("x: ADD_INT R0.x, R1.x, R1.y CLAMP", &[FindingCode::IntegerModifier]),
+        ("x: MOV R0.x, PV.x", &[FindingCode::StalePrevious]),
         ("x: MOV R0.x, R1.x LAST\n 1 x: MOV R0.x, PV.x", &[]),
-        ("x: MOV R0.x, R1.x LAST\n 1 x: MOV R0.x, PS", &[Code::StalePrevious]),
-        ("x: MOV R0.x, R1.x PRED_SEL_ONE", &[Code::StalePredicate]),
-        ("x: MOV R0.x, R1[AR.x].x", &[Code::StaleAddress]),
-        ("x: MOV R0.x, C1[AL].x", &[Code::NoLoopIndex]),
-        ("x: PRED_SETE ____.x, R0.x, 1.0f UPDATE_EXEC_MASK LAST\n 1 x: MOV R0.x, R1.x", &[Code::EarlyUpdate]),
-        ("x: MOV R0.x, R1.x UPDATE_PRED", &[Code::IgnoredUpdate]),
-        ("x: LSHL_INT R0.x, R1.x, 0x20", &[Code::ShiftCount]),
-        ("x: LSHL_INT R0.x, R1.x, R1.y", &[Code::ShiftCount]),
+        ("x: MOV R0.x, R1.x LAST\n 1 x: MOV R0.x, PS", &[FindingCode::StalePrevious]),
+        ("x: MOV R0.x, R1.x PRED_SEL_ONE", &[FindingCode::StalePredicate]),
+        ("x: MOV R0.x, R1[AR.x].x", &[FindingCode::StaleAddress]),
+        ("x: MOV R0.x, C1[AL].x", &[FindingCode::NoLoopIndex]),
+        ("x: PRED_SETE ____.x, R0.x, 1.0f UPDATE_EXEC_MASK LAST\n 1 x: MOV R0.x, R1.x", &[FindingCode::EarlyUpdate]),
+        ("x: MOV R0.x, R1.x UPDATE_PRED", &[FindingCode::IgnoredUpdate]),
+        ("x: LSHL_INT R0.x, R1.x, 0x20", &[FindingCode::ShiftCount]),
+        ("x: LSHL_INT R0.x, R1.x, R1.y", &[FindingCode::ShiftCount]),
         ("x: LSHL_INT R0.x, R1.x, 1", &[]),
     ];
     for (group, expected) in clauses {
@@ -84,7 +84,7 @@ fn registers_and_stack_are_counted() {
     assert_eq!(codes(&branch), []);
     branch.info.stack_size = Some(0);
     branch.info.num_gprs = 5;
-    assert_eq!(codes(&branch), [Code::StackSize, Code::RegisterBeyondCount]);
+    assert_eq!(codes(&branch), [FindingCode::StackSize, FindingCode::RegisterBeyondCount]);
     let nested = "PUSH ADDR(12)\n".repeat(4) + &"POP POP_CNT(1)\n".repeat(4) + "NOP EOP\n";
     let nested = nested.replace("ADDR(12)", "ADDR(8) POP_CNT(0)");
     let need = stack_need(&program(&nested), Wavefront::W32);
@@ -92,19 +92,19 @@ fn registers_and_stack_are_counted() {
     let mut nested = program(&nested);
     nested.info.stack_size = Some(1);
     let found = check(&nested, Wavefront::W32);
-    assert!(found.iter().any(|finding| finding.code == Code::StackSizeOfHardware), "{found:?}");
+    assert!(found.iter().any(|finding| finding.code == FindingCode::StackSizeOfHardware), "{found:?}");
 }
 
 #[test]
 fn words_that_no_text_gives() {
     let raw = |words: &[u32]| codes(&Program::from_dwords(words));
-    assert_eq!(codes(&Program::default()), [Code::Empty]);
-    assert_eq!(raw(&[0, 0x1E << 23, 0, 0x8020_0000]), [Code::ReservedOpcode]);
-    assert_eq!(raw(&[0, 0x8030_0000]), [Code::ReservedBits]);
-    assert_eq!(raw(&[9, 0xA000_0000, 0, 0x8020_0000]), [Code::ClauseOutside]);
-    assert_eq!(raw(&[0, 0x8900_0001, 0, 0x8020_0000]), [Code::CallPops]);
+    assert_eq!(codes(&Program::default()), [FindingCode::Empty]);
+    assert_eq!(raw(&[0, 0x1E << 23, 0, 0x8020_0000]), [FindingCode::ReservedOpcode]);
+    assert_eq!(raw(&[0, 0x8030_0000]), [FindingCode::ReservedBits]);
+    assert_eq!(raw(&[9, 0xA000_0000, 0, 0x8020_0000]), [FindingCode::ClauseOutside]);
+    assert_eq!(raw(&[0, 0x8900_0001, 0, 0x8020_0000]), [FindingCode::CallPops]);
     let into = raw(&[1, 0xA000_0000, 0x8000_0000, 0x0000_0C90]);
-    assert_eq!(into, [Code::IntoClause]);
+    assert_eq!(into, [FindingCode::IntoClause]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Values that live as long as a clause: PV, PS, predicates, the address register; and the loop index.
 
-use super::{AluClause, Code, Findings, Subject};
+use super::{AluClause, FindingCode, Findings, Subject};
 use crate::alu::{Alu, Effect, Selector};
 use crate::cf::{Cf, CfExport};
 use crate::codes::{IndexMode, KcacheMode, PredicateSelect};
@@ -35,7 +35,7 @@ fn previous(subject: &Subject, clause: &AluClause, findings: &mut Findings) {
             };
             if !produced[unit as usize] {
                 let message = format!("{name} is read, but the group before has nothing in unit {}", unit.name());
-                findings.inside(Code::StalePrevious, place, message, "read the register that holds the value");
+                findings.inside(FindingCode::StalePrevious, place, message, "read the register that holds the value");
             }
         }
         produced = [false; GROUP_SLOTS];
@@ -61,12 +61,17 @@ fn predicates(clause: &AluClause, findings: &mut Findings) {
         let uses = |slot: &Alu| matches!(slot.fields.pred_sel, PredicateSelect::Zero | PredicateSelect::One);
         if !set && group.slots.iter().any(uses) {
             let message = "instructions depend on the predicate, which this clause has not set";
-            findings.inside(Code::StalePredicate, place, message, "set it with UPDATE_PRED in the same clause");
+            findings.inside(FindingCode::StalePredicate, place, message, "set it with UPDATE_PRED in the same clause");
         }
         set |= group.slots.iter().any(sets_predicate);
         if group.slots.iter().any(sets_mask) && n + 1 < clause.groups.len() {
             let message = "the active mask changes here, in the middle of the clause";
-            findings.inside(Code::EarlyUpdate, place, message, "move the operation to the last group of the clause");
+            findings.inside(
+                FindingCode::EarlyUpdate,
+                place,
+                message,
+                "move the operation to the last group of the clause",
+            );
         }
     }
 }
@@ -98,7 +103,12 @@ fn addresses(clause: &AluClause, findings: &mut Findings) {
             if !set[component] {
                 let name = IndexMode::ALL[component].name();
                 let message = format!("{name} is used, but no group before it in the clause sets it");
-                findings.inside(Code::StaleAddress, clause.place(group), message, "set it with MOVA in a group before");
+                findings.inside(
+                    FindingCode::StaleAddress,
+                    clause.place(group),
+                    message,
+                    "set it with MOVA in a group before",
+                );
             }
         }
         for slot in group.slots.iter().filter(|slot| slot.op.properties().effect == Effect::Address) {
@@ -117,7 +127,7 @@ fn loop_index(subject: &Subject, findings: &mut Findings) {
         };
         if uses || clause_uses_index(subject, cf) {
             let message = "the loop index aL is used, but on some path no LOOP_START is open";
-            findings.at(Code::NoLoopIndex, pc, message, "put it into a LOOP_START; other loops have no index");
+            findings.at(FindingCode::NoLoopIndex, pc, message, "put it into a LOOP_START; other loops have no index");
         }
     }
 }

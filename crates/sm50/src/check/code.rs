@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn numbers_tell_the_severity_and_ascend() {
-        for code in Code::ALL {
+        for code in FindingCode::ALL {
             let expected = match &code.as_str()[..5] {
                 "SM500" => Severity::Error,
                 "SM501" => Severity::Warning,
@@ -39,12 +39,12 @@ mod tests {
             };
             assert_eq!(code.severity(), expected, "{code:?}");
         }
-        assert!(Code::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
+        assert!(FindingCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
     }
 
     #[test]
     fn pages_have_every_part() {
-        for code in Code::ALL {
+        for code in FindingCode::ALL {
             let page = code.explain();
             assert!(page.starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{code:?}");
             for part in ["\n## Why\n", "\n## Example\n", "\n## Remedy\n", "\n## Source\n"] {

@@ -1,10 +1,10 @@
 //! Where control goes.
 
-use super::{Code, Findings, Subject};
+use super::{FindingCode, Findings, Subject};
 use crate::codes::Test;
 use crate::instruction::Instruction;
 use crate::operand::PredSource;
-use crate::program::Code as Words;
+use crate::program::Code;
 use crate::table::{Class, FlowOp, Op};
 
 /// Whether the instruction executes in every active lane.
@@ -25,7 +25,7 @@ fn falls_through(instruction: &Instruction) -> bool {
 }
 
 /// The instructions that control can reach. A branch to a register can reach any.
-pub(super) fn reachable(code: &Words) -> Vec<bool> {
+pub(super) fn reachable(code: &Code) -> Vec<bool> {
     let instructions = code.instructions();
     let mut reachable = vec![false; instructions.len()];
     let mut open = vec![0];
@@ -41,7 +41,7 @@ pub(super) fn reachable(code: &Words) -> Vec<bool> {
         if falls_through(instruction) {
             open.push(index + 1);
         }
-        open.extend(instruction.target(Words::address(index)).and_then(|target| code.index_at(target)));
+        open.extend(instruction.target(Code::address(index)).and_then(|target| code.index_at(target)));
     }
     reachable
 }
@@ -71,17 +71,17 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
         {
             let message = format!("{name} goes to {target:#x}, where no instruction is");
             let help = "targets are byte addresses of instructions, or of the control words before them";
-            findings.at(Code::TargetOutside, index, message, help);
+            findings.at(FindingCode::TargetOutside, index, message, help);
         }
         if index + 1 == code.instructions().len() && falls_through(instruction) {
             let message = "control goes past the last instruction";
-            findings.at(Code::RunsOff, index, message, "end the program with EXIT");
+            findings.at(FindingCode::RunsOff, index, message, "end the program with EXIT");
         }
         if let Some((makers, what)) = makers(instruction.op())
             && !subject.instructions().any(|(_, _, other)| makers.contains(&other.op()))
         {
             let message = format!("{name} without {what} anywhere before it");
-            findings.at(Code::NoToken, index, message, format!("put {what} where the region begins"));
+            findings.at(FindingCode::NoToken, index, message, format!("put {what} where the region begins"));
         }
     }
     let mut index = 0;
@@ -94,7 +94,12 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
                 1 => "nothing reaches this instruction".to_owned(),
                 _ => format!("nothing reaches this instruction and the {} behind it", run - 1),
             };
-            findings.at(Code::Unreachable, index, message, "remove it, or correct the branch that should lead here");
+            findings.at(
+                FindingCode::Unreachable,
+                index,
+                message,
+                "remove it, or correct the branch that should lead here",
+            );
         }
         index += run.max(1);
     }

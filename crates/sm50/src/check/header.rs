@@ -1,6 +1,6 @@
 //! The header, by itself and against the code.
 
-use super::{Code, Findings, Subject};
+use super::{FindingCode, Findings, Subject};
 use crate::header::{Header, Stage, Topology};
 use crate::launch::WARP;
 use crate::pipeline::MAX_OUTPUT_VERTICES;
@@ -31,7 +31,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
 }
 
 fn fields(header: &Header, findings: &mut Findings) {
-    let code = Code::HeaderFields;
+    let code = FindingCode::HeaderFields;
     let sph_type = if header.stage == Stage::Pixel { 2 } else { 1 };
     if header.sph_type != sph_type {
         let message = format!("a {} program has a header of type {}", header.stage.name(), header.sph_type);
@@ -57,7 +57,7 @@ fn fields(header: &Header, findings: &mut Findings) {
 }
 
 fn geometry(header: &Header, findings: &mut Findings) {
-    let code = Code::GeometryHeader;
+    let code = FindingCode::GeometryHeader;
     let instances = u32::from(header.threads_per_input_primitive);
     if !(1..=WARP).contains(&instances) {
         let message = format!("{instances} instances of each primitive");
@@ -80,7 +80,7 @@ fn tess_init(header: &Header, findings: &mut Findings) {
     let threads = u32::from(header.threads_per_input_primitive);
     if !(1..=WARP).contains(&threads) {
         let message = format!("{threads} threads for each patch");
-        findings.program(Code::TessellationHeader, message, "THREADS_PER_INPUT_PRIMITIVE is 1 to 32");
+        findings.program(FindingCode::TessellationHeader, message, "THREADS_PER_INPUT_PRIMITIVE is 1 to 32");
     }
 }
 
@@ -92,7 +92,11 @@ fn tessellation(subject: &Subject, header: &Header, findings: &mut Findings) {
     });
     if reads && !coordinates.iter().all(|&address| header.omap.contains(address)) {
         let message = "the program reads its domain point, but the header's output map lacks 0x2f0 and 0x2f4";
-        findings.program(Code::TessellationHeader, message, "put both into the output map: hardware wants them there");
+        findings.program(
+            FindingCode::TessellationHeader,
+            message,
+            "put both into the output map: hardware wants them there",
+        );
     }
 }
 
@@ -103,7 +107,7 @@ fn flags(subject: &Subject, header: &Header, findings: &mut Findings) {
         if let (Some((index, _, instruction)), false) = (user, set) {
             let message = format!("{} in a program whose header has {flag} = 0", instruction.row().name);
             let help = format!("set {flag}: without, hardware skips the instruction (it executes here)");
-            findings.at(Code::FlagMissing, index, message, help);
+            findings.at(FindingCode::FlagMissing, index, message, help);
         }
     };
     report(header.does_global_store, "DOES_GLOBAL_STORE", &|op| op == Op::Stg);

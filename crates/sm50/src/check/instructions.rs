@@ -1,6 +1,6 @@
 //! Single instructions against the machine and the header.
 
-use super::{Code, Findings, Subject};
+use super::{FindingCode, Findings, Subject};
 use crate::attributes::name;
 use crate::codes::{BarrierOp, FloatType, FunnelPart, IsbeMode, ShiftExtend, Test};
 use crate::field::{FieldId, key};
@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
         match instruction.op().class() {
             Class::Raw => {
                 let message = format!("{:#018x} is no instruction", instruction.encode());
-                findings.at(Code::NoInstruction, index, message, "data must stand where control cannot get");
+                findings.at(FindingCode::NoInstruction, index, message, "data must stand where control cannot get");
             }
             Class::Attribute(AttributeOp::Ast | AttributeOp::Ald) => {
                 attributes(index, instruction, stage, &header, findings);
@@ -29,7 +29,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
             Class::Flow(FlowOp::Kil) => {
                 if !header.kills_pixels {
                     let message = "KIL in a program whose header has KILLS_PIXELS = 0";
-                    findings.at(Code::NoKill, index, message, "use EXIT to end lanes");
+                    findings.at(FindingCode::NoKill, index, message, "use EXIT to end lanes");
                 }
             }
             Class::Local(_) => local_memory(index, instruction, &header, stage, findings),
@@ -51,7 +51,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
         }
         if unsupported(instruction) {
             let message = format!("{} in this form is not executed here", instruction.row().name);
-            findings.at(Code::Unsupported, index, message, "a run that gets here ends with Unsupported");
+            findings.at(FindingCode::Unsupported, index, message, "a run that gets here ends with Unsupported");
         }
         registers(index, instruction, findings);
     }
@@ -61,13 +61,13 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
         && !subject.instructions().any(|(_, _, instruction)| writes_r0(instruction))
     {
         let message = "nothing writes R0, which must hold the last OUT's result when a lane ends";
-        findings.at(Code::OutputLost, index, message, "let the last OUT write R0, or move its result there");
+        findings.at(FindingCode::OutputLost, index, message, "let the last OUT write R0, or move its result there");
     }
 }
 
 fn wrong_stage(index: usize, what: &str, stage: Stage, why: &str, findings: &mut Findings) {
     let message = format!("{what} in a {} program", if stage == Stage::None { "compute" } else { stage.name() });
-    findings.at(Code::WrongStage, index, message, why);
+    findings.at(FindingCode::WrongStage, index, message, why);
 }
 
 fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &Header, findings: &mut Findings) {
@@ -92,14 +92,19 @@ fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &He
     if immediate && !address.is_multiple_of(size.alignment()) {
         let used = address & !(size.alignment() - 1);
         let message = format!("a[{address:#x}] with {} words means a[{used:#x}]", size.words());
-        findings.at(Code::UnalignedAddress, index, message, format!("write a[{used:#x}]"));
+        findings.at(FindingCode::UnalignedAddress, index, message, format!("write a[{used:#x}]"));
     }
     let addresses: Vec<u32> = instruction.fixed_attributes().collect();
     if patch {
         let words = u32::from(header.per_patch_attribute_count);
         if store && addresses.iter().any(|address| address / 4 >= words) {
             let message = format!("a store beyond the {words} patch words of the header");
-            findings.at(Code::PatchWords, index, message, "raise PER_PATCH_ATTRIBUTE_COUNT (the store is kept here)");
+            findings.at(
+                FindingCode::PatchWords,
+                index,
+                message,
+                "raise PER_PATCH_ATTRIBUTE_COUNT (the store is kept here)",
+            );
         }
         return;
     }
@@ -110,20 +115,20 @@ fn attributes(index: usize, instruction: &Instruction, stage: Stage, header: &He
     let Some(&first) = missing.first() else { return };
     if first / 4 >= AttributeMap::LEN {
         let message = format!("{} ({first:#05x}) has no bit in any header", name(first));
-        return findings.at(Code::NoMapBit, index, message, "stores there vanish, loads give 0");
+        return findings.at(FindingCode::NoMapBit, index, message, "stores there vanish, loads give 0");
     }
     let list =
         missing.iter().map(|&address| format!("{} ({address:#05x})", name(address))).collect::<Vec<_>>().join(", ");
     match (store, output) {
         (true, _) => {
             let message = format!("the header does not declare {list} as output: the store vanishes");
-            findings.at(Code::StoreNotDeclared, index, message, "set the bits in OMAP");
+            findings.at(FindingCode::StoreNotDeclared, index, message, "set the bits in OMAP");
         }
         // What is not declared as output reads as 0, but that is no mistake of the load.
         (false, true) => {}
         (false, false) => {
             let message = format!("the header does not declare {list} as input: the load gives 0");
-            findings.at(Code::LoadNotDeclared, index, message, "set the bits in IMAP");
+            findings.at(FindingCode::LoadNotDeclared, index, message, "set the bits in IMAP");
         }
     }
 }
@@ -135,7 +140,7 @@ fn local_memory(index: usize, instruction: &Instruction, header: &Header, stage:
     // Compute code has no header that would say how much there is.
     if stage != Stage::None && instruction.reg(key::RA).is_zero() && (offset < 0 || end > size.into()) {
         let message = format!("an access at {offset:#x} in local memory of {size} bytes");
-        findings.at(Code::LocalMemory, index, message, "raise LOCAL_MEMORY_LOW_SIZE");
+        findings.at(FindingCode::LocalMemory, index, message, "raise LOCAL_MEMORY_LOW_SIZE");
     }
 }
 
@@ -239,10 +244,10 @@ fn registers(index: usize, instruction: &Instruction, findings: &mut Findings) {
         if !reg.0.is_multiple_of(alignment) {
             let message = format!("{reg} begins an operand of {words} registers");
             let help = format!("take a register whose number is a multiple of {alignment}");
-            findings.at(Code::MisalignedRegister, index, message, help);
+            findings.at(FindingCode::MisalignedRegister, index, message, help);
         } else if u32::from(reg.0) + u32::from(words) > 255 {
             let message = format!("{words} registers from {reg} on: the last register is R254");
-            findings.at(Code::RegisterPastEnd, index, message, "missing registers read 0 and keep nothing");
+            findings.at(FindingCode::RegisterPastEnd, index, message, "missing registers read 0 and keep nothing");
         }
     }
 }

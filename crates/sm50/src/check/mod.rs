@@ -1,7 +1,7 @@
 //! Checks of a program: what the machine would trap on, what its header makes vanish, and likely mistakes.
 //!
-//! Every finding has a [`Code`] that stays the same for ever: `SM500..` for errors (a strict run ends there), `SM501..` for
-//! warnings, `SM502..` for notes. [`Code::explain`] has a page of text about each.
+//! Every finding has a [`FindingCode`] that stays the same for ever: `SM500..` for errors (a strict run ends there), `SM501..` for
+//! warnings, `SM502..` for notes. [`FindingCode::explain`] has a page of text about each.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod code;
@@ -11,17 +11,17 @@ mod instructions;
 #[cfg(test)]
 mod tests;
 
-pub use code::Code;
+pub use code::FindingCode;
 pub use ctm_text::findings::Severity;
 
 use crate::instruction::Instruction;
-use crate::program::{Code as Words, Program};
+use crate::program::{Code, Program};
 
 /// Something that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is.
-    pub code: Code,
+    pub code: FindingCode,
     /// How bad it is.
     pub severity: Severity,
     /// Number of the instruction; none if the finding is about the header or the program.
@@ -38,7 +38,7 @@ struct Findings(Vec<Finding>);
 
 impl Findings {
     /// A finding about the program.
-    fn program(&mut self, code: Code, message: impl Into<String>, help: impl Into<String>) {
+    fn program(&mut self, code: FindingCode, message: impl Into<String>, help: impl Into<String>) {
         self.0.push(Finding {
             code,
             severity: code.severity(),
@@ -49,7 +49,7 @@ impl Findings {
     }
 
     /// A finding about an instruction.
-    fn at(&mut self, code: Code, index: usize, message: impl Into<String>, help: impl Into<String>) {
+    fn at(&mut self, code: FindingCode, index: usize, message: impl Into<String>, help: impl Into<String>) {
         let (message, help) = (message.into(), help.into());
         self.0.push(Finding { code, severity: code.severity(), index: Some(index), message, help });
     }
@@ -66,7 +66,7 @@ impl Subject<'_> {
     fn instructions(&self) -> impl Iterator<Item = (usize, u32, &Instruction)> {
         let all = self.program.code.instructions().iter().enumerate();
         all.filter(|(index, _)| self.reachable[*index])
-            .map(|(index, instruction)| (index, Words::address(index), instruction))
+            .map(|(index, instruction)| (index, Code::address(index), instruction))
     }
 }
 

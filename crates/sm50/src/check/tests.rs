@@ -13,7 +13,7 @@ fn blocks<'a>(page: &'a str, mark: &str) -> Vec<&'a str> {
 #[test]
 fn pages_show_programs_with_the_finding_and_without() {
     let mut failures = Vec::new();
-    for &code in Code::ALL {
+    for &code in FindingCode::ALL {
         let (wrong, fixed) = (blocks(code.explain(), "sm50"), blocks(code.explain(), "sm50 fixed"));
         assert_eq!((wrong.len(), fixed.len()), (1, 1), "{}", code.as_str());
         let found = |source| check(&program(source)).iter().map(|finding| finding.code).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! What the program says about itself against what its code does.
 
-use super::{Code, Finding, Subject};
+use super::{Finding, FindingCode, Subject};
 use crate::codes::{AlphaOp, RgbOp};
 use crate::effects::{Effects, temps_used};
 use crate::instruction::{Instruction, Operand, inline_constant};
@@ -22,7 +22,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
         let missing: BTreeSet<u8> = used.difference(declared).copied().collect();
         if !missing.is_empty() {
             findings.push(Finding::new(
-                Code::Undeclared,
+                FindingCode::Undeclared,
                 None,
                 format!("the code uses {what} {}, which the program does not declare", spell_numbers(&missing)),
                 "declare it: the device sets up, and writes, only what is declared",
@@ -32,7 +32,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
     let unwritten: BTreeSet<u8> = declared.outputs.difference(&used.outputs).copied().collect();
     if !unwritten.is_empty() && info.write_mode == WriteMode::Cached {
         findings.push(Finding::new(
-            Code::UnwrittenOutput,
+            FindingCode::UnwrittenOutput,
             None,
             format!("output {} is declared, but no instruction writes it", spell_numbers(&unwritten)),
             "write it, or remove the declaration: as it is, zeros are written",
@@ -43,14 +43,14 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
     if used.cond_output && !from_program {
         let first = subject.effects.iter().position(|effects| effects.cond_value_written);
         findings.push(Finding::new(
-            Code::CondValueLost,
+            FindingCode::CondValueLost,
             first,
             "writes the conditional value, but the program does not say that it has one",
             "declare that the conditional value comes from the program (FG_DEPTH_SRC)",
         ));
     } else if from_program && !used.cond_output {
         findings.push(Finding::new(
-            Code::CondValueMissing,
+            FindingCode::CondValueMissing,
             None,
             "the conditional value is to come from the program, but no instruction writes it",
             "write it (W_OMASK), or remove the declaration: as it is, the value of the command stream is used",
@@ -60,7 +60,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
     let (temps, count) = (temps_used(&program.code), usize::from(info.temps));
     if count != 0 && temps > count {
         findings.push(Finding::new(
-            Code::TempBeyondCount,
+            FindingCode::TempBeyondCount,
             None,
             format!("the program declares {count} temporaries, its code uses {temps}"),
             format!("declare {temps}{}", if temps == TEMPS { " (as 0)" } else { "" }),
@@ -82,7 +82,7 @@ fn instruction_notes(
     let info = &subject.program.info;
     if instruction.common.last && pc != info.last_address() && !info.early_exit {
         findings.push(Finding::new(
-            Code::LastWithoutEarlyExit,
+            FindingCode::LastWithoutEarlyExit,
             Some(pc),
             "LAST is set before the end address, but the program declares no early exit: it is ignored",
             "declare the early exit, or remove LAST",
@@ -93,7 +93,7 @@ fn instruction_notes(
             || effects.alpha_used && matches!(alu.alpha.op, AlphaOp::Mdh | AlphaOp::Mdv))
     {
         findings.push(Finding::new(
-            Code::QuadOperation,
+            FindingCode::QuadOperation,
             Some(pc),
             "MDH and MDV take values of neighbouring lanes; CTM 1.01 does not list them",
             "nothing to do here; a CTM driver may refuse the program",
@@ -110,7 +110,7 @@ fn instruction_notes(
     for code in small {
         let (here, mesa) = (inline_constant(code), inline_constant(code + 8) / 2.0);
         findings.push(Finding::new(
-            Code::SmallInlineConstant,
+            FindingCode::SmallInlineConstant,
             Some(pc),
             format!("inline constant {code} is {here} here; Mesa's r300 compiler takes it for {mesa}"),
             "if Mesa made this code, it means the second value; swizzle 0 gives a zero that nobody disagrees on",

@@ -3,7 +3,7 @@
 
 use super::bits::Bits;
 use super::worklist::Worklist;
-use super::{Code, Finding, Subject};
+use super::{Finding, FindingCode, Subject};
 use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Instruction};
 use crate::program::WriteMode;
@@ -15,7 +15,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
         let waits = instruction.common.tex_sem_wait;
         if pc == last && !waits {
             findings.push(Finding::new(
-                Code::EndWithoutWait,
+                FindingCode::EndWithoutWait,
                 Some(pc),
                 "the last instruction does not wait for the texture semaphore",
                 "add TEX_SEM_WAIT to it",
@@ -23,7 +23,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
         }
         if acquires(instruction, info.write_mode) && !waits {
             findings.push(Finding::new(
-                Code::AcquireWithoutWait,
+                FindingCode::AcquireWithoutWait,
                 Some(pc),
                 "the instruction acquires the texture semaphore without waiting for it",
                 "add TEX_SEM_WAIT: the semaphore can be held once only",
@@ -63,7 +63,7 @@ fn missing_nop(
     }
     if !clash.is_empty() {
         findings.push(Finding::new(
-            Code::MissingNop,
+            FindingCode::MissingNop,
             Some(pc),
             format!(
                 "the next instruction takes {} into a presubtract or derivative, and this one writes it",
@@ -134,7 +134,7 @@ fn reads_before_wait(subject: &Subject, findings: &mut Vec<Finding>) {
                 "let the fetch, or the last of several, acquire the semaphore (TEX_SEM_ACQUIRE), and add TEX_SEM_WAIT here"
             };
             findings.push(Finding::new(
-                Code::FetchReadBeforeWait,
+                FindingCode::FetchReadBeforeWait,
                 Some(pc),
                 format!("reads {}, which a fetch may not have delivered yet", early.spell_temps()),
                 help,

@@ -1,6 +1,6 @@
 //! The rules that the device checks when it loads a program.
 
-use super::{Code, Finding};
+use super::{Finding, FindingCode};
 use crate::codes::*;
 use crate::effects::Effects;
 use crate::instruction::*;
@@ -31,7 +31,11 @@ pub fn legal(program: &Program) -> Result<(), Vec<Finding>> {
             Body::Flow(flow) => flow_control(program, instruction, flow, &mut report),
             Body::Tex(tex) => {
                 if tex.op == TexOp::Reserved7 {
-                    report(Code::ReservedOperation, "INST is 7, which is reserved".into(), "use one of NOP to DXDY");
+                    report(
+                        FindingCode::ReservedOperation,
+                        "INST is 7, which is reserved".into(),
+                        "use one of NOP to DXDY",
+                    );
                 }
             }
         }
@@ -39,14 +43,14 @@ pub fn legal(program: &Program) -> Result<(), Vec<Finding>> {
     if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
-type Report<'a> = dyn FnMut(Code, String, &str) + 'a;
+type Report<'a> = dyn FnMut(FindingCode, String, &str) + 'a;
 
 /// How many instructions there are, where they begin and end.
 fn addresses(program: &Program, findings: &mut Vec<Finding>) {
     let (count, info) = (program.code.len(), &program.info);
     if count == 0 || count > MAX_INSTRUCTIONS {
         findings.push(Finding::new(
-            Code::CodeSize,
+            FindingCode::CodeSize,
             None,
             format!("the program has {count} instructions, it must have 1 to {MAX_INSTRUCTIONS}"),
             "split the work into several programs that hand over through outputs and inputs",
@@ -59,14 +63,14 @@ fn addresses(program: &Program, findings: &mut Vec<Finding>) {
             offset => format!(" (with the code offset {offset})"),
         };
         findings.push(Finding::new(
-            Code::AddressRange,
+            FindingCode::AddressRange,
             None,
             format!("the program runs from {first} to {last}{offset}, but has {count} instructions"),
             "start <= end, and end must be the address of an instruction",
         ));
     } else if !matches!(program.code[last].body, Body::Out(_)) {
         findings.push(Finding::new(
-            Code::EndNotOut,
+            FindingCode::EndNotOut,
             Some(last),
             format!("the last instruction is of type {}, it must be OUT", program.code[last].body.type_name()),
             "make it an OUT; one with an empty mask writes nothing",
@@ -87,7 +91,7 @@ fn numbers(program: &Program, findings: &mut Vec<Finding>) {
     ] {
         if let Some(number) = numbers.iter().find(|number| usize::from(**number) >= limit) {
             findings.push(Finding::new(
-                Code::NumberOutOfRange,
+                FindingCode::NumberOutOfRange,
                 None,
                 format!("the program names {what} {number}, the machine has 0 to {}", limit - 1),
                 format!("take numbers below {limit}"),
@@ -96,7 +100,7 @@ fn numbers(program: &Program, findings: &mut Vec<Finding>) {
     }
     if info.write_mode == WriteMode::Umrt && references.outputs != [0].into() {
         findings.push(Finding::new(
-            Code::UmrtOutputs,
+            FindingCode::UmrtOutputs,
             None,
             format!("the program makes immediate (UMRT) writes, but declares outputs {:?}", references.outputs),
             "immediate writes go to output 0: declare that one and no other",
@@ -109,22 +113,30 @@ fn operations(program: &Program, instruction: &Instruction, alu: &Alu, report: &
     let effects = Effects::of(instruction, program.info.write_mode);
     let (rgb, alpha) = (&alu.rgb, &alu.alpha);
     if rgb.op.is_reserved() {
-        report(Code::ReservedOperation, format!("RGB_OP is {}, which is reserved", rgb.op as u8), "use MAD to MDV");
+        report(
+            FindingCode::ReservedOperation,
+            format!("RGB_OP is {}, which is reserved", rgb.op as u8),
+            "use MAD to MDV",
+        );
     }
     if alpha.op.is_reserved() {
-        report(Code::ReservedOperation, format!("ALPHA_OP is {}, which is reserved", alpha.op as u8), "use MAD to MDV");
+        report(
+            FindingCode::ReservedOperation,
+            format!("ALPHA_OP is {}, which is reserved", alpha.op as u8),
+            "use MAD to MDV",
+        );
     }
     let (rgb_used, alpha_used) = (effects.rgb_used != 0, effects.alpha_used);
     if rgb_used && rgb.op == RgbOp::Sop && !alpha.op.is_transcendental() {
         report(
-            Code::SopWithoutTranscendental,
+            FindingCode::SopWithoutTranscendental,
             format!("SOP takes the alpha unit's transcendental, but the alpha unit does {}", alpha.op.name()),
             "let the alpha unit do EX2, LN2, RCP, RSQ, SIN or COS",
         );
     }
     if alpha_used && alpha.op == AlphaOp::Dp && !rgb.op.is_dot_product() {
         report(
-            Code::DpWithoutDotProduct,
+            FindingCode::DpWithoutDotProduct,
             format!("DP takes the RGB unit's dot product, but the RGB unit does {}", rgb.op.name()),
             "let the RGB unit do DP3, DP4 or D2A",
         );
@@ -135,7 +147,7 @@ fn operations(program: &Program, instruction: &Instruction, alu: &Alu, report: &
     ] {
         if used && omod == OutputModifier::Disabled && !selects {
             report(
-                Code::ExactModifierMisused,
+                FindingCode::ExactModifierMisused,
                 format!("the {unit} unit leaves the result of {op} bit-exact (OMOD 7)"),
                 "OMOD 7 goes with MIN, MAX, CND and CMP only: take another output modifier, x1 changes no number",
             );
@@ -148,7 +160,7 @@ fn immediate_write(instruction: &Instruction, report: &mut Report) {
     let omask = instruction.common.rgb.omask | instruction.common.alpha.omask << 3;
     if omask != 0 && omask != 0xF {
         report(
-            Code::PartialUmrtMask,
+            FindingCode::PartialUmrtMask,
             format!("an immediate (UMRT) write with output mask {}", channel_letters(omask)),
             "enable all four channels (red is the value, green and blue the place), or none for no write",
         );
@@ -160,24 +172,24 @@ fn flow_control(program: &Program, instruction: &Instruction, flow: &Flow, repor
     let (target, last) = (info.target_address(flow), info.last_address());
     if target > last {
         report(
-            Code::TargetPastEnd,
+            FindingCode::TargetPastEnd,
             format!("{} names address {target}, the program ends at {last}", flow.op.name()),
             "let it name an address up to the end, also where it never jumps",
         );
     }
     if instruction.common.rgb.pred_sel == PredicateSelect::PerChannel {
         report(
-            Code::PerChannelCondition,
+            FindingCode::PerChannelCondition,
             format!("{} depends on a predicate per channel", flow.op.name()),
             "select one predicate bit (rrrr, gggg, bbbb or aaaa), or none",
         );
     }
     if flow.a_op == AddressOp::Reserved3 {
-        report(Code::ReservedFlowField, "A_OP is 3, which is reserved".into(), "use none, pop or push");
+        report(FindingCode::ReservedFlowField, "A_OP is 3, which is reserved".into(), "use none, pop or push");
     }
     for (name, op) in [("B_OP0", flow.b_op0), ("B_OP1", flow.b_op1)] {
         if op == BranchOp::Reserved3 {
-            report(Code::ReservedFlowField, format!("{name} is 3, which is reserved"), "use none, decr or incr");
+            report(FindingCode::ReservedFlowField, format!("{name} is 3, which is reserved"), "use none, decr or incr");
         }
     }
     if !info.full_flow_control {
@@ -187,7 +199,7 @@ fn flow_control(program: &Program, instruction: &Instruction, flow: &Flow, repor
             (op, _) => op.name(),
         };
         report(
-            Code::NeedsFullFlowControl,
+            FindingCode::NeedsFullFlowControl,
             format!("{what} in a program with partial flow control"),
             "declare full flow control: partial has neither loops nor calls",
         );

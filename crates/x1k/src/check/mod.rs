@@ -1,7 +1,7 @@
 //! Checks of a program: the rules of the machine, hazards, and likely mistakes.
 //!
-//! Every finding has a [`Code`] that stays the same for ever: `X1K0..` for errors (the device refuses the program),
-//! `X1K1..` for warnings, `X1K2..` for notes. [`Code::explain`] has a page of text about each.
+//! Every finding has a [`FindingCode`] that stays the same for ever: `X1K0..` for errors (the device refuses the program),
+//! `X1K1..` for warnings, `X1K2..` for notes. [`FindingCode::explain`] has a page of text about each.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod bits;
@@ -15,7 +15,7 @@ mod tests;
 mod values;
 mod worklist;
 
-pub use code::{Code, Severity};
+pub use code::{FindingCode, Severity};
 pub use legal::legal;
 
 use crate::effects::Effects;
@@ -27,7 +27,7 @@ use crate::program::Program;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is.
-    pub code: Code,
+    pub code: FindingCode,
     /// How bad it is.
     pub severity: Severity,
     /// Address of the instruction; none if the finding is about the program.
@@ -39,7 +39,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(code: Code, pc: Option<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
+    fn new(code: FindingCode, pc: Option<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
         Finding { code, severity: code.severity(), pc, message: message.into(), help: help.into() }
     }
 }

@@ -1,7 +1,7 @@
 //! The stacks of flow control: matching heads and ends, and how deep they get.
 
 use super::worklist::Worklist;
-use super::{Code, Finding, Subject};
+use super::{Finding, FindingCode, Subject};
 use crate::codes::{AddressOp, BranchOp, FlowOp};
 use crate::graph::Way;
 use crate::instruction::{Body, Flow};
@@ -115,12 +115,12 @@ fn after(pc: usize, flow: &Flow, stacks: &Stacks, jumps: bool) -> Stacks {
 struct Walk<'a, 'b> {
     subject: &'a Subject<'a>,
     /// What was reported: an instruction can be visited several times.
-    found: BTreeSet<(usize, Code)>,
+    found: BTreeSet<(usize, FindingCode)>,
     findings: &'b mut Vec<Finding>,
 }
 
 impl Walk<'_, '_> {
-    fn report(&mut self, code: Code, pc: usize, message: String, help: &str) {
+    fn report(&mut self, code: FindingCode, pc: usize, message: String, help: &str) {
         if self.found.insert((pc, code)) {
             self.findings.push(Finding::new(code, Some(pc), message, help));
         }
@@ -134,17 +134,22 @@ impl Walk<'_, '_> {
             (FlowOp::Loop | FlowOp::Rep, _) => {
                 if stacks.loops.len() >= STACK_DEPTH {
                     let message = format!("{name} inside {STACK_DEPTH} other loops");
-                    self.report(Code::StackOverflow, pc, message, "the loop stack holds 4: unroll one of the loops");
+                    self.report(
+                        FindingCode::StackOverflow,
+                        pc,
+                        message,
+                        "the loop stack holds 4: unroll one of the loops",
+                    );
                 }
                 if !self.subject.program.constants.ints.contains_key(&flow.int_addr) {
                     let message = format!("{name} counts with integer constant {}, which has no value", flow.int_addr);
                     let help = "give its value in the program, or to the run (--iconst); without, it is 0 passes";
-                    self.report(Code::CountUnknown, pc, message, help);
+                    self.report(FindingCode::CountUnknown, pc, message, help);
                 }
             }
             (_, None) => {
                 let message = format!("{name} outside every loop: it traps");
-                self.report(Code::UnmatchedFlow, pc, message, "put it between a loop head and its end");
+                self.report(FindingCode::UnmatchedFlow, pc, message, "put it between a loop head and its end");
             }
             (op, Some(head)) => self.visit_in_loop(pc, op, info.target_address(flow), head),
         }
@@ -156,7 +161,7 @@ impl Walk<'_, '_> {
             AddressOp::Push if stacks.calls >= STACK_DEPTH => {
                 let message = format!("a call inside {STACK_DEPTH} other calls");
                 self.report(
-                    Code::StackOverflow,
+                    FindingCode::StackOverflow,
                     pc,
                     message,
                     "the address stack holds 4: put the subroutine's code here",
@@ -164,7 +169,12 @@ impl Walk<'_, '_> {
             }
             AddressOp::Pop if stacks.calls == 0 => {
                 let message = "a return on a way without a call: it traps".to_owned();
-                self.report(Code::UnmatchedFlow, pc, message, "jump over subroutines, and enter them by calls only");
+                self.report(
+                    FindingCode::UnmatchedFlow,
+                    pc,
+                    message,
+                    "jump over subroutines, and enter them by calls only",
+                );
             }
             AddressOp::None | AddressOp::Push | AddressOp::Pop | AddressOp::Reserved3 => {}
         }
@@ -177,7 +187,12 @@ impl Walk<'_, '_> {
         let for_rep = matches!(op, FlowOp::EndRep | FlowOp::BreakRep);
         if for_loop && head_flow.op == FlowOp::Rep || for_rep && head_flow.op == FlowOp::Loop {
             let message = format!("{} in the {} at {head}: aL goes wrong", op.name(), head_flow.op.name());
-            self.report(Code::UnmatchedFlow, pc, message, "take the instruction that belongs to the kind of loop");
+            self.report(
+                FindingCode::UnmatchedFlow,
+                pc,
+                message,
+                "take the instruction that belongs to the kind of loop",
+            );
         }
         if !matches!(op, FlowOp::EndLoop | FlowOp::EndRep) {
             return;
@@ -185,7 +200,7 @@ impl Walk<'_, '_> {
         if target != head + 1 {
             let message = format!("{} goes back to {target}, its loop head stands at {head}", op.name());
             self.report(
-                Code::UnmatchedFlow,
+                FindingCode::UnmatchedFlow,
                 pc,
                 message,
                 "its address must be that of the instruction behind the head",
@@ -198,7 +213,7 @@ impl Walk<'_, '_> {
                 op.name()
             );
             let help = "its address must be that of the instruction behind the loop end";
-            self.report(Code::LoopTargetsItsEnd, head, message, help);
+            self.report(FindingCode::LoopTargetsItsEnd, head, message, help);
         }
     }
 
@@ -213,7 +228,7 @@ impl Walk<'_, '_> {
                 "declare full flow control, which has 32 levels"
             };
             let message = format!("a branch inside {depth} others; this flow control has {levels} levels");
-            self.report(Code::BranchNesting, pc, message, help);
+            self.report(FindingCode::BranchNesting, pc, message, help);
         }
     }
 }
@@ -230,7 +245,7 @@ fn unreachable(subject: &Subject, findings: &mut Vec<Finding>) {
                 _ => format!("nothing reaches this instruction and the {} behind it", run - 1),
             };
             let help = "remove it, or correct the jump, start or end address that should lead here";
-            findings.push(Finding::new(Code::Unreachable, Some(pc), message, help));
+            findings.push(Finding::new(FindingCode::Unreachable, Some(pc), message, help));
         }
         pc += run.max(1);
     }

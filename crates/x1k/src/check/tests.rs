@@ -30,8 +30,8 @@ fn codes(program: &Program) -> Vec<&'static str> {
 #[test]
 fn examples_show_what_their_pages_are_about() {
     // These cannot be spelled in assembly; tests below build them.
-    let without_example = [Code::CodeSize, Code::NumberOutOfRange];
-    for code in Code::ALL {
+    let without_example = [FindingCode::CodeSize, FindingCode::NumberOutOfRange];
+    for code in FindingCode::ALL {
         let examples = examples(code.explain());
         assert_eq!(examples.is_empty(), without_example.contains(code), "{code:?}");
         for (text, fixed) in examples {
@@ -56,7 +56,7 @@ fn programs_that_assembly_cannot_spell() {
     program.references.inputs.insert(16);
     program.constants.ints.insert(32, IntConstant::default());
     let errors: Vec<_> = legal(&program).unwrap_err().into_iter().map(|finding| (finding.code, finding.pc)).collect();
-    assert_eq!(errors, [(Code::NumberOutOfRange, None); 2]);
+    assert_eq!(errors, [(FindingCode::NumberOutOfRange, None); 2]);
 }
 
 #[test]
@@ -127,7 +127,8 @@ fn a_second_caller_does_not_hide_an_uninitialised_read() {
          RETURN ;
          end: OUT TEX_SEM_WAIT src0.rgb = temp[1], src1.rgb = temp[2] : out[0].rgb = MAD src0.rgb src1.rgb src0.000 ;",
     );
-    let found: Vec<_> = check(&program).into_iter().filter(|finding| finding.code == Code::UninitialisedRead).collect();
+    let found: Vec<_> =
+        check(&program).into_iter().filter(|finding| finding.code == FindingCode::UninitialisedRead).collect();
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].pc, Some(1));
     assert!(found[0].message.contains("temp[1].rgb"), "{}", found[0].message);

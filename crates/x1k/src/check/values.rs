@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::legal::channel_letters;
 use super::worklist::Worklist;
-use super::{Code, Finding, Subject};
+use super::{Finding, FindingCode, Subject};
 use crate::effects::Effects;
 use crate::graph::Way;
 use crate::instruction::{Body, Instruction, Operand};
@@ -14,7 +14,7 @@ pub fn check(subject: &Subject, findings: &mut Vec<Finding>) {
     for (pc, instruction, effects) in subject.instructions() {
         if pc != subject.program.info.last_address() && is_pointless(instruction, effects) {
             findings.push(Finding::new(
-                Code::NoEffect,
+                FindingCode::NoEffect,
                 Some(pc),
                 "the instruction writes nothing and orders nothing",
                 "remove it, or give it a write mask",
@@ -103,7 +103,7 @@ fn unset_reads(subject: &Subject, findings: &mut Vec<Finding>) {
         let unset = read.without(settled[pc]);
         if !unset.is_empty() {
             findings.push(Finding::new(
-                Code::UninitialisedRead,
+                FindingCode::UninitialisedRead,
                 Some(pc),
                 format!("reads {}, which is not written on every way here", unset.spell_temps()),
                 "write it first; here it holds 0.0, on hardware anything",
@@ -112,7 +112,7 @@ fn unset_reads(subject: &Subject, findings: &mut Vec<Finding>) {
         let predicates = Bits::predicates(effects.predicates_read).without(settled[pc]);
         if !predicates.is_empty() {
             findings.push(Finding::new(
-                Code::UnsetPredicate,
+                FindingCode::UnsetPredicate,
                 Some(pc),
                 format!(
                     "depends on predicate {}, which is not written on every way here",
@@ -123,7 +123,7 @@ fn unset_reads(subject: &Subject, findings: &mut Vec<Finding>) {
         }
         if effects.alu_result_read && !settled[pc].has_alu_result() {
             findings.push(Finding::new(
-                Code::StaleAluResult,
+                FindingCode::StaleAluResult,
                 Some(pc),
                 "the condition is on the ALU result, which nothing has written since the last flow control",
                 "write the ALU result directly before: every flow-control instruction uses it up",
@@ -181,7 +181,7 @@ fn unused_writes(subject: &Subject, findings: &mut Vec<Finding>) {
         let unused = unused.fold(Bits::EMPTY, |set, write| set.or(Bits::written(write)));
         if !unused.is_empty() {
             findings.push(Finding::new(
-                Code::UnusedWrite,
+                FindingCode::UnusedWrite,
                 Some(pc),
                 format!("nothing reads {} that this writes", unused.spell_temps()),
                 "remove the write, or read the result",
