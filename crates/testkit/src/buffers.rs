@@ -22,7 +22,7 @@ impl Buffers {
     pub fn new(bytes: u32) -> Self {
         let mut space = Space::default();
         let bytes = bytes.next_multiple_of(BASE_ALIGNMENT);
-        space.map(Arena::new(BASE, bytes).expect("arena")).expect("an empty space has room");
+        space.map(Arena::new(BASE, bytes).expect("arena")).expect("an empty space takes an arena");
         Buffers { space, next: BASE, end: BASE + bytes, gap: GAP }
     }
 

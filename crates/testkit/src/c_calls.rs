@@ -165,9 +165,9 @@ fn open_device(input: &mut Input, open: &mut Vec<Open>) {
     let names = [ptr::null(), c"".as_ptr(), c"/dev/pcie0".as_ptr(), c"/dev/pcie1".as_ptr(), c"\xFF".as_ptr()];
     let name = names[usize::from(input.byte()) % names.len()];
     let mut info = std::mem::MaybeUninit::uninit();
-    let place = if input.byte() == 0xFF { ptr::null_mut() } else { info.as_mut_ptr() };
-    // SAFETY: the name is NULL or a text, the place is NULL or has room, the options are all there.
-    let handle = unsafe { amxOpenManagedConnection(name, place, &raw const options) };
+    let info_pointer = if input.byte() == 0xFF { ptr::null_mut() } else { info.as_mut_ptr() };
+    // SAFETY: the name is NULL or a text, the pointer to the information is NULL or valid, the options are all there.
+    let handle = unsafe { amxOpenManagedConnection(name, info_pointer, &raw const options) };
     if handle.is_null() {
         return;
     }
@@ -182,9 +182,9 @@ fn open_device(input: &mut Input, open: &mut Vec<Open>) {
 /// Writes to memory of a device, where a pointer says that there is some.
 fn write(input: &mut Input, device: AMmanagedDevice, open: &[Open]) {
     let address = input.near(&[0x8000_0000, 0x8000_0100, 0x1000_0000, 0x8000_8000]);
-    let place = amxLocalPointer(device, address).cast::<u8>();
-    let Some(Open { info, .. }) = open.iter().find(|open| open.handle == device).filter(|_| !place.is_null()) else {
-        assert!(place.is_null(), "only open devices have memory");
+    let pointer = amxLocalPointer(device, address).cast::<u8>();
+    let Some(Open { info, .. }) = open.iter().find(|open| open.handle == device).filter(|_| !pointer.is_null()) else {
+        assert!(pointer.is_null(), "only open devices have memory");
         return;
     };
     let arenas = [(info.baseAddressGPU, info.arenaSizeGPU), (info.baseAddressSYSc, info.arenaSizeSYSc)];
@@ -193,7 +193,7 @@ fn write(input: &mut Input, device: AMmanagedDevice, open: &[Open]) {
     let bytes = input.bytes(length.min(inside.unwrap_or(0) as usize));
     for (at, byte) in bytes.into_iter().enumerate() {
         // SAFETY: the arena reaches as far, and lives as long as the device is open.
-        unsafe { place.add(at).write_volatile(byte) };
+        unsafe { pointer.add(at).write_volatile(byte) };
     }
 }
 
@@ -222,11 +222,11 @@ fn assemble(input: &mut Input) {
     let length = usize::from(input.byte()) * 4;
     let source = input.bytes(length);
     let (mut size, mut binary) = (0, ptr::null_mut());
-    let source_place = if missing == 0xFD { ptr::null() } else { source.as_ptr().cast() };
-    let size_place = if missing == 0xFE { ptr::null_mut() } else { &raw mut size };
-    let binary_place = if missing == 0xFF { ptr::null_mut() } else { &raw mut binary };
+    let source_pointer = if missing == 0xFD { ptr::null() } else { source.as_ptr().cast() };
+    let size_pointer = if missing == 0xFE { ptr::null_mut() } else { &raw mut size };
+    let binary_pointer = if missing == 0xFF { ptr::null_mut() } else { &raw mut binary };
     // SAFETY: NULL, or so many bytes, and places that can be written.
-    let done = unsafe { amuAsmAssemble(source_place, source.len() as u32, size_place, binary_place, log) };
+    let done = unsafe { amuAsmAssemble(source_pointer, source.len() as u32, size_pointer, binary_pointer, log) };
     if done == 1 {
         // SAFETY: an image of so many bytes, which nobody else frees.
         let image = unsafe { std::slice::from_raw_parts(binary.cast::<u8>(), size as usize) }.to_vec();

@@ -107,7 +107,7 @@ pub fn emit(structured: &Structured) -> Program {
     program
 }
 
-/// A random program whose code has so many instructions: its statements come again and again as long as there is room.
+/// A random program whose code has so many instructions: its statements repeat until the number is reached.
 pub fn full(random: &mut Random, options: Options, slots: usize) -> Structured {
     let length = |program: &Structured| emit(program).code.len();
     let mut program = Structured::random(random, options);

@@ -1,4 +1,4 @@
-//! What the folders of corpus and bench programs have in common: textures, a domain, and pictures that another
+//! Reads what the folders of corpus and bench programs have in common: textures, a domain, and pictures that another
 //! implementation made.
 
 use ctm_lane::domain::Domain;

@@ -35,7 +35,7 @@ pub fn arithmetic(random: &mut Random, out: bool, umrt: bool) -> Instruction {
     }
     if let Body::Alu(alu) | Body::Out(alu) = &mut instruction.body {
         for source in alu.rgb.src.iter_mut().chain(&mut alu.alpha.src) {
-            // Bit 7 tells inline constants from registers.
+            // Bit 7 distinguishes inline constants from registers.
             source.addr &= 0x87;
         }
         (alu.rgb.dest, alu.alpha.dest) = (alu.rgb.dest & 7, alu.alpha.dest & 7);

@@ -1,4 +1,4 @@
-//! What the tests of ctm share: memory with surfaces in it, programs with known results, generators of random programs,
+//! Shared parts of the tests of ctm: memory with surfaces in it, programs with known results, generators of random programs,
 //! an oracle, and the runner of the filetests.
 //!
 //! Nothing here is published, and mistakes in test data panic with a message that says where.

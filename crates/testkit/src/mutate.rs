@@ -136,9 +136,9 @@ fn trace() -> Vec<u8> {
     let options = Options { local_bytes: 0x10_0000, host_bytes: 0x10_0000, ..Options::default() };
     let device = Connection::open_recording(options).expect("a device");
     let mut client = Client::new(&device);
-    let program = client.load(&crate::targets::copy_program()).expect("room");
-    let input = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
-    let output = client.buffer(Heap::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("room");
+    let program = client.load(&crate::targets::copy_program()).expect("memory");
+    let input = client.buffer(Heap::Host, Format::Float32_4, Tiling::Linear, 4, 4).expect("memory");
+    let output = client.buffer(Heap::Local, Format::Float32_4, Tiling::Linear, 4, 4).expect("memory");
     client.write(&input, 4, &[[1.0, 2.0, 3.0, 4.0]; 16]);
     client.run(&[Pass::new(program, 4, 4).input(0, input).output(0, output)]).expect("a run");
     device.take_trace().expect("a recording").to_bytes()

@@ -1,4 +1,4 @@
-//! What a [structured program](crate::structured) does to one lane: its statements carried out one after the other, as
+//! Computes what a [structured program](crate::structured) does to one lane: its statements carried out one after the other, as
 //! any structured language would. No groups, no masks, no counters.
 
 use crate::structured::{

@@ -216,9 +216,9 @@ pub fn commands(bytes: &[u8]) {
 
     let memory = |threads, strict| {
         let mut space = Space::default();
-        space.map(Arena::new(DEVICE_BASE, DEVICE_BYTES).expect("an arena")).expect("an empty space has room");
-        space.write_bytes(DEVICE_BASE, &bytes[..bytes.len().min(0x4000)]).expect("room for the buffer");
-        space.write_bytes(DEVICE_BASE + 0x8000, &elf::write(&copy_program())).expect("room for the program");
+        space.map(Arena::new(DEVICE_BASE, DEVICE_BYTES).expect("an arena")).expect("an empty space takes an arena");
+        space.write_bytes(DEVICE_BASE, &bytes[..bytes.len().min(0x4000)]).expect("the buffer fits");
+        space.write_bytes(DEVICE_BASE + 0x8000, &elf::write(&copy_program())).expect("the program fits");
         let options = Options { threads, strict, step_limit: 200, deterministic_clock: true, ..Options::default() };
         let mut device = Processor::new(space.clone(), options).expect("the fastest engine of the host");
         let fault = device.execute(1, &words);
@@ -286,7 +286,7 @@ pub fn lane_text(bytes: &[u8]) {
     crate::lane::targets::agree(function);
 }
 
-/// Code of random machine instructions finds every register where it is used. Only builds with debug assertions can tell.
+/// Code of random machine instructions finds every register where it is used. Only builds with debug assertions find it.
 pub fn allocation(bytes: &[u8]) {
     #[cfg(all(target_arch = "x86_64", debug_assertions))]
     ctm_codegen::jit::fuzz::allocation(bytes);

@@ -86,7 +86,7 @@ fn sm50(bytes: &[u8]) {
     let program = ctm_sm50::Program { header, code };
     let written = sm50::write(&program);
     let read = if program.header.is_some() { sm50::read_program(&written) } else { sm50::read_code(&written) };
-    // A header is told from code by its version and kind.
+    // A header is distinguished from code by its version and kind.
     if program.header.is_none() || sm50::detect(&written) == sm50::Format::HeaderAndCode {
         assert_eq!(read.as_ref().ok(), Some(&program), "{read:?}");
     }

@@ -4,7 +4,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::forms::Forms;
-use ctm_testkit::sm50::judge::Judge;
+use ctm_testkit::sm50::comparison::ComparingRunner;
 use ctm_testkit::{case, project_path, r700, sm50};
 use ctm_x1k::{Domain, Job};
 use std::path::PathBuf;
@@ -72,12 +72,12 @@ fn r700() {
     assert_proven(&forms, compiled, 20);
 }
 
-/// The judge looks at each launch.
+/// The runner looks at each launch.
 #[test]
 fn sm50() {
-    let judge = Judge::new();
+    let runner = ComparingRunner::new();
     for folder in entries("tests/corpus/sm50") {
-        sm50::case::Case::load(&folder).check(&judge).unwrap_or_else(|error| panic!("{error}"));
+        sm50::case::Case::load(&folder).check(&runner).unwrap_or_else(|error| panic!("{error}"));
     }
-    assert!(judge.compiled() > 0);
+    assert!(runner.compiled() > 0);
 }

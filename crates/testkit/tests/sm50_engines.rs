@@ -5,33 +5,33 @@ use ctm_sm50::{Instruction, ROWS, text};
 use ctm_testkit::project_path;
 use ctm_testkit::random::Random;
 use ctm_testkit::sm50::case::Case;
+use ctm_testkit::sm50::comparison::ComparingRunner;
 use ctm_testkit::sm50::draft::INPUTS;
 use ctm_testkit::sm50::jobs::{Differential, Kind, draw, instructions, is_plain, near, values};
-use ctm_testkit::sm50::judge::Judge;
 use ctm_testkit::sm50::structured::generate;
 
 #[test]
 fn corpus() {
-    for judge in [Judge::new()] {
+    for runner in [ComparingRunner::new()] {
         let mut programs = 0;
         for entry in std::fs::read_dir(project_path("tests/corpus/sm50")).unwrap() {
             let case = Case::load(&entry.unwrap().path());
             programs += case.programs().count();
-            case.check(&judge).unwrap();
+            case.check(&runner).unwrap();
         }
-        assert!(judge.lifted() >= programs, "{}: {} of {programs}", judge.launches(), judge.lifted());
+        assert!(runner.lifted() >= programs, "{}: {} of {programs}", runner.launches(), runner.lifted());
     }
 }
 
 #[test]
 fn vertices_that_go_their_own_ways() {
-    for judge in [Judge::new()] {
+    for runner in [ComparingRunner::new()] {
         for seed in 0..40 {
             let program = generate(&mut Random::new(seed));
-            let traces = program.run(&judge, 70).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            let traces = program.run(&runner, 70).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             assert!((0..).zip(&traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "seed {seed}");
         }
-        assert!(judge.lifted() >= 38, "{}", judge.lifted());
+        assert!(runner.lifted() >= 38, "{}", runner.lifted());
     }
 }
 
@@ -60,19 +60,19 @@ fn functions_at_every_interval() {
         0x3F80_0001,
     ]);
     values.resize(values.len().next_multiple_of(INPUTS as usize), 0x7E80_0000);
-    for judge in [Judge::new()] {
+    for runner in [ComparingRunner::new()] {
         for function in ["COS", "SIN", "EX2", "LG2", "RCP", "RSQ"] {
             let code: String = (4..20).map(|n| format!("MUFU.{function} R{n}, R{n};")).collect();
-            draw(&judge, &instructions(&code), values.clone(), Mode::Strict).unwrap();
+            draw(&runner, &instructions(&code), values.clone(), Mode::Strict).unwrap();
         }
-        assert_eq!(judge.lifted(), 6, "{}", judge.launches());
+        assert_eq!(runner.lifted(), 6, "{}", runner.launches());
     }
 }
 
 #[test]
 fn every_form() {
     let mut wrong = Vec::new();
-    for judge in [Judge::new()] {
+    for runner in [ComparingRunner::new()] {
         let mut random = Random::new(60);
         for row in ROWS.iter().filter(|row| is_plain(row.op)) {
             for &pattern in row.patterns {
@@ -81,7 +81,7 @@ fn every_form() {
                     let values = values(&mut random);
                     let shown = || middle.iter().map(|i| text::print_instruction(i, 0)).collect::<Vec<_>>().join("; ");
                     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                        let _ = draw(&judge, &middle, values, Mode::Lenient);
+                        let _ = draw(&runner, &middle, values, Mode::Lenient);
                     }));
                     if let Err(payload) = result {
                         wrong.push(format!(

@@ -1,4 +1,4 @@
-//! What a filetest asks for: the directive lines of its text, both ways.
+//! Parses and prints the directive lines of a filetest.
 
 use crate::random::Random;
 use ctm_memory::{Format, Tiling};

@@ -388,8 +388,8 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_told() {
-        for (directives, told) in [
+    fn failed_expectations_are_reported() {
+        for (directives, expected) in [
             ("", "no `--; run:`"),
             ("--; run: --domain 2x2", "no `--; expect`"),
             ("--; expect lanes: 4", "before any run"),
@@ -405,7 +405,7 @@ mod tests {
             ("--; run: --domain 2x2 --step-limit 0\n--; expect lanes: 4", "StepLimit"),
         ] {
             let error = error_of(directives).unwrap_or_default();
-            assert!(error.contains(told), "{directives}: {error}");
+            assert!(error.contains(expected), "{directives}: {error}");
         }
     }
 }

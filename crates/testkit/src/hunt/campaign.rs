@@ -85,8 +85,8 @@ struct Worker {
     notes: PathBuf,
 }
 
-/// What a worker told: the line, and which worker it is.
-type Told = (u64, Value);
+/// A message of a worker: the line, and which worker it is.
+type Event = (u64, Value);
 
 /// Hunts with processes of this program, which understands `--worker`.
 ///
@@ -96,10 +96,10 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
     fs::create_dir_all(&plan.out)?;
     let start = Instant::now();
     let end = start + plan.time;
-    let (tell, told) = channel();
+    let (sender, events) = channel();
     let mut workers: Vec<(u64, Option<Worker>)> = Vec::new();
     for number in 0..plan.workers {
-        workers.push((number, Some(begin(plan, number, plan.seed + number, plan.time, &tell)?)));
+        workers.push((number, Some(begin(plan, number, plan.seed + number, plan.time, &sender)?)));
     }
     let mut report = Report::default();
     // Counters of each life of each worker: a worker that crashed begins anew.
@@ -108,7 +108,7 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
     let mut spoken = start;
     while workers.iter().any(|(_, worker)| worker.is_some()) {
         thread::sleep(LOOK);
-        listen(&told, &mut counts, &mut report);
+        listen(&events, &mut counts, &mut report);
         for (life, slot) in &mut workers {
             let Some(worker) = slot else { continue };
             let Some(status) = worker.child.try_wait()? else { continue };
@@ -127,7 +127,7 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
                 *life = lives;
                 lives += 1;
                 let seed = plan.seed ^ lives << 40;
-                *slot = Some(begin(plan, *life, seed, end - Instant::now(), &tell)?);
+                *slot = Some(begin(plan, *life, seed, end - Instant::now(), &sender)?);
             }
         }
         sum(&counts, &mut report);
@@ -136,7 +136,7 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
             progress(&report, start.elapsed());
         }
     }
-    listen(&told, &mut counts, &mut report);
+    listen(&events, &mut counts, &mut report);
     sum(&counts, &mut report);
     let mut of_entry: BTreeMap<String, usize> = BTreeMap::new();
     for find in &mut report.finds {
@@ -147,7 +147,7 @@ pub fn hunt(plan: &Plan, mut progress: impl FnMut(&Report, Duration)) -> io::Res
     Ok(report)
 }
 
-fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>) -> io::Result<Worker> {
+fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, sender: &Sender<Event>) -> io::Result<Worker> {
     let notes = plan.out.join(format!("worker-{life}.note"));
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--worker".into(), notes.clone().into_os_string()]);
@@ -159,11 +159,11 @@ fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>)
     }
     // What a panic prints comes with its find.
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let (lines, tell) = (child.stdout.take(), tell.clone());
+    let (lines, sender) = (child.stdout.take(), sender.clone());
     thread::spawn(move || {
         for line in lines.into_iter().flat_map(|lines| BufReader::new(lines).lines()).map_while(Result::ok) {
             if let Ok(value) = serde_json::from_str(&line)
-                && tell.send((life, value)).is_err()
+                && sender.send((life, value)).is_err()
             {
                 return;
             }
@@ -172,8 +172,8 @@ fn begin(plan: &Plan, life: u64, seed: u64, time: Duration, tell: &Sender<Told>)
     Ok(Worker { child, notes })
 }
 
-fn listen(told: &Receiver<Told>, counts: &mut BTreeMap<(u64, String), Tally>, report: &mut Report) {
-    for (life, value) in told.try_iter() {
+fn listen(events: &Receiver<Event>, counts: &mut BTreeMap<(u64, String), Tally>, report: &mut Report) {
+    for (life, value) in events.try_iter() {
         let failure = |find: &Value| Failure::parse(find["failure"].as_str()?);
         if let Some(find) = value.get("find")
             && let Some(failure) = failure(find)

@@ -1,4 +1,4 @@
-//! How a check fails, as lines of workers and exit codes say it.
+//! Failures of checks, as lines of workers and exit codes.
 
 use crate::forms::DISAGREEMENT;
 use std::any::Any;

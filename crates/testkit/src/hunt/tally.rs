@@ -1,4 +1,4 @@
-//! What a hunt counts, and how workers tell it to the campaign: one line of JSON.
+//! Counters of a hunt, and the line of JSON by which workers report them to the campaign.
 
 use ctm_engine::CheckCounts;
 use serde_json::{Value, json};

@@ -21,7 +21,7 @@ use ctm_memory::{Bounds, Format, Tiling};
 use std::path::Path;
 
 const DIRECTIVE: &str = ";; agree:";
-/// Elements that memory has room for in each surface.
+/// Elements that memory has for each surface.
 const MOST_ELEMENTS: u32 = 1 << 12;
 /// Lanes of a file.
 const MOST_LANES: u64 = 1 << 12;
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_is_no_file_is_refused() {
-        for (text, told) in [
+        for (text, expected) in [
             ("b0:\n    return", "no `;; agree:`"),
             (";; agree: --surface FLOAT32_4:linear:64x1:drop\nb0:\n    return", "0 surfaces"),
             (";; agree: --data wild:x\nb0:\n    return", "not a value"),
@@ -125,7 +125,7 @@ mod tests {
             (";; agree:\nb0:\n    jump b1", "b1"),
         ] {
             let error = check(text).err().unwrap_or_default();
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 }

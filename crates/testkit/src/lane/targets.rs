@@ -1,4 +1,4 @@
-//! What the fuzz target of the lane IR's text runs, see [`crate::targets::lane_text`].
+//! Runs the functions of the fuzz target of the lane IR's text, see [`crate::targets::lane_text`].
 
 use super::functions::{Kind, check};
 use super::support::Data;

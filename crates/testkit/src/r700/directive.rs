@@ -1,4 +1,4 @@
-//! What a filetest of R700 says of a whole job: its environment, line by line, both ways. [`filetest`](super::filetest) has
+//! Parses and prints the lines of a filetest of R700 that describe a job. [`filetest`](super::filetest) has
 //! the other directives.
 //!
 //! ```text

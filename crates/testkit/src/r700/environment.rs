@@ -39,7 +39,7 @@ impl Memory {
     /// Memory full of floats of every kind.
     pub fn new() -> Self {
         let mut space = Space::default();
-        space.map(Arena::new(BASE, BYTES).expect("an arena")).expect("an empty space has room");
+        space.map(Arena::new(BASE, BYTES).expect("an arena")).expect("an empty space takes an arena");
         let image = |seed| {
             let mut data = Random::new(seed);
             let floats: Vec<u8> = (0..FLOATS).flat_map(|_| data.float().to_le_bytes()).collect();
@@ -268,7 +268,7 @@ pub(super) fn plain_texture(random: &mut Random, memory: &mut Memory) -> Texture
     let (width, height) = random.pick(&[(33, 2), (64, 1), (64, 5), (16, 33), (48, 8), (40, 16), (5, 7), (2, 64)]);
     let format = random.pick(&Format::ALL);
     let surface = Surface { tiling: Tiling::Linear, ..memory.surface(random, format, width, height) };
-    // Rows of tiles are at least as long as rows of elements, so that there is room for these.
+    // Rows of tiles are at least as long as rows of elements, so that these fit.
     let pitch = width.next_multiple_of(Surface::pitch_granule(Tiling::Linear, format));
     Texture::flat(width, height, Surface { pitch, ..surface })
 }

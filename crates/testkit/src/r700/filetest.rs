@@ -236,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_told() {
-        for (directives, told) in [
+    fn failed_expectations_are_reported() {
+        for (directives, expected) in [
             ("", "no `;; run:`"),
             (";; run: : x", "nothing is expected"),
             (";; expect: 1", "no directive here"),
@@ -246,7 +246,7 @@ mod tests {
             (";; run: : 1\n;; trap: StackUnderflow at 0", "gave Ok"),
         ] {
             let error = error_of(directives).unwrap_or_default();
-            assert!(error.contains(told), "{directives}: {error}");
+            assert!(error.contains(expected), "{directives}: {error}");
         }
     }
 }

@@ -190,7 +190,7 @@ fn operation(random: &mut Random, unit: Unit, allow: Allow) -> AluOp {
 fn slot(random: &mut Random, op: AluOp, unit: Unit, allow: Allow) -> Alu {
     let properties = op.properties();
     let mut words = qword(random);
-    // The bits that tell OP3 from OP2 are those of the opcode.
+    // The bits that distinguish OP3 from OP2 are those of the opcode.
     words[1] &= !(7 << 15);
     words[1] |= u32::from(op.is_op3()) << 17;
     let decoded = Alu::decode(&words, Family::R700);

@@ -13,8 +13,8 @@
 //! `--spacing equal|fractionalodd|fractionaleven`, `--point-mode` and `--clockwise`. A line for a vertex has its sixteen input
 //! words, which are 0 without it; the words of all vertices are in the constant banks too.
 
+use super::comparison::ComparingRunner;
 use super::draft::{Draft, INPUTS};
-use super::judge::Judge;
 use crate::filetest::value::{Parsed, dword, one, one_of, options, several};
 use ctm_sm50::launch::Mode;
 use ctm_sm50::pipeline::{Capture, Primitive, Spacing, TessDomain};
@@ -39,7 +39,7 @@ pub fn run(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
     let draft = read(&source).map_err(|error| format!("{name}: {error}"))?;
     // That a draw traps is as good as that it ends: the engines agree.
-    drop(draft.run(&Judge::new()));
+    drop(draft.run(&ComparingRunner::new()));
     Ok(())
 }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn what_is_no_file_is_refused() {
         let program = "//; program:\n.stage vertex\nEXIT;\n";
-        for (text, told) in [
+        for (text, expected) in [
             ("", "no vertex program"),
             (program, "--vertices"),
             (&format!("//; agree: --vertices\n{program}"), "needs a value"),
@@ -170,7 +170,7 @@ mod tests {
             (&format!("//; agree: --vertices 1\n{program}FROB;\n"), "FROB"),
         ] {
             let error = read(text).err().unwrap_or_default();
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::hunt::tally::Tally;
 use crate::project_path;
 use crate::random::Random;
 use crate::sm50::case::Case;
+use crate::sm50::comparison::ComparingRunner;
 use crate::sm50::draft::{BANKS, Draft, INPUTS};
 use crate::sm50::generate::{instruction, instruction_of};
-use crate::sm50::judge::Judge;
 use crate::sm50::structured::{Structured, generate};
 use ctm_sm50::launch::{Mode, StageRunner};
 use ctm_sm50::pipeline::{Capture, Drawn};
@@ -36,7 +36,7 @@ impl Kind {
 /// All engines and the reference, and counters.
 #[derive(Debug)]
 pub struct Differential {
-    judge: Judge,
+    runner: ComparingRunner,
     /// Draws so far.
     pub draws: u64,
     /// Those that came to their end.
@@ -52,12 +52,12 @@ impl Default for Differential {
 impl Differential {
     /// The engines of this host.
     pub fn new() -> Self {
-        Differential { judge: Judge::new(), draws: 0, completed: 0 }
+        Differential { runner: ComparingRunner::new(), draws: 0, completed: 0 }
     }
 
     /// How the launches of all draws were run.
     pub fn summary(&self) -> String {
-        let (launches, lifted, compiled) = (self.judge.launches(), self.judge.lifted(), self.judge.compiled());
+        let (launches, lifted, compiled) = (self.runner.launches(), self.runner.lifted(), self.runner.compiled());
         format!(
             "{} of {} draws completed; of {launches} launches {lifted} lifted, {compiled} as machine code",
             self.completed, self.draws
@@ -69,8 +69,8 @@ impl Differential {
     pub fn count(&self, tally: &mut Tally) {
         tally.programs += self.draws;
         tally.trapped += self.draws - self.completed;
-        tally.compiled += self.judge.compiled() as u64;
-        self.judge.count(tally);
+        tally.compiled += self.runner.compiled() as u64;
+        self.runner.count(tally);
     }
 
     /// Makes a draw of these random numbers, and runs it on every engine.
@@ -79,7 +79,7 @@ impl Differential {
     /// An engine differs from the reference, or a program from what its statements say.
     pub fn check(&mut self, kind: Kind, random: Random) {
         let (draft, structured) = draft(kind, random);
-        let drawn = draft.run(&self.judge);
+        let drawn = draft.run(&self.runner);
         if let Some(program) = structured {
             let traces = drawn.as_ref().map(|drawn| &drawn.words[..]).expect("a program without mistakes");
             assert!((0..).zip(traces).all(|(vertex, &trace)| trace == program.expect(vertex)), "{program:?}");

@@ -1,10 +1,10 @@
 //! SM50: corpus cases, random programs with divergence, and what they must do.
 
 pub mod case;
+pub mod comparison;
 pub mod draft;
 pub mod filetest;
 pub mod generate;
 pub mod jobs;
-pub mod judge;
 pub mod structured;
 pub mod targets;

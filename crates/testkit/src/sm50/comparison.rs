@@ -1,4 +1,4 @@
-//! Every launch by the reference and by every form of the engine.
+//! Runs every launch by the reference and by every form of the engine, and compares the results.
 
 use crate::forms::{DISAGREEMENT, Forms};
 use crate::hunt::tally::{Tally, add, one_more};
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// An executor that runs each launch with the reference and with every form of the engine.
 #[derive(Debug, Default)]
-pub struct Judge {
+pub struct ComparingRunner {
     forms: Forms,
     launches: AtomicUsize,
     lifted: AtomicUsize,
@@ -31,7 +31,7 @@ struct Names {
     operations: BTreeMap<String, u64>,
 }
 
-impl Judge {
+impl ComparingRunner {
     /// All forms of this host.
     pub fn new() -> Self {
         Self::default()
@@ -88,7 +88,7 @@ impl Judge {
     }
 }
 
-impl StageRunner for Judge {
+impl StageRunner for ComparingRunner {
     /// Runs the launch with all of them.
     ///
     /// # Panics
