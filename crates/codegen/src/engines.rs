@@ -1,7 +1,7 @@
 //! Engines by name, and which of them this host has.
 
 #[cfg(target_arch = "x86_64")]
-use crate::jit::Jit;
+use crate::x64::Jit;
 use ctm_engine::{Engine, Executor, Stages};
 use thiserror::Error;
 

@@ -4,7 +4,7 @@
 
 mod support;
 
-use ctm_codegen::jit::Jit;
+use ctm_codegen::x64::Jit;
 use ctm_engine::{Source, SurfaceFacts};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};

@@ -88,7 +88,7 @@ impl Forms {
 
 #[cfg(target_arch = "x86_64")]
 fn backends() -> Vec<Box<dyn Backend>> {
-    use ctm_codegen::jit::Jit;
+    use ctm_codegen::x64::Jit;
     let forms = [Jit::avx512(), Jit::avx2()].into_iter().flatten();
     forms.map(|jit| Box::new(jit) as Box<dyn Backend>).collect()
 }

@@ -289,6 +289,6 @@ pub fn lane_text(bytes: &[u8]) {
 /// Code of random machine instructions finds every register where it is used. Only builds with debug assertions find it.
 pub fn allocation(bytes: &[u8]) {
     #[cfg(all(target_arch = "x86_64", debug_assertions))]
-    ctm_codegen::jit::fuzz::allocation(bytes);
+    ctm_codegen::x64::fuzz::allocation(bytes);
     let _ = bytes;
 }

@@ -3,7 +3,7 @@
 use super::generate;
 use super::random::Random;
 use super::support::*;
-use ctm_codegen::jit::Jit;
+use ctm_codegen::x64::Jit;
 use ctm_engine::Backend;
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, Op};

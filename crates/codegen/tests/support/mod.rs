@@ -1,7 +1,7 @@
 //! What the tests of the machine code share: memory with special values, and a plain evaluator of functions on a group.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use ctm_codegen::jit::Jit;
+use ctm_codegen::x64::Jit;
 use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceFacts};
 use ctm_lane::budget::{Budget, Poller, Watch};
 use ctm_lane::domain::Domain;

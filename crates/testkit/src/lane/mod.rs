@@ -14,7 +14,7 @@ mod support;
 pub mod targets;
 
 use crate::hunt::tally::{Tally, add, one_more};
-use ctm_codegen::jit::Jit;
+use ctm_codegen::x64::Jit;
 use ctm_engine::Backend;
 use ctm_lane::Op;
 pub use functions::{Checked, Draft, draft};

@@ -1,0 +1,332 @@
+//! Register allocation: linear scan over the live ranges of all virtual registers.
+//!
+//! A range goes from the definition to the last use in the order of the code, holes included. Each virtual register lives
+//! in one location for all of its range: a machine register, or a slot of the frame, which most instructions can read as
+//! their memory operand. What is used least for its length goes to the frame.
+
+use crate::mir::{Arg, Class, Kind, Machine, Reg};
+use crate::target::REGISTERS;
+
+/// Machine registers, by their numbers in a class.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers {
+    pub vector: &'static [u8],
+    pub mask: &'static [u8],
+    pub general: &'static [u8],
+}
+
+impl Registers {
+    pub fn of(&self, class: Class) -> &'static [u8] {
+        match class {
+            Class::Vector => self.vector,
+            Class::Mask => self.mask,
+            Class::General => self.general,
+        }
+    }
+}
+
+/// Where a virtual register lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In the machine register with this number in its class.
+    Register(u8),
+    /// In this slot of the frame, counted by class.
+    Slot(u32),
+    /// Nowhere: it is never used.
+    Nowhere,
+}
+
+/// The locations of all virtual registers.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    pub locations: Vec<Location>,
+    /// What is live between blocks.
+    pub live: Live,
+    /// Slots of vectors, masks and general registers.
+    pub slots: [u32; 3],
+    /// Instructions that code executes, about, and how often they visit the frame.
+    pub executed: f32,
+    pub visits: f32,
+}
+
+impl Allocation {
+    /// Whether more than one in eight instructions visits the frame.
+    pub fn has_register_pressure(&self) -> bool {
+        self.visits > self.executed / 8.0
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Range {
+    start: u32,
+    end: u32,
+    weight: f32,
+}
+
+const EMPTY: Range = Range { start: u32::MAX, end: 0, weight: 0.0 };
+
+impl Range {
+    fn cover(&mut self, from: u32, to: u32) {
+        self.start = self.start.min(from);
+        self.end = self.end.max(to);
+    }
+}
+
+fn class_index(class: Class) -> usize {
+    match class {
+        Class::Vector => 0,
+        Class::Mask => 1,
+        Class::General => 2,
+    }
+}
+
+/// The registers that are live where each block starts.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// Registers that some block uses and another one defines; only those can be live there.
+    shared: Vec<Reg>,
+    /// For each register its number among the shared ones; `LOCAL` if it is none.
+    number: Vec<u32>,
+    /// For each block one bit for each shared register.
+    starts: Vec<Vec<u64>>,
+}
+
+const LOCAL: u32 = u32::MAX;
+
+impl Live {
+    fn new<O>(machine: &Machine<O>) -> Self {
+        let mut live = Self { shared: Vec::new(), number: vec![LOCAL; machine.classes.len()], starts: Vec::new() };
+        live.find_shared(machine);
+        let none = vec![0u64; live.shared.len().div_ceil(64)];
+        // What each block defines. What it reads before it defines it is live at its start.
+        let mut defines = vec![none.clone(); machine.blocks.len()];
+        live.starts = vec![none; machine.blocks.len()];
+        for (at, block) in machine.blocks.iter().enumerate() {
+            let (reads, defines) = (&mut live.starts[at], &mut defines[at]);
+            let bit = |reg: Reg| match live.number[reg.index()] {
+                LOCAL => None,
+                number => Some((number as usize / 64, 1u64 << (number % 64))),
+            };
+            let define = |reg: Reg, defines: &mut [u64]| {
+                if let Some((word, bit)) = bit(reg) {
+                    defines[word] |= bit;
+                }
+            };
+            let mut read = |reg: Reg, defines: &[u64]| {
+                if let Some((word, bit)) = bit(reg)
+                    && defines[word] & bit == 0
+                {
+                    reads[word] |= bit;
+                }
+            };
+            block.params.iter().for_each(|&param| define(param, defines));
+            for inst in &block.insts {
+                inst.for_each_use(|reg| read(reg, defines));
+                inst.def.into_iter().for_each(|def| define(def, defines));
+            }
+            block
+                .end
+                .edges()
+                .flat_map(|edge| &edge.args)
+                .filter_map(|arg| arg.reg())
+                .for_each(|reg| read(reg, defines));
+        }
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for at in (0..machine.blocks.len()).rev() {
+                for edge in machine.blocks[at].end.edges() {
+                    for (word, &defined) in defines[at].iter().enumerate() {
+                        let new = live.starts[edge.block][word] & !defined & !live.starts[at][word];
+                        live.starts[at][word] |= new;
+                        changed |= new != 0;
+                    }
+                }
+            }
+        }
+        live
+    }
+
+    fn find_shared<O>(&mut self, machine: &Machine<O>) {
+        let mut home = vec![usize::MAX; machine.classes.len()];
+        for (at, block) in machine.blocks.iter().enumerate() {
+            let defined = block.params.iter().copied().chain(block.insts.iter().filter_map(|inst| inst.def));
+            defined.for_each(|reg| home[reg.index()] = at);
+        }
+        for (at, block) in machine.blocks.iter().enumerate() {
+            let mut used = |reg: Reg| {
+                let number = &mut self.number[reg.index()];
+                if home[reg.index()] != at && *number == LOCAL {
+                    *number = self.shared.len() as u32;
+                    self.shared.push(reg);
+                }
+            };
+            block.insts.iter().for_each(|inst| inst.for_each_use(&mut used));
+            block.end.edges().flat_map(|edge| &edge.args).filter_map(|arg| arg.reg()).for_each(used);
+        }
+    }
+
+    /// Whether the register is live where the block starts.
+    pub fn is_live(&self, block: usize, reg: Reg) -> bool {
+        let number = self.number[reg.index()];
+        number != LOCAL && self.starts[block][number as usize / 64] >> (number % 64) & 1 != 0
+    }
+
+    /// The registers that are live where the block starts.
+    pub fn at_start(&self, block: usize) -> impl Iterator<Item = Reg> {
+        self.starts[block].iter().enumerate().flat_map(move |(word, &bits)| {
+            let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)))
+                .take_while(|&bits| bits != 0);
+            rest.map(move |bits| self.shared[word * 64 + bits.trailing_zeros() as usize])
+        })
+    }
+}
+
+/// Finds a location for every virtual register.
+pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocation {
+    let count = machine.classes.len();
+    let live = Live::new(machine);
+    let mut ranges = vec![EMPTY; count];
+    // The register whose location is best for this one.
+    let mut hints: Vec<Option<Reg>> = vec![None; count];
+    // How deep the parameter lies in loops that a register gives its value, counted from 1.
+    let mut hint_depths = vec![0u32; count];
+    let (mut position, mut executed) = (0u32, 0.0);
+    for block in &machine.blocks {
+        let start = position;
+        let factor = block.frequency();
+        for &param in &block.params {
+            ranges[param.index()].cover(start, start + 1);
+            ranges[param.index()].weight += factor;
+        }
+        position += 2;
+        executed += factor * block.insts.len() as f32;
+        for inst in &block.insts {
+            // Gathers write their result before they have read all of the index.
+            let read = if matches!(inst.kind, Kind::Gather) { position + 2 } else { position + 1 };
+            inst.for_each_use(|reg| {
+                ranges[reg.index()].cover(start, read);
+                ranges[reg.index()].weight += factor;
+            });
+            if let Some(def) = inst.def {
+                let range = &mut ranges[def.index()];
+                // A range that has begun belongs to a use in an earlier block of the order: keep its start.
+                range.cover(position + 1, position + 2);
+                range.weight += factor;
+                match (inst.kind, inst.args) {
+                    (Kind::Tied(_), [Arg::Reg(reg), ..]) | (Kind::Fma { .. }, [_, _, Arg::Reg(reg), _]) => {
+                        hints[def.index()] = hints[def.index()].or(Some(reg));
+                    }
+                    _ => {}
+                }
+            }
+            position += 2;
+        }
+        for edge in block.end.edges() {
+            for (arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
+                if let Arg::Reg(reg) = *arg {
+                    ranges[reg.index()].cover(start, position + 1);
+                    ranges[reg.index()].weight += factor;
+                    let depth = machine.blocks[edge.block].depth + 1;
+                    if depth > hint_depths[reg.index()] {
+                        (hints[reg.index()], hint_depths[reg.index()]) = (Some(param), depth);
+                    }
+                    hints[param.index()] = hints[param.index()].or(Some(reg));
+                }
+            }
+        }
+        position += 2;
+        for edge in block.end.edges() {
+            live.at_start(edge.block).for_each(|reg| ranges[reg.index()].cover(start, position));
+        }
+    }
+    // Uses cover from the start of their block; definitions in the same block move the start to where it belongs.
+    let mut at = 0u32;
+    for (number, block) in machine.blocks.iter().enumerate() {
+        let start = at;
+        at += 2;
+        for inst in &block.insts {
+            if let Some(def) = inst.def
+                && ranges[def.index()].start == start
+                && !live.is_live(number, def)
+            {
+                ranges[def.index()].start = at + 1;
+            }
+            at += 2;
+        }
+        at += 2;
+    }
+    let (locations, slots, visits) = scan(machine, registers, &ranges, &hints);
+    Allocation { locations, live, slots, executed, visits }
+}
+
+/// Locations, slots of each class, and how often code visits these.
+fn scan<O>(
+    machine: &Machine<O>,
+    registers: &Registers,
+    ranges: &[Range],
+    hints: &[Option<Reg>],
+) -> (Vec<Location>, [u32; 3], f32) {
+    let mut locations = vec![Location::Nowhere; ranges.len()];
+    let mut order: Vec<usize> = (0..ranges.len()).filter(|&at| ranges[at].start != u32::MAX).collect();
+    order.sort_unstable_by_key(|&at| (ranges[at].start, at));
+    // For each machine register of each class: the virtual register that was given it last.
+    let mut holders: [Vec<Option<usize>>; 3] = std::array::from_fn(|_| vec![None; REGISTERS]);
+    let mut spilled: Vec<usize> = Vec::new();
+    let density = |at: usize| ranges[at].weight / (ranges[at].end - ranges[at].start + 8) as f32;
+    for at in order {
+        let class = machine.classes[at];
+        let holders = &mut holders[class_index(class)];
+        let candidates = registers.of(class);
+        let is_free = |holders: &[Option<usize>], register: u8| {
+            holders[register as usize].is_none_or(|holder| ranges[holder].end <= ranges[at].start)
+        };
+        let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
+            Location::Register(register) if machine.classes[hint.index()] == class => Some(register),
+            _ => None,
+        });
+        let hinted = hinted.filter(|&register| is_free(holders, register));
+        if let Some(register) =
+            hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
+        {
+            holders[register as usize] = Some(at);
+            locations[at] = Location::Register(register);
+            continue;
+        }
+        let weakest = candidates.iter().copied().min_by(|&a, &b| {
+            let density_of = |register: u8| holders[register as usize].map_or(0.0, density);
+            density_of(a).total_cmp(&density_of(b))
+        });
+        match weakest.and_then(|register| Some((register, holders[register as usize]?))) {
+            Some((register, holder)) if density(holder) < density(at) => {
+                spilled.push(holder);
+                locations[holder] = Location::Slot(0);
+                holders[register as usize] = Some(at);
+                locations[at] = Location::Register(register);
+            }
+            _ => {
+                spilled.push(at);
+                locations[at] = Location::Slot(0);
+            }
+        }
+    }
+    // Slots, by first fit in order of starts.
+    let mut slots: [Vec<u32>; 3] = Default::default();
+    spilled.sort_unstable_by_key(|&at| ranges[at].start);
+    let visits = spilled.iter().map(|&at| ranges[at].weight).sum();
+    for at in spilled {
+        let ends = &mut slots[class_index(machine.classes[at])];
+        // A parameter and what an edge gives it need no move in one slot.
+        let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
+            Location::Slot(slot) if machine.classes[hint.index()] == machine.classes[at] => Some(slot as usize),
+            _ => None,
+        });
+        let hinted = hinted.filter(|&slot| ends.get(slot).is_some_and(|&end| end <= ranges[at].start));
+        let slot = hinted.or_else(|| ends.iter().position(|&end| end <= ranges[at].start)).unwrap_or_else(|| {
+            ends.push(0);
+            ends.len() - 1
+        });
+        ends[slot] = ranges[at].end;
+        locations[at] = Location::Slot(slot as u32);
+    }
+    (locations, slots.map(|ends| ends.len() as u32), visits)
+}

@@ -1,0 +1,140 @@
+//! Machine code with the memory of one run, for one thread.
+#![allow(unsafe_code, reason = "puts tables into pages")]
+
+use crate::context::Context;
+use crate::kernel::{BUFFER_MIDDLE, Kernel};
+use crate::memory::Blocks;
+use crate::poll::{Monitor, SLICE};
+use crate::run::Run;
+use crate::target::Target;
+use ctm_engine::{Bindings, Bound, Incomplete, Outcome};
+use ctm_lane::Surface;
+use ctm_lane::budget::{Halt, Poller};
+use ctm_lane::domain::Domain;
+use ctm_memory::Pages;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Bytes of an array's entry: a vector of the widest form. Tables are aligned to it, too.
+const ENTRY: usize = 64;
+
+/// What the pointers of a context lead to.
+pub(crate) struct Memory<'a, T> {
+    kernel: &'a Kernel<T>,
+    /// The run's tables, and the arrays of a group, at the end of a block.
+    _block: Option<Block<'a>>,
+    /// As [`Context::pointers`] and [`Context::words`].
+    pointers: Vec<*mut u8>,
+    words: Vec<u32>,
+    /// The host addresses of all that, guard regions included.
+    pub reserved: Vec<Range<usize>>,
+    /// What is written shares memory with what is read.
+    overlaps: bool,
+}
+
+/// A block that goes back to where it was taken from.
+struct Block<'a> {
+    blocks: &'a Blocks,
+    pages: Option<Pages>,
+}
+
+impl Drop for Block<'_> {
+    fn drop(&mut self) {
+        if let Some(pages) = self.pages.take() {
+            self.blocks.give_back(pages);
+        }
+    }
+}
+
+impl<'a, T: Target> Memory<'a, T> {
+    /// The memory for a kernel that fits the bindings.
+    pub fn new(kernel: &'a Kernel<T>, bindings: &'a Bindings) -> Result<Self, Halt> {
+        let function = &kernel.function;
+        let tables = function.tables.iter().map(|table| table.entries as usize * size_of::<u32>());
+        let arrays = function.arrays.iter().map(|array| array.entries as usize * ENTRY);
+        let sizes: Vec<usize> = tables.chain(arrays).map(|bytes| bytes.next_multiple_of(ENTRY)).collect();
+        let bytes: usize = sizes.iter().sum();
+        let buffers = &bindings.buffers[..function.buffers.into()];
+        let surfaces = (0..kernel.facts.len()).map(|number| bindings.base(Surface::new(number)));
+        let middles = buffers.iter().map(|buffer| buffer.as_ptr().wrapping_add(BUFFER_MIDDLE));
+        let others = surfaces.chain(middles);
+        let mut reserved: Vec<Range<usize>> = bindings.space.arenas().iter().map(|arena| arena.reserved()).collect();
+        reserved.extend(buffers.iter().filter_map(|buffer| buffer.reserved()));
+
+        let mut pointers: Vec<*mut u8> = Vec::with_capacity(sizes.len() + kernel.facts.len() + buffers.len());
+        let mut block = None;
+        if bytes == 0 {
+            pointers.extend(others);
+        } else {
+            let pages = kernel.blocks.take(bytes).ok_or(Halt::NoMemory { bytes: bytes as u64 })?;
+            reserved.push(pages.reserved());
+            // Behind the last one, the guard region begins.
+            let start = pages.as_ptr().wrapping_add(pages.length() - bytes);
+            let mut offset = 0;
+            let mut places = sizes.iter().map(|size| {
+                offset += size;
+                start.wrapping_add(offset - size)
+            });
+            for (table, (words, place)) in function.tables.iter().zip(bindings.tables.iter().zip(&mut places)) {
+                let words = &words[..table.entries as usize];
+                // SAFETY: the block has room for these words at this place, and is nobody else's now.
+                unsafe { place.cast::<u32>().copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+                pointers.push(place);
+            }
+            pointers.extend(others);
+            pointers.extend(places);
+            block = Some(Block { blocks: &kernel.blocks, pages: Some(pages) });
+        }
+        #[cfg(test)]
+        kernel.skew.apply(&mut pointers);
+        let words = buffers.iter().map(|buffer| buffer.length().saturating_sub(3)).collect();
+        let overlaps = kernel.interior.speculates && kernel.overlaps(bindings);
+        Ok(Memory { kernel, _block: block, pointers, words, reserved, overlaps })
+    }
+}
+
+impl<T: Target> Bound for Memory<'_, T> {
+    fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<Outcome, Incomplete> {
+        let Memory { kernel, .. } = *self;
+        let context = Context {
+            x: 0,
+            x_end: 0,
+            y: 0,
+            mode: T::FLOAT_MODE,
+            saved_mode: 0,
+            flags: 0,
+            domain: [rectangle.i0, rectangle.j0, rectangle.i1, rectangle.j1],
+            instructions: 0,
+            step_limit: step_limit.try_into().unwrap_or(i64::MAX),
+            slice: step_limit.try_into().unwrap_or(SLICE).min(SLICE),
+            granted: 0,
+            poll: T::poll(),
+            monitor: std::ptr::null_mut(),
+            stopped: 0,
+            pointers: self.pointers.as_ptr(),
+            words: self.words.as_ptr(),
+        };
+        let (speculated, deoptimised) = (kernel.speculated.load(Relaxed), kernel.deoptimised.load(Relaxed));
+        let monitor = Monitor { poller, speculates: false, halt: None };
+        let mut run = Run {
+            kernel,
+            reserved: &self.reserved,
+            context,
+            monitor,
+            reach: 1,
+            looked: 0,
+            exact: self.overlaps,
+            speculated,
+            deoptimised,
+        };
+        let height = if kernel.quads { 2 } else { 1 };
+        let first = if kernel.quads { rectangle.j0 & !1 } else { rectangle.j0 };
+        for y in (first..=rectangle.j1).step_by(height) {
+            run.row(rectangle, y)?;
+        }
+        // Threads overwrite each other's counts; any of them says what the data are like.
+        kernel.speculated.store(run.speculated, Relaxed);
+        kernel.deoptimised.store(run.deoptimised, Relaxed);
+        Ok(Outcome { instructions: run.context.instructions })
+    }
+}

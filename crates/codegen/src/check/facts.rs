@@ -1,0 +1,199 @@
+//! What masks and branches say: bounds of registers in the lanes of a mask, and where a branch has found no lane in it.
+
+use super::registers::{Bound, Fact, Registers};
+use super::value::{Int, Value};
+use crate::mir::{Arg, Condition, End, Inst, Reg};
+use crate::target::{Meaning, Operation, Target, Test};
+
+/// How far mask operations are followed.
+const DEPTH: u32 = 12;
+
+impl<T: Target> Registers<'_, T> {
+    /// What holds in the lanes of a mask, or where a lane is not in it.
+    pub fn facts_of_mask(&self, mask: Reg, holds: bool, facts: &mut Vec<Fact>) {
+        self.follow_mask(mask, holds, facts, DEPTH);
+    }
+
+    fn follow_mask(&self, mask: Reg, holds: bool, facts: &mut Vec<Fact>, depth: u32) {
+        let Some(inst) = self.definition(mask) else { return };
+        if depth == 0 {
+            return;
+        }
+        let mut follow = |arg: Arg, holds: bool| {
+            if let Arg::Reg(reg) = arg {
+                self.follow_mask(reg, holds, facts, depth - 1);
+            }
+        };
+        let [a, b, ..] = inst.args;
+        match self.target.meaning(inst) {
+            Meaning::Integers(Operation::Copy) => follow(a, holds),
+            Meaning::Integers(Operation::And) if holds => {
+                follow(a, true);
+                follow(b, true);
+            }
+            Meaning::Integers(Operation::Or) if !holds => {
+                follow(a, false);
+                follow(b, false);
+            }
+            Meaning::AndNot if holds => {
+                follow(a, false);
+                follow(b, true);
+            }
+            Meaning::Not => follow(a, !holds),
+            Meaning::Integers(Operation::Xor) if self.operand(inst, 1).int().as_constant() == Some(u32::MAX) => {
+                follow(a, !holds);
+            }
+            Meaning::Compare(test) => match inst.mask {
+                None => {
+                    let (test, inst) = self.compared_extreme(test, inst).unwrap_or((test, inst));
+                    self.compared(if holds { test } else { test.negated() }, inst, facts);
+                }
+                // Outside of its own mask the comparison gives nothing, whatever it finds.
+                Some(within) if holds => {
+                    self.compared(test, inst, facts);
+                    self.follow_mask(within, true, facts, depth - 1);
+                }
+                Some(_) => {}
+            },
+            Meaning::Integers(_)
+            | Meaning::AndNot
+            | Meaning::Unknown
+            | Meaning::Step
+            | Meaning::Repeat
+            | Meaning::RepeatFirst
+            | Meaning::SetFirst
+            | Meaning::Load
+            | Meaning::LoadPointer
+            | Meaning::AddPointer
+            | Meaning::Address
+            | Meaning::Choose
+            | Meaning::FloatMax
+            | Meaning::FloatMin
+            | Meaning::Truncate
+            | Meaning::Within(..)
+            | Meaning::CompareGeneral
+            | Meaning::TestEither
+            | Meaning::TestCommon => {}
+        }
+    }
+
+    /// For `a == min(a, b)` and `a == max(a, b)`, unsigned: how a compares to b, and the instruction with these operands.
+    fn compared_extreme<'s>(&'s self, test: Test, equal: &Inst<T::Op>) -> Option<(Test, &'s Inst<T::Op>)> {
+        let [a, Arg::Reg(extreme), ..] = equal.args else { return None };
+        let inst = self.definition(extreme)?;
+        if test != Test::Equal || inst.args[0] != a || inst.mask.is_some() {
+            return None;
+        }
+        match self.target.meaning(inst) {
+            Meaning::Integers(Operation::UnsignedMin) => Some((Test::BelowEqual, inst)),
+            Meaning::Integers(Operation::UnsignedMax) => Some((Test::AboveEqual, inst)),
+            _ => None,
+        }
+    }
+
+    /// Notes what the comparison of an instruction's first two operands says of them.
+    fn compared(&self, test: Test, inst: &Inst<T::Op>, facts: &mut Vec<Fact>) {
+        let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
+        let [first, second, ..] = inst.args;
+        let mut note = |arg: Arg, bound: Bound| {
+            if let Arg::Reg(reg) = arg {
+                facts.push(Fact { reg, bound });
+            }
+        };
+        let within = |lo: i64, hi: i64| Bound::In(Int::range(lo.max(i32::MIN.into()), hi.min(i32::MAX.into())));
+        let (lo, hi) = (|value: Value| i64::from(value.int().lo), |value: Value| i64::from(value.int().hi));
+        let (least, greatest) = (i32::MIN.into(), i32::MAX.into());
+        match test {
+            Test::Equal => {
+                note(first, Bound::In(b.int()));
+                note(second, Bound::In(a.int()));
+                if let (Arg::Reg(first), Arg::Reg(second)) = (first, second) {
+                    note(Arg::Reg(first), Bound::Same(second));
+                }
+            }
+            Test::Less => {
+                note(first, within(least, hi(b) - 1));
+                note(second, within(lo(a) + 1, greatest));
+            }
+            Test::LessEqual => {
+                note(first, within(least, hi(b)));
+                note(second, within(lo(a), greatest));
+            }
+            Test::Greater => {
+                note(first, within(lo(b) + 1, greatest));
+                note(second, within(least, hi(a) - 1));
+            }
+            Test::GreaterEqual => {
+                note(first, within(lo(b), greatest));
+                note(second, within(least, hi(a)));
+            }
+            Test::Below => match b {
+                Value::Words(buffer) => note(first, Bound::BelowWords(buffer)),
+                _ if lo(b) >= 0 => note(first, within(0, (hi(b) - 1).max(0))),
+                _ => {}
+            },
+            Test::BelowEqual if lo(b) >= 0 => note(first, within(0, hi(b))),
+            Test::BelowEqual | Test::Above | Test::AboveEqual | Test::NotEqual => {}
+        }
+    }
+
+    /// What holds in every lane where a block is entered, because its only predecessor has found a mask empty.
+    pub fn facts_of_branch(&self, from: usize, to: usize) -> Vec<Fact> {
+        let block = &self.machine.blocks[from];
+        let mut facts = Vec::new();
+        let End::Branch { condition, then, otherwise } = &block.end else { return facts };
+        let when_empty = match condition {
+            Condition::Equal => then.block,
+            Condition::NotEqual => otherwise.block,
+            Condition::Less
+            | Condition::LessEqual
+            | Condition::Greater
+            | Condition::GreaterEqual
+            | Condition::Below
+            | Condition::BelowEqual
+            | Condition::Above
+            | Condition::AboveEqual => return facts,
+        };
+        let Some(last) = block.insts.last() else { return facts };
+        let [Arg::Reg(a), Arg::Reg(b), ..] = last.args else { return facts };
+        // The one tells whether both are empty, the other whether they have no bit in common.
+        let meaning = self.target.meaning(last);
+        let finds_empty = meaning == Meaning::TestEither || meaning == Meaning::TestCommon && a == b;
+        if finds_empty && when_empty == to && then.block != otherwise.block {
+            for mask in [a, b] {
+                self.facts_of_mask(mask, false, &mut facts);
+            }
+        }
+        let firsts: Vec<Fact> = facts.iter().filter_map(|fact| self.first_of_row(fact)).collect();
+        facts.extend(firsts);
+        facts
+    }
+
+    /// Where every lane is the same as a number plus a constant of its own: the number is below the lanes' bound by the
+    /// greatest of the constants.
+    fn first_of_row(&self, fact: &Fact) -> Option<Fact> {
+        let Bound::Same(row) = fact.bound else { return None };
+        let sum = self.definition(row)?;
+        if self.target.meaning(sum) != Meaning::Integers(Operation::Add) {
+            return None;
+        }
+        let (Arg::Reg(repeated), Arg::Mem(_), None) = (sum.args[0], sum.args[1], sum.mask) else { return None };
+        let farthest = i64::from(self.operand(sum, 1).int().hi);
+        let number = self.repeated(repeated)?;
+        let (known, lanes) = (self.value(number).int(), self.value(fact.reg).int());
+        // Nothing wraps, so that the sum is a sum of integers.
+        let is_exact = known.lo >= 0 && farthest >= 0 && i64::from(known.hi) + farthest <= i32::MAX.into();
+        let bound = Int::range(i32::MIN.into(), (i64::from(lanes.hi) - farthest).max(i32::MIN.into()));
+        is_exact.then_some(Fact { reg: number, bound: Bound::In(bound) })
+    }
+
+    /// The general register that a vector repeats in every lane.
+    fn repeated(&self, vector: Reg) -> Option<Reg> {
+        let inst = self.definition(vector)?;
+        match (self.target.meaning(inst), inst.args[0]) {
+            (Meaning::Repeat, Arg::Reg(reg)) if inst.mask.is_none() => Some(reg),
+            (Meaning::RepeatFirst, Arg::Reg(reg)) => self.set_first(reg),
+            _ => None,
+        }
+    }
+}

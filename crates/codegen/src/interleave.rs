@@ -1,0 +1,184 @@
+//! Interleaving of two groups.
+//!
+//! Code for a group is often one long chain of operations that wait for each other, and the next group is too far away for
+//! the processor to begin with it meanwhile. Here every instruction whose operands are a group's own comes twice, once for
+//! each of two neighbours; what they have in common stays as it is, and so does the way through the code: branches go
+//! where a group of twice the width would go, as soon as a lane of either group asks for it.
+
+use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Reg};
+use crate::target::{Meaning, Target};
+
+/// The block that starts with a group; its parameter is the group's position.
+const HEAD: usize = 1;
+
+/// Instructions of a block that are too many to look beyond them.
+const FAR: usize = 256;
+
+/// The function for two groups at a time, if that may be worth it; `None` too if a branch asks for something else than whether
+/// a mask has a lane.
+pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T) -> Option<Machine<T::Op>> {
+    if !is_long(machine) || is_about_masks(machine) {
+        return None;
+    }
+    let own = own_registers(machine).into_iter().enumerate();
+    let mut interleaved = Machine { blocks: Vec::new(), ..machine.clone() };
+    let copies = own.map(|(at, is_own)| is_own.then(|| interleaved.reg(machine.classes[at]))).collect();
+    let mut maker = Maker { target, copies, machine: interleaved };
+    for at in 0..machine.blocks.len() {
+        let block = maker.block(machine, at)?;
+        maker.machine.blocks.push(block);
+    }
+    Some(maker.machine)
+}
+
+/// Whether the next group is too far away to begin with it early: behind a loop, or most of the code in one piece.
+fn is_long<O>(machine: &Machine<O>) -> bool {
+    let all: usize = machine.blocks.iter().map(|block| block.insts.len()).sum();
+    machine.blocks.iter().any(|block| block.depth > 1 || block.insts.len() > FAR.max(all / 2))
+}
+
+/// Whether so many instructions are about mask registers, of which processors do one or two at a time, that these leave no
+/// time to be won.
+fn is_about_masks<O>(machine: &Machine<O>) -> bool {
+    let is_mask = |reg: Reg| machine.classes[reg.index()] == Class::Mask;
+    let is_about = |inst: &Inst<O>| match inst.def {
+        Some(def) => is_mask(def),
+        None => inst.args[0].reg().is_some_and(is_mask),
+    };
+    let (mut all, mut masks) = (0.0, 0.0);
+    for block in &machine.blocks {
+        all += block.frequency() * block.insts.len() as f32;
+        masks += block.frequency() * block.insts.iter().filter(|inst| is_about(inst)).count() as f32;
+    }
+    masks * 4.0 > all
+}
+
+/// The registers that may hold something else for another group.
+fn own_registers<O>(machine: &Machine<O>) -> Vec<bool> {
+    let mut own = vec![false; machine.classes.len()];
+    own[machine.blocks[HEAD].params[0].index()] = true;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in &machine.blocks {
+            for inst in &block.insts {
+                let mut is_own = false;
+                inst.for_each_use(|reg| is_own |= own[reg.index()]);
+                if let (Some(def), true) = (inst.def, is_own) {
+                    changed |= !std::mem::replace(&mut own[def.index()], true);
+                }
+            }
+            for edge in block.end.edges() {
+                for (arg, param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
+                    if arg.reg().is_some_and(|reg| own[reg.index()]) {
+                        changed |= !std::mem::replace(&mut own[param.index()], true);
+                    }
+                }
+            }
+        }
+    }
+    own
+}
+
+struct Maker<T: Target> {
+    target: T,
+    /// For each register of the function the one of the other group, if that is another one.
+    copies: Vec<Option<Reg>>,
+    machine: Machine<T::Op>,
+}
+
+impl<T: Target> Maker<T> {
+    fn copy(&self, reg: Reg) -> Reg {
+        self.copies[reg.index()].unwrap_or(reg)
+    }
+
+    fn copy_arg(&self, arg: Arg) -> Arg {
+        match arg {
+            Arg::Reg(reg) => Arg::Reg(self.copy(reg)),
+            Arg::Mem(mut mem) => {
+                if let Base::Reg(reg) = &mut mem.base {
+                    *reg = self.copy(*reg);
+                }
+                mem.index = mem.index.map(|reg| self.copy(reg));
+                Arg::Mem(mem)
+            }
+            Arg::None | Arg::Imm(_) => arg,
+        }
+    }
+
+    fn is_own(&self, inst: &Inst<T::Op>) -> bool {
+        let mut is_own = false;
+        inst.for_each_use(|reg| is_own |= self.copies[reg.index()].is_some());
+        is_own
+    }
+
+    /// The block of this number, for both groups.
+    fn block(&mut self, machine: &Machine<T::Op>, at: usize) -> Option<Block<T::Op>> {
+        let block = &machine.blocks[at];
+        let is_latch = at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
+        let (mut params, mut insts) = (block.params.clone(), Vec::with_capacity(2 * block.insts.len()));
+        if at == HEAD {
+            let step = Arg::Imm(self.width(machine)?);
+            let (x, copy) = (params[0], self.copy(params[0]));
+            insts.push(Inst { effect: false, ..Inst::new(Kind::Tied(T::STEP), Some(copy), &[Arg::Reg(x), step]) });
+        } else {
+            params.extend(block.params.iter().filter_map(|param| self.copies[param.index()]));
+        }
+        for inst in &block.insts {
+            let meaning = self.target.meaning(inst);
+            match (inst.kind, meaning) {
+                (Kind::Tied(op), _) if is_latch && op == T::STEP => {
+                    let step = Arg::Imm(2 * self.width(machine)?);
+                    insts.push(Inst { args: [inst.args[0], step, Arg::None, Arg::None], ..*inst });
+                }
+                _ if is_latch => insts.push(*inst),
+                (Kind::Count(count), _) if !self.is_own(inst) => {
+                    let count = count.checked_mul(2).filter(|&count| i32::try_from(count).is_ok())?;
+                    insts.push(Inst { kind: Kind::Count(count), ..*inst });
+                }
+                (_, Meaning::TestEither | Meaning::TestCommon) => {
+                    let [a, b, ..] = inst.args;
+                    let first = self.either(a, &mut insts);
+                    let second = if a == b { first } else { self.either(b, &mut insts) };
+                    insts.push(Inst { args: [first, second, Arg::None, Arg::None], ..*inst });
+                }
+                (_, Meaning::CompareGeneral) if self.is_own(inst) => return None,
+                _ => {
+                    insts.push(*inst);
+                    if self.is_own(inst) {
+                        let def = inst.def.map(|def| self.copy(def));
+                        let args = inst.args.map(|arg| self.copy_arg(arg));
+                        insts.push(Inst { def, args, mask: inst.mask.map(|mask| self.copy(mask)), ..*inst });
+                    }
+                }
+            }
+        }
+        let mut end = block.end.clone();
+        for edge in end.edges_mut().filter(|edge| edge.block != HEAD) {
+            let both = edge.args.iter().zip(&machine.blocks[edge.block].params);
+            let others = both.filter(|(_, param)| self.copies[param.index()].is_some());
+            let others: Vec<Arg> = others.map(|(&arg, _)| self.copy_arg(arg)).collect();
+            edge.args.extend(others);
+        }
+        Some(Block { params, insts, end, depth: block.depth })
+    }
+
+    /// The lanes of a mask in either group.
+    fn either(&mut self, mask: Arg, insts: &mut Vec<Inst<T::Op>>) -> Arg {
+        let Some(copy) = mask.reg().and_then(|reg| self.copies[reg.index()]) else { return mask };
+        let both = self.machine.reg(self.target.mask_class());
+        let or = Kind::Plain(self.target.or_masks());
+        insts.push(Inst { effect: false, ..Inst::new(or, Some(both), &[mask, Arg::Reg(copy)]) });
+        Arg::Reg(both)
+    }
+
+    /// How far apart the groups are.
+    fn width(&self, machine: &Machine<T::Op>) -> Option<i32> {
+        let mut latches =
+            machine.blocks[HEAD + 1..].iter().filter(|block| block.end.edges().any(|edge| edge.block == HEAD));
+        latches.next()?.insts.iter().find_map(|inst| match (inst.kind, inst.args[1]) {
+            (Kind::Tied(op), Arg::Imm(width)) if op == T::STEP => Some(width),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,333 @@
+//! Machine instructions over virtual registers, in blocks with parameters: what selection makes, and the allocator and
+//! the encoder take. The opcodes are a target's; everything else is the same for all.
+
+#[cfg(test)]
+mod parse;
+#[cfg(any(test, debug_assertions))]
+mod print;
+
+#[cfg(test)]
+pub use print::Text;
+use std::fmt::Debug;
+
+/// What an instruction is, as a target's encoder knows it.
+pub trait Opcode: Copy + Eq + Debug {
+    /// The opcode that `Debug` writes so.
+    #[cfg(test)]
+    fn parse(name: &str) -> Option<Self>;
+}
+
+/// A virtual register; defined once, by an instruction or as a parameter of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A file of machine registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Vector registers.
+    Vector,
+    /// Mask registers.
+    Mask,
+    /// General registers.
+    General,
+}
+
+/// What an address counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// The constants in front of the code.
+    Pool,
+    /// The context of the call.
+    Context,
+    /// A general register.
+    Reg(Reg),
+}
+
+/// A memory operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mem {
+    pub base: Base,
+    pub index: Option<Reg>,
+    pub scale: u8,
+    pub disp: i32,
+    /// One element is read for all lanes.
+    pub broadcast: bool,
+}
+
+impl Mem {
+    pub fn at(base: Base, disp: i32) -> Self {
+        Self { base, index: None, scale: 1, disp, broadcast: false }
+    }
+}
+
+/// An operand that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    None,
+    Reg(Reg),
+    Mem(Mem),
+    Imm(i32),
+}
+
+impl Arg {
+    pub fn reg(self) -> Option<Reg> {
+        match self {
+            Self::Reg(reg) => Some(reg),
+            _ => None,
+        }
+    }
+}
+
+/// How an instruction is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind<O> {
+    /// This machine instruction: the definition, then the operands.
+    Plain(O),
+    /// The same, but the first operand is the definition's old value and has no operand of its own in the encoding.
+    Tied(O),
+    /// `a * b + c` in whichever form destroys the operand that dies; one operand may be memory.
+    Fma { negate_product: bool, negate_addend: bool },
+    /// A gather by the memory operand; the mask is copied, as the instruction destroys it. The definition starts as 0.
+    Gather,
+    /// A scatter of the first operand to the memory operand.
+    Scatter,
+    /// Adds a constant times the number of lanes in a mask to the count of instructions.
+    Count(u32),
+    /// Something about the steps that the group may still execute.
+    Steps(Steps),
+}
+
+/// What happens to the steps that are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// The group has all of them.
+    Refill,
+    /// It executes so many.
+    Take(u32),
+    /// The flags become "less" if it has executed more than there were.
+    Test,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst<O> {
+    pub kind: Kind<O>,
+    pub def: Option<Reg>,
+    pub args: [Arg; 4],
+    /// In a mask register: lanes outside keep the definition's old value (tied), or become 0. In a vector register: the
+    /// last operand of the instruction.
+    pub mask: Option<Reg>,
+    pub zeroing: bool,
+    /// Does more than define.
+    pub effect: bool,
+    /// Rounds toward zero, whatever the mode.
+    pub toward_zero: bool,
+    /// Rounds to nearest, and need not raise flags.
+    pub quiet: bool,
+    /// The guest instruction that this is a part of, where that is known.
+    pub pc: Option<u32>,
+}
+
+impl<O> Inst<O> {
+    pub fn new(kind: Kind<O>, def: Option<Reg>, args: &[Arg]) -> Self {
+        let mut all = [Arg::None; 4];
+        all[..args.len()].copy_from_slice(args);
+        Self {
+            kind,
+            def,
+            args: all,
+            mask: None,
+            zeroing: false,
+            effect: def.is_none(),
+            toward_zero: false,
+            quiet: false,
+            pc: None,
+        }
+    }
+
+    /// Calls `f` on every register that is read.
+    pub fn for_each_use(&self, mut f: impl FnMut(Reg)) {
+        for arg in self.args {
+            match arg {
+                Arg::Reg(reg) => f(reg),
+                Arg::Mem(mem) => {
+                    if let Base::Reg(reg) = mem.base {
+                        f(reg);
+                    }
+                    if let Some(reg) = mem.index {
+                        f(reg);
+                    }
+                }
+                Arg::None | Arg::Imm(_) => {}
+            }
+        }
+        if let Some(mask) = self.mask {
+            f(mask);
+        }
+    }
+}
+
+/// A condition on the flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Below,
+    BelowEqual,
+    Above,
+    AboveEqual,
+}
+
+impl Condition {
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::GreaterEqual,
+            Self::LessEqual => Self::Greater,
+            Self::Greater => Self::LessEqual,
+            Self::GreaterEqual => Self::Less,
+            Self::Below => Self::AboveEqual,
+            Self::BelowEqual => Self::Above,
+            Self::Above => Self::BelowEqual,
+            Self::AboveEqual => Self::Below,
+        }
+    }
+}
+
+/// A block to go to, with arguments for its parameters: registers or memory.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    pub block: usize,
+    pub args: Vec<Arg>,
+}
+
+/// The end of a block.
+#[derive(Clone, Debug)]
+pub enum End {
+    Jump(Edge),
+    /// Goes one way or the other by the flags that the last instruction leaves.
+    Branch {
+        condition: Condition,
+        then: Edge,
+        otherwise: Edge,
+    },
+    /// The code returns.
+    Exit,
+}
+
+impl End {
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        let (a, b) = match self {
+            Self::Jump(edge) => (Some(edge), None),
+            Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Exit => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+
+    pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
+        let (a, b) = match self {
+            Self::Jump(edge) => (Some(edge), None),
+            Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Exit => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+}
+
+/// A block.
+#[derive(Clone, Debug)]
+pub struct Block<O> {
+    pub params: Vec<Reg>,
+    pub insts: Vec<Inst<O>>,
+    pub end: End,
+    /// How many loops it is inside of.
+    pub depth: u32,
+}
+
+impl<O> Block<O> {
+    /// How often it is executed, about, as far as loops tell.
+    pub fn frequency(&self) -> f32 {
+        (1u32 << (3 * self.depth.min(6))) as f32
+    }
+}
+
+/// A whole piece of code; block 0 is its start, and blocks lie in the order of the code.
+#[derive(Clone, Debug)]
+pub struct Machine<O> {
+    pub classes: Vec<Class>,
+    pub blocks: Vec<Block<O>>,
+    /// Words in front of the code.
+    pub pool: Vec<u32>,
+    /// Whether steps are counted, which takes a register.
+    pub counts_steps: bool,
+}
+
+impl<O> Default for Machine<O> {
+    fn default() -> Self {
+        Machine { classes: Vec::new(), blocks: Vec::new(), pool: Vec::new(), counts_steps: false }
+    }
+}
+
+impl<O> Machine<O> {
+    pub fn reg(&mut self, class: Class) -> Reg {
+        self.classes.push(class);
+        Reg(self.classes.len() as u32 - 1)
+    }
+
+    /// Removes instructions whose definition nobody wants.
+    pub fn remove_dead(&mut self) {
+        let mut wanted = vec![false; self.classes.len()];
+        let mut changed = true;
+        // Parameters are wanted when something wants them; one more round for each nesting of loops settles that.
+        while changed {
+            changed = false;
+            for at in (0..self.blocks.len()).rev() {
+                for edge in self.blocks[at].end.edges() {
+                    for (arg, param) in edge.args.iter().zip(&self.blocks[edge.block].params) {
+                        if let (Arg::Reg(reg), true) = (arg, wanted[param.index()]) {
+                            changed |= !std::mem::replace(&mut wanted[reg.index()], true);
+                        }
+                    }
+                }
+                for inst in self.blocks[at].insts.iter().rev() {
+                    if inst.effect || inst.def.is_some_and(|def| wanted[def.index()]) {
+                        inst.for_each_use(|reg| changed |= !std::mem::replace(&mut wanted[reg.index()], true));
+                    }
+                }
+            }
+        }
+        let dead: Vec<Vec<bool>> =
+            self.blocks.iter().map(|block| block.params.iter().map(|param| !wanted[param.index()]).collect()).collect();
+        for block in &mut self.blocks {
+            block.insts.retain(|inst| inst.effect || inst.def.is_some_and(|def| wanted[def.index()]));
+            let keep = |edge: &mut Edge| {
+                let mut at = 0;
+                edge.args.retain(|_| {
+                    at += 1;
+                    !dead[edge.block][at - 1]
+                });
+            };
+            match &mut block.end {
+                End::Jump(edge) => keep(edge),
+                End::Branch { then, otherwise, .. } => {
+                    keep(then);
+                    keep(otherwise);
+                }
+                End::Exit => {}
+            }
+            block.params.retain(|param| wanted[param.index()]);
+        }
+    }
+}

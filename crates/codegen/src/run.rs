@@ -1,0 +1,143 @@
+//! A run's way along the rows of a rectangle: which piece of code is called for which groups, and what is done when it stops.
+#![allow(unsafe_code, reason = "calls machine code that was made here, on memory that the bindings keep alive")]
+
+use crate::context::Context;
+use crate::kernel::Kernel;
+use crate::memory::Escape;
+use crate::poll::Monitor;
+use crate::select::Window;
+use crate::target::Target;
+use crate::unit::Unit;
+use ctm_engine::Incomplete;
+use ctm_lane::budget::Halt;
+use ctm_lane::domain::Domain;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Instructions, summed over lanes, of a call of code with loops, about, and between two looks at the run's budget: less than
+/// 1 ms in all.
+const CALL_INSTRUCTIONS: u64 = 1 << 20;
+/// Strips in a hundred that may run twice before the exact code is used for all of them. It takes about twice the time.
+const DEOPTIMISATION_LIMIT: u64 = 40;
+
+/// A call's context on its way along the rows.
+pub(crate) struct Run<'a, 'w, T> {
+    pub kernel: &'a Kernel<T>,
+    /// The addresses that belong to the run.
+    pub reserved: &'a [Range<usize>],
+    pub context: Context,
+    pub monitor: Monitor<'a, 'w>,
+    /// Groups that a call of code with loops may have.
+    pub reach: u32,
+    /// Instructions at the last look at the budget.
+    pub looked: u64,
+    /// No speculation on NaNs: strips cannot run again.
+    pub exact: bool,
+    /// Strips with speculation, and those of them that ran again, of earlier runs and this one.
+    pub speculated: u32,
+    pub deoptimised: u32,
+}
+
+impl<T: Target> Run<'_, '_, T> {
+    /// Runs the groups that start at `x`, and before `end`, of a row.
+    fn call(&mut self, unit: &Unit, x: u32, end: u32) {
+        if !unit.entry.allows((x, end), self.context.y) {
+            self.kernel.escaped.store(true, Relaxed);
+            self.monitor.halt = Some(Halt::HostAccess { pc: None });
+            return;
+        }
+        self.context.x = x;
+        self.context.x_end = end;
+        self.monitor.speculates = unit.speculates;
+        self.context.monitor = (&raw mut self.monitor).cast();
+        // SAFETY: the context has what `check::Objects` says of it: pointers to the run's surfaces, which are whole (so that
+        // all their elements lie in an arena that the bindings borrow), to tables with as many entries as the function
+        // declares, to buffers with their lengths, to arrays with room for all entries, and to the monitor, which nothing
+        // here uses before the call ends. For these, and for the positions that the entry allows, the checker has shown
+        // that no access of the code leaves its object.
+        let called = unsafe { unit.code.call::<T>(&mut self.context, self.reserved) };
+        if let Err(Escape { pc }) = called {
+            self.kernel.escaped.store(true, Relaxed);
+            self.monitor.halt = Some(Halt::HostAccess { pc });
+        }
+    }
+
+    fn strip(&mut self, x: u32, end: u32) {
+        let kernel = self.kernel;
+        if !kernel.interior.speculates {
+            return self.call(&kernel.interior, x, end);
+        }
+        let too_often = u64::from(self.deoptimised) * 100 > u64::from(self.speculated) * DEOPTIMISATION_LIMIT;
+        if self.exact || self.deoptimised > 8 && too_often {
+            return self.call(kernel.exact(), x, end);
+        }
+        let before = self.context.instructions;
+        self.call(&kernel.interior, x, end);
+        self.speculated = self.speculated.saturating_add(1);
+        if self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none() {
+            self.deoptimised = self.deoptimised.saturating_add(1);
+            self.context.instructions = before;
+            self.context.stopped = 0;
+            self.call(kernel.exact(), x, end);
+        }
+    }
+
+    /// Runs groups, at most so many at a time, and not for long without a look at the run's budget.
+    fn groups(
+        &mut self,
+        (unit, most): (&Unit, u32),
+        groups: Range<u32>,
+        at: impl Fn(u32) -> u32,
+        call: impl Fn(&mut Self, u32, u32),
+    ) -> Result<(), Incomplete> {
+        let mut group = groups.start;
+        while group < groups.end {
+            let reach = if unit.has_loops { self.reach.next_multiple_of(unit.groups) } else { u32::MAX };
+            let count = reach.min(most).min(groups.end - group);
+            let before = self.context.instructions;
+            call(self, at(group), at(group + count));
+            if let Some(halt) = self.monitor.halt {
+                return Err(halt.into());
+            }
+            if self.context.stopped != 0 {
+                return Err(Incomplete::Stopped);
+            }
+            let executed = self.context.instructions - before;
+            let fitting = CALL_INSTRUCTIONS / (executed / u64::from(count)).max(1);
+            self.reach = fitting.clamp(1, u64::from(self.reach) * 2) as u32;
+            if self.context.instructions - self.looked > CALL_INSTRUCTIONS {
+                self.looked = self.context.instructions;
+                self.monitor.poller.begin_group();
+                self.monitor.poller.look(self.looked, (self.context.x, self.context.y))?;
+            }
+            group += count;
+        }
+        Ok(())
+    }
+
+    pub fn row(&mut self, rectangle: Domain, y: u32) -> Result<(), Incomplete> {
+        let lanes = self.kernel.target.lanes();
+        let (width, height) = if self.kernel.quads { (lanes / 2, 2) } else { (lanes, 1) };
+        let start = if self.kernel.quads { rectangle.i0 & !1 } else { rectangle.i0 };
+        self.context.y = y;
+        let groups = i64::from((rectangle.i1 - start) / width + 1);
+        let Window { x: across, y: down } = self.kernel.interior.window;
+        // Groups, counted from the first, that lie wholly in the rectangle and in the window.
+        let (low, high) = (across.0.max(rectangle.i0.into()), across.1.min(rectangle.i1.into()));
+        let whole_row = y >= rectangle.j0
+            && y + (height - 1) <= rectangle.j1
+            && i64::from(y) >= down.0
+            && i64::from(y) + i64::from(height) - 1 <= down.1;
+        let (width_wide, start_wide) = (i64::from(width), i64::from(start));
+        let first = (low - start_wide + width_wide - 1).div_euclid(width_wide).clamp(0, groups);
+        let last = (high + 1 - start_wide).div_euclid(width_wide).clamp(0, groups);
+        let (first, last) = if whole_row && first < last { (first as u32, last as u32) } else { (0, 0) };
+        let last = last - (last - first) % self.kernel.interior.groups;
+        let at = |group: u32| start + group * width;
+        let kernel = self.kernel;
+        let general = |run: &mut Self, x, end| run.call(&kernel.general, x, end);
+        self.groups((&kernel.general, u32::MAX), 0..first, at, general)?;
+        self.groups((&kernel.interior, kernel.interior.strip), first..last, at, Self::strip)?;
+        self.groups((&kernel.general, u32::MAX), last..groups as u32, at, general)
+    }
+}

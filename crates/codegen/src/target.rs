@@ -1,0 +1,249 @@
+//! What code generation asks of a target: its registers, how it selects and encodes, what its instructions mean, and how its
+//! code is called.
+//!
+//! Everything but the modules of a target is written for any [`Target`]: the machine IR ([`mir`](crate::mir)), allocation of
+//! registers, order, interleaving of groups, splitting of masks, the checks of accesses and of bytes, the memory of a run and
+//! its loop. A target is a small value, such as the vector form of the host; all dispatch is static.
+//!
+//! The first target is x86-64 (`x64`), with vectors of 512 bits and mask registers, or of 256 bits and masks in vectors. Each item says
+//! what AArch64 would answer, which has vectors of 128 bits, neither mask registers nor gathers, and cannot read memory in
+//! arithmetic.
+
+use crate::allocate::Registers;
+use crate::check::{Checked, Locations, State};
+use crate::context::Context;
+use crate::emit::{Emitter, Spot, Unencodable};
+use crate::mir::{Arg, Class, Condition, Inst, Mem, Opcode};
+use crate::select::{Mode, Selected};
+use ctm_engine::SurfaceFacts;
+use ctm_lane::Function;
+use std::fmt::Debug;
+
+/// A kind of machine code, for a host.
+pub trait Target: Copy + Debug + Send + Sync + 'static {
+    /// What an instruction is, as the encoder knows it. AArch64: an enumeration of the instructions that are selected.
+    type Op: Opcode;
+    /// What encodes instructions into the bytes of an [`Emitter`]. AArch64: nothing, as a word is its fields.
+    type Encoder: Default;
+    /// An instruction that was read from bytes.
+    type Decoded: Decoded;
+
+    /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
+    const MASK_COPY: Self::Op;
+    /// Adds an immediate to its first operand, a general register. AArch64: `add`.
+    const STEP: Self::Op;
+    /// Modes of the floating-point unit that code is called with: denormals are zeros, rounding to nearest, no exception traps.
+    /// AArch64: the bits FZ and DN of FPCR, with other bits for NaNs.
+    const FLOAT_MODE: u32;
+    /// The sticky flag of invalid operations, as the code leaves flags in its context. AArch64: IOC of FPSR.
+    const INVALID: u32;
+
+    /// The name of the engine that makes this code.
+    fn name(self) -> &'static str;
+
+    /// Lanes of a vector, each of 32 bits, and so of a group. AArch64: 4.
+    fn lanes(self) -> u32;
+
+    /// Bytes of a vector.
+    fn bytes(self) -> i32 {
+        self.lanes() as i32 * 4
+    }
+
+    /// Where masks live. AArch64: in vectors.
+    fn mask_class(self) -> Class;
+
+    /// Registers for the allocator, best first; without the one that counts steps, if code does. Numbers are below
+    /// [`REGISTERS`]. AArch64: all but three of 32 vectors and of 31 general registers, without those of the system.
+    fn registers(self, counts_steps: bool) -> Registers;
+
+    /// Registers that the encoder keeps for itself.
+    fn scratch(self) -> Registers;
+
+    /// Combines two masks to one that has the lanes of both.
+    fn or_masks(self) -> Self::Op;
+
+    /// Machine instructions for a function; `None` if it has something that they cannot do. AArch64 would select a load for
+    /// each operand in memory, and comparisons that give vectors.
+    fn select(self, function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Selected<Self::Op>>;
+
+    /// What an instruction does, as far as addresses, masks and branches are made of it.
+    fn meaning(self, inst: &Inst<Self::Op>) -> Meaning;
+
+    /// Whether an instruction that defines nothing, and has memory as its first operand, only reads that.
+    fn only_reads(op: Self::Op) -> bool;
+
+    /// Bytes that an instruction reads or writes at its memory operand. AArch64: by the width of loads and stores.
+    fn operand_bytes(self, inst: &Inst<Self::Op>, mem: Mem) -> u64;
+
+    /// The way in: registers of the caller are kept, the frame is there, the mode is that of the context.
+    fn prologue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// The way out.
+    fn epilogue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// An instruction, with moves between frame and registers that it needs. AArch64 would make a gather by one load for each
+    /// lane.
+    fn inst(emitter: &mut Emitter<Self>, inst: &Inst<Self::Op>) -> Result<(), Unencodable>;
+
+    /// A copy between locations of a class, through a scratch register where it needs one.
+    fn copy(emitter: &mut Emitter<Self>, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable>;
+
+    /// A jump, to be given its target by [`Target::link`]; on a condition if there is one.
+    fn jump(emitter: &mut Emitter<Self>, condition: Option<Condition>) -> Result<(), Unencodable>;
+
+    /// Lets the jump or call that ends at byte `end` go to another byte. AArch64: by words, 1 MiB away at most on a condition.
+    fn link(bytes: &mut [u8], end: usize, to: usize);
+
+    /// Calls what [`Target::poll_call`] makes, which [`Label::Poll`](crate::emit::Label::Poll) names, and sets the flags to
+    /// "greater or equal" if the group may go on.
+    fn poll_stub(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// What calls [`poll`](crate::poll::poll) from the middle of a group, where registers have to survive.
+    fn poll_call(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// The instructions of bytes, which lie at this offset.
+    fn decode(bytes: &[u8], offset: usize) -> Vec<Self::Decoded>;
+
+    /// Shows that instructions do what one machine instruction says, and follows what registers and frame hold.
+    fn check_inst(
+        locations: &Locations<Self>,
+        state: &mut State,
+        inst: &Inst<Self::Op>,
+        code: &[Self::Decoded],
+    ) -> Checked<()>;
+
+    /// Follows a copy of a whole register, to or from a slot of the frame too, or of what lies at one of these operands.
+    fn check_copy(locations: &Locations<Self>, state: &mut State, one: &Self::Decoded, args: &[Arg]) -> Checked<()>;
+
+    /// Machine code as text, one instruction on a line.
+    fn disassemble(code: &[u8], offset: usize) -> String;
+
+    /// Calls code by its calling convention.
+    ///
+    /// # Safety
+    /// Code of this target starts at the address, and the context has what it expects.
+    #[allow(unsafe_code, reason = "what the address holds cannot be known")]
+    unsafe fn call(entry: *const u8, context: *mut Context);
+
+    /// The address of [`poll`](crate::poll::poll) by the calling convention that code calls it with.
+    fn poll() -> *const ();
+}
+
+/// Most registers of a class.
+pub const REGISTERS: usize = 32;
+
+/// An instruction that was read from bytes.
+pub trait Decoded {
+    /// Its first byte.
+    fn start(&self) -> usize;
+
+    /// Where it goes, and on which condition, if it is a jump.
+    fn jump(&self) -> Option<Jump>;
+}
+
+/// A jump that was read from bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jump {
+    pub condition: Option<Condition>,
+    pub to: usize,
+}
+
+/// What an instruction does, as far as addresses, masks and branches are made of it. Operands are those of the instruction, in
+/// their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Nothing that is known.
+    Unknown,
+    /// The operation on integers of 32 bits in every lane, or in a general register; on masks, a copy or the operation on bits.
+    Integers(Operation),
+    /// The lanes of the second mask that are not in the first; nothing that is known of integers.
+    AndNot,
+    /// The lanes that are not in a mask.
+    Not,
+    /// The sum of a general register and an immediate.
+    Step,
+    /// A general register in every lane.
+    Repeat,
+    /// The first lane of a vector in every lane.
+    RepeatFirst,
+    /// A general register in the first lane, zeros in the others.
+    SetFirst,
+    /// The bits of the operand as they are: a load, or the first lane of a vector.
+    Load,
+    /// A pointer as it is, or other 64 bits.
+    LoadPointer,
+    /// The sum of a pointer and a number of 64 bits.
+    AddPointer,
+    /// The address of the operand, which is not accessed.
+    Address,
+    /// One of two vectors in each lane, by a mask.
+    Choose,
+    /// The greater float, or the second operand if one is a NaN.
+    FloatMax,
+    /// The smaller float, likewise.
+    FloatMin,
+    /// Floats truncated to integers.
+    Truncate,
+    /// An integer between these.
+    Within(i32, i32),
+    /// A mask of the lanes in which the test holds of integers.
+    Compare(Test),
+    /// Sets the flags by two general registers.
+    CompareGeneral,
+    /// Sets the flags to "equal" if neither mask has a lane.
+    TestEither,
+    /// Sets the flags to "equal" if no lane is in both masks.
+    TestCommon,
+}
+
+/// Operations on integers that are the same in every lane, and on general registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    Copy,
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+    SignedMin,
+    SignedMax,
+    UnsignedMin,
+    UnsignedMax,
+}
+
+/// A comparison of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Below,
+    BelowEqual,
+    Above,
+    AboveEqual,
+}
+
+impl Test {
+    /// The test that holds where this one fails.
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::GreaterEqual,
+            Self::LessEqual => Self::Greater,
+            Self::Greater => Self::LessEqual,
+            Self::GreaterEqual => Self::Less,
+            Self::Below => Self::AboveEqual,
+            Self::BelowEqual => Self::Above,
+            Self::Above => Self::BelowEqual,
+            Self::AboveEqual => Self::Below,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! From a function to a piece of code that is known to be safe: selection, the passes over machine instructions, allocation,
+//! encoding and checks, in this order.
+
+use crate::allocate::{Allocation, allocate};
+use crate::backend::{Checks, timed};
+use crate::check::{Calls, Fault, Objects, check_accesses, check_locations};
+use crate::emit::{Emitted, emit};
+use crate::interleave::interleaved;
+use crate::memory::Executable;
+use crate::mir::{Machine, Opcode};
+use crate::order::ordered;
+use crate::select::{Mode, Selected, Window};
+use crate::split::split_masks;
+use crate::target::Target;
+use ctm_engine::SurfaceFacts;
+use ctm_lane::Function;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
+const STRIP: u32 = 64;
+const STRIP_BYTES: usize = 1 << 17;
+
+/// A piece of machine code.
+pub(crate) struct Unit {
+    pub code: Executable,
+    pub end: usize,
+    pub window: Window,
+    /// What it may be called for.
+    pub entry: Calls,
+    /// The invalid flag says whether results may be wrong.
+    pub speculates: bool,
+    /// Groups that the code takes at a time.
+    pub groups: u32,
+    /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
+    pub strip: u32,
+    /// A group may take long.
+    pub has_loops: bool,
+    /// What could not be shown of code that relies on what is known of values, if this code does not.
+    pub fault: Option<Fault>,
+}
+
+/// Machine instructions that may become a piece of code.
+pub(crate) struct Draft<T: Target> {
+    target: T,
+    pub allocated: Allocated<T::Op>,
+    window: Window,
+    speculates: bool,
+    pub groups: u32,
+    pub objects: Objects,
+}
+
+impl<T: Target> Draft<T> {
+    /// Instructions that take so many groups at a time, at most: one or two.
+    pub fn new(function: &Function, facts: &[SurfaceFacts], target: T, (mode, at_once): (Mode, u32)) -> Option<Self> {
+        let Selected { machine, window, speculates } = target.select(function, facts, mode)?;
+        // The entries of arrays have room for one group.
+        let can_interleave = at_once == 2 && function.arrays.is_empty();
+        let both = if can_interleave { interleaved(&machine, target) } else { None };
+        let mut allocated = Allocated::new(machine, target);
+        let mut groups = 1;
+        if let Some(both) = both.map(|both| Allocated::new(both, target))
+            && both.allocation.visits - 2.0 * allocated.allocation.visits < both.allocation.executed / 2.0
+        {
+            (allocated, groups) = (both, 2);
+        }
+        let (columns, rows) = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
+        let entry = Calls::new(window.x, window.y, (columns * groups, rows));
+        let objects = Objects::new(function, facts, target.bytes(), entry);
+        Some(Self { target, allocated, window, speculates, groups, objects })
+    }
+
+    /// The code, once it is shown that no access leaves its object; `None` if it cannot be encoded, or the host refuses it.
+    pub fn checked(&self, checks: &Checks) -> Option<Result<Unit, Fault>> {
+        let &Self { target, allocated: Allocated { ref machine, ref allocation }, ref objects, .. } = self;
+        let inside = timed(&checks.access_time, || check_accesses(machine, &allocation.live, target, objects));
+        if let Err(fault) = inside {
+            return Some(Err(fault));
+        }
+        let emitted = emit(machine, allocation, target).ok()?;
+        if checks.bytes
+            && let Err(fault) = timed(&checks.byte_time, || check_locations(machine, allocation, target, &emitted))
+        {
+            return Some(Err(fault));
+        }
+        self.unit(emitted).map(Ok)
+    }
+
+    /// The code, if it is known to be these instructions, and that they are safe; `None` if the host refuses it.
+    pub fn unit(&self, emitted: Emitted) -> Option<Unit> {
+        let &Self { allocated: Allocated { ref machine, .. }, window, speculates, groups, ref objects, .. } = self;
+        let code = Executable::new(emitted)?;
+        let end = code.bytes().len();
+        let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, STRIP as usize) as u32;
+        let (entry, strip) = (objects.entry, strip * groups);
+        let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
+        Some(Unit { code, end, window, entry, speculates, groups, strip, has_loops, fault: None })
+    }
+}
+
+impl Unit {
+    /// Code that takes so many groups at a time, at most: one or two.
+    pub fn new<T: Target>(
+        function: &Function,
+        facts: &[SurfaceFacts],
+        target: T,
+        (mode, at_once): (Mode, u32),
+        checks: &Checks,
+    ) -> Option<Self> {
+        let made = |mode| Draft::new(function, facts, target, (mode, at_once))?.checked(checks);
+        let (unit, count) = match made(mode)? {
+            Ok(unit) => (Some(unit), &checks.proven),
+            Err(fault) => match made(Mode { explicit: true, ..mode }) {
+                Some(Ok(unit)) => (Some(Self { fault: Some(fault), ..unit }), &checks.explicit),
+                Some(Err(_)) | None => (None, &checks.refused),
+            },
+        };
+        count.fetch_add(1, Relaxed);
+        unit
+    }
+
+    /// Whether it may be called for all that the other one may be called for.
+    pub fn covers(&self, other: &Self) -> bool {
+        let has = |own: (i64, i64), other: (i64, i64)| own.0 <= other.0 && other.1 <= own.1;
+        has(self.window.x, other.window.x) && has(self.window.y, other.window.y)
+    }
+}
+
+/// A function whose registers have locations.
+pub(crate) struct Allocated<O> {
+    pub machine: Machine<O>,
+    pub allocation: Allocation,
+}
+
+impl<O: Opcode> Allocated<O> {
+    /// In an order in which the function does well with the registers that there are.
+    pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T) -> Self {
+        split_masks(&mut machine, target);
+        let registers = target.registers(machine.counts_steps);
+        let allocation = allocate(&machine, &registers);
+        if allocation.has_register_pressure() {
+            let ordered = ordered(&machine);
+            let other = allocate(&ordered, &registers);
+            if other.visits * 3.0 < allocation.visits * 2.0 {
+                return Self { machine: ordered, allocation: other };
+            }
+        }
+        Self { machine, allocation }
+    }
+}

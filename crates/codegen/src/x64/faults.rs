@@ -1,0 +1,345 @@
+//! Accesses that escape: they end the run, and nothing else. No known program has one, so pointers and places of constants
+//! are wrong here on purpose.
+#![allow(unsafe_code, reason = "raises and catches signals")]
+
+use super::{Form, Jit};
+use crate::check::check_accesses;
+use crate::emit::emit;
+use crate::kernel::Kernel;
+use crate::mir::{Arg, Base, Mem};
+use crate::select::Mode;
+use crate::unit::{Allocated, Draft, Unit};
+use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceFacts};
+use ctm_lane::Function;
+use ctm_lane::budget::Halt;
+use ctm_lane::domain::Domain;
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Arena, Bounds, Buffer as Bytes, Format, Space, Surface as Shape, Tiling, View};
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+use std::sync::Mutex;
+
+/// An error that is put into one of a context's pointers: its number, and bytes.
+#[derive(Debug, Default)]
+pub struct Skew(Mutex<Option<(usize, i64)>>);
+
+impl Skew {
+    pub fn apply(&self, pointers: &mut [*mut u8]) {
+        if let Some((number, bytes)) = *self.0.lock().unwrap() {
+            pointers[number] = pointers[number].wrapping_offset(bytes as isize);
+        }
+    }
+}
+
+/// What is wrong with the code that is made.
+#[derive(Clone, Copy, Debug)]
+enum Mistake {
+    Nothing,
+    /// The pointer with this number is off by so many bytes.
+    Pointer(usize, i64),
+    /// The constants are off by so many bytes.
+    Constants(i32),
+    /// Rows from this one on are not what the code was proven for.
+    Rows(i64),
+}
+
+/// Makes code that is wrong.
+struct Broken(Jit, Mistake);
+
+impl Backend for Broken {
+    fn name(&self) -> &'static str {
+        "broken"
+    }
+
+    fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
+        let mut kernel = Kernel::new(source, &self.0)?;
+        match self.1 {
+            Mistake::Nothing => {}
+            Mistake::Pointer(number, bytes) => *kernel.skew.0.lock().unwrap() = Some((number, bytes)),
+            Mistake::Constants(bytes) => {
+                let mode = Mode { quads: false, interior: false, speculates: false, may_stop: false, explicit: false };
+                kernel.interior = with_other_constants(
+                    source.interior,
+                    source,
+                    self.0.target,
+                    Mode { interior: true, ..mode },
+                    bytes,
+                );
+                kernel.general = with_other_constants(source.function, source, self.0.target, mode, bytes);
+            }
+            Mistake::Rows(end) => {
+                kernel.interior.entry.y.1 = end - 1;
+                kernel.general.entry.y.1 = end - 1;
+            }
+        }
+        Some(Box::new(kernel))
+    }
+}
+
+/// Code that takes its constants so many bytes from where they are. The checker refuses it.
+fn with_other_constants(function: &Function, source: &Source, form: Form, mode: Mode, bytes: i32) -> Unit {
+    let mut draft = Draft::new(function, source.surfaces, form, (mode, 1)).unwrap();
+    for inst in draft.allocated.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        for arg in &mut inst.args {
+            if let Arg::Mem(mem @ Mem { base: Base::Pool, .. }) = arg {
+                mem.disp += bytes;
+            }
+        }
+    }
+    let Draft { allocated: Allocated { machine, allocation }, objects, .. } = &draft;
+    assert!(check_accesses(machine, &allocation.live, form, objects).is_err());
+    draft.unit(emit(machine, allocation, form).unwrap()).unwrap()
+}
+
+const BASE: u32 = 0x1000_0000;
+const SIDE: u32 = 64;
+const BYTES: u32 = SIDE * SIDE * 4;
+const ALL: Domain = Domain { i0: 0, j0: 0, i1: SIDE - 1, j1: SIDE - 1 };
+
+/// The pointers of the function below.
+const TABLE: usize = 0;
+const SURFACE: usize = 1;
+const BUFFER: usize = 2;
+const ARRAY: usize = 3;
+/// The guest instructions that use them first. That arrays are cleared is no instruction's work.
+const PCS: [(usize, Option<u32>); 4] = [(TABLE, Some(10)), (ARRAY, None), (BUFFER, Some(30)), (SURFACE, Some(40))];
+
+/// Stores x + y + a table's entry + a word of a buffer, by way of an array.
+const TEXT: &str = "table t0 4\nsurface s0 whole\nbuffers 1\narray a0 4 lane\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n\
+    steps 1, 10, %2\n%3 = lane 3\n%4 = and %0, %3\n%5 = table_gather t0, %4\n%6 = iadd %0, %1\n%7 = iadd %6, %5\n\
+    steps 1, 20, %2\narray_scatter a0, %4, %7, %2\n%8 = array_gather a0, %4\n\
+    steps 1, 30, %2\n%9 = lane 2\n%10 = shl %4, %9\n%11 = buffer_load m0, %10, %2\n%12 = iadd %8, %11\n\
+    steps 1, 40, %2\nsurface_store.r s0, %0, %1, %12, %12, %12, %12, %2\nreturn\n";
+
+fn value(x: u32, y: u32) -> u32 {
+    x + y + [5, 6, 7, 8][x as usize & 3] + 1000 * (x & 3)
+}
+
+/// A kernel, and memory for its runs.
+struct Case {
+    kernel: ctm_engine::Kernel,
+    space: Space,
+    surface: Shape,
+}
+
+impl Case {
+    fn new(runtime: &Runtime) -> Self {
+        let mut space = Space::default();
+        // The buffer's arena, and the surface's.
+        space.map(Arena::new(0x1000, 0x800).unwrap()).unwrap();
+        space.map(Arena::new(BASE, BYTES).unwrap()).unwrap();
+        let words: Vec<u8> = (0..4u32).flat_map(|n| (1000 * n).to_le_bytes()).collect();
+        space.write_bytes(0x1000, &words).unwrap();
+        let format = Format::Float32_1;
+        let surface = Shape { base: BASE, pitch: SIDE, height: SIDE, tiling: Tiling::Linear, superfine: false, format };
+        let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
+        let function: Function = TEXT.parse().unwrap_or_else(|error| panic!("{error:?}"));
+        let kernel = ctm_engine::Kernel::new(function, Grouping::Independent, &facts, None, runtime);
+        Case { kernel, space, surface }
+    }
+
+    fn run(&self, threads: usize) -> Result<(), Stop> {
+        let views = vec![View::new(&self.space, self.surface, Bounds::Drop)];
+        let buffers = vec![Bytes::new(&self.space, 0x1000, 16).unwrap()];
+        let bindings = Bindings { space: &self.space, surfaces: views, tables: vec![vec![5, 6, 7, 8]], buffers };
+        let launch = Launch { lanes: ALL.into(), bindings, max_steps: None };
+        self.kernel.run(&launch, &RunOptions { threads, ..RunOptions::default() }).map(|_| ())
+    }
+
+    /// Whether the surface holds what the function stores.
+    fn is_right(&self) -> bool {
+        let view = View::new(&self.space, self.surface, Bounds::Drop);
+        (0..SIDE * SIDE).all(|n| view.load_raw((n % SIDE).into(), (n / SIDE).into())[0] == value(n % SIDE, n / SIDE))
+    }
+}
+
+fn forms() -> Vec<Form> {
+    Form::ALL.into_iter().filter(|form| form.is_supported()).collect()
+}
+
+fn broken(form: Form, mistake: Mistake) -> Runtime {
+    Runtime::with_backend(Box::new(Broken(Jit::supported(form).unwrap(), mistake)))
+}
+
+/// Distances that leave everything that a pointer may lead to: by a few bytes, and as far as indices can lead astray.
+fn distances(pointer: usize) -> Vec<i64> {
+    let far = [-(10 << 30), -(1 << 31), 1 << 31, 1 << 32, 36 << 30];
+    let near = match pointer {
+        // Their block has other things around them.
+        TABLE | ARRAY => [-(1 << 22), 1 << 22],
+        SURFACE => [-i64::from(BYTES), i64::from(BYTES)],
+        _ => [-(1 << 12), 1 << 12],
+    };
+    far.into_iter().chain(near).collect()
+}
+
+#[test]
+fn escapes_end_the_run_and_name_the_instruction() {
+    assert!(crate::fault::install() && crate::fault::install());
+    for form in forms() {
+        assert!({
+            let sound = Case::new(&broken(form, Mistake::Nothing));
+            sound.kernel.is_compiled() && sound.run(2).is_ok() && sound.is_right()
+        });
+        for (pointer, pc) in PCS {
+            for distance in distances(pointer) {
+                let case = Case::new(&broken(form, Mistake::Pointer(pointer, distance)));
+                assert!(case.kernel.is_compiled());
+                let modes = modes();
+                let stop = Stop::Halted(Halt::HostAccess { pc });
+                assert_eq!(case.run(1), Err(stop), "{form:?} pointer {pointer} {distance:#x}");
+                assert_eq!(modes, self::modes(), "the caller has its modes back");
+                assert!(!case.kernel.is_compiled(), "the code does not run again");
+                assert_eq!(case.run(1), Ok(()));
+                assert!(case.is_right(), "by the interpreter");
+            }
+        }
+    }
+}
+
+/// Constants lie in front of the code, both of them between guard regions.
+#[test]
+fn code_cannot_read_beyond_its_constants() {
+    assert!(crate::fault::install());
+    for form in forms() {
+        for distance in [-(1 << 30), -(1 << 16), 1 << 16, 1 << 30] {
+            let case = Case::new(&broken(form, Mistake::Constants(distance)));
+            assert!(case.kernel.is_compiled());
+            assert!(matches!(case.run(1), Err(Stop::Halted(Halt::HostAccess { .. }))), "{form:?} {distance:#x}");
+            assert!(!case.kernel.is_compiled(), "the code does not run again");
+            assert_eq!(case.run(1), Ok(()));
+            assert!(case.is_right(), "by the interpreter");
+        }
+    }
+}
+
+/// What code was not proven for is an error: groups that have run would otherwise run again.
+#[test]
+fn positions_beyond_the_proof_end_the_run() {
+    for form in forms() {
+        let case = Case::new(&broken(form, Mistake::Rows(10)));
+        assert!(case.kernel.is_compiled());
+        assert_eq!(case.run(1), Err(Stop::Halted(Halt::HostAccess { pc: None })), "{form:?}");
+        let view = View::new(&case.space, case.surface, Bounds::Drop);
+        let rows = (0..SIDE).filter(|&y| view.load_raw(1, y.into())[0] == value(1, y));
+        assert_eq!(rows.count(), 10, "{form:?}: rows that have run");
+        assert!(!case.kernel.is_compiled(), "the code does not run again");
+    }
+}
+
+/// The caller's modes of the floating-point unit.
+fn modes() -> u32 {
+    let mut modes = 0;
+    // SAFETY: stores a register that every x86-64 processor has.
+    unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut modes) };
+    modes
+}
+
+#[test]
+fn threads_escape_by_themselves() {
+    assert!(crate::fault::install());
+    let form = forms()[0];
+    let sound = broken(form, Mistake::Nothing);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let sound = &sound;
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let (pointer, _) = PCS[(thread + round) % PCS.len()];
+                    let case = Case::new(&broken(form, Mistake::Pointer(pointer, 1 << 31)));
+                    assert!(matches!(case.run(3), Err(Stop::Halted(Halt::HostAccess { .. }))));
+                    let case = Case::new(sound);
+                    assert_eq!(case.run(3), Ok(()));
+                    assert!(case.is_right() && case.kernel.is_compiled());
+                }
+            });
+        }
+    });
+}
+
+/// Runs one of the tests below in a process of its own, and gives how that ends: exit code, signal.
+fn child(name: &str) -> (Option<i32>, Option<i32>) {
+    let name = format!("x64::faults::{name}");
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output = command.args(["--exact", &name, "--ignored", "--nocapture"]).output().unwrap();
+    (output.status.code(), output.status.signal())
+}
+
+#[test]
+fn other_faults_end_the_process() {
+    assert_eq!(child("escape_without_handler"), (None, Some(libc::SIGSEGV)));
+    assert_eq!(child("escape_with_handler"), (Some(0), None));
+    assert_eq!(child("fault_elsewhere"), (None, Some(libc::SIGSEGV)));
+    assert_eq!(child("fault_of_code_elsewhere"), (None, Some(libc::SIGSEGV)));
+    assert_eq!(child("fault_with_another_handler"), (Some(42), None));
+    assert_eq!(child("signal_without_fault"), (None, Some(libc::SIGSEGV)));
+}
+
+fn escape() {
+    let case = Case::new(&broken(forms()[0], Mistake::Pointer(SURFACE, i64::from(BYTES))));
+    assert!(case.run(1).is_err());
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn escape_without_handler() {
+    escape();
+}
+
+#[test]
+#[ignore = "its process has no other handler"]
+fn escape_with_handler() {
+    assert!(crate::fault::install());
+    escape();
+}
+
+/// A fault, by code of Rust.
+fn fault() {
+    // SAFETY: not at all; this process is there to find out what happens.
+    unsafe { std::ptr::without_provenance::<u32>(64).read_volatile() };
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn fault_elsewhere() {
+    assert!(crate::fault::install());
+    escape();
+    fault();
+}
+
+/// Machine code accesses what is not near anything of the run: page 0.
+#[test]
+#[ignore = "ends its process"]
+fn fault_of_code_elsewhere() {
+    assert!(crate::fault::install());
+    let case = Case::new(&broken(forms()[0], Mistake::Nothing));
+    let pointer = case.space.arenas()[1].as_ptr().addr() as i64;
+    let case = Case::new(&broken(forms()[0], Mistake::Pointer(SURFACE, 64 - pointer)));
+    // The arena of this case lies elsewhere, but not by more than the lowest page of all.
+    let _ = case.run(1);
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn fault_with_another_handler() {
+    extern "C" fn end(_: i32) {
+        // SAFETY: ends the process at once.
+        unsafe { libc::_exit(42) }
+    }
+    // SAFETY: the handler does only what handlers may.
+    unsafe { libc::signal(libc::SIGSEGV, end as extern "C" fn(i32) as usize) };
+    assert!(crate::fault::install());
+    escape();
+    fault();
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn signal_without_fault() {
+    // SAFETY: the default action needs nothing. (The handler of Rust's library lets the first such signal pass.)
+    unsafe { libc::signal(libc::SIGSEGV, libc::SIG_DFL) };
+    assert!(crate::fault::install());
+    // SAFETY: sends this thread a signal.
+    unsafe { libc::raise(libc::SIGSEGV) };
+    std::thread::sleep(std::time::Duration::from_secs(1));
+}

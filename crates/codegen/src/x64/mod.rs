@@ -1,0 +1,209 @@
+//! x86-64, in two vector forms: AVX-512 with 16 lanes in a vector register, and AVX2 with 8.
+
+mod bytes;
+mod call;
+mod emit;
+#[cfg(test)]
+mod false_deoptimisations;
+#[cfg(test)]
+pub(crate) mod faults;
+mod form;
+#[cfg(any(test, debug_assertions))]
+pub mod fuzz;
+#[cfg(test)]
+mod kernels;
+mod meaning;
+#[cfg(test)]
+mod passes;
+#[cfg(test)]
+mod proofs;
+mod select;
+
+pub use form::Form;
+
+use crate::allocate::Registers;
+use crate::backend;
+use crate::check::{Checked, Locations, State};
+use crate::context::Context;
+use crate::emit::{Emitter, Spot, Unencodable};
+use crate::mir::{self, Arg, Class, Condition, Mem, Opcode};
+use crate::select::{Mode, Selected};
+use crate::target::{Meaning, Target};
+use ctm_engine::SurfaceFacts;
+use ctm_lane::Function;
+use iced_x86::{Code, Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
+
+/// The backend for x86-64.
+pub type Jit = backend::Jit<Form>;
+
+type Inst = mir::Inst<Code>;
+type Kind = mir::Kind<Code>;
+type Block = mir::Block<Code>;
+type Machine = mir::Machine<Code>;
+
+impl Jit {
+    /// The backend that makes the best code that this host can run, if it can run any.
+    pub fn new() -> Option<Self> {
+        Form::ALL.into_iter().find_map(Self::supported)
+    }
+
+    /// The backend for AVX-512 (F, CD, DQ, VL and BW), with 16 lanes, if this host has it.
+    pub fn avx512() -> Option<Self> {
+        Self::supported(Form::Avx512)
+    }
+
+    /// The backend for AVX2 with FMA, F16C and BMI1, with 8 lanes, if this host has them.
+    pub fn avx2() -> Option<Self> {
+        Self::supported(Form::Avx2)
+    }
+
+    fn supported(form: Form) -> Option<Self> {
+        form.is_supported().then(|| Self::of(form))
+    }
+}
+
+impl Opcode for Code {
+    #[cfg(test)]
+    fn parse(name: &str) -> Option<Self> {
+        use std::collections::HashMap;
+        use std::sync::LazyLock;
+        static CODES: LazyLock<HashMap<String, Code>> =
+            LazyLock::new(|| Code::values().map(|code| (format!("{code:?}"), code)).collect());
+        CODES.get(name).copied()
+    }
+}
+
+impl Target for Form {
+    type Op = Code;
+    type Encoder = emit::Encoder;
+    type Decoded = Instruction;
+
+    const MASK_COPY: Code = form::MASK_COPY;
+    const STEP: Code = Code::Add_rm32_imm32;
+    const FLOAT_MODE: u32 = form::FLOAT_MODE;
+    const INVALID: u32 = form::INVALID;
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Avx2 => "jit-avx2",
+            Self::Avx512 => "jit-avx512",
+        }
+    }
+
+    fn lanes(self) -> u32 {
+        match self {
+            Self::Avx2 => 8,
+            Self::Avx512 => 16,
+        }
+    }
+
+    fn mask_class(self) -> Class {
+        match self {
+            Self::Avx2 => Class::Vector,
+            Self::Avx512 => Class::Mask,
+        }
+    }
+
+    fn registers(self, counts_steps: bool) -> Registers {
+        form::registers(self, counts_steps)
+    }
+
+    fn scratch(self) -> Registers {
+        form::scratch(self)
+    }
+
+    fn or_masks(self) -> Code {
+        match self {
+            Self::Avx2 => Code::VEX_Vpor_ymm_ymm_ymmm256,
+            Self::Avx512 => Code::VEX_Korw_kr_kr_kr,
+        }
+    }
+
+    fn select(self, function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Selected<Code>> {
+        select::select(function, facts, self, mode)
+    }
+
+    fn meaning(self, inst: &Inst) -> Meaning {
+        meaning::meaning(inst)
+    }
+
+    fn only_reads(code: Code) -> bool {
+        matches!(code, Code::Cmp_rm32_imm32 | Code::Test_rm8_imm8 | Code::Ldmxcsr_m32)
+    }
+
+    fn operand_bytes(self, inst: &Inst, mem: Mem) -> u64 {
+        let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else {
+            return if mem.broadcast { 4 } else { self.bytes().unsigned_abs().into() };
+        };
+        let mut instruction = Instruction::new();
+        instruction.set_code(code);
+        instruction.set_is_broadcast(mem.broadcast);
+        instruction.memory_size().size() as u64
+    }
+
+    fn prologue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
+        emitter.prologue()
+    }
+
+    fn epilogue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
+        emitter.epilogue()
+    }
+
+    fn inst(emitter: &mut Emitter<Self>, inst: &Inst) -> Result<(), Unencodable> {
+        emitter.inst(inst)
+    }
+
+    fn copy(emitter: &mut Emitter<Self>, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable> {
+        emitter.copy(class, to, from)
+    }
+
+    fn jump(emitter: &mut Emitter<Self>, condition: Option<Condition>) -> Result<(), Unencodable> {
+        emitter.jump(condition)
+    }
+
+    fn link(bytes: &mut [u8], end: usize, to: usize) {
+        let distance = (to as i64 - end as i64) as i32;
+        bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    fn poll_stub(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
+        emitter.poll_stub()
+    }
+
+    fn poll_call(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
+        emitter.poll_call()
+    }
+
+    fn decode(bytes: &[u8], offset: usize) -> Vec<Instruction> {
+        Decoder::with_ip(64, bytes, offset as u64, DecoderOptions::NONE).into_iter().collect()
+    }
+
+    fn check_inst(locations: &Locations<Self>, state: &mut State, inst: &Inst, code: &[Instruction]) -> Checked<()> {
+        locations.inst(state, inst, code)
+    }
+
+    fn check_copy(locations: &Locations<Self>, state: &mut State, one: &Instruction, args: &[Arg]) -> Checked<()> {
+        locations.copy(state, one, args)
+    }
+
+    fn disassemble(code: &[u8], offset: usize) -> String {
+        let mut text = String::new();
+        let mut formatter = IntelFormatter::new();
+        for instruction in Self::decode(code, offset) {
+            text.push_str(&format!("{:8x}  ", instruction.ip()));
+            formatter.format(&instruction, &mut text);
+            text.push('\n');
+        }
+        text
+    }
+
+    #[allow(unsafe_code, reason = "calls machine code; the caller answers for it")]
+    unsafe fn call(entry: *const u8, context: *mut Context) {
+        // SAFETY: the caller's promise.
+        unsafe { call::call(entry, context) }
+    }
+
+    fn poll() -> *const () {
+        call::poll as *const ()
+    }
+}

@@ -1,0 +1,194 @@
+//! What each pass does to small functions, as text: compared with the files in `passes`, one for each test.
+
+use super::form::Form;
+use super::select::select;
+use crate::allocate::{Allocation, Location, Registers, allocate};
+use crate::mir::{Reg, Text};
+use crate::select::{Mode, Selected};
+use crate::target::Target;
+use crate::x64::Machine;
+use crate::{interleave, order, split};
+use ctm_engine::SurfaceFacts;
+use ctm_lane::{Function, assume_covered, simplify};
+use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Compares with the file of this name.
+fn assert_text(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/x64/passes").join(format!("{name}.txt"));
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "{} should be, if this is right:\n{text}", path.display());
+}
+
+/// The lines of both texts: ` ` in both, `-` before, `+` after.
+fn difference(before: &str, after: &str) -> String {
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    // The longest common rest of the lines from each location on.
+    let mut common = vec![vec![0; after.len() + 1]; before.len() + 1];
+    for a in (0..before.len()).rev() {
+        for b in (0..after.len()).rev() {
+            common[a][b] =
+                if before[a] == after[b] { common[a + 1][b + 1] + 1 } else { common[a + 1][b].max(common[a][b + 1]) };
+        }
+    }
+    let (mut a, mut b, mut text) = (0, 0, String::new());
+    while a < before.len() || b < after.len() {
+        let (mark, line) = if a < before.len() && b < after.len() && before[a] == after[b] {
+            (a, b) = (a + 1, b + 1);
+            (' ', before[a - 1])
+        } else if b == after.len() || a < before.len() && common[a + 1][b] >= common[a][b + 1] {
+            a += 1;
+            ('-', before[a - 1])
+        } else {
+            b += 1;
+            ('+', after[b - 1])
+        };
+        writeln!(text, "{mark}{line}").unwrap();
+    }
+    text
+}
+
+fn machine(text: &str) -> Machine {
+    let machine: Machine = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(machine.to_string(), text, "text is read as it is written");
+    machine
+}
+
+/// What selection makes of a function with one surface.
+fn selected(text: &str, form: Form, speculates: bool) -> Machine {
+    const BASE: u32 = 0x1000;
+    let mut function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    assume_covered(&mut function);
+    simplify(&mut function);
+    let mut space = Space::default();
+    space.map(Arena::new(BASE, 0x8000).unwrap()).unwrap();
+    let (format, tiling) = (Format::Float32_1, Tiling::Linear);
+    let surface = Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format };
+    let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
+    let mode = Mode { quads: false, interior: true, speculates, may_stop: false, explicit: false };
+    let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &facts, form, mode).unwrap();
+    assert_eq!(has_rules_left_out, speculates);
+    let parsed: Machine = machine.to_string().parse().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(parsed.to_string(), machine.to_string());
+    machine
+}
+
+const SQUARE: &str = "surface s0 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = utof %0\n%4 = fmul.ftz %3, %3\n\
+    surface_store.r s0, %0, %1, %4, %4, %4, %4, %2\nreturn\n";
+
+#[test]
+fn selection() {
+    for form in Form::ALL {
+        assert_text(&format!("selection-{}", form.name()), &selected(SQUARE, form, false).to_string());
+    }
+}
+
+/// Zero times infinity is zero, and the bits of the product are seen: exact code, and code that leaves the rule to the invalid
+/// flag.
+#[test]
+fn speculation() {
+    let text = "surface s0 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = itof %0\n%4 = lane 0x40a00000\n\
+        %5 = fsub.ftz %3, %4\n%6 = lane 0x7f800000\n%7 = fadd.ftz %3, %6\n%8 = fmul.ftz.zx %5, %7\n%9 = iadd %8, %0\n\
+        surface_store.r s0, %0, %1, %9, %9, %9, %9, %2\nreturn\n";
+    for form in Form::ALL {
+        let [exact, speculating] = [false, true].map(|speculates| selected(text, form, speculates).to_string());
+        assert_text(&format!("speculation-{}", form.name()), &difference(&exact, &speculating));
+    }
+}
+
+/// Seven masks, each used at once and again far away: more than there are registers.
+#[test]
+fn split_masks() {
+    let mut text = "b0:\n  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]\n".to_owned();
+    for mask in 1..=7 {
+        writeln!(text, "  k{mask} = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 v0, v0, {mask}").unwrap();
+    }
+    for pair in 1..=7 {
+        writeln!(text, "  k{} = VEX_Kandw_kr_kr_kr k{pair}, k{pair}", pair + 7).unwrap();
+    }
+    for number in 15..=64 {
+        writeln!(text, "  v{number} = EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 v0, v0").unwrap();
+    }
+    for mask in 1..=7 {
+        writeln!(text, "  VEX_Kortestw_kr_kr k{mask}, k{mask}").unwrap();
+    }
+    text += "  exit\n";
+    let mut after = machine(&text);
+    split::split_masks(&mut after, Form::Avx512);
+    let changes = difference(&text, &after.to_string());
+    let changes: String =
+        changes.lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect();
+    assert_text("split-masks", &changes);
+}
+
+const LOOP: &str = "b0:
+  g0 = Mov_r32_rm32 [context]
+  jump b1(g0)
+b1(g1) depth 1:
+  v2 = EVEX_Vpbroadcastd_zmm_k1z_r32 g1
+  v3 = EVEX_Vbroadcastss_zmm_k1z_xmmm32 [context + 8]
+  jump b2(v2)
+b2(v4) depth 2:
+  v5 = EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 v4, v3
+  v6 = EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 v5, v3
+  v11 = EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 v6, v5
+  v12 = EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 v11, v6
+  v13 = EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 v12, v11
+  v7 = EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 v13, v12
+  k8 = EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 v7, v2, 1
+  VEX_Kortestw_kr_kr k8, k8
+  if NotEqual b2(v7) else b3
+b3 depth 1:
+  g9 = Mov_r64_rm64 [context + 120]
+  EVEX_Vmovups_zmmm512_k1z_zmm [g9 + g1*4], v7
+  jump b4
+b4 depth 1:
+  g10 = tied Add_rm32_imm32 g1, 16
+  Cmp_r32_rm32 g10, [context + 4]
+  if Below b1(g10) else b5
+b5:
+  exit
+";
+
+#[test]
+fn interleaving() {
+    let after = interleave::interleaved(&machine(LOOP), Form::Avx512).expect("a loop that waits for itself");
+    assert_text("interleaving", &difference(LOOP, &after.to_string()));
+}
+
+/// Two channels side by side become one after the other.
+#[test]
+fn scheduling() {
+    let text = "b0:
+  v0 = EVEX_Vmovups_zmm_k1z_zmmm512 [context]
+  v1 = EVEX_Vmovups_zmm_k1z_zmmm512 [context + 64]
+  v2 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v0, v0
+  v3 = EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er v1, v1
+  v4 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v2, v0
+  v5 = EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er v3, v1
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 128], v4
+  EVEX_Vmovups_zmmm512_k1z_zmm [context + 192], v5
+  exit
+";
+    assert_text("scheduling", &difference(text, &order::ordered(&machine(text)).to_string()));
+}
+
+/// Where allocation puts the registers of the loop, of which there are few.
+#[test]
+fn allocation() {
+    let machine = machine(LOOP);
+    let registers = Registers { vector: &[0, 1], mask: &[1], general: &[3, 5] };
+    let Allocation { locations, slots, .. } = allocate(&machine, &registers);
+    let mut text = String::new();
+    for (number, location) in (0..).zip(locations) {
+        let location = match location {
+            Location::Register(register) => format!("register {register}"),
+            Location::Slot(slot) => format!("slot {slot}"),
+            Location::Nowhere => "nowhere".to_owned(),
+        };
+        writeln!(text, "{}: {location}", Text(&machine, Reg(number))).unwrap();
+    }
+    writeln!(text, "slots of vectors, masks, general registers: {slots:?}").unwrap();
+    assert_text("allocation", &text);
+}

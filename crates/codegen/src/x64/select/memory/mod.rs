@@ -1,0 +1,372 @@
+//! Surfaces, arrays, counts: where the elements of an access lie. What moves them is in `load` and `store`.
+
+mod load;
+mod rows;
+mod store;
+mod untransposed;
+
+pub use untransposed::Untransposed;
+
+use super::arithmetic::{ONE, SIGN};
+use super::masks::MaskOp;
+use super::{Coordinate, Lanes, Selector, Val};
+use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg};
+use crate::target::Target;
+use crate::x64::form::{Form, Vop};
+use crate::x64::{Inst, Kind};
+use ctm_lane::{Axis, Channels, FloatTest, IntTest, Op, Shape, UnitTest, UnitWrite, Value};
+use ctm_memory::{Bounds, Format, Layout};
+use iced_x86::Code;
+
+/// Most entries of an array: each is cleared by an instruction of its own.
+const MAX_ENTRIES: u32 = 256;
+
+/// How the elements of an access lie.
+enum Elements {
+    /// One after the other, from this one on.
+    Row(Mem),
+    /// All lanes have this one.
+    Same(Mem),
+    /// At offsets from the base, for these lanes.
+    Scattered(Reg, Lanes),
+}
+
+impl Selector<'_> {
+    /// Operations that have other effects, or not one result.
+    pub fn special(&mut self, op: &Op, args: &[Value], results: &[Value]) {
+        match *op {
+            Op::SurfaceLoad { surface } => {
+                let lanes = self.lanes(args[2]);
+                let channels = self.load(surface, (args[0], args[1]), lanes, results[0]);
+                for (&result, val) in results.iter().zip(channels) {
+                    self.values[result.index()] = val;
+                }
+            }
+            Op::SurfaceLoad2x2 { surface } => self.load_2x2(surface, args, results),
+            Op::SurfaceStore { surface, channels } => self.store(surface, channels, args),
+            Op::SurfaceTest { surface, test, write } => {
+                if let Some(passed) = self.test(surface, (test, write), args) {
+                    self.set(results[0], passed);
+                } else {
+                    self.refuse();
+                }
+            }
+            Op::Steps { count, pc } => {
+                self.note_origins();
+                self.pc = Some(pc);
+                let lanes = self.lanes(args[0]);
+                self.note_steps(count, lanes);
+            }
+            Op::BufferLoad { buffer } => {
+                let (base, offset, lanes) = self.words(buffer, args[0], args[1]);
+                let reg = self.gather(base, offset, 0, lanes);
+                self.set(results[0], reg);
+            }
+            Op::BufferStore { buffer } => {
+                let (base, offset, lanes) = self.words(buffer, args[0], args[2]);
+                let value = self.reg(args[1]);
+                self.leave_if_raised();
+                self.scatter(base, offset, 0, value, lanes);
+            }
+            _ if op.array().is_some() => self.array(op, args, results),
+            _ => self.refuse(),
+        }
+    }
+
+    /// Where words of a buffer lie: a base, signed offsets from it, and the lanes whose word is wholly inside.
+    fn words(&mut self, buffer: ctm_lane::Buffer, address: Value, lanes: Value) -> (Reg, Reg, Lanes) {
+        let base = self.buffer_middle(buffer);
+        let (address, lanes) = (self.reg(address), self.lanes(lanes));
+        let inside = match lanes {
+            Lanes::No => Lanes::No,
+            Lanes::All | Lanes::Of(_) => {
+                let count = self.word_count(buffer);
+                let within = if let Lanes::Of(mask) = lanes { Some(mask) } else { None };
+                Lanes::Of(self.compare_integers(IntTest::Ult, address, Arg::Reg(count), within))
+            }
+        };
+        (base, self.with_constant(Vop::Xor, address, SIGN), inside)
+    }
+
+    /// The first element of the group's row of a surface.
+    fn row(&mut self, surface: ctm_lane::Surface, row_bytes: u32) -> Reg {
+        if let Some(&reg) = self.rows.get(&surface) {
+            return reg;
+        }
+        let base = self.base(surface);
+        let row = self.once(|selector| selector.row_at(base, selector.y, row_bytes));
+        self.rows.insert(surface, row);
+        row
+    }
+
+    /// The first element of row `y`.
+    fn row_at(&mut self, base: Reg, y: Reg, row_bytes: u32) -> Reg {
+        let offset = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(y), Arg::Imm(row_bytes.cast_signed())]);
+        self.tied_general(Code::Add_r64_rm64, &[Arg::Reg(offset), Arg::Reg(base)])
+    }
+
+    /// Takes positions plus `offset` that leave 0..size out of the window; false if nothing would be left.
+    fn narrow(&mut self, axis: Axis, offset: i32, size: u32) -> bool {
+        let range = match axis {
+            Axis::X => &mut self.window.x,
+            Axis::Y => &mut self.window.y,
+        };
+        let next = (range.0.max(-i64::from(offset)), range.1.min(i64::from(size) - 1 - i64::from(offset)));
+        if next.0 > next.1 {
+            return false;
+        }
+        *range = next;
+        true
+    }
+
+    /// Where the elements of an access to a linear surface lie, if they are in a row or the same.
+    fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Elements> {
+        let facts = self.facts[surface.index()];
+        let Layout::Linear(layout) = facts.surface.layout() else { return None };
+        if !self.mode.interior || self.mode.quads || self.mode.explicit {
+            return None;
+        }
+        let width = match facts.bounds {
+            Bounds::Clamp => facts.surface.pitch.max(1),
+            Bounds::Drop => facts.surface.pitch,
+        };
+        let height = match (facts.bounds, facts.surface.height) {
+            (Bounds::Clamp, 0) => 1,
+            (Bounds::Drop, 0) => 4096,
+            (_, height) => height,
+        };
+        let bytes = 1u32 << layout.element_log2;
+        let shape_x = self.shapes.get(x);
+        let shape_y = self.shapes.get(y);
+        let within = |limit: Option<u32>, size: u32| limit.map_or(size, |limit| limit.min(size));
+        // The row.
+        let (row, row_offset) = match shape_y {
+            Shape::Index { axis: Axis::Y, offset, limit } if offset.unsigned_abs() < 4096 => {
+                if !self.narrow(Axis::Y, offset, within(limit, height)) {
+                    return None;
+                }
+                (self.row(surface, layout.row_bytes), i64::from(offset) * i64::from(layout.row_bytes))
+            }
+            _ if self.is_uniform(y) && (facts.bounds == Bounds::Clamp || self.is_inside(y, height)) => {
+                let base = self.base(surface);
+                let number = self.clamped(y, height);
+                let number = self.first_lane(number);
+                (self.row_at(base, number, layout.row_bytes), 0)
+            }
+            _ => return None,
+        };
+        match shape_x {
+            Shape::Index { axis: Axis::X, offset, limit } if offset.unsigned_abs() < 4096 => {
+                if !self.narrow(Axis::X, offset, within(limit, width)) {
+                    return None;
+                }
+                let disp = row_offset + i64::from(offset) * i64::from(bytes);
+                let (index, scale) = if bytes == 16 { (self.x16, 1) } else { (self.x, bytes as u8) };
+                let disp = i32::try_from(disp).ok()?;
+                Some(Elements::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+            }
+            _ if self.is_uniform(x) && (facts.bounds == Bounds::Clamp || self.is_inside(x, width)) => {
+                let number = self.clamped(x, width);
+                let mut index = self.first_lane(number);
+                let scale = if bytes == 16 {
+                    index = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), Arg::Imm(4)]);
+                    1
+                } else {
+                    bytes as u8
+                };
+                let disp = i32::try_from(row_offset).ok()?;
+                Some(Elements::Same(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+            }
+            _ => None,
+        }
+    }
+
+    fn first_lane(&mut self, value: Reg) -> Reg {
+        self.vector_op(Vop::FirstLane, &[Arg::Reg(value)])
+    }
+
+    fn is_inside(&self, value: Value, size: u32) -> bool {
+        if self.mode.explicit {
+            return false;
+        }
+        let (lo, hi) = match self.shapes.get(value) {
+            Shape::Index { limit: Some(limit), .. } => (0, i64::from(limit) - 1),
+            _ => {
+                let range = self.ranges.get(value).int;
+                (i64::from(range.0), i64::from(range.1))
+            }
+        };
+        lo >= 0 && hi < i64::from(size)
+    }
+
+    /// The coordinate clamped to 0..size.
+    fn clamped(&mut self, value: Value, size: u32) -> Reg {
+        let reg = self.reg(value);
+        if self.is_inside(value, size) {
+            return reg;
+        }
+        self.clamped_reg(reg, size)
+    }
+
+    fn clamped_reg(&mut self, reg: Reg, size: u32) -> Reg {
+        let reg = self.with_constant(Vop::SignedMax, reg, 0);
+        self.with_constant(Vop::SignedMin, reg, size.saturating_sub(1))
+    }
+
+    /// Byte offsets of elements by the bounds rule, and the lanes that access something.
+    fn offsets(
+        &mut self,
+        surface: ctm_lane::Surface,
+        x: Reg,
+        y: Reg,
+        lanes: Lanes,
+        inside: (bool, bool),
+    ) -> (Reg, Lanes) {
+        let facts = self.facts[surface.index()];
+        let (pitch, height) = (facts.surface.pitch, facts.surface.height);
+        let (mut x, mut y, mut lanes) = (x, y, lanes);
+        match facts.bounds {
+            Bounds::Clamp => {
+                if !inside.0 {
+                    x = self.clamped_reg(x, pitch.max(1));
+                }
+                if !inside.1 {
+                    y = self.clamped_reg(y, height.max(1));
+                }
+            }
+            Bounds::Drop => {
+                if !inside.0 {
+                    lanes = self.within(lanes, IntTest::Ult, x, pitch);
+                }
+                if height == 0 {
+                    lanes = self.within(lanes, IntTest::Sge, y, 0);
+                    let bits = self.constant(0xFFF);
+                    y = self.vector_op(Vop::And, &[Arg::Reg(y), bits]);
+                } else if !inside.1 {
+                    lanes = self.within(lanes, IntTest::Ult, y, height);
+                }
+            }
+        }
+        let offset = match facts.surface.layout() {
+            Layout::Linear(layout) => {
+                let row = self.with_constant(Vop::IntMul, y, layout.row_bytes);
+                let column = self.shifted(Vop::ShiftLeft, x, layout.element_log2);
+                self.two(Vop::IntAdd, row, column)
+            }
+            Layout::Tiled(layout) => {
+                let tile_y = self.shifted(Vop::ShiftRight, y, layout.tile_height_log2);
+                let tile_y = self.with_constant(Vop::IntMul, tile_y, layout.tile_row_bytes);
+                let tile_x = self.shifted(Vop::ShiftRight, x, layout.tile_width_log2);
+                let tile_x = self.shifted(Vop::ShiftLeft, tile_x, 11);
+                let start = self.two(Vop::IntAdd, tile_y, tile_x);
+                let columns: Vec<u32> = (0..128).map(|x| layout.column(x)).collect();
+                let rows: Vec<u32> = (0..64).map(|y| layout.row(y)).collect();
+                let column = self.looked_up(&columns, x);
+                let row = self.looked_up(&rows, y);
+                let inner = self.two(Vop::Xor, column, row);
+                self.two(Vop::IntAdd, start, inner)
+            }
+        };
+        (offset, lanes)
+    }
+
+    /// The entry at the lane's index, modulo the number of entries (a power of two).
+    fn looked_up(&mut self, entries: &[u32], index: Reg) -> Reg {
+        let at = self.pool_at(entries);
+        let index = self.with_constant(Vop::And, index, entries.len() as u32 - 1);
+        let pool = self.general(Code::Lea_r64_m, &[Arg::Mem(Mem::at(Base::Pool, at))]);
+        self.gather_scaled(pool, (index, 4), 0, None)
+    }
+
+    fn is_usable(&mut self, surface: ctm_lane::Surface) -> bool {
+        let facts = self.facts[surface.index()];
+        let usable = facts.whole && facts.surface.pitch != 0 && facts.surface.pitch <= 4096;
+        if !usable {
+            self.refuse();
+        }
+        usable
+    }
+
+    /// Storage of an array, cleared for each group.
+    fn array_base(&mut self, array: ctm_lane::Array) -> Reg {
+        let is_new = self.arrays.insert(array);
+        let reg = self.array_pointer(array);
+        let entries = self.function.arrays[array.index()].entries;
+        if entries > MAX_ENTRIES {
+            self.refuse();
+        } else if is_new {
+            let bytes = self.form.bytes();
+            self.first(|selector| {
+                let zeros = selector.constant_reg(0);
+                for number in 0..entries as i32 {
+                    selector.put(Mem::at(Base::Reg(reg), number * bytes), zeros, Lanes::All);
+                }
+            });
+        }
+        reg
+    }
+
+    fn array(&mut self, op: &Op, args: &[Value], results: &[Value]) {
+        let Some((array, _)) = op.array() else { return };
+        let entries = self.function.arrays[array.index()].entries;
+        let base = self.array_base(array);
+        // Each entry has a vector's room, whatever it holds.
+        let log2 = self.form.bytes().ilog2();
+        let uniform_place = |selector: &mut Self| {
+            let index = selector.wrapped(args[0], entries);
+            let shift = Arg::Imm(log2.cast_signed());
+            let index = selector.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), shift]);
+            Mem { index: Some(index), ..Mem::at(Base::Reg(base), 0) }
+        };
+        let lane_place = |selector: &mut Self| {
+            let index = selector.reg(args[0]);
+            let index = selector.with_constant(Vop::And, index, entries.wrapping_sub(1));
+            let index = selector.shifted(Vop::ShiftLeft, index, log2);
+            let lanes: Vec<u32> = (0..selector.form.lanes()).map(|lane| lane * 4).collect();
+            let lanes = selector.vector_constant(&lanes);
+            selector.vector_op(Vop::IntAdd, &[Arg::Reg(index), lanes])
+        };
+        // Reads must not move across writes; keeping all of them in order does it.
+        match *op {
+            Op::ArrayRead { .. } => {
+                let mem = uniform_place(self);
+                let reg = self.vector_op(Vop::Load, &[Arg::Mem(mem)]);
+                self.set(results[0], reg);
+            }
+            Op::ArrayGather { .. } => {
+                let offset = lane_place(self);
+                let reg = self.gather(base, offset, 0, Lanes::All);
+                self.set(results[0], reg);
+            }
+            Op::ArrayWrite { .. } => {
+                let (mem, value) = (uniform_place(self), self.reg(args[1]));
+                let lanes = self.lanes(args[2]);
+                self.put(mem, value, lanes);
+            }
+            Op::ArrayScatter { .. } => {
+                let (offset, value) = (lane_place(self), self.reg(args[1]));
+                let lanes = self.lanes(args[2]);
+                self.scatter(base, offset, 0, value, lanes);
+            }
+            Op::MaskArrayRead { .. } => {
+                let mem = uniform_place(self);
+                let reg = self.load_mask(mem);
+                self.set(results[0], reg);
+            }
+            Op::MaskArrayWrite { .. } => {
+                let (mem, mask) = (uniform_place(self), self.mask_reg(args[1]));
+                self.store_mask(mem, mask);
+            }
+            Op::UniformArrayRead { .. } => {
+                let mem = uniform_place(self);
+                let reg = self.general(Code::Mov_r32_rm32, &[Arg::Mem(mem)]);
+                self.set(results[0], reg);
+            }
+            Op::UniformArrayWrite { .. } => {
+                let (mem, value) = (uniform_place(self), Arg::Reg(self.uniform_reg(args[1])));
+                self.insts.push(Inst::new(Kind::Plain(Code::Mov_rm32_r32), None, &[Arg::Mem(mem), value]));
+            }
+            _ => self.refuse(),
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Stores whose words come from the words of loaded elements, each by the same operations.
+//!
+//! A register holds one word of an element for all lanes; in memory the words of an element lie side by side. So what moves
+//! a row of elements transposes it. Where each word that is stored is made of words that were loaded, by the same operations
+//! as the others, that is for nothing: the operations can run on vectors as they lie in memory, of which there are as
+//! many as an element has words. Constants that are not the same for all words become vectors in which they repeat, and
+//! loaded words that go elsewhere are permuted inside of their elements.
+//!
+//! # Why nothing changes
+//!
+//! What an operation on lanes gives in one of them depends on its operands there, and not on the lane; so each word comes
+//! out as it would in the register of its channel. Everything else stays where it is: loads and stores, and their order;
+//! steps; and masks, as the accesses concern all lanes.
+//!
+//! Beyond the operands' bits, selection looks at facts: whether they may be NaNs or denormals, who flushes them, which
+//! operations made them, and what is done with their NaNs. These have to be the same for all words, so that the first one
+//! stands for the others, its chains of rules about NaNs (see `nans`) included. Words that are not calculated do not count:
+//! their lanes calculate something that is thrown away, and which can at worst raise the invalid flag for nothing. A store
+//! looks for NaNs (see `speculation`) in the vectors that it stores, which hold the same words; operations in front of which code
+//! would have to look are left alone.
+//!
+//! The transposed words are calculated all the same, and go with the dead code if nobody else wants them.
+
+use super::*;
+use crate::target::Target;
+use ctm_lane::{Block, Def, Effect, Type};
+use std::collections::HashMap;
+
+/// The values that a quantity has in the calculated words. The first one stands for all of them.
+type Quantity = Vec<Value>;
+
+/// Where a quantity comes from that is not calculated.
+enum Leaf {
+    /// From the elements of the load with this first result, the words with these numbers.
+    Loaded(Value, Vec<usize>),
+    /// For each word, the same in all lanes.
+    Uniform(Quantity),
+}
+
+/// How to calculate what a store wants.
+pub struct Plan {
+    /// Words of an element.
+    words: usize,
+    /// Those that are calculated. The others are the same in all lanes.
+    calculated: Vec<usize>,
+    /// What the operations start from, by the value that stands for it.
+    leaves: HashMap<Value, Leaf>,
+    /// The operations, in the order in which they are found: of each the last of its instructions, and the one that stands
+    /// for the others.
+    body: Vec<(ctm_lane::Inst, ctm_lane::Inst)>,
+    /// For each vector of a row all values, as far as they have been calculated.
+    vectors: Vec<Vec<Val>>,
+}
+
+/// What is known of such stores in a function.
+#[derive(Default)]
+pub struct Untransposed {
+    /// The plans that can be followed.
+    plans: Vec<Option<Plan>>,
+    /// Which one to follow, by the store and all its operands.
+    of_stores: HashMap<(Op, Vec<Value>), usize>,
+    /// Which one to follow behind an instruction, and with which operation.
+    of_insts: HashMap<ctm_lane::Inst, (usize, ctm_lane::Inst)>,
+    /// By their first results, the loads whose elements are wanted, and these once they are loaded.
+    rows: HashMap<Value, Vec<Reg>>,
+}
+
+/// A plan in the making.
+struct Search<'a, 'b> {
+    selector: &'a Selector<'b>,
+    plan: Plan,
+    /// All quantities, by the value that stands for each.
+    known: HashMap<Value, Quantity>,
+    /// What stands for the quantities whose operations have not been found yet, by any of their values.
+    open: HashMap<Value, Value>,
+    /// How often the search came by each value.
+    uses: HashMap<Value, u32>,
+}
+
+/// Words of elements that are stored as they are.
+fn words_of(format: Format) -> Option<usize> {
+    matches!(format, Format::Float32_4 | Format::Float32_2).then(|| format.channels())
+}
+
+/// Whether a lane of the result depends on nothing but the same lane of the operands.
+fn is_lane_by_lane(op: &Op) -> bool {
+    let info = op.info();
+    let crosses = matches!(op, Op::Quad { .. } | Op::Ballot { .. } | Op::Shuffle { .. });
+    info.effect == Effect::Pure
+        && !crosses
+        && info.results.len() == 1
+        && !info.operands.is_empty()
+        && info.operands.iter().all(|&(_, ty)| ty != Type::Uniform)
+}
+
+/// Instructions for an operation, about.
+fn weight(op: &Op) -> usize {
+    match op {
+        Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {} | Op::Udiv {} => 16,
+        Op::Fdiv { .. } | Op::Fsqrt { .. } => 4,
+        _ => 1,
+    }
+}
+
+impl Search<'_, '_> {
+    /// Takes up a quantity; `None` if it cannot be had.
+    fn want(&mut self, quantity: Quantity) -> Option<()> {
+        let first = quantity[0];
+        quantity.iter().for_each(|&value| *self.uses.entry(value).or_default() += 1);
+        if let Some(known) = self.known.get(&first) {
+            return (*known == quantity).then_some(());
+        }
+        let facts = |value: Value| {
+            let range = self.selector.ranges.get(value);
+            let is_tainted = self.selector.has_tainted(&[value]);
+            (range.nan, range.denormal, self.selector.is_flushed_by_all(value), is_tainted)
+        };
+        if quantity.iter().any(|&value| facts(value) != facts(first)) {
+            return None;
+        }
+        self.known.insert(first, quantity.clone());
+        if self.is_uniform(&quantity) {
+            self.plan.leaves.insert(first, Leaf::Uniform(quantity));
+        } else if let Some(leaf) = self.loaded(&quantity) {
+            self.plan.leaves.insert(first, leaf);
+        } else {
+            // A value of two quantities would be calculated twice.
+            let is_new = quantity.iter().all(|&value| self.open.insert(value, first).is_none());
+            return is_new.then_some(());
+        }
+        Some(())
+    }
+
+    fn is_uniform(&self, quantity: &[Value]) -> bool {
+        let Selector { function, .. } = self.selector;
+        let is_same = quantity.iter().all(|value| *value == quantity[0]);
+        // Selection looks through changes of sign.
+        let may_differ = |&value: &Value| {
+            let is_sign = matches!(function.defining_op(value), Some((Op::Neg {}, _)));
+            !is_sign && function.value_type(value) == Type::Lane
+        };
+        quantity.iter().all(|&value| self.selector.is_uniform(value)) && (is_same || quantity.iter().all(may_differ))
+    }
+
+    fn loaded(&self, quantity: &[Value]) -> Option<Leaf> {
+        let Selector { function, facts, shapes, .. } = self.selector;
+        let Def::Result(load, _) = function.def(quantity[0]) else { return None };
+        let Op::SurfaceLoad { surface } = *function.op(load) else { return None };
+        let args = function.args(load);
+        let format = facts[surface.index()].surface.format;
+        let is_row = matches!(shapes.get(args[0]), Shape::Index { axis: Axis::X, .. })
+            || format == Format::Float32_4 && self.selector.likely(surface, args[0], args[1]) == Some(true);
+        let is_whole = function.mask_constant(args[2]) == Some(true);
+        if !is_row || !is_whole || words_of(format) != Some(self.plan.words) {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..self.plan.words).collect();
+        for (&word, &value) in self.plan.calculated.iter().zip(quantity) {
+            order[word] = function.results(load).position(|result| result == value)?;
+        }
+        let is_stored = order.iter().all(|&word| word < self.plan.words);
+        let first = function.results(load).next()?;
+        is_stored.then_some(Leaf::Loaded(first, order))
+    }
+
+    /// Takes up the operands of an operation, if this is the last instruction of a quantity that is wanted.
+    fn visit(&mut self, inst: ctm_lane::Inst) -> Option<()> {
+        let Selector { function, .. } = self.selector;
+        let first = function.results(inst).find_map(|result| self.open.get(&result).copied());
+        let Some(first) = first else { return Some(()) };
+        let op = function.op(inst);
+        let quantity = &self.known[&first];
+        let mut others = Vec::new();
+        for &value in quantity {
+            self.open.remove(&value);
+            let Def::Result(other, _) = function.def(value) else { return None };
+            let needs_nan_check = self.selector.needs_nan_check(op, function.args(other));
+            if function.op(other) != op || others.contains(&other) || needs_nan_check {
+                return None;
+            }
+            others.push(other);
+        }
+        if !is_lane_by_lane(op) {
+            return None;
+        }
+        self.plan.body.push((inst, others[0]));
+        let args: Vec<Vec<Value>> = others.iter().map(|&other| self.ordered_args(op, others[0], other)).collect();
+        (0..args[0].len()).try_for_each(|at| self.want(args.iter().map(|args| args[at]).collect()))
+    }
+
+    /// The operands of an instruction, those of a sum or a product in the order in which the first instruction has its.
+    fn ordered_args(&self, op: &Op, first: ctm_lane::Inst, inst: ctm_lane::Inst) -> Vec<Value> {
+        let Selector { function, .. } = self.selector;
+        let (first, mut args) = (function.args(first), function.args(inst).to_vec());
+        let commutes = matches!(op, Op::Fadd { .. } | Op::Fmul { .. } | Op::Fma { .. });
+        if commutes && !self.is_alike(first[0], args[0]) && self.is_alike(first[0], args[1]) {
+            args.swap(0, 1);
+        }
+        args
+    }
+
+    /// Whether two values come from the same load, or are made by the same operation, or are the same in all lanes.
+    fn is_alike(&self, a: Value, b: Value) -> bool {
+        let Selector { function, .. } = self.selector;
+        match (function.def(a), function.def(b)) {
+            _ if self.selector.is_uniform(a) || self.selector.is_uniform(b) => {
+                self.selector.is_uniform(a) && self.selector.is_uniform(b)
+            }
+            (Def::Result(a, _), Def::Result(b, _)) if function.op(a).info().results.len() > 1 => a == b,
+            (Def::Result(a, _), Def::Result(b, _)) => function.op(a) == function.op(b),
+            (Def::Param(..), _) | (_, Def::Param(..)) => a == b,
+        }
+    }
+
+    /// The plan, if nobody else wants what it calculates, and it does not calculate more than it saves.
+    fn finish(self) -> Option<Plan> {
+        let Selector { function, uses, .. } = self.selector;
+        let is_own = |value: &Value| self.uses.get(value) == uses.get(value.index());
+        let weights = self.plan.body.iter().map(|&(inst, _)| weight(function.op(inst)));
+        let more = weights.sum::<usize>() * (self.plan.words - self.plan.calculated.len());
+        let mut body = self.plan.body.iter();
+        let is_alone = body.all(|&(_, first)| self.known[&function.result(first)].iter().all(is_own));
+        let is_good = self.open.is_empty() && is_alone && more <= 2 * self.plan.words;
+        is_good.then_some(self.plan)
+    }
+}
+
+impl Selector<'_> {
+    /// Finds the stores that need no transposition.
+    pub fn plan_untransposed(&mut self) {
+        if !self.mode.interior || self.mode.quads {
+            return;
+        }
+        for &block in &self.graph.order {
+            for (at, &inst) in self.function.insts(block).iter().enumerate() {
+                let op = *self.function.op(inst);
+                if let Op::SurfaceStore { surface, channels } = op
+                    && let Some(plan) = self.plan_of(block, at, (surface, channels))
+                {
+                    let number = self.untransposed.plans.len();
+                    for leaf in plan.leaves.values() {
+                        if let Leaf::Loaded(load, _) = leaf {
+                            self.untransposed.rows.insert(*load, Vec::new());
+                        }
+                    }
+                    let body = plan.body.iter().map(|&(last, first)| (last, (number, first)));
+                    self.untransposed.of_insts.extend(body);
+                    self.untransposed.of_stores.insert((op, self.function.args(inst).to_vec()), number);
+                    self.untransposed.plans.push(Some(plan));
+                }
+            }
+        }
+    }
+
+    fn plan_of(&self, block: Block, at: usize, (surface, channels): (ctm_lane::Surface, Channels)) -> Option<Plan> {
+        let insts = self.function.insts(block);
+        let args = self.function.args(insts[at]);
+        let words = words_of(self.facts[surface.index()].surface.format)?;
+        let stored = &args[2..2 + words];
+        let calculated: Vec<usize> = (0..words).filter(|&word| !self.is_uniform(stored[word])).collect();
+        let is_whole = self.function.mask_constant(args[6]) == Some(true) && (0..words).all(|word| channels.has(word));
+        if !is_whole || calculated.is_empty() {
+            return None;
+        }
+        let wanted = calculated.iter().map(|&word| stored[word]).collect();
+        let vectors = vec![vec![Val::None; self.function.value_count()]; words];
+        let plan = Plan { words, calculated, leaves: HashMap::new(), body: Vec::new(), vectors };
+        let mut search =
+            Search { selector: self, plan, known: HashMap::new(), open: HashMap::new(), uses: HashMap::new() };
+        search.want(wanted)?;
+        for &inst in insts[..at].iter().rev() {
+            if search.open.is_empty() {
+                break;
+            }
+            search.visit(inst)?;
+        }
+        search.finish()
+    }
+
+    /// Whether a store wants the elements of a load as they lie in memory.
+    pub(super) fn wants_rows(&self, load: Value) -> bool {
+        self.untransposed.rows.contains_key(&load)
+    }
+
+    pub(super) fn note_rows(&mut self, load: Value, rows: Vec<Reg>) {
+        self.untransposed.rows.insert(load, rows);
+    }
+
+    /// Elements as they lie in memory.
+    pub(super) fn load_rows(&mut self, format: Format, mem: Mem) -> Vec<Reg> {
+        let bytes = self.form.bytes();
+        let at = |number: usize| Arg::Mem(Mem { disp: mem.disp + bytes * number as i32, ..mem });
+        (0..format.channels()).map(|number| self.vector_op(Vop::Load, &[at(number)])).collect()
+    }
+
+    /// Behind an instruction, calculates what plans want then. A plan is given up if an element that it starts from is not in
+    /// a row.
+    pub fn follow_plan(&mut self, inst: ctm_lane::Inst) {
+        let Some(&(number, inst)) = self.untransposed.of_insts.get(&inst) else { return };
+        let Some(mut plan) = self.untransposed.plans[number].take() else { return };
+        if self.function.args(inst).iter().all(|&arg| self.find_leaf(&mut plan, arg)) {
+            for vector in &mut plan.vectors {
+                std::mem::swap(&mut self.values, vector);
+                self.inst(inst);
+                std::mem::swap(&mut self.values, vector);
+            }
+            self.untransposed.plans[number] = Some(plan);
+        }
+    }
+
+    /// Makes sure that a quantity of a plan is there; false if it cannot be had.
+    fn find_leaf(&mut self, plan: &mut Plan, value: Value) -> bool {
+        let vals: Vec<Val> = match &plan.leaves.get(&value) {
+            Some(Leaf::Uniform(quantity)) if plan.vectors[0][value.index()] == Val::None => {
+                let mut repeated = vec![self.values[value.index()]; plan.words];
+                for (&word, value) in plan.calculated.iter().zip(quantity) {
+                    repeated[word] = self.values[value.index()];
+                }
+                vec![self.repeated(&repeated); plan.words]
+            }
+            Some(Leaf::Loaded(load, order)) if plan.vectors[0][value.index()] == Val::None => {
+                let rows = self.untransposed.rows[load].clone();
+                rows.into_iter().map(|row| Val::Reg(self.ordered(row, order))).collect()
+            }
+            _ => return true,
+        };
+        plan.vectors.iter_mut().zip(&vals).for_each(|(vector, &val)| vector[value.index()] = val);
+        !vals.is_empty()
+    }
+
+    /// Stores elements by their plan; false if there is none that could be followed.
+    pub(super) fn store_untransposed(&mut self, mem: Mem, op: Op, args: &[Value]) -> bool {
+        let Some(&number) = self.untransposed.of_stores.get(&(op, args.to_vec())) else { return false };
+        let stored = &args[2..6];
+        let Some(mut plan) = self.untransposed.plans[number].take() else { return false };
+        let words = plan.words;
+        let result = stored[plan.calculated[0]];
+        if !self.find_leaf(&mut plan, result) {
+            return false;
+        }
+        let is_fixed = |word: usize| !plan.calculated.contains(&word);
+        let fixed = (plan.calculated.len() < words).then(|| {
+            let val = |word: usize| if is_fixed(word) { self.values[stored[word].index()] } else { Val::Const(0) };
+            let vals: Vec<Val> = (0..words).map(val).collect();
+            let mask = self.once(|selector| selector.mask_of(|lane| is_fixed(lane as usize % words)));
+            (mask, self.repeated(&vals))
+        });
+        let mut rows = Vec::new();
+        for vector in &plan.vectors {
+            let row = self.arg_of(vector[result.index()]);
+            let mut row = self.load_arg(row);
+            if let Some((mask, fixed)) = fixed {
+                let fixed = self.arg_of(fixed);
+                row = self.blend(mask, fixed, row);
+            }
+            rows.push(row);
+        }
+        if self.has_tainted(&stored[..words]) {
+            self.check_regs(&rows);
+        }
+        for (number, row) in (0..).zip(rows) {
+            self.put(Mem { disp: mem.disp + self.form.bytes() * number, ..mem }, row, Lanes::All);
+        }
+        true
+    }
+
+    /// The words of elements in another order.
+    fn ordered(&mut self, row: Reg, order: &[usize]) -> Reg {
+        if order.iter().enumerate().all(|(word, &from)| word == from) {
+            return row;
+        }
+        let lane = |at: usize| at / order.len() * order.len() + order[at % order.len()];
+        let lanes = (0..4).rev().fold(0, |bits, at| bits << 2 | lane(at) as i32);
+        self.vector_op(Vop::PermuteQuad, &[Arg::Reg(row), Arg::Imm(lanes)])
+    }
+
+    /// A vector in which these repeat, each of them the same in all lanes.
+    fn repeated(&mut self, vals: &[Val]) -> Val {
+        if vals.iter().all(|val| *val == vals[0]) {
+            return vals[0];
+        }
+        let constants: Option<Vec<u32>> =
+            vals.iter().map(|val| if let Val::Const(bits) = *val { Some(bits) } else { None }).collect();
+        if let Some(constants) = constants {
+            let all = constants.repeat(self.form.lanes() as usize / vals.len());
+            let all = self.vector_constant(&all);
+            return Val::Reg(self.hoisted(all));
+        }
+        let joined = |selector: &mut Self| {
+            let first = selector.arg_of(vals[0]);
+            let mut joined = selector.load_arg(first);
+            for (word, &val) in vals.iter().enumerate().skip(1) {
+                let mask = selector.mask_of(|lane| lane as usize % vals.len() == word);
+                let val = selector.arg_of(val);
+                joined = selector.blend(mask, val, joined);
+            }
+            Val::Reg(joined)
+        };
+        let is_known_before = vals.iter().all(|val| matches!(val, Val::Const(_) | Val::Entry(..)));
+        if is_known_before { self.once(joined) } else { joined(self) }
+    }
+}
