@@ -282,7 +282,7 @@ fn scan<O>(
         };
         let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
             Location::Register(register) if machine.classes[hint.index()] == class => Some(register),
-            _ => None,
+            Location::Register(_) | Location::Slot(_) | Location::Nowhere => None,
         });
         let hinted = hinted.filter(|&register| is_free(holders, register));
         if let Some(register) =
@@ -318,7 +318,7 @@ fn scan<O>(
         // A parameter and what an edge gives it need no move in one slot.
         let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
             Location::Slot(slot) if machine.classes[hint.index()] == machine.classes[at] => Some(slot as usize),
-            _ => None,
+            Location::Register(_) | Location::Slot(_) | Location::Nowhere => None,
         });
         let hinted = hinted.filter(|&slot| ends.get(slot).is_some_and(|&end| end <= ranges[at].start));
         let slot = hinted.or_else(|| ends.iter().position(|&end| end <= ranges[at].start)).unwrap_or_else(|| {

@@ -9,7 +9,7 @@ use crate::unit::Unit;
 #[cfg(test)]
 use crate::x64::faults::Skew;
 use ctm_engine::{Bindings, Bound, Code, Incomplete, Source, SurfaceFacts};
-use ctm_lane::{Buffer, Function, Op, Surface, UnitWrite};
+use ctm_lane::{Buffer, Effect, Function, Op, Surface, UnitWrite};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -55,23 +55,28 @@ pub(crate) enum Named {
     Buffer(Buffer),
 }
 
-fn read_by(op: &Op) -> Option<Named> {
-    match *op {
-        Op::SurfaceLoad { surface } | Op::SurfaceLoad2x2 { surface } => Some(Named::Surface(surface)),
-        Op::SurfaceTest { surface, test, .. } if test.reads() => Some(Named::Surface(surface)),
-        Op::BufferLoad { buffer } => Some(Named::Buffer(buffer)),
-        _ => None,
+impl Named {
+    /// The memory that an operation names.
+    fn of(op: &Op) -> Option<Self> {
+        op.surface().map(Self::Surface).or_else(|| op.buffer().map(Self::Buffer))
     }
 }
 
+fn read_by(op: &Op) -> Option<Named> {
+    let reads = match op.effect() {
+        Effect::ReadsMemory => true,
+        Effect::WritesMemory => matches!(op, Op::SurfaceTest { test, .. } if test.reads()),
+        Effect::Pure | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
+    };
+    Named::of(op).filter(|_| reads)
+}
+
 pub(crate) fn written_by(op: &Op) -> Option<Named> {
-    match *op {
-        Op::SurfaceStore { surface, .. } | Op::SurfaceTest { surface, write: UnitWrite::Yes, .. } => {
-            Some(Named::Surface(surface))
-        }
-        Op::BufferStore { buffer } => Some(Named::Buffer(buffer)),
-        _ => None,
-    }
+    let writes = match op.effect() {
+        Effect::WritesMemory => !matches!(op, Op::SurfaceTest { write: UnitWrite::No, .. }),
+        Effect::Pure | Effect::ReadsMemory | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
+    };
+    Named::of(op).filter(|_| writes)
 }
 
 impl<T: Target> Kernel<T> {

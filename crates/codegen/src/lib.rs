@@ -42,6 +42,10 @@
 //! bits reaches. Should an access escape in spite of everything, it faults there. With a handler installed (`fault`), the
 //! call then ends, the run with it, and the kernel is interpreted from then on.
 #![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(clippy::wildcard_enum_match_arm, reason = "a new operation must not lose its machine code")
+)]
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "there is no target for this host"))]
 
 mod allocate;

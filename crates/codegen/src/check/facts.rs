@@ -84,10 +84,11 @@ impl<T: Target> Registers<'_, T> {
         if test != Test::Equal || inst.args[0] != a || inst.mask.is_some() {
             return None;
         }
-        match self.target.meaning(inst) {
-            Meaning::Integers(Operation::UnsignedMin) => Some((Test::BelowEqual, inst)),
-            Meaning::Integers(Operation::UnsignedMax) => Some((Test::AboveEqual, inst)),
-            _ => None,
+        let meaning = self.target.meaning(inst);
+        if meaning == Meaning::Integers(Operation::UnsignedMin) {
+            Some((Test::BelowEqual, inst))
+        } else {
+            (meaning == Meaning::Integers(Operation::UnsignedMax)).then_some((Test::AboveEqual, inst))
         }
     }
 
@@ -127,11 +128,13 @@ impl<T: Target> Registers<'_, T> {
                 note(first, within(lo(b), greatest));
                 note(second, within(least, hi(a)));
             }
-            Test::Below => match b {
-                Value::Words(buffer) => note(first, Bound::BelowWords(buffer)),
-                _ if lo(b) >= 0 => note(first, within(0, (hi(b) - 1).max(0))),
-                _ => {}
-            },
+            Test::Below => {
+                if let Value::Words(buffer) = b {
+                    note(first, Bound::BelowWords(buffer));
+                } else if lo(b) >= 0 {
+                    note(first, within(0, (hi(b) - 1).max(0)));
+                }
+            }
             Test::BelowEqual if lo(b) >= 0 => note(first, within(0, hi(b))),
             Test::BelowEqual | Test::Above | Test::AboveEqual | Test::NotEqual => {}
         }

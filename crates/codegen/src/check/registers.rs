@@ -202,7 +202,12 @@ impl<'a, T: Target> Registers<'a, T> {
             // 64 bits are a pointer, or nothing that is known.
             Meaning::LoadPointer => match arg(0) {
                 pointer @ Value::Pointer(..) => pointer,
-                _ => Value::Unknown,
+                Value::Never
+                | Value::Impossible
+                | Value::Unknown
+                | Value::Int(_)
+                | Value::Float(..)
+                | Value::Words(_) => Value::Unknown,
             },
             Meaning::Load | Meaning::Repeat => arg(0),
             Meaning::Choose => {
@@ -300,7 +305,12 @@ impl<'a, T: Target> Registers<'a, T> {
             Base::Context => (Object::Context, 0, 0),
             Base::Reg(reg) => match of(reg) {
                 Value::Pointer(object, lo, hi) => (object, lo, hi),
-                _ => return None,
+                Value::Never
+                | Value::Impossible
+                | Value::Unknown
+                | Value::Int(_)
+                | Value::Float(..)
+                | Value::Words(_) => return None,
             },
         };
         let (mut lo, mut hi) = (lo + i64::from(mem.disp), hi + i64::from(mem.disp));

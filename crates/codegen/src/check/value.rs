@@ -212,7 +212,9 @@ impl Value {
     pub fn int(self) -> Int {
         match self {
             Self::Int(int) => int,
-            _ => Int::ANY,
+            Self::Never | Self::Impossible | Self::Unknown | Self::Float(..) | Self::Pointer(..) | Self::Words(_) => {
+                Int::ANY
+            }
         }
     }
 
@@ -237,8 +239,8 @@ impl Value {
     fn as_float(self) -> Option<f32> {
         match self {
             Self::Int(int) => int.as_constant().map(f32::from_bits),
-            Self::Float(lo, hi) if lo == hi => Some(lo),
-            _ => None,
+            Self::Float(lo, hi) => (lo == hi).then_some(lo),
+            Self::Never | Self::Impossible | Self::Unknown | Self::Pointer(..) | Self::Words(_) => None,
         }
     }
 
@@ -269,7 +271,13 @@ impl Value {
             Self::Float(lo, hi) if lo >= -2_147_483_648.0 && hi < 2_147_483_648.0 => {
                 Self::known(Int::range(lo as i64, hi as i64))
             }
-            _ => Self::Unknown,
+            Self::Never
+            | Self::Impossible
+            | Self::Unknown
+            | Self::Int(_)
+            | Self::Float(..)
+            | Self::Pointer(..)
+            | Self::Words(_) => Self::Unknown,
         }
     }
 }

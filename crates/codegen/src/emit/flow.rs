@@ -18,7 +18,7 @@ impl<'a, T: Target> Emitter<'a, T> {
         let params = &self.machine.blocks[edge.block].params;
         edge.args.iter().zip(params).any(|(arg, &param)| match *arg {
             Arg::Reg(reg) => self.spot(reg) != self.spot(param),
-            _ => true,
+            Arg::Mem(_) | Arg::Imm(_) | Arg::None => true,
         })
     }
 

@@ -79,7 +79,7 @@ impl Arg {
     pub fn reg(self) -> Option<Reg> {
         match self {
             Self::Reg(reg) => Some(reg),
-            _ => None,
+            Self::None | Self::Mem(_) | Self::Imm(_) => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What decoded instructions do with registers and the frame, for the check of emitted bytes. Among the instructions that
 //! the encoder made of one machine instruction exactly one does its work, and has its operands; the others copy, or prepare
 //! a mask.
+#![allow(clippy::wildcard_enum_match_arm, reason = "the decoder has thousands of instructions, and most are wrong")]
 
 use super::form::{Form, MASK_COPY, STEPS, Vop, multiply_add};
 use super::{Inst, Kind};

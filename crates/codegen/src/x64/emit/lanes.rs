@@ -57,7 +57,7 @@ impl Emitter<'_, Form> {
     fn vector_register(&mut self, reg: Reg, scratch: usize) -> Result<Register, Unencodable> {
         Ok(match self.spot(reg) {
             Spot::Register(number) => self.vector(number),
-            from => {
+            from @ (Spot::Slot(_) | Spot::Memory(_)) => {
                 let scratch = self.scratch(Class::Vector, scratch);
                 self.copy(Class::Vector, Spot::Register(scratch), from)?;
                 self.vector(scratch)

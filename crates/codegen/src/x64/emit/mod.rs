@@ -398,7 +398,7 @@ impl Emitter<'_, Form> {
         rest.for_each_use(|reg| is_read |= self.class(reg) == class && self.spot(reg) == to);
         let work = match to {
             Spot::Register(_) if old == to || !is_read => to,
-            _ => Spot::Register(self.scratch(class, 0)),
+            Spot::Register(_) | Spot::Slot(_) | Spot::Memory(_) => Spot::Register(self.scratch(class, 0)),
         };
         let Spot::Register(register) = work else { return Err(Unencodable) };
         self.copy(class, work, old)?;

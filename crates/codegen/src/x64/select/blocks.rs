@@ -41,10 +41,7 @@ impl Selector<'_> {
         for &block in &order {
             self.here = numbers[block.index()];
             self.depth = depths[block.index()];
-            let params = self.function.params(block).iter().filter_map(|&param| match self.values[param.index()] {
-                Val::Reg(reg) => Some(reg),
-                _ => None,
-            });
+            let params = self.function.params(block).iter().filter_map(|&param| self.known_reg(param));
             self.params = params.collect();
             self.irregular.clear();
             self.speculation.enter_block();
@@ -271,12 +268,13 @@ impl Selector<'_> {
     fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], (latch, stop): (usize, usize)) -> Option<End> {
         let next = match self.function.terminator(block) {
             Terminator::Any { mask, then, .. } if self.graph.predecessors(then.block).len() == 1 => {
-                match self.values[mask.index()] {
-                    Val::Reg(mask) => Some((mask, then.block)),
-                    _ => None,
-                }
+                self.known_reg(*mask).map(|mask| (mask, then.block))
             }
-            _ => None,
+            Terminator::Any { .. }
+            | Terminator::Jump(_)
+            | Terminator::If { .. }
+            | Terminator::Return
+            | Terminator::Trap { .. } => None,
         };
         self.count_steps(next);
         let end = match self.function.terminator(block) {

@@ -1,13 +1,13 @@
 //! binary64 numbers. As values they are a vector of low and a vector of high words; for arithmetic the words are put side
 //! by side, which makes two vectors of half the lanes each: the first two lanes of every four, and the last two.
 
-use super::Selector;
 use super::arithmetic::{float_predicate, round_immediate};
+use super::{Selector, Val};
 use crate::mir::{Arg, Class, Reg};
 use crate::target::Target;
 use crate::x64::Kind;
 use crate::x64::form::{Form, Vop};
-use ctm_lane::{FloatTest, Op, Round, Value};
+use ctm_lane::{FloatTest, Round, Value};
 use iced_x86::Code;
 
 const NAN: f64 = f64::from_bits(0x7FF8_0000_0000_0000);
@@ -18,84 +18,79 @@ const TWO_52_HIGH: u32 = 0x4330_0000;
 const TWO_31: f64 = 2_147_483_648.0;
 
 /// The numbers of all lanes, in the order of the halves.
-type Wide = [Reg; 2];
+pub type Wide = [Reg; 2];
 
 impl Selector<'_> {
-    /// Operations on binary64 numbers; `false` if it is none.
-    pub fn double(&mut self, op: &Op, args: &[Value], results: &[Value]) -> bool {
-        let number = match *op {
-            Op::Ftod {} => {
-                let a = self.reg(args[0]);
-                let widened = self.widened(a);
-                self.canonical_wide(widened, NAN)
-            }
-            Op::Itod {} => {
-                let a = self.reg(args[0]);
-                let moved = self.with_constant(Vop::Xor, a, 1 << 31);
-                self.unsigned_to_wide(moved, TWO_52 + TWO_31)
-            }
-            Op::Utod {} => {
-                let a = self.reg(args[0]);
-                self.unsigned_to_wide(a, TWO_52)
-            }
-            Op::Dtof { .. } => {
-                let a = self.number(args);
-                let narrowed = self.narrowed(a);
-                let narrowed = self.canonical(narrowed, NARROW_NAN);
-                self.set(results[0], narrowed);
-                return true;
-            }
-            Op::Dtoi {} => {
-                let a = self.number(args);
-                let a = self.canonical_wide(a, 0.0);
-                let a = self.with_wide_constant(Vop::WideMax, a, -TWO_31);
-                let a = self.with_wide_constant(Vop::WideMin, a, TWO_31 - 1.0);
-                let integer = self.truncated_wide(a);
-                self.set(results[0], integer);
-                return true;
-            }
-            Op::Dtou {} => {
-                let a = self.number(args);
-                // The maximum of a NaN and a number is the number.
-                let a = self.with_wide_constant(Vop::WideMax, a, 0.0);
-                let a = self.with_wide_constant(Vop::WideMin, a, 2.0 * TWO_31 - 1.0);
-                let integer = self.truncated_wide(a);
-                self.set(results[0], integer);
-                return true;
-            }
-            Op::Dcmp { test } => {
-                let (a, b) = (self.number(args), self.number(&args[2..]));
-                let mask = self.compare_wide(test, a, b);
-                self.set(results[0], mask);
-                return true;
-            }
-            Op::Dadd { .. } => self.two_numbers(Vop::WideAdd, args),
-            Op::Dmul { .. } => self.two_numbers(Vop::WideMul, args),
-            Op::Ddiv {} => self.two_numbers(Vop::WideDiv, args),
-            Op::Dfma { .. } => {
-                let (a, b, c) = (self.number(args), self.number(&args[2..]), self.number(&args[4..]));
-                let kind = Kind::Tied(self.form.code(Vop::WideMultiplyAdd));
-                let sum = [0, 1].map(|half| {
-                    self.define(Class::Vector, kind, &[Arg::Reg(a[half]), Arg::Reg(b[half]), Arg::Reg(c[half])])
-                });
-                self.canonical_wide(sum, NAN)
-            }
-            Op::Dsqrt {} => {
-                let root = self.number(args).map(|a| self.vector_op(Vop::WideSqrt, &[Arg::Reg(a)]));
-                self.canonical_wide(root, NAN)
-            }
-            Op::Dround { round } => {
-                let a = self.number(args);
-                let rounded = a.map(|a| self.vector_op(Vop::WideRound, &[Arg::Reg(a), round_immediate(round)]));
-                self.canonical_wide(rounded, NAN)
-            }
-            _ => return false,
-        };
+    /// Gives a number's words to the two results of an operation.
+    pub(super) fn set_number(&mut self, results: &[Value], number: Wide) -> Option<Val> {
         for (&result, high) in results.iter().zip([false, true]) {
             let words = self.words_of(number, high);
             self.set(result, words);
         }
-        true
+        None
+    }
+
+    pub fn float_to_number(&mut self, a: Value) -> Wide {
+        let a = self.reg(a);
+        let widened = self.widened(a);
+        self.canonical_wide(widened, NAN)
+    }
+
+    pub fn signed_to_number(&mut self, a: Value) -> Wide {
+        let a = self.reg(a);
+        let moved = self.with_constant(Vop::Xor, a, 1 << 31);
+        self.unsigned_to_wide(moved, TWO_52 + TWO_31)
+    }
+
+    pub fn unsigned_to_number(&mut self, a: Value) -> Wide {
+        let a = self.reg(a);
+        self.unsigned_to_wide(a, TWO_52)
+    }
+
+    pub fn number_to_float(&mut self, words: &[Value]) -> Reg {
+        let a = self.number(words);
+        let narrowed = self.narrowed(a);
+        self.canonical(narrowed, NARROW_NAN)
+    }
+
+    pub fn number_to_signed(&mut self, words: &[Value]) -> Reg {
+        let a = self.number(words);
+        let a = self.canonical_wide(a, 0.0);
+        let a = self.with_wide_constant(Vop::WideMax, a, -TWO_31);
+        let a = self.with_wide_constant(Vop::WideMin, a, TWO_31 - 1.0);
+        self.truncated_wide(a)
+    }
+
+    pub fn number_to_unsigned(&mut self, words: &[Value]) -> Reg {
+        let a = self.number(words);
+        // The maximum of a NaN and a number is the number.
+        let a = self.with_wide_constant(Vop::WideMax, a, 0.0);
+        let a = self.with_wide_constant(Vop::WideMin, a, 2.0 * TWO_31 - 1.0);
+        self.truncated_wide(a)
+    }
+
+    pub fn compare_numbers(&mut self, test: FloatTest, words: &[Value]) -> Reg {
+        let (a, b) = (self.number(words), self.number(&words[2..]));
+        self.compare_wide(test, a, b)
+    }
+
+    pub fn multiply_add_numbers(&mut self, words: &[Value]) -> Wide {
+        let (a, b, c) = (self.number(words), self.number(&words[2..]), self.number(&words[4..]));
+        let kind = Kind::Tied(self.form.code(Vop::WideMultiplyAdd));
+        let sum = [0, 1]
+            .map(|half| self.define(Class::Vector, kind, &[Arg::Reg(a[half]), Arg::Reg(b[half]), Arg::Reg(c[half])]));
+        self.canonical_wide(sum, NAN)
+    }
+
+    pub fn square_root(&mut self, words: &[Value]) -> Wide {
+        let root = self.number(words).map(|a| self.vector_op(Vop::WideSqrt, &[Arg::Reg(a)]));
+        self.canonical_wide(root, NAN)
+    }
+
+    pub fn rounded_number(&mut self, round: Round, words: &[Value]) -> Wide {
+        let a = self.number(words);
+        let rounded = a.map(|a| self.vector_op(Vop::WideRound, &[Arg::Reg(a), round_immediate(round)]));
+        self.canonical_wide(rounded, NAN)
     }
 
     /// a / b of unsigned integers, rounded down, and all ones where b is 0. A quotient that is no integer is farther from
@@ -124,7 +119,7 @@ impl Selector<'_> {
         self.vector_op(Vop::PickWords, &[Arg::Reg(first), Arg::Reg(last), Arg::Imm(order)])
     }
 
-    fn two_numbers(&mut self, op: Vop, args: &[Value]) -> Wide {
+    pub fn two_numbers(&mut self, op: Vop, args: &[Value]) -> Wide {
         let (a, b) = (self.number(args), self.number(&args[2..]));
         let result = [0, 1].map(|half| self.two(op, a[half], b[half]));
         self.canonical_wide(result, NAN)

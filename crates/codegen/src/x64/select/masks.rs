@@ -73,7 +73,7 @@ impl Selector<'_> {
         match self.values[value.index()] {
             Val::Reg(reg) => reg,
             Val::MaskConst(all) => self.mask_constant(all),
-            _ => {
+            Val::None | Val::Const(_) | Val::Entry(..) | Val::UniformConst(_) => {
                 self.refuse();
                 self.covered
             }
@@ -84,7 +84,9 @@ impl Selector<'_> {
         match self.values[value.index()] {
             Val::MaskConst(true) => Lanes::All,
             Val::MaskConst(false) => Lanes::No,
-            _ => Lanes::Of(self.mask_reg(value)),
+            Val::None | Val::Reg(_) | Val::Const(_) | Val::Entry(..) | Val::UniformConst(_) => {
+                Lanes::Of(self.mask_reg(value))
+            }
         }
     }
 

@@ -11,6 +11,7 @@ mod masks;
 mod memory;
 mod nans;
 mod operands;
+mod operations;
 mod speculation;
 mod transcendental;
 
@@ -224,7 +225,7 @@ impl Selector<'_> {
         match self.shapes.get(value) {
             Shape::Uniform => true,
             Shape::Index { axis: Axis::Y, .. } | Shape::Coordinate { axis: Axis::Y, .. } => !self.mode.quads,
-            _ => false,
+            Shape::Varying | Shape::Along(_) | Shape::Index { .. } | Shape::Coordinate { .. } => false,
         }
     }
 }

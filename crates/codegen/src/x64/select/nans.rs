@@ -52,13 +52,14 @@ impl Nans {
         };
         for inst in function.blocks().flat_map(|block| function.insts(block)).copied() {
             let args = function.args(inst);
-            let member = match function.op(inst) {
-                Op::CanonNan { .. } => Some((args[0], 0)),
-                Op::PassNan {} => {
-                    nans.inner[args[0].index()] = uses[args[0].index()] == 1;
-                    nans.members[args[0].index()].map(|(base, passes)| (base, passes + 1))
-                }
-                _ => None,
+            let op = function.op(inst);
+            let member = if matches!(op, Op::CanonNan { .. }) {
+                Some((args[0], 0))
+            } else if matches!(op, Op::PassNan {}) {
+                nans.inner[args[0].index()] = uses[args[0].index()] == 1;
+                nans.members[args[0].index()].map(|(base, passes)| (base, passes + 1))
+            } else {
+                None
             };
             if let Some((base, passes)) = member {
                 let result = function.result(inst);
@@ -217,12 +218,11 @@ impl Selector<'_> {
 
     fn one_by_one(&mut self, op: &Op, args: &[Value]) -> Val {
         let a = self.reg(args[0]);
-        Val::Reg(match op {
-            Op::CanonNan { nan } => self.canonical(a, nan.0),
-            _ => {
-                let pass = self.reg(args[1]);
-                self.passed(a, pass)
-            }
+        Val::Reg(if let Op::CanonNan { nan } = op {
+            self.canonical(a, nan.0)
+        } else {
+            let pass = self.reg(args[1]);
+            self.passed(a, pass)
         })
     }
 
@@ -284,7 +284,7 @@ impl Selector<'_> {
                 let entry = Mem { broadcast: true, ..Mem::at(Base::Reg(pointer), index.cast_signed() * 4) };
                 Some(self.load_arg(Arg::Mem(entry)))
             }
-            _ => None,
+            Val::None | Val::Const(_) | Val::MaskConst(_) | Val::UniformConst(_) => None,
         }
     }
 }

@@ -51,7 +51,9 @@ impl Selector<'_> {
             Kind::Plain(code) | Kind::Tied(code) => {
                 form::takes_memory(code) && (self.form.broadcasts() || !mem.broadcast)
             }
-            _ => self.form.broadcasts() || !mem.broadcast,
+            Kind::Fma { .. } | Kind::Gather | Kind::Scatter | Kind::Count(_) | Kind::Steps(_) => {
+                self.form.broadcasts() || !mem.broadcast
+            }
         }
     }
 
@@ -148,7 +150,7 @@ impl Selector<'_> {
                 // Otherwise every use would take an instruction; a register in the frame is an operand, too.
                 if self.form.broadcasts() { Arg::Mem(entry) } else { Arg::Reg(self.hoisted(Arg::Mem(entry))) }
             }
-            _ => {
+            Val::None | Val::MaskConst(_) | Val::UniformConst(_) => {
                 self.refuse();
                 Arg::None
             }
@@ -163,7 +165,7 @@ impl Selector<'_> {
                 let plain = Arg::Mem(Mem { broadcast: false, ..mem });
                 self.vector_op(Vop::Broadcast, &[plain])
             }
-            arg => self.vector_op(Vop::Load, &[arg]),
+            Arg::Mem(_) | Arg::Imm(_) | Arg::None => self.vector_op(Vop::Load, &[arg]),
         }
     }
 
@@ -193,7 +195,9 @@ impl Selector<'_> {
     pub fn uniform(&mut self, value: Value) -> Arg {
         match self.values[value.index()] {
             Val::UniformConst(value) => Arg::Imm(value),
-            _ => Arg::Reg(self.uniform_reg(value)),
+            Val::None | Val::Reg(_) | Val::Const(_) | Val::Entry(..) | Val::MaskConst(_) => {
+                Arg::Reg(self.uniform_reg(value))
+            }
         }
     }
 
@@ -204,11 +208,16 @@ impl Selector<'_> {
                 let at = self.pool_at(&[value.cast_unsigned()]);
                 self.general(Code::Mov_r32_rm32, &[Arg::Mem(Mem::at(Base::Pool, at))])
             }
-            _ => {
+            Val::None | Val::Const(_) | Val::Entry(..) | Val::MaskConst(_) => {
                 self.refuse();
                 self.x
             }
         }
+    }
+
+    /// The register of a value that is in one.
+    pub fn known_reg(&self, value: Value) -> Option<Reg> {
+        if let Val::Reg(reg) = self.values[value.index()] { Some(reg) } else { None }
     }
 
     pub fn set(&mut self, value: Value, reg: Reg) {

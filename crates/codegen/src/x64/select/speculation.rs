@@ -190,7 +190,7 @@ impl Selector<'_> {
                 let entry = selector.vector_op(Vop::Broadcast, &[entry]);
                 selector.raise_for_nans(entry, entry, None);
             }),
-            _ => {}
+            Val::None | Val::Const(_) | Val::MaskConst(_) | Val::UniformConst(_) => {}
         }
     }
 

@@ -4,7 +4,7 @@ use super::*;
 
 impl Selector<'_> {
     /// The channels of elements; `first` is the first of these values.
-    pub(super) fn load(
+    pub(in crate::x64::select) fn load(
         &mut self,
         surface: ctm_lane::Surface,
         (x, y): (Value, Value),
@@ -35,7 +35,7 @@ impl Selector<'_> {
                                 let bits = self.constant(bits);
                                 Val::Reg(self.zero_outside(mask, bits))
                             }
-                            other => other,
+                            other @ (Val::None | Val::Entry(..) | Val::MaskConst(_) | Val::UniformConst(_)) => other,
                         };
                     }
                 }
@@ -67,7 +67,7 @@ impl Selector<'_> {
                     let bits = self.constant(bits);
                     Val::Reg(self.zero_outside(mask, bits))
                 }
-                other => other,
+                other @ (Val::None | Val::Reg(_) | Val::Entry(..) | Val::MaskConst(_) | Val::UniformConst(_)) => other,
             };
         }
         channels
@@ -141,7 +141,7 @@ impl Selector<'_> {
         let collect = |raw: [Val; 4], rows: &[Reg]| -> Vec<Arg> {
             let args = raw.into_iter().take(words).map(|val| match val {
                 Val::Reg(reg) => Arg::Reg(reg),
-                _ => Arg::None,
+                Val::None | Val::Const(_) | Val::Entry(..) | Val::MaskConst(_) | Val::UniformConst(_) => Arg::None,
             });
             args.chain(rows.iter().map(|&row| Arg::Reg(row))).collect()
         };
@@ -253,7 +253,7 @@ impl Selector<'_> {
         self.define(Class::Vector, kind, &[Arg::Reg(rest), reciprocal, Arg::Reg(q)])
     }
 
-    pub(super) fn load_2x2(&mut self, surface: ctm_lane::Surface, args: &[Value], results: &[Value]) {
+    pub fn load_2x2(&mut self, surface: ctm_lane::Surface, args: &[Value], results: &[Value]) {
         if !self.is_usable(surface) {
             return;
         }

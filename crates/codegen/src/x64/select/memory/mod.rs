@@ -32,49 +32,8 @@ enum Elements {
 }
 
 impl Selector<'_> {
-    /// Operations that have other effects, or not one result.
-    pub fn special(&mut self, op: &Op, args: &[Value], results: &[Value]) {
-        match *op {
-            Op::SurfaceLoad { surface } => {
-                let lanes = self.lanes(args[2]);
-                let channels = self.load(surface, (args[0], args[1]), lanes, results[0]);
-                for (&result, val) in results.iter().zip(channels) {
-                    self.values[result.index()] = val;
-                }
-            }
-            Op::SurfaceLoad2x2 { surface } => self.load_2x2(surface, args, results),
-            Op::SurfaceStore { surface, channels } => self.store(surface, channels, args),
-            Op::SurfaceTest { surface, test, write } => {
-                if let Some(passed) = self.test(surface, (test, write), args) {
-                    self.set(results[0], passed);
-                } else {
-                    self.refuse();
-                }
-            }
-            Op::Steps { count, pc } => {
-                self.note_origins();
-                self.pc = Some(pc);
-                let lanes = self.lanes(args[0]);
-                self.note_steps(count, lanes);
-            }
-            Op::BufferLoad { buffer } => {
-                let (base, offset, lanes) = self.words(buffer, args[0], args[1]);
-                let reg = self.gather(base, offset, 0, lanes);
-                self.set(results[0], reg);
-            }
-            Op::BufferStore { buffer } => {
-                let (base, offset, lanes) = self.words(buffer, args[0], args[2]);
-                let value = self.reg(args[1]);
-                self.leave_if_raised();
-                self.scatter(base, offset, 0, value, lanes);
-            }
-            _ if op.array().is_some() => self.array(op, args, results),
-            _ => self.refuse(),
-        }
-    }
-
     /// Where words of a buffer lie: a base, signed offsets from it, and the lanes whose word is wholly inside.
-    fn words(&mut self, buffer: ctm_lane::Buffer, address: Value, lanes: Value) -> (Reg, Reg, Lanes) {
+    pub fn words(&mut self, buffer: ctm_lane::Buffer, address: Value, lanes: Value) -> (Reg, Reg, Lanes) {
         let base = self.buffer_middle(buffer);
         let (address, lanes) = (self.reg(address), self.lanes(lanes));
         let inside = match lanes {
@@ -140,44 +99,44 @@ impl Selector<'_> {
         let shape_y = self.shapes.get(y);
         let within = |limit: Option<u32>, size: u32| limit.map_or(size, |limit| limit.min(size));
         // The row.
-        let (row, row_offset) = match shape_y {
-            Shape::Index { axis: Axis::Y, offset, limit } if offset.unsigned_abs() < 4096 => {
-                if !self.narrow(Axis::Y, offset, within(limit, height)) {
-                    return None;
-                }
-                (self.row(surface, layout.row_bytes), i64::from(offset) * i64::from(layout.row_bytes))
+        let (row, row_offset) = if let Shape::Index { axis: Axis::Y, offset, limit } = shape_y
+            && offset.unsigned_abs() < 4096
+        {
+            if !self.narrow(Axis::Y, offset, within(limit, height)) {
+                return None;
             }
-            _ if self.is_uniform(y) && (facts.bounds == Bounds::Clamp || self.is_inside(y, height)) => {
-                let base = self.base(surface);
-                let number = self.clamped(y, height);
-                let number = self.first_lane(number);
-                (self.row_at(base, number, layout.row_bytes), 0)
-            }
-            _ => return None,
+            (self.row(surface, layout.row_bytes), i64::from(offset) * i64::from(layout.row_bytes))
+        } else if self.is_uniform(y) && (facts.bounds == Bounds::Clamp || self.is_inside(y, height)) {
+            let base = self.base(surface);
+            let number = self.clamped(y, height);
+            let number = self.first_lane(number);
+            (self.row_at(base, number, layout.row_bytes), 0)
+        } else {
+            return None;
         };
-        match shape_x {
-            Shape::Index { axis: Axis::X, offset, limit } if offset.unsigned_abs() < 4096 => {
-                if !self.narrow(Axis::X, offset, within(limit, width)) {
-                    return None;
-                }
-                let disp = row_offset + i64::from(offset) * i64::from(bytes);
-                let (index, scale) = if bytes == 16 { (self.x16, 1) } else { (self.x, bytes as u8) };
-                let disp = i32::try_from(disp).ok()?;
-                Some(Elements::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+        if let Shape::Index { axis: Axis::X, offset, limit } = shape_x
+            && offset.unsigned_abs() < 4096
+        {
+            if !self.narrow(Axis::X, offset, within(limit, width)) {
+                return None;
             }
-            _ if self.is_uniform(x) && (facts.bounds == Bounds::Clamp || self.is_inside(x, width)) => {
-                let number = self.clamped(x, width);
-                let mut index = self.first_lane(number);
-                let scale = if bytes == 16 {
-                    index = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), Arg::Imm(4)]);
-                    1
-                } else {
-                    bytes as u8
-                };
-                let disp = i32::try_from(row_offset).ok()?;
-                Some(Elements::Same(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
-            }
-            _ => None,
+            let disp = row_offset + i64::from(offset) * i64::from(bytes);
+            let (index, scale) = if bytes == 16 { (self.x16, 1) } else { (self.x, bytes as u8) };
+            let disp = i32::try_from(disp).ok()?;
+            Some(Elements::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+        } else if self.is_uniform(x) && (facts.bounds == Bounds::Clamp || self.is_inside(x, width)) {
+            let number = self.clamped(x, width);
+            let mut index = self.first_lane(number);
+            let scale = if bytes == 16 {
+                index = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), Arg::Imm(4)]);
+                1
+            } else {
+                bytes as u8
+            };
+            let disp = i32::try_from(row_offset).ok()?;
+            Some(Elements::Same(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+        } else {
+            None
         }
     }
 
@@ -189,12 +148,11 @@ impl Selector<'_> {
         if self.mode.explicit {
             return false;
         }
-        let (lo, hi) = match self.shapes.get(value) {
-            Shape::Index { limit: Some(limit), .. } => (0, i64::from(limit) - 1),
-            _ => {
-                let range = self.ranges.get(value).int;
-                (i64::from(range.0), i64::from(range.1))
-            }
+        let (lo, hi) = if let Shape::Index { limit: Some(limit), .. } = self.shapes.get(value) {
+            (0, i64::from(limit) - 1)
+        } else {
+            let range = self.ranges.get(value).int;
+            (i64::from(range.0), i64::from(range.1))
         };
         lo >= 0 && hi < i64::from(size)
     }
@@ -306,67 +264,29 @@ impl Selector<'_> {
         reg
     }
 
-    fn array(&mut self, op: &Op, args: &[Value], results: &[Value]) {
-        let Some((array, _)) = op.array() else { return };
-        let entries = self.function.arrays[array.index()].entries;
+    /// Bits by which the number of an entry is shifted: each has a vector's room, whatever it holds.
+    fn entry_log2(&self) -> u32 {
+        self.form.bytes().ilog2()
+    }
+
+    /// The entry of an array that a uniform numbers.
+    pub fn entry(&mut self, array: ctm_lane::Array, index: Value) -> Mem {
         let base = self.array_base(array);
-        // Each entry has a vector's room, whatever it holds.
-        let log2 = self.form.bytes().ilog2();
-        let uniform_place = |selector: &mut Self| {
-            let index = selector.wrapped(args[0], entries);
-            let shift = Arg::Imm(log2.cast_signed());
-            let index = selector.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), shift]);
-            Mem { index: Some(index), ..Mem::at(Base::Reg(base), 0) }
-        };
-        let lane_place = |selector: &mut Self| {
-            let index = selector.reg(args[0]);
-            let index = selector.with_constant(Vop::And, index, entries.wrapping_sub(1));
-            let index = selector.shifted(Vop::ShiftLeft, index, log2);
-            let lanes: Vec<u32> = (0..selector.form.lanes()).map(|lane| lane * 4).collect();
-            let lanes = selector.vector_constant(&lanes);
-            selector.vector_op(Vop::IntAdd, &[Arg::Reg(index), lanes])
-        };
-        // Reads must not move across writes; keeping all of them in order does it.
-        match *op {
-            Op::ArrayRead { .. } => {
-                let mem = uniform_place(self);
-                let reg = self.vector_op(Vop::Load, &[Arg::Mem(mem)]);
-                self.set(results[0], reg);
-            }
-            Op::ArrayGather { .. } => {
-                let offset = lane_place(self);
-                let reg = self.gather(base, offset, 0, Lanes::All);
-                self.set(results[0], reg);
-            }
-            Op::ArrayWrite { .. } => {
-                let (mem, value) = (uniform_place(self), self.reg(args[1]));
-                let lanes = self.lanes(args[2]);
-                self.put(mem, value, lanes);
-            }
-            Op::ArrayScatter { .. } => {
-                let (offset, value) = (lane_place(self), self.reg(args[1]));
-                let lanes = self.lanes(args[2]);
-                self.scatter(base, offset, 0, value, lanes);
-            }
-            Op::MaskArrayRead { .. } => {
-                let mem = uniform_place(self);
-                let reg = self.load_mask(mem);
-                self.set(results[0], reg);
-            }
-            Op::MaskArrayWrite { .. } => {
-                let (mem, mask) = (uniform_place(self), self.mask_reg(args[1]));
-                self.store_mask(mem, mask);
-            }
-            Op::UniformArrayRead { .. } => {
-                let mem = uniform_place(self);
-                let reg = self.general(Code::Mov_r32_rm32, &[Arg::Mem(mem)]);
-                self.set(results[0], reg);
-            }
-            Op::UniformArrayWrite { .. } => {
-                let (mem, value) = (uniform_place(self), Arg::Reg(self.uniform_reg(args[1])));
-                self.insts.push(Inst::new(Kind::Plain(Code::Mov_rm32_r32), None, &[Arg::Mem(mem), value]));
-            }
-            _ => self.refuse(),
-        }
+        let index = self.wrapped(index, self.function.arrays[array.index()].entries);
+        let shift = Arg::Imm(self.entry_log2().cast_signed());
+        let index = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(index), shift]);
+        Mem { index: Some(index), ..Mem::at(Base::Reg(base), 0) }
+    }
+
+    /// Where an array starts, and for each lane the offset of its word in the entry that it numbers.
+    pub fn entries(&mut self, array: ctm_lane::Array, index: Value) -> (Reg, Reg) {
+        let base = self.array_base(array);
+        let index = self.reg(index);
+        let entries = self.function.arrays[array.index()].entries;
+        let index = self.with_constant(Vop::And, index, entries.wrapping_sub(1));
+        let index = self.shifted(Vop::ShiftLeft, index, self.entry_log2());
+        let lanes: Vec<u32> = (0..self.form.lanes()).map(|lane| lane * 4).collect();
+        let lanes = self.vector_constant(&lanes);
+        (base, self.vector_op(Vop::IntAdd, &[Arg::Reg(index), lanes]))
     }
 }

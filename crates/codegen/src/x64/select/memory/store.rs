@@ -9,7 +9,7 @@ impl Selector<'_> {
         self.nearest_code(inside, max)
     }
 
-    pub(super) fn store(&mut self, surface: ctm_lane::Surface, channels: Channels, args: &[Value]) {
+    pub fn store(&mut self, surface: ctm_lane::Surface, channels: Channels, args: &[Value]) {
         if !self.is_usable(surface) {
             return;
         }
@@ -59,7 +59,7 @@ impl Selector<'_> {
                 }
                 self.scatter(base, offset, 0, word, inside);
             }
-            _ => {
+            Format::Float32_1 | Format::Float32_2 | Format::Float32_4 => {
                 for channel in (0..format.channels()).filter(|&channel| channels.has(channel)) {
                     let value = self.reg(values[channel]);
                     self.scatter(base, offset, 4 * channel as i32, value, inside);
@@ -142,7 +142,7 @@ impl Selector<'_> {
     }
 
     /// A request to a conditional unit; `None` if its surface is of a kind that this cannot do.
-    pub(super) fn test(
+    pub fn test(
         &mut self,
         surface: ctm_lane::Surface,
         (test, write): (UnitTest, UnitWrite),
@@ -172,40 +172,27 @@ impl Selector<'_> {
                 let old = self.gather(base, offset, 0, inside);
                 (self.with_constant(Vop::And, old, 0xFF_FFFF), self.code_of(value, 0xFF_FFFF))
             }
-            _ => (self.gather(base, offset, 0, inside), value),
+            Format::Float32_1 | Format::Float32_2 | Format::Float32_4 => (self.gather(base, offset, 0, inside), value),
         };
         let mask = match lanes {
             Lanes::All => None,
             Lanes::No => return Some(self.mask_constant(false)),
             Lanes::Of(mask) => Some(mask),
         };
-        let float = match test {
-            UnitTest::Lt => FloatTest::Olt,
-            UnitTest::Le => FloatTest::Ole,
-            UnitTest::Eq => FloatTest::Oeq,
-            UnitTest::Ge => FloatTest::Oge,
-            UnitTest::Gt => FloatTest::Ogt,
-            UnitTest::Ne => FloatTest::Une,
+        let tests = match test {
             UnitTest::Never => return Some(self.mask_constant(false)),
-            UnitTest::Always => FloatTest::Ueq,
+            UnitTest::Always => None,
+            UnitTest::Lt => Some((FloatTest::Olt, IntTest::Ult)),
+            UnitTest::Le => Some((FloatTest::Ole, IntTest::Ule)),
+            UnitTest::Eq => Some((FloatTest::Oeq, IntTest::Eq)),
+            UnitTest::Ge => Some((FloatTest::Oge, IntTest::Uge)),
+            UnitTest::Gt => Some((FloatTest::Ogt, IntTest::Ugt)),
+            UnitTest::Ne => Some((FloatTest::Une, IntTest::Ne)),
         };
-        let passed = match (test, format) {
-            (UnitTest::Always, _) => match mask {
-                Some(mask) => mask,
-                None => self.mask_constant(true),
-            },
-            (_, Format::Float32_1) => self.compare(float, new, Arg::Reg(old), mask),
-            _ => {
-                let test = match test {
-                    UnitTest::Lt => IntTest::Ult,
-                    UnitTest::Le => IntTest::Ule,
-                    UnitTest::Eq => IntTest::Eq,
-                    UnitTest::Ge => IntTest::Uge,
-                    UnitTest::Gt => IntTest::Ugt,
-                    _ => IntTest::Ne,
-                };
-                self.compare_integers(test, new, Arg::Reg(old), mask)
-            }
+        let passed = match tests {
+            None => mask.unwrap_or_else(|| self.mask_constant(true)),
+            Some((test, _)) if format == Format::Float32_1 => self.compare(test, new, Arg::Reg(old), mask),
+            Some((_, test)) => self.compare_integers(test, new, Arg::Reg(old), mask),
         };
         if write == UnitWrite::Yes {
             self.leave_if_raised();
@@ -216,7 +203,9 @@ impl Selector<'_> {
             };
             match format {
                 Format::Uint16_1 => self.scatter_halves(base, offset, new, writers),
-                _ => self.scatter(base, offset, 0, new, writers),
+                Format::Uint8_4 | Format::Float32_1 | Format::Float32_2 | Format::Float32_4 => {
+                    self.scatter(base, offset, 0, new, writers);
+                }
             }
         }
         Some(passed)

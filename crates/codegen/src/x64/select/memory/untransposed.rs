@@ -95,10 +95,12 @@ fn is_lane_by_lane(op: &Op) -> bool {
 
 /// Instructions for an operation, about.
 fn weight(op: &Op) -> usize {
-    match op {
-        Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {} | Op::Udiv {} => 16,
-        Op::Fdiv { .. } | Op::Fsqrt { .. } => 4,
-        _ => 1,
+    if matches!(op, Op::Ex2 {} | Op::Ln2 {} | Op::Sin {} | Op::Cos {} | Op::Udiv {}) {
+        16
+    } else if matches!(op, Op::Fdiv { .. } | Op::Fsqrt { .. }) {
+        4
+    } else {
+        1
     }
 }
 
