@@ -17,7 +17,7 @@
 //! # Rules about NaNs
 //!
 //! Guests say what becomes of NaNs: zero times one of them may be zero, and results may have bits of their own. That costs
-//! nothing here while nobody looks at a NaN (`x64/select/speculation.rs` has the argument): the code calculates as IEEE 754 says,
+//! nothing here while nobody looks at a NaN (`speculation` has the argument): the code calculates as IEEE 754 says,
 //! and the processor's sticky flag for invalid operations says afterwards whether that was enough. When the flag is up, the strip
 //! of groups runs again with exact code, over what the first try has written; so this is done only where the second run
 //! overwrites all of it and reads none of it.
@@ -66,6 +66,7 @@ mod order;
 mod poll;
 mod run;
 mod select;
+mod speculation;
 mod split;
 mod target;
 mod unit;

@@ -3,6 +3,7 @@
 
 use super::Selector;
 use super::float_mode::FloatMode;
+use crate::speculation::NanUse;
 use ctm_lane::{Denorm, Op, Value, Zero};
 
 /// One row of the table.
@@ -31,21 +32,6 @@ pub enum Denormals {
     Passed,
     /// Everything.
     Seen,
-}
-
-/// What becomes of NaNs among the operands in code that speculates on them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum NanUse {
-    /// The result is a NaN, or they come through as they are.
-    Passed,
-    /// The same, once the operation's rule about NaNs is left out.
-    PassedByRule,
-    /// They raise the invalid flag.
-    Raise,
-    /// They are looked at, without raising the flag.
-    Seen,
-    /// Those of the first operand are looked at; the others go to an array, and come out of it again.
-    Stored,
 }
 
 /// The row of an operation. There is no arm for all others, so that no new operation is forgotten.
