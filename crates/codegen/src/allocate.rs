@@ -46,13 +46,13 @@ pub struct Allocation {
     pub slots: [u32; 3],
     /// Instructions that code executes, about, and how often they visit the frame.
     pub executed: f32,
-    pub visits: f32,
+    pub frame_accesses: f32,
 }
 
 impl Allocation {
-    /// Whether more than one in eight instructions visits the frame.
+    /// Whether more than one in eight instructions frame_accesses the frame.
     pub fn has_register_pressure(&self) -> bool {
-        self.visits > self.executed / 8.0
+        self.frame_accesses > self.executed / 8.0
     }
 }
 
@@ -255,11 +255,11 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
         }
         at += 2;
     }
-    let (locations, slots, visits) = scan(machine, registers, &ranges, &hints);
-    Allocation { locations, live, slots, executed, visits }
+    let (locations, slots, frame_accesses) = scan(machine, registers, &ranges, &hints);
+    Allocation { locations, live, slots, executed, frame_accesses }
 }
 
-/// Locations, slots of each class, and how often code visits these.
+/// Locations, slots of each class, and how often code frame_accesses these.
 fn scan<O>(
     machine: &Machine<O>,
     registers: &Registers,
@@ -312,7 +312,7 @@ fn scan<O>(
     // Slots, by first fit in order of starts.
     let mut slots: [Vec<u32>; 3] = Default::default();
     spilled.sort_unstable_by_key(|&at| ranges[at].start);
-    let visits = spilled.iter().map(|&at| ranges[at].weight).sum();
+    let frame_accesses = spilled.iter().map(|&at| ranges[at].weight).sum();
     for at in spilled {
         let ends = &mut slots[class_index(machine.classes[at])];
         // A parameter and what an edge gives it need no move in one slot.
@@ -328,5 +328,5 @@ fn scan<O>(
         ends[slot] = ranges[at].end;
         locations[at] = Location::Slot(slot as u32);
     }
-    (locations, slots.map(|ends| ends.len() as u32), visits)
+    (locations, slots.map(|ends| ends.len() as u32), frame_accesses)
 }

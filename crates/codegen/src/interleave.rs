@@ -23,12 +23,12 @@ pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T) -> Option<Mac
     let own = own_registers(machine).into_iter().enumerate();
     let mut interleaved = Machine { blocks: Vec::new(), ..machine.clone() };
     let copies = own.map(|(at, is_own)| is_own.then(|| interleaved.reg(machine.classes[at]))).collect();
-    let mut maker = Maker { target, copies, machine: interleaved };
+    let mut interleaver = Interleaver { target, copies, machine: interleaved };
     for at in 0..machine.blocks.len() {
-        let block = maker.block(machine, at)?;
-        maker.machine.blocks.push(block);
+        let block = interleaver.block(machine, at)?;
+        interleaver.machine.blocks.push(block);
     }
-    Some(maker.machine)
+    Some(interleaver.machine)
 }
 
 /// Whether the next group is too far away to begin with it early: behind a loop, or most of the code in one piece.
@@ -80,14 +80,14 @@ fn own_registers<O>(machine: &Machine<O>) -> Vec<bool> {
     own
 }
 
-struct Maker<T: Target> {
+struct Interleaver<T: Target> {
     target: T,
     /// For each register of the function the one of the other group, if that is another one.
     copies: Vec<Option<Reg>>,
     machine: Machine<T::Op>,
 }
 
-impl<T: Target> Maker<T> {
+impl<T: Target> Interleaver<T> {
     fn copy(&self, reg: Reg) -> Reg {
         self.copies[reg.index()].unwrap_or(reg)
     }

@@ -31,8 +31,8 @@ pub(crate) struct Kernel<T> {
     may_stop: bool,
     checks: Arc<Checks>,
     /// What is read, and what is written.
-    reads: Vec<Named>,
-    writes: Vec<Named>,
+    reads: Vec<Resource>,
+    writes: Vec<Resource>,
     /// Strips that ran with speculation on NaNs, and those that ran again.
     pub speculated: AtomicU32,
     pub deoptimised: AtomicU32,
@@ -48,35 +48,35 @@ pub(crate) fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane:
     function.blocks().flat_map(move |block| function.insts(block).iter().map(move |&inst| (inst, function.op(inst))))
 }
 
-/// What operations read and write.
+/// Memory that operations read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum Resource {
     Surface(Surface),
     Buffer(Buffer),
 }
 
-impl Named {
+impl Resource {
     /// The memory that an operation names.
     fn of(op: &Op) -> Option<Self> {
         op.surface().map(Self::Surface).or_else(|| op.buffer().map(Self::Buffer))
     }
 }
 
-fn read_by(op: &Op) -> Option<Named> {
+fn read_by(op: &Op) -> Option<Resource> {
     let reads = match op.effect() {
         Effect::ReadsMemory => true,
         Effect::WritesMemory => matches!(op, Op::SurfaceTest { test, .. } if test.reads()),
         Effect::Pure | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
     };
-    Named::of(op).filter(|_| reads)
+    Resource::of(op).filter(|_| reads)
 }
 
-pub(crate) fn written_by(op: &Op) -> Option<Named> {
+pub(crate) fn written_by(op: &Op) -> Option<Resource> {
     let writes = match op.effect() {
         Effect::WritesMemory => !matches!(op, Op::SurfaceTest { write: UnitWrite::No, .. }),
         Effect::Pure | Effect::ReadsMemory | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
     };
-    Named::of(op).filter(|_| writes)
+    Resource::of(op).filter(|_| writes)
 }
 
 impl<T: Target> Kernel<T> {
@@ -93,7 +93,7 @@ impl<T: Target> Kernel<T> {
         let (target, checks) = (jit.target, &jit.checks);
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
-        let named = |by: fn(&Op) -> Option<Named>| -> Vec<Named> {
+        let named = |by: fn(&Op) -> Option<Resource>| -> Vec<Resource> {
             operations(source.function).filter_map(|(_, op)| by(op)).collect()
         };
         let (reads, writes) = (named(read_by), named(written_by));
@@ -151,15 +151,15 @@ impl<T: Target> Kernel<T> {
 
     /// Whether something that is written shares memory with anything that is read.
     pub fn overlaps(&self, bindings: &Bindings) -> bool {
-        let span = |&named: &Named| match named {
-            Named::Surface(surface) => {
+        let span = |&named: &Resource| match named {
+            Resource::Surface(surface) => {
                 let start = bindings.base(surface).addr();
                 let surface = bindings.surfaces[surface.index()].surface();
                 let height = if surface.height == 0 { 4096 } else { surface.height };
                 let bytes = ctm_memory::Surface { height, ..*surface }.bytes();
                 (start, start + bytes as usize)
             }
-            Named::Buffer(buffer) => {
+            Resource::Buffer(buffer) => {
                 let buffer = &bindings.buffers[buffer.index()];
                 let start = buffer.as_ptr().addr();
                 (start, start + buffer.length() as usize)

@@ -4,7 +4,7 @@
 use crate::allocate::{Location, Registers, allocate};
 use crate::check::{Cause, Checked, Content, Locations, State, check_locations, first_of};
 use crate::context::Context;
-use crate::emit::{Emitter, Spot, Unencodable, emit};
+use crate::emit::{Emitter, MoveOperand, Unencodable, emit};
 use crate::interleave::interleaved;
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
 use crate::order::ordered;
@@ -106,11 +106,11 @@ impl Emitter<'_, Mock> {
     /// The register of an operand; what lies in the frame goes to a scratch register first.
     fn operand(&mut self, reg: Reg, scratch: usize) -> u8 {
         let class = self.class(reg);
-        let register = match self.spot(reg) {
-            Spot::Register(register) => register,
+        let register = match self.move_operand(reg) {
+            MoveOperand::Register(register) => register,
             from => {
                 let scratch = self.scratch(class, scratch);
-                Mock::copy(self, class, Spot::Register(scratch), from).unwrap();
+                Mock::copy(self, class, MoveOperand::Register(scratch), from).unwrap();
                 scratch
             }
         };
@@ -222,32 +222,32 @@ impl Target for Mock {
         registers[0] = number(class, register);
         emitter.put(op, registers, immediate);
         match slot {
-            Some(slot) => Self::copy(emitter, class, Spot::Slot(slot), Spot::Register(register)),
+            Some(slot) => Self::copy(emitter, class, MoveOperand::Slot(slot), MoveOperand::Register(register)),
             None => Ok(()),
         }
     }
 
-    fn copy(emitter: &mut Emitter<Self>, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable> {
+    fn copy(emitter: &mut Emitter<Self>, class: Class, to: MoveOperand, from: MoveOperand) -> Result<(), Unencodable> {
         match (to, from) {
             _ if to == from => {}
-            (Spot::Register(to), Spot::Register(from)) => {
+            (MoveOperand::Register(to), MoveOperand::Register(from)) => {
                 emitter.put(Op::Move, [number(class, to), number(class, from), NONE], 0);
             }
-            (Spot::Register(to), Spot::Slot(slot)) => {
+            (MoveOperand::Register(to), MoveOperand::Slot(slot)) => {
                 emitter.put(Op::Reload, [number(class, to), NONE, NONE], emitter.slot_offset(class, slot));
             }
-            (Spot::Register(to), Spot::Memory(mem)) => {
+            (MoveOperand::Register(to), MoveOperand::Memory(mem)) => {
                 emitter.put(Op::Load, [number(class, to), NONE, NONE], address(mem));
             }
-            (Spot::Slot(slot), Spot::Register(from)) => {
+            (MoveOperand::Slot(slot), MoveOperand::Register(from)) => {
                 emitter.put(Op::Spill, [NONE, number(class, from), NONE], emitter.slot_offset(class, slot));
             }
-            (Spot::Slot(_), _) => {
-                let scratch = Spot::Register(emitter.scratch(class, 1));
+            (MoveOperand::Slot(_), _) => {
+                let scratch = MoveOperand::Register(emitter.scratch(class, 1));
                 Self::copy(emitter, class, scratch, from)?;
                 Self::copy(emitter, class, to, scratch)?;
             }
-            (Spot::Memory(_), _) => return Err(Unencodable),
+            (MoveOperand::Memory(_), _) => return Err(Unencodable),
         }
         Ok(())
     }

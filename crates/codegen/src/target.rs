@@ -12,7 +12,7 @@
 use crate::allocate::Registers;
 use crate::check::{Checked, Locations, State};
 use crate::context::Context;
-use crate::emit::{Emitter, Spot, Unencodable};
+use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{Arg, Class, Condition, Inst, Mem, Opcode};
 use crate::select::{Mode, Selected};
 use ctm_engine::SurfaceFacts;
@@ -86,7 +86,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     fn inst(emitter: &mut Emitter<Self>, inst: &Inst<Self::Op>) -> Result<(), Unencodable>;
 
     /// A copy between locations of a class, through a scratch register where it needs one.
-    fn copy(emitter: &mut Emitter<Self>, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable>;
+    fn copy(emitter: &mut Emitter<Self>, class: Class, to: MoveOperand, from: MoveOperand) -> Result<(), Unencodable>;
 
     /// A jump, to be given its target by [`Target::link`]; on a condition if there is one.
     fn jump(emitter: &mut Emitter<Self>, condition: Option<Condition>) -> Result<(), Unencodable>;

@@ -59,7 +59,8 @@ impl<T: Target> Draft<T> {
         let mut allocated = Allocated::new(machine, target);
         let mut groups = 1;
         if let Some(both) = both.map(|both| Allocated::new(both, target))
-            && both.allocation.visits - 2.0 * allocated.allocation.visits < both.allocation.executed / 2.0
+            && both.allocation.frame_accesses - 2.0 * allocated.allocation.frame_accesses
+                < both.allocation.executed / 2.0
         {
             (allocated, groups) = (both, 2);
         }
@@ -140,7 +141,7 @@ impl<O: Opcode> Allocated<O> {
         if allocation.has_register_pressure() {
             let ordered = ordered(&machine);
             let other = allocate(&ordered, &registers);
-            if other.visits * 3.0 < allocation.visits * 2.0 {
+            if other.frame_accesses * 3.0 < allocation.frame_accesses * 2.0 {
                 return Self { machine: ordered, allocation: other };
             }
         }

@@ -310,7 +310,7 @@ fn chain(operation: &str, passes: &str) -> String {
 #[test]
 fn nans_of_operands() {
     for operation in ["fadd.ftz", "fmul.ftz", "fsub.ftz", "fdiv.ftz", "fmul.ftz.zx"] {
-        // In the instruction's order, in the other one, an operand left out, a stranger.
+        // In the instruction's order, in the other one, an operand left out, another value.
         for passes in ["%4 %8", "%8 %4", "%8 %8", "%9 %4"] {
             each_form(operation, &chain(&format!("{operation} %4, %8"), passes), "%15");
         }
@@ -321,11 +321,11 @@ fn nans_of_operands() {
         each_form(operation, &chain(&format!("{operation} %4"), "%4"), "%14");
     }
     // Operands that are no part of the operation.
-    each_form("stranger", &chain("fadd.ftz %4, %3", "%8"), "%14");
+    each_form("another value", &chain("fadd.ftz %4, %3", "%8"), "%14");
     let root = "%12 = fmul.ftz %4, %3\n%13 = fsqrt.ftz %12\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14, %8";
-    each_form("stranger of a root", root, "%15");
+    each_form("another value behind a root", root, "%15");
     let negated = "%12 = neg %9\n%13 = fsub.ftz %4, %8\n%14 = canon_nan 0x7fc00000, %13\n%15 = pass_nan %14, %12";
-    each_form("stranger of a difference", negated, "%15");
+    each_form("another value behind a difference", negated, "%15");
     // An operand on its way through other operations.
     let scaled =
         "%16 = fmul.ftz %14, %3\n%17 = fsqrt.ftz %16\n%18 = canon_nan 0x7fc00000, %17\n%19 = pass_nan %18, %14";
@@ -344,10 +344,10 @@ fn nans_of_operands() {
 }
 
 /// Behind this, %13 is a number that a rule about NaNs made, and %14 a mask to choose it by.
-const SUSPECT: &str = "%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9";
+const TAINTED: &str = "%12 = fmul.ftz.zx %4, %8\n%13 = canon_nan 0x7fffffff, %12\n%14 = fcmp.olt.ftz %5, %9";
 
 fn look(body: &str, result: &str) {
-    each_form(body, &format!("{SUSPECT}\n{body}"), result);
+    each_form(body, &format!("{TAINTED}\n{body}"), result);
 }
 
 /// What looks at a number that a rule about NaNs made. The rule, left out, would show.
@@ -441,7 +441,7 @@ fn watched_numbers_before_stores() {
             "{word}\nbuffer_store m0, %0, %13, %14\nany %14, b1, b2\nb1:\nbuffer_store m0, %21, %0, %16\njump b2\nb2:"
         ),
     ] {
-        in_each_form(&stores, &storing(&format!("{SUSPECT}\n{tested}\n{more}\n{stores}")));
+        in_each_form(&stores, &storing(&format!("{TAINTED}\n{tested}\n{more}\n{stores}")));
     }
 }
 

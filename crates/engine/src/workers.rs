@@ -38,18 +38,18 @@ struct Threads(Vec<JoinHandle<()>>);
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // A helper that panicked has told so.
+        // A helper that panicked has reported it.
         self.0.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
 impl Workers {
-    /// Threads for so many pieces of work where so many are wished for, or 0 for one per processor.
-    pub fn threads(&self, wished: usize, pieces: u64) -> usize {
-        let threads = match wished {
+    /// Threads for so many pieces of work where so many are requested, or 0 for one per processor.
+    pub fn threads(&self, requested: usize, pieces: u64) -> usize {
+        let threads = match requested {
             _ if pieces <= 1 => 1,
             0 => self.cores(),
-            wished => wished,
+            requested => requested,
         };
         threads.min(pieces.try_into().unwrap_or(usize::MAX)).clamp(1, MAX_THREADS)
     }

@@ -7,7 +7,7 @@
 //!
 //! # The argument
 //!
-//! 1. *What is given* is in `objects`: the size of every object, by the function's declarations and the surfaces' facts, which
+//! 1. *What is given* is in `objects`: the size of every object, by the function's declarations and the surfaces' layouts, which
 //!    [`Kernel::fits`](crate::kernel::Kernel) compares with each run's bindings; and the positions that code is called for
 //!    ([`Calls`]), which every call checks.
 //! 2. *What registers hold* is in `registers`: for each virtual register of the final machine instructions (after two groups
@@ -16,8 +16,8 @@
 //!    that there is one, and that it comes before every use, is checked first. Pointers are known by the entries of the
 //!    context that they were loaded from, so that an access names its object itself.
 //!    What an instruction does is the target's [`Meaning`], which the target states apart from its selection.
-//! 3. *What masks say* is in `facts`: in the lanes of a mask, a register is below the bound that it was compared with. Such a
-//!    fact stays true wherever the mask can be used, since each register is defined once, and the definition of the
+//! 3. *What masks say* is in `constraints`: in the lanes of a mask, a register is below the bound that it was compared with. Such a
+//!    constraint stays true wherever the mask can be used, since each register is defined once, and the definition of the
 //!    compared register comes before that of the mask on every way. A branch that has found a mask empty says the opposite
 //!    of all lanes, in the block that only it leads to.
 //! 4. Every memory operand has to lie in its object, with all of its bytes; a gather or scatter in every lane of its mask.
@@ -34,7 +34,7 @@
 //! What cannot be shown is a [`Fault`]; `Unit::new` then tries code that takes nothing from what is known of
 //! the function's values, and gives up if that has one too.
 
-mod facts;
+mod constraints;
 mod locations;
 mod objects;
 mod registers;
@@ -46,7 +46,7 @@ pub use objects::{Calls, Object, Objects};
 use crate::allocate::Live;
 use crate::mir::{Arg, Base, Class, Inst, Kind, Machine, Mem, Reg};
 use crate::target::{Meaning, Operation, Target};
-use registers::{Bound, Fact, Registers};
+use registers::{Bound, Constraint, Registers};
 use thiserror::Error;
 use value::Value;
 
@@ -108,11 +108,11 @@ pub fn check_accesses<T: Target>(
     }
     let mut accesses = 0;
     for (number, predecessors) in predecessors.into_iter().enumerate() {
-        let facts = match predecessors {
-            Predecessors::One(from) => registers.facts_of_branch(from, number),
+        let constraints = match predecessors {
+            Predecessors::One(from) => registers.constraints_of_branch(from, number),
             Predecessors::None | Predecessors::More => Vec::new(),
         };
-        accesses += Checker { registers: &registers, facts, lanes: None }.block(number)?;
+        accesses += Checker { registers: &registers, constraints, lanes: None }.block(number)?;
     }
     Ok(accesses)
 }
@@ -181,7 +181,7 @@ fn moved_bytes(class: Class, mem: Mem, target: impl Target) -> u64 {
 struct Checker<'a, T: Target> {
     registers: &'a Registers<'a, T>,
     /// What holds in the block, in every lane.
-    facts: Vec<Fact>,
+    constraints: Vec<Constraint>,
     /// The last access in lanes: the words of elements are accessed one after the other.
     lanes: Option<Lanes>,
 }
@@ -191,7 +191,7 @@ struct Lanes {
     mask: Option<Reg>,
     mem: Mem,
     /// What holds in the lanes.
-    facts: Vec<Fact>,
+    constraints: Vec<Constraint>,
     /// There are none.
     is_impossible: bool,
     address: Option<(Object, i64, i64)>,
@@ -254,10 +254,10 @@ impl<T: Target> Checker<'_, T> {
 
     /// An access to so many bytes.
     fn access(&self, mem: Mem, bytes: u64, is_written: bool) -> Result<(), Cause> {
-        if self.registers.is_impossible(mem, &self.facts) {
+        if self.registers.is_impossible(mem, &self.constraints) {
             return Ok(());
         }
-        let address = self.registers.address(mem, |reg| self.registers.refined(reg, &self.facts));
+        let address = self.registers.address(mem, |reg| self.registers.refined(reg, &self.constraints));
         let (object, first, last) = address.ok_or(Cause::UnknownAddress)?;
         self.inside(object, (first, last), bytes, is_written)
     }
@@ -288,13 +288,13 @@ impl<T: Target> Checker<'_, T> {
 
     fn lanes_of(&self, mem: Mem, mask: Option<Reg>) -> Lanes {
         let registers = self.registers;
-        let mut facts = self.facts.clone();
+        let mut constraints = self.constraints.clone();
         if let Some(mask) = mask {
-            registers.facts_of_mask(mask, true, &mut facts);
+            registers.constraints_of_mask(mask, true, &mut constraints);
         }
-        let is_impossible = registers.is_impossible(mem, &facts);
-        let address = registers.address(mem, |reg| registers.refined(reg, &facts));
-        Lanes { mask, mem, facts, is_impossible, address }
+        let is_impossible = registers.is_impossible(mem, &constraints);
+        let address = registers.address(mem, |reg| registers.refined(reg, &constraints));
+        Lanes { mask, mem, constraints, is_impossible, address }
     }
 
     fn inside_lanes(&self, lanes: &Lanes, mem: Mem, is_written: bool) -> Result<(), Cause> {
@@ -304,7 +304,7 @@ impl<T: Target> Checker<'_, T> {
                 return Err(Cause::ReadOnly(object));
             }
             let address = self.byte_address(index).ok_or(Cause::Unbounded(object))?;
-            let is_below = lanes.facts.contains(&Fact { reg: address, bound: Bound::BelowWords(buffer) });
+            let is_below = lanes.constraints.contains(&Constraint { reg: address, bound: Bound::BelowWords(buffer) });
             return if is_below { Ok(()) } else { Err(Cause::Unbounded(object)) };
         }
         if lanes.is_impossible {

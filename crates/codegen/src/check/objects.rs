@@ -2,7 +2,7 @@
 //! called for.
 
 use crate::context;
-use crate::kernel::{BUFFER_MIDDLE, Named, operations, written_by};
+use crate::kernel::{BUFFER_MIDDLE, Resource, operations, written_by};
 use ctm_engine::SurfaceFacts;
 use ctm_lane::{Buffer, Function, Surface};
 use std::fmt;
@@ -87,7 +87,7 @@ pub struct Objects {
     arrays: Vec<u64>,
     buffers: usize,
     /// What the function writes.
-    written: Vec<Named>,
+    written: Vec<Resource>,
 }
 
 impl Objects {
@@ -140,8 +140,8 @@ impl Objects {
         match object {
             Object::Context => bytes <= 4 && [context::FLAGS, context::STOPPED].map(i64::from).contains(&first),
             Object::Array(_) => true,
-            Object::Surface(number) => self.written.contains(&Named::Surface(Surface::new(number))),
-            Object::Buffer(number) => self.written.contains(&Named::Buffer(Buffer::new(number))),
+            Object::Surface(number) => self.written.contains(&Resource::Surface(Surface::new(number))),
+            Object::Buffer(number) => self.written.contains(&Resource::Buffer(Buffer::new(number))),
             Object::Pool | Object::Pointers | Object::Words | Object::Table(_) => false,
         }
     }

@@ -43,7 +43,7 @@ fn calculated(operation: Operation, a: Value, b: impl FnOnce() -> Value) -> Valu
 
 /// What is known of a register in some lanes, or on one way through the code.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fact {
+pub struct Constraint {
     pub reg: Reg,
     pub bound: Bound,
 }
@@ -162,7 +162,7 @@ impl<'a, T: Target> Registers<'a, T> {
 
     /// What an instruction gives when registers hold `of`.
     fn result(&self, inst: &Inst<T::Op>, mut of: impl FnMut(Reg) -> Value) -> Value {
-        // What masks hold is in `facts`.
+        // What masks hold is in `constraints`.
         if inst.def.is_some_and(|def| self.machine.classes[def.index()] == Class::Mask) {
             return Value::Unknown;
         }
@@ -240,19 +240,19 @@ impl<'a, T: Target> Registers<'a, T> {
         }
     }
 
-    /// What a register can hold where these facts hold. An operation that does the same in every lane is looked through.
-    pub fn refined(&self, reg: Reg, facts: &[Fact]) -> Value {
-        if facts.is_empty() {
+    /// What a register can hold where these constraints hold. An operation that does the same in every lane is looked through.
+    pub fn refined(&self, reg: Reg, constraints: &[Constraint]) -> Value {
+        if constraints.is_empty() {
             return self.value(reg);
         }
-        self.refined_by(reg, facts, &mut Vec::new(), 10)
+        self.refined_by(reg, constraints, &mut Vec::new(), 10)
     }
 
-    fn refined_by(&self, reg: Reg, facts: &[Fact], done: &mut Vec<(Reg, Value)>, depth: u32) -> Value {
+    fn refined_by(&self, reg: Reg, constraints: &[Constraint], done: &mut Vec<(Reg, Value)>, depth: u32) -> Value {
         let known = self.value(reg);
         let mut direct = None;
-        for fact in facts.iter().filter(|fact| fact.reg == reg) {
-            if let Bound::In(int) = fact.bound {
+        for constraint in constraints.iter().filter(|constraint| constraint.reg == reg) {
+            if let Bound::In(int) = constraint.bound {
                 let Some(met) = direct.unwrap_or(known.int()).meet(int) else { return Value::Impossible };
                 direct = Some(met);
             }
@@ -271,7 +271,7 @@ impl<'a, T: Target> Registers<'a, T> {
         if let Some(&(_, value)) = done.iter().find(|(other, _)| *other == reg) {
             return value;
         }
-        let again = self.result(inst, |reg| self.refined_by(reg, facts, done, depth - 1));
+        let again = self.result(inst, |reg| self.refined_by(reg, constraints, done, depth - 1));
         let value = match (known, again) {
             (Value::Int(known), Value::Int(again)) => known.meet(again).map_or(Value::Impossible, Value::Int),
             (_, Value::Int(_) | Value::Impossible) => again,
@@ -281,11 +281,11 @@ impl<'a, T: Target> Registers<'a, T> {
         value
     }
 
-    /// Whether nothing is accessed at an address where these facts hold, as they contradict each other.
-    pub fn is_impossible(&self, mem: Mem, facts: &[Fact]) -> bool {
+    /// Whether nothing is accessed at an address where these constraints hold, as they contradict each other.
+    pub fn is_impossible(&self, mem: Mem, constraints: &[Constraint]) -> bool {
         let base = if let Base::Reg(reg) = mem.base { Some(reg) } else { None };
         let mut parts = base.into_iter().chain(mem.index);
-        !facts.is_empty() && parts.any(|reg| self.refined(reg, facts) == Value::Impossible)
+        !constraints.is_empty() && parts.any(|reg| self.refined(reg, constraints) == Value::Impossible)
     }
 
     /// An operand that is read whole.

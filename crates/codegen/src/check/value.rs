@@ -194,7 +194,7 @@ impl Int {
 pub enum Value {
     /// Nothing yet: no way to here has been followed.
     Never,
-    /// What contradicts a fact: code does not come here, or no lane is in the mask.
+    /// What contradicts a constraint: code does not come here, or no lane is in the mask.
     Impossible,
     /// Any bits.
     Unknown,

@@ -1,6 +1,6 @@
 //! Ends of blocks: jumps, and the moves that give the parameters of the next block their values.
 
-use super::{Emitter, Label, Spot, Stub, Unencodable};
+use super::{Emitter, Label, MoveOperand, Stub, Unencodable};
 use crate::allocate::Location;
 use crate::mir::{Arg, Class, Condition, Edge, End, Kind, Steps};
 use crate::target::Target;
@@ -17,7 +17,7 @@ impl<'a, T: Target> Emitter<'a, T> {
     fn has_moves(&self, edge: &Edge) -> bool {
         let params = &self.machine.blocks[edge.block].params;
         edge.args.iter().zip(params).any(|(arg, &param)| match *arg {
-            Arg::Reg(reg) => self.spot(reg) != self.spot(param),
+            Arg::Reg(reg) => self.move_operand(reg) != self.move_operand(param),
             Arg::Mem(_) | Arg::Imm(_) | Arg::None => true,
         })
     }
@@ -97,17 +97,17 @@ impl<'a, T: Target> Emitter<'a, T> {
     fn moves(&mut self, edge: &Edge) -> Result<(), Unencodable> {
         let params = &self.machine.blocks[edge.block].params;
         for class in [Class::Vector, Class::Mask, Class::General] {
-            let mut moves: Vec<(Spot, Spot)> = Vec::new();
+            let mut moves: Vec<(MoveOperand, MoveOperand)> = Vec::new();
             for (arg, &param) in edge.args.iter().zip(params) {
                 if self.class(param) != class {
                     continue;
                 }
                 let from = match *arg {
-                    Arg::Reg(reg) => self.spot(reg),
-                    Arg::Mem(mem) => Spot::Memory(mem),
+                    Arg::Reg(reg) => self.move_operand(reg),
+                    Arg::Mem(mem) => MoveOperand::Memory(mem),
                     Arg::None | Arg::Imm(_) => return Err(Unencodable),
                 };
-                let to = self.spot(param);
+                let to = self.move_operand(param);
                 if to != from && self.allocation.locations[param.index()] != Location::Nowhere {
                     moves.push((to, from));
                 }
@@ -118,8 +118,8 @@ impl<'a, T: Target> Emitter<'a, T> {
     }
 
     /// Moves to distinct locations from others, all at once.
-    fn move_all(&mut self, class: Class, moves: &[(Spot, Spot)]) -> Result<(), Unencodable> {
-        let into: HashMap<Spot, usize> = moves.iter().enumerate().map(|(at, &(to, _))| (to, at)).collect();
+    fn move_all(&mut self, class: Class, moves: &[(MoveOperand, MoveOperand)]) -> Result<(), Unencodable> {
+        let into: HashMap<MoveOperand, usize> = moves.iter().enumerate().map(|(at, &(to, _))| (to, at)).collect();
         // How many moves still read the location that each of them writes.
         let mut readers = vec![0; moves.len()];
         moves.iter().filter_map(|(_, from)| into.get(from)).for_each(|&at| readers[at] += 1);
@@ -135,7 +135,7 @@ impl<'a, T: Target> Emitter<'a, T> {
             }
         }
         // What is left are circles. What the first member of one holds waits in the scratch register for the last.
-        let scratch = Spot::Register(self.scratch(class, 0));
+        let scratch = MoveOperand::Register(self.scratch(class, 0));
         for first in 0..moves.len() {
             if done[first] {
                 continue;

@@ -133,9 +133,9 @@ pub struct Emitter<'a, T: Target> {
     pub exit: usize,
 }
 
-/// A source or a destination of a move.
+/// A source or a destination of a move between locations, or what an edge gives from memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Spot {
+pub enum MoveOperand {
     Register(u8),
     Slot(u32),
     Memory(Mem),
@@ -151,12 +151,12 @@ impl<T: Target> Emitter<'_, T> {
         self.machine.classes[reg.index()]
     }
 
-    pub fn spot(&self, reg: Reg) -> Spot {
+    pub fn move_operand(&self, reg: Reg) -> MoveOperand {
         match self.allocation.locations[reg.index()] {
-            Location::Register(number) => Spot::Register(number),
-            Location::Slot(slot) => Spot::Slot(slot),
+            Location::Register(number) => MoveOperand::Register(number),
+            Location::Slot(slot) => MoveOperand::Slot(slot),
             // Whatever is never read may be anywhere.
-            Location::Nowhere => Spot::Register(self.scratch(self.class(reg), 0)),
+            Location::Nowhere => MoveOperand::Register(self.scratch(self.class(reg), 0)),
         }
     }
 
@@ -172,10 +172,10 @@ impl<T: Target> Emitter<'_, T> {
 
     /// The register that a definition is computed in, and the slot where it goes then.
     pub fn definition(&self, def: Reg) -> (u8, Option<u32>) {
-        match self.spot(def) {
-            Spot::Register(number) => (number, None),
-            Spot::Slot(slot) => (self.scratch(self.class(def), 0), Some(slot)),
-            Spot::Memory(_) => (0, None),
+        match self.move_operand(def) {
+            MoveOperand::Register(number) => (number, None),
+            MoveOperand::Slot(slot) => (self.scratch(self.class(def), 0), Some(slot)),
+            MoveOperand::Memory(_) => (0, None),
         }
     }
 }

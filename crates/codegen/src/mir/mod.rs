@@ -257,7 +257,7 @@ pub struct Block<O> {
 }
 
 impl<O> Block<O> {
-    /// How often it is executed, about, as far as loops tell.
+    /// How often it is executed, estimated by the loops around it.
     pub fn frequency(&self) -> f32 {
         (1u32 << (3 * self.depth.min(6))) as f32
     }
@@ -286,32 +286,32 @@ impl<O> Machine<O> {
         Reg(self.classes.len() as u32 - 1)
     }
 
-    /// Removes instructions whose definition nobody wants.
+    /// Removes dead instructions and parameters: nothing reads what they define.
     pub fn remove_dead(&mut self) {
-        let mut wanted = vec![false; self.classes.len()];
+        let mut used = vec![false; self.classes.len()];
         let mut changed = true;
-        // Parameters are wanted when something wants them; one more round for each nesting of loops settles that.
+        // A parameter is used if its user is; one more round for each nesting of loops settles that.
         while changed {
             changed = false;
             for at in (0..self.blocks.len()).rev() {
                 for edge in self.blocks[at].end.edges() {
                     for (arg, param) in edge.args.iter().zip(&self.blocks[edge.block].params) {
-                        if let (Arg::Reg(reg), true) = (arg, wanted[param.index()]) {
-                            changed |= !std::mem::replace(&mut wanted[reg.index()], true);
+                        if let (Arg::Reg(reg), true) = (arg, used[param.index()]) {
+                            changed |= !std::mem::replace(&mut used[reg.index()], true);
                         }
                     }
                 }
                 for inst in self.blocks[at].insts.iter().rev() {
-                    if inst.effect || inst.def.is_some_and(|def| wanted[def.index()]) {
-                        inst.for_each_use(|reg| changed |= !std::mem::replace(&mut wanted[reg.index()], true));
+                    if inst.effect || inst.def.is_some_and(|def| used[def.index()]) {
+                        inst.for_each_use(|reg| changed |= !std::mem::replace(&mut used[reg.index()], true));
                     }
                 }
             }
         }
         let dead: Vec<Vec<bool>> =
-            self.blocks.iter().map(|block| block.params.iter().map(|param| !wanted[param.index()]).collect()).collect();
+            self.blocks.iter().map(|block| block.params.iter().map(|param| !used[param.index()]).collect()).collect();
         for block in &mut self.blocks {
-            block.insts.retain(|inst| inst.effect || inst.def.is_some_and(|def| wanted[def.index()]));
+            block.insts.retain(|inst| inst.effect || inst.def.is_some_and(|def| used[def.index()]));
             let keep = |edge: &mut Edge| {
                 let mut at = 0;
                 edge.args.retain(|_| {
@@ -327,7 +327,7 @@ impl<O> Machine<O> {
                 }
                 End::Exit => {}
             }
-            block.params.retain(|param| wanted[param.index()]);
+            block.params.retain(|param| used[param.index()]);
         }
     }
 }

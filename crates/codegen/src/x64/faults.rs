@@ -161,7 +161,7 @@ fn broken(form: Form, mistake: Mistake) -> Runtime {
     Runtime::with_backend(Box::new(Broken(Jit::supported(form).unwrap(), mistake)))
 }
 
-/// Distances that leave everything that a pointer may lead to: by a few bytes, and as far as indices can lead astray.
+/// Distances that leave everything that a pointer may lead to: by a few bytes, and as far as an index reaches.
 fn distances(pointer: usize) -> Vec<i64> {
     let far = [-(10 << 30), -(1 << 31), 1 << 31, 1 << 32, 36 << 30];
     let near = match pointer {

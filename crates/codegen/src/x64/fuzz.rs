@@ -24,7 +24,7 @@ const POOL: usize = 64;
 pub fn allocation(bytes: &[u8]) {
     let mut bytes = Bytes(bytes);
     let form = if bytes.one_in(2) { Form::Avx2 } else { Form::Avx512 };
-    let machine = Maker::new(&mut bytes, form).machine();
+    let machine = Generator::new(&mut bytes, form).machine();
     let text = machine.to_string();
     let Allocated { machine, allocation } = Allocated::new(machine, form);
     let emitted = emit(&machine, &allocation, form).unwrap_or_else(|_| panic!("not encoded\n{text}"));
@@ -51,7 +51,7 @@ impl Bytes<'_> {
     }
 }
 
-struct Maker<'a, 'b> {
+struct Generator<'a, 'b> {
     bytes: &'a mut Bytes<'b>,
     form: Form,
     machine: Machine,
@@ -62,7 +62,7 @@ struct Maker<'a, 'b> {
     here: usize,
 }
 
-impl<'a, 'b> Maker<'a, 'b> {
+impl<'a, 'b> Generator<'a, 'b> {
     /// Chooses how blocks follow each other.
     fn new(bytes: &'a mut Bytes<'b>, form: Form) -> Self {
         let count = 1 + bytes.below(BLOCKS);
@@ -91,7 +91,7 @@ impl<'a, 'b> Maker<'a, 'b> {
         }
         let dominators = dominators(&machine);
         let defined = machine.blocks.iter().map(|block| block.params.clone()).collect();
-        Maker { bytes, form, machine, dominators, defined, here: 0 }
+        Generator { bytes, form, machine, dominators, defined, here: 0 }
     }
 
     fn machine(mut self) -> Machine {

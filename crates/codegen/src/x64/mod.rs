@@ -25,7 +25,7 @@ use crate::allocate::Registers;
 use crate::backend;
 use crate::check::{Checked, Locations, State};
 use crate::context::Context;
-use crate::emit::{Emitter, Spot, Unencodable};
+use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{self, Arg, Class, Condition, Mem, Opcode};
 use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Target};
@@ -153,7 +153,7 @@ impl Target for Form {
         emitter.inst(inst)
     }
 
-    fn copy(emitter: &mut Emitter<Self>, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable> {
+    fn copy(emitter: &mut Emitter<Self>, class: Class, to: MoveOperand, from: MoveOperand) -> Result<(), Unencodable> {
         emitter.copy(class, to, from)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{general, mask};
 use crate::context;
-use crate::emit::{Emitter, Spot, Unencodable};
+use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::target::Target;
 use crate::x64::Inst;
@@ -55,11 +55,11 @@ impl Emitter<'_, Form> {
 
     /// A vector in a register, in this scratch register if need be.
     fn vector_register(&mut self, reg: Reg, scratch: usize) -> Result<Register, Unencodable> {
-        Ok(match self.spot(reg) {
-            Spot::Register(number) => self.vector(number),
-            from @ (Spot::Slot(_) | Spot::Memory(_)) => {
+        Ok(match self.move_operand(reg) {
+            MoveOperand::Register(number) => self.vector(number),
+            from @ (MoveOperand::Slot(_) | MoveOperand::Memory(_)) => {
                 let scratch = self.scratch(Class::Vector, scratch);
-                self.copy(Class::Vector, Spot::Register(scratch), from)?;
+                self.copy(Class::Vector, MoveOperand::Register(scratch), from)?;
                 self.vector(scratch)
             }
         })
@@ -85,20 +85,20 @@ impl Emitter<'_, Form> {
             |at: i32| MemoryOperand::with_base_index_scale_displ_size(Register::RSP, Register::RCX, 4, at.into(), 1);
         self.put_result(Instruction::with2(Code::Movsxd_r64_rm32, offset, of_lane(0)))?;
         self.put_result(Instruction::with2(Code::Mov_r32_rm32, lane, of_lane(words_at)))?;
-        let to = match self.spot(base) {
-            Spot::Register(number) => MemoryOperand::with_base_index_scale_displ_size(
+        let to = match self.move_operand(base) {
+            MoveOperand::Register(number) => MemoryOperand::with_base_index_scale_displ_size(
                 general(number, true),
                 Register::RDX,
                 1,
                 mem.disp.into(),
                 1,
             ),
-            Spot::Slot(slot) => {
+            MoveOperand::Slot(slot) => {
                 let base = self.slot(Class::General, slot);
                 self.put_result(Instruction::with2(Code::Add_r64_rm64, Register::RDX, base))?;
                 MemoryOperand::with_base_displ(Register::RDX, mem.disp.into())
             }
-            Spot::Memory(_) => return Err(Unencodable),
+            MoveOperand::Memory(_) => return Err(Unencodable),
         };
         self.put_result(Instruction::with2(Code::Mov_rm32_r32, to, lane))?;
         self.put_result(Instruction::with2(Code::VEX_Blsr_r32_rm32, left, left))?;
@@ -145,7 +145,7 @@ impl Emitter<'_, Form> {
         let number = self.scratch(class, if class == Class::Vector { 1 } else { 0 });
         let to = if class == Class::Mask { mask(number) } else { self.vector(number) };
         match (from, self.target) {
-            (Some(from), _) => self.copy(class, Spot::Register(number), self.spot(from))?,
+            (Some(from), _) => self.copy(class, MoveOperand::Register(number), self.move_operand(from))?,
             (None, Form::Avx512) => self.put_result(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, to, to, to))?,
             (None, Form::Avx2) => {
                 self.put_result(Instruction::with3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, to))?

@@ -6,7 +6,7 @@ mod poll;
 use super::form::{Form, MASK_COPY, STEPS, Vop, multiply_add, takes_memory, vector_operand};
 use super::{Inst, Kind};
 use crate::context;
-use crate::emit::{Emitter, PAGE, Spot, Unencodable};
+use crate::emit::{Emitter, MoveOperand, PAGE, Unencodable};
 use crate::mir::{Arg, Base, Class, Condition, Mem, Reg, Steps};
 use crate::target::Target;
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register, RoundingControl};
@@ -141,19 +141,19 @@ impl Emitter<'_, Form> {
     }
 
     /// Copies between registers, slots and (vectors only) memory, through the second scratch register where needed.
-    pub(super) fn copy(&mut self, class: Class, to: Spot, from: Spot) -> Result<(), Unencodable> {
+    pub(super) fn copy(&mut self, class: Class, to: MoveOperand, from: MoveOperand) -> Result<(), Unencodable> {
         if to == from {
             return Ok(());
         }
         let scratch = self.scratch(class, 1);
         match (to, from) {
-            (Spot::Register(to), Spot::Register(from)) => self.put_result(match class {
+            (MoveOperand::Register(to), MoveOperand::Register(from)) => self.put_result(match class {
                 Class::Vector => Instruction::with2(self.target.code(Vop::Move), self.vector(to), self.vector(from)),
                 Class::Mask => Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(to), mask(from)),
                 Class::General => Instruction::with2(Code::Mov_r64_rm64, general(to, true), general(from, true)),
             }),
-            (Spot::Register(to), Spot::Slot(slot)) => self.reload(class, to, slot),
-            (Spot::Register(to), Spot::Memory(mem)) => {
+            (MoveOperand::Register(to), MoveOperand::Slot(slot)) => self.reload(class, to, slot),
+            (MoveOperand::Register(to), MoveOperand::Memory(mem)) => {
                 let code = match class {
                     Class::Vector if mem.broadcast => self.target.code(Vop::Broadcast),
                     Class::Vector => self.target.code(Vop::Load),
@@ -166,12 +166,12 @@ impl Emitter<'_, Form> {
                 self.set_memory(&mut instruction, 1, Mem { broadcast: false, ..mem })?;
                 self.put(&instruction)
             }
-            (Spot::Slot(slot), Spot::Register(from)) => self.spill(class, slot, from),
-            (Spot::Slot(slot), from) => {
-                self.copy(class, Spot::Register(scratch), from)?;
+            (MoveOperand::Slot(slot), MoveOperand::Register(from)) => self.spill(class, slot, from),
+            (MoveOperand::Slot(slot), from) => {
+                self.copy(class, MoveOperand::Register(scratch), from)?;
                 self.spill(class, slot, scratch)
             }
-            (Spot::Memory(_), _) => Err(Unencodable),
+            (MoveOperand::Memory(_), _) => Err(Unencodable),
         }
     }
 
@@ -180,14 +180,14 @@ impl Emitter<'_, Form> {
         let base = match mem.base {
             Base::Pool => Register::RIP,
             Base::Context => CONTEXT,
-            Base::Reg(reg) => match self.spot(reg) {
-                Spot::Slot(slot) => {
+            Base::Reg(reg) => match self.move_operand(reg) {
+                MoveOperand::Slot(slot) => {
                     let scratch = self.scratch(Class::General, 1);
                     self.reload(Class::General, scratch, slot)?;
                     general(scratch, true)
                 }
-                Spot::Register(number) => general(number, true),
-                Spot::Memory(_) => return Err(Unencodable),
+                MoveOperand::Register(number) => general(number, true),
+                MoveOperand::Memory(_) => return Err(Unencodable),
             },
         };
         let index = match mem.index {
@@ -195,13 +195,13 @@ impl Emitter<'_, Form> {
             Some(reg) => {
                 let class = self.class(reg);
                 let scratch = self.scratch(class, if class == Class::Vector { 2 } else { 0 });
-                let number = match self.spot(reg) {
-                    Spot::Slot(slot) => {
+                let number = match self.move_operand(reg) {
+                    MoveOperand::Slot(slot) => {
                         self.reload(class, scratch, slot)?;
                         scratch
                     }
-                    Spot::Register(number) => number,
-                    Spot::Memory(_) => return Err(Unencodable),
+                    MoveOperand::Register(number) => number,
+                    MoveOperand::Memory(_) => return Err(Unencodable),
                 };
                 if class == Class::Vector { self.vector(number) } else { general(number, true) }
             }
@@ -260,14 +260,14 @@ impl Emitter<'_, Form> {
     /// The register that holds a mask; `scratch` says which scratch register it may take if it lies in the frame.
     fn mask_register(&mut self, reg: Reg, scratch: usize) -> Result<Register, Unencodable> {
         let class = self.class(reg);
-        let number = match self.spot(reg) {
-            Spot::Slot(slot) => {
+        let number = match self.move_operand(reg) {
+            MoveOperand::Slot(slot) => {
                 let scratch = self.scratch(class, scratch);
                 self.reload(class, scratch, slot)?;
                 scratch
             }
-            Spot::Register(number) => number,
-            Spot::Memory(_) => return Err(Unencodable),
+            MoveOperand::Register(number) => number,
+            MoveOperand::Memory(_) => return Err(Unencodable),
         };
         Ok(if class == Class::Mask { mask(number) } else { self.vector(number) })
     }
@@ -301,12 +301,12 @@ impl Emitter<'_, Form> {
                 Arg::Mem(mem) => self.set_memory(instruction, at, mem)?,
                 Arg::Reg(reg) => {
                     let class = self.class(reg);
-                    match self.spot(reg) {
-                        Spot::Register(number) => {
+                    match self.move_operand(reg) {
+                        MoveOperand::Register(number) => {
                             instruction.set_op_kind(at, OpKind::Register);
                             instruction.set_op_register(at, self.operand(code, at as usize, class, number));
                         }
-                        Spot::Slot(slot)
+                        MoveOperand::Slot(slot)
                             if takes_memory(code)
                                 && !inst.toward_zero
                                 && !inst.quiet
@@ -322,7 +322,7 @@ impl Emitter<'_, Form> {
                                 Mem::at(Base::Context, memory.displacement as i32),
                             );
                         }
-                        Spot::Slot(slot) => {
+                        MoveOperand::Slot(slot) => {
                             let count = match class {
                                 Class::Vector => &mut vectors,
                                 Class::Mask => &mut masks,
@@ -334,7 +334,7 @@ impl Emitter<'_, Form> {
                             instruction.set_op_kind(at, OpKind::Register);
                             instruction.set_op_register(at, self.operand(code, at as usize, class, register));
                         }
-                        Spot::Memory(_) => return Err(Unencodable),
+                        MoveOperand::Memory(_) => return Err(Unencodable),
                     }
                 }
             }
@@ -374,7 +374,7 @@ impl Emitter<'_, Form> {
         if let (None, Arg::Reg(from)) = (inst.mask, inst.args[0])
             && (code == self.target.code(Vop::Move) || code == MASK_COPY)
         {
-            return self.copy(class, self.spot(def), self.spot(from));
+            return self.copy(class, self.move_operand(def), self.move_operand(from));
         }
         let (register, slot) = self.definition(def);
         instruction.set_op0_kind(OpKind::Register);
@@ -388,19 +388,21 @@ impl Emitter<'_, Form> {
         let Some(def) = inst.def else { return Err(Unencodable) };
         let class = self.class(def);
         let old = match inst.args[0] {
-            Arg::Reg(reg) => self.spot(reg),
-            Arg::Mem(mem) => Spot::Memory(mem),
+            Arg::Reg(reg) => self.move_operand(reg),
+            Arg::Mem(mem) => MoveOperand::Memory(mem),
             Arg::None | Arg::Imm(_) => return Err(Unencodable),
         };
-        let to = self.spot(def);
+        let to = self.move_operand(def);
         let mut is_read = false;
         let rest = Inst { args: [inst.args[1], inst.args[2], inst.args[3], Arg::None], ..*inst };
-        rest.for_each_use(|reg| is_read |= self.class(reg) == class && self.spot(reg) == to);
+        rest.for_each_use(|reg| is_read |= self.class(reg) == class && self.move_operand(reg) == to);
         let work = match to {
-            Spot::Register(_) if old == to || !is_read => to,
-            Spot::Register(_) | Spot::Slot(_) | Spot::Memory(_) => Spot::Register(self.scratch(class, 0)),
+            MoveOperand::Register(_) if old == to || !is_read => to,
+            MoveOperand::Register(_) | MoveOperand::Slot(_) | MoveOperand::Memory(_) => {
+                MoveOperand::Register(self.scratch(class, 0))
+            }
         };
-        let Spot::Register(register) = work else { return Err(Unencodable) };
+        let MoveOperand::Register(register) = work else { return Err(Unencodable) };
         self.copy(class, work, old)?;
         let mut instruction = Instruction::new();
         instruction.set_code(code);
@@ -415,12 +417,14 @@ impl Emitter<'_, Form> {
     /// `a * b + c`; the forms are named by the order of their operands: 213 is second * first + third.
     fn fma(&mut self, inst: &Inst, negate_product: bool, negate_addend: bool) -> Result<(), Unencodable> {
         let Some(def) = inst.def else { return Err(Unencodable) };
-        let to = self.spot(def);
+        let to = self.move_operand(def);
         let [a, b, c, _] = inst.args;
-        let is_to = |arg: Arg| arg.reg().is_some_and(|reg| self.spot(reg) == to && matches!(to, Spot::Register(_)));
+        let is_to = |arg: Arg| {
+            arg.reg().is_some_and(|reg| self.move_operand(reg) == to && matches!(to, MoveOperand::Register(_)))
+        };
         let is_memory = |arg: Arg| match arg {
             Arg::Mem(_) => true,
-            Arg::Reg(reg) => matches!(self.spot(reg), Spot::Slot(_)),
+            Arg::Reg(reg) => matches!(self.move_operand(reg), MoveOperand::Slot(_)),
             Arg::None | Arg::Imm(_) => false,
         };
         // Of two operands, whether the first has to be the one in memory.

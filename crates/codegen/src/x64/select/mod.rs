@@ -209,7 +209,7 @@ fn count_uses(function: &Function) -> Vec<u32> {
 }
 
 impl Selector<'_> {
-    /// Tells the instructions since the last call which guest instruction they belong to.
+    /// Gives the instructions since the last call the guest instruction that they belong to.
     fn note_origins(&mut self) {
         for inst in self.insts.iter_mut().rev().take_while(|inst| inst.pc.is_none()) {
             inst.pc = self.pc;

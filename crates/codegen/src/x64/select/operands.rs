@@ -9,7 +9,7 @@ use crate::x64::{Inst, Kind};
 use ctm_lane::Value;
 use iced_x86::Code;
 
-/// Whether this is arithmetic of floats that rounds, and can be told how.
+/// Whether this is arithmetic of floats that rounds, and whose rounding an instruction can name.
 fn rounds(kind: Kind) -> bool {
     use Code::*;
     match kind {

@@ -1,6 +1,6 @@
 //! What masks and branches say: bounds of registers in the lanes of a mask, and where a branch has found no lane in it.
 
-use super::registers::{Bound, Fact, Registers};
+use super::registers::{Bound, Constraint, Registers};
 use super::value::{Int, Value};
 use crate::mir::{Arg, Condition, End, Inst, Reg};
 use crate::target::{Meaning, Operation, Target, Test};
@@ -10,18 +10,18 @@ const DEPTH: u32 = 12;
 
 impl<T: Target> Registers<'_, T> {
     /// What holds in the lanes of a mask, or where a lane is not in it.
-    pub fn facts_of_mask(&self, mask: Reg, holds: bool, facts: &mut Vec<Fact>) {
-        self.follow_mask(mask, holds, facts, DEPTH);
+    pub fn constraints_of_mask(&self, mask: Reg, holds: bool, constraints: &mut Vec<Constraint>) {
+        self.follow_mask(mask, holds, constraints, DEPTH);
     }
 
-    fn follow_mask(&self, mask: Reg, holds: bool, facts: &mut Vec<Fact>, depth: u32) {
+    fn follow_mask(&self, mask: Reg, holds: bool, constraints: &mut Vec<Constraint>, depth: u32) {
         let Some(inst) = self.definition(mask) else { return };
         if depth == 0 {
             return;
         }
         let mut follow = |arg: Arg, holds: bool| {
             if let Arg::Reg(reg) = arg {
-                self.follow_mask(reg, holds, facts, depth - 1);
+                self.follow_mask(reg, holds, constraints, depth - 1);
             }
         };
         let [a, b, ..] = inst.args;
@@ -46,12 +46,12 @@ impl<T: Target> Registers<'_, T> {
             Meaning::Compare(test) => match inst.mask {
                 None => {
                     let (test, inst) = self.compared_extreme(test, inst).unwrap_or((test, inst));
-                    self.compared(if holds { test } else { test.negated() }, inst, facts);
+                    self.compared(if holds { test } else { test.negated() }, inst, constraints);
                 }
                 // Outside of its own mask the comparison gives nothing, whatever it finds.
                 Some(within) if holds => {
-                    self.compared(test, inst, facts);
-                    self.follow_mask(within, true, facts, depth - 1);
+                    self.compared(test, inst, constraints);
+                    self.follow_mask(within, true, constraints, depth - 1);
                 }
                 Some(_) => {}
             },
@@ -93,12 +93,12 @@ impl<T: Target> Registers<'_, T> {
     }
 
     /// Notes what the comparison of an instruction's first two operands says of them.
-    fn compared(&self, test: Test, inst: &Inst<T::Op>, facts: &mut Vec<Fact>) {
+    fn compared(&self, test: Test, inst: &Inst<T::Op>, constraints: &mut Vec<Constraint>) {
         let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
         let [first, second, ..] = inst.args;
         let mut note = |arg: Arg, bound: Bound| {
             if let Arg::Reg(reg) = arg {
-                facts.push(Fact { reg, bound });
+                constraints.push(Constraint { reg, bound });
             }
         };
         let within = |lo: i64, hi: i64| Bound::In(Int::range(lo.max(i32::MIN.into()), hi.min(i32::MAX.into())));
@@ -141,10 +141,10 @@ impl<T: Target> Registers<'_, T> {
     }
 
     /// What holds in every lane where a block is entered, because its only predecessor has found a mask empty.
-    pub fn facts_of_branch(&self, from: usize, to: usize) -> Vec<Fact> {
+    pub fn constraints_of_branch(&self, from: usize, to: usize) -> Vec<Constraint> {
         let block = &self.machine.blocks[from];
-        let mut facts = Vec::new();
-        let End::Branch { condition, then, otherwise } = &block.end else { return facts };
+        let mut constraints = Vec::new();
+        let End::Branch { condition, then, otherwise } = &block.end else { return constraints };
         let when_empty = match condition {
             Condition::Equal => then.block,
             Condition::NotEqual => otherwise.block,
@@ -155,27 +155,28 @@ impl<T: Target> Registers<'_, T> {
             | Condition::Below
             | Condition::BelowEqual
             | Condition::Above
-            | Condition::AboveEqual => return facts,
+            | Condition::AboveEqual => return constraints,
         };
-        let Some(last) = block.insts.last() else { return facts };
-        let [Arg::Reg(a), Arg::Reg(b), ..] = last.args else { return facts };
-        // The one tells whether both are empty, the other whether they have no bit in common.
+        let Some(last) = block.insts.last() else { return constraints };
+        let [Arg::Reg(a), Arg::Reg(b), ..] = last.args else { return constraints };
+        // The one finds whether both are empty, the other whether they have no bit in common.
         let meaning = self.target.meaning(last);
         let finds_empty = meaning == Meaning::TestEither || meaning == Meaning::TestCommon && a == b;
         if finds_empty && when_empty == to && then.block != otherwise.block {
             for mask in [a, b] {
-                self.facts_of_mask(mask, false, &mut facts);
+                self.constraints_of_mask(mask, false, &mut constraints);
             }
         }
-        let firsts: Vec<Fact> = facts.iter().filter_map(|fact| self.first_of_row(fact)).collect();
-        facts.extend(firsts);
-        facts
+        let firsts: Vec<Constraint> =
+            constraints.iter().filter_map(|constraint| self.first_of_row(constraint)).collect();
+        constraints.extend(firsts);
+        constraints
     }
 
     /// Where every lane is the same as a number plus a constant of its own: the number is below the lanes' bound by the
     /// greatest of the constants.
-    fn first_of_row(&self, fact: &Fact) -> Option<Fact> {
-        let Bound::Same(row) = fact.bound else { return None };
+    fn first_of_row(&self, constraint: &Constraint) -> Option<Constraint> {
+        let Bound::Same(row) = constraint.bound else { return None };
         let sum = self.definition(row)?;
         if self.target.meaning(sum) != Meaning::Integers(Operation::Add) {
             return None;
@@ -183,11 +184,11 @@ impl<T: Target> Registers<'_, T> {
         let (Arg::Reg(repeated), Arg::Mem(_), None) = (sum.args[0], sum.args[1], sum.mask) else { return None };
         let farthest = i64::from(self.operand(sum, 1).int().hi);
         let number = self.repeated(repeated)?;
-        let (known, lanes) = (self.value(number).int(), self.value(fact.reg).int());
+        let (known, lanes) = (self.value(number).int(), self.value(constraint.reg).int());
         // Nothing wraps, so that the sum is a sum of integers.
         let is_exact = known.lo >= 0 && farthest >= 0 && i64::from(known.hi) + farthest <= i32::MAX.into();
         let bound = Int::range(i32::MIN.into(), (i64::from(lanes.hi) - farthest).max(i32::MIN.into()));
-        is_exact.then_some(Fact { reg: number, bound: Bound::In(bound) })
+        is_exact.then_some(Constraint { reg: number, bound: Bound::In(bound) })
     }
 
     /// The general register that a vector repeats in every lane.
