@@ -46,6 +46,20 @@ impl Drop for Block<'_> {
     }
 }
 
+/// An error that is put into one of a context's pointers: its number, and bytes.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub struct Skew(pub std::sync::Mutex<Option<(usize, i64)>>);
+
+#[cfg(test)]
+impl Skew {
+    pub fn apply(&self, pointers: &mut [*mut u8]) {
+        if let Some((number, bytes)) = *self.0.lock().unwrap() {
+            pointers[number] = pointers[number].wrapping_offset(bytes as isize);
+        }
+    }
+}
+
 impl<'a, T: Target> Memory<'a, T> {
     /// The memory for a kernel that fits the bindings.
     pub fn new(kernel: &'a Kernel<T>, bindings: &'a Bindings) -> Result<Self, Halt> {

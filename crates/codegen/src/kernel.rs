@@ -2,12 +2,12 @@
 
 use crate::backend::{Checks, Jit};
 use crate::bound::Memory;
+#[cfg(test)]
+use crate::bound::Skew;
 use crate::memory::Blocks;
 use crate::select::Mode;
 use crate::target::Target;
 use crate::unit::Unit;
-#[cfg(test)]
-use crate::x64::faults::Skew;
 use ctm_engine::{Bindings, Bound, Code, Incomplete, Source, SurfaceFacts};
 use ctm_lane::{Buffer, Effect, Function, Op, Surface, UnitWrite};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};

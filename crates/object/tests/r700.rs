@@ -74,7 +74,8 @@ fn functions_of_an_object() {
     let indexed = &functions[1].program;
     let outline = Outline::of(&indexed.code, Family::R700);
     let groups = clause_groups(&indexed.code, outline.clauses.keys().next().unwrap(), Family::R700).unwrap();
-    let movas = groups.iter().flat_map(|group| &group.slots).filter(|slot| slot.op.properties().effect == Effect::Address);
+    let movas =
+        groups.iter().flat_map(|group| &group.slots).filter(|slot| slot.op.properties().effect == Effect::Address);
     assert_eq!(movas.map(|slot| slot.op).collect::<Vec<_>>(), [AluOp::Op2(Op2::MovAInt)]);
     for function in &functions {
         let printed = text::print_program(&function.program);

@@ -17,19 +17,6 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Bounds, Buffer as Bytes, Format, Space, Surface as Shape, Tiling, View};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
-use std::sync::Mutex;
-
-/// An error that is put into one of a context's pointers: its number, and bytes.
-#[derive(Debug, Default)]
-pub struct Skew(Mutex<Option<(usize, i64)>>);
-
-impl Skew {
-    pub fn apply(&self, pointers: &mut [*mut u8]) {
-        if let Some((number, bytes)) = *self.0.lock().unwrap() {
-            pointers[number] = pointers[number].wrapping_offset(bytes as isize);
-        }
-    }
-}
 
 /// What is wrong with the code that is made.
 #[derive(Clone, Copy, Debug)]

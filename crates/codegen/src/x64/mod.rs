@@ -6,7 +6,7 @@ mod emit;
 #[cfg(test)]
 mod false_deoptimisations;
 #[cfg(test)]
-pub(crate) mod faults;
+mod faults;
 mod form;
 #[cfg(any(test, debug_assertions))]
 pub mod fuzz;
