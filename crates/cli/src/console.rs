@@ -1,11 +1,11 @@
-//! Where commands print.
+//! The streams that commands print to.
 
 use crate::Failure;
 use crate::host::Host;
 use crate::report::Message;
 use std::io::{self, Write};
 
-/// How many errors of one file people are told.
+/// Most errors of one file that are shown.
 const MOST_MESSAGES: usize = 20;
 
 /// Standard output for results, standard error for messages.
@@ -16,7 +16,7 @@ pub struct Console<'a> {
     pub err: &'a mut dyn Write,
     /// Files, and interruption.
     pub host: &'a dyn Host,
-    /// Messages go to a person who watches.
+    /// Messages go to a person at a terminal.
     pub interactive: bool,
     /// Results may have colours.
     pub colours: bool,
@@ -24,20 +24,20 @@ pub struct Console<'a> {
 
 impl Console<'_> {
     /// Prints a message. A standard error that takes nothing is no reason to stop.
-    pub fn tell(&mut self, message: &Message) {
-        let gap = if message.place.is_some() { "\n" } else { "" };
+    pub fn report(&mut self, message: &Message) {
+        let gap = if message.location.is_some() { "\n" } else { "" };
         let _ = writeln!(self.err, "{}{gap}", message.render());
     }
 
-    /// Tells why a command failed, and gives the exit code.
+    /// Reports why a command failed, and gives the exit code.
     pub fn fail(&mut self, failure: Failure) -> u8 {
         let code = failure.exit_code();
         // What was printed so far goes out first; if it cannot, the failure has already been decided.
         let _ = self.out.flush();
         let messages = failure.into_messages();
-        messages.iter().take(MOST_MESSAGES).for_each(|message| self.tell(message));
+        messages.iter().take(MOST_MESSAGES).for_each(|message| self.report(message));
         if let Some(more) = messages.len().checked_sub(MOST_MESSAGES).filter(|more| *more > 0) {
-            self.tell(&Message::note(format!("{more} more like these are not shown")));
+            self.report(&Message::note(format!("{more} more like these are not shown")));
         }
         code
     }

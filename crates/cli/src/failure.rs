@@ -1,4 +1,4 @@
-//! Why a command did not finish, and the exit code that tells it.
+//! Failures of commands, with their exit codes.
 
 use crate::report::{Message, diagnostic};
 use ctm_codegen::NoEngine;
@@ -42,7 +42,7 @@ impl Failure {
         }
     }
 
-    /// What to tell.
+    /// The messages for people.
     pub fn into_messages(self) -> Vec<Message> {
         match self {
             Failure::Input(messages) => messages,

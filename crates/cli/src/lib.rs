@@ -1,7 +1,7 @@
 //! The commands of the `ctm` program, as functions.
 //!
-//! [`execute`] runs one command. Every command writes its result to [`Console::out`], tells people what they need to
-//! know on [`Console::err`], and returns `()` or a [`Failure`], which decides the exit code. Only this crate turns errors
+//! [`execute`] runs one command. Every command writes its result to [`Console::out`], messages for people to
+//! [`Console::err`], and returns `()` or a [`Failure`], which decides the exit code. Only this crate turns errors
 //! into text for people.
 #![forbid(unsafe_code)]
 
@@ -9,12 +9,13 @@ pub mod args;
 
 mod commands;
 mod console;
-mod draw;
+mod execution;
 mod failure;
 mod files;
 pub mod host;
 mod interrupt;
 mod isa;
+mod options;
 mod progress;
 mod report;
 mod run;
@@ -28,13 +29,14 @@ pub use failure::Failure;
 pub use sandbox::enter as enter_sandbox;
 
 use args::{Command, ImportCommand};
+use isa::OwnCommands;
 
-/// Runs a command, tells why it failed if it did, and returns the exit code.
+/// Runs a command, reports why it failed if it did, and returns the exit code.
 pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
-    let done = if cli.command.wants_sandbox() && !cli.in_sandbox {
-        sandbox::supervise(cli, console)
-    } else {
-        dispatch(&cli.command, console).and_then(|()| Ok(console.out.flush()?)).map(|()| 0)
+    let sandboxed = cli.command.execution().filter(|execution| execution.is_sandboxed() && !cli.in_sandbox);
+    let done = match sandboxed {
+        Some(execution) => sandbox::supervise(execution, console),
+        None => dispatch(&cli.command, console).and_then(|()| Ok(console.out.flush()?)).map(|()| 0),
     };
     match done {
         Ok(code) => code,
@@ -51,8 +53,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
-        Command::Draw(args) => commands::draw(args, console),
-        Command::Replay(args) => commands::replay(args, console),
+        Command::Own(OwnCommands(command)) => command.execute(console),
         Command::Completions(args) => commands::completions(args, console),
     }
 }

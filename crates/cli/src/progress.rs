@@ -1,11 +1,11 @@
-//! Progress of long runs, for somebody who watches a terminal.
+//! Progress of long runs, on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Runs shorter than this show nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHORTEST_SHOWN: Duration = Duration::from_secs(1);
 
 /// A bar on standard error that appears when a run takes long.
 #[derive(Debug)]
@@ -20,9 +20,9 @@ impl Progress {
         Progress { started: Instant::now(), bar: OnceLock::new() }
     }
 
-    /// Tells how many of `total` parts are done.
+    /// Shows how many of `total` parts are done.
     pub fn update(&self, done: u64, total: u64) {
-        if self.started.elapsed() >= PATIENCE {
+        if self.started.elapsed() >= SHORTEST_SHOWN {
             self.bar.get_or_init(|| bar(self.started.elapsed())).update(|state| {
                 state.set_len(total);
                 state.set_pos(done);

@@ -16,7 +16,7 @@ fn level(severity: Severity) -> Level<'static> {
 
 /// What a message points at.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum Location {
     /// A file as a whole.
     File(String),
     /// A part of a text.
@@ -38,8 +38,8 @@ pub fn diagnostic(diagnostic: &Diagnostic) -> Message {
         ctm_text::Severity::Error => Severity::Error,
         ctm_text::Severity::Warning => Severity::Warning,
     };
-    let place = Place::Text(Origin { file: diagnostic.file.clone(), span: diagnostic.span.clone() });
-    let message = Message::new(severity, &diagnostic.message).at(place);
+    let location = Location::Text(Origin { file: diagnostic.file.clone(), span: diagnostic.span.clone() });
+    let message = Message::new(severity, &diagnostic.message).at(location);
     diagnostic.help.iter().fold(message, |message, help| message.help(help))
 }
 
@@ -53,30 +53,30 @@ pub struct Message {
     /// What is wrong, in one line.
     pub title: String,
     /// Where.
-    pub place: Option<Box<Place>>,
-    /// Facts that help to understand.
+    pub location: Option<Box<Location>>,
+    /// What helps to understand it.
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Vec<String>,
 }
 
 impl Message {
-    /// A message without a place.
+    /// A message without a location.
     pub fn new(severity: Severity, title: impl Into<String>) -> Self {
-        Message { severity, code: None, title: title.into(), place: None, notes: Vec::new(), help: Vec::new() }
+        Message { severity, code: None, title: title.into(), location: None, notes: Vec::new(), help: Vec::new() }
     }
 
-    /// An error without a place.
+    /// An error without a location.
     pub fn error(title: impl Into<String>) -> Self {
         Self::new(Severity::Error, title)
     }
 
-    /// A note without a place.
+    /// A note without a location.
     pub fn note(title: impl Into<String>) -> Self {
         Self::new(Severity::Note, title)
     }
 
-    /// A warning without a place.
+    /// A warning without a location.
     pub fn warning(title: impl Into<String>) -> Self {
         Self::new(Severity::Warning, title)
     }
@@ -87,14 +87,14 @@ impl Message {
         self
     }
 
-    /// Adds the place.
-    pub fn at(mut self, place: Place) -> Self {
-        self.place = Some(Box::new(place));
+    /// Adds the location.
+    pub fn at(mut self, location: Location) -> Self {
+        self.location = Some(Box::new(location));
         self
     }
 
-    /// Adds a fact.
-    pub fn fact(mut self, note: impl Into<String>) -> Self {
+    /// Adds a note that helps to understand it.
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
@@ -112,16 +112,16 @@ impl Message {
             title = title.id(code);
         }
         let mut group = Group::with_title(title);
-        match self.place.as_deref() {
+        match self.location.as_deref() {
             None => {}
-            Some(Place::File(path)) => group = group.element(annotate_snippets::Origin::path(path)),
-            Some(Place::Text(origin)) => {
+            Some(Location::File(path)) => group = group.element(annotate_snippets::Origin::path(path)),
+            Some(Location::Text(origin)) => {
                 let Shown { text, line, span } = Shown::of(origin);
                 let marked = AnnotationKind::Primary.span(span);
                 group =
                     group.element(Snippet::source(text).path(&origin.file.name).line_start(line).annotation(marked));
             }
-            Some(Place::Listing { path, number, line }) => {
+            Some(Location::Listing { path, number, line }) => {
                 let marked = AnnotationKind::Primary.span(0..line.len());
                 group = group.element(Snippet::source(line).path(path).line_start(*number).annotation(marked));
             }
@@ -133,7 +133,7 @@ impl Message {
     }
 }
 
-/// Bytes before and behind the beginning of a place that a message shows. A line may be as long as a text.
+/// Bytes before and behind the beginning of a location that a message shows. A line may be as long as a text.
 const WIDEST: usize = 2000;
 
 /// The lines of a text that a message shows.
@@ -141,7 +141,7 @@ struct Shown<'t> {
     text: &'t str,
     /// Number of the first line, from 1.
     line: usize,
-    /// The place, in `text`.
+    /// The location, in `text`.
     span: Range<usize>,
 }
 
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_place_are_shown() {
+    fn the_lines_of_a_location_are_shown() {
         assert_eq!(shown("one\ntwo\nthree\n", 5..6), ("two".into(), 2, 1..2));
         assert_eq!(shown("one\ntwo\nthree\n", 5..10), ("two\nthree".into(), 2, 1..6));
         assert_eq!(shown("one\n", 4..4), (String::new(), 2, 0..0));

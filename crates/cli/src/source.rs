@@ -1,8 +1,9 @@
 //! Reading the files that programs come from.
 
 use crate::host::{Host, ReadError};
-use crate::report::{Message, Place};
-use ctm_object::mesa;
+use crate::report::{Location, Message};
+use ctm_object::probe::Content;
+use ctm_object::{mesa, probe};
 use ctm_text::{MAX_TEXT, SourceFile};
 use std::path::Path;
 
@@ -34,7 +35,7 @@ pub fn read_at_most(host: &dyn Host, path: &Path, limit: u64, what: &str) -> Res
         Err(ReadError::TooLarge) => Err(too_large(path, limit, what)),
         Err(error @ ReadError::NotRegular) => Err(unreadable(path, &error).help("'-' reads standard input")),
         Err(error @ ReadError::System(_)) => Err(unreadable(path, &error)),
-        Ok(bytes) if bytes.is_empty() => Err(Message::error("the file is empty").at(Place::File(name(path)))),
+        Ok(bytes) if bytes.is_empty() => Err(Message::error("the file is empty").at(Location::File(name(path)))),
         Ok(bytes) => Ok(bytes),
     }
 }
@@ -45,7 +46,7 @@ fn unreadable(path: &Path, error: &ReadError) -> Message {
 
 fn too_large(path: &Path, limit: u64, what: &str) -> Message {
     let message = format!("the file is too large for {what} (over {} MiB)", limit >> 20);
-    Message::error(message).at(Place::File(name(path)))
+    Message::error(message).at(Location::File(name(path)))
 }
 
 /// Reads a text.
@@ -63,7 +64,7 @@ pub fn require_assembly(source: &SourceFile) -> Result<(), Message> {
     match mesa::driver(&source.text) {
         None => Ok(()),
         Some(_) => Err(Message::error("the file is what a driver of Mesa printed, not assembly")
-            .at(Place::File(source.name.clone()))
+            .at(Location::File(source.name.clone()))
             .help("'ctm import mesa FILE -o PROGRAM' makes assembly of it")),
     }
 }
@@ -72,6 +73,13 @@ pub fn require_assembly(source: &SourceFile) -> Result<(), Message> {
 pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Message> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Message::error(format!("the file is no text (byte {at} is not UTF-8)")).at(Place::File(name(path)))
+        let message = match probe(error.as_bytes()) {
+            Content::Unknown => Message::error(format!("the file is no text (byte {at} is not UTF-8)")),
+            Content::Foreign(foreign) => {
+                Message::error(format!("the file is {foreign}, not text")).help(foreign.help())
+            }
+            content => Message::error(format!("the file is {content}, not text")).help("'ctm dis FILE' shows its text"),
+        };
+        message.at(Location::File(name(path)))
     })
 }

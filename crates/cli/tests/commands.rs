@@ -69,13 +69,13 @@ fn disassembly_with_comments_assembles_too() {
 }
 
 #[test]
-fn check_tells_and_explain_explains() {
+fn check_reports_and_explain_explains() {
     let folder = prepared("check");
     assert_eq!(folder.ctm("check position.x1k").ok().out(), "position.x1k: no errors, no warnings\n");
     folder.write("unset.x1k", "OUT TEX_SEM_WAIT src0.rgb = temp[5] : out[0].rgb = MAX src0.rgb src0.rgb ;\n");
-    let told = folder.ctm("check unset.x1k").ok();
-    assert!(told.err().contains("warning[X1K105]") && told.err().contains("unset.x1k:1:"), "{}", told.err());
-    assert_eq!(told.out(), "unset.x1k: no errors, 1 warning\n");
+    let report = folder.ctm("check unset.x1k").ok();
+    assert!(report.err().contains("warning[X1K105]") && report.err().contains("unset.x1k:1:"), "{}", report.err());
+    assert_eq!(report.out(), "unset.x1k: no errors, 1 warning\n");
     let findings = json(folder.ctm("check unset.x1k --json").ok().out());
     assert_eq!((&findings["errors"], &findings["warnings"]), (&Value::from(0), &Value::from(1)));
     let finding = &findings["findings"][0];
@@ -90,23 +90,23 @@ fn check_tells_and_explain_explains() {
 }
 
 #[test]
-fn info_tells_what_a_program_uses() {
+fn info_shows_what_a_program_uses() {
     let folder = prepared("info");
     folder.write("more.x1k", format!(".const c7 = 1.0, 2.0, inf, 0x7FC00000\n{POSITION}"));
-    let told = folder.ctm("info more.x1k").ok();
+    let report = folder.ctm("info more.x1k").ok();
     for line in [
         "instructions           1, from 0 to 0",
         "float constants        c0",
         "c7                   1.0, 2.0, inf, 0x7fc00000",
         "OUT 1",
     ] {
-        assert!(told.out().contains(line), "{line}\n{}", told.out());
+        assert!(report.out().contains(line), "{line}\n{}", report.out());
     }
-    let told = json(folder.ctm("info more.x1k --json").ok().out());
-    assert_eq!(told["registers"], json("[0]"));
-    assert_eq!(told["constants"]["c7"], json(r#"[1.0, 2.0, "inf", "0x7fc00000"]"#));
-    assert_eq!(told["notes"]["float_constants"], json("[0]"));
-    assert_eq!(told["mix"]["rgb"]["MAD"], 1);
+    let report = json(folder.ctm("info more.x1k --json").ok().out());
+    assert_eq!(report["registers"], json("[0]"));
+    assert_eq!(report["constants"]["c7"], json(r#"[1.0, 2.0, "inf", "0x7fc00000"]"#));
+    assert_eq!(report["notes"]["float_constants"], json("[0]"));
+    assert_eq!(report["mix"]["rgb"]["MAD"], 1);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn command_buffers_are_text_or_words() {
     assert_eq!(folder.ctm("asm copy.ctmcb -o -").ok().0.stdout, folder.read("copy.bin"));
 
     let printed = folder.ctm("dis copy.bin --isa ctm").ok();
-    assert_eq!(folder.ctm("dis copy.bin").ok().out(), printed.out(), "the first dword tells what the file is");
+    assert_eq!(folder.ctm("dis copy.bin").ok().out(), printed.out(), "the first dword shows what the file is");
     assert_eq!(printed.out(), BUFFER.split_once('\n').unwrap().1);
     folder.write("again.ctmcb", printed.out()).ctm("asm again.ctmcb -o again.bin").ok();
     assert_eq!(folder.read("again.bin"), folder.read("copy.bin"));
@@ -55,7 +55,7 @@ fn fields_of_command_buffers() {
 }
 
 #[test]
-fn wrong_command_buffers_are_told() {
+fn wrong_command_buffers_are_reported() {
     let folder = Folder::new("wrong-buffers");
     folder.write("wrong.ctmcb", "start_program\nset_domain i0=0 j0=0 i1=5000 j1=1\nstrat_program\n");
     folder.ctm("asm wrong.ctmcb").fails(1, &["wrong.ctmcb:2:", "`i1` is 5000", "`strat_program`"]);
@@ -130,12 +130,12 @@ fn differences_are_shown() {
     patch.bytes[3] ^= 1;
     let (address, byte) = (patch.address + 3, patch.bytes[3]);
     folder.write("t.ctmtrace", trace.to_bytes());
-    let place = format!("submission 0: {address:#010x} is {:#04x}, the trace has {byte:#04x}", byte ^ 1);
-    folder.ctm("replay t.ctmtrace").fails(1, &[&place, "not the same", "t.ctmtrace"]);
+    let mismatch = format!("submission 0: {address:#010x} is {:#04x}, the trace has {byte:#04x}", byte ^ 1);
+    folder.ctm("replay t.ctmtrace").fails(1, &[&mismatch, "not the same", "t.ctmtrace"]);
 }
 
 #[test]
-fn what_is_no_trace_is_told() {
+fn files_that_are_no_trace_are_refused() {
     let folder = Folder::new("no-traces");
     folder.write("position.x1k", POSITION);
     folder.ctm("run position.x1k --domain 8x8 -o out.npy --emit-trace whole.ctmtrace").ok();
@@ -152,7 +152,7 @@ fn what_is_no_trace_is_told() {
 }
 
 #[test]
-fn strict_replays_tell_which_command_is_missing() {
+fn strict_replays_report_which_command_is_missing() {
     let folder = Folder::new("strict");
     folder.write("position.x1k", POSITION);
     folder.ctm("asm position.x1k").ok();

@@ -1,4 +1,4 @@
-//! What goes wrong is told in words, with the right exit code, and leaves no half-written files.
+//! What goes wrong is reported in words, with the right exit code, and leaves no half-written files.
 
 mod common;
 
@@ -24,14 +24,58 @@ fn a_program_that_is_not_there() {
 #[test]
 fn a_file_that_is_no_program() {
     let folder = Folder::new("no-program-inside");
-    folder.write("picture.png", b"\x89PNG\r\n\x1a\n").write("empty.x1k", b"").write("prose.x1k", "Hello, world.\n");
-    folder.ctm("run picture.png").fails(1, &["picture.png", "no text", "--isa x1k"]);
+    folder.write("noise.bin", b"\xF8\x01\xFF").write("empty.x1k", b"").write("prose.x1k", "Hello, world.\n");
+    folder.ctm("run noise.bin").fails(1, &["noise.bin", "no text", "--isa x1k"]);
     folder.ctm("run empty.x1k").fails(1, &["empty.x1k", "empty"]);
     folder.ctm("run prose.x1k").fails(1, &["prose.x1k:1:1", "Hello"]);
 }
 
+/// The first bytes of an ELF file for this machine, with these flags; of a cubin those of the older ABI.
+fn elf(machine: u16, flags: u32) -> Vec<u8> {
+    let mut header = vec![0; 64];
+    header[..9].copy_from_slice(b"\x7FELF\x02\x01\x01\x33\x07");
+    header[18..20].copy_from_slice(&machine.to_le_bytes());
+    header[48..52].copy_from_slice(&flags.to_le_bytes());
+    header
+}
+
 #[test]
-fn every_error_of_a_text_is_shown_with_its_place() {
+fn files_of_other_machines_and_formats() {
+    let folder = Folder::new("foreign");
+    for (name, bytes, what, remedy) in [
+        ("gcn.o", elf(224, 0x2C), "AMD GPU of the GCN family (gfx900)", "-mcpu=rv770"),
+        ("rdna.o", elf(224, 0x36), "AMD GPU of the RDNA family (gfx1030)", "-mcpu=rv770"),
+        ("volta.cubin", elf(190, 0x0046_0546), "a cubin for sm_70", "-arch=sm_50"),
+        ("hopper.cubin", elf(190, 0x005A_055A), "a cubin for sm_90", "-arch=sm_50"),
+        ("phone.so", elf(183, 0), "an ELF file for AArch64", "CTM images"),
+        ("shader.spv", 0x0723_0203u32.to_le_bytes().to_vec(), "a SPIR-V module", "compile it"),
+        ("shader.dxbc", b"DXBC\0\0\0\0".to_vec(), "shader model 4 or 5", "compile it"),
+        ("picture.png", b"\x89PNG\r\n\x1A\n".to_vec(), "a PNG picture", "--input N=FILE"),
+        ("shader.frag", b"#version 450\nvoid main() {}\n".to_vec(), "GLSL", "compile it"),
+        ("client.ctmtrace", b"CTMTRACE\x01\0\0\0".to_vec(), "a trace of the CTM device", "ctm replay"),
+    ] {
+        folder.write(name, bytes);
+        for command in ["dis", "check", "info", "run"] {
+            folder.ctm(&format!("{command} {name}")).fails(1, &[name, what, remedy]);
+        }
+    }
+    // Saying what it should be does not make an ELF file of another machine one.
+    folder.ctm("dis gcn.o --isa r700").fails(1, &["gfx900"]);
+    folder.ctm("draw --vs volta.cubin --primitive points --vertices 1").fails(1, &["sm_70"]);
+}
+
+#[test]
+fn a_container_of_another_instruction_set() {
+    let folder = prepared("other-isa");
+    let message = ["position.elf", "a program image of CTM", "no programs of R700", "--isa x1k"];
+    folder.ctm("dis position.elf --isa r700").fails(1, &message);
+    let message = ["position.elf", "a program image of CTM", "no programs of SM50"];
+    folder.ctm("draw --vs position.elf --primitive points --vertices 1").fails(1, &message);
+    folder.ctm("asm position.elf -o out.elf").fails(1, &["position.elf", "a program image of CTM", "ctm dis"]);
+}
+
+#[test]
+fn every_error_of_a_text_is_shown_with_its_location() {
     let folder = Folder::new("text-errors");
     let wrong = POSITION.replace("MAD src0.rgr", "MUD src0.rgr").replace("src1.a ;", "src1.q ;");
     folder.write("wrong.x1k", wrong);
@@ -72,7 +116,7 @@ OUT TEX_SEM_WAIT
   out[0].a = MAX src0.a src0.a ;
 ";
 
-/// What people are likely to give by mistake is told apart.
+/// What people are likely to give by mistake has its own message.
 #[test]
 fn files_of_another_kind() {
     let folder = Folder::new("another-kind");
@@ -251,10 +295,10 @@ fn ctrl_c_ends_a_run_and_leaves_nothing() {
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
     assert!(killed.success());
     let status = child.wait().expect("ctm ends");
-    let mut told = String::new();
-    child.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
-    assert_eq!(status.code(), Some(130), "{told}");
-    assert!(told.contains("interrupted"), "{told}");
+    let mut messages = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut messages).expect("text");
+    assert_eq!(status.code(), Some(130), "{messages}");
+    assert!(messages.contains("interrupted"), "{messages}");
     assert_eq!(folder.names(), ["endless.x1k"]);
 }
 

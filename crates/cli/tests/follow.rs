@@ -102,17 +102,17 @@ fn steps_as_json_lead_to_what_is_written() {
     let folder = Folder::new("follow-json");
     std::os::unix::fs::symlink(project("examples"), folder.0.join("examples")).expect("a link");
     let run = "run examples/mandelbrot.x1k --domain 64x64 -o out.npy --json --follow";
-    let told = objects(folder.ctm(&format!("{run} 50,60")).ok().out());
-    let (start, end) = (&told[0], told.last().expect("lines"));
+    let report = objects(folder.ctm(&format!("{run} 50,60")).ok().out());
+    let (start, end) = (&report[0], report.last().expect("lines"));
     assert_eq!((&start["event"], &start["lane"]), (&Value::from("start"), &Value::from("lane (50, 60)")));
     assert_eq!((&end["event"], &end["complete"]), (&Value::from("end"), &Value::from(true)));
-    assert_eq!(end["steps"].as_u64(), Some(told.len() as u64 - 2));
-    let cells = replayed(&told);
+    assert_eq!(end["steps"].as_u64(), Some(report.len() as u64 - 2));
+    let cells = replayed(&report);
     for (channel, written) in ["r", "g", "b", "a"].iter().zip(end["writes"][0]["bits"].as_array().expect("bits")) {
         let held = cells.get(&("out[0]".to_owned(), channel.to_string())).copied().unwrap_or(0);
         assert_eq!(Value::from(format!("{held:#010x}")), *written);
     }
-    let first = told[1].clone();
+    let first = report[1].clone();
     assert_eq!((&first["address"], &first["next"], &first["executes"]), (&0.into(), &"following".into(), &true.into()));
     assert!(first["text"].as_str().expect("text").contains("temp[0].rg = MAD"));
 }
@@ -208,8 +208,8 @@ fn branches_loops_and_kills_of_r700() {
     );
     let killed = folder.ctm(&format!("{run} 1,0")).ok();
     in_order(killed.out(), &["R1.x = 11", "valid = false", "writes PIX0.xyzw in vain"]);
-    let told = objects(folder.ctm(&format!("{run} 3,1 --json")).ok().out());
-    let cells = replayed(&told);
+    let report = objects(folder.ctm(&format!("{run} 3,1 --json")).ok().out());
+    let cells = replayed(&report);
     let held = |channel: &str| f32::from_bits(cells[&("R1".to_owned(), channel.to_owned())]);
     assert_eq!([held("x"), held("y"), held("z"), 1.0], folder.read_floats("out.f32")[7 * 4..]);
 
@@ -228,9 +228,9 @@ fn threads_of_sm50() {
     let folder = Folder::new("follow-sm50");
     std::os::unix::fs::symlink(project("examples"), folder.0.join("examples")).expect("a link");
     let run = "run examples/collatz.sm50 --block 40 --global-output 0x10000:40=out.f32 --follow";
-    let told = folder.ctm(&format!("{run} 2 --follow-steps 2000")).ok();
+    let report = folder.ctm(&format!("{run} 2 --follow-steps 2000")).ok();
     in_order(
-        told.out(),
+        report.out(),
         &[
             "thread 2 in a group of 32 lanes: starts with all registers 0",
             "R0 = 2 0x2",
@@ -248,11 +248,11 @@ fn threads_of_sm50() {
         ],
     );
     // A thread of the second warp, which has 8.
-    let told = objects(folder.ctm(&format!("{run} 38 --json")).ok().out());
-    assert_eq!(told[0]["lanes"], 8);
-    let cells = replayed(&told);
+    let report = objects(folder.ctm(&format!("{run} 38 --json")).ok().out());
+    assert_eq!(report[0]["lanes"], 8);
+    let cells = replayed(&report);
     assert_eq!(cells[&("R2".to_owned(), String::new())], folder.read_floats("out.f32")[38].to_bits());
-    assert_eq!(told.last().expect("lines")["steps"].as_u64(), Some(told.len() as u64 - 2));
+    assert_eq!(report.last().expect("lines")["steps"].as_u64(), Some(report.len() as u64 - 2));
     folder.ctm(&format!("{run} 40")).fails(2, &["no thread 40", "thread 39"]);
 
     folder.write("trap.sm50", "MOV32I R1, 0x5;\nLDG R0, [R1+0x4000];\nEXIT;\n");

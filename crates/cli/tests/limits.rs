@@ -74,14 +74,14 @@ fn runs_end_after_their_time() {
     let more = "--step-limit 18446744073709551615";
     for line in ENDLESS {
         let more = if line.starts_with("draw") { "" } else { more };
-        for (limit, told) in [
+        for (limit, report) in [
             ("--timeout 0.2 --group-timeout none", "--timeout none"),
             ("--group-timeout 0.2", "--group-timeout none"),
             ("--instruction-limit 1000000", "--instruction-limit"),
         ] {
             let start = Instant::now();
             println!("ctm {line} {limit}");
-            folder.ctm(&format!("{line} {limit} {more}")).fails(4, &["error: ", "help: ", told]);
+            folder.ctm(&format!("{line} {limit} {more}")).fails(4, &["error: ", "help: ", report]);
             assert!(start.elapsed() < Duration::from_secs(10), "{line} {limit}: {:?}", start.elapsed());
         }
     }
@@ -151,7 +151,7 @@ fn memory_is_bounded() {
 /// Whatever a system refuses, there is a message and an exit code.
 #[cfg(unix)]
 #[test]
-fn a_host_without_memory_is_told() {
+fn a_host_without_memory_is_an_error() {
     let folder = folder("ulimit");
     let program = env!("CARGO_BIN_EXE_ctm");
     for (kilobytes, line) in [

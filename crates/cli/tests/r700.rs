@@ -445,8 +445,8 @@ fn vertices_are_fetched_and_exported() {
     assert_eq!(floats(&clip[clip.len() - 64..]), expected);
     assert_eq!(folder.read("colour.f32"), folder.read("rows.f32"));
 
-    let told = run(&folder, text, "--vertices 4 --interp 2=rows.f32 --position-output 0=clip.npy").ok();
-    assert!(told.err().contains("--fetch-program"), "{}", told.err());
+    let report = run(&folder, text, "--vertices 4 --interp 2=rows.f32 --position-output 0=clip.npy").ok();
+    assert!(report.err().contains("--fetch-program"), "{}", report.err());
     run(&folder, text, "--vertices 5 --interp 2=rows.f32").fails(1, &["4 rows for 5 vertices"]);
     run(&folder, text, "").fails(2, &["--vertices N"]);
     run(&folder, text, "--vertices 4 -o a.png").fails(2, &["no colours", "--position-output"]);
@@ -470,7 +470,7 @@ fn statistics_and_stages_of_a_program() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_are_reported_with_their_location() {
     let folder = Folder::new("r700-failures");
     run(&folder, "EXP_DONE: PIX0, R0.xyq1\n", "").fails(1, &["program.r700:1:", "^"]);
     folder.write("texels.f32", [0; 64]);

@@ -39,8 +39,8 @@ fn values_of_npy(file: &[u8]) -> (String, &[u8]) {
 fn a_picture_in_one_go() {
     let folder = Folder::new("one-go");
     folder.write("position.x1k", POSITION);
-    let told = folder.ctm("run position.x1k --const 0=0,0,0,0 --tonemap 0,511 -o out.png").ok();
-    assert!(told.err().contains("the domain is 512x512"), "{}", told.err());
+    let report = folder.ctm("run position.x1k --const 0=0,0,0,0 --tonemap 0,511 -o out.png").ok();
+    assert!(report.err().contains("the domain is 512x512"), "{}", report.err());
     let picture = folder.read("out.png");
     assert_eq!(
         (&picture[..8], &picture[16..24]),
@@ -87,9 +87,12 @@ fn integer_and_boolean_constants() {
     };
     assert_eq!(run("--iconst 2=7,0,1 --bconst 3=false"), (7.0, String::new()));
     assert_eq!(run("--iconst 2=7 --bconst 3=true"), (0.0, String::new()));
-    let (value, told) = run("");
+    let (value, report) = run("");
     assert_eq!(value, 0.0);
-    assert!(told.contains("reads i2") && told.contains("--iconst 2=") && told.contains("--bconst 3="), "{told}");
+    assert!(
+        report.contains("reads i2") && report.contains("--iconst 2=") && report.contains("--bconst 3="),
+        "{report}"
+    );
 }
 
 #[test]
@@ -162,8 +165,8 @@ fn conditional_values_get_a_file_of_their_own() {
     folder.ctm("run cond.x1k --domain 2x3 --cond-output w.f32 -o out.f32").ok();
     assert_eq!(folder.read_floats("w.f32"), [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]);
     folder.write("position.x1k", POSITION);
-    let told = folder.ctm("run position.x1k --domain 2x1 --const 0=0 --cond-output w.npy").ok();
-    assert!(told.err().contains("no conditional value"), "{}", told.err());
+    let report = folder.ctm("run position.x1k --domain 2x1 --const 0=0 --cond-output w.npy").ok();
+    assert!(report.err().contains("no conditional value"), "{}", report.err());
 }
 
 const COUNT: &str = "\
@@ -203,17 +206,17 @@ fn every_repetition_starts_from_the_same_memory() {
 }
 
 #[test]
-fn scaled_lookups_in_widened_surfaces_are_told() {
+fn scaled_lookups_in_widened_surfaces_are_reported() {
     let folder = Folder::new("widened");
     let look_up =
         |flags: &str| format!("TEX {flags} temp[1].rgba = LD tex[0].rgba temp[0].rgba ;\nOUT TEX_SEM_WAIT : ;");
     folder.write("scaled.x1k", look_up("")).write("elements.x1k", look_up("UNSCALED")).write("in.f32", [0; 160]);
-    let told = |program: &str, shape: &str| {
+    let report = |program: &str, shape: &str| {
         folder.ctm(&format!("run {program} --domain 1x1 --input 0=in.f32:{shape} --stats")).ok().err().to_string()
     };
-    assert!(told("scaled.x1k", "5x8x1").contains("scale their coordinates by 8"));
-    assert_eq!(told("scaled.x1k", "8x5x1"), "");
-    assert_eq!(told("elements.x1k", "5x8x1"), "");
+    assert!(report("scaled.x1k", "5x8x1").contains("scale their coordinates by 8"));
+    assert_eq!(report("scaled.x1k", "8x5x1"), "");
+    assert_eq!(report("elements.x1k", "5x8x1"), "");
 }
 
 #[test]
@@ -268,23 +271,23 @@ fn program_information_of_the_command_line_wins() {
 fn statistics_for_people_and_machines() {
     let folder = Folder::new("stats");
     folder.write("position.x1k", format!("{POSITION}{POSITION}"));
-    let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --repeat 4 --engine reference").ok();
+    let report = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --repeat 4 --engine reference").ok();
     for part in ["60 lanes", "120, 2.0 per lane", "reference", "median of 4 runs"] {
-        assert!(told.out().contains(part), "{part}\n{}", told.out());
+        assert!(report.out().contains(part), "{part}\n{}", report.out());
     }
-    let told = folder
+    let report = folder
         .ctm("run position.x1k --domain 10x6 --const 0=0 --stats --json --threads 2 --group 8 --engine interp")
         .ok();
-    let stats: Value = serde_json::from_str(told.out()).expect("one JSON object");
+    let stats: Value = serde_json::from_str(report.out()).expect("one JSON object");
     assert_eq!((&stats["lanes"], &stats["instructions"]), (&60.into(), &120.into()));
     assert_eq!((&stats["engine"], &stats["threads"], &stats["group_width"]), (&"interp".into(), &2.into(), &8.into()));
     assert!(stats["run_seconds"].as_f64().expect("a number") > 0.0 && stats["compile_seconds"].is_number());
     assert_eq!(stats["code_checks"]["proven"], 0, "nothing is compiled");
     if EngineName::fastest() == EngineName::Jit {
-        let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats").ok();
-        assert!(told.out().contains("2 proven, 0 with explicit bounds, 0 refused"), "{}", told.out());
-        let told = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --json").ok();
-        let checks = &serde_json::from_str::<Value>(told.out()).expect("one JSON object")["code_checks"];
+        let report = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats").ok();
+        assert!(report.out().contains("2 proven, 0 with explicit bounds, 0 refused"), "{}", report.out());
+        let report = folder.ctm("run position.x1k --domain 10x6 --const 0=0 --stats --json").ok();
+        let checks = &serde_json::from_str::<Value>(report.out()).expect("one JSON object")["code_checks"];
         let counts = ["proven", "explicit", "refused"].map(|name| checks[name].as_u64());
         assert_eq!(counts, [Some(2), Some(0), Some(0)]);
         assert!(checks["seconds"].as_f64().expect("a number") > 0.0);
@@ -346,8 +349,8 @@ fn outputs_go_to_different_files() {
         "-o sub/../a.npy --cond-output a.npy",
         "-o a.npy --emit-trace ./a.npy",
     ] {
-        let told = ["more than one output", "a file of its own"];
-        folder.ctm(&format!("run position.x1k --domain 4x4 --const 0=0 {files}")).fails(2, &told);
+        let report = ["more than one output", "a file of its own"];
+        folder.ctm(&format!("run position.x1k --domain 4x4 --const 0=0 {files}")).fails(2, &report);
     }
     folder.ctm("run position.x1k --domain 4x4 --const 0=0 -o a.npy --cond-output sub/a.npy").ok();
 }

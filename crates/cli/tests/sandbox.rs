@@ -1,5 +1,5 @@
 //! `--sandbox` changes nothing but what a command may do: results, messages and exit codes are the same, and how a child ends is
-//! told.
+//! reported.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 mod common;
@@ -142,9 +142,9 @@ fn lives(process: u32) -> bool {
 
 fn ends(mut supervisor: Child) -> (Option<i32>, String) {
     let status = supervisor.wait().expect("ctm ends");
-    let mut told = String::new();
-    supervisor.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
-    (status.code(), told)
+    let mut messages = String::new();
+    supervisor.stderr.take().expect("a pipe").read_to_string(&mut messages).expect("text");
+    (status.code(), messages)
 }
 
 #[test]
@@ -180,16 +180,16 @@ fn the_child_is_locked_up() {
 }
 
 #[test]
-fn the_end_of_the_child_is_told() {
+fn the_end_of_the_child_is_reported() {
     for (signal, name) in
         [("-SYS", "SIGSYS"), ("-ILL", "SIGILL"), ("-KILL", "SIGKILL"), ("-XCPU", "SIGXCPU"), ("-ABRT", "SIGABRT")]
     {
         let folder = Folder::new(&format!("sandbox-ends-{name}"));
         let (supervisor, child) = endless(&folder, "--group-timeout none");
         kill(signal, child);
-        let (code, told) = ends(supervisor);
-        assert_eq!(code, Some(5), "{told}");
-        assert!(told.contains(&format!("sandbox: the run was ended by {name}")), "{told}");
+        let (code, messages) = ends(supervisor);
+        assert_eq!(code, Some(5), "{messages}");
+        assert!(messages.contains(&format!("sandbox: the run was ended by {name}")), "{messages}");
         assert_eq!(folder.names(), ["endless.x1k"]);
     }
 }
@@ -212,9 +212,9 @@ fn ctrl_c_ends_the_child_too() {
     let folder = Folder::new("sandbox-interrupted");
     let (supervisor, child) = endless(&folder, "--group-timeout none");
     kill("-INT", supervisor.id());
-    let (code, told) = ends(supervisor);
-    assert_eq!(code, Some(130), "{told}");
-    assert!(told.contains("interrupted"), "{told}");
+    let (code, messages) = ends(supervisor);
+    assert_eq!(code, Some(130), "{messages}");
+    assert!(messages.contains("interrupted"), "{messages}");
     assert!(!lives(child));
     assert_eq!(folder.names(), ["endless.x1k"]);
 }

@@ -211,7 +211,7 @@ fn a_program_in_all_its_forms() {
     folder.ctm("asm again.sm50").ok();
     assert_eq!(folder.read("again.sph"), folder.read("v.sph"));
 
-    // Without its header, the code is compute code; its name tells that it is one of this instruction set.
+    // Without its header, the code is compute code; its name shows that it is of this instruction set.
     folder.write("alone.code.u32", folder.read("w.code.u32")).write("code.bin", folder.read("w.code.u32"));
     for line in ["dis alone.code.u32", "dis code.bin --isa sm50"] {
         let code = folder.ctm(line).ok();
@@ -255,9 +255,11 @@ fn kernels_of_a_cubin() {
     let folder = Folder::new("sm50-cubin");
     fs::copy(project("crates/object/tests/sm50/kernels.cubin"), folder.0.join("k.cubin")).expect("a cubin");
     assert!(folder.ctm("dis k.cubin --kernel scale").ok().out().contains("DFMA"));
-    folder.ctm("dis k.cubin").fails(1, &["k.cubin", "2 kernels", "--kernel NAME", "sum, scale"]);
+    folder.ctm("dis k.cubin").fails(2, &["k.cubin", "2 programs: 0 sum, 1 scale", "--kernel NAME"]);
     assert!(folder.ctm("check k.cubin").ok().out().contains("no errors"), "all kernels at once");
-    folder.ctm("info k.cubin --kernel scales").fails(1, &["no kernel 'scales'", "sum, scale"]);
+    folder.ctm("info k.cubin --kernel scales").fails(2, &["no program 'scales'", "0 sum, 1 scale"]);
+    let all = folder.ctm("info k.cubin").ok();
+    assert!(all.out().contains("0 sum") && all.out().contains("1 scale"), "{}", all.out());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What goes wrong on the device, as its sticky error reports it.
+//! Errors of the device, and the code and detail that its sticky error reports.
 
 use crate::command::{DecodeError, FormatCode};
 use ctm_lane::budget::Halt;

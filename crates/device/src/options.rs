@@ -1,4 +1,4 @@
-//! How a device is made and how it runs.
+//! Options of a device.
 
 use ctm_codegen::EngineName;
 use ctm_lane::budget::Limits;

@@ -13,7 +13,7 @@ const PROGRAM_HEADERS_AT: usize = 28;
 const PROGRAM_HEADER_COUNT_AT: usize = 44;
 /// Bytes of a program header; offset and size of its segment are its dwords 1 and 4.
 const PROGRAM_HEADER_BYTES: usize = 32;
-/// The longest image that is read. Code has 12288 bytes at most, so this leaves room for any notes.
+/// The longest image that is read. Code has 12288 bytes at most, so any notes fit.
 const MOST_IMAGE_BYTES: u64 = 1 << 20;
 /// Programs that are kept.
 const MOST_PROGRAMS: usize = 64;

@@ -1,4 +1,4 @@
-//! What of memory a buffer reaches, and how it changes: what a trace is made of.
+//! Records which memory a buffer reaches, and how it changes: the content of a trace.
 
 use crate::region::{PAGE, Region, Use};
 use ctm_memory::Space;

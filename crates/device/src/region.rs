@@ -1,4 +1,4 @@
-//! Which memory a run can reach.
+//! Determines which memory a run can reach.
 
 use crate::fault::MemoryClient;
 use ctm_memory::{Space, Surface, Tiling};

@@ -1,4 +1,4 @@
-//! What strict mode finds: cache and wait commands that a client left out.
+//! Reports of strict mode: cache and wait commands that a client left out.
 
 use crate::fault::MemoryClient;
 use std::fmt;

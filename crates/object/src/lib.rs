@@ -1,5 +1,6 @@
 //! Containers of GPU programs. Nothing here executes.
 //!
+//! - [`probe`]: what a file holds, whatever it is;
 //! - [`elf`]: the program image of CTM, with a program of X1K;
 //! - [`raw`]: bare instruction words of X1K;
 //! - [`r700`]: programs of R700, in LLVM's objects, shader files of the Wii U, or bare words;
@@ -14,6 +15,9 @@ mod allowance;
 pub mod elf;
 pub mod hex;
 pub mod mesa;
+pub mod probe;
 pub mod r700;
 pub mod raw;
 pub mod sm50;
+
+pub use probe::probe;

@@ -11,17 +11,6 @@ use object::elf::{EM_CUDA, FileHeader64, SHT_PROGBITS};
 use object::read::elf::{FileHeader, SectionHeader};
 use thiserror::Error;
 
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A header, and the code behind it.
-    HeaderAndCode,
-    /// Code alone.
-    Code,
-    /// A CUDA object.
-    Cubin,
-}
-
 /// A kernel of a CUDA object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
@@ -68,15 +57,14 @@ pub enum Sm50Error {
     NoKernel,
 }
 
-/// Tells what a file is, from its first bytes.
-pub fn detect(bytes: &[u8]) -> Format {
-    if bytes.starts_with(b"\x7fELF") {
-        return Format::Cubin;
-    }
-    match header_words(bytes).map(|words| Header::decode(&words)) {
-        Ok(header) if is_plausible(&header) => Format::HeaderAndCode,
-        _ => Format::Code,
-    }
+/// Whether a file begins with a program header, as far as that shows.
+pub fn begins_with_header(bytes: &[u8]) -> bool {
+    header_words(bytes).is_ok_and(|words| is_plausible(&Header::decode(&words)))
+}
+
+/// Whether cubins for this architecture are read.
+pub(crate) fn is_loaded(architecture: u8) -> bool {
+    matches!(architecture, 50 | 52 | 53)
 }
 
 /// Whether dwords are a header and not the beginning of code: type, version and stage are those of real headers.
@@ -144,7 +132,7 @@ pub fn read_cubin(bytes: &[u8]) -> Result<Vec<Kernel>, Sm50Error> {
         return Err(Sm50Error::Machine { machine });
     }
     let architecture = header.e_flags(endian).0 as u8;
-    if !matches!(architecture, 50 | 52 | 53) {
+    if !is_loaded(architecture) {
         return Err(Sm50Error::Architecture(architecture));
     }
     let sections = header.sections(endian, bytes).map_err(elf)?;

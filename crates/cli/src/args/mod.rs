@@ -1,18 +1,15 @@
 //! The command line: commands, options, and the texts of `--help`.
 
-pub mod budget;
-pub mod draw;
-pub mod replay;
-pub mod run;
-pub mod values;
+mod run;
 
-use budget::BudgetArgs;
+pub use run::RunCommand;
+
+use crate::execution::Execution;
+use crate::isa::{Isa, OwnCommands, ProgramArgs};
+use crate::options::ListingArgs;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
-use draw::DrawArgs;
-use replay::ReplayArgs;
-use run::RunArgs;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -48,7 +45,7 @@ Examples:
 Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 4 a limit of the run was reached
 (--timeout, --group-timeout, --instruction-limit, --memory, or what this machine has), 5 ended by --sandbox, 6 a bug
 of ctm was stopped, 130 interrupted.
-'ctm COMMAND --help' tells more about a command.";
+'ctm COMMAND --help' shows more about a command.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -61,45 +58,26 @@ pub enum Command {
     Check(CheckArgs),
     /// Explain the code of an error or warning
     Explain(ExplainArgs),
-    /// Tell what a program contains and uses
+    /// Show what a program contains and uses
     Info(InfoArgs),
     /// Turn a compiler's dump into assembly
     #[command(subcommand)]
     Import(ImportCommand),
     /// Run a program over a domain
-    Run(Box<RunArgs>),
-    /// Draw with the programs of a graphics pipeline
-    Draw(Box<DrawArgs>),
-    /// Execute what a trace has recorded, and compare the results
-    Replay(ReplayArgs),
+    Run(Box<RunCommand>),
+    /// A command that one instruction set has for itself.
+    #[command(flatten)]
+    Own(OwnCommands),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
 }
 
 impl Command {
-    /// Whether it is to be executed in a sandbox.
-    pub fn wants_sandbox(&self) -> bool {
+    /// The command as one that executes programs, if it does.
+    pub fn execution(&self) -> Option<&dyn Execution> {
         match self {
-            Command::Run(args) => args.execution.sandbox,
-            Command::Draw(args) => args.sandbox,
-            Command::Replay(args) => args.sandbox,
-            // These execute nothing, and have no sandbox.
-            Command::Asm(_)
-            | Command::Dis(_)
-            | Command::Check(_)
-            | Command::Explain(_)
-            | Command::Info(_)
-            | Command::Import(_)
-            | Command::Completions(_) => false,
-        }
-    }
-
-    /// What each of its runs may use, if it executes programs.
-    pub fn budget(&self) -> Option<&BudgetArgs> {
-        match self {
-            Command::Run(args) => Some(&args.execution.budget),
-            Command::Draw(args) => Some(&args.budget),
-            Command::Replay(args) => Some(&args.budget),
+            Command::Run(command) => Some(&**command),
+            Command::Own(OwnCommands(command)) => Some(&**command),
             Command::Asm(_)
             | Command::Dis(_)
             | Command::Check(_)
@@ -109,35 +87,6 @@ impl Command {
             | Command::Completions(_) => None,
         }
     }
-}
-
-/// An instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Isa {
-    /// ATI X1K (R5xx) fragment programs
-    X1k,
-    /// ATI R700 and R600 (Wii U "Latte") shader programs
-    R700,
-    /// NVIDIA SM50 (Maxwell) programs, with their headers or as compute code
-    Sm50,
-    /// CTM command buffers (ctm dis)
-    Ctm,
-}
-
-/// How a program file is to be read.
-#[derive(Debug, Args)]
-pub struct ProgramArgs {
-    /// Program: assembly text, ELF image, or raw dwords, little-endian (.u32) or as hexadecimal text; R700 programs also as an
-    /// object of LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two
-    /// (.sph.u32 and .code.u32), or as a cubin
-    #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
-    pub program: PathBuf,
-    /// Instruction set of the file; what is neither a known container nor text is then taken as raw dwords
-    #[arg(long, value_name = "ISA")]
-    pub isa: Option<Isa>,
-    /// Which program of a file that has several: its name, or for R700 its number from 0
-    #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
 }
 
 /// `ctm asm`.
@@ -156,7 +105,7 @@ pub struct AsmArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub source: PathBuf,
     /// Instruction set of the text [default: what its name says: .r700, .sm50, .ctmcb, else X1K]
-    #[arg(long, value_name = "ISA")]
+    #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
     pub isa: Option<Isa>,
     /// Where to write: an ELF image, or raw dwords if the name ends in .u32; '-' is standard output [default: the source's
     /// name with .elf, with .bin for a command buffer, with .sph for an SM50 program, with .code.u32 for SM50 compute code]
@@ -178,18 +127,9 @@ pub struct DisArgs {
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,
-    /// Print a table of every field of every instruction
-    #[arg(long)]
-    pub fields: bool,
-    /// Print one JSON object
-    #[arg(long, conflicts_with = "fields")]
-    pub json: bool,
-    /// Add the address of each instruction as a comment
-    #[arg(long, conflicts_with_all = ["fields", "json"])]
-    pub addresses: bool,
-    /// Add the dwords of each instruction as a comment
-    #[arg(long, conflicts_with_all = ["fields", "json"])]
-    pub words: bool,
+    /// What of it is printed.
+    #[command(flatten)]
+    pub listing: ListingArgs,
 }
 
 /// `ctm check`.
@@ -201,7 +141,7 @@ Examples:
 
 Of a file with several programs all are checked, unless --kernel chooses one. The exit code is 1 if there is an error, and 0
 if there are only warnings and notes.
-'ctm explain CODE' tells what a finding means.")]
+'ctm explain CODE' explains a finding.")]
 pub struct CheckArgs {
     /// The program.
     #[command(flatten)]

@@ -1,31 +1,13 @@
 //! `ctm explain`.
 
 use crate::args::ExplainArgs;
+use crate::isa::{Code, Isa};
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_text::findings::Severity;
-
-/// The code of a finding.
-struct Code {
-    id: &'static str,
-    severity: Severity,
-    title: &'static str,
-    page: &'static str,
-}
 
 /// The codes of all instruction sets.
 fn codes() -> Vec<Code> {
-    macro_rules! codes_of {
-        ($($isa:ident)+) => {
-            [$($isa::check::FindingCode::ALL.iter().map(|code| Code {
-                id: code.as_str(),
-                severity: code.severity(),
-                title: code.title(),
-                page: code.explain(),
-            }).collect::<Vec<_>>()),+].into_iter().flatten().collect()
-        };
-    }
-    codes_of!(ctm_x1k ctm_r700 ctm_sm50)
+    Isa::all().flat_map(|isa| isa.codes()).collect()
 }
 
 /// Explains a code, or lists all of them.

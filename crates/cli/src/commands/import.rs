@@ -2,7 +2,7 @@
 
 use crate::args::ImportMesaArgs;
 use crate::host::Sink;
-use crate::report::{Message, Place};
+use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::mesa;
 
@@ -13,11 +13,12 @@ pub fn import_mesa(args: &ImportMesaArgs, console: &mut Console) -> Result<(), F
         Some(index) => (mesa::import_nth(&dump, index), None),
         None => (mesa::import(&dump), Some(mesa::count(&dump))),
     };
-    let wrong = |error: mesa::MesaError| Message::error(error.to_string()).at(Place::File(source::name(&args.dump)));
+    let wrong = |error: mesa::MesaError| Message::error(error.to_string()).at(Location::File(source::name(&args.dump)));
     let assembly = imported.map_err(wrong)?;
     if let Some(count) = count.filter(|&count| count > 1) {
-        console
-            .tell(&Message::note(format!("the dump has {count} programs; this is the last, --index N gives another")));
+        console.report(&Message::note(format!(
+            "the dump has {count} programs; this is the last, --index N gives another"
+        )));
     }
     if source::is_standard(&args.output) {
         return Ok(console.out.write_all(assembly.as_bytes())?);

@@ -1,16 +1,33 @@
 //! `ctm info`.
 
-use crate::args::{InfoArgs, Isa};
-use crate::isa::{File, ctm, r700, sm50, x1k};
+use crate::args::InfoArgs;
+use crate::isa::{Loaded, load_all};
 use crate::{Console, Failure};
+use serde_json::json;
 
-/// Tells what a program contains and uses.
+/// Reports what a program contains and uses, or all programs of a file that has several.
 pub fn info(args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
-    let file = File::read(&args.program, console)?;
-    match file.isa {
-        Isa::X1k => x1k::info(&x1k::Loaded::new(file, console)?, args, console),
-        Isa::R700 => r700::info(&r700::Loaded::of(file, args.program.kernel.as_deref(), console)?, args, console),
-        Isa::Sm50 => sm50::info(&sm50::Loaded::new(file, args.program.kernel.as_deref(), console)?, args, console),
-        Isa::Ctm => Err(ctm::no_program()),
+    let programs = load_all(&args.program, console)?;
+    let summaries = programs.iter().map(|program| program.summary()).collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        let summary = match &summaries[..] {
+            [summary] => summary.json(),
+            several => json!({ "programs": several.iter().map(|summary| summary.json()).collect::<Vec<_>>() }),
+        };
+        return Ok(console.json(&summary)?);
     }
+    for (number, (program, summary)) in programs.iter().zip(&summaries).enumerate() {
+        if number > 0 {
+            writeln!(console.out)?;
+        }
+        let number = (programs.len() > 1).then_some(number);
+        summary.print(console.out, title(number, &**program).as_deref())?;
+    }
+    Ok(())
+}
+
+/// A program by its number, if there are several, and its name, if it has one.
+fn title(number: Option<usize>, program: &dyn Loaded) -> Option<String> {
+    let parts = number.map(|number| number.to_string()).into_iter().chain(program.title().map(str::to_owned));
+    Some(parts.collect::<Vec<_>>().join(" ")).filter(|title| !title.is_empty())
 }

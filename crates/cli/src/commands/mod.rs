@@ -7,15 +7,13 @@ mod dis;
 mod explain;
 mod import;
 mod info;
-mod replay;
+mod run;
 
-pub use crate::draw::draw;
-pub use crate::run::run;
-pub use asm::{asm, require_other};
+pub use asm::asm;
 pub use check::check;
 pub use completions::completions;
 pub use dis::dis;
 pub use explain::explain;
 pub use import::import_mesa;
 pub use info::info;
-pub use replay::replay;
+pub use run::run;

@@ -1,4 +1,4 @@
-//! Which files a text may include: those below its own directory, and those below the directories of `-I`.
+//! Decides which files a text may include: those below its own directory, and those below the directories of `-I`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,10 +8,10 @@ const REMEDY: &str = "-I DIR allows files below another directory, by their name
 /// A file that may be included.
 #[derive(Debug)]
 pub struct Found {
-    /// What it is called.
+    /// Its name in messages.
     pub name: PathBuf,
-    /// Where it lies, without links on the way.
-    pub place: PathBuf,
+    /// Its path without links.
+    pub canonical: PathBuf,
 }
 
 /// The file that `#include "wanted"` in the file `including` names: below the directory of `including`, else below
@@ -27,10 +27,10 @@ pub fn resolve(including: &Path, wanted: &str, directories: &[PathBuf]) -> Resul
     let own = including.parent().unwrap_or(Path::new(""));
     for directory in std::iter::once(own).chain(directories.iter().map(PathBuf::as_path)) {
         let path = directory.join(wanted);
-        let Ok(place) = path.canonicalize() else { continue };
+        let Ok(canonical) = path.canonicalize() else { continue };
         let root = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         return match root.canonicalize() {
-            Ok(root) if place.starts_with(&root) => Ok(Found { name: path, place }),
+            Ok(root) if canonical.starts_with(&root) => Ok(Found { name: path, canonical }),
             _ => Err(format!("'{}' is a link out of its directory; {REMEDY}", path.display())),
         };
     }

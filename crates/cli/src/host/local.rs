@@ -40,7 +40,7 @@ impl Host for Local {
 
     fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String> {
         let found = resolve(including, wanted, &self.include_directories)?;
-        let bytes = self.read(&found.place, MAX_TEXT as u64).map_err(|error| match error {
+        let bytes = self.read(&found.canonical, MAX_TEXT as u64).map_err(|error| match error {
             ReadError::TooLarge => format!("it has more than {} MiB", MAX_TEXT >> 20),
             ReadError::NotRegular | ReadError::System(_) => error.to_string(),
         })?;
@@ -52,7 +52,7 @@ impl Host for Local {
         path.exists()
     }
 
-    fn place(&self, path: &Path) -> PathBuf {
+    fn canonical(&self, path: &Path) -> PathBuf {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         path.canonicalize()
             .or_else(|_| Ok::<_, io::Error>(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))

@@ -1,4 +1,4 @@
-//! What the program has of the host: files to read, texts to include, files to write, and interruption. Commands get it as
+//! Access to the host: files to read, texts to include, files to write, and interruption. Commands get it as
 //! [`Host`] with the console, so that a run may get it from another process.
 
 mod include;
@@ -39,7 +39,7 @@ pub trait Host {
     fn exists(&self, path: &Path) -> bool;
 
     /// The one name of a file that other names may lead to as well. It may not be there yet.
-    fn place(&self, path: &Path) -> PathBuf;
+    fn canonical(&self, path: &Path) -> PathBuf;
 
     /// Makes sure that a file can be written, without changing what stands there.
     ///
@@ -47,7 +47,7 @@ pub trait Host {
     /// What the system says.
     fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
 
-    /// Bytes of memory that this machine has, where the system tells.
+    /// Bytes of memory that this machine has, where the system says so.
     fn memory(&self) -> Option<u64>;
 
     /// A flag that an interruption by the user sets from now on.

@@ -1,98 +1,202 @@
-//! Instruction sets: which one a file has, and one module for each, with what the commands do for it.
+//! Instruction sets: what each has to offer to the commands, and the list of them.
+//!
+//! A command finds the instruction set of a file and calls it through [`InstructionSet`] and [`Loaded`]; none knows which
+//! there are. Another one is a module here and a line in [`REGISTRY`].
 
-mod assembled;
-pub mod ctm;
+mod assembly;
+mod choice;
+mod ctm;
 mod fields;
-mod found;
-pub mod r700;
-pub mod sm50;
-pub mod x1k;
+mod file;
+mod finding;
+mod own;
+mod r700;
+mod sm50;
+mod x1k;
 
-pub use assembled::assemble;
-pub use found::Found;
+pub use assembly::{Written, assemble, output_path};
+pub use choice::{load_all, load_one, one};
+pub use file::{File, Form, ProgramArgs};
+pub use finding::{Code, Finding};
+pub use own::{CommandEntry, OwnCommand, OwnCommands, OwnOptions, Runner, RunnerEntry};
 
-use crate::args::{Isa, ProgramArgs};
-use crate::host::Host;
-use crate::report::{Message, Place};
-use crate::{Console, Failure, source};
-use ctm_object::hex;
+use crate::options::ListingArgs;
+use crate::report::Message;
+use crate::{Console, Failure};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use ctm_object::probe::Content;
+use ctm_text::SourceFile;
+use serde_json::Value;
+use std::fmt;
+use std::io::{self, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// A file that was read, and the instruction set of what is in it.
-pub struct File {
-    /// The file.
-    pub path: PathBuf,
-    /// How it is called in messages.
-    pub name: String,
-    /// What is in it.
-    pub bytes: Vec<u8>,
-    /// Its instruction set.
-    pub isa: Isa,
-    /// Nothing in the file or on the command line tells its instruction set.
-    pub isa_is_guess: bool,
-    /// What kind of file it is, if it is no container.
-    pub form: Form,
-}
+/// Every instruction set, the first one being that of texts and words which do not show another.
+const REGISTRY: [Isa; 4] = [Isa(&x1k::X1k), Isa(&r700::R700), Isa(&sm50::Sm50), Isa(&ctm::Ctm)];
 
-/// Kinds of files that tell nothing of what is in them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Text.
-    Text,
-    /// Dwords, and nothing else.
-    Words,
-    /// Bytes of which nothing is known.
-    Unknown,
-}
+/// An instruction set, or another language of GPU commands.
+pub trait InstructionSet: Sync {
+    /// Its name, as `--isa` takes it.
+    fn name(&self) -> &'static str;
 
-impl File {
-    /// Reads a file. The instruction set is the one of `--isa`, else that which the file shows.
-    pub fn read(args: &ProgramArgs, console: &Console) -> Result<Self, Failure> {
-        let (bytes, form) = content(console.host, &args.program, args.isa.is_some())?;
-        let path = args.program.clone();
-        let known = args.isa.or_else(|| match () {
-            () if r700::is_program(&bytes) => Some(Isa::R700),
-            () if sm50::is_program(&path, &bytes) => Some(Isa::Sm50),
-            () if ctm::is_buffer(&bytes) && form != Form::Words => Some(Isa::Ctm),
-            () => None,
-        });
-        let isa = known.unwrap_or_else(|| of_text(&path));
-        Ok(File { name: source::name(&path), bytes, isa, isa_is_guess: known.is_none(), form, path })
+    /// What it is, for `--help`.
+    fn about(&self) -> &'static str;
+
+    /// What its files hold, as a noun.
+    fn noun(&self) -> &'static str {
+        "program"
     }
 
-    /// Reads a file that is of this instruction set.
-    pub fn of(path: &Path, isa: Isa, console: &Console) -> Result<Self, Failure> {
-        let (bytes, form) = content(console.host, path, true)?;
-        Ok(File { path: path.into(), name: source::name(path), bytes, isa, isa_is_guess: false, form })
+    /// How the names of its texts end, behind the dot.
+    fn extension(&self) -> &'static str;
+
+    /// What files hold that certainly have programs of it.
+    fn containers(&self) -> &'static [Content];
+
+    /// Whether a file is of this instruction set, as far as its name and what it holds show.
+    fn recognises(&self, file: &File) -> bool {
+        self.containers().contains(&file.content)
+    }
+
+    /// The files that may hold parts of the program of this file.
+    fn companions(&self, _path: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Assembles a text into the files that the name of the output asks for; without one, into a file beside the text.
+    /// Warnings are reported at once.
+    ///
+    /// # Errors
+    /// The text is wrong.
+    fn assemble(
+        &self,
+        path: &Path,
+        source: &SourceFile,
+        output: Option<&Path>,
+        console: &mut Console,
+    ) -> Result<Vec<Written>, Failure>;
+
+    /// Loads all programs of a file, at least one. Warnings are reported at once.
+    ///
+    /// # Errors
+    /// The file is damaged or has no program.
+    fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn Loaded>>, Failure>;
+
+    /// The codes of what its checks find.
+    fn codes(&self) -> Vec<Code>;
+
+    /// How its programs run, with the options that they have for themselves; none if what it has is no program.
+    fn runner(&self) -> Option<RunnerEntry>;
+
+    /// The commands that it has for itself.
+    fn commands(&self) -> Vec<CommandEntry> {
+        Vec::new()
     }
 }
 
-/// What is in a file, and of what kind it is. Dwords that are given as hexadecimal text become bytes. What is no text counts
-/// as dwords if the file's name ends in `.u32`, or if its instruction set is known.
-fn content(host: &dyn Host, path: &Path, isa_is_known: bool) -> Result<(Vec<u8>, Form), Failure> {
-    let bytes = source::read(host, path)?;
-    let text = str::from_utf8(&bytes).ok().filter(|text| !text.contains('\0'));
-    text.map(|text| source::require_short(path, text)).transpose()?;
-    if let Some(dwords) = text.and_then(hex::read) {
-        let dwords = dwords.map_err(|error| Message::error(error.to_string()).at(Place::File(source::name(path))))?;
-        return Ok((dwords.into_iter().flat_map(u32::to_le_bytes).collect(), Form::Words));
+/// A program that was loaded from a file.
+pub trait Loaded {
+    /// How the file is called in messages.
+    fn file_name(&self) -> &str;
+
+    /// Gives the file another name in messages.
+    fn set_file_name(&mut self, name: String);
+
+    /// How the file calls the program, if it gives names.
+    fn title(&self) -> Option<&str> {
+        None
     }
-    let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
-    let form = match text {
-        _ if has_raw_name => Form::Words,
-        Some(_) => Form::Text,
-        None if isa_is_known => Form::Words,
-        None => Form::Unknown,
-    };
-    Ok((bytes, form))
+
+    /// What the program is for, if there are several kinds.
+    fn stage(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Prints the program as assembly, or every field of every instruction.
+    ///
+    /// # Errors
+    /// The listing is not to be had in this form, or standard output takes no more.
+    fn disassemble(&self, args: &ListingArgs, console: &mut Console) -> Result<(), Failure>;
+
+    /// What is wrong or suspicious in the program.
+    ///
+    /// # Errors
+    /// It is no program.
+    fn check(&self) -> Result<Vec<Finding>, Failure>;
+
+    /// What the program contains and uses.
+    ///
+    /// # Errors
+    /// It is no program.
+    fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure>;
 }
 
-/// The instruction set of a text, which its name tells.
-pub fn of_text(path: &Path) -> Isa {
-    match path.extension() {
-        Some(extension) if extension == "ctmcb" => Isa::Ctm,
-        Some(extension) if extension == "sm50" => Isa::Sm50,
-        Some(extension) if extension == "r700" => Isa::R700,
-        _ => Isa::X1k,
+/// What a program contains and uses.
+pub trait Summary {
+    /// For machines.
+    fn json(&self) -> Value;
+
+    /// For people: a table. `title` is how the program is called, where that is of interest.
+    ///
+    /// # Errors
+    /// The writer takes no more.
+    fn print(&self, out: &mut dyn Write, title: Option<&str>) -> io::Result<()>;
+}
+
+/// A registered instruction set.
+#[derive(Clone, Copy)]
+pub struct Isa(&'static dyn InstructionSet);
+
+impl Isa {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Isa> {
+        REGISTRY.into_iter()
     }
+
+    /// The one of a text, which its name shows.
+    pub fn of_text(path: &Path) -> Isa {
+        let named = |isa: &Isa| path.extension().is_some_and(|extension| extension == isa.extension());
+        Isa::all().find(named).unwrap_or(REGISTRY[0])
+    }
+
+    /// `--isa`.
+    pub fn parser() -> impl TypedValueParser<Value = Isa> {
+        let names = REGISTRY.map(|isa| PossibleValue::new(isa.name()).help(isa.about()));
+        PossibleValuesParser::new(names).try_map(|name| {
+            let named = Isa::all().find(|isa| isa.name() == name);
+            named.ok_or_else(|| format!("there is no instruction set {name}"))
+        })
+    }
+}
+
+impl Deref for Isa {
+    type Target = dyn InstructionSet;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for Isa {
+    fn eq(&self, other: &Isa) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl fmt::Debug for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a command that is for programs does nothing with what this instruction set has.
+fn no_program(isa: &dyn InstructionSet) -> Failure {
+    let message = Message::error(format!("a {} is not a program", isa.noun()));
+    Failure::Usage(message.help(format!("'ctm dis --isa {}' shows it", isa.name())))
+}
+
+/// The files of a program, which may be in several.
+pub fn program_files(path: &Path) -> impl Iterator<Item = PathBuf> {
+    std::iter::once(path.into()).chain(Isa::all().flat_map(|isa| isa.companions(path)))
 }

@@ -1,7 +1,7 @@
 //! `--emit`: what an engine makes of a program.
 
-use crate::args::values::{Emit, Stage};
 use crate::host::Sink;
+use crate::options::values::{Emit, Stage};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;

@@ -1,7 +1,7 @@
 //! Executing a job, with time.
 
 use crate::Console;
-use crate::args::run::ExecutionArgs;
+use crate::options::ExecutionArgs;
 use crate::wording::number_of;
 use ctm_engine::{CheckCounts, Executor};
 use ctm_lane::domain::Lanes;

@@ -1,11 +1,11 @@
 //! The memory of a run: files into it, results out of it.
 
 use crate::Failure;
-use crate::args::run::RunArgs;
-use crate::args::values::{Extent, Numbered, Vector};
 use crate::failure::require_memory;
 use crate::files::{self, FileError};
 use crate::host::{Host, Sink};
+use crate::options::RunArgs;
+use crate::options::values::{Extent, Numbered, Vector};
 use crate::report::Message;
 use ctm_array::{Array, Data, FileKind, FileSpec, Shape, WriteOptions};
 use ctm_lane::budget::Halt;
@@ -35,11 +35,11 @@ pub struct Memory {
 
 /// Something that the run writes to.
 struct Written {
-    place: Place,
+    region: Region,
     file: Option<Target>,
 }
 
-enum Place {
+enum Region {
     /// A surface, with the width and height of the part that counts.
     Surface(Surface, (usize, usize)),
     /// Rows of so many dwords, one after the other.
@@ -70,27 +70,27 @@ impl Memory {
     pub fn load(&mut self, host: &dyn Host, file: &str) -> Result<(Surface, Shape), Failure> {
         let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
         let array = files::read(host, &spec).map_err(Message::from)?;
-        Ok((self.place_array(&spec, &array)?, array.shape))
+        Ok((self.add_array(&spec, &array)?, array.shape))
     }
 
     /// Puts what was in a file into a new surface.
-    pub fn place_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Failure> {
+    pub fn add_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Failure> {
         let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
         let surface = ctm_array::surface_for(array, spec.tiling).map_err(unusable).map_err(Message::from)?;
-        let surface = self.place(surface)?;
+        let surface = self.allocate(surface)?;
         ctm_array::upload(array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
         Ok(surface)
     }
 
     /// Puts bytes into new memory, and gives their address.
-    pub fn place_bytes(&mut self, bytes: &[u8]) -> Result<u32, Failure> {
+    pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<u32, Failure> {
         let base = self.reserve(bytes.len() as u64)?;
         self.space.write_bytes(base, bytes).map_err(|error| Message::error(error.to_string()))?;
         Ok(base)
     }
 
     /// Makes a surface that the run writes to, and opens the file that is to receive it, if there is one.
-    pub fn place_written(
+    pub fn add_surface(
         &mut self,
         host: &dyn Host,
         file: Option<&FileSpec>,
@@ -107,15 +107,15 @@ impl Memory {
         let tiling = file.map_or(Tiling::Linear, |spec| spec.tiling);
         let surface = ctm_array::surface(size.0, size.1, format, tiling)
             .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
-        let surface = self.place(surface)?;
-        let place = Place::Surface(surface, size);
-        self.written.push(Written { place, file: file.map(|file| Target::open(host, file)).transpose()? });
+        let surface = self.allocate(surface)?;
+        let region = Region::Surface(surface, size);
+        self.written.push(Written { region, file: file.map(|file| Target::open(host, file)).transpose()? });
         Ok(surface)
     }
 
-    /// Makes room for rows of so many dwords that the run writes, gives their address, and opens the file that is to
+    /// Allocates rows of so many dwords that the run writes, gives their address, and opens the file that is to
     /// receive them, if there is one.
-    pub fn place_rows(
+    pub fn add_rows(
         &mut self,
         host: &dyn Host,
         file: Option<&FileSpec>,
@@ -123,13 +123,13 @@ impl Memory {
         dwords: u32,
     ) -> Result<u32, Failure> {
         let base = self.reserve(4 * u64::from(count) * u64::from(dwords))?;
-        let place = Place::Rows { base, count: count as usize, dwords: dwords as usize };
-        self.written.push(Written { place, file: file.map(|file| Target::open(host, file)).transpose()? });
+        let region = Region::Rows { base, count: count as usize, dwords: dwords as usize };
+        self.written.push(Written { region, file: file.map(|file| Target::open(host, file)).transpose()? });
         Ok(base)
     }
 
     /// Gives a surface an arena of its own, behind all others.
-    fn place(&mut self, surface: Surface) -> Result<Surface, Failure> {
+    fn allocate(&mut self, surface: Surface) -> Result<Surface, Failure> {
         Ok(Surface { base: self.reserve(surface.bytes())?, ..surface })
     }
 
@@ -157,9 +157,9 @@ impl Memory {
     /// Fills everything that the run can write to with one value: also the columns between width and pitch, which
     /// immediate writes and lookups in outputs reach.
     pub fn clear(&self, Vector(value): Vector) {
-        for Written { place, .. } in &self.written {
-            match *place {
-                Place::Surface(surface, _) => {
+        for Written { region, .. } in &self.written {
+            match *region {
+                Region::Surface(surface, _) => {
                     let view = View::new(&self.space, surface, Bounds::Drop);
                     for y in 0..surface.height.into() {
                         for x in 0..surface.pitch.into() {
@@ -167,7 +167,7 @@ impl Memory {
                         }
                     }
                 }
-                Place::Rows { base, count, dwords } => {
+                Region::Rows { base, count, dwords } => {
                     let row = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes);
                     let rows = row.collect::<Vec<u8>>().repeat(count.min(CLEARED_ROWS));
                     let end = base + (4 * dwords * count) as u32;
@@ -183,16 +183,16 @@ impl Memory {
     /// Writes the files. They appear together, after all of them have been written, unless `cancel` is raised by then.
     pub fn write(self, options: &WriteOptions, cancel: &AtomicBool) -> Result<(), Failure> {
         let mut sinks = Vec::new();
-        for Written { place, file } in self.written {
+        for Written { region, file } in self.written {
             let Some(mut file) = file else { continue };
-            let values = match place {
-                Place::Surface(surface, (width, height)) => width * height * surface.format.channels(),
-                Place::Rows { count, dwords, .. } => count * dwords,
+            let values = match region {
+                Region::Surface(surface, (width, height)) => width * height * surface.format.channels(),
+                Region::Rows { count, dwords, .. } => count * dwords,
             };
             require_memory(values as u64 * 4 * WRITING)?;
-            let array = match place {
-                Place::Surface(surface, (width, height)) => ctm_array::download(&self.space, surface, width, height),
-                Place::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),
+            let array = match region {
+                Region::Surface(surface, (width, height)) => ctm_array::download(&self.space, surface, width, height),
+                Region::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),
             };
             let bytes = array
                 .map_err(|error| error.to_string())

@@ -1,24 +1,20 @@
-//! `ctm run`: a program over a domain, or over vertices. One module for each instruction set, and what they share.
+//! Shared parts of the runs of all instruction sets: engines and options, memory with files, measurement, following a lane.
 
 mod emit;
-mod follow;
+pub mod follow;
 mod measure;
 mod memory;
-mod r700;
-mod sm50;
-mod x1k;
 
-pub use r700::texture_file;
+pub use emit::emit;
+pub use measure::measure;
+pub use memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
 
-use crate::args::Isa;
-use crate::args::run::{ExecutionArgs, RunArgs};
-use crate::args::values::Numbered;
+use crate::Failure;
 use crate::failure::no_engine;
 use crate::host::Host;
-use crate::isa::{File, ctm};
+use crate::options::ExecutionArgs;
+use crate::options::values::Numbered;
 use crate::report::Message;
-use crate::{Console, Failure};
-use clap::ValueEnum;
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
@@ -26,23 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Runs a program and writes its outputs.
-pub fn run(args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
-    let file = File::read(&args.program, console)?;
-    let given = [(Isa::X1k, args.x1k.is_some()), (Isa::R700, args.r700.is_some()), (Isa::Sm50, args.sm50.is_some())];
-    if let Some((isa, _)) = given.into_iter().find(|&(isa, is_given)| is_given && isa != file.isa) {
-        return Err(foreign_options(isa));
-    }
-    match file.isa {
-        Isa::X1k => x1k::run(file, args, console),
-        Isa::R700 => r700::run(file, args, console),
-        Isa::Sm50 => sm50::run(file, args, console),
-        Isa::Ctm => Err(ctm::no_program()),
-    }
-}
-
 /// The engine of the command line, else the fastest; to follow a lane, the reference.
-fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
+pub fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
     let name = match (args.follow, args.engine) {
         (Some(_), None) => EngineName::Reference,
         (Some(_), Some(name)) if name != EngineName::Reference => {
@@ -58,7 +39,7 @@ fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
 }
 
 /// How to run.
-fn options<'a>(
+pub fn options<'a>(
     args: &ExecutionArgs,
     host: &dyn Host,
     progress: &'a (dyn Fn(u64, u64) + Sync),
@@ -75,15 +56,8 @@ fn options<'a>(
     }
 }
 
-/// Options that another instruction set has.
-fn foreign_options(of: Isa) -> Failure {
-    let of = of.to_possible_value().map_or_else(String::new, |value| value.get_name().to_uppercase());
-    let message = format!("options of {of} programs are given, but this is none");
-    Failure::Usage(Message::error(message).help(format!("'ctm run --help' lists them under '{of}'")))
-}
-
 /// Values by number, below `limit`; none may be given twice.
-fn once_each<'a, T, const COUNT: usize>(
+pub fn once_each<'a, T, const COUNT: usize>(
     what: &str,
     given: &'a [Numbered<T, COUNT>],
     limit: usize,
@@ -102,10 +76,10 @@ fn once_each<'a, T, const COUNT: usize>(
 }
 
 /// Refuses to write two results to one file.
-fn different_files<'a>(host: &dyn Host, paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
+pub fn different_files<'a>(host: &dyn Host, paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
     let mut seen = BTreeSet::new();
     for path in paths {
-        if !seen.insert(host.place(path)) {
+        if !seen.insert(host.canonical(path)) {
             let message = format!("'{}' is to receive more than one output", path.display());
             return Err(Failure::Usage(Message::error(message).help("give each output a file of its own")));
         }

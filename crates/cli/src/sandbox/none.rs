@@ -1,5 +1,6 @@
 //! Systems without a sandbox: a command that asks for one is not executed.
 
+use crate::execution::Execution;
 use crate::host::Local;
 use crate::report::Message;
 use crate::{Cli, Console, Failure};
@@ -16,7 +17,7 @@ pub fn enter(_: &Cli, _: &Local) -> Result<Local, Failure> {
 ///
 /// # Errors
 /// Always.
-pub fn supervise(_: &Cli, _: &mut Console) -> Result<u8, Failure> {
+pub fn supervise(_: &dyn Execution, _: &mut Console) -> Result<u8, Failure> {
     Err(none())
 }
 

@@ -92,7 +92,7 @@ impl Done {
         self
     }
 
-    /// Checks that it failed with this exit code and tells of all these things, in a form fit for people.
+    /// Checks that it failed with this exit code and names all these things, in a form fit for people.
     #[track_caller]
     pub fn fails(self, code: i32, expected: &[&str]) -> Self {
         assert_eq!(self.0.status.code(), Some(code), "{}", self.err());

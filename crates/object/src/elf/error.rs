@@ -1,4 +1,4 @@
-//! Why an image does not load.
+//! Errors of loading an image.
 
 use ctm_x1k::check::Finding;
 use ctm_x1k::{INSTRUCTION_BYTES, MAX_INSTRUCTIONS};

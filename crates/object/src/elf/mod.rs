@@ -21,5 +21,6 @@ mod read;
 mod write;
 
 pub use error::{ElfError, LoadError};
+pub(crate) use layout::MACHINE;
 pub use read::{load, read};
 pub use write::write;

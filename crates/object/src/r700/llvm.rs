@@ -17,7 +17,7 @@ pub(super) const MACHINE: u16 = 224;
 pub(super) const TEXT: &str = ".text";
 /// The section of register settings.
 pub(super) const CONFIG: &str = ".AMDGPU.config";
-/// The section of [`OwnFacts`]. LLVM writes none.
+/// The section of [`OwnInfo`]. LLVM writes none.
 pub(super) const OWN_SECTION: &str = ".ctm.info";
 /// `e_flags` of the first processor with the encoding of R700, and of the last.
 pub(super) const R700_FLAGS: std::ops::RangeInclusive<u32> = 5..=7;
@@ -33,6 +33,11 @@ pub(super) const KILL_ENABLE: u32 = 1 << 6;
 const MAX_FUNCTIONS: usize = 1 << 16;
 /// What LLVM writes for MOVA_INT, whatever the processor: the opcode of the next family.
 const EVERGREEN_MOVA_INT: u8 = 0xCC;
+
+/// Whether objects for the processor of these `e_flags` are read.
+pub(crate) fn is_loaded(flags: u32) -> bool {
+    R600_FLAGS.contains(&flags) || R700_FLAGS.contains(&flags)
+}
 
 /// Why a file is not an object with programs for R700 or R600.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -82,7 +87,7 @@ pub enum LlvmError {
     },
     /// A section of this project that it did not write.
     #[error("`{OWN_SECTION}` does not hold what `ctm asm` writes there")]
-    OwnFacts,
+    OwnInfo,
     /// A register that no program sets.
     #[error("`.AMDGPU.config` sets register {0:#x}, which has no meaning here")]
     Register(u32),
@@ -90,8 +95,8 @@ pub enum LlvmError {
 
 /// What an object of [`write_object`](super::write_object) says of its program that register settings do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OwnFacts {
-    /// The stage; register settings tell pixel programs from all others.
+pub(super) struct OwnInfo {
+    /// The stage; register settings distinguish pixel programs only.
     stage: Stage,
     /// The stack size of the register settings is the program's own; otherwise none is known.
     has_stack_size: bool,
@@ -99,9 +104,9 @@ pub(super) struct OwnFacts {
     prefer_vector: bool,
 }
 
-impl OwnFacts {
+impl OwnInfo {
     pub fn of(info: &ProgramInfo) -> Self {
-        OwnFacts { stage: info.stage, has_stack_size: info.stack_size.is_some(), prefer_vector: info.prefer_vector }
+        OwnInfo { stage: info.stage, has_stack_size: info.stack_size.is_some(), prefer_vector: info.prefer_vector }
     }
 
     pub fn to_dwords(self) -> [u32; 3] {
@@ -112,7 +117,7 @@ impl OwnFacts {
     fn from_dwords(dwords: &[u32]) -> Option<Self> {
         let &[stage, stack, prefer] = dwords else { return None };
         let stage = u8::try_from(stage).ok().and_then(Stage::from_code)?;
-        (stack < 2 && prefer < 2).then_some(OwnFacts { stage, has_stack_size: stack == 1, prefer_vector: prefer == 1 })
+        (stack < 2 && prefer < 2).then_some(OwnInfo { stage, has_stack_size: stack == 1, prefer_vector: prefer == 1 })
     }
 
     fn apply(self, info: &mut ProgramInfo) {
@@ -153,8 +158,8 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
     };
     let (text_index, text) = section(TEXT)?;
     let (_, config) = section(CONFIG)?;
-    let own_facts = match section(OWN_SECTION) {
-        Ok((_, bytes)) => Some(OwnFacts::from_dwords(&dwords(bytes)).ok_or(LlvmError::OwnFacts)?),
+    let own_info = match section(OWN_SECTION) {
+        Ok((_, bytes)) => Some(OwnInfo::from_dwords(&dwords(bytes)).ok_or(LlvmError::OwnInfo)?),
         Err(_) => None,
     };
 
@@ -191,8 +196,8 @@ pub fn read_llvm(bytes: &[u8]) -> Result<Vec<Loaded>, LlvmError> {
         program.info.stage = record.stage;
         program.info.set_resources(record.resources);
         program.info.kill_enable = record.kill_enable;
-        own_facts.iter().for_each(|facts| facts.apply(&mut program.info));
-        let repaired = if family == Family::R700 && own_facts.is_none() { repair(&mut program) } else { 0 };
+        own_info.iter().for_each(|own| own.apply(&mut program.info));
+        let repaired = if family == Family::R700 && own_info.is_none() { repair(&mut program) } else { 0 };
         Ok(Loaded { name: Some(name), program, repaired })
     };
     functions.into_iter().zip(records).map(program).collect()
@@ -236,7 +241,7 @@ fn records(config: &[u8]) -> Result<Vec<Record>, LlvmError> {
     Ok(records)
 }
 
-/// Gives MOVA_INT the opcode of R700; tells how often.
+/// Gives MOVA_INT the opcode of R700, and returns how often.
 fn repair(program: &mut Program) -> usize {
     let outline = Outline::of(&program.code, Family::R700);
     let mut repaired = 0;

@@ -1,6 +1,6 @@
 //! Programs of R700 and R600, as tools leave them.
 //!
-//! [`load`] tells the kind of file by its first bytes: an object of LLVM's r600 back end, a shader file of the Wii U, or
+//! [`load`] determines the kind of file from its first bytes: an object of LLVM's r600 back end, a shader file of the Wii U, or
 //! bare words. Logs of Mesa's r600 driver are text: see [`mesa`](crate::mesa). [`write_object`] writes objects.
 
 mod gfd;
@@ -8,6 +8,7 @@ mod llvm;
 mod write;
 
 pub use gfd::{GfdError, read_gfd};
+pub(crate) use llvm::is_loaded;
 pub use llvm::{LlvmError, read_llvm};
 pub use write::write_object;
 

@@ -1,7 +1,7 @@
 //! Objects like those of LLVM's r600 back end, of one function.
 
 use super::llvm::{
-    CONFIG, DB_SHADER_CONTROL, KILL_ENABLE, MACHINE, OWN_SECTION, OwnFacts, PGM_RESOURCES_PS, PGM_RESOURCES_VS,
+    CONFIG, DB_SHADER_CONTROL, KILL_ENABLE, MACHINE, OWN_SECTION, OwnInfo, PGM_RESOURCES_PS, PGM_RESOURCES_VS,
     R600_FLAGS, R700_FLAGS, TEXT,
 };
 use super::write_words;
@@ -50,7 +50,7 @@ pub fn write_object(program: &Program, name: &str) -> Vec<u8> {
         Section { name: CONFIG.as_bytes(), bytes: bytes(&config), flags: SectionFlags::default(), align: ALIGN },
         Section {
             name: OWN_SECTION.as_bytes(),
-            bytes: bytes(&OwnFacts::of(info).to_dwords()),
+            bytes: bytes(&OwnInfo::of(info).to_dwords()),
             flags: SectionFlags::default(),
             align: ALIGN,
         },

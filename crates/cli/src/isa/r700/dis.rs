@@ -2,8 +2,8 @@
 
 use super::Loaded;
 use super::info::information;
-use crate::args::DisArgs;
 use crate::isa::fields;
+use crate::options::ListingArgs;
 use crate::{Console, Failure};
 use ctm_bits::Field;
 use ctm_r700::text::{self, PrintOptions};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Prints assembly, or every field of every instruction.
-pub fn dis(loaded: &Loaded, args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
+pub fn dis(loaded: &Loaded, args: &ListingArgs, console: &mut Console) -> Result<(), Failure> {
     if args.json {
         console.json(&listing(loaded))?;
     } else if args.fields {
@@ -83,10 +83,10 @@ fn instructions(program: &Program) -> Vec<Instruction> {
         };
         match clause.kind {
             ClauseKind::Fetch => {
-                instructions.extend(fetches(&program.code[range.clone()]).enumerate().map(|(place, fetch)| {
+                instructions.extend(fetches(&program.code[range.clone()]).enumerate().map(|(number, fetch)| {
                     Instruction {
-                        address: range.start + 2 * place,
-                        first: range.start + 2 * place,
+                        address: range.start + 2 * number,
+                        first: range.start + 2 * number,
                         form: "fetch",
                         text: text::print_fetch(&fetch),
                         words: fetch.encode().to_vec(),
@@ -97,10 +97,10 @@ fn instructions(program: &Program) -> Vec<Instruction> {
             ClauseKind::Alu => {
                 for group in clause_groups(&program.code, &clause, family).unwrap_or_default() {
                     let units = assign_units(&group.slots, family, program.info.prefer_vector).unwrap_or_default();
-                    instructions.extend(group.slots.iter().enumerate().map(|(place, alu)| {
-                        let unit = units.get(place).copied().unwrap_or(Unit::vector(alu.fields.dst.chan));
+                    instructions.extend(group.slots.iter().enumerate().map(|(number, alu)| {
+                        let unit = units.get(number).copied().unwrap_or(Unit::vector(alu.fields.dst.chan));
                         Instruction {
-                            address: range.start + group.start + place,
+                            address: range.start + group.start + number,
                             first: range.start + group.start,
                             form: "alu",
                             text: text::print_alu(alu, unit, &group.literals, family),

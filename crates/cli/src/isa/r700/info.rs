@@ -1,32 +1,25 @@
-//! What a program contains.
+//! Summarizes what a program contains.
 
 use super::Loaded;
-use crate::args::InfoArgs;
+use crate::isa::Summary;
 use crate::wording::ranges;
-use crate::{Console, Failure};
 use ctm_r700::check::stack_need;
 use ctm_r700::{ClauseKind, GPRS, Outline, Program, Target, Uses, Wavefront, clause_groups, fetches};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Tells what programs contain and use: one, or all of a file that has several.
-pub fn info(programs: &[Loaded], args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
-    if args.json {
-        let summary = match programs {
-            [loaded] => summary(loaded),
-            several => json!({ "programs": several.iter().map(summary).collect::<Vec<_>>() }),
-        };
-        return Ok(console.json(&summary)?);
+/// What a program contains and uses.
+pub struct Information<'l>(pub &'l Loaded);
+
+impl Summary for Information<'_> {
+    fn json(&self) -> Value {
+        summary(self.0)
     }
-    for (number, loaded) in programs.iter().enumerate() {
-        if number > 0 {
-            writeln!(console.out)?;
-        }
-        let number = (programs.len() > 1).then_some(number);
-        print(console.out, loaded, number)?;
+
+    fn print(&self, out: &mut dyn Write, title: Option<&str>) -> io::Result<()> {
+        print(out, &self.0.program, title)
     }
-    Ok(())
 }
 
 /// Program information, for machines.
@@ -115,17 +108,15 @@ fn summary(loaded: &Loaded) -> Value {
     })
 }
 
-fn print(out: &mut dyn Write, loaded: &Loaded, number: Option<usize>) -> io::Result<()> {
-    let program = &loaded.program;
+fn print(out: &mut dyn Write, program: &Program, title: Option<&str>) -> io::Result<()> {
     let info = &program.info;
     let uses = Uses::of(program);
     let (control_flow, clauses) = size(program);
     let yes_no = |flag: bool| if flag { "yes" } else { "no" }.to_string();
     let mut row = |name: &str, value: String| writeln!(out, "{name:<22} {value}");
 
-    if number.is_some() || loaded.title.is_some() {
-        let parts = number.map(|number| number.to_string()).into_iter().chain(loaded.title.clone());
-        row("program", parts.collect::<Vec<_>>().join(" "))?;
+    if let Some(title) = title {
+        row("program", title.into())?;
     }
     row("stage", format!("{}, a {}", info.stage.name(), info.stage.properties()))?;
     row("family", info.family.name().to_string())?;

@@ -2,201 +2,211 @@
 
 mod dis;
 mod info;
+mod options;
+mod run;
 
-pub use dis::{dis, steps};
-pub use info::info;
-
-use super::{File, Form, Found, assemble};
-use crate::report::{Message, Place};
-use crate::wording::{listing, title};
+use super::finding::codes_of;
+use super::{Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, output_path};
+use crate::options::ListingArgs;
+use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
-use ctm_object::{mesa, r700};
-use ctm_r700::check::{self, Finding};
-use ctm_r700::{Program, Wavefront, text};
+use ctm_object::mesa::{self, Driver};
+use ctm_object::probe::Content;
+use ctm_object::r700;
+use ctm_r700::{Program, Wavefront, check, text};
 use ctm_text::{Origin, SourceFile};
+use options::R700Args;
 use serde_json::json;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How the files of LLVM's r600 back end begin: 32-bit little-endian ELF.
-const ELF32: &[u8] = b"\x7FELF\x01\x01";
-/// Where an ELF file names its machine, and AMD's GPUs as it names them.
-const ELF_MACHINE: (usize, [u8; 2]) = (18, [224, 0]);
-/// How shader files of the Wii U begin.
-const GFD: &[u8] = b"Gfx2";
-
 /// Most programs of a log that are read at once.
 const MOST_LISTED: usize = 4096;
 
+/// The instruction set.
+pub struct R700;
+
+impl InstructionSet for R700 {
+    fn name(&self) -> &'static str {
+        "r700"
+    }
+
+    fn about(&self) -> &'static str {
+        "ATI R700 and R600 (Wii U \"Latte\") shader programs"
+    }
+
+    fn extension(&self) -> &'static str {
+        "r700"
+    }
+
+    fn containers(&self) -> &'static [Content] {
+        &[Content::R600Object, Content::Gfd, Content::MesaLog(Driver::R600)]
+    }
+
+    /// Assembles into raw words if the name of the output ends in `.u32`, else into an object like those of LLVM, whose
+    /// function has the name of the text.
+    fn assemble(
+        &self,
+        path: &Path,
+        source: &SourceFile,
+        output: Option<&Path>,
+        console: &mut Console,
+    ) -> Result<Vec<Written>, Failure> {
+        let program = assemble(path, source, text::parse_with, console)?.program;
+        let output = output_path(path, output, "elf");
+        let bytes = match output.extension() {
+            Some(extension) if extension == "u32" => r700::write_words(&program),
+            _ => {
+                let stem = path.file_stem().filter(|_| !source::is_standard(path)).and_then(|stem| stem.to_str());
+                r700::write_object(&program, stem.unwrap_or("main"))
+            }
+        };
+        Ok(vec![Written { path: output, bytes }])
+    }
+
+    fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
+        let boxed = |loaded| Box::new(loaded) as Box<dyn super::Loaded>;
+        Ok(Loaded::all(file, console)?.into_iter().map(boxed).collect())
+    }
+
+    fn codes(&self) -> Vec<Code> {
+        codes_of!(check::FindingCode)
+    }
+
+    fn runner(&self) -> Option<RunnerEntry> {
+        Some(RunnerEntry::of::<R700Args>())
+    }
+}
+
 /// A program and where it comes from.
-pub struct Loaded {
+struct Loaded {
     /// How the file is called in messages.
-    pub name: String,
+    name: String,
     /// How the file calls the program, if it gives names.
-    pub title: Option<String>,
-    /// The program.
-    pub program: Program,
+    title: Option<String>,
+    program: Program,
     /// Where each instruction stands in the text, by its address; empty if the program comes from a binary.
-    pub origins: BTreeMap<u32, Origin>,
-    /// The disassembly, by address, once somebody asks for it.
+    origins: BTreeMap<u32, Origin>,
+    /// The disassembly, by address, once a message needs it.
     lines: OnceCell<BTreeMap<u32, String>>,
 }
 
-/// True for files of which the content shows that they have programs of R700.
-pub fn is_program(bytes: &[u8]) -> bool {
-    is_container(bytes) || log(bytes).is_some()
-}
-
-fn is_container(bytes: &[u8]) -> bool {
-    let (at, machine) = ELF_MACHINE;
-    bytes.starts_with(GFD) || bytes.starts_with(ELF32) && bytes.get(at..at + 2) == Some(&machine)
-}
-
-/// The text of a file that is a listing of Mesa's r600 driver.
-fn log(bytes: &[u8]) -> Option<&str> {
-    let text = str::from_utf8(bytes).ok()?;
-    (mesa::driver(text) == Some(mesa::Driver::R600)).then_some(text)
-}
-
 impl Loaded {
-    /// The program in a file, or the one that `wanted` chooses from several. Warnings of the assembler are told at once.
-    pub fn new(file: File, wanted: Option<&str>, console: &mut Console) -> Result<Self, Failure> {
-        let mut programs = Self::of(file, wanted, console)?;
-        if let [one, _, ..] = &programs[..] {
-            let message = format!("the file has {} programs: {}", programs.len(), titles(&programs));
-            let message = Message::error(message).at(Place::File(one.name.clone()));
-            return Err(Failure::Usage(message.help("choose one with --kernel NAME or --kernel NUMBER")));
-        }
-        Ok(programs.remove(0))
-    }
-
-    /// The program that `wanted` chooses, by name or number from 0; without it, all programs of the file, at least one.
-    pub fn of(file: File, wanted: Option<&str>, console: &mut Console) -> Result<Vec<Self>, Failure> {
-        let mut programs = Self::all(file, console)?;
-        let Some(wanted) = wanted else { return Ok(programs) };
-        let named = programs.iter().position(|program| program.title.as_deref() == Some(wanted));
-        match named.or_else(|| wanted.parse().ok()).filter(|&place| place < programs.len()) {
-            Some(place) => Ok(vec![programs.swap_remove(place)]),
-            None => {
-                let message = Message::error(format!("the file has no program '{wanted}'"));
-                let message = message.at(Place::File(programs[0].name.clone()));
-                Err(Failure::Usage(message.help(format!("it has {}", titles(&programs)))))
-            }
-        }
-    }
-
-    /// All programs of a file, at least one. What kind of file it is follows from what it holds; raw words must say so by
-    /// `--isa`.
+    /// All programs of a file, at least one. Raw words must say so by `--isa`. Warnings of the assembler are reported at once.
     fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
-        let File { path, name, bytes, form, .. } = file;
-        let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
-        if let Some(text) = log(&bytes) {
-            let import = |(index, text): (usize, Result<String, mesa::MesaError>)| {
-                let text = text.map_err(|error| wrong(error.to_string()))?;
-                let source = SourceFile { name: format!("program {index} of {name}"), text };
-                Self::of_text(&name, &source, &path, console)
-            };
-            let programs = mesa::import_all(text);
-            if programs.len() > MOST_LISTED {
-                let message = wrong(format!("the log has {} programs; at most {MOST_LISTED} are read", programs.len()));
-                return Err(message.help("'ctm import mesa LOG --index N -o PROGRAM' takes one out").into());
+        match (file.content, file.form) {
+            (Content::MesaLog(Driver::R600), _) => Self::of_log(file, console),
+            (Content::R600Object, _) => {
+                let programs = r700::read_llvm(&file.bytes).map_err(|error| file.error(error.to_string()))?;
+                Ok(Self::of_objects(&file, programs, console))
             }
-            return programs.enumerate().map(import).collect();
-        }
-        if is_container(&bytes) || form == Form::Words {
-            let programs = r700::load(&bytes).map_err(|error| wrong(error.to_string()))?;
-            let repaired: usize = programs.iter().map(|program| program.repaired).sum();
-            if repaired > 0 {
-                let message = format!(
-                    "LLVM gave {repaired} MOVA_INT the opcode that it has on later processors; they were set right"
-                );
-                console.tell(&Message::note(message).at(Place::File(name.clone())));
+            (Content::Gfd, _) => {
+                let programs = r700::read_gfd(&file.bytes).map_err(|error| file.error(error.to_string()))?;
+                Ok(Self::of_objects(&file, programs, console))
             }
-            let loaded = |program: r700::Loaded| Loaded {
-                name: name.clone(),
-                title: program.name,
-                program: program.program,
-                origins: BTreeMap::new(),
-                lines: OnceCell::new(),
-            };
-            return Ok(programs.into_iter().map(loaded).collect());
+            (_, Form::Words) => {
+                let program = r700::read_words(&file.bytes).map_err(|error| file.error(error.to_string()))?;
+                Ok(vec![Self::new(&file.name, None, program, BTreeMap::new())])
+            }
+            (_, Form::Text | Form::Unknown) => {
+                let text = source::text(&file.path, file.bytes)
+                    .map_err(|message| message.help("raw instruction words need '--isa r700'"))?;
+                let source = SourceFile { name: file.name.clone(), text };
+                Ok(vec![Self::of_text(&file.name, &source, &file.path, console)?])
+            }
         }
-        let text =
-            source::text(&path, bytes).map_err(|message| message.help("raw instruction words need '--isa r700'"))?;
-        let source = SourceFile { name: name.clone(), text };
-        Ok(vec![Self::of_text(&name, &source, &path, console)?])
+    }
+
+    fn new(name: &str, title: Option<String>, program: Program, origins: BTreeMap<u32, Origin>) -> Self {
+        Loaded { name: name.into(), title, program, origins, lines: OnceCell::new() }
+    }
+
+    /// The programs of a container.
+    fn of_objects(file: &File, programs: Vec<r700::Loaded>, console: &mut Console) -> Vec<Self> {
+        let repaired: usize = programs.iter().map(|program| program.repaired).sum();
+        if repaired > 0 {
+            let message = format!(
+                "LLVM gave {repaired} MOVA_INT the opcode that it has on later processors; they were set right"
+            );
+            console.report(&Message::note(message).at(Location::File(file.name.clone())));
+        }
+        let loaded = |program: r700::Loaded| Self::new(&file.name, program.name, program.program, BTreeMap::new());
+        programs.into_iter().map(loaded).collect()
+    }
+
+    /// The programs of a listing of Mesa's driver.
+    fn of_log(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
+        let text = source::text(&file.path, file.bytes)?;
+        let wrong = |message: String| Message::error(message).at(Location::File(file.name.clone()));
+        let programs = mesa::import_all(&text);
+        if programs.len() > MOST_LISTED {
+            let message = wrong(format!("the log has {} programs; at most {MOST_LISTED} are read", programs.len()));
+            return Err(message.help("'ctm import mesa LOG --index N -o PROGRAM' takes one out").into());
+        }
+        let import = |(index, text): (usize, Result<String, mesa::MesaError>)| {
+            let text = text.map_err(|error| wrong(error.to_string()))?;
+            let source = SourceFile { name: format!("program {index} of {}", file.name), text };
+            Self::of_text(&file.name, &source, &file.path, console)
+        };
+        programs.enumerate().map(import).collect()
     }
 
     /// The program of a text that the file called `name` holds.
     fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
         let text::Assembled { program, origins, .. } = assemble(path, source, text::parse_with, console)?;
-        Ok(Loaded { name: name.into(), title: None, program, origins, lines: OnceCell::new() })
+        Ok(Self::new(name, None, program, origins))
     }
 
     /// Where an instruction stands: its source line, else its disassembly. `slot` is the group or fetch instruction of the
     /// clause of control-flow instruction `pc`.
-    pub fn place(&self, pc: u32, slot: Option<u32>) -> Place {
+    fn location(&self, pc: u32, slot: Option<u32>) -> Location {
         let address = slot.unwrap_or(pc);
         if let Some(origin) = self.origins.get(&address).or_else(|| self.origins.get(&pc)) {
-            return Place::Text(origin.clone());
+            return Location::Text(origin.clone());
         }
         match self.lines.get_or_init(|| dis::lines(&self.program)).get(&address).cloned() {
             Some(line) => {
-                Place::Listing { path: format!("disassembly of {}", self.name), number: address as usize, line }
+                Location::Listing { path: format!("disassembly of {}", self.name), number: address as usize, line }
             }
-            None => Place::File(self.name.clone()),
+            None => Location::File(self.name.clone()),
         }
     }
 }
 
-/// The programs of a file by number, name and stage.
-fn titles(programs: &[Loaded]) -> String {
-    let title = |(number, program): (usize, &Loaded)| {
-        let name = program.title.as_ref().map(|title| format!(" {title}")).unwrap_or_default();
-        format!("{number}{name} ({})", program.program.info.stage.name())
-    };
-    listing(programs.iter().enumerate().map(title))
-}
+impl super::Loaded for Loaded {
+    fn file_name(&self) -> &str {
+        &self.name
+    }
 
-/// Checks programs of a file. If there are several, findings say which one they are about.
-pub fn check(programs: Vec<Loaded>) -> Vec<Found> {
-    let several = programs.len() > 1;
-    let of_program = |(number, mut loaded): (usize, Loaded)| {
-        let name = loaded.title.as_deref().map_or_else(|| number.to_string(), title);
-        if several {
-            loaded.name = format!("program {name} of {}", loaded.name);
-        }
-        check_one(&loaded, several.then_some(&name))
-    };
-    programs.into_iter().enumerate().flat_map(of_program).collect()
-}
+    fn set_file_name(&mut self, name: String) {
+        self.name = name;
+    }
 
-fn check_one(loaded: &Loaded, program: Option<&String>) -> Vec<Found> {
-    let findings = check::check(&loaded.program, Wavefront::default());
-    let found = |finding: &Finding| {
-        let place = finding.pc.map_or_else(|| Place::File(loaded.name.clone()), |pc| loaded.place(pc, finding.slot));
-        let message = Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place);
-        let numbers = vec![("program", json!(program)), ("pc", json!(finding.pc)), ("slot", json!(finding.slot))];
-        Found { message: message.help(&finding.help), place: numbers }
-    };
-    findings.iter().map(found).collect()
-}
+    fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
 
-/// Assembles a text into what the name of the output asks for: raw words if it ends in `.u32`, else an object like those of
-/// LLVM, whose function has the name of the text.
-pub fn assemble_for(
-    path: &Path,
-    source: &SourceFile,
-    output: &Path,
-    console: &mut Console,
-) -> Result<Vec<u8>, Failure> {
-    let program = assemble(path, source, text::parse_with, console)?.program;
-    Ok(match output.extension() {
-        Some(extension) if extension == "u32" => r700::write_words(&program),
-        _ => {
-            let stem = path.file_stem().filter(|_| !source::is_standard(path)).and_then(|stem| stem.to_str());
-            r700::write_object(&program, stem.unwrap_or("main"))
-        }
-    })
+    fn stage(&self) -> Option<&'static str> {
+        Some(self.program.info.stage.name())
+    }
+
+    fn disassemble(&self, args: &ListingArgs, console: &mut Console) -> Result<(), Failure> {
+        dis::dis(self, args, console)
+    }
+
+    fn check(&self) -> Result<Vec<Finding>, Failure> {
+        let found = |finding: &check::Finding| {
+            let file = || Location::File(self.name.clone());
+            let location = finding.pc.map_or_else(file, |pc| self.location(pc, finding.slot));
+            let message = Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(location);
+            let numbers = vec![("pc", json!(finding.pc)), ("slot", json!(finding.slot))];
+            Finding { message: message.help(&finding.help), numbers }
+        };
+        Ok(check::check(&self.program, Wavefront::default()).iter().map(found).collect())
+    }
+
+    fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {
+        Ok(Box::new(info::Information(self)))
+    }
 }

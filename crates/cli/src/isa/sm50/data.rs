@@ -1,9 +1,9 @@
-//! What drawing and running have in common: constants from files, arrays into files.
+//! Constants from files and arrays into files, for drawing and running.
 
 use crate::Failure;
-use crate::args::values::Numbered;
 use crate::files::read_dwords;
 use crate::host::Host;
+use crate::options::values::Numbered;
 use crate::report::Message;
 use ctm_array::FileKind;
 use ctm_sm50::launch::Constants;

@@ -2,7 +2,7 @@
 
 use super::Loaded;
 use super::info::header;
-use crate::args::DisArgs;
+use crate::options::ListingArgs;
 use crate::{Console, Failure};
 use ctm_sm50::text::{self, PrintOptions};
 use ctm_sm50::{Bits, Code, Field, Instruction};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Prints assembly, or every field of every instruction.
-pub fn dis(loaded: &Loaded, args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
+pub fn dis(loaded: &Loaded, args: &ListingArgs, console: &mut Console) -> Result<(), Failure> {
     let code = &loaded.program.code;
     if args.json {
         console.json(&listing(loaded))?;
@@ -35,7 +35,7 @@ fn fields(instruction: &Instruction) -> Vec<(Field, u32, Option<&'static str>)> 
 }
 
 /// `38:20`, or `56, 38:20` where the top bit stands apart.
-fn place(bits: Bits) -> String {
+fn span(bits: Bits) -> String {
     let hi = bits.lo + bits.width - 1;
     let low = if hi == bits.lo { hi.to_string() } else { format!("{hi}:{}", bits.lo) };
     bits.top.map_or(low.clone(), |top| format!("{top}, {low}"))
@@ -47,7 +47,7 @@ fn print_fields(out: &mut dyn Write, code: &Code, index: usize) -> io::Result<()
     writeln!(out, "  word {:016x}, control {control}", instruction.encode())?;
     writeln!(out, "  {:<18} {:>9}  {:>10}  is", "field", "bits", "value")?;
     for (field, value, name) in fields(instruction) {
-        let line = format!("  {:<18} {:>9}  {value:>#10x}  {}", field.id.name(), place(field.bits), name.unwrap_or(""));
+        let line = format!("  {:<18} {:>9}  {value:>#10x}  {}", field.id.name(), span(field.bits), name.unwrap_or(""));
         writeln!(out, "{}", line.trim_end())?;
     }
     writeln!(out)
@@ -58,7 +58,7 @@ fn listing(loaded: &Loaded) -> Value {
     let instruction = |(index, instruction): (usize, &Instruction)| {
         let (at, control) = (Code::address(index), code.control(index));
         let fields = fields(instruction).into_iter().map(|(field, value, name)| {
-            json!({ "name": field.id.name(), "bits": place(field.bits), "value": value, "is": name })
+            json!({ "name": field.id.name(), "bits": span(field.bits), "value": value, "is": name })
         });
         json!({
             "address": at,

@@ -1,9 +1,8 @@
-//! What a program contains.
+//! Summarizes what a program contains.
 
 use super::Loaded;
-use crate::args::InfoArgs;
+use crate::isa::Summary;
 use crate::wording::{listing, ranges};
-use crate::{Console, Failure};
 use ctm_sm50::attributes::name;
 use ctm_sm50::text::print_map;
 use ctm_sm50::{AttributeMap, BUNDLE_SLOTS, FieldId, Header, Program, Stage, key};
@@ -11,14 +10,17 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// Tells what a program contains and uses.
-pub fn info(loaded: &Loaded, args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
-    if args.json {
-        console.json(&summary(&loaded.program))?;
-    } else {
-        print(console.out, &loaded.program)?;
+/// What a program contains and uses.
+pub struct Information<'l>(pub &'l Loaded);
+
+impl Summary for Information<'_> {
+    fn json(&self) -> Value {
+        summary(self.0)
     }
-    Ok(())
+
+    fn print(&self, out: &mut dyn Write, title: Option<&str>) -> io::Result<()> {
+        print(out, &self.0.program, title)
+    }
 }
 
 /// How often instructions occur, the most frequent ones first.
@@ -58,10 +60,12 @@ pub fn header(header: &Header) -> Value {
     Value::Object(fields.chain(maps).collect())
 }
 
-fn summary(program: &Program) -> Value {
+fn summary(loaded: &Loaded) -> Value {
+    let program = &loaded.program;
     let mix: Map<_, _> = mix(program).into_iter().map(|(name, count)| (name.to_string(), json!(count))).collect();
     json!({
         "isa": "sm50",
+        "name": loaded.title,
         "stage": program.header.map(|header| header.stage.name()),
         "instructions": program.code.instructions().len(),
         "bundles": program.code.controls().len(),
@@ -93,9 +97,12 @@ fn attributes(map: &AttributeMap) -> String {
     if names.is_empty() { "none".into() } else { format!("{} ({})", print_map(map), listing(names)) }
 }
 
-fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
+fn print(out: &mut dyn Write, program: &Program, title: Option<&str>) -> io::Result<()> {
     let count = program.code.instructions().len();
     let mut row = |name: &str, value: String| writeln!(out, "{name:<29} {value}");
+    if let Some(title) = title {
+        row("program", title.into())?;
+    }
     row(
         "stage",
         program.header.map_or("none: compute code, without a header".into(), |header| stage_name(header.stage)),

@@ -2,8 +2,8 @@
 
 use super::Loaded;
 use super::info::information;
-use crate::args::DisArgs;
 use crate::isa::fields;
+use crate::options::ListingArgs;
 use crate::wording::one_line;
 use crate::{Console, Failure};
 use ctm_x1k::Instruction;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Prints assembly, or every field of every instruction.
-pub fn dis(loaded: &Loaded, args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
+pub fn dis(loaded: &Loaded, args: &ListingArgs, console: &mut Console) -> Result<(), Failure> {
     if args.json {
         console.json(&listing(loaded))?;
     } else if args.fields {

@@ -1,23 +1,24 @@
-//! What a program contains.
+//! Summarizes what a program contains.
 
-use super::Loaded;
-use crate::args::InfoArgs;
+use crate::isa::Summary;
 use crate::wording::ranges;
-use crate::{Console, Failure};
 use ctm_x1k::text::spell_float;
 use ctm_x1k::{Alu, Body, Effects, Operand, Program, References, WriteMode, temps_used};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Tells what a program contains and uses.
-pub fn info(loaded: &Loaded, args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
-    if args.json {
-        console.json(&summary(&loaded.program))?;
-    } else {
-        print(console.out, &loaded.program)?;
+/// What a program contains and uses.
+pub struct Information<'p>(pub &'p Program);
+
+impl Summary for Information<'_> {
+    fn json(&self) -> Value {
+        summary(self.0)
     }
-    Ok(())
+
+    fn print(&self, out: &mut dyn Write, _: Option<&str>) -> io::Result<()> {
+        print(out, self.0)
+    }
 }
 
 fn write_mode(mode: WriteMode) -> &'static str {

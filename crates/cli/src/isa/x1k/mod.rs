@@ -2,113 +2,174 @@
 
 mod dis;
 mod info;
+mod options;
+mod run;
 
-pub use dis::dis;
-pub use info::info;
-
-use super::{File, Form, Found, assemble};
-use crate::report::{Message, Place};
+use super::finding::codes_of;
+use super::{Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, output_path};
+use crate::options::ListingArgs;
+use crate::report::{Location, Message};
 use crate::wording::one_line;
 use crate::{Console, Failure, source};
+use ctm_object::mesa::Driver;
+use ctm_object::probe::Content;
 use ctm_object::{elf, raw};
 use ctm_text::{Origin, SourceFile};
 use ctm_x1k::Program;
-use ctm_x1k::check::{self, Finding, legal};
+use ctm_x1k::check::{self, legal};
 use ctm_x1k::text;
+use options::X1kArgs;
 use serde_json::json;
 use std::path::Path;
 
+/// The instruction set.
+pub struct X1k;
+
+impl InstructionSet for X1k {
+    fn name(&self) -> &'static str {
+        "x1k"
+    }
+
+    fn about(&self) -> &'static str {
+        "ATI X1K (R5xx) fragment programs"
+    }
+
+    fn extension(&self) -> &'static str {
+        "x1k"
+    }
+
+    fn containers(&self) -> &'static [Content] {
+        &[Content::CtmImage, Content::MesaLog(Driver::R300)]
+    }
+
+    /// Assembles into raw words if the name of the output ends in `.u32`, else into an ELF image.
+    fn assemble(
+        &self,
+        path: &Path,
+        source: &SourceFile,
+        output: Option<&Path>,
+        console: &mut Console,
+    ) -> Result<Vec<Written>, Failure> {
+        let program = assemble(path, source, text::parse_with, console)?.program;
+        let path = output_path(path, output, "elf");
+        let bytes = match path.extension() {
+            Some(extension) if extension == "u32" => raw::write_words(&program.code),
+            _ => elf::write(&program),
+        };
+        Ok(vec![Written { path, bytes }])
+    }
+
+    fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
+        Ok(vec![Box::new(Loaded::new(file, console)?)])
+    }
+
+    fn codes(&self) -> Vec<Code> {
+        codes_of!(check::FindingCode)
+    }
+
+    fn runner(&self) -> Option<RunnerEntry> {
+        Some(RunnerEntry::of::<X1kArgs>())
+    }
+}
+
 /// A program and where it comes from.
-pub struct Loaded {
+struct Loaded {
     /// How the file is called in messages.
-    pub name: String,
-    /// The program.
-    pub program: Program,
+    name: String,
+    program: Program,
     /// Where each instruction stands in the text; empty if the program comes from a binary.
-    pub origins: Vec<Origin>,
+    origins: Vec<Origin>,
 }
 
 impl Loaded {
-    /// The program in a file. The kind of file follows from what it holds; raw words must say so by their name or by
-    /// `--isa`, or be hexadecimal text. Warnings of the assembler are told at once.
-    pub fn new(
-        File { path, name, bytes, form, isa_is_guess, .. }: File,
-        console: &mut Console,
-    ) -> Result<Self, Failure> {
-        let wrong = |message: String| Message::error(message).at(Place::File(name.clone()));
-        let (program, origins) = if bytes.starts_with(b"\x7FELF") {
-            (elf::read(&bytes).map_err(|error| wrong(error.to_string()))?, Vec::new())
-        } else if form == Form::Words {
-            let other = "if these are words of another instruction set, --isa says so, as in '--isa r700'";
-            let code = raw::read_words(&bytes).map_err(|error| {
-                let message = wrong(error.to_string());
-                if isa_is_guess { message.help(other) } else { message }
-            })?;
-            let program = Program::from_code(code);
-            if isa_is_guess && legal(&program).is_err() {
-                let message = Message::note("the file is taken for words of X1K, which they are no legal program of");
-                console.tell(&message.at(Place::File(name.clone())).help(other));
+    /// The program in a file. Raw words must say so by their name or by `--isa`, or be hexadecimal text. Warnings of the
+    /// assembler are reported at once.
+    fn new(file: File, console: &mut Console) -> Result<Self, Failure> {
+        let (program, origins) = match (file.content, file.form) {
+            (Content::CtmImage, _) => {
+                (elf::read(&file.bytes).map_err(|error| file.error(error.to_string()))?, Vec::new())
             }
-            (program, Vec::new())
-        } else {
-            let text = source::text(&path, bytes).map_err(|message| {
-                message.help(
-                    "raw instruction words need '--isa x1k', '--isa r700' or '--isa sm50'; a name that ends in .u32 means X1K",
-                )
-            })?;
-            let source = SourceFile { name: name.clone(), text };
-            source::require_assembly(&source)?;
-            let assembled = assemble(&path, &source, text::parse_with, console)?;
-            (assembled.program, assembled.origins)
+            (_, Form::Words) => (words(&file, console)?, Vec::new()),
+            (_, Form::Text | Form::Unknown) => {
+                let text = source::text(&file.path, file.bytes).map_err(|message| {
+                    message.help(
+                        "raw instruction words need '--isa x1k', '--isa r700' or '--isa sm50'; a name that ends in .u32 means X1K",
+                    )
+                })?;
+                let source = SourceFile { name: file.name.clone(), text };
+                source::require_assembly(&source)?;
+                let assembled = assemble(&file.path, &source, text::parse_with, console)?;
+                (assembled.program, assembled.origins)
+            }
         };
-        Ok(Loaded { name, program, origins })
+        Ok(Loaded { name: file.name, program, origins })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.
-    pub fn place(&self, pc: usize) -> Place {
+    fn location(&self, pc: usize) -> Location {
         if let Some(origin) = self.origins.get(pc) {
-            return Place::Text(origin.clone());
+            return Location::Text(origin.clone());
         }
         match self.program.code.get(pc) {
-            Some(instruction) => Place::Listing {
+            Some(instruction) => Location::Listing {
                 path: format!("disassembly of {}", self.name),
                 number: pc,
                 line: one_line(&text::print_instruction(instruction)),
             },
-            None => Place::File(self.name.clone()),
+            None => Location::File(self.name.clone()),
         }
     }
 
     /// A finding as a message.
-    pub fn message(&self, finding: &Finding) -> Message {
-        let place = finding.pc.map_or_else(|| Place::File(self.name.clone()), |pc| self.place(pc));
-        Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(place).help(&finding.help)
+    fn message(&self, finding: &check::Finding) -> Message {
+        let location = finding.pc.map_or_else(|| Location::File(self.name.clone()), |pc| self.location(pc));
+        Message::new(finding.severity, &finding.message).code(finding.code.as_str()).at(location).help(&finding.help)
     }
 
     /// Refuses a program that no machine would load.
-    pub fn require_legal(&self) -> Result<(), Failure> {
+    fn require_legal(&self) -> Result<(), Failure> {
         legal(&self.program)
             .map_err(|findings| Failure::Input(findings.iter().map(|finding| self.message(finding)).collect()))
     }
 }
 
-/// Checks a program.
-pub fn check(loaded: &Loaded) -> Vec<Found> {
-    let findings = check::check(&loaded.program);
-    let found = |finding| Found { message: loaded.message(finding), place: vec![("pc", json!(finding.pc))] };
-    findings.iter().map(found).collect()
+impl super::Loaded for Loaded {
+    fn file_name(&self) -> &str {
+        &self.name
+    }
+
+    fn set_file_name(&mut self, name: String) {
+        self.name = name;
+    }
+
+    fn disassemble(&self, args: &ListingArgs, console: &mut Console) -> Result<(), Failure> {
+        dis::dis(self, args, console)
+    }
+
+    fn check(&self) -> Result<Vec<Finding>, Failure> {
+        let found = |finding: &check::Finding| Finding {
+            message: self.message(finding),
+            numbers: vec![("pc", json!(finding.pc))],
+        };
+        Ok(check::check(&self.program).iter().map(found).collect())
+    }
+
+    fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {
+        Ok(Box::new(info::Information(&self.program)))
+    }
 }
 
-/// Assembles a text into what the name of the output asks for: raw words if it ends in `.u32`, else an ELF image.
-pub fn assemble_for(
-    path: &Path,
-    source: &SourceFile,
-    output: &Path,
-    console: &mut Console,
-) -> Result<Vec<u8>, Failure> {
-    let assembled = assemble(path, source, text::parse_with, console)?;
-    Ok(match output.extension() {
-        Some(extension) if extension == "u32" => raw::write_words(&assembled.program.code),
-        _ => elf::write(&assembled.program),
-    })
+/// The program of raw words.
+fn words(file: &File, console: &mut Console) -> Result<Program, Message> {
+    let other = "if these are words of another instruction set, --isa says so, as in '--isa r700'";
+    let code = raw::read_words(&file.bytes).map_err(|error| {
+        let message = file.error(error.to_string());
+        if file.isa_is_guess { message.help(other) } else { message }
+    })?;
+    let program = Program::from_code(code);
+    if file.isa_is_guess && legal(&program).is_err() {
+        let message = Message::note("the file is taken for words of X1K, which they are no legal program of");
+        console.report(&message.at(Location::File(file.name.clone())).help(other));
+    }
+    Ok(program)
 }

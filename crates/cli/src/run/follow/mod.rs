@@ -4,8 +4,8 @@ mod json;
 mod page;
 mod words;
 
-use crate::args::run::ExecutionArgs;
-use crate::args::values::FollowedLane;
+use crate::options::ExecutionArgs;
+use crate::options::values::FollowedLane;
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_follow::{Address, End, Observer, Part, Step, View};
@@ -58,7 +58,7 @@ pub struct Follower<'a> {
     colours: bool,
     json: bool,
     /// Steps that are still to be shown.
-    room: u64,
+    steps_left: u64,
     /// The number of the last one that was.
     last: u64,
     /// Active lanes of the group at the start, once it has started.
@@ -70,8 +70,8 @@ impl<'a> Follower<'a> {
     /// Shows what the command line asks for.
     pub fn new(guest: Guest<'a>, args: &ExecutionArgs, console: &'a mut Console) -> Self {
         let Console { out, colours, .. } = console;
-        let (json, room) = (args.json, args.follow_steps);
-        Follower { guest, out: &mut **out, colours: *colours, json, room, last: 0, lanes: None, written: Ok(()) }
+        let (json, steps_left) = (args.json, args.follow_steps);
+        Follower { guest, out: &mut **out, colours: *colours, json, steps_left, last: 0, lanes: None, written: Ok(()) }
     }
 
     /// Why nothing was shown, if nothing was.
@@ -102,7 +102,7 @@ impl Observer for Follower<'_> {
     }
 
     fn step(&mut self, step: &Step) {
-        self.room -= 1;
+        self.steps_left -= 1;
         self.last = step.number;
         let lanes = self.lanes.unwrap_or(0);
         let text = match self.json {
@@ -113,7 +113,7 @@ impl Observer for Follower<'_> {
     }
 
     fn ends(&mut self, end: &End) {
-        let is_cut = self.room == 0 && end.steps > self.last;
+        let is_cut = self.steps_left == 0 && end.steps > self.last;
         let text = match self.json {
             true => json::end(end, is_cut),
             false => page::Page::new(&self.guest, self.colours, self.lanes.unwrap_or(0)).end(end, is_cut),
@@ -122,6 +122,6 @@ impl Observer for Follower<'_> {
     }
 
     fn wants_steps(&self) -> bool {
-        self.room > 0
+        self.steps_left > 0
     }
 }

@@ -9,7 +9,7 @@ const LIKELY: std::ops::Range<f32> = 1e-12..1e12;
 /// Integers that people read as such.
 const SMALL: u32 = 1 << 24;
 
-/// A value; with its bits where the number alone does not tell them.
+/// A value; with its bits where the number alone does not determine them.
 pub fn value(kind: Kind, bits: u32) -> String {
     let float = f32::from_bits(bits);
     match kind {
@@ -35,8 +35,9 @@ fn number(bits: u32) -> String {
 
 /// Changes, the channels of a register together: `temp[2].rg = 0.5, -1`. What only repeats another change is left out.
 pub fn changes(changes: &[Change]) -> Vec<String> {
-    let told = |bits| changes.iter().any(|change| !change.cell.echoes && change.bits == bits);
-    let new: Vec<Change> = changes.iter().filter(|change| !change.cell.echoes || !told(change.bits)).copied().collect();
+    let shown = |bits| changes.iter().any(|change| !change.cell.echoes && change.bits == bits);
+    let new: Vec<Change> =
+        changes.iter().filter(|change| !change.cell.echoes || !shown(change.bits)).copied().collect();
     let same = |a: &Change, b: &Change| (a.cell.pattern, a.cell.number) == (b.cell.pattern, b.cell.number);
     new.chunk_by(same).map(register).collect()
 }

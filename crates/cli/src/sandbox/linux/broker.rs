@@ -1,7 +1,7 @@
 //! The supervisor's answers: files that the command line names, and those that texts may include.
 
-use super::grants::Grants;
 use super::protocol::{Answer, Request, named_text};
+use crate::execution::NamedFiles;
 use crate::host::{Host, Output, ReadError};
 use std::collections::BTreeSet;
 use std::io;
@@ -14,7 +14,7 @@ const LARGEST_OUTPUT: u64 = 5 << 30;
 /// Answers requests, of which any may come from a child that was taken over.
 pub struct Broker<'h> {
     host: &'h dyn Host,
-    grants: Grants,
+    granted: NamedFiles,
     /// Texts that were included; they may include others.
     included: BTreeSet<PathBuf>,
     outputs: Vec<Option<Receiving>>,
@@ -28,39 +28,39 @@ struct Receiving {
 
 impl<'h> Broker<'h> {
     /// A broker that gives what is granted.
-    pub fn new(host: &'h dyn Host, grants: Grants) -> Self {
-        Broker { host, grants, included: BTreeSet::new(), outputs: Vec::new() }
+    pub fn new(host: &'h dyn Host, granted: NamedFiles) -> Self {
+        Broker { host, granted, included: BTreeSet::new(), outputs: Vec::new() }
     }
 
     /// Does what a request asks for, if it is granted.
     pub fn answer(&mut self, request: Request) -> Answer {
         match request {
             Request::Read(path, limit) => {
-                self.require(self.grants.reads.contains(&path), &path)?;
+                self.require(self.granted.reads.contains(&path), &path)?;
                 self.host.read(&path, limit)
             }
             Request::ReadStandardInput(limit) => {
-                self.require(self.grants.reads.contains(Path::new("-")), Path::new("-"))?;
+                self.require(self.granted.reads.contains(Path::new("-")), Path::new("-"))?;
                 self.host.read_standard_input(limit)
             }
             Request::Include(including, wanted) => {
-                let is_known = self.grants.reads.contains(&including) || self.included.contains(&including);
+                let is_known = self.granted.reads.contains(&including) || self.included.contains(&including);
                 self.require(is_known, &including)?;
                 let source = self.host.include(&including, &wanted).map_err(io::Error::other)?;
                 self.included.insert(source.name.as_str().into());
                 Ok(named_text(&source.name, &source.text))
             }
             Request::Exists(path) => {
-                let exists = self.grants.reads.contains(&path) && self.host.exists(&path);
+                let exists = self.granted.reads.contains(&path) && self.host.exists(&path);
                 Ok(if exists { b"yes".to_vec() } else { Vec::new() })
             }
-            Request::Place(path) => {
-                self.require(self.grants.writes.contains(&path), &path)?;
-                Ok(self.host.place(&path).into_os_string().into_vec())
+            Request::Canonical(path) => {
+                self.require(self.granted.writes.contains(&path), &path)?;
+                Ok(self.host.canonical(&path).into_os_string().into_vec())
             }
             Request::Create(path) => {
                 // Each file is written once.
-                let is_granted = self.grants.writes.remove(&path);
+                let is_granted = self.granted.writes.remove(&path);
                 self.require(is_granted, &path)?;
                 let output = self.host.create(&path)?;
                 self.outputs.push(Some(Receiving { output, left: LARGEST_OUTPUT }));

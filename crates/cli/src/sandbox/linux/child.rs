@@ -26,7 +26,7 @@ pub fn enter(cli: &Cli, local: &Local) -> Result<Remote, Failure> {
 fn lock(cli: &Cli, local: &Local) -> io::Result<Remote> {
     let channel = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let machine = local.memory();
-    limits::apply(cli.command.budget().map_or(0, |budget| budget.memory(local)))?;
+    limits::apply(cli.command.execution().map_or(0, |execution| execution.budget().memory(local)))?;
     filter::apply(channel.as_raw_fd())?;
     Ok(Remote::new(channel, machine))
 }

@@ -1,4 +1,4 @@
-//! What the child may use of the machine.
+//! Limits the memory, the processor time and the output of the child.
 
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use std::io;

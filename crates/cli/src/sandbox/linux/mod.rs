@@ -3,7 +3,6 @@
 mod broker;
 mod child;
 mod filter;
-mod grants;
 mod limits;
 mod protocol;
 mod remote;

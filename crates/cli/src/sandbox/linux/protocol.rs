@@ -1,4 +1,4 @@
-//! What child and supervisor say to each other: a request of the child, then the answer. Neither trusts the other's lengths.
+//! The messages between child and supervisor: a request of the child, then the answer. Neither trusts the lengths that the other sends.
 
 use crate::host::ReadError;
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ pub enum Request {
     /// Whether there is a file: the answer is empty, or "yes".
     Exists(PathBuf),
     /// The one name of a file that is to be written. The answer is that name.
-    Place(PathBuf),
+    Canonical(PathBuf),
     /// A file to be written. The answer is empty; the files have numbers in the order of these requests, from 0.
     Create(PathBuf),
     /// More bytes of the file with this number.
@@ -48,7 +48,7 @@ impl Request {
             Request::Write(file, bytes) => (5, u64::from(*file), bytes, &[]),
             Request::Commit(file) => (6, u64::from(*file), &[], &[]),
             Request::Discard(file) => (7, u64::from(*file), &[], &[]),
-            Request::Place(path) => (8, 0, path.as_os_str().as_bytes(), &[]),
+            Request::Canonical(path) => (8, 0, path.as_os_str().as_bytes(), &[]),
         };
         to.write_all(&[tag])?;
         to.write_all(&number.to_le_bytes())?;
@@ -82,7 +82,7 @@ impl Request {
             5 => Request::Write(file?, first),
             6 => Request::Commit(file?),
             7 => Request::Discard(file?),
-            8 => Request::Place(path()),
+            8 => Request::Canonical(path()),
             _ => return Err(malformed()),
         }))
     }
@@ -172,7 +172,7 @@ mod tests {
             Request::Write(3, vec![0, 1, 255]),
             Request::Commit(u32::MAX),
             Request::Discard(0),
-            Request::Place("e".into()),
+            Request::Canonical("e".into()),
         ] {
             let mut bytes = Vec::new();
             request.send(&mut bytes).unwrap();

@@ -69,9 +69,9 @@ impl Host for Remote {
         ask(&self.channel, &Request::Exists(path.into())).is_ok_and(|answer| !answer.is_empty())
     }
 
-    fn place(&self, path: &Path) -> PathBuf {
-        let place = ask(&self.channel, &Request::Place(path.into()));
-        place.map_or_else(|_| path.into(), |place| OsString::from_vec(place).into())
+    fn canonical(&self, path: &Path) -> PathBuf {
+        let name = ask(&self.channel, &Request::Canonical(path.into()));
+        name.map_or_else(|_| path.into(), |name| OsString::from_vec(name).into())
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {

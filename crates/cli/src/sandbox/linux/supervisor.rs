@@ -1,11 +1,11 @@
-//! The process that starts the child, answers it, and tells how it ended.
+//! The process that starts the child, answers it, and reports how it ended.
 
 use super::broker::Broker;
-use super::grants::Grants;
 use super::protocol::{Request, send_answer};
+use crate::execution::Execution;
 use crate::failure::cause;
 use crate::report::Message;
-use crate::{Cli, Console, Failure, args};
+use crate::{Console, Failure};
 use rustix::process::Signal;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -27,7 +27,7 @@ const ENVIRONMENT: [&str; 8] =
 ///
 /// # Errors
 /// The child cannot be started, or did not end by itself.
-pub fn supervise(cli: &Cli, console: &mut Console) -> Result<u8, Failure> {
+pub fn supervise(execution: &dyn Execution, console: &mut Console) -> Result<u8, Failure> {
     let interrupt = console.host.interrupt();
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
     ours.set_read_timeout(Some(TICK)).and_then(|()| ours.set_write_timeout(Some(TICK))).map_err(failed)?;
@@ -38,21 +38,18 @@ pub fn supervise(cli: &Cli, console: &mut Console) -> Result<u8, Failure> {
     // The command keeps the child's end of the socket open until it is dropped.
     drop(command);
 
-    let deadline = time(&cli.command).and_then(|time| Instant::now().checked_add(time));
+    let deadline = time(execution).and_then(|time| Instant::now().checked_add(time));
     let supervised = Supervised { child, channel: ours, interrupt: &interrupt, deadline, ended: None };
-    supervised.exit_code(&mut Broker::new(console.host, Grants::of(&cli.command)))
+    supervised.exit_code(&mut Broker::new(console.host, execution.files()))
 }
 
 fn failed(error: io::Error) -> Failure {
     Failure::Sandbox(Message::error(format!("sandbox: it cannot be started: {}", cause(&error))))
 }
 
-/// Time that the child of a command may take. A trace has none: it starts as many runs as it likes, each with a time of its own.
-fn time(command: &args::Command) -> Option<Duration> {
-    if matches!(command, args::Command::Replay(_)) {
-        return None;
-    }
-    command.budget()?.timeout?.0?.checked_add(GRACE)
+/// Time that the child of a command may take.
+fn time(execution: &dyn Execution) -> Option<Duration> {
+    execution.time_limit()?.checked_add(GRACE)
 }
 
 /// Why the supervisor ended the child.
@@ -190,25 +187,29 @@ fn exit_code(status: ExitStatus) -> Result<u8, Failure> {
 
 fn ended(by: &str) -> Message {
     Message::error(format!("sandbox: the run was ended by {by}"))
-        .fact("results that were not complete were not written")
+        .with_note("results that were not complete were not written")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cli;
+    use crate::args::Command as Parsed;
+    use crate::execution::NamedFiles;
     use crate::host::Local;
     use clap::Parser;
 
-    fn command(line: &str) -> args::Command {
+    fn command(line: &str) -> Parsed {
         Cli::try_parse_from(line.split_whitespace()).expect("a command line").command
     }
 
     #[test]
     fn the_child_has_its_time_and_the_grace() {
-        assert_eq!(time(&command("ctm run a.x1k --sandbox --timeout 5")), Some(Duration::from_secs(35)));
-        assert_eq!(time(&command("ctm run a.x1k --sandbox --timeout none")), None);
-        assert_eq!(time(&command("ctm run a.x1k --sandbox")), None);
-        assert_eq!(time(&command("ctm replay a.trace --sandbox --timeout 5")), None);
+        let of = |line: &str| time(command(line).execution().expect("a command that executes"));
+        assert_eq!(of("ctm run a.x1k --sandbox --timeout 5"), Some(Duration::from_secs(35)));
+        assert_eq!(of("ctm run a.x1k --sandbox --timeout none"), None);
+        assert_eq!(of("ctm run a.x1k --sandbox"), None);
+        assert_eq!(of("ctm replay a.trace --sandbox --timeout 5"), None);
     }
 
     #[test]
@@ -246,12 +247,12 @@ mod tests {
             let supervised =
                 Supervised { child, channel: ours, interrupt: &interrupt, deadline: Some(deadline), ended: None };
             let host = Local::default();
-            let mut broker = Broker::new(&host, Grants::of(&command("ctm run a.x1k")));
-            let Err(Failure::Sandbox(told)) = supervised.exit_code(&mut broker) else {
+            let mut broker = Broker::new(&host, NamedFiles::default());
+            let Err(Failure::Sandbox(message)) = supervised.exit_code(&mut broker) else {
                 panic!("{script}: it was not ended");
             };
-            let told = format!("{told:?}");
-            assert!(told.contains("ended by the supervisor: it was not complete 30 s after"), "{told}");
+            let message = format!("{message:?}");
+            assert!(message.contains("ended by the supervisor: it was not complete 30 s after"), "{message}");
             assert!(Instant::now() >= deadline, "{script}: it was ended too early");
             assert!(!std::path::Path::new(&format!("/proc/{process}")).exists(), "{script}: it lives on");
         }

@@ -1,0 +1,70 @@
+//! `ctm run`.
+
+use crate::execution::{Execution, NamedFiles};
+use crate::isa::{OwnOptions, ProgramArgs, program_files};
+use crate::options::values::Emit;
+use crate::options::{BudgetArgs, RunArgs};
+use clap::Args;
+
+/// `ctm run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm run mandelbrot.x1k -o mandelbrot.png
+  ctm run blur.elf --domain 640x480 --input 0=photo.png -o blurred.png
+  ctm run step.x1k --domain 64x64 --input 0=a.npy --output 0=b.npy --output 1=c.npy
+  ctm run count.x1k --domain 1x512 --input 0=photo.png --input 1=@0 -o bins.npy:64x512x1
+  ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
+  ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
+  ctm run mandelbrot.x1k --emit asm | less
+  ctm run mandelbrot.x1k --follow 256,200 | less -S
+  ctm run shader.u32 --isa r700 --domain 640x480 --input 18=photo.png -o out.png
+  ctm run fog.r700 --domain 640x480 --input 3=volume.npy:3d --sampler 3=linear -o out.png
+  ctm run kernel.o --kernel blend --interp 1=weights.npy -o out.npy
+  ctm run kernels.cubin --kernel scale --block 64 --bank 0=arguments.u32 \\
+      --global 0x10000=in.npy --global-output 0x10000:128=out.npy
+  ctm run scene.r700 --stage vs --vertices 36 --buffer 0=cube.npy --position-output 0=clip.npy
+
+Files:
+  .npy   array of float32, uint8 or uint16, H x W or H x W x C
+  .f32   little-endian float32 and nothing else; an input needs its shape,
+         as in FILE.f32:640x480x4 (width, height, channels)
+  .png   picture; float outputs are clamped to 0..1, or to the range that
+         --tonemap gives
+An output is as large as the domain and has 4 float32 channels, unless a shape
+after its name or --output-format says otherwise (uint16_1, uint8_4, float32_1,
+float32_2, float32_4). ':tiled' after a name lays the surface out in tiles in
+the memory of the device; results do not depend on it. A fetch buffer may also be a file of any bytes.")]
+pub struct RunCommand {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// What it runs over, and how.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The options that instruction sets have for themselves.
+    #[command(flatten)]
+    pub own: OwnOptions,
+}
+
+impl Execution for RunCommand {
+    fn is_sandboxed(&self) -> bool {
+        self.run.execution.sandbox
+    }
+
+    fn budget(&self) -> &BudgetArgs {
+        &self.run.execution.budget
+    }
+
+    fn files(&self) -> NamedFiles {
+        let mut files = self.own.files(&self.run);
+        files.reads.extend(program_files(&self.program.program));
+        files.read(&self.run.consts);
+        let outputs = self.run.outputs.iter().map(|output| &output.value).chain(&self.run.output0);
+        files.write(outputs.map(|file| &file.path));
+        if let Some(Emit { path: Some(path), .. }) = &self.run.execution.emit {
+            files.write([path]);
+        }
+        files
+    }
+}

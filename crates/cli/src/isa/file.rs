@@ -1,0 +1,144 @@
+//! Files that are taken for programs: what they hold, and which instruction set that is of.
+
+use super::{InstructionSet, Isa};
+use crate::host::Host;
+use crate::report::{Location, Message};
+use crate::{Console, Failure, source};
+use clap::{Args, ValueHint};
+use ctm_object::probe::{Content, Foreign};
+use ctm_object::{hex, probe};
+use std::path::{Path, PathBuf};
+
+/// How a program file is to be read.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// Program: assembly text, ELF image, or raw dwords, little-endian (.u32) or as hexadecimal text; R700 programs also as an
+    /// object of LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two
+    /// (.sph.u32 and .code.u32), or as a cubin
+    #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
+    pub program: PathBuf,
+    /// Instruction set of the file; what is neither a known container nor text is then taken as raw dwords
+    #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
+    pub isa: Option<Isa>,
+    /// Which program of a file that has several: its name, or its number from 0
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+}
+
+/// A file that was read.
+pub struct File {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is called in messages.
+    pub name: String,
+    /// What is in it. Dwords that are given as hexadecimal text have become bytes.
+    pub bytes: Vec<u8>,
+    /// What that is, as far as it shows.
+    pub content: Content,
+    /// How it is to be read if it is no container.
+    pub form: Form,
+    /// Neither the file nor the command line shows its instruction set.
+    pub isa_is_guess: bool,
+    /// Which program of it is meant, if it has several.
+    pub kernel: Option<String>,
+}
+
+/// How a file is to be read that is no container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As text.
+    Text,
+    /// As dwords.
+    Words,
+    /// As nothing that is known.
+    Unknown,
+}
+
+impl File {
+    /// Reads a file. The instruction set is that of `--isa`, else the one that the file shows.
+    pub fn read(args: &ProgramArgs, console: &Console) -> Result<(Isa, Self), Failure> {
+        let mut file = Self::open(&args.program, args.isa.is_some(), console.host)?;
+        file.kernel = args.kernel.clone();
+        if let Some(isa) = args.isa {
+            file.require(&*isa)?;
+            return Ok((isa, file));
+        }
+        let recognised = Isa::all().find(|isa| isa.recognises(&file));
+        file.isa_is_guess = recognised.is_none();
+        Ok((recognised.unwrap_or_else(|| Isa::of_text(&args.program)), file))
+    }
+
+    /// Reads a file that is to be of this instruction set.
+    pub fn of(path: &Path, isa: &dyn InstructionSet, console: &Console) -> Result<Self, Failure> {
+        let file = Self::open(path, true, console.host)?;
+        file.require(isa)?;
+        Ok(file)
+    }
+
+    /// Reads a file. What is no text counts as dwords if the file's name ends in `.u32`, or if its instruction set is known.
+    fn open(path: &Path, isa_is_known: bool, host: &dyn Host) -> Result<Self, Failure> {
+        let bytes = source::read(host, path)?;
+        let name = source::name(path);
+        let text = str::from_utf8(&bytes).ok().filter(|text| !text.contains('\0'));
+        text.map(|text| source::require_short(path, text)).transpose()?;
+        let is_text = text.is_some();
+        let content = probe(&bytes);
+        let has_raw_name = path.extension().is_some_and(|extension| extension == "u32");
+        let form = match content {
+            // Such files begin like no words of a program.
+            Content::Foreign(
+                foreign @ (Foreign::CutOffElf | Foreign::AmdGpu(_) | Foreign::Cuda(_) | Foreign::Machine(_)),
+            ) => {
+                return Err(unusable(&name, &content).help(foreign.help()).into());
+            }
+            _ if has_raw_name => Form::Words,
+            Content::HexWords => Form::Words,
+            Content::Text | Content::MesaLog(_) => Form::Text,
+            Content::Foreign(Foreign::Format(format)) if is_text || !isa_is_known => {
+                return Err(unusable(&name, &content).help(format.help()).into());
+            }
+            Content::Trace if !isa_is_known => {
+                return Err(unusable(&name, &content).help("'ctm replay FILE' executes it").into());
+            }
+            _ if isa_is_known => Form::Words,
+            _ => Form::Unknown,
+        };
+        let mut file = File { path: path.into(), name, bytes, content, form, isa_is_guess: false, kernel: None };
+        if content == Content::HexWords {
+            file.read_hex()?;
+        }
+        Ok(file)
+    }
+
+    /// Makes bytes of hexadecimal words.
+    fn read_hex(&mut self) -> Result<(), Message> {
+        let Some(dwords) = str::from_utf8(&self.bytes).ok().and_then(hex::read) else { return Ok(()) };
+        let dwords = dwords.map_err(|error| self.error(error.to_string()))?;
+        self.bytes = dwords.into_iter().flat_map(u32::to_le_bytes).collect();
+        Ok(())
+    }
+
+    /// Refuses a container of another instruction set.
+    fn require(&self, isa: &dyn InstructionSet) -> Result<(), Message> {
+        let owner = Isa::all().find(|other| other.containers().contains(&self.content));
+        match owner.filter(|owner| owner.name() != isa.name()) {
+            None => Ok(()),
+            Some(owner) => {
+                let (content, wanted) = (self.content, isa.name().to_uppercase());
+                Err(self
+                    .error(format!("the file is {content}, which has no programs of {wanted}"))
+                    .help(format!("its instruction set is that of --isa {}", owner.name())))
+            }
+        }
+    }
+
+    /// An error about the file as a whole.
+    pub fn error(&self, message: String) -> Message {
+        Message::error(message).at(Location::File(self.name.clone()))
+    }
+}
+
+fn unusable(name: &str, content: &Content) -> Message {
+    Message::error(format!("the file is {content}, which holds no program that can be loaded"))
+        .at(Location::File(name.into()))
+}

@@ -1,0 +1,170 @@
+//! Collects what instruction sets add to the command line: options of `ctm run`, and commands.
+
+use super::{File, Isa, no_program};
+use crate::execution::{Execution, NamedFiles};
+use crate::options::RunArgs;
+use crate::report::Message;
+use crate::{Console, Failure};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use std::fmt;
+
+/// The options that an instruction set has for itself in `ctm run`, which run its programs.
+pub trait Runner: fmt::Debug {
+    /// Runs the program of a file and writes its outputs.
+    ///
+    /// # Errors
+    /// The program or its inputs are wrong, or the run ended before its time.
+    fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure>;
+
+    /// The files that these options name, and those of the shared options that this instruction set spells its own way.
+    fn files(&self, args: &RunArgs) -> NamedFiles;
+}
+
+/// A command that an instruction set has for itself.
+pub trait OwnCommand: Execution + fmt::Debug {
+    /// Executes it.
+    ///
+    /// # Errors
+    /// As all commands.
+    fn execute(&self, console: &mut Console) -> Result<(), Failure>;
+}
+
+/// A type of options that is a [`Runner`].
+pub struct RunnerEntry {
+    augment: fn(Command) -> Command,
+    parse: fn(&ArgMatches) -> Result<Given, Error>,
+}
+
+/// Options as they were given.
+#[derive(Debug)]
+struct Given {
+    runner: Box<dyn Runner>,
+    /// One of them was.
+    any: bool,
+}
+
+impl RunnerEntry {
+    /// The entry of a type.
+    pub fn of<T: Args + Default + Runner + 'static>() -> Self {
+        RunnerEntry {
+            augment: T::augment_args,
+            parse: |matches| {
+                let any = T::group_id().is_some_and(|group| matches.contains_id(group.as_str()));
+                let options = if any { T::from_arg_matches(matches)? } else { T::default() };
+                Ok(Given { runner: Box::new(options), any })
+            },
+        }
+    }
+}
+
+/// A type of options that is a command.
+pub struct CommandEntry {
+    name: &'static str,
+    about: &'static str,
+    augment: fn(Command) -> Command,
+    parse: fn(&ArgMatches) -> Result<Box<dyn OwnCommand>, Error>,
+}
+
+impl CommandEntry {
+    /// The entry of a type, with the name of the command and what it does.
+    pub fn of<T: Args + OwnCommand + 'static>(name: &'static str, about: &'static str) -> Self {
+        CommandEntry {
+            name,
+            about,
+            augment: T::augment_args,
+            parse: |matches| Ok(Box::new(T::from_arg_matches(matches)?)),
+        }
+    }
+
+    fn all() -> impl Iterator<Item = CommandEntry> {
+        Isa::all().flat_map(|isa| isa.commands())
+    }
+}
+
+/// The options that all instruction sets add to `ctm run`.
+#[derive(Debug)]
+pub struct OwnOptions(Vec<(Isa, Given)>);
+
+impl OwnOptions {
+    /// The options that programs of this instruction set run with.
+    ///
+    /// # Errors
+    /// Options of another one are given, or it has no programs.
+    pub fn runner(&self, isa: Isa) -> Result<&dyn Runner, Failure> {
+        if let Some(other) = self.0.iter().find(|(other, given)| given.any && *other != isa) {
+            let other = other.0.name().to_uppercase();
+            let message = format!("options of {other} programs are given, but this is none");
+            let help = format!("'ctm run --help' lists them under '{other}'");
+            return Err(Failure::Usage(Message::error(message).help(help)));
+        }
+        match self.0.iter().find(|(own, _)| *own == isa) {
+            Some((_, given)) => Ok(&*given.runner),
+            None => Err(no_program(&*isa)),
+        }
+    }
+
+    /// The files that the options of any instruction set name.
+    pub fn files(&self, args: &RunArgs) -> NamedFiles {
+        let mut files = NamedFiles::default();
+        self.0.iter().for_each(|(_, given)| files.add(given.runner.files(args)));
+        files
+    }
+}
+
+impl FromArgMatches for OwnOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let given = |isa: Isa| Some((isa.runner()?.parse)(matches).map(|given| (isa, given)));
+        Isa::all().filter_map(given).collect::<Result<_, Error>>().map(OwnOptions)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for OwnOptions {
+    fn augment_args(command: Command) -> Command {
+        Isa::all().filter_map(|isa| isa.runner()).fold(command, |command, entry| (entry.augment)(command))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// The commands that instruction sets add.
+#[derive(Debug)]
+pub struct OwnCommands(pub Box<dyn OwnCommand>);
+
+impl FromArgMatches for OwnCommands {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let chosen = matches.subcommand().and_then(|(name, matches)| {
+            let entry = CommandEntry::all().find(|entry| entry.name == name)?;
+            Some((entry.parse)(matches))
+        });
+        chosen.unwrap_or_else(|| Err(Error::new(ErrorKind::MissingSubcommand))).map(OwnCommands)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for OwnCommands {
+    fn augment_subcommands(command: Command) -> Command {
+        CommandEntry::all().fold(command, |command, CommandEntry { name, about, augment, .. }| {
+            command.subcommand(augment(Command::new(name)).about(about))
+        })
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        CommandEntry::all().any(|entry| entry.name == name)
+    }
+}

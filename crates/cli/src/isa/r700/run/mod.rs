@@ -1,0 +1,142 @@
+//! Runs a program over a domain, or over vertices.
+
+mod data;
+mod texture;
+
+pub use texture::file as texture_file;
+
+use super::options::R700Args;
+use super::{Loaded, R700, dis};
+use crate::isa::{File, one};
+use crate::options::RunArgs;
+use crate::progress::Progress;
+use crate::report::{Location, Message};
+use crate::run::follow::{self, Follower, Guest};
+use crate::run::{emit, engine, measure, options};
+use crate::{Console, Failure};
+use ctm_array::WriteOptions;
+use ctm_follow::{Address, Part};
+use ctm_lane::domain::{AXIS, Lanes};
+use ctm_r700::{RunError, Trap, TrapKind, reference};
+use data::{Data, lanes};
+use std::path::Path;
+
+/// Runs a program and writes what it exports.
+pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -> Result<(), Failure> {
+    let cancel = console.host.interrupt();
+    let kernel = file.kernel.clone();
+    let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+    if let Some(stage) = r700.stage {
+        loaded.program.info.stage = stage.into();
+    }
+    let fetch_program = r700.fetch_program.as_ref().map(|path| read_fetch_program(path, console)).transpose()?;
+    let programs = Programs { main: loaded, fetch: fetch_program };
+    let lanes = lanes(args, r700, programs.main.program.info.stage, console)?;
+    let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "vertex")).transpose()?;
+    let data = Data::prepare(args, r700, &programs, lanes, console)?;
+    let job = data.job(&programs);
+
+    let progress = (console.interactive && followed.is_none()).then(Progress::start);
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = options(&args.execution, console.host, &update, &cancel);
+    let (engine, executor) = engine(&args.execution)?;
+    if let Some(wanted) = &args.execution.emit {
+        job.check().map_err(|error| Message::error(error.to_string()))?;
+        return emit(wanted, engine, ctm_r700::engine::stages(&job), console);
+    }
+    let compile = || executor.compile(&job);
+    let clear = || data.memory.clear(args.clear);
+    let mut follower = followed.map(|(at, name)| (at, Follower::new(programs.guest(name), &args.execution, console)));
+    let measured = measure(args.execution.repeat, compile, clear, |program| match &mut follower {
+        Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
+        None => program.run(&job, &options),
+    });
+    let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
+    idle.iter().for_each(|message| console.report(message));
+    let measured = measured.map_err(|error| programs.failure(error, lanes, options.step_limit))?;
+    progress.iter().for_each(Progress::finish);
+
+    if measured.stats.out_of_range {
+        console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
+    }
+    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
+    if args.execution.stats {
+        measured.report(&args.execution, &executor, lanes, &options, console)?;
+    }
+    Ok(())
+}
+
+/// The programs of a run.
+struct Programs {
+    main: Loaded,
+    /// What CALL_FS enters.
+    fetch: Option<Loaded>,
+}
+
+fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Failure> {
+    one(Loaded::all(File::of(path, &R700, console)?, console)?, None, |loaded| loaded)
+}
+
+impl Programs {
+    /// How the steps of a lane are shown.
+    fn guest(&self, lane: String) -> Guest<'_> {
+        let texts =
+            [Some(&self.main), self.fetch.as_ref()].map(|loaded| loaded.map(|loaded| dis::steps(&loaded.program)));
+        let text = move |Address { program, pc }: Address, part: Part| {
+            let text = texts.get(usize::from(program)).and_then(Option::as_ref);
+            let text = text.and_then(|texts| texts[usize::from(part == Part::Clause)].get(&pc)).cloned();
+            match part {
+                Part::End => format!("  end of {}", text.unwrap_or_default()),
+                _ => text.unwrap_or_else(|| "an instruction that no path to here shows".into()),
+            }
+        };
+        let address = |Address { program, pc }: Address| if program == 0 { pc.to_string() } else { format!("fs:{pc}") };
+        Guest { text: Box::new(text), address, width: 66, lane }
+    }
+
+    /// Why a run failed, for people.
+    fn failure(&self, error: RunError, lanes: Lanes, step_limit: u64) -> Failure {
+        let Trap { kind, place, i, j } = match error {
+            RunError::Halted(halt) => return halt.into(),
+            RunError::State(error) => return Message::error(error.to_string()).into(),
+            RunError::Trap(trap) => trap,
+        };
+        let program = if place.in_fetch_program { self.fetch.as_ref() } else { Some(&self.main) };
+        let at =
+            program.map_or(Location::File(self.main.name.clone()), |program| program.location(place.pc, place.slot));
+        let lane = match lanes {
+            Lanes::Area(_) => format!("lane (i, j) = ({i}, {j})"),
+            Lanes::Line(_) => format!("vertex {}", j * AXIS + i),
+        };
+        let message = Message::error(format!("trap: {kind}"))
+            .at(at)
+            .with_note(format!("it happened at {place}, in the group of {lane}"));
+        Failure::Trap(match remedy(kind, step_limit) {
+            Some(remedy) => message.help(remedy),
+            None => message,
+        })
+    }
+}
+
+/// What to do about a trap.
+fn remedy(kind: TrapKind, step_limit: u64) -> Option<String> {
+    Some(match kind {
+        TrapKind::StepLimit => {
+            format!("a group executed {step_limit} instructions; if that is no endless loop, raise --step-limit")
+        }
+        TrapKind::BadAddress => "execution must reach an instruction with EOP; a jump or call led past it".into(),
+        TrapKind::ClauseOutOfRange => "the clause must lie in the image, and fetch clauses at even addresses".into(),
+        TrapKind::StackOverflow => {
+            "raise STACK_SIZE ('.stack N' in assembly); 'ctm check' computes what is needed".into()
+        }
+        TrapKind::StackUnderflow | TrapKind::StackMismatch | TrapKind::NoLoop => {
+            "'ctm check' follows all paths and shows where they go wrong".into()
+        }
+        TrapKind::GprOutOfRange => "raise the number of registers ('.gprs N' in assembly)".into(),
+        TrapKind::WrongStage => "run it as the stage that it was made for".into(),
+        TrapKind::BadOpcode
+        | TrapKind::GroupIllegal(_)
+        | TrapKind::ConstOutOfRange { .. }
+        | TrapKind::Unsupported(_) => return None,
+    })
+}

@@ -1,0 +1,100 @@
+//! `ctm draw`: vertices through the programs of a pipeline.
+
+mod options;
+mod programs;
+mod results;
+mod svg;
+mod values;
+mod wireframe;
+
+pub use options::DrawArgs;
+
+use crate::failure::no_engine;
+use crate::files::{FileError, read_dwords};
+use crate::host::Host;
+use crate::isa::sm50::data::constants;
+use crate::progress::Progress;
+use crate::report::Message;
+use crate::{Console, Failure};
+use ctm_codegen::EngineName;
+use ctm_lane::run::RunOptions;
+use ctm_sm50::attributes::POSITION;
+use ctm_sm50::launch::{Environment, Mode};
+use ctm_sm50::pipeline::{Capture, Draw, Tessellation, VertexArray};
+use programs::Programs;
+use results::Results;
+use std::collections::BTreeSet;
+use std::time::Instant;
+use values::{Attribute, CaptureRange};
+
+/// Draws, and writes what comes out.
+fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
+    let cancel = console.host.interrupt();
+    let programs = Programs::read(args, console)?;
+    let arrays = arrays(console.host, &args.attributes)?;
+    let environment = Environment {
+        constants: constants(console.host, &args.constants)?,
+        mode: if args.strict { Mode::Strict } else { Mode::Lenient },
+        ..Environment::default()
+    };
+    let results = Results::open(console.host, args)?;
+    // Where something is to be seen, the position is captured behind what is asked for.
+    let mut capture: Vec<Capture> = args.capture.iter().map(|&CaptureRange(capture)| capture).collect();
+    if results.need_positions() {
+        capture.push(Capture { address: POSITION, words: 4 });
+    }
+    let draw = Draw {
+        tess_init: programs.tess_init(),
+        tessellation: programs.tessellation(),
+        geometry: programs.geometry(),
+        primitive: args.primitive,
+        patch_vertices: args.patch_vertices,
+        first: args.first,
+        instances: args.instances,
+        tessellator: Tessellation {
+            domain: args.tess_domain,
+            spacing: args.tess_spacing,
+            point_mode: args.point_mode,
+            clockwise: args.cw,
+        },
+        levels: args.tess_levels.0,
+        arrays: &arrays,
+        capture: &capture,
+        stream: args.stream,
+        environment,
+        ..Draw::new(programs.vertex(), args.vertices)
+    };
+    let progress = console.interactive.then(Progress::start);
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = RunOptions {
+        threads: args.threads.map_or(0, usize::from),
+        budget: args.budget.limits(console.host).start(),
+        progress: Some(&update),
+        cancel: Some(&cancel),
+        ..Draw::options()
+    };
+    let engine = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
+    let start = Instant::now();
+    let drawn = draw.run(&engine, &options).map_err(|error| programs.failure(error))?;
+    let seconds = start.elapsed().as_secs_f64();
+    progress.iter().for_each(Progress::finish);
+    programs.report_warnings(&drawn.outcome.warnings, console);
+    results.write(args, engine.name(), drawn, seconds, &cancel, console)
+}
+
+/// The values of vertex attributes; no dword may have two.
+fn arrays(host: &dyn Host, attributes: &[Attribute]) -> Result<Vec<VertexArray>, Failure> {
+    let mut given = BTreeSet::new();
+    for Attribute { address, components, .. } in attributes {
+        if let Some(word) = (0..*components).map(|word| address + 4 * word).find(|&word| !given.insert(word)) {
+            let message = format!("attribute {word:#x} is given twice");
+            return Err(Failure::Usage(Message::error(message).help("each --attribute has addresses of its own")));
+        }
+    }
+    let array = |attribute: &Attribute| {
+        let &Attribute { address, components, ref path } = attribute;
+        Ok(VertexArray { address, components, values: read_dwords(host, path, Some(components as usize))? })
+    };
+    let arrays = attributes.iter().map(array).collect::<Result<_, FileError>>();
+    Ok(arrays.map_err(Message::from)?)
+}

@@ -1,0 +1,200 @@
+//! The options of `ctm draw`.
+
+use super::draw;
+use super::values::{Attribute, CaptureRange, Levels};
+use crate::execution::{Execution, NamedFiles};
+use crate::isa::sm50::data::BANKS;
+use crate::isa::{OwnCommand, program_files};
+use crate::options::BudgetArgs;
+use crate::options::values::{Numbered, engine, named};
+use crate::{Console, Failure};
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueHint, value_parser};
+use ctm_codegen::EngineName;
+use ctm_sm50::pipeline::{MAX_PATCH_VERTICES, Primitive, Spacing, TessDomain};
+use std::path::PathBuf;
+
+/// `--tess-domain`.
+const DOMAINS: &[(TessDomain, &str)] =
+    &[(TessDomain::Triangles, "triangles"), (TessDomain::Quads, "quads"), (TessDomain::Isolines, "isolines")];
+
+/// `--tess-spacing`.
+const SPACINGS: &[(Spacing, &str)] = &[
+    (Spacing::Equal, "equal"),
+    (Spacing::FractionalOdd, "fractional-odd"),
+    (Spacing::FractionalEven, "fractional-even"),
+];
+
+/// `--primitive`.
+fn primitive() -> impl TypedValueParser<Value = Primitive> {
+    let names: Vec<_> = Primitive::ALL.iter().map(|&primitive| (primitive, primitive.name())).collect();
+    named(&names)
+}
+
+/// `ctm draw`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm draw --vs wave.sm50 --primitive triangles --vertices 36 -o positions.npy
+  ctm draw --vs vert.sph.u32 --gs geom.sph.u32 --primitive points --vertices 8 \\
+      --capture 0x70:4,0x80:4 --const 0=matrices.npy -o records.npy
+  ctm draw --vs net.sm50 --tcs levels.sm50 --tes patch.sm50 --primitive patches \\
+      --vertices 16 --patch-vertices 16 --tess-domain quads --svg patch.svg
+
+A program is assembly text (.sm50), a header with the code behind it, or two
+files X.sph.u32 and X.code.u32, of which either is named.
+
+The result is what transform feedback captures: an array of one record for each
+vertex that comes out, by the dwords that --capture lists. Strips and fans are
+taken apart into separate lines and triangles.")]
+pub struct DrawArgs {
+    /// Vertex program
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
+    pub vs: PathBuf,
+    /// Tessellation initialisation program (tessellation control in OpenGL)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tes", help_heading = "Programs")]
+    pub tcs: Option<PathBuf>,
+    /// Tessellation program (tessellation evaluation in OpenGL)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
+    pub tes: Option<PathBuf>,
+    /// Geometry program
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
+    pub gs: Option<PathBuf>,
+
+    /// What the vertices are drawn as
+    #[arg(long, value_name = "P", value_parser = primitive(), help_heading = "Draw")]
+    pub primitive: Primitive,
+    /// How many vertices are drawn
+    #[arg(long, value_name = "N", help_heading = "Draw")]
+    pub vertices: u32,
+    /// Number of the first vertex
+    #[arg(long, value_name = "N", default_value = "0", help_heading = "Draw")]
+    pub first: u32,
+    /// How often they are drawn
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Draw")]
+    pub instances: u32,
+    /// Values of an attribute of the vertices: COUNT dwords for each, 1 to 4, .npy or raw dwords; those that none gives are
+    /// (0, 0, 0, 1)
+    #[arg(long = "attribute", value_name = "ADDR:COUNT=FILE", help_heading = "Draw")]
+    pub attributes: Vec<Attribute>,
+    /// Dwords of a constant bank: .npy, or raw dwords
+    #[arg(long = "const", value_name = "BANK=FILE", help_heading = "Draw")]
+    pub constants: Vec<Numbered<PathBuf, BANKS>>,
+
+    /// Vertices of a patch
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "3",
+        value_parser = value_parser!(u32).range(1..=MAX_PATCH_VERTICES as i64),
+        help_heading = "Tessellation"
+    )]
+    pub patch_vertices: u32,
+    /// What a patch is cut into
+    #[arg(
+        long,
+        value_name = "DOMAIN",
+        default_value = "triangles",
+        value_parser = named(DOMAINS),
+        help_heading = "Tessellation"
+    )]
+    pub tess_domain: TessDomain,
+    /// How edges are subdivided
+    #[arg(
+        long,
+        value_name = "SPACING",
+        default_value = "equal",
+        value_parser = named(SPACINGS),
+        help_heading = "Tessellation"
+    )]
+    pub tess_spacing: Spacing,
+    /// Points instead of lines or triangles
+    #[arg(long, requires = "tes", help_heading = "Tessellation")]
+    pub point_mode: bool,
+    /// Triangles go clockwise
+    #[arg(long, requires = "tes", help_heading = "Tessellation")]
+    pub cw: bool,
+    /// Levels where no --tcs program sets them: four outer and two inner ones
+    #[arg(
+        long,
+        value_name = "O,O,O,O,I,I",
+        default_value = "1,1,1,1,1,1",
+        conflicts_with = "tcs",
+        help_heading = "Tessellation"
+    )]
+    pub tess_levels: Levels,
+
+    /// Dwords of each record: attribute addresses, each with a number of dwords
+    #[arg(
+        long,
+        value_name = "ADDR:COUNT,...",
+        value_delimiter = ',',
+        default_value = "0x70:4",
+        help_heading = "Results"
+    )]
+    pub capture: Vec<CaptureRange>,
+    /// Output stream of the geometry program that is captured
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "0",
+        requires = "gs",
+        value_parser = value_parser!(u8).range(0..=3),
+        help_heading = "Results"
+    )]
+    pub stream: u8,
+    /// Array of records x captured dwords: .npy (float32, bit for bit), or .f32
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
+    pub output: Option<PathBuf>,
+    /// Mesh of what comes out, by its position divided by w
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
+    pub obj: Option<PathBuf>,
+    /// Wireframe of what comes out, seen along z
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
+    pub svg: Option<PathBuf>,
+    /// Print what was executed as one JSON object
+    #[arg(long, help_heading = "Results")]
+    pub json: bool,
+
+    /// End with a trap what would read 0 or do nothing
+    #[arg(long, help_heading = "Execution")]
+    pub strict: bool,
+    /// What executes the programs; all give the same bits [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
+    pub engine: Option<EngineName>,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Execution")]
+    pub threads: Option<u16>,
+    /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
+    #[arg(long, help_heading = "Execution")]
+    pub sandbox: bool,
+    /// What the draw may use.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+}
+
+impl Execution for DrawArgs {
+    fn is_sandboxed(&self) -> bool {
+        self.sandbox
+    }
+
+    fn budget(&self) -> &BudgetArgs {
+        &self.budget
+    }
+
+    fn files(&self) -> NamedFiles {
+        let mut files = NamedFiles::default();
+        let programs = [Some(&self.vs), self.tcs.as_ref(), self.tes.as_ref(), self.gs.as_ref()];
+        files.reads.extend(programs.into_iter().flatten().flat_map(|path| program_files(path)));
+        files.read(self.attributes.iter().map(|attribute| &attribute.path));
+        files.read(self.constants.iter().map(|bank| &bank.value));
+        files.write([&self.output, &self.obj, &self.svg].into_iter().flatten());
+        files
+    }
+}
+
+impl OwnCommand for DrawArgs {
+    fn execute(&self, console: &mut Console) -> Result<(), Failure> {
+        draw(self, console)
+    }
+}

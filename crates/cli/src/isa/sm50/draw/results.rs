@@ -1,0 +1,130 @@
+//! Writes the results of a draw: files, and a summary.
+
+use super::DrawArgs;
+use super::svg::svg;
+use super::values::CaptureRange;
+use super::wireframe::Wireframe;
+use crate::host::{Host, Sink};
+use crate::isa::sm50::data::array_kind;
+use crate::report::Message;
+use crate::wording::number_of;
+use crate::{Console, Failure};
+use ctm_array::{Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
+use ctm_sm50::attributes::name;
+use ctm_sm50::pipeline::{Drawn, Shape};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Dwords of a position.
+const POSITION_WORDS: usize = 4;
+
+/// The files that receive results, opened for writing.
+pub struct Results {
+    records: Option<(FileKind, Sink)>,
+    obj: Option<Sink>,
+    svg: Option<Sink>,
+}
+
+impl Results {
+    /// Makes sure that the files can be written.
+    pub fn open(host: &dyn Host, args: &DrawArgs) -> Result<Self, Failure> {
+        let open = |path: &Option<_>| path.as_deref().map(|path| Sink::open(host, path)).transpose();
+        let records = match &args.output {
+            None => None,
+            Some(path) => Some((array_kind(path)?, Sink::open(host, path)?)),
+        };
+        Ok(Results { records, obj: open(&args.obj)?, svg: open(&args.svg)? })
+    }
+
+    /// Whether something is to be seen.
+    pub fn need_positions(&self) -> bool {
+        self.obj.is_some() || self.svg.is_some()
+    }
+
+    /// Writes the files, which appear together unless `cancel` is raised by then, and reports what was drawn.
+    pub fn write(
+        self,
+        args: &DrawArgs,
+        engine: &str,
+        drawn: Drawn,
+        seconds: f64,
+        cancel: &AtomicBool,
+        console: &mut Console,
+    ) -> Result<(), Failure> {
+        let has_positions = self.need_positions();
+        let all = drawn.record_words as usize;
+        let wanted = if has_positions { all - POSITION_WORDS } else { all };
+        let mut sinks = Vec::new();
+        if has_positions {
+            let position = |record: &[u32]| std::array::from_fn(|n| f32::from_bits(record[wanted + n]));
+            let positions: Vec<[f32; POSITION_WORDS]> = drawn.words.chunks_exact(all).map(position).collect();
+            let frame = Wireframe::new(drawn.shape, &positions);
+            if frame.left_out > 0 {
+                let left_out = number_of(frame.left_out, shape_name(drawn.shape));
+                let message =
+                    format!("{left_out} cannot be shown: their positions, divided by w, are no finite numbers");
+                console.report(&Message::warning(message));
+            }
+            for (sink, text) in [(self.obj, Wireframe::obj as fn(&_) -> _), (self.svg, svg)] {
+                if let Some(mut sink) = sink {
+                    sink.write(text(&frame).as_bytes())?;
+                    sinks.push(sink);
+                }
+            }
+        }
+        if let Some((kind, mut sink)) = self.records {
+            let records = drawn.words.chunks_exact(all).flat_map(|record| &record[..wanted]).copied().collect();
+            let shape = ArrayShape { width: wanted, height: drawn.records as usize, channels: 1 };
+            let array = Array { shape, data: Data::F32(records) };
+            let bytes = ctm_array::encode(kind, &array, &WriteOptions::default());
+            sink.write(&bytes.map_err(|error| Message::error(error.to_string()))?)?;
+            sinks.push(sink);
+        } else if !has_positions && !args.json {
+            console.report(&Message::note("results are not kept; add -o FILE, --obj FILE or --svg FILE"));
+        }
+        if cancel.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        sinks.into_iter().try_for_each(Sink::commit)?;
+        if args.json {
+            return Ok(console.json(&summary(args, engine, &drawn, wanted, seconds))?);
+        }
+        let count = drawn.records / u64::from(drawn.shape.vertices());
+        let (made, records) =
+            (number_of(count as usize, shape_name(drawn.shape)), number_of(drawn.records as usize, "record"));
+        Ok(writeln!(console.out, "{made}: {records} of {}", number_of(wanted, "dword"))?)
+    }
+}
+
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Point => "point",
+        Shape::Line => "line",
+        Shape::Triangle => "triangle",
+    }
+}
+
+fn summary(args: &DrawArgs, engine: &str, drawn: &Drawn, words: usize, seconds: f64) -> Value {
+    let capture = args.capture.iter().map(|CaptureRange(capture)| {
+        json!({ "address": capture.address, "words": capture.words, "name": name(capture.address) })
+    });
+    let warnings = drawn.outcome.warnings.iter().map(|(stage, pc, kind, warning)| {
+        json!({ "stage": stage.name(), "address": pc, "message": kind.to_string(), "count": warning.count })
+    });
+    let stats = &drawn.outcome.stats;
+    json!({
+        "engine": engine,
+        "primitive": args.primitive.name(),
+        "vertices": args.vertices,
+        "instances": args.instances,
+        "shape": shape_name(drawn.shape),
+        "records": drawn.records,
+        "record_dwords": words,
+        "capture": capture.collect::<Vec<_>>(),
+        "lanes": stats.lanes,
+        "warps": stats.groups,
+        "instructions": stats.instructions,
+        "run_seconds": seconds,
+        "warnings": warnings.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,76 @@
+//! Parses the values of the options of `ctm draw`.
+
+use crate::options::values::float_bits;
+use ctm_sm50::attributes::WORDS;
+use ctm_sm50::pipeline::Capture;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// An address of attribute memory with a number of dwords: `ADDR:COUNT`.
+fn attribute_range(text: &str) -> Result<Capture, String> {
+    let wrong = || format!("expected ADDR:COUNT, like 0x80:4 for 4 dwords from address 0x80, not '{text}'");
+    let (address, words) = text.split_once(':').ok_or_else(wrong)?;
+    let address = match address.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => address.parse(),
+    };
+    let words = words.parse().ok().filter(|&words| words > 0).ok_or_else(wrong)?;
+    let capture = Capture { address: address.map_err(|_| wrong())?, words };
+    if capture.address.is_multiple_of(4) && u64::from(capture.address) + 4 * u64::from(words) <= 4 * WORDS as u64 {
+        return Ok(capture);
+    }
+    Err(format!("'{text}' is outside attribute memory: addresses are multiples of 4, and end at 0x400"))
+}
+
+/// Dwords of a record that are captured: `ADDR:COUNT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureRange(pub Capture);
+
+impl FromStr for CaptureRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        attribute_range(text).map(CaptureRange)
+    }
+}
+
+/// An attribute of vertices and the file of its values: `ADDR:COUNT=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Attribute address of the first component.
+    pub address: u32,
+    /// Components of each vertex, 1 to 4.
+    pub components: u32,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl FromStr for Attribute {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (range, path) = text.split_once('=').ok_or("expected ADDR:COUNT=FILE")?;
+        let Capture { address, words } = attribute_range(range)?;
+        match path {
+            "" => Err("the file name is missing".into()),
+            _ if words > 4 => Err(format!("an attribute has 1 to 4 components, not {words}")),
+            _ => Ok(Attribute { address, components: words, path: path.into() }),
+        }
+    }
+}
+
+/// Levels of the tessellator: four outer and two inner ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels(pub ctm_sm50::pipeline::Levels);
+
+impl FromStr for Levels {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let levels = text.split(',').map(|text| float_bits(text).map(f32::from_bits)).collect::<Result<Vec<_>, _>>()?;
+        match levels[..] {
+            [a, b, c, d, i, j] => Ok(Levels(ctm_sm50::pipeline::Levels { outer: [a, b, c, d], inner: [i, j] })),
+            _ => Err(format!("expected 4 outer and 2 inner levels with commas between, got {}", levels.len())),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The options that SM50 compute code has for itself.
+
+use super::data::BANKS;
+use super::run;
+use crate::execution::NamedFiles;
+use crate::isa::{File, Runner};
+use crate::options::RunArgs;
+use crate::options::values::Numbered;
+use crate::{Console, Failure};
+use clap::{Args, value_parser};
+use ctm_sm50::launch::MAX_LOCAL_MEMORY;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Options of SM50 compute code.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "SM50 compute code")]
+pub struct Sm50Args {
+    /// Blocks of the launch, along x, y and z [default: 1]
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub grid: Option<Sizes>,
+    /// Threads of a block, along x, y and z, 1024 at most [default: 32]
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub block: Option<Sizes>,
+    /// Dwords of a constant bank: .npy, or raw dwords. Kernels of CUDA have their arguments in bank 0 from 0x140 on
+    #[arg(long = "bank", value_name = "BANK=FILE")]
+    pub banks: Vec<Numbered<PathBuf, BANKS>>,
+    /// Dwords that global memory holds from an address on: .npy, or raw dwords
+    #[arg(long = "global", value_name = "ADDR=FILE")]
+    pub globals: Vec<GlobalFile>,
+    /// File that receives dwords of global memory: .npy (float32, bit for bit), or .f32. Where no file fills it, it holds
+    /// zeros before
+    #[arg(long = "global-output", value_name = "ADDR:COUNT=FILE")]
+    pub global_outputs: Vec<GlobalOutput>,
+    /// Bytes of local memory that each thread has, 524288 at most
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
+    pub local_memory: Option<u32>,
+    /// End with a trap what would read 0 or do nothing
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl Runner for Sm50Args {
+    fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
+        run::run(file, args, self, console)
+    }
+
+    fn files(&self, _: &RunArgs) -> NamedFiles {
+        let mut files = NamedFiles::default();
+        files.read(self.banks.iter().map(|bank| &bank.value));
+        files.read(self.globals.iter().map(|global| &global.path));
+        files.write(self.global_outputs.iter().map(|output| &output.path));
+        files
+    }
+}
+
+/// A size along each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes(pub [u32; 3]);
+
+impl FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut sizes = [1; 3];
+        let given: Option<Vec<u32>> = text.split(',').map(|side| side.parse().ok().filter(|&side| side > 0)).collect();
+        match given {
+            Some(given) if given.len() <= 3 => sizes[..given.len()].copy_from_slice(&given),
+            _ => return Err("expected X, X,Y or X,Y,Z, each at least 1".into()),
+        }
+        Ok(Sizes(sizes))
+    }
+}
+
+/// An address of global memory, and the file of what is there: `ADDR=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalFile {
+    /// The byte address.
+    pub address: u32,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl FromStr for GlobalFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (address, path) = text.split_once('=').ok_or("expected ADDR=FILE, like 0x10000=values.npy")?;
+        Ok(GlobalFile { address: global_address(address)?, path: file(path)? })
+    }
+}
+
+/// Dwords of global memory, and the file that receives them: `ADDR:COUNT=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalOutput {
+    /// The byte address.
+    pub address: u32,
+    /// How many dwords.
+    pub count: u32,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl FromStr for GlobalOutput {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = "expected ADDR:COUNT=FILE, like 0x10000:64=out.npy for 64 dwords from address 0x10000";
+        let (range, path) = text.split_once('=').ok_or(wrong)?;
+        let (address, count) = range.split_once(':').ok_or(wrong)?;
+        let count = count.parse().ok().filter(|&count| count > 0).ok_or(wrong)?;
+        Ok(GlobalOutput { address: global_address(address)?, count, path: file(path)? })
+    }
+}
+
+fn file(path: &str) -> Result<PathBuf, String> {
+    if path.is_empty() { Err("the file name is missing".into()) } else { Ok(path.into()) }
+}
+
+fn global_address(text: &str) -> Result<u32, String> {
+    let address = match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    let address = address.map_err(|_| format!("'{text}' is no address: it is a number like 0x10000, below 2^32"))?;
+    if address.is_multiple_of(4) { Ok(address) } else { Err(format!("address {text} is no multiple of 4")) }
+}

@@ -1,0 +1,56 @@
+//! The constants of a run.
+
+use crate::isa::x1k::options::X1kArgs;
+use crate::options::RunArgs;
+use crate::report::Message;
+use crate::run::float_constants;
+use crate::wording::ranges;
+use crate::{Console, Failure};
+use ctm_x1k::{Constants, Effects, FLOAT_CONSTANTS, Operand, Program};
+use std::collections::BTreeSet;
+
+/// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
+/// Warns of constants that the program reads and nobody gives.
+pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
+    let mut values = program.constants.clone();
+    values.floats.extend(float_constants(console.host, args, FLOAT_CONSTANTS)?);
+    values.ints.extend(x1k.ints.iter().map(|given| (given.number, given.value.0)));
+    values.bools.extend(x1k.bools.iter().map(|given| (given.number, given.value.0)));
+
+    let read = &program.references;
+    let floats = missing("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));
+    let ints =
+        missing("i", "--iconst", "=COUNT,INIT,STEP", &read.int_constants, |number| values.ints.contains_key(number));
+    let bools = missing("b", "--bconst", "=true", &read.bool_constants, |number| values.bools.contains_key(number));
+    [floats, ints, bools].into_iter().flatten().for_each(|message| console.report(&message));
+    Ok(Constants::from(&values))
+}
+
+/// The float constants that instructions name. Those that they reach by aL only may as well not be reached.
+fn named(program: &Program) -> BTreeSet<u8> {
+    let effects = program.code.iter().map(|instruction| Effects::of(instruction, program.info.write_mode));
+    let reads = effects.flat_map(|effects| effects.reads);
+    reads
+        .filter_map(|read| match read.operand {
+            Operand::Const { index, relative: false } => Some(index),
+            _ => None,
+        })
+        .collect()
+}
+
+fn missing(
+    prefix: &str,
+    option: &str,
+    value: &str,
+    read: &BTreeSet<u8>,
+    is_given: impl Fn(&u8) -> bool,
+) -> Option<Message> {
+    let missing: Vec<u8> = read.iter().copied().filter(|number| !is_given(number)).collect();
+    let first = missing.first()?;
+    let names = ranges(prefix, missing.iter().copied());
+    let verb = if missing.len() == 1 { "has" } else { "have" };
+    Some(
+        Message::warning(format!("the program reads {names}, which {verb} no value and counts as 0"))
+            .help(format!("give one with {option} {first}{value}")),
+    )
+}

@@ -1,0 +1,141 @@
+//! The memory of a run: files into inputs, outputs into files.
+
+use crate::isa::x1k::options::X1kArgs;
+use crate::options::RunArgs;
+use crate::options::values::{Extent, InputSource};
+use crate::report::Message;
+use crate::run::{Memory, different_files, no_such_output, not_an_output, once_each, output_files};
+use crate::{Console, Failure};
+use ctm_array::FileSpec;
+use ctm_memory::{Format, Surface};
+use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, OUTPUTS, Program, WriteMode};
+use std::collections::BTreeMap;
+
+/// The surfaces of a run, and the files that outputs go to.
+pub struct Data {
+    /// What the surfaces lie in.
+    pub memory: Memory,
+    /// Inputs, filled.
+    pub inputs: [Option<Surface>; INPUTS],
+    /// Outputs: those that the program writes, and those that files are to receive.
+    pub outputs: [Option<Surface>; OUTPUTS],
+    /// The conditional unit, which does nothing but write the values, if a file is to receive them.
+    pub conditional: Conditional,
+}
+
+impl Data {
+    /// Reads the inputs, makes surfaces for the outputs, and makes sure that their files can be written.
+    pub fn prepare(
+        args: &RunArgs,
+        x1k: &X1kArgs,
+        program: &Program,
+        domain: Extent,
+        console: &mut Console,
+    ) -> Result<Self, Failure> {
+        let inputs = once_each("input", &args.inputs, INPUTS)?;
+        let outputs = output_files(args, OUTPUTS)?;
+        let formats = once_each("output", &args.output_formats, OUTPUTS)?;
+        let files = outputs.values().copied().chain(&x1k.cond_output).map(|file| file.path.as_path());
+        different_files(console.host, files.chain(x1k.emit_trace.as_deref()))?;
+        report_differences(args, x1k, program, &inputs, &outputs, console)?;
+
+        let mut data = Data {
+            memory: Memory::new(args.execution.budget.memory(console.host)),
+            inputs: [None; INPUTS],
+            outputs: [None; OUTPUTS],
+            conditional: Conditional::default(),
+        };
+        for (&number, source) in &inputs {
+            if let InputSource::File(file) = source {
+                let (surface, shape) = data.memory.load(console.host, file)?;
+                data.inputs[usize::from(number)] = Some(surface);
+                if surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
+                    console.report(&widened(number, shape.width, surface.pitch));
+                }
+            }
+        }
+        let default_format = match program.info.write_mode {
+            WriteMode::Cached => Format::Float32_4,
+            WriteMode::Umrt => Format::Float32_1,
+        };
+        for number in 0..OUTPUTS as u8 {
+            let file = outputs.get(&number).copied();
+            if file.is_some() || program.references.outputs.contains(&number) {
+                let format = formats.get(&number).map(|name| name.0);
+                data.outputs[usize::from(number)] =
+                    Some(data.memory.add_surface(console.host, file, domain, format, default_format)?);
+            }
+        }
+        for (&number, source) in &inputs {
+            if let InputSource::Output(output) = **source {
+                let surface = data.outputs.get(usize::from(output)).ok_or_else(|| not_an_output(output, OUTPUTS))?;
+                data.inputs[usize::from(number)] = Some(surface.ok_or_else(|| no_such_output(number, output))?);
+            }
+        }
+        if let Some(file) = &x1k.cond_output {
+            let format = Format::Float32_1;
+            data.conditional = Conditional {
+                test: CondTest::Always,
+                location: CondLocation::Dpp,
+                write: true,
+                surface: Some(data.memory.add_surface(console.host, Some(file), domain, Some(format), format)?),
+                ..Conditional::default()
+            };
+        }
+        Ok(data)
+    }
+}
+
+/// True if some lookup in this input has its coordinates multiplied by the size of the surface.
+fn looks_up_scaled(program: &Program, input: u8) -> bool {
+    program.code.iter().any(|instruction| {
+        let scaled = matches!(&instruction.body, Body::Tex(tex) if !tex.unscaled);
+        scaled && Effects::of(instruction, program.info.write_mode).input == Some(input)
+    })
+}
+
+fn widened(input: u8, width: usize, pitch: u32) -> Message {
+    Message::warning(format!(
+        "input {input} is {width} elements wide, but its surface {pitch}: lookups scale their coordinates by {pitch}"
+    ))
+    .help("use a width that is a multiple of 32 bytes (tiled: of a tile), or coordinates in elements (UNSCALED)")
+}
+
+/// Compares what the program reads and writes with what the command line gives. A missing input is an error.
+fn report_differences(
+    args: &RunArgs,
+    x1k: &X1kArgs,
+    program: &Program,
+    inputs: &BTreeMap<u8, &InputSource>,
+    outputs: &BTreeMap<u8, &FileSpec>,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let uses = &program.references;
+    let missing: Vec<Message> = uses
+        .inputs
+        .iter()
+        .filter(|number| !inputs.contains_key(number))
+        .map(|number| {
+            Message::error(format!("the program reads input {number}, but nothing is given for it"))
+                .help(format!("add --input {number}=FILE"))
+        })
+        .collect();
+    if !missing.is_empty() {
+        return Err(Failure::Input(missing));
+    }
+    for number in inputs.keys().filter(|number| !uses.inputs.contains(number)) {
+        console.report(&Message::warning(format!("input {number} is given, but the program does not read it")));
+    }
+    for (number, file) in outputs.iter().filter(|(number, _)| !uses.outputs.contains(number)) {
+        let file = file.path.display();
+        let message = format!("the program does not write output {number}; '{file}' receives what it held before");
+        console.report(&Message::warning(message));
+    }
+    if x1k.cond_output.is_some() && !uses.cond_output {
+        console.report(&Message::warning("the program writes no conditional value; it is 0 everywhere"));
+    }
+    if outputs.is_empty() && x1k.cond_output.is_none() && !args.execution.stats {
+        console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
+    }
+    Ok(())
+}

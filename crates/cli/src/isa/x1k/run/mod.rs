@@ -1,0 +1,148 @@
+//! Runs a program over a domain.
+
+mod constants;
+mod memory;
+mod trace;
+
+use super::Loaded;
+use super::options::{FlowControl, MadRule, X1kArgs};
+use crate::host::Sink;
+use crate::isa::{File, one};
+use crate::options::values::Position;
+use crate::options::{DEFAULT_DOMAIN, RunArgs};
+use crate::progress::Progress;
+use crate::report::Message;
+use crate::run::follow::{self, Follower, Guest};
+use crate::run::{emit, engine, measure, options};
+use crate::wording::one_line;
+use crate::{Console, Failure};
+use ctm_array::WriteOptions;
+use ctm_x1k::{Job, Program, RunError, Trap, TrapKind, reference, text};
+use memory::Data;
+
+/// Runs a program and writes its outputs.
+pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<(), Failure> {
+    let cancel = console.host.interrupt();
+    let kernel = file.kernel.clone();
+    let mut loaded = one(vec![Loaded::new(file, console)?], kernel.as_deref(), |loaded| loaded)?;
+    adjust(&mut loaded.program, args, x1k)?;
+    loaded.require_legal()?;
+    let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
+    let program = &loaded.program;
+    let constants = constants::gather(args, x1k, program, console)?;
+    let lanes = ctm_lane::domain::Domain::from(domain).into();
+    let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
+    let data = Data::prepare(args, x1k, program, domain, console)?;
+    if args.domain.is_none() {
+        console.report(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
+    }
+
+    let job = Job {
+        constants,
+        inputs: data.inputs,
+        outputs: data.outputs,
+        conditional: data.conditional,
+        unfused: x1k.mad == MadRule::Unfused,
+        ..Job::new(program, domain.into(), &data.memory.space)
+    };
+    let progress = (console.interactive && followed.is_none()).then(Progress::start);
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = options(&args.execution, console.host, &update, &cancel);
+    let (engine, executor) = engine(&args.execution)?;
+    if let Some(wanted) = &args.execution.emit {
+        job.check().map_err(|error| Message::error(error.to_string()))?;
+        return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
+    }
+    let clear = || data.memory.clear(args.clear);
+    if let Some(path) = &x1k.emit_trace {
+        clear();
+        let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
+        Sink::store(console.host, path, &trace.to_bytes())?;
+    }
+    let compile = || executor.compile(&job);
+    let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
+    let measured = measure(args.execution.repeat, compile, clear, |program| match &mut follower {
+        Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
+        None => program.run(&job, &options),
+    });
+    let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
+    idle.iter().for_each(|message| console.report(message));
+    let measured = measured.map_err(|error| failure(error, &loaded, options.step_limit))?;
+    progress.iter().for_each(Progress::finish);
+
+    if measured.stats.out_of_range {
+        console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
+    }
+    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
+    if args.execution.stats {
+        measured.report(&args.execution, &executor, lanes, &options, console)?;
+    }
+    Ok(())
+}
+
+/// How its steps are shown.
+fn guest(program: &Program, lane: String) -> Guest<'_> {
+    Guest {
+        text: Box::new(|at, _| one_line(&text::print_instruction_at(program, at.pc as usize))),
+        address: |at| at.pc.to_string(),
+        width: 68,
+        lane,
+    }
+}
+
+/// Puts the program information of the command line in place of the program's own.
+fn adjust(program: &mut Program, args: &RunArgs, x1k: &X1kArgs) -> Result<(), Failure> {
+    let info = &mut program.info;
+    if let Some(Position(register)) = args.position {
+        info.position = register;
+    }
+    if let Some(flow) = x1k.flow {
+        info.full_flow_control = flow == FlowControl::Full;
+    }
+    info.zero_times_anything |= x1k.zero_times_anything;
+    info.start = x1k.start.unwrap_or(info.start);
+    info.end = x1k.end.unwrap_or(info.end);
+    let (start, end, last) = (info.start, info.end, program.code.len().saturating_sub(1));
+    if (x1k.start.is_some() || x1k.end.is_some()) && (start > end || usize::from(end) > last) {
+        let message =
+            format!("--start and --end select instructions {start} to {end}, but the program has 0 to {last}");
+        return Err(Failure::Usage(Message::error(message)));
+    }
+    Ok(())
+}
+
+/// Why a run failed, for people.
+fn failure(error: RunError, loaded: &Loaded, step_limit: u64) -> Failure {
+    match error {
+        RunError::Halted(halt) => halt.into(),
+        RunError::State(error) => Message::error(error.to_string()).into(),
+        RunError::Trap(Trap { kind, pc, i, j }) => {
+            let message = Message::error(format!("trap: {kind}"))
+                .at(loaded.location(pc))
+                .with_note(format!("it happened at instruction {pc}, in the group of lane (i, j) = ({i}, {j})"));
+            Failure::Trap(match remedy(kind, step_limit, loaded.program.info.full_flow_control) {
+                Some(remedy) => message.help(remedy),
+                None => message,
+            })
+        }
+    }
+}
+
+/// What to do about a trap.
+fn remedy(kind: TrapKind, step_limit: u64, full_flow_control: bool) -> Option<String> {
+    let full = if full_flow_control { "" } else { ", or allow more with --flow full" };
+    Some(match kind {
+        TrapKind::StepLimit => {
+            format!("a group executed {step_limit} instructions; if that is no endless loop, raise --step-limit")
+        }
+        TrapKind::AddressStackOverflow => format!("nest at most 4 calls with full flow control{full}"),
+        TrapKind::LoopStackOverflow => format!("nest at most 4 loops with full flow control{full}"),
+        TrapKind::BranchCounterOverflow => {
+            format!("branches nest 6 deep with partial and 32 deep with full flow control{full}")
+        }
+        TrapKind::AddressStackEmpty => "every RETURN needs a CALL before it".into(),
+        TrapKind::LoopStackEmpty => "loop ends, BREAK and CONTINUE belong inside a loop".into(),
+        TrapKind::PcOutsideCode => "execution must reach the end address; a jump led past it".into(),
+        TrapKind::ReservedOperation => return None,
+    })
+}

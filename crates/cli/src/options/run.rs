@@ -1,0 +1,124 @@
+//! The options of `ctm run` that all instruction sets share.
+
+use super::budget::BudgetArgs;
+use super::values::{Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
+use clap::{ArgGroup, Args, ValueHint, value_parser};
+use ctm_array::{FileSpec, Tonemap};
+use ctm_codegen::EngineName;
+use ctm_lane::run::MAX_GROUP_WIDTH;
+use std::path::PathBuf;
+
+/// Numbers that things are named by: inputs, outputs, constants. An instruction set may have fewer of a kind.
+const NUMBERS: usize = 256;
+
+/// The domain when nothing names one.
+pub const DEFAULT_DOMAIN: Extent = Extent { width: 512, height: 512 };
+
+/// Instructions that a group may execute when nothing says otherwise: well above what programs need, and reached within
+/// seconds by one that never ends.
+pub const STEP_LIMIT: u64 = 1 << 24;
+
+/// Most runs of `--repeat`: each leaves its time behind.
+const MAX_REPEAT: i64 = 1_000_000;
+
+/// What a program runs over, and how.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Width and height of the domain: every (i, j) in it runs the program once [default: 512x512]
+    #[arg(long, value_name = "WxH", help_heading = "Domain and data")]
+    pub domain: Option<Extent>,
+    /// What input N reads (R700: texture resource N): a file, or the memory of an output (N=@M). ':1d', ':1d-array', ':array',
+    /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth
+    #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]", help_heading = "Domain and data")]
+    pub inputs: Vec<Numbered<InputSource, NUMBERS>>,
+    /// File that receives output N
+    #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
+    pub outputs: Vec<Numbered<FileSpec, NUMBERS>>,
+    /// File that receives output 0
+    #[arg(short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
+    pub output0: Option<FileSpec>,
+    /// Element format of output N [default: float32_4]
+    #[arg(long = "output-format", value_name = "N=FORMAT", help_heading = "Domain and data")]
+    pub output_formats: Vec<Numbered<FormatName, NUMBERS>>,
+    /// What outputs hold before the run: one number or r,g,b,a
+    #[arg(
+        long,
+        value_name = "VALUE",
+        default_value = "0",
+        allow_hyphen_values = true,
+        help_heading = "Domain and data"
+    )]
+    pub clear: Vector,
+    /// Values that a PNG shows from black to white
+    #[arg(long, value_name = "MIN,MAX", value_parser = tonemap, allow_hyphen_values = true, help_heading = "Domain and data")]
+    pub tonemap: Option<Tonemap>,
+    /// Register that receives the position: (i, j, 0, 0) as floats, or for vertices (number, 0, 0, 0) as integers [default:
+    /// what an X1K program says, else r0]
+    #[arg(long, value_name = "rN|none", help_heading = "Domain and data")]
+    pub position: Option<Position>,
+
+    /// Value of float constant N: one number or r,g,b,a
+    #[arg(long = "const", value_name = "N=R,G,B,A", help_heading = "Constants")]
+    pub floats: Vec<Numbered<Vector, NUMBERS>>,
+    /// File with float constants from c0 on: N x 4 float32, .npy or .f32
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Constants")]
+    pub consts: Option<PathBuf>,
+
+    /// How to run.
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+}
+
+/// How a program is executed, whatever its instruction set.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("reported").args(["stats", "follow"]).multiple(true))]
+pub struct ExecutionArgs {
+    /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
+    pub engine: Option<EngineName>,
+    /// Check the bytes of machine code before they run, and not only its instructions; for programs of unknown origin
+    #[arg(long, help_heading = "Execution")]
+    pub check_code: bool,
+    /// Lanes that run in step, 1 to 256
+    #[arg(long, value_name = "W", value_parser = value_parser!(u16).range(1..=MAX_GROUP_WIDTH as i64), help_heading = "Execution")]
+    pub group: Option<u16>,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Execution")]
+    pub threads: Option<u16>,
+    /// Instructions that a group may execute before it counts as endless [default: 2^24]
+    #[arg(long, value_name = "N", default_value_t = STEP_LIMIT, hide_default_value = true, help_heading = "Execution")]
+    pub step_limit: u64,
+    /// Run N times and report the median time
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(u32).range(1..=MAX_REPEAT), help_heading = "Execution")]
+    pub repeat: u32,
+    /// Do not run the program, but show what the engine makes of it: lane (lane IR, as lifted), lane-opt (simplified, for any
+    /// group of lanes), lane-interior (for groups wholly inside the domain) or asm (machine code of both)
+    #[arg(long, value_name = "STAGE[=FILE]", conflicts_with_all = ["emit_trace", "stats"], help_heading = "Execution")]
+    pub emit: Option<Emit>,
+    /// Show what one lane goes through, instruction by instruction: the lane at column I and row J, or vertex, primitive or
+    /// thread N. The reference executes the program then
+    #[arg(long, value_name = "I,J|N", conflicts_with_all = ["emit", "repeat"], help_heading = "Execution")]
+    pub follow: Option<FollowedLane>,
+    /// With --follow: show at most N steps
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1000",
+        requires = "follow",
+        value_parser = value_parser!(u64).range(1..),
+        help_heading = "Execution"
+    )]
+    pub follow_steps: u64,
+    /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
+    #[arg(long, help_heading = "Execution")]
+    pub sandbox: bool,
+    /// Print what was executed, and how fast
+    #[arg(long, help_heading = "Execution")]
+    pub stats: bool,
+    /// With --stats: print one JSON object; with --follow: one on each line, for each step
+    #[arg(long, requires = "reported", help_heading = "Execution")]
+    pub json: bool,
+    /// What it may use.
+    #[command(flatten)]
+    pub budget: BudgetArgs,
+}

@@ -1,0 +1,171 @@
+//! What files hold, by their bytes: every container that is loaded, and files of other machines and formats by their names.
+
+use ctm_object::mesa::Driver;
+use ctm_object::probe::{Content, Foreign, Format};
+use ctm_object::{elf, probe};
+use std::path::Path;
+
+const CUBIN: &[u8] = include_bytes!("sm50/kernels.cubin");
+
+fn corpus(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The header of an ELF file.
+fn elf_header(wide: bool, big: bool, machine: u16, flags: u32) -> Vec<u8> {
+    let mut header = vec![0; if wide { 64 } else { 52 }];
+    header[..6].copy_from_slice(&[0x7F, b'E', b'L', b'F', if wide { 2 } else { 1 }, if big { 2 } else { 1 }]);
+    let at = if wide { 48 } else { 36 };
+    let (machine, flags) = match big {
+        true => (machine.to_be_bytes(), flags.to_be_bytes()),
+        false => (machine.to_le_bytes(), flags.to_le_bytes()),
+    };
+    header[18..20].copy_from_slice(&machine);
+    header[at..at + 4].copy_from_slice(&flags);
+    header
+}
+
+/// What a foreign file is called.
+#[track_caller]
+fn foreign(bytes: &[u8]) -> String {
+    match probe(bytes) {
+        Content::Foreign(foreign) => {
+            assert!(!foreign.help().is_empty());
+            foreign.to_string()
+        }
+        content => panic!("{content:?}"),
+    }
+}
+
+#[test]
+fn containers_that_are_loaded() {
+    let x1k = ctm_x1k::text::parse("OUT LAST : ;").expect("a program").program;
+    assert_eq!(probe(&elf::write(&x1k)), Content::CtmImage);
+    assert_eq!(probe(include_bytes!("r700/branches.o")), Content::R600Object);
+    assert_eq!(probe(b"Gfx2\0\0\0\x20"), Content::Gfd);
+    assert_eq!(probe(CUBIN), Content::Cubin);
+    let (header, code) = (corpus("sm50/t_quads/tesc.sph.u32"), corpus("sm50/t_quads/tesc.code.u32"));
+    assert_eq!(probe(&[header, code.clone()].concat()), Content::Sm50Program);
+    assert_eq!(probe(&code), Content::Unknown);
+    assert_eq!(probe(b"CTMTRACE\x01\0\0\0"), Content::Trace);
+    assert_eq!(probe(b"; words\n00000002 a0080000\n"), Content::HexWords);
+    assert_eq!(probe(b"===== 4 dw ===== 4 gprs ===== 2 stack ===\n"), Content::MesaLog(Driver::R600));
+    assert_eq!(probe(b"R500 Fragment Program:\n"), Content::MesaLog(Driver::R300));
+    assert_eq!(probe(b"OUT LAST : ;\n"), Content::Text);
+    assert_eq!(probe(b""), Content::Text);
+    assert_eq!(probe(&[0; 24]), Content::Unknown);
+}
+
+#[test]
+fn gpus_of_other_families() {
+    const AMD: u16 = 224;
+    const CUDA: u16 = 190;
+    let amd = |wide, flags| foreign(&elf_header(wide, false, AMD, flags));
+    assert_eq!(amd(true, 0x2C), "an ELF object for an AMD GPU of the GCN family (gfx900)");
+    // The flags above the processor say what features the code needs.
+    assert_eq!(amd(true, 0x0000_0F36), "an ELF object for an AMD GPU of the RDNA family (gfx1030)");
+    assert_eq!(amd(true, 0x4C), "an ELF object for an AMD GPU of the CDNA family (gfx942)");
+    assert_eq!(amd(false, 0x09), "an ELF object for an AMD GPU of the Evergreen family (cypress)");
+    assert_eq!(amd(true, 0xFE), "an ELF object for an AMD GPU (processor 0xfe of LLVM's list)");
+    for loaded in 1..=7 {
+        assert_eq!(probe(&elf_header(false, false, AMD, loaded)), Content::R600Object);
+    }
+
+    let cuda = |abi: u8, flags| {
+        let mut header = elf_header(true, false, CUDA, flags);
+        header[8] = abi;
+        header
+    };
+    assert_eq!(foreign(&cuda(7, 0x0046_0546)), "a cubin for sm_70");
+    assert_eq!(foreign(&cuda(7, 0x005A_055A)), "a cubin for sm_90");
+    assert_eq!(foreign(&cuda(8, 0x0600_6402)), "a cubin for sm_100");
+    assert_eq!(foreign(&cuda(8, 0x0600_5A04)), "a cubin for sm_90");
+    for loaded in [50, 52, 53] {
+        assert_eq!(probe(&cuda(7, loaded << 16 | 0x500 | loaded)), Content::Cubin);
+    }
+}
+
+#[test]
+fn processors_and_damaged_headers() {
+    for (wide, big, machine, name) in [
+        (true, false, 62, "x86-64"),
+        (false, false, 3, "x86"),
+        (false, false, 40, "ARM"),
+        (true, false, 183, "AArch64"),
+        (true, false, 243, "RISC-V"),
+        (false, true, 20, "PowerPC"),
+        (true, true, 21, "PowerPC 64"),
+        (true, false, 9999, "machine 9999"),
+    ] {
+        assert_eq!(foreign(&elf_header(wide, big, machine, 0)), format!("an ELF file for {name}"));
+    }
+    assert_eq!(probe(b"\x7FELF\x01\x01"), Content::Foreign(Foreign::CutOffElf));
+    assert_eq!(probe(&elf_header(true, false, 62, 0)[..51]), Content::Foreign(Foreign::CutOffElf));
+}
+
+#[test]
+fn other_formats() {
+    let format = |bytes: &[u8]| match probe(bytes) {
+        Content::Foreign(Foreign::Format(format)) => {
+            assert!(!format.name().is_empty() && !format.help().is_empty());
+            format
+        }
+        content => panic!("{content:?}"),
+    };
+    let container = |part: &[u8]| {
+        let mut bytes = [b"DXBC".as_slice(), &[0; 24], &1u32.to_le_bytes(), &36u32.to_le_bytes()].concat();
+        bytes.extend(part);
+        bytes
+    };
+    let mut executable = [b"MZ".as_slice(), &[0; 58], &64u32.to_le_bytes()].concat();
+    executable.extend(b"PE\0\0");
+    let cases: [(&[u8], Format); 20] = [
+        (&0x0723_0203u32.to_le_bytes(), Format::SpirV),
+        (&0x0723_0203u32.to_be_bytes(), Format::SpirV),
+        (b"; SPIR-V\n; Version: 1.0\n", Format::SpirVText),
+        (b"    OpCapability Shader\n", Format::SpirVText),
+        (&container(b"DXIL"), Format::Dxil),
+        (&container(b"SHEX"), Format::Dxbc),
+        (&0xFFFF_0300u32.to_le_bytes(), Format::Direct3D9),
+        (&0xFFFE_0200u32.to_le_bytes(), Format::Direct3D9),
+        (b"BC\xC0\xDE", Format::Bitcode),
+        (b"//\n// Generated\n.version 8.4\n.target sm_50\n", Format::Ptx),
+        (&0xBA55_ED50u32.to_le_bytes(), Format::Fatbin),
+        (b"\n#version 450\nvoid main() {}\n", Format::Glsl),
+        (b"MTLB\x01", Format::MetalLibrary),
+        (&executable, Format::WindowsExecutable),
+        (b"\0asm\x01\0\0\0", Format::WebAssembly),
+        (b"!<arch>\n", Format::Archive),
+        (b"\x1F\x8B\x08\0", Format::Gzip),
+        (b"\x28\xB5\x2F\xFD", Format::Zstandard),
+        (b"\x89PNG\r\n\x1A\n", Format::Png),
+        (b"\x93NUMPY\x01\0", Format::Npy),
+    ];
+    for (bytes, expected) in cases {
+        assert_eq!(format(bytes), expected);
+    }
+    // A directive of that name is part of other languages too.
+    assert_eq!(probe(b".version 3\nEXIT\n"), Content::Text);
+    assert_eq!(probe(b"MZ is text"), Content::Text);
+}
+
+/// Whatever a byte of a file says, and wherever it ends, it is identified.
+#[test]
+fn any_bytes_are_identified() {
+    let files = [CUBIN.to_vec(), elf_header(false, true, 224, 5), b"DXBC".repeat(20)];
+    for file in files {
+        for at in 0..file.len().min(80) {
+            probe(&file[..at]);
+            for byte in [0, 0x7F, 0xFF] {
+                let mut file = file.clone();
+                file[at] = byte;
+                probe(&file);
+            }
+        }
+    }
+    arbtest::arbtest(|bytes| {
+        probe(bytes.arbitrary::<&[u8]>()?);
+        Ok(())
+    });
+}
