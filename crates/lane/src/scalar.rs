@@ -109,6 +109,7 @@ fn compare(test: FloatTest, denorm: Denorm, a: u32, b: u32) -> bool {
 /// for operations that look at more than their operands in this lane, and for those with another number of results than 1.
 ///
 /// Where the operation leaves the bits of a NaN open, the result is one of those NaNs.
+#[deny(clippy::wildcard_enum_match_arm, reason = "a new operation has a value here, or none, by name")]
 pub fn evaluate(op: &Op, args: &[u32]) -> Option<u32> {
     let signed = |at: usize| args[at].cast_signed();
     let wide = |at: usize| i64::from(signed(at));
@@ -201,7 +202,40 @@ pub fn evaluate(op: &Op, args: &[u32]) -> Option<u32> {
         Op::Popcount {} => args[0].count_ones(),
         Op::Clz {} => args[0].leading_zeros(),
         Op::BitReverse {} => args[0].reverse_bits(),
-        _ => return None,
+        Op::PosX {}
+        | Op::PosY {}
+        | Op::Covered {}
+        | Op::TableSplat { .. }
+        | Op::TableAt { .. }
+        | Op::TableGather { .. }
+        | Op::TableUniform { .. }
+        | Op::Ftod {}
+        | Op::Itod {}
+        | Op::Utod {}
+        | Op::Dadd { .. }
+        | Op::Dmul { .. }
+        | Op::Dfma { .. }
+        | Op::Ddiv {}
+        | Op::Dsqrt {}
+        | Op::Dround { .. }
+        | Op::Quad { .. }
+        | Op::Ballot {}
+        | Op::Shuffle {}
+        | Op::SurfaceLoad { .. }
+        | Op::SurfaceLoad2x2 { .. }
+        | Op::SurfaceStore { .. }
+        | Op::SurfaceTest { .. }
+        | Op::BufferLoad { .. }
+        | Op::BufferStore { .. }
+        | Op::ArrayRead { .. }
+        | Op::ArrayWrite { .. }
+        | Op::ArrayGather { .. }
+        | Op::ArrayScatter { .. }
+        | Op::MaskArrayRead { .. }
+        | Op::MaskArrayWrite { .. }
+        | Op::UniformArrayRead { .. }
+        | Op::UniformArrayWrite { .. }
+        | Op::Steps { .. } => return None,
     })
 }
 

@@ -99,11 +99,17 @@ fn of_operand(function: &Function, op: &Op, inst: Inst, at: usize, own: Demand) 
             Demand::Inside(outer) if implies(function, outer, args[0]) => own,
             _ => Demand::Inside(args[0]),
         },
-        _ if op.effect() == Effect::Pure => own,
-        // The mask of an access, which comes last, is wanted everywhere, and all else inside the mask.
-        _ => match args.last() {
-            Some(&mask) if function.value_type(mask) == Type::Mask && at + 1 < args.len() => Demand::Inside(mask),
-            _ => Demand::Everywhere,
+        _ => match op.effect() {
+            Effect::Pure => own,
+            // The mask of an access, which comes last, is wanted everywhere, and all else inside the mask.
+            Effect::ReadsMemory | Effect::WritesMemory | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => {
+                match args.last() {
+                    Some(&mask) if function.value_type(mask) == Type::Mask && at + 1 < args.len() => {
+                        Demand::Inside(mask)
+                    }
+                    _ => Demand::Everywhere,
+                }
+            }
         },
     }
 }

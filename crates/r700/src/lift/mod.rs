@@ -63,6 +63,9 @@ pub enum NotLifted {
     /// A fetch of single bytes from a buffer of less than four.
     #[error("a fetch buffer is shorter than a dword")]
     ShortBuffer,
+    /// Control flow that leaves the control-flow program: it runs into a clause.
+    #[error("control flow runs into the words of a clause")]
+    RunsIntoClause,
     /// A kill that ends pixels.
     #[error("kills end pixels, which leave branches and loops without it")]
     KillStops,

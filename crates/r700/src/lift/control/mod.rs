@@ -42,6 +42,8 @@ pub(super) struct Walk<'a> {
     pending: BTreeMap<Context, Entry>,
     /// Addresses that jumps lead to, in the program and in the fetch program.
     targets: [HashSet<u32>; 2],
+    /// Lengths of the control-flow programs. What is known of them as a whole leaves out words behind.
+    lengths: [usize; 2],
     /// Addresses that LOOP_ENDs go back to.
     heads: HashSet<u32>,
     /// Only LOOP_ENDs go back.
@@ -62,10 +64,12 @@ impl<'a> Walk<'a> {
     /// for code whose loops do not nest.
     pub(super) fn new(m: LiftState<'a>, careful: bool) -> Self {
         let mut targets = [HashSet::new(), HashSet::new()];
+        let mut lengths = [0; 2];
         let mut heads = HashSet::new();
         let mut is_forward = !careful;
         for (image, targets) in targets.iter_mut().enumerate() {
             let outline = Outline::of(m.code(image == 1), m.program.info.family);
+            lengths[image] = outline.cf.len();
             for (pc, cf) in outline.cf.iter().enumerate() {
                 let Cf::Plain(plain) = cf else { continue };
                 let Some(target) = cf.target() else { continue };
@@ -109,6 +113,7 @@ impl<'a> Walk<'a> {
             entries: BTreeMap::new(),
             pending: BTreeMap::new(),
             targets,
+            lengths,
             heads,
             is_forward,
             here,
@@ -167,6 +172,9 @@ impl<'a> Walk<'a> {
             let Some(qword) = self.m.code(place.in_fetch_program).get(place.pc as usize) else {
                 return self.trap(TrapKind::BadAddress, None);
             };
+            if place.pc as usize >= self.lengths[usize::from(place.in_fetch_program)] {
+                return Err(NotLifted::RunsIntoClause);
+            }
             let cf = Cf::decode(qword);
             let test = self.test(&cf);
             let passing = self.passing(&test);
@@ -281,6 +289,19 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Every pixel returns.
+    fn end_subroutine(&mut self, fields: &CfFields) -> Walked<()> {
+        let in_fetch_program = self.here.place.in_fetch_program;
+        if self.end_call()? {
+            // The end of the fetch program is a return itself.
+            match fields.end_of_program && !in_fetch_program {
+                true => self.m.b.ret(),
+                false => self.go_on()?,
+            }
+        }
+        Ok(())
+    }
+
     fn plain(&mut self, CfPlain { op, fields }: &CfPlain, test: &Test, passing: Value) -> Walked<()> {
         match op {
             CfOp::Push => {
@@ -337,6 +358,7 @@ impl<'a> Walk<'a> {
             CfOp::CallFs if self.m.fetch_program.is_some() => {
                 self.call(fields, test, passing, CodeAddress { in_fetch_program: true, pc: 0 })
             }
+            CfOp::Return if test.is_active() => self.end_subroutine(fields),
             CfOp::Return => {
                 let active = self.m.b.get(self.m.active);
                 let staying = self.m.b.mask_andnot(active, passing);
@@ -348,13 +370,7 @@ impl<'a> Walk<'a> {
                 self.m.b.seal(leave);
                 self.m.b.switch_to(leave);
                 let context = self.here.clone();
-                if self.end_call()? {
-                    // The end of the fetch program is a return itself.
-                    match fields.end_of_program && !context.place.in_fetch_program {
-                        true => self.m.b.ret(),
-                        false => self.go_on()?,
-                    }
-                }
+                self.end_subroutine(fields)?;
                 self.here = context;
                 self.m.b.switch_to(stay);
                 Ok(())
