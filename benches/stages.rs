@@ -4,7 +4,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::texture;
 use ctm_codegen::EngineName;
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::simplify;
 use ctm_memory::{Bounds, Tiling};
 use ctm_testkit::case::Case;
@@ -14,7 +14,7 @@ use ctm_x1k::{Instruction, Job, Words};
 /// What the lift may rely on for a job without a conditional unit.
 fn specialisation(job: &Job) -> Specialisation {
     let input = |surface| {
-        let specialisation = SurfaceFacts::of(job.memory, surface, Bounds::Clamp);
+        let specialisation = SurfaceLayout::of(job.memory, surface, Bounds::Clamp);
         (specialisation.surface, specialisation.whole)
     };
     Specialisation {

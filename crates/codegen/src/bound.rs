@@ -136,7 +136,7 @@ impl<T: Target> Bound for Memory<'_, T> {
             context,
             monitor,
             reach: 1,
-            looked: 0,
+            polled: 0,
             exact: self.overlaps,
             speculated,
             deoptimised,

@@ -8,8 +8,8 @@ use crate::memory::Blocks;
 use crate::select::Mode;
 use crate::target::Target;
 use crate::unit::Unit;
-use ctm_engine::{Bindings, Bound, Code, Incomplete, Source, SurfaceFacts};
-use ctm_lane::{Buffer, Effect, Function, Op, Surface, UnitWrite};
+use ctm_engine::{Bindings, Bound, Code, Incomplete, Source, SurfaceLayout};
+use ctm_lane::{Buffer, Effect, ElementWrite, Function, Op, Surface};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -26,7 +26,7 @@ pub(crate) struct Kernel<T> {
     /// The interior without speculation on NaNs, made when that fails too often.
     exact: OnceLock<Option<Unit>>,
     pub function: Function,
-    pub facts: Vec<SurfaceFacts>,
+    pub facts: Vec<SurfaceLayout>,
     pub quads: bool,
     may_stop: bool,
     checks: Arc<Checks>,
@@ -73,7 +73,7 @@ fn read_by(op: &Op) -> Option<Resource> {
 
 pub(crate) fn written_by(op: &Op) -> Option<Resource> {
     let writes = match op.effect() {
-        Effect::WritesMemory => !matches!(op, Op::SurfaceTest { write: UnitWrite::No, .. }),
+        Effect::WritesMemory => !matches!(op, Op::SurfaceTest { write: ElementWrite::No, .. }),
         Effect::Pure | Effect::ReadsMemory | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
     };
     Resource::of(op).filter(|_| writes)
@@ -145,7 +145,7 @@ impl<T: Target> Kernel<T> {
             && bindings.buffers.len() >= usize::from(self.function.buffers)
             && surfaces.all(|(at, facts)| {
                 let view = bindings.surfaces.get(at);
-                view.is_some_and(|view| SurfaceFacts::of(bindings.space, view.surface(), view.bounds()) == *facts)
+                view.is_some_and(|view| SurfaceLayout::of(bindings.space, view.surface(), view.bounds()) == *facts)
             })
     }
 

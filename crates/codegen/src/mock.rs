@@ -11,7 +11,7 @@ use crate::order::ordered;
 use crate::select::{Mode, Selected};
 use crate::target::{Decoded, Jump, Meaning, Operation, Target, Test};
 use crate::unit::Allocated;
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
 
 #[derive(Clone, Copy, Debug)]
@@ -161,7 +161,7 @@ impl Target for Mock {
         Op::Or
     }
 
-    fn select(self, _: &Function, _: &[SurfaceFacts], _: Mode) -> Option<Selected<Op>> {
+    fn select(self, _: &Function, _: &[SurfaceLayout], _: Mode) -> Option<Selected<Op>> {
         None
     }
 

@@ -41,7 +41,7 @@ pub unsafe fn poll<T: Target>(context: *mut Context, left: i64) -> i64 {
     if context.granted == 0 {
         monitor.poller.begin_group();
     }
-    if let Err(halt) = monitor.poller.look(context.instructions, (context.x, context.y)) {
+    if let Err(halt) = monitor.poller.poll(context.instructions, (context.x, context.y)) {
         monitor.halt = Some(halt);
         return -1;
     }

@@ -30,7 +30,7 @@ pub(crate) struct Run<'a, 'w, T> {
     /// Groups that a call of code with loops may have.
     pub reach: u32,
     /// Instructions at the last look at the budget.
-    pub looked: u64,
+    pub polled: u64,
     /// No speculation on NaNs: strips cannot run again.
     pub exact: bool,
     /// Strips with speculation, and those of them that ran again, of earlier runs and this one.
@@ -105,10 +105,10 @@ impl<T: Target> Run<'_, '_, T> {
             let executed = self.context.instructions - before;
             let fitting = CALL_INSTRUCTIONS / (executed / u64::from(count)).max(1);
             self.reach = fitting.clamp(1, u64::from(self.reach) * 2) as u32;
-            if self.context.instructions - self.looked > CALL_INSTRUCTIONS {
-                self.looked = self.context.instructions;
+            if self.context.instructions - self.polled > CALL_INSTRUCTIONS {
+                self.polled = self.context.instructions;
                 self.monitor.poller.begin_group();
-                self.monitor.poller.look(self.looked, (self.context.x, self.context.y))?;
+                self.monitor.poller.poll(self.polled, (self.context.x, self.context.y))?;
             }
             group += count;
         }

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{Arg, Class, Condition, Inst, Mem, Opcode};
 use crate::select::{Mode, Selected};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
 use std::fmt::Debug;
 
@@ -64,7 +64,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 
     /// Machine instructions for a function; `None` if it has something that they cannot do. AArch64 would select a load for
     /// each operand in memory, and comparisons that give vectors.
-    fn select(self, function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Selected<Self::Op>>;
+    fn select(self, function: &Function, facts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
 
     /// What an instruction does, as far as addresses, masks and branches are made of it.
     fn meaning(self, inst: &Inst<Self::Op>) -> Meaning;

@@ -12,7 +12,7 @@ use crate::order::ordered;
 use crate::select::{Mode, Selected, Window};
 use crate::split::split_masks;
 use crate::target::Target;
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -51,7 +51,7 @@ pub(crate) struct Draft<T: Target> {
 
 impl<T: Target> Draft<T> {
     /// Instructions that take so many groups at a time, at most: one or two.
-    pub fn new(function: &Function, facts: &[SurfaceFacts], target: T, (mode, at_once): (Mode, u32)) -> Option<Self> {
+    pub fn new(function: &Function, facts: &[SurfaceLayout], target: T, (mode, at_once): (Mode, u32)) -> Option<Self> {
         let Selected { machine, window, speculates } = target.select(function, facts, mode)?;
         // The entries of arrays have room for one group.
         let can_interleave = at_once == 2 && function.arrays.is_empty();
@@ -102,7 +102,7 @@ impl Unit {
     /// Code that takes so many groups at a time, at most: one or two.
     pub fn new<T: Target>(
         function: &Function,
-        facts: &[SurfaceFacts],
+        facts: &[SurfaceLayout],
         target: T,
         (mode, at_once): (Mode, u32),
         checks: &Checks,

@@ -4,7 +4,7 @@
 mod support;
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Source, SurfaceFacts};
+use ctm_engine::{Source, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, Format, Tiling};
@@ -530,7 +530,7 @@ fn shows_its_code() {
     let space = space(1, Data::Wild);
     let kinds = [(Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop); 3];
     let facts: Vec<_> =
-        surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceFacts::of(&space, surface, *bounds)).collect();
+        surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     for backend in backends() {
         let text = backend
             .disassemble(&Source { function: &function, interior: &function, surfaces: &facts, may_stop: false })

@@ -5,7 +5,7 @@
 mod support;
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Source, SurfaceFacts};
+use ctm_engine::{Source, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Bounds, Format, Tiling};
@@ -150,7 +150,7 @@ fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], unt
         }
     }
     let space = space(1, Data::Tame);
-    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(&space, surface, *bounds)).collect();
+    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     let (mut general, mut interior) = (function.clone(), function.clone());
     assume_covered(&mut interior);
     for function in [&mut general, &mut interior] {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// What is known of a surface when a kernel is made: everything but where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SurfaceFacts {
+pub struct SurfaceLayout {
     /// The surface, its base 0.
     pub surface: Surface,
     /// What becomes of accesses outside.
@@ -24,7 +24,7 @@ pub struct SurfaceFacts {
     pub whole: bool,
 }
 
-impl SurfaceFacts {
+impl SurfaceLayout {
     /// The facts of a surface that a run binds.
     pub fn of(space: &Space, surface: &Surface, bounds: Bounds) -> Self {
         let bytes = reached(surface, bounds);
@@ -61,7 +61,7 @@ pub struct Source<'a> {
     /// The same for groups all of whose lanes are covered.
     pub interior: &'a Function,
     /// The surfaces, as the function numbers them; all of them are whole.
-    pub surfaces: &'a [SurfaceFacts],
+    pub surfaces: &'a [SurfaceLayout],
     /// Groups may trap, or execute more steps than a run's limit, or so many that the code has to look at the run's budget
     /// inside of a group. Otherwise nobody needs to look.
     pub may_stop: bool,

@@ -1,6 +1,6 @@
 //! Kernels: functions, ready to run on surfaces of given layouts.
 
-use crate::backend::{Code as MachineCode, Source, SurfaceFacts};
+use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
 use crate::interp::Code;
 use crate::runtime::Runtime;
 use crate::workers::Workers;
@@ -41,7 +41,7 @@ impl Kernel {
     pub fn new(
         mut function: Function,
         grouping: Grouping,
-        surfaces: &[SurfaceFacts],
+        surfaces: &[SurfaceLayout],
         most_steps: Option<u64>,
         runtime: &Runtime,
     ) -> Self {

@@ -86,11 +86,11 @@ impl Kernel {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
             None => Group::bytes(&program, INDEPENDENT_WIDTH),
         };
-        schedule.watch.reserve(bytes.saturating_mul(threads as u64))?;
+        schedule.meter.reserve(bytes.saturating_mul(threads as u64))?;
         let stats = schedule.work(&self.workers, threads, bands.count(), || {
             let (mut group, mut bound) = (None, None);
-            let (program, bands, watch) = (&program, &bands, &schedule.watch);
-            let mut poller = Poller::new(watch);
+            let (program, bands, meter) = (&program, &bands, &schedule.meter);
+            let mut poller = Poller::new(meter);
             move |band: u64, stats: &mut RunStats| {
                 let rectangle = bands.band(band);
                 stats.lanes += rectangle.lanes();
@@ -109,7 +109,7 @@ impl Kernel {
                 }
                 let group = match &mut group {
                     Some(group) => group,
-                    none => none.insert(Group::new(program, INDEPENDENT_WIDTH, step_limit, watch)?),
+                    none => none.insert(Group::new(program, INDEPENDENT_WIDTH, step_limit, meter)?),
                 };
                 group.instructions = 0;
                 if self.code.uses_quads {
@@ -139,14 +139,14 @@ impl Kernel {
         let threads = self.workers.threads(options.threads, layout.groups());
         let band_groups = Schedule::<Stop>::groups_of_a_band(layout.groups(), width, threads);
         let schedule = Schedule::<Stop>::new(options, launch.lanes.count());
-        schedule.watch.reserve(Group::bytes(&program, width) * threads as u64)?;
+        schedule.meter.reserve(Group::bytes(&program, width) * threads as u64)?;
         let stats = schedule.work(&self.workers, threads, layout.groups().div_ceil(band_groups), || {
             let mut group = None;
             let (program, schedule, layout) = (&program, &schedule, &layout);
             move |band: u64, stats: &mut RunStats| {
                 let group = match &mut group {
                     Some(group) => group,
-                    none => none.insert(Group::new(program, width, options.step_limit, &schedule.watch)?),
+                    none => none.insert(Group::new(program, width, options.step_limit, &schedule.meter)?),
                 };
                 let before = stats.lanes;
                 for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {

@@ -13,7 +13,7 @@
 //! A guest machine implements [`GuestJob`] for what it calls a run of a program. It supplies:
 //!
 //! 1. a *specialisation key*: all that its lifted functions depend on, compared by value (the program, options,
-//!    [`SurfaceFacts`] of the surfaces). The engine keeps the compiled programs of the last keys;
+//!    [`SurfaceLayout`] of the surfaces). The engine keeps the compiled programs of the last keys;
 //! 2. the *lift*: from the key to a function and a [`Kernel`], or several if no form fits all runs;
 //! 3. the *binding*: from one run's memory and constants to [`Bindings`], as the lift numbered surfaces, tables, buffers;
 //! 4. the *traps*: from a [`Stop`] to the guest's error;
@@ -37,7 +37,7 @@ mod stages;
 mod stop;
 mod workers;
 
-pub use backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceFacts};
+pub use backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceLayout};
 pub use cache::CacheStats;
 pub use engine::{Compiled, Engine};
 pub use executor::Executor;

@@ -4,7 +4,7 @@
 //! its core's caches what it read and wrote in the run before, and yet all of them end at about the same time.
 
 use crate::workers::Workers;
-use ctm_lane::budget::{Halt, Watch};
+use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::domain::{AXIS, Domain, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ const LINE_BAND: u32 = 1 << 12;
 pub struct Schedule<'a, E> {
     options: &'a RunOptions<'a>,
     /// Whether the run goes on.
-    pub watch: Watch<'a>,
+    pub meter: Meter<'a>,
     lanes: u64,
     outcome: Mutex<Outcome<E>>,
 }
@@ -43,7 +43,7 @@ impl<E> Default for Outcome<E> {
 impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     /// For a run of so many lanes.
     pub fn new(options: &'a RunOptions<'a>, lanes: u64) -> Self {
-        Schedule { options, watch: Watch::new(options.budget, options.cancel), lanes, outcome: Mutex::default() }
+        Schedule { options, meter: Meter::new(options.budget, options.cancel), lanes, outcome: Mutex::default() }
     }
 
     /// Groups that make a band where groups must not be cut.
@@ -98,10 +98,10 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     /// Runs a band, and says whether that was possible.
     fn run_band(&self, band: u64, run: &mut impl FnMut(u64, &mut RunStats) -> Result<u64, E>) -> bool {
         let mut stats = RunStats::default();
-        let looked = self.watch.look().map_err(E::from);
-        let result = looked.and_then(|()| {
+        let checked = self.meter.check().map_err(E::from);
+        let result = checked.and_then(|()| {
             let lanes = run(band, &mut stats)?;
-            self.watch.charge(stats.instructions)?;
+            self.meter.charge(stats.instructions)?;
             Ok(lanes)
         });
         let is_complete = result.is_ok();

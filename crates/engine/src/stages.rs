@@ -1,6 +1,6 @@
 //! What becomes of a program on its way to machine code, for people to look at.
 
-use crate::backend::{Source, SurfaceFacts};
+use crate::backend::{Source, SurfaceLayout};
 use crate::kernel::may_stop;
 use ctm_lane::{Function, assume_covered, simplify};
 
@@ -20,7 +20,7 @@ pub struct Stages {
 pub struct Specialised {
     /// Simplified for groups all of whose lanes are covered: the interior of the domain.
     pub interior: Function,
-    surfaces: Vec<SurfaceFacts>,
+    surfaces: Vec<SurfaceLayout>,
     may_stop: bool,
 }
 
@@ -36,7 +36,7 @@ impl Stages {
 
     /// Adds what becomes machine code, if these are the surfaces of a function that does. `most_steps` are the most that a
     /// group takes, if the guest knows.
-    pub fn with_machine_code(mut self, surfaces: Option<Vec<SurfaceFacts>>, most_steps: Option<u64>) -> Self {
+    pub fn with_machine_code(mut self, surfaces: Option<Vec<SurfaceLayout>>, most_steps: Option<u64>) -> Self {
         self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|facts| facts.whole)).map(|surfaces| {
             let mut interior = self.general.clone();
             if assume_covered(&mut interior) {

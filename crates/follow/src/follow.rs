@@ -1,6 +1,6 @@
 //! What a group of lanes carries along while one lane of the run is followed.
 
-use crate::{Access, Address, End, Event, Next, Observer, Part, Role, Standing, Step, View};
+use crate::{Access, Address, End, Event, Next, Observer, Part, Participation, Standing, Step, View};
 
 /// The way of one lane. Groups that the lane is not in carry it along, too, and nothing happens.
 pub struct Follow<'o> {
@@ -48,8 +48,8 @@ impl<'o> Follow<'o> {
         let accesses = std::mem::take(&mut self.accesses);
         let (Some(lane), Some((mut event, before))) = (self.lane, self.before.take()) else { return };
         let after = view(lane);
-        if before.standing != Standing::Active && event.role != Role::Executes {
-            event.role = Role::Waits(self.left);
+        if before.standing != Standing::Active && event.participation != Participation::Executes {
+            event.participation = Participation::Waits(self.left);
         }
         if before.standing == Standing::Active && after.standing != Standing::Active {
             self.left = Some(event.at);

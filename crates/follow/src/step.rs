@@ -33,7 +33,7 @@ pub enum Part {
 
 /// What the lane does in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum Participation {
     /// It executes the instruction.
     Executes,
     /// It is active, but something keeps it from executing: this.
@@ -63,7 +63,7 @@ pub struct Event {
     /// Which part of it.
     pub part: Part,
     /// Whether the lane executes it: yes, or why not although it is active. Of a lane that waits, only yes counts.
-    pub role: Role,
+    pub participation: Participation,
     /// What of the instruction a predicate holds back in this lane: channels, slots.
     pub held: String,
     /// It is an instruction of flow control.

@@ -286,7 +286,7 @@ impl IntTest {
 
 words! {
     /// The comparison of a conditional unit: the new value on the left, the stored one on the right.
-    UnitTest, "a unit test" {
+    ElementTest, "a unit test" {
         /// Fails always.
         Never "never",
         /// New less than stored.
@@ -306,30 +306,30 @@ words! {
     }
 }
 
-impl UnitTest {
+impl ElementTest {
     /// Whether it passes, where the new value compares so with the stored one; none if one is a NaN.
     pub fn passes(self, order: Option<Ordering>) -> bool {
         match self {
-            UnitTest::Never => false,
-            UnitTest::Lt => order.is_some_and(Ordering::is_lt),
-            UnitTest::Le => order.is_some_and(Ordering::is_le),
-            UnitTest::Eq => order.is_some_and(Ordering::is_eq),
-            UnitTest::Ge => order.is_some_and(Ordering::is_ge),
-            UnitTest::Gt => order.is_some_and(Ordering::is_gt),
-            UnitTest::Ne => order.is_none_or(Ordering::is_ne),
-            UnitTest::Always => true,
+            ElementTest::Never => false,
+            ElementTest::Lt => order.is_some_and(Ordering::is_lt),
+            ElementTest::Le => order.is_some_and(Ordering::is_le),
+            ElementTest::Eq => order.is_some_and(Ordering::is_eq),
+            ElementTest::Ge => order.is_some_and(Ordering::is_ge),
+            ElementTest::Gt => order.is_some_and(Ordering::is_gt),
+            ElementTest::Ne => order.is_none_or(Ordering::is_ne),
+            ElementTest::Always => true,
         }
     }
 
     /// True if it looks at the stored value.
     pub const fn reads(self) -> bool {
-        !matches!(self, UnitTest::Never | UnitTest::Always)
+        !matches!(self, ElementTest::Never | ElementTest::Always)
     }
 }
 
 words! {
     /// Whether a passing test of a conditional unit writes the new value.
-    UnitWrite, "a write rule" {
+    ElementWrite, "a write rule" {
         /// The surface stays as it is.
         No "",
         /// Lanes that pass write their value.

@@ -1,6 +1,6 @@
 //! What a run may use of time, instructions and memory, and how its workers keep to it.
 //!
-//! A [`Watch`] holds the budget of one run together with what has been used of it; every worker looks at it through a
+//! A [`Meter`] holds the budget of one run together with what has been used of it; every worker checks it through a
 //! [`Poller`] of its own, between groups and every few steps inside of one. Executors have no other rule about when a run
 //! ends early: whatever they are, a run ends within milliseconds of its deadline.
 //!
@@ -18,9 +18,9 @@ use thiserror::Error;
 pub const DEFAULT_GROUP_TIME: Duration = Duration::from_secs(5);
 /// Bytes that a run may allocate, unless a budget says otherwise.
 pub const DEFAULT_MEMORY: u64 = 4 << 30;
-/// Steps between two looks. The slowest instruction of the scalar references takes about 0.2 ms for a group of 256 lanes,
-/// so that a look comes at least every 15 ms; the fastest take a thousand times less, and then a look costs 1 %.
-const LOOK_STEPS: u32 = 64;
+/// Steps between two checks. The slowest instruction of the scalar references takes about 0.2 ms for a group of 256 lanes,
+/// so that a check comes at least every 15 ms; the fastest take a thousand times less, and then a check costs 1 %.
+const POLL_STEPS: u32 = 64;
 
 /// What a run may use. The default has no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub fn allocate<T: Clone + Default>(count: usize) -> Result<Vec<T>, Halt> {
 
 /// The budget of one run and what was used of it, for all of its workers.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub struct Meter<'a> {
     budget: Budget,
     cancel: Option<&'a AtomicBool>,
     instructions: AtomicU64,
@@ -166,18 +166,18 @@ pub struct Watch<'a> {
     halt: OnceLock<Halt>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> Meter<'a> {
     /// Of a run that begins, with its budget and the flag that cancels it.
     pub fn new(budget: Budget, cancel: Option<&'a AtomicBool>) -> Self {
-        Watch { budget, cancel, instructions: AtomicU64::new(0), memory: AtomicU64::new(0), halt: OnceLock::new() }
+        Meter { budget, cancel, instructions: AtomicU64::new(0), memory: AtomicU64::new(0), halt: OnceLock::new() }
     }
 
     /// Looks whether the run goes on.
     ///
     /// # Errors
     /// Why not.
-    pub fn look(&self) -> Result<(), Halt> {
-        self.look_at(Instant::now(), 0)
+    pub fn check(&self) -> Result<(), Halt> {
+        self.check_at(Instant::now(), 0)
     }
 
     /// Adds instructions that were executed, and looks whether the run goes on.
@@ -186,7 +186,7 @@ impl<'a> Watch<'a> {
     /// Why not.
     pub fn charge(&self, instructions: u64) -> Result<(), Halt> {
         self.instructions.fetch_add(instructions, Relaxed);
-        self.look()
+        self.check()
     }
 
     /// Takes memory for the rest of the run.
@@ -198,7 +198,7 @@ impl<'a> Watch<'a> {
         self.budget.allows_memory(before.saturating_add(bytes)).map_err(|halt| self.raise(halt))
     }
 
-    fn look_at(&self, now: Instant, pending: u64) -> Result<(), Halt> {
+    fn check_at(&self, now: Instant, pending: u64) -> Result<(), Halt> {
         let executed = self.instructions.load(Relaxed).saturating_add(pending);
         let halt = match self.halt.get() {
             Some(&halt) => halt,
@@ -215,10 +215,10 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// How one worker looks at the watch.
+/// How one worker looks at the meter.
 #[derive(Debug)]
 pub struct Poller<'w> {
-    watch: &'w Watch<'w>,
+    meter: &'w Meter<'w>,
     /// Steps since the last look.
     steps: u32,
     /// When the group was looked at first.
@@ -227,13 +227,13 @@ pub struct Poller<'w> {
 
 impl<'w> Poller<'w> {
     /// For a worker of the run.
-    pub fn new(watch: &'w Watch<'w>) -> Self {
-        Poller { watch, steps: 0, started: None }
+    pub fn new(meter: &'w Meter<'w>) -> Self {
+        Poller { meter, steps: 0, started: None }
     }
 
     /// What is watched.
-    pub fn watch(&self) -> &'w Watch<'w> {
-        self.watch
+    pub fn meter(&self) -> &'w Meter<'w> {
+        self.meter
     }
 
     /// A group begins.
@@ -249,7 +249,7 @@ impl<'w> Poller<'w> {
     #[inline(always)]
     pub fn step(&mut self, steps: u32, pending: u64, place: impl FnOnce() -> (u32, u32)) -> Result<(), Halt> {
         self.steps = self.steps.saturating_add(steps);
-        if self.steps < LOOK_STEPS { Ok(()) } else { self.look(pending, place()) }
+        if self.steps < POLL_STEPS { Ok(()) } else { self.poll(pending, place()) }
     }
 
     /// Looks whether the run goes on, with operands as of [`step`](Self::step).
@@ -257,13 +257,13 @@ impl<'w> Poller<'w> {
     /// # Errors
     /// Why not.
     #[inline(never)]
-    pub fn look(&mut self, pending: u64, (x, y): (u32, u32)) -> Result<(), Halt> {
+    pub fn poll(&mut self, pending: u64, (x, y): (u32, u32)) -> Result<(), Halt> {
         self.steps = 0;
         let now = Instant::now();
-        self.watch.look_at(now, pending)?;
+        self.meter.check_at(now, pending)?;
         let started = *self.started.get_or_insert(now);
-        match self.watch.budget.group_time {
-            Some(limit) if now - started > limit => Err(self.watch.raise(Halt::GroupTime { limit, x, y })),
+        match self.meter.budget.group_time {
+            Some(limit) if now - started > limit => Err(self.meter.raise(Halt::GroupTime { limit, x, y })),
             _ => Ok(()),
         }
     }
@@ -275,46 +275,46 @@ mod tests {
 
     #[test]
     fn the_instruction_budget_is_exact() {
-        let watch = Watch::new(Budget { instructions: 10, ..Budget::default() }, None);
-        assert_eq!(watch.charge(7), Ok(()));
-        let mut poller = Poller::new(&watch);
-        assert_eq!(poller.look(3, (0, 0)), Ok(()));
-        assert_eq!(watch.charge(3), Ok(()));
-        assert_eq!(watch.charge(1), Err(Halt::Instructions));
-        assert_eq!(watch.look(), Err(Halt::Instructions), "and it stays so");
+        let meter = Meter::new(Budget { instructions: 10, ..Budget::default() }, None);
+        assert_eq!(meter.charge(7), Ok(()));
+        let mut poller = Poller::new(&meter);
+        assert_eq!(poller.poll(3, (0, 0)), Ok(()));
+        assert_eq!(meter.charge(3), Ok(()));
+        assert_eq!(meter.charge(1), Err(Halt::Instructions));
+        assert_eq!(meter.check(), Err(Halt::Instructions), "and it stays so");
     }
 
     #[test]
     fn a_group_has_its_time_from_its_first_look_on() {
         let limit = Duration::from_millis(20);
-        let watch = Watch::new(Budget { group_time: Some(limit), ..Budget::default() }, None);
-        let mut poller = Poller::new(&watch);
-        assert_eq!(poller.look(0, (1, 2)), Ok(()));
+        let meter = Meter::new(Budget { group_time: Some(limit), ..Budget::default() }, None);
+        let mut poller = Poller::new(&meter);
+        assert_eq!(poller.poll(0, (1, 2)), Ok(()));
         std::thread::sleep(2 * limit);
         poller.begin_group();
-        assert_eq!(poller.look(0, (3, 4)), Ok(()), "another group");
+        assert_eq!(poller.poll(0, (3, 4)), Ok(()), "another group");
         std::thread::sleep(2 * limit);
-        assert_eq!(poller.look(0, (3, 4)), Err(Halt::GroupTime { limit, x: 3, y: 4 }));
+        assert_eq!(poller.poll(0, (3, 4)), Err(Halt::GroupTime { limit, x: 3, y: 4 }));
     }
 
     #[test]
-    fn looks_come_after_so_many_steps() {
+    fn polls_come_after_so_many_steps() {
         let cancel = AtomicBool::new(true);
-        let watch = Watch::new(Budget::default(), Some(&cancel));
-        let mut poller = Poller::new(&watch);
-        assert_eq!(poller.step(LOOK_STEPS - 1, 0, || (0, 0)), Ok(()));
+        let meter = Meter::new(Budget::default(), Some(&cancel));
+        let mut poller = Poller::new(&meter);
+        assert_eq!(poller.step(POLL_STEPS - 1, 0, || (0, 0)), Ok(()));
         assert_eq!(poller.step(1, 0, || (0, 0)), Err(Halt::Cancelled));
-        assert_eq!(Poller::new(&watch).step(u32::MAX, 0, || (0, 0)), Err(Halt::Cancelled));
+        assert_eq!(Poller::new(&meter).step(u32::MAX, 0, || (0, 0)), Err(Halt::Cancelled));
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "Miri ends the program where the host has no memory to give")]
     fn memory_adds_up() {
-        let watch = Watch::new(Budget { memory: 100, ..Budget::default() }, None);
-        assert_eq!((watch.reserve(60), watch.reserve(40)), (Ok(()), Ok(())));
-        assert_eq!(watch.reserve(1), Err(Halt::Memory { wanted: 101, limit: 100 }));
+        let meter = Meter::new(Budget { memory: 100, ..Budget::default() }, None);
+        assert_eq!((meter.reserve(60), meter.reserve(40)), (Ok(()), Ok(())));
+        assert_eq!(meter.reserve(1), Err(Halt::Memory { wanted: 101, limit: 100 }));
         assert!(
-            watch.reserve(u64::MAX).is_err() && watch.reserve(u64::MAX).is_err() && watch.reserve(u64::MAX).is_err()
+            meter.reserve(u64::MAX).is_err() && meter.reserve(u64::MAX).is_err() && meter.reserve(u64::MAX).is_err()
         );
         assert!(allocate::<u64>(usize::MAX / 16).is_err());
     }
@@ -322,6 +322,6 @@ mod tests {
     #[test]
     fn a_deadline_that_is_over_ends_the_run() {
         let budget = Budget { deadline: Some(Instant::now()), ..Budget::default() };
-        assert_eq!(Watch::new(budget, None).look(), Err(Halt::Deadline));
+        assert_eq!(Meter::new(budget, None).check(), Err(Halt::Deadline));
     }
 }

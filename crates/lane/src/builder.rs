@@ -7,7 +7,7 @@
 //! when no further edge to it will come; sealing early spares parameters that simplification would remove.
 
 use crate::attribute::{
-    Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
+    Bits, Channels, Denorm, ElementTest, ElementWrite, FloatTest, IntTest, QuadOrder, Round, Rounding, Zero,
 };
 use crate::entity::{Array, Block, Buffer, Surface, Table, Type, Value};
 use crate::function::{Function, Target, Terminator};

@@ -49,7 +49,7 @@ mod text;
 mod verify;
 
 pub use attribute::{
-    Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
+    Attribute, Bits, Channels, Denorm, ElementTest, ElementWrite, FloatTest, IntTest, QuadOrder, Round, Rounding, Zero,
 };
 pub use builder::{Builder, Variable};
 pub use cursor::{Cursor, ParseCause, ParseError};
@@ -61,4 +61,4 @@ pub use op::{Effect, NanBits, Op, OpInfo};
 pub use reference::operation_reference;
 pub use scalar::{evaluate, evaluate_pair};
 pub use simplify::{assume_covered, simplify, simplify_with};
-pub use verify::{Place, VerifyCause, VerifyError, verify, verify_form};
+pub use verify::{Location, VerifyCause, VerifyError, verify, verify_form};

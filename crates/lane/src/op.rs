@@ -1,7 +1,7 @@
 //! The operations: one table, from which the text form, the verifier, the builder and the reference come.
 
 use crate::attribute::{
-    Attribute, Bits, Channels, Denorm, FloatTest, IntTest, QuadOrder, Round, Rounding, UnitTest, UnitWrite, Zero,
+    Attribute, Bits, Channels, Denorm, ElementTest, ElementWrite, FloatTest, IntTest, QuadOrder, Round, Rounding, Zero,
 };
 use crate::cursor::{Cursor, ParseCause};
 use crate::entity::{Array, Buffer, Surface, Table, Type};
@@ -192,15 +192,15 @@ macro_rules! for_each_operation {
     /// a rounded to an integral value in the given direction. Zeros, and results that are zero, keep the sign of a.
     Fround fround { round: Round, denorm: Denorm } (a: Lane) -> (Lane) Pure Loose;
     /// a - floor(a) with flushed operand, in [0, 1): what would round up to 1 is the largest number below 1; zeros give
-    /// +0; infinities give a NaN. (`ctm_num::x1k::frc`)
+    /// +0; infinities give a NaN. (`ctm_num::flushed::fraction`)
     Frc frc {} (a: Lane) -> (Lane) Pure Loose;
-    /// 2 to the power a, flushed. (`ctm_num::x1k::ex2`, which fixes every bit)
+    /// 2 to the power a, flushed. (`ctm_num::transcendental::ex2`, which fixes every bit)
     Ex2 ex2 {} (a: Lane) -> (Lane) Pure Loose;
-    /// The binary logarithm of a, flushed. (`ctm_num::x1k::ln2`, which fixes every bit)
+    /// The binary logarithm of a, flushed. (`ctm_num::transcendental::ln2`, which fixes every bit)
     Ln2 ln2 {} (a: Lane) -> (Lane) Pure Loose;
-    /// The sine of a turns, flushed. (`ctm_num::x1k::sin`, which fixes every bit)
+    /// The sine of a turns, flushed. (`ctm_num::transcendental::sin`, which fixes every bit)
     Sin sin {} (a: Lane) -> (Lane) Pure Loose;
-    /// The cosine of a turns, flushed. (`ctm_num::x1k::cos`, which fixes every bit)
+    /// The cosine of a turns, flushed. (`ctm_num::transcendental::cos`, which fixes every bit)
     Cos cos {} (a: Lane) -> (Lane) Pure Loose;
 }
 "Float arithmetic in all directions of rounding" {
@@ -387,7 +387,7 @@ macro_rules! for_each_operation {
     /// One request to a conditional unit for each lane of m: the new value v is converted to the surface's type and compared
     /// with element (x, y); where the test passes, and the write rule says so, it replaces the element. The result is the
     /// lanes of m that passed.
-    SurfaceTest surface_test { surface: Surface, test: UnitTest, write: UnitWrite }
+    SurfaceTest surface_test { surface: Surface, test: ElementTest, write: ElementWrite }
         (x: Lane, y: Lane, v: Lane, m: Mask) -> (Mask) WritesMemory Observed;
     /// The little-endian word at the unsigned byte address in the lanes of m, 0 in the others. Words that are not wholly
     /// inside the buffer read as 0.

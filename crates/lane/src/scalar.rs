@@ -3,7 +3,7 @@
 use crate::attribute::{Denorm, FloatTest, Round, Rounding, Zero};
 use crate::op::Op;
 use ctm_num::ieee::{BINARY16, BINARY32, BINARY64};
-use ctm_num::{convert, flushed, x1k};
+use ctm_num::{convert, flushed, transcendental};
 
 /// The bits that a NaN has here where an operation leaves them open. Any other NaN would be as right.
 const NAN: u32 = 0x7FC0_0000;
@@ -127,11 +127,11 @@ pub fn evaluate(op: &Op, args: &[u32]) -> Option<u32> {
         Op::Fsqrt { denorm: Denorm::Keep } => float(args[0]).sqrt().to_bits(),
         Op::Fsqrt { denorm: Denorm::Flush } => flushed::sqrt::<NAN>(args[0]),
         Op::Fround { round: way, denorm } => round(way, float(read(denorm, args[0]))).to_bits(),
-        Op::Frc {} => x1k::frc(args[0]),
-        Op::Ex2 {} => x1k::ex2(args[0]),
-        Op::Ln2 {} => x1k::ln2(args[0]),
-        Op::Sin {} => x1k::sin(args[0]),
-        Op::Cos {} => x1k::cos(args[0]),
+        Op::Frc {} => flushed::fraction::<NAN>(args[0]),
+        Op::Ex2 {} => transcendental::ex2(args[0]),
+        Op::Ln2 {} => transcendental::ln2(args[0]),
+        Op::Sin {} => transcendental::sin(args[0]),
+        Op::Cos {} => transcendental::cos(args[0]),
         Op::FaddRounded { rounding } => narrow(BINARY32.add(rounding.into(), unsigned(0), unsigned(1))),
         Op::FmulRounded { rounding } => narrow(BINARY32.mul(rounding.into(), unsigned(0), unsigned(1), 0)),
         Op::FmaRounded { rounding } => narrow(BINARY32.fma(rounding.into(), unsigned(0), unsigned(1), unsigned(2))),

@@ -10,7 +10,7 @@ use crate::simplify::Observed;
 
 /// Where a function is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In a declaration: an array or a table.
     Declaration,
     /// At the head of a block.
@@ -21,7 +21,7 @@ pub enum Place {
     End(Block),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Declaration => f.write_str("declarations"),
@@ -103,7 +103,7 @@ pub enum VerifyCause {
 #[error("{place}: {cause}")]
 pub struct VerifyError {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// Why.
     pub cause: VerifyCause,
 }
@@ -142,7 +142,7 @@ fn nan_bits(function: &Function, graph: &Graph) -> Result<(), VerifyError> {
                 let value = function.result(inst);
                 let ranges = ranges.get_or_insert_with(|| Ranges::new(function, graph));
                 if ranges.get(value).nan {
-                    return Err(VerifyError { place: Place::Inst(block, at), cause: VerifyCause::OpenNan(value) });
+                    return Err(VerifyError { place: Location::Inst(block, at), cause: VerifyCause::OpenNan(value) });
                 }
             }
         }
@@ -162,29 +162,29 @@ impl Checker<'_> {
     fn run(mut self) -> Result<(), VerifyError> {
         let function = self.function;
         let fail = |place| move |cause| VerifyError { place, cause };
-        self.declarations().map_err(fail(Place::Declaration))?;
+        self.declarations().map_err(fail(Location::Declaration))?;
         if function.block_count() == 0 {
-            return Err(VerifyError { place: Place::Declaration, cause: VerifyCause::NoEntry });
+            return Err(VerifyError { place: Location::Declaration, cause: VerifyCause::NoEntry });
         }
         self.find_definitions()?;
         for block in function.blocks() {
             for (at, &inst) in function.insts(block).iter().enumerate() {
-                self.inst(inst).map_err(fail(Place::Inst(block, at)))?;
+                self.inst(inst).map_err(fail(Location::Inst(block, at)))?;
             }
-            self.terminator(block).map_err(fail(Place::End(block)))?;
+            self.terminator(block).map_err(fail(Location::End(block)))?;
         }
         if !function.params(Function::ENTRY).is_empty() {
-            return Err(VerifyError { place: Place::Head(Function::ENTRY), cause: VerifyCause::BadEntry });
+            return Err(VerifyError { place: Location::Head(Function::ENTRY), cause: VerifyCause::BadEntry });
         }
         let graph = Graph::new(function);
         for &block in &graph.order {
             for (at, &inst) in function.insts(block).iter().enumerate() {
                 for &arg in function.args(inst) {
-                    self.dominated(&graph, arg, block, at).map_err(fail(Place::Inst(block, at)))?;
+                    self.dominated(&graph, arg, block, at).map_err(fail(Location::Inst(block, at)))?;
                 }
             }
             for value in function.terminator(block).values() {
-                self.dominated(&graph, value, block, usize::MAX).map_err(fail(Place::End(block)))?;
+                self.dominated(&graph, value, block, usize::MAX).map_err(fail(Location::End(block)))?;
             }
         }
         Ok(())
@@ -206,12 +206,12 @@ impl Checker<'_> {
         for block in function.blocks() {
             for (number, &param) in function.params(block).iter().enumerate() {
                 self.define(param, Def::Param(block, number as u32), (block, 0))
-                    .map_err(|cause| VerifyError { place: Place::Head(block), cause })?;
+                    .map_err(|cause| VerifyError { place: Location::Head(block), cause })?;
             }
             for (at, &inst) in function.insts(block).iter().enumerate() {
                 for (number, result) in function.results(inst).enumerate() {
                     self.define(result, Def::Result(inst, number as u32), (block, at + 1))
-                        .map_err(|cause| VerifyError { place: Place::Inst(block, at), cause })?;
+                        .map_err(|cause| VerifyError { place: Location::Inst(block, at), cause })?;
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! GPU memory of the CTM device: address space, surfaces, element formats.
+//! GPU memory: address space, surfaces, element formats, address maps.
 //!
 //! A [`Space`] is a 32-bit byte address space in which [`Arena`]s of memory are mapped. A [`Surface`] says how a client
 //! of the memory controller sees a piece of that space: base, pitch, height, tiling, format. A [`View`] is a surface

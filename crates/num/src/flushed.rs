@@ -127,3 +127,13 @@ pub fn less(a: u32, b: u32) -> bool {
 pub fn equal(a: u32, b: u32) -> bool {
     operand(a) == operand(b)
 }
+
+/// a - floor(a), in [0, 1). What would round up to 1 is the largest number below 1; zeros give +0; infinities and NaN give
+/// `NAN`.
+#[inline]
+pub fn fraction<const NAN: u32>(a: u32) -> u32 {
+    const BELOW_ONE: u32 = 0x3F7F_FFFF;
+    let value = f32::from_bits(flush(a));
+    let fraction = value - value.floor();
+    if fraction.is_nan() { NAN } else { fraction.to_bits().min(BELOW_ONE) }
+}

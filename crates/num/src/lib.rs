@@ -9,6 +9,7 @@
 //! - [`r700`]: one function per operation of the R700 shader processor.
 //! - [`sm50`]: the operations of the SPA 5.0 (Maxwell) shader processor.
 //! - [`ieee`]: numbers of IEEE 754 in all directions of rounding and all formats, exact by construction.
+//! - [`transcendental`]: fixed sequences of steps for powers, logarithms, reciprocals, sine and cosine.
 //! - [`convert`]: normalized integers, element coordinates.
 //!
 //! A function of this crate is the definition of its operation. Engines that compute it some other way (vector
@@ -20,6 +21,7 @@ pub mod flushed;
 pub mod ieee;
 pub mod r700;
 pub mod sm50;
+pub mod transcendental;
 pub mod x1k;
 
 pub use flushed::flush;

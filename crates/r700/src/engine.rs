@@ -8,7 +8,7 @@ use crate::lift::{
     input_words, launch_words,
 };
 use crate::{Bindings as Resources, Input, Job, Program, Region, RunError, Trap, TrapKind, TrapPlace, reference};
-use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceFacts};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::QUAD;
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
@@ -118,8 +118,8 @@ pub fn stages(job: &Job) -> Result<Stages, NotLifted> {
 #[derive(Clone, Debug, PartialEq, Hash)]
 struct Environment {
     specialisation: Specialisation,
-    colours: Vec<Option<SurfaceFacts>>,
-    depth: Option<SurfaceFacts>,
+    colours: Vec<Option<SurfaceLayout>>,
+    depth: Option<SurfaceLayout>,
 }
 
 /// Everything that a compiled program depends on.
@@ -167,7 +167,7 @@ impl Key {
 
 impl Environment {
     fn of(job: &Job) -> Self {
-        let target = |surface: &Surface| SurfaceFacts::of(job.memory, surface, Bounds::Drop);
+        let target = |surface: &Surface| SurfaceLayout::of(job.memory, surface, Bounds::Drop);
         Environment {
             specialisation: Specialisation::of(job),
             colours: job.targets.colours.iter().map(|colour| colour.as_ref().map(target)).collect(),
@@ -176,7 +176,7 @@ impl Environment {
     }
 
     /// What is known of a surface of the function.
-    fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceFacts> {
+    fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceLayout> {
         match binding {
             SurfaceBinding::Colour(number) => self.colours[number],
             SurfaceBinding::Depth => self.depth,
@@ -195,7 +195,7 @@ impl Environment {
 /// A compiled program, for surfaces with the layouts of its key.
 pub struct Kernels {
     lifted: Lifted,
-    surfaces: Vec<SurfaceFacts>,
+    surfaces: Vec<SurfaceLayout>,
     kernel: Kernel,
 }
 
@@ -221,7 +221,7 @@ impl Kernels {
 
     /// Binds the names of the function to the job's memory and constants.
     fn bind<'a>(&self, job: &Job<'a>) -> Option<Bindings<'a>> {
-        let surface = |(binding, layout): (&SurfaceBinding, &SurfaceFacts)| {
+        let surface = |(binding, layout): (&SurfaceBinding, &SurfaceLayout)| {
             let surface = match *binding {
                 SurfaceBinding::Colour(number) => job.targets.colours[number]?,
                 SurfaceBinding::Depth => job.targets.depth?,

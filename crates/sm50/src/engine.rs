@@ -5,7 +5,7 @@
 //! reference knows the error, or in lenient mode the warnings.
 
 use crate::attributes::Records;
-use crate::launch::{Column, Invocations, Launch, NO_INVOCATION, Outcome, StageRunner, Stop, WARP};
+use crate::launch::{Column, Invocations, Launch, LaunchReport, NO_INVOCATION, StageRunner, Stop, WARP};
 use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
 use crate::reference::Reference;
@@ -26,7 +26,7 @@ impl GuestJob for Launch<'_> {
     where
         Self: 'k;
     type Kernels = Result<Kernels, NotCompiled>;
-    type Output = Outcome;
+    type Output = LaunchReport;
     type Error = Stop;
     type NotCompiled = NotCompiled;
 
@@ -65,14 +65,19 @@ impl GuestJob for Launch<'_> {
         }
     }
 
-    fn run(&self, kernels: &Result<Kernels, NotCompiled>, options: &RunOptions, _: &Runtime) -> Result<Outcome, Stop> {
+    fn run(
+        &self,
+        kernels: &Result<Kernels, NotCompiled>,
+        options: &RunOptions,
+        _: &Runtime,
+    ) -> Result<LaunchReport, Stop> {
         match kernels {
             Ok(kernels) => kernels.run(self, options),
             Err(_) => Reference.run(self, options),
         }
     }
 
-    fn reference(&self, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn reference(&self, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Reference.run(self, options)
     }
 }
@@ -109,13 +114,13 @@ pub struct KeyRef<'k> {
 }
 
 impl StageRunner for Engine {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Engine::run(self, launch, options)
     }
 }
 
 impl StageRunner for Executor {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Executor::run(self, launch, options)
     }
 }
@@ -135,7 +140,7 @@ impl Kernels {
         Ok(Kernels { lifted, kernel })
     }
 
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let memory = Space::default();
         let Some(bindings) = self.bind(launch, &memory) else { return Reference.run(launch, options) };
         let start = Start { lanes: Lanes::Line(launch.invocations.count), bindings, max_steps: None };
@@ -145,7 +150,7 @@ impl Kernels {
             Ok(stats) => {
                 let groups = launch.invocations.warps().into();
                 let stats = RunStats { groups, lanes: live_lanes(launch.invocations), ..stats };
-                Ok(Outcome { stats, ..Outcome::default() })
+                Ok(LaunchReport { stats, ..LaunchReport::default() })
             }
             Err(KernelStop::Halted(halt)) => Err(halt.into()),
             Err(KernelStop::Trap { .. } | KernelStop::StepLimit { .. }) => {

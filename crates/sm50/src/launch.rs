@@ -307,16 +307,16 @@ impl<'a> Launch<'a> {
 
 /// What a launch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct LaunchReport {
     /// Counts. A group is a warp; instructions are summed over the active lanes.
     pub stats: RunStats,
     /// What the programs should not have done.
     pub warnings: Warnings,
 }
 
-impl Outcome {
+impl LaunchReport {
     /// Adds what another launch did.
-    pub fn merge(&mut self, other: &Outcome) {
+    pub fn merge(&mut self, other: &LaunchReport) {
         self.stats.merge(&other.stats);
         self.warnings.merge(&other.warnings);
     }
@@ -329,7 +329,7 @@ pub trait StageRunner: Sync {
     /// # Errors
     /// A trap of the lowest warp that traps; what other warps wrote may or may not be there. Cancellation, and an end of the
     /// options' budget.
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop>;
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop>;
 }
 
 /// Why a launch did not complete.

@@ -89,7 +89,7 @@ fn vertices_and_domain_points() {
     };
     let drawn = draw.run(&Reference, &Draw::options()).unwrap();
     assert_eq!(floats(&drawn.words), POINTS);
-    assert!(drawn.outcome.warnings.is_empty());
+    assert!(drawn.report.warnings.is_empty());
 }
 
 #[test]

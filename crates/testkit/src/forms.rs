@@ -5,7 +5,7 @@ use crate::hunt::tally::Tally;
 use ctm_codegen::EngineName;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
 use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Engine, Incomplete, Outcome, Source, Stop};
-use ctm_lane::budget::{Poller, Watch};
+use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::domain::{Domain, Lanes, Layout};
 use std::fmt;
 use std::sync::Arc;
@@ -152,8 +152,8 @@ impl Bound for BoundInterpreter<'_> {
     fn run(&mut self, rectangle: Domain, step_limit: u64, _poller: &mut Poller) -> Result<Outcome, Incomplete> {
         let program = Program::new(self.code, self.bindings);
         let options = crate::untimed();
-        let watch = Watch::new(options.budget, options.cancel);
-        let mut group = Group::new(&program, WIDTH, step_limit, &watch)?;
+        let meter = Meter::new(options.budget, options.cancel);
+        let mut group = Group::new(&program, WIDTH, step_limit, &meter)?;
         let stopped = |stop| match stop {
             Stop::Halted(halt) => Incomplete::Halted(halt),
             Stop::Trap { .. } | Stop::StepLimit { .. } => Incomplete::Stopped,

@@ -172,7 +172,7 @@ fn draw(name: EngineName, text: &str, options: &RunOptions, vertices: u32) -> Re
     let capture = [Capture { address: 0x70, words: 1 }];
     let draw = Draw { capture: &capture, instances: 3, ..Draw::new(Shader::from(&program), vertices) };
     let executor = name.executor().unwrap();
-    Ok(draw.run(&executor, options)?.outcome.stats)
+    Ok(draw.run(&executor, options)?.report.stats)
 }
 
 /// Runs everything that is nearly endless on every engine; it has to end as `expected` says.

@@ -29,7 +29,7 @@ impl Backend for Recorder {
         assert!(!source.may_stop, "the engine's tests run them without limits");
         let mut recorded = self.0.lock().unwrap();
         recorded.function = source.function.to_string();
-        let surface = |facts: &ctm_engine::SurfaceFacts| {
+        let surface = |facts: &ctm_engine::SurfaceLayout| {
             let surface = facts.surface;
             assert_eq!((surface.tiling, surface.format, facts.whole), (Tiling::Linear, Format::Float32_4, true));
             format!("; surface {} {} {:?}\n", surface.pitch, surface.height, facts.bounds)

@@ -8,7 +8,7 @@ use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Surface, Tiling};
 use ctm_sm50::Code;
-use ctm_sm50::launch::{Launch, Outcome, StageRunner, Stop};
+use ctm_sm50::launch::{Launch, LaunchReport, StageRunner, Stop};
 use ctm_sm50::reference::Reference;
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::emit::{emit, full};
@@ -102,7 +102,7 @@ struct Launches<'a> {
 }
 
 impl StageRunner for Launches<'_> {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let name = format!("{} {}", self.pipeline, launch.shader.stage().name());
         let mut rows = self.rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if !rows.iter().any(|row| row.name == name) {

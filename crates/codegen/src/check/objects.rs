@@ -3,7 +3,7 @@
 
 use crate::context;
 use crate::kernel::{BUFFER_MIDDLE, Resource, operations, written_by};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::{Buffer, Function, Surface};
 use std::fmt;
 
@@ -92,7 +92,7 @@ pub struct Objects {
 
 impl Objects {
     /// What [`Code::run`](ctm_engine::Code::run) gives to code for this function, with vectors of so many bytes.
-    pub fn new(function: &Function, facts: &[SurfaceFacts], vector: i32, entry: Calls) -> Self {
+    pub fn new(function: &Function, facts: &[SurfaceLayout], vector: i32, entry: Calls) -> Self {
         // The room of an entry, whatever it holds.
         let entry_bytes = vector.unsigned_abs();
         Self {

@@ -2,9 +2,9 @@
 
 use super::{Form, Jit};
 use crate::kernel::Kernel;
-use ctm_engine::{Bindings, Code, Source, SurfaceFacts};
+use ctm_engine::{Bindings, Code, Source, SurfaceLayout};
 use ctm_lane::Function;
-use ctm_lane::budget::{Budget, Poller, Watch};
+use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
 use ctm_lane::{assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
@@ -33,15 +33,15 @@ fn deoptimises(body: &str) -> bool {
         superfine: false,
         format: Format::Float32_1,
     };
-    let surfaces = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
+    let surfaces = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
     let source = Source { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
     let kernel = Kernel::new(&source, &Jit::avx512().unwrap()).unwrap();
     assert!(kernel.interior.speculates, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };
-    let watch = Watch::new(Budget::default(), None);
+    let meter = Meter::new(Budget::default(), None);
     let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
-    kernel.bind(&bindings).unwrap().run(domain, u64::MAX, &mut Poller::new(&watch)).unwrap();
+    kernel.bind(&bindings).unwrap().run(domain, u64::MAX, &mut Poller::new(&meter)).unwrap();
     kernel.deoptimised.load(Relaxed) != 0
 }
 

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
 use crate::unit::{Allocated, Draft, Unit};
-use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceFacts};
+use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::Domain;
@@ -119,7 +119,7 @@ impl Case {
         space.write_bytes(0x1000, &words).unwrap();
         let format = Format::Float32_1;
         let surface = Shape { base: BASE, pitch: SIDE, height: SIDE, tiling: Tiling::Linear, superfine: false, format };
-        let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
+        let facts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
         let function: Function = TEXT.parse().unwrap_or_else(|error| panic!("{error:?}"));
         let kernel = ctm_engine::Kernel::new(function, Grouping::Independent, &facts, None, runtime);
         Case { kernel, space, surface }

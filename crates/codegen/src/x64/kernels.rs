@@ -1,6 +1,6 @@
 //! Kernels for tests: functions of real programs with their surfaces and tables, from `tests/kernels`.
 
-use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, SurfaceFacts};
+use ctm_engine::{Bindings, Grouping, Kernel, Launch, Runtime, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_lane::{Function, Op};
@@ -63,8 +63,8 @@ impl TestKernel {
         TestKernel { name: name.to_owned(), function, space, surfaces, tables }
     }
 
-    pub fn facts(&self) -> Vec<SurfaceFacts> {
-        self.surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(&self.space, surface, *bounds)).collect()
+    pub fn facts(&self) -> Vec<SurfaceLayout> {
+        self.surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&self.space, surface, *bounds)).collect()
     }
 
     /// The kernel, which a group always comes to the end of.

@@ -29,7 +29,7 @@ use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{self, Arg, Class, Condition, Mem, Opcode};
 use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Target};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
 use iced_x86::{Code, Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
 
@@ -119,7 +119,7 @@ impl Target for Form {
         }
     }
 
-    fn select(self, function: &Function, facts: &[SurfaceFacts], mode: Mode) -> Option<Selected<Code>> {
+    fn select(self, function: &Function, facts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Code>> {
         select::select(function, facts, self, mode)
     }
 

@@ -8,7 +8,7 @@ use crate::select::{Mode, Selected};
 use crate::target::Target;
 use crate::x64::Machine;
 use crate::{interleave, order, split};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ fn selected(text: &str, form: Form, speculates: bool) -> Machine {
     space.map(Arena::new(BASE, 0x8000).unwrap()).unwrap();
     let (format, tiling) = (Format::Float32_1, Tiling::Linear);
     let surface = Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format };
-    let facts = [SurfaceFacts::of(&space, &surface, Bounds::Drop)];
+    let facts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
     let mode = Mode { quads: false, interior: true, speculates, may_stop: false, explicit: false };
     let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &facts, form, mode).unwrap();
     assert_eq!(has_rules_left_out, speculates);

@@ -11,7 +11,7 @@ use crate::kernel::Kernel;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::select::Mode;
 use crate::unit;
-use ctm_engine::{Backend, Code as Compiled, Runtime, Source, SurfaceFacts};
+use ctm_engine::{Backend, Code as Compiled, Runtime, Source, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
@@ -25,7 +25,7 @@ struct Given {
     name: String,
     general: Function,
     interior: Function,
-    surfaces: Vec<SurfaceFacts>,
+    surfaces: Vec<SurfaceLayout>,
     may_stop: bool,
 }
 
@@ -137,7 +137,7 @@ fn made_up() -> Vec<Given> {
             for (format, is_loop) in Format::ALL.into_iter().flat_map(|format| [false, true].map(|is| (format, is))) {
                 let surface = |format, pitch, height, bounds, tiling| {
                     let surface = Surface { base: BASE, pitch, height, tiling, superfine: false, format };
-                    SurfaceFacts::of(&space, &surface, bounds)
+                    SurfaceLayout::of(&space, &surface, bounds)
                 };
                 let surfaces = vec![
                     surface(format, 64, 24, bounds, tiling),

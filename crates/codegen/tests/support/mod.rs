@@ -2,11 +2,11 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceFacts};
-use ctm_lane::budget::{Budget, Poller, Watch};
+use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceLayout};
+use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
 use ctm_lane::{
-    Block, Function, Inst, Op, Terminator, UnitTest, UnitWrite, Value, assume_covered, evaluate, evaluate_pair,
+    Block, ElementTest, ElementWrite, Function, Inst, Op, Terminator, Value, assume_covered, evaluate, evaluate_pair,
     simplify,
 };
 use ctm_memory::{Arena, Bounds, Buffer, Format, Space, Surface, View};
@@ -208,7 +208,7 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     let mut interior = function.clone();
     assume_covered(&mut interior);
     simplify(&mut interior);
-    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceFacts::of(space, surface, *bounds)).collect();
+    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(space, surface, *bounds)).collect();
     let may_stop = may_trap(function) || budget != u64::MAX;
     let unproven = || {
         let CheckCounts { explicit, refused, .. } = backend.check_counts();
@@ -226,9 +226,9 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     };
     // What is found does not depend on the load of the machine.
     let untimed = Budget { group_time: None, ..Budget::default() };
-    let watch = Watch::new(untimed, None);
+    let meter = Meter::new(untimed, None);
     let mut bound = code.bind(&bindings).ok()?;
-    Some(bound.run(domain, budget, &mut Poller::new(&watch)).ok().map(|outcome| outcome.instructions))
+    Some(bound.run(domain, budget, &mut Poller::new(&meter)).ok().map(|outcome| outcome.instructions))
 }
 
 /// Runs the function by the evaluator, in groups of rows or of quads; `None` if a group stopped.
@@ -407,7 +407,7 @@ impl Group<'_> {
 }
 
 /// A request to a conditional unit.
-fn request(view: &View, (x, y): (i64, i64), value: u32, test: UnitTest, write: UnitWrite) -> bool {
+fn request(view: &View, (x, y): (i64, i64), value: u32, test: ElementTest, write: ElementWrite) -> bool {
     let stored = view.load_raw(x, y)[0];
     let (new, order) = match view.surface().format {
         Format::Uint16_1 => {
@@ -430,16 +430,16 @@ fn request(view: &View, (x, y): (i64, i64), value: u32, test: UnitTest, write: U
         }
     };
     let passes = match test {
-        UnitTest::Never => false,
-        UnitTest::Lt => order == Some(Ordering::Less),
-        UnitTest::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        UnitTest::Eq => order == Some(Ordering::Equal),
-        UnitTest::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-        UnitTest::Gt => order == Some(Ordering::Greater),
-        UnitTest::Ne => order != Some(Ordering::Equal),
-        UnitTest::Always => true,
+        ElementTest::Never => false,
+        ElementTest::Lt => order == Some(Ordering::Less),
+        ElementTest::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        ElementTest::Eq => order == Some(Ordering::Equal),
+        ElementTest::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        ElementTest::Gt => order == Some(Ordering::Greater),
+        ElementTest::Ne => order != Some(Ordering::Equal),
+        ElementTest::Always => true,
     };
-    if passes && write == UnitWrite::Yes {
+    if passes && write == ElementWrite::Yes {
         view.store_raw(x, y, [new, 0, 0, 0]);
     }
     passes

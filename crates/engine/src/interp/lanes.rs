@@ -5,7 +5,7 @@
 //! lanes is done again by the definition.
 
 use ctm_lane::{Denorm, FloatTest, IntTest, Op, Round, Zero, evaluate};
-use ctm_num::x1k::{cos, ex2_factors, ln2, sin};
+use ctm_num::transcendental::{cos, ex2_factors, ln2, sin};
 
 const SIGN: u32 = 0x8000_0000;
 const EXPONENT: u32 = 0x7F80_0000;

@@ -8,9 +8,9 @@ pub use code::Code;
 use crate::backend::Bindings;
 use crate::stop::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
-use ctm_lane::budget::{Halt, Poller, Watch, allocate};
+use ctm_lane::budget::{Halt, Meter, Poller, allocate};
 use ctm_lane::domain::{Domain, QUAD};
-use ctm_lane::{Channels, Op, Type, UnitTest, UnitWrite, evaluate, evaluate_pair};
+use ctm_lane::{Channels, ElementTest, ElementWrite, Op, Type, evaluate, evaluate_pair};
 use ctm_memory::View;
 
 /// Lanes of a warp.
@@ -71,7 +71,7 @@ impl<'a> Group<'a> {
     ///
     /// # Errors
     /// If the host has no memory for it.
-    pub fn new(program: &'a Program<'a>, width: usize, step_limit: u64, watch: &'a Watch<'a>) -> Result<Self, Halt> {
+    pub fn new(program: &'a Program<'a>, width: usize, step_limit: u64, meter: &'a Meter<'a>) -> Result<Self, Halt> {
         let code = program.code;
         let rows_of = |ty: Type, entries: u32| if ty == Type::Uniform { 0 } else { entries as usize };
         let uniforms_of = |ty: Type, entries: u32| if ty == Type::Uniform { entries as usize } else { 0 };
@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
             y: vec![0; width],
             covered: vec![0; width],
             step_limit,
-            poller: Poller::new(watch),
+            poller: Poller::new(meter),
             steps: 0,
             instructions: 0,
             buffer: Vec::new(),
@@ -435,7 +435,7 @@ impl<'a> Group<'a> {
         view.store_lanes(x, y, lanes, [red, green, blue, alpha], channels.0);
     }
 
-    fn request(&mut self, step: &Step, surface: usize, test: UnitTest, write: UnitWrite) {
+    fn request(&mut self, step: &Step, surface: usize, test: ElementTest, write: ElementWrite) {
         let mut passed = std::mem::take(&mut self.rows[step.results[0] as usize]);
         let view = &self.program.bindings.surfaces[surface];
         let [x, y, values, lanes] = [0, 1, 2, 3].map(|at| &self.rows[step.args[at] as usize]);
@@ -443,7 +443,7 @@ impl<'a> Group<'a> {
             let (x, y, value) = (x[lane].into(), y[lane].into(), values[lane]);
             let order = || if test.reads() { view.compare(x, y, value) } else { None };
             let passes = lanes[lane] != 0 && test.passes(order());
-            if passes && write == UnitWrite::Yes {
+            if passes && write == ElementWrite::Yes {
                 view.replace(x, y, value);
             }
             passed[lane] = if passes { u32::MAX } else { 0 };

@@ -13,7 +13,7 @@ use crate::op::{Effect, Op};
 use std::hash::{Hash, Hasher};
 
 /// What a rule makes of an instruction.
-pub(crate) enum Outcome {
+pub(crate) enum Rewrite {
     /// The instruction is another one.
     Becomes(Op, Vec<Value>),
     /// Its only result is this value.
@@ -114,27 +114,27 @@ impl Rewriter<'_> {
             let Some(outcome) = rules::apply(self, self.function.op(inst), self.function.args(inst)) else { break };
             self.changed = true;
             match outcome {
-                Outcome::Becomes(op, args) => self.function.replace_op(inst, op, &args),
-                Outcome::Is(value) => {
+                Rewrite::Becomes(op, args) => self.function.replace_op(inst, op, &args),
+                Rewrite::Is(value) => {
                     self.replace(inst, std::iter::once(value));
                     return false;
                 }
-                Outcome::IsConstant(op) => {
+                Rewrite::IsConstant(op) => {
                     let value = self.constant(op);
                     self.replace(inst, std::iter::once(value));
                     return false;
                 }
-                Outcome::AreConstants(bits) => {
+                Rewrite::AreConstants(bits) => {
                     let values = bits.map(|bits| self.constant(super::lane(bits)));
                     self.replace(inst, values.into_iter());
                     return false;
                 }
-                Outcome::IsZero => {
+                Rewrite::IsZero => {
                     let zero = self.constant(super::lane(0));
                     self.replace(inst, std::iter::repeat(zero));
                     return false;
                 }
-                Outcome::IsNothing => return false,
+                Rewrite::IsNothing => return false,
             }
         }
         true

@@ -4,7 +4,8 @@
 //! different choices show whether anything observes them.
 
 use ctm_lane::{
-    Block, Channels, Function, Inst, NanBits, Op, Terminator, Type, UnitTest, UnitWrite, Value, evaluate, evaluate_pair,
+    Block, Channels, ElementTest, ElementWrite, Function, Inst, NanBits, Op, Terminator, Type, Value, evaluate,
+    evaluate_pair,
 };
 use std::collections::BTreeMap;
 
@@ -206,16 +207,16 @@ impl<'a> Run<'a> {
                 let old = self.element(surface.0, at(0), at(1), 0);
                 let order = f32::from_bits(row[2]).partial_cmp(&f32::from_bits(old));
                 let pass = match test {
-                    UnitTest::Never => false,
-                    UnitTest::Lt => order.is_some_and(|order| order.is_lt()),
-                    UnitTest::Le => order.is_some_and(|order| order.is_le()),
-                    UnitTest::Eq => order.is_some_and(|order| order.is_eq()),
-                    UnitTest::Ge => order.is_some_and(|order| order.is_ge()),
-                    UnitTest::Gt => order.is_some_and(|order| order.is_gt()),
-                    UnitTest::Ne => order.is_none_or(|order| order.is_ne()),
-                    UnitTest::Always => true,
+                    ElementTest::Never => false,
+                    ElementTest::Lt => order.is_some_and(|order| order.is_lt()),
+                    ElementTest::Le => order.is_some_and(|order| order.is_le()),
+                    ElementTest::Eq => order.is_some_and(|order| order.is_eq()),
+                    ElementTest::Ge => order.is_some_and(|order| order.is_ge()),
+                    ElementTest::Gt => order.is_some_and(|order| order.is_gt()),
+                    ElementTest::Ne => order.is_none_or(|order| order.is_ne()),
+                    ElementTest::Always => true,
                 };
-                if pass && write == UnitWrite::Yes {
+                if pass && write == ElementWrite::Yes {
                     self.store(surface.0, at(0), at(1), 0, row[2]);
                 }
                 one(pass.into())

@@ -571,8 +571,8 @@ impl Generator<'_> {
         let values = [0; 4].map(|_| self.lane());
         match self.random.below(5) {
             0 => {
-                let test = self.random.pick(UnitTest::ALL);
-                let write = self.random.pick(UnitWrite::ALL);
+                let test = self.random.pick(ElementTest::ALL);
+                let write = self.random.pick(ElementWrite::ALL);
                 let passed = self.b.surface_test(self.surfaces[1], test, write, x, y, values[0], mask);
                 let variable = self.random.pick(&self.masks);
                 self.b.set(variable, passed);

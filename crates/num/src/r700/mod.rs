@@ -5,8 +5,8 @@
 //!
 //! - A float operation with a NaN result gives its first NaN operand, quieted, and [`R700_NAN`] if no operand is a NaN.
 //! - A multiply-add rounds twice: it is the sum of a product. The machine has no fused operation.
-//! - The transcendental operations are the step sequences of [`x1k`](crate::x1k), which are the same on every host and in
-//!   every engine.
+//! - The transcendental operations are the step sequences of [`transcendental`](crate::transcendental), which are the same
+//!   on every host and in every engine.
 //! - Moves, selections, and integer and bit operations keep bits as they are; only the comparison of a selection sees
 //!   denormals as zeros.
 

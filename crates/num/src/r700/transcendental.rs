@@ -1,7 +1,7 @@
 //! Exponentials, logarithms, reciprocals, roots, sine and cosine.
 //!
-//! The sequences are those of [`x1k`](crate::x1k), whose documentation has their steps and special values; what is added
-//! here is the NaN, and the machine's variants with clamped or flushed infinities.
+//! The sequences are those of [`transcendental`](crate::transcendental), whose documentation has their steps and special values;
+//! what is added here is the NaN, and the machine's variants with clamped or flushed infinities.
 
 use super::{INFINITY, MAXF, ONE, R700_NAN, SIGN, mul_ieee, with_nan};
 use crate::{flushed, x1k};

@@ -10,14 +10,11 @@
 mod mad;
 mod select;
 mod shape;
-mod transcendental;
 
+pub use crate::transcendental::{cos, ex2, ln2, rcp, rsq, sin};
 pub use mad::{MadRules, add, bias, d2a, div, dp3, dp4, mad, mul, mul_start, sub};
 pub use select::{cmp, cnd, is_greater_equal_zero, is_less_zero, is_not_zero, is_zero, max, min};
 pub use shape::{clamp, frc, scale};
-pub use transcendental::{
-    EX2_COEFFICIENTS, LN2_COEFFICIENTS, SIN_COEFFICIENTS, cos, ex2, ex2_factors, ln2, rcp, rsq, sin,
-};
 
 /// The standard NaN of the X1K (CTM Guide p.41): the result of every operation that computes a NaN.
-pub const X1K_NAN: u32 = 0x7FFF_FFFF;
+pub const X1K_NAN: u32 = crate::transcendental::NAN;

@@ -4,15 +4,12 @@ use super::{X1K_NAN, mad};
 use crate::flushed;
 
 const ONE: u32 = 0x3F80_0000;
-const BELOW_ONE: u32 = 0x3F7F_FFFF;
 
 /// FRC: a - floor(a), in [0, 1). What would round up to 1 is the largest number below 1; zeros give +0; infinities and
 /// NaN give NaN.
 #[inline]
 pub fn frc(a: u32) -> u32 {
-    let value = f32::from_bits(flushed::flush(a));
-    let fraction = value - value.floor();
-    if fraction.is_nan() { X1K_NAN } else { fraction.to_bits().min(BELOW_ONE) }
+    flushed::fraction::<X1K_NAN>(a)
 }
 
 /// The output modifier (codes 0 to 6, that is, exponents -3 to 3): value * 2^exponent. Overflows to infinity,

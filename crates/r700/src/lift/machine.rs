@@ -11,7 +11,7 @@ use crate::fetch::Fetch;
 use crate::job::{TrapKind, TrapPlace};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::{GPRS, Program};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::{
     Array, ArrayDecl, Buffer, Builder, IntTest, QuadOrder, Surface, SurfaceDecl, Table, TableDecl, Type, Value,
     Variable,
@@ -455,7 +455,7 @@ impl<'a> LiftState<'a> {
     }
 
     /// The surface with this binding.
-    pub fn surface(&mut self, binding: SurfaceBinding, layout: &SurfaceFacts) -> Surface {
+    pub fn surface(&mut self, binding: SurfaceBinding, layout: &SurfaceLayout) -> Surface {
         match self.surfaces.iter().position(|known| *known == binding) {
             Some(at) => Surface::new(at),
             None => {

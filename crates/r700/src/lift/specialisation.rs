@@ -7,7 +7,7 @@ use crate::job::{
 };
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::domain::Lanes;
 use ctm_memory::{Bounds, Format, Space};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub enum InputLayout {
     /// The lane's number, and a value that the table of inputs holds.
     Vertex,
     /// An element of a surface.
-    Surface(SurfaceFacts),
+    Surface(SurfaceLayout),
     /// A vector of a buffer.
     Buffer,
     /// Four entries of the table of inputs.
@@ -38,7 +38,7 @@ pub struct TextureLayout {
     /// Size of every level.
     pub sizes: Vec<[u32; 3]>,
     /// The levels.
-    pub levels: Vec<SurfaceFacts>,
+    pub levels: Vec<SurfaceLayout>,
     /// What the resource gives for x, y, z, w.
     pub swizzle: [Select; 4],
 }
@@ -125,7 +125,7 @@ impl Specialisation {
         let input = |input: &Input| match input {
             Input::Position => InputLayout::Position,
             Input::Vertex { .. } => InputLayout::Vertex,
-            Input::Surface(surface) => InputLayout::Surface(SurfaceFacts::of(space, surface, Bounds::Clamp)),
+            Input::Surface(surface) => InputLayout::Surface(SurfaceLayout::of(space, surface, Bounds::Clamp)),
             Input::Buffer(_) => InputLayout::Buffer,
             Input::Value(_) => InputLayout::Value,
         };
@@ -191,12 +191,12 @@ fn is_finite(word: u32) -> bool {
     word & 0x7F80_0000 != 0x7F80_0000
 }
 
-fn texture_level(texture: &Texture, level: usize, space: &Space) -> SurfaceFacts {
+fn texture_level(texture: &Texture, level: usize, space: &Space) -> SurfaceLayout {
     let (surface, size) = (&texture.levels[level], texture.level_size(level));
     let rows = u64::from(size[1]) * u64::from(size[2]);
     let fits = size[0] <= surface.pitch && rows <= u64::from(surface.height);
     // Texels that all lie inside the surface can have either bounds; the nearest element costs engines less.
-    SurfaceFacts::of(space, surface, if fits { Bounds::Clamp } else { Bounds::Drop })
+    SurfaceLayout::of(space, surface, if fits { Bounds::Clamp } else { Bounds::Drop })
 }
 
 /// The dwords of a constant buffer, filled up with zeros to a power of two; what no window can reach is left out.

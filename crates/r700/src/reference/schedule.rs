@@ -43,16 +43,16 @@ fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Res
     let workers = Workers::default();
     let threads = if is_observed { 1 } else { workers.threads(options.threads, layout.groups()) };
     let schedule = Schedule::<RunError>::new(options, job.lanes.count());
-    schedule.watch.reserve(u64::from(job.memories.scratch_elements) * 16 * (width * threads) as u64)?;
+    schedule.meter.reserve(u64::from(job.memories.scratch_elements) * 16 * (width * threads) as u64)?;
     let worker = |mut follow| {
         let mut clauses = Clauses::default();
-        let (machine, layout, watch) = (&machine, &layout, &schedule.watch);
+        let (machine, layout, meter) = (&machine, &layout, &schedule.meter);
         move |group: u64, stats: &mut RunStats| {
             let lane = |(i, j)| Lane { i, j, covered: job.lanes.contains(i, j) };
             let lanes: Vec<Lane> = layout.positions(group).map(lane).collect();
             let covered = lanes.iter().filter(|lane| lane.covered).count() as u64;
             if covered > 0 {
-                wavefront::run(machine, options, watch, &mut clauses, &mut follow, lanes, stats)?;
+                wavefront::run(machine, options, meter, &mut clauses, &mut follow, lanes, stats)?;
             }
             Ok(covered)
         }

@@ -6,7 +6,7 @@ use super::registers::Registers;
 use super::wavefront::Wave;
 use crate::cf::{Cf, CfPlain};
 use crate::job::TrapKind;
-use ctm_follow::{Address, Cell, Event, Kind, Next, Part, Pass, Role, Standing, View};
+use ctm_follow::{Address, Cell, Event, Kind, Next, Part, Participation, Pass, Standing, View};
 
 const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
@@ -75,13 +75,13 @@ impl Wave<'_, '_> {
         let Wave { control, registers, follow, .. } = self;
         if let Some(follow) = follow {
             follow.before(part, |pixel| {
-                let role = match passing[pixel] {
-                    true => Role::Executes,
-                    false if !control.valid[pixel] => Role::Skips("the pixel is not valid".into()),
-                    false => Role::Skips("its condition fails".into()),
+                let participation = match passing[pixel] {
+                    true => Participation::Executes,
+                    false if !control.valid[pixel] => Participation::Skips("the pixel is not valid".into()),
+                    false => Participation::Skips("its condition fails".into()),
                 };
                 let clause = clause.map(|clause| &clause[pixel]);
-                let event = Event { at, part, role, held: held(registers, pixel), flow };
+                let event = Event { at, part, participation, held: held(registers, pixel), flow };
                 (event, view(control, registers, clause, pixel))
             });
         }

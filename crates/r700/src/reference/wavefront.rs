@@ -13,7 +13,7 @@ use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapPlace};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
 use ctm_follow::{Follow, Part};
-use ctm_lane::budget::{Halt, Poller, Watch, allocate};
+use ctm_lane::budget::{Halt, Meter, Poller, allocate};
 use ctm_lane::run::{RunOptions, RunStats};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -42,7 +42,7 @@ pub(super) struct Wave<'a, 'o> {
     options: &'a RunOptions<'a>,
     poller: Poller<'a>,
     /// Steps at the last look of the poller.
-    looked: u64,
+    polled: u64,
     clauses: &'a mut Clauses,
     pub follow: &'a mut Option<Follow<'o>>,
     pub lanes: Vec<Lane>,
@@ -65,7 +65,7 @@ pub(super) struct Wave<'a, 'o> {
 pub(super) fn run(
     machine: &BoundJob,
     options: &RunOptions,
-    watch: &Watch,
+    meter: &Meter,
     clauses: &mut Clauses,
     follow: &mut Option<Follow>,
     lanes: Vec<Lane>,
@@ -85,8 +85,8 @@ pub(super) fn run(
     let mut wave = Wave {
         machine,
         options,
-        poller: Poller::new(watch),
-        looked: 0,
+        poller: Poller::new(meter),
+        polled: 0,
         clauses,
         follow,
         control: Control::new(&covered, info, machine.job),
@@ -139,7 +139,7 @@ impl<'a> Wave<'a, '_> {
     /// Executes the control-flow instruction at the program counter, and gives the place of the next; none at the end.
     fn step(&mut self) -> Result<Option<CodeAddress>, Stop> {
         self.slot = None;
-        let executed = self.steps - std::mem::replace(&mut self.looked, self.steps);
+        let executed = self.steps - std::mem::replace(&mut self.polled, self.steps);
         let place = || self.lanes.first().map_or((0, 0), |lane| (lane.i, lane.j));
         self.poller.step(executed.try_into().unwrap_or(u32::MAX), self.instructions, place)?;
         let here = self.here;

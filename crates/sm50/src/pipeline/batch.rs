@@ -9,9 +9,9 @@ use crate::attributes::{
 };
 use crate::header::{AttributeMap, Header};
 use crate::launch::{
-    Column, Invocations, Launch, MAX_HANDLES, NO_INVOCATION, Outcome, Primitives, Shader, StageRunner, WARP,
+    Column, Invocations, Launch, LaunchReport, MAX_HANDLES, NO_INVOCATION, Primitives, Shader, StageRunner, WARP,
 };
-use ctm_lane::budget::Watch;
+use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
 use std::ops::Range;
@@ -35,8 +35,8 @@ pub(super) fn run(
     shape: Shape,
 ) -> Result<Drawn, DrawError> {
     let count = draw.primitive.count(draw.vertices, draw.patch_vertices);
-    let (watch, drawn) = (Watch::new(options.budget, options.cancel), Drawn::new(shape, draw.capture));
-    let mut batch = Batch { draw, executor, options, watch, count, instance: 0, drawn };
+    let (meter, drawn) = (Meter::new(options.budget, options.cancel), Drawn::new(shape, draw.capture));
+    let mut batch = Batch { draw, executor, options, meter, count, instance: 0, drawn };
     let size = match draw.primitive {
         Primitive::Patches => BATCH_PATCHES,
         primitive => BATCH_VERTICES / primitive.vertices(draw.patch_vertices),
@@ -59,7 +59,7 @@ struct Batch<'a> {
     executor: &'a dyn StageRunner,
     options: &'a RunOptions<'a>,
     /// The budget between launches.
-    watch: Watch<'a>,
+    meter: Meter<'a>,
     /// Primitives of an instance.
     count: u32,
     /// The instance that is drawn.
@@ -91,7 +91,7 @@ impl Assembly {
 
 impl Batch<'_> {
     fn run(&mut self, some: Range<u32>) -> Result<(), DrawError> {
-        self.watch.look()?;
+        self.meter.check()?;
         let draw = self.draw;
         let window = draw.primitive.window(some.clone(), draw.vertices, draw.patch_vertices);
         let inputs = feed::vertices(draw, self.instance, &window)?;
@@ -123,10 +123,10 @@ impl Batch<'_> {
         let mut budget = self.options.budget;
         budget.allows_memory(self.drawn.bytes() + bytes)?;
         // Every executor counts the same, so what is left does not depend on it.
-        budget.instructions = budget.instructions.saturating_sub(self.drawn.outcome.stats.instructions);
+        budget.instructions = budget.instructions.saturating_sub(self.drawn.report.stats.instructions);
         let options = RunOptions { progress: None, budget, ..*self.options };
-        let outcome: Outcome = self.executor.run(launch, &options)?;
-        self.drawn.outcome.merge(&outcome);
+        let report: LaunchReport = self.executor.run(launch, &options)?;
+        self.drawn.report.merge(&report);
         Ok(())
     }
 
@@ -184,7 +184,7 @@ impl Batch<'_> {
         let primitives = patches.primitives(0..patches.len())?;
         let mut known: Option<(Levels, Mesh)> = None;
         for patch in 0..patches.len() as u32 {
-            self.watch.look()?;
+            self.meter.check()?;
             let levels = read_levels(patch_records, patch);
             let mesh = match known.take() {
                 Some((same, mesh)) if same == levels => mesh,
@@ -261,7 +261,7 @@ impl Batch<'_> {
         };
         let primitives = assembly.indices.chunks_exact(assembly.vertices as usize);
         let vertices = primitives.flat_map(|primitive| kept.iter().map(|&vertex| primitive[vertex as usize]));
-        self.drawn.append(draw.capture, records.view(), vertices, (&self.options.budget, &self.watch))?;
+        self.drawn.append(draw.capture, records.view(), vertices, (&self.options.budget, &self.meter))?;
         self.captured(assembly.ids.last());
         Ok(())
     }
@@ -296,7 +296,7 @@ impl Batch<'_> {
                     strips::assemble(self.drawn.shape, self.draw.stream, events, first, &mut strip, &mut vertices);
                 }
             }
-            let limits = (&self.options.budget, &self.watch);
+            let limits = (&self.options.budget, &self.meter);
             self.drawn.append(self.draw.capture, outputs.view(), vertices.into_iter(), limits)?;
             self.captured(assembly.ids[..end].last());
             start = end;

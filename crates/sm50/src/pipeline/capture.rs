@@ -2,8 +2,8 @@
 
 use super::primitive::Shape;
 use crate::attributes::View;
-use crate::launch::Outcome;
-use ctm_lane::budget::{Budget, Halt, Watch};
+use crate::launch::LaunchReport;
+use ctm_lane::budget::{Budget, Halt, Meter};
 
 /// Records between two looks at the run's budget. Each has up to some hundred words.
 const LOOK_RECORDS: u64 = 1 << 12;
@@ -29,7 +29,7 @@ pub struct Drawn {
     /// Number of records, also where nothing of them is captured.
     pub records: u64,
     /// Counts and warnings of all launches.
-    pub outcome: Outcome,
+    pub report: LaunchReport,
 }
 
 impl Drawn {
@@ -39,7 +39,7 @@ impl Drawn {
             record_words: captures.iter().map(|capture| capture.words).sum(),
             words: Vec::new(),
             records: 0,
-            outcome: Outcome::default(),
+            report: LaunchReport::default(),
         }
     }
 
@@ -54,11 +54,11 @@ impl Drawn {
         captures: &[Capture],
         view: View<'_>,
         records: impl Iterator<Item = u32>,
-        (budget, watch): (&Budget, &Watch),
+        (budget, meter): (&Budget, &Meter),
     ) -> Result<(), Halt> {
         for record in records {
             if self.records.is_multiple_of(LOOK_RECORDS) {
-                watch.look()?;
+                meter.check()?;
                 let more = u64::from(self.record_words) * LOOK_RECORDS;
                 let bytes = self.bytes() + 4 * more;
                 budget.allows_memory(bytes)?;

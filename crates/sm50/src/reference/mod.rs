@@ -19,9 +19,9 @@ mod special;
 mod view;
 mod warp;
 
-use crate::launch::{Launch, Outcome, StageRunner, Stop};
+use crate::launch::{Launch, LaunchReport, StageRunner, Stop};
 use ctm_follow::{Follow, Observer};
-use ctm_lane::budget::Watch;
+use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
 use warp::Warp;
 
@@ -31,7 +31,7 @@ use warp::Warp;
 pub struct Reference;
 
 impl StageRunner for Reference {
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         Self::run_following(launch, options, None)
     }
 }
@@ -47,7 +47,7 @@ impl Reference {
         options: &RunOptions,
         invocation: u32,
         observer: &mut dyn Observer,
-    ) -> Result<Outcome, Stop> {
+    ) -> Result<LaunchReport, Stop> {
         Self::run_following(launch, options, Some((invocation, observer)))
     }
 
@@ -55,11 +55,11 @@ impl Reference {
         launch: &Launch,
         options: &RunOptions,
         observed: Option<(u32, &mut dyn Observer)>,
-    ) -> Result<Outcome, Stop> {
+    ) -> Result<LaunchReport, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new((invocation, 0), observer));
-        let watch = Watch::new(options.budget, options.cancel);
-        let mut warp = Warp::new(launch, options, &watch, follow)?;
-        watch.look()?;
+        let meter = Meter::new(options.budget, options.cancel);
+        let mut warp = Warp::new(launch, options, &meter, follow)?;
+        meter.check()?;
         let warps = launch.invocations.warps();
         for number in 0..warps {
             warp.run(number)?;
@@ -67,8 +67,8 @@ impl Reference {
                 progress(u64::from(number) + 1, u64::from(warps));
             }
         }
-        let outcome = warp.finish();
-        watch.charge(outcome.stats.instructions)?;
-        Ok(outcome)
+        let report = warp.finish();
+        meter.charge(report.stats.instructions)?;
+        Ok(report)
     }
 }

@@ -6,7 +6,7 @@ use crate::instruction::Instruction;
 use crate::launch::{TrapKind, WARP};
 use crate::operand::Reg;
 use crate::table::Op;
-use ctm_follow::{Cell, Event, Kind, Next, Part, Role, Standing, View};
+use ctm_follow::{Cell, Event, Kind, Next, Part, Participation, Standing, View};
 use ctm_num::sm50::Flags;
 
 /// Predicates without PT.
@@ -54,12 +54,17 @@ impl Warp<'_> {
     pub fn tell_before(&mut self, instruction: &Instruction, taken: u32) {
         self.with_follow(|warp, follow| {
             follow.before(Part::Whole, |lane| {
-                let role = match taken >> lane & 1 != 0 {
-                    true => Role::Executes,
-                    false => Role::Skips(format!("P{} is {}", instruction.guard().pred.0, instruction.guard().not)),
+                let participation = match taken >> lane & 1 != 0 {
+                    true => Participation::Executes,
+                    false => {
+                        Participation::Skips(format!("P{} is {}", instruction.guard().pred.0, instruction.guard().not))
+                    }
                 };
                 let flow = is_flow(instruction.op());
-                (Event { at: warp.pc.into(), part: Part::Whole, role, held: String::new(), flow }, warp.view(lane))
+                (
+                    Event { at: warp.pc.into(), part: Part::Whole, participation, held: String::new(), flow },
+                    warp.view(lane),
+                )
             });
         });
     }

@@ -6,11 +6,13 @@ use crate::codes::BarrierOp;
 use crate::field::key;
 use crate::header::{Header, Stage};
 use crate::instruction::Instruction;
-use crate::launch::{Column, Launch, Mode, NO_INVOCATION, Outcome, Shader, Stop, Trap, TrapKind, WARP, WarningKind};
+use crate::launch::{
+    Column, Launch, LaunchReport, Mode, NO_INVOCATION, Shader, Stop, Trap, TrapKind, WARP, WarningKind,
+};
 use crate::program::Code;
 use crate::table::{AttributeOp, Class, ConstantOp, OrderOp, SpecialOp};
 use ctm_follow::Follow;
-use ctm_lane::budget::{Poller, Watch, allocate};
+use ctm_lane::budget::{Meter, Poller, allocate};
 use ctm_lane::domain::AXIS;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
@@ -76,7 +78,7 @@ pub(super) struct Warp<'a> {
     pub local: Vec<u8>,
     pub local_size: usize,
     pub logs: Vec<Log>,
-    outcome: Outcome,
+    report: LaunchReport,
     pub follow: Option<Follow<'a>>,
 }
 
@@ -84,18 +86,18 @@ impl<'a> Warp<'a> {
     pub fn new(
         launch: &'a Launch<'a>,
         options: &'a RunOptions<'a>,
-        watch: &'a Watch<'a>,
+        meter: &'a Meter<'a>,
         follow: Option<Follow<'a>>,
     ) -> Result<Self, Stop> {
         let Shader { header, code, local_memory } = launch.shader;
         let uses_local =
             code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
         let local_size = if uses_local { local_memory as usize } else { 0 };
-        watch.reserve(u64::from(WARP) * local_size as u64)?;
+        meter.reserve(u64::from(WARP) * local_size as u64)?;
         Ok(Warp {
             launch,
             options,
-            poller: Poller::new(watch),
+            poller: Poller::new(meter),
             header: header.unwrap_or_default(),
             stage: launch.shader.stage(),
             strict: launch.environment.mode == Mode::Strict,
@@ -119,14 +121,14 @@ impl<'a> Warp<'a> {
             local: allocate(local_size * LANES)?,
             local_size,
             logs: vec![Log::default(); LANES],
-            outcome: Outcome::default(),
+            report: LaunchReport::default(),
             follow,
         })
     }
 
     /// What all warps did.
-    pub fn finish(self) -> Outcome {
-        self.outcome
+    pub fn finish(self) -> LaunchReport {
+        self.report
     }
 
     /// Runs warp `number` from its first instruction to the exit of its last lane.
@@ -147,7 +149,7 @@ impl<'a> Warp<'a> {
     fn run_program(&mut self) -> Result<(), Stop> {
         while let Some(pc) = self.control.pc() {
             let first = self.number * WARP;
-            self.poller.step(1, self.outcome.stats.instructions, || (first % AXIS, first / AXIS))?;
+            self.poller.step(1, self.report.stats.instructions, || (first % AXIS, first / AXIS))?;
             self.step(pc).map_err(|kind| Trap {
                 kind,
                 stage: self.stage,
@@ -169,8 +171,8 @@ impl<'a> Warp<'a> {
         self.flags = [Flags::default(); LANES];
         self.local.fill(0);
         self.logs.iter_mut().for_each(Log::clear);
-        self.outcome.stats.groups += 1;
-        self.outcome.stats.lanes += u64::from(self.live.count_ones());
+        self.report.stats.groups += 1;
+        self.report.stats.lanes += u64::from(self.live.count_ones());
     }
 
     fn place_lanes(&mut self) {
@@ -210,7 +212,7 @@ impl<'a> Warp<'a> {
             return Err(TrapKind::StepLimit);
         }
         self.clock += 1;
-        self.outcome.stats.instructions += u64::from(active.count_ones());
+        self.report.stats.instructions += u64::from(active.count_ones());
 
         let mut taken = active & self.mask_of(instruction.guard());
         self.tell_before(&instruction, taken);
@@ -278,6 +280,6 @@ impl<'a> Warp<'a> {
     }
 
     pub fn warn(&mut self, kind: WarningKind) {
-        self.outcome.warnings.note(self.stage, self.pc, kind, self.number, self.lane as u32);
+        self.report.warnings.note(self.stage, self.pc, kind, self.number, self.lane as u32);
     }
 }

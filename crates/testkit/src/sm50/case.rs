@@ -161,7 +161,7 @@ impl Case {
         let options: RunOptions = Draw::options();
         let drawn =
             self.draw(domain_points).run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;
-        if let Some((stage, pc, kind, _)) = drawn.outcome.warnings.iter().next() {
+        if let Some((stage, pc, kind, _)) = drawn.report.warnings.iter().next() {
             return Err(format!("{}: {kind} at {pc:#x} of {}", self.name, stage.name()));
         }
         Ok(drawn)

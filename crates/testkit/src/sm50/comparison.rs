@@ -5,7 +5,7 @@ use crate::hunt::tally::{Tally, add, one_more};
 use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
 use ctm_memory::Buffer;
-use ctm_sm50::launch::{Launch, Outcome, StageRunner, Stop};
+use ctm_sm50::launch::{Launch, LaunchReport, StageRunner, Stop};
 use ctm_sm50::lift::{NotLifted, Specialisation, lift};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{Op, ROWS};
@@ -68,7 +68,7 @@ impl ComparingRunner {
         launch: &Launch,
         lifted: Option<Option<NotLifted>>,
         compiled: bool,
-        result: &Result<Outcome, Stop>,
+        result: &Result<LaunchReport, Stop>,
     ) {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         for instruction in launch.shader.code.instructions() {
@@ -93,7 +93,7 @@ impl StageRunner for ComparingRunner {
     ///
     /// # Panics
     /// They do not agree on records, emissions, statistics, warnings or the error, or machine code was not shown to be safe.
-    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<Outcome, Stop> {
+    fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let records = [launch.outputs, launch.patches].into_iter().flatten().map(|records| records.buffer());
         let written: Vec<Buffer> = records.chain(launch.emissions.map(|emissions| emissions.buffer())).collect();
         let words = || -> Vec<Vec<u32>> {

@@ -7,7 +7,7 @@ use crate::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOp
 use ctm_engine::interp::{Code, Group, Program};
 use ctm_engine::schedule::Schedule;
 use ctm_engine::{Stop, Workers};
-use ctm_lane::budget::Watch;
+use ctm_lane::budget::Meter;
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::simplify;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -81,20 +81,20 @@ impl ExactForm {
         let band_sets = Schedule::<RunError>::groups_of_a_band(sets, width, threads);
         let schedule = Schedule::<RunError>::new(options, job.domain.lanes());
         let unmapped = AtomicBool::new(false);
-        schedule.watch.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
+        schedule.meter.reserve(Group::bytes(&program, width + QUAD) * threads as u64)?;
         let stats = schedule.work(&self.workers, threads, sets.div_ceil(band_sets), || {
             // The program writes nothing before a group ends, so a group that takes long can be run again.
             let step_limit = if umrt { options.step_limit } else { options.step_limit.min(EXACT_STEP_LIMIT) };
             let mut worker = None;
-            let (groups, unmapped, program, watch) = (&groups, &unmapped, &program, &schedule.watch);
+            let (groups, unmapped, program, meter) = (&groups, &unmapped, &program, &schedule.meter);
             move |band: u64, stats: &mut RunStats| {
-                let group = |width| Group::new(program, width, step_limit, watch);
+                let group = |width| Group::new(program, width, step_limit, meter);
                 let worker = match &mut worker {
                     Some(worker) => worker,
                     none => none.insert(Worker {
                         job,
                         options,
-                        watch,
+                        meter,
                         step_limit,
                         group: group(width)?,
                         quad: if self.lifted.uses_quads { Some(group(QUAD)?) } else { None },
@@ -126,7 +126,7 @@ pub(super) fn group_width(options: &RunOptions, uses_quads: bool) -> usize {
 struct Worker<'a> {
     job: &'a Job<'a>,
     options: &'a RunOptions<'a>,
-    watch: &'a Watch<'a>,
+    meter: &'a Meter<'a>,
     step_limit: u64,
     group: Group<'a>,
     /// For quads with lanes that help.
@@ -153,7 +153,7 @@ impl Worker<'_> {
             // The reference knows endless loops, and which lanes are live.
             Err(Stop::StepLimit { .. }) if self.job.program.info.write_mode == WriteMode::Cached => {
                 debug_assert!(self.step_limit <= self.options.step_limit);
-                stats.merge(&run_group(self.job, self.options, self.watch, lanes)?);
+                stats.merge(&run_group(self.job, self.options, self.meter, lanes)?);
                 Ok(())
             }
             Err(stop) => Err(stop.into()),

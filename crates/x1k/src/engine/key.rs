@@ -2,7 +2,7 @@
 
 use crate::lift::{Specialisation, SurfaceBinding};
 use crate::{INPUTS, Instruction, Job, OUTPUTS, Program, ProgramInfo, References};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_memory::{Bounds, Surface};
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Environment {
     pub specialisation: Specialisation,
-    inputs: [Option<SurfaceFacts>; INPUTS],
-    outputs: [Option<SurfaceFacts>; OUTPUTS],
-    conditional: Option<SurfaceFacts>,
+    inputs: [Option<SurfaceLayout>; INPUTS],
+    outputs: [Option<SurfaceLayout>; OUTPUTS],
+    conditional: Option<SurfaceLayout>,
 }
 
 /// Everything that a compiled program depends on.
@@ -59,7 +59,7 @@ impl<'k> KeyRef<'k> {
 impl Environment {
     fn of(job: &Job) -> Self {
         let layout = |surface: &Option<Surface>, bounds| {
-            surface.as_ref().map(|surface| SurfaceFacts::of(job.memory, surface, bounds))
+            surface.as_ref().map(|surface| SurfaceLayout::of(job.memory, surface, bounds))
         };
         let inputs = job.inputs.each_ref().map(|surface| layout(surface, Bounds::Clamp));
         let finite = std::array::from_fn(|channel| {
@@ -82,7 +82,7 @@ impl Environment {
         }
     }
 
-    pub fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceFacts> {
+    pub fn surface(&self, binding: SurfaceBinding) -> Option<SurfaceLayout> {
         match binding {
             SurfaceBinding::Input(number) => self.inputs[number],
             SurfaceBinding::Output(number) => self.outputs[number],

@@ -14,7 +14,7 @@ pub use way::Order;
 
 use crate::lift::{self, Form, Lifted, NotLifted, SurfaceBinding};
 use crate::{IntConstant, Job, RunError, RunOptions, RunStats, Trap, TrapKind, reference};
-use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceFacts, Workers};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop, SurfaceLayout, Workers};
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Bounds, View};
@@ -109,7 +109,7 @@ pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
     if let Ok(lifted) = lift(Form::Independent)
         && is_independent(job, options, &lifted)
     {
-        let surfaces: Option<Vec<SurfaceFacts>> =
+        let surfaces: Option<Vec<SurfaceLayout>> =
             lifted.surfaces.iter().map(|&binding| environment.surface(binding)).collect();
         let most_steps = max_steps(job, &lifted);
         return Ok(Stages::new(lifted.function).with_machine_code(surfaces, Some(most_steps)));
@@ -168,7 +168,7 @@ struct IndependentForm {
     /// All but the function.
     lifted: Lifted,
     function: Function,
-    surfaces: Vec<SurfaceFacts>,
+    surfaces: Vec<SurfaceLayout>,
     /// For jobs whose constants let a group take few steps, and for the others, which look at the run's budget on the way.
     short: OnceLock<Kernel>,
     long: OnceLock<Kernel>,

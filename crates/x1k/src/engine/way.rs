@@ -1,7 +1,7 @@
 //! Which of the ways to run a job gives the results of the reference.
 
 use crate::{CondLocation, CondTest, Job, WriteMode};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_memory::{Bounds, Surface};
 use thiserror::Error;
 
@@ -49,7 +49,7 @@ pub(super) fn way(job: &Job) -> Way {
     let buffer = job.conditional.surface.filter(|_| job.conditional.needs_buffer());
     let written: Vec<Surface> = outputs.chain(buffer).collect();
     let pairs = |at: usize| written[..at].iter().any(|other| overlap(other, &written[at]));
-    let unmapped = |surface: &Surface| !SurfaceFacts::of(job.memory, surface, Bounds::Drop).whole;
+    let unmapped = |surface: &Surface| !SurfaceLayout::of(job.memory, surface, Bounds::Drop).whole;
     // Where masks leave nothing of a store, the reference still notices that it leaves the memory.
     let stores_nothing = |surface: &Surface| job.out_mask & ((1 << surface.format.channels()) - 1) == 0;
     let of_single_lanes = [

@@ -7,8 +7,8 @@ use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Flow, Instruction, Operand};
 use crate::program::{INPUTS, OUTPUTS, Program, TEMPS, WriteMode};
 use ctm_lane::{
-    Array, ArrayDecl, Bits, Builder, Channels, IntTest, QuadOrder, SurfaceDecl, Table, TableDecl, Type, UnitTest,
-    UnitWrite, Value, Variable,
+    Array, ArrayDecl, Bits, Builder, Channels, ElementTest, ElementWrite, IntTest, QuadOrder, SurfaceDecl, Table,
+    TableDecl, Type, Value, Variable,
 };
 use ctm_memory::Format;
 
@@ -344,15 +344,15 @@ impl<'a> LiftState<'a> {
         let test = match self.specialisation.test {
             CondTest::Never => return self.b.mask_constant(false),
             CondTest::Always if !self.specialisation.write => return lanes,
-            CondTest::Always => UnitTest::Always,
-            CondTest::Less => UnitTest::Lt,
-            CondTest::LessEqual => UnitTest::Le,
-            CondTest::Equal => UnitTest::Eq,
-            CondTest::GreaterEqual => UnitTest::Ge,
-            CondTest::Greater => UnitTest::Gt,
-            CondTest::NotEqual => UnitTest::Ne,
+            CondTest::Always => ElementTest::Always,
+            CondTest::Less => ElementTest::Lt,
+            CondTest::LessEqual => ElementTest::Le,
+            CondTest::Equal => ElementTest::Eq,
+            CondTest::GreaterEqual => ElementTest::Ge,
+            CondTest::Greater => ElementTest::Gt,
+            CondTest::NotEqual => ElementTest::Ne,
         };
-        let write = if self.specialisation.write { UnitWrite::Yes } else { UnitWrite::No };
+        let write = if self.specialisation.write { ElementWrite::Yes } else { ElementWrite::No };
         let program = self.program;
         let from_program = program.info.cond_value_from_program || program.references.cond_output;
         let value = if from_program {

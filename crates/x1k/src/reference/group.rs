@@ -6,14 +6,14 @@ use super::flow::{Control, FlowStep, Limits};
 use super::prepare::{Action, AluKind, Gate, Prepared, Step};
 use super::registers::{Registers, temp_index};
 use super::tex;
-use super::view::{is_flow, role, view};
+use super::view::{is_flow, participation, view};
 use crate::codes::FlowOp;
 use crate::conditional::{CondLocation, ConditionalUnit};
 use crate::instruction::Flow;
 use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
 use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
-use ctm_lane::budget::{Poller, Watch};
+use ctm_lane::budget::{Meter, Poller};
 use ctm_memory::{Bounds, View};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::x1k::MadRules;
@@ -101,7 +101,7 @@ impl<'a> Group<'a> {
     pub fn new(
         machine: &'a BoundJob<'a>,
         options: &'a RunOptions<'a>,
-        watch: &'a Watch<'a>,
+        meter: &'a Meter<'a>,
         width: usize,
         follow: Option<Follow<'a>>,
     ) -> Self {
@@ -109,7 +109,7 @@ impl<'a> Group<'a> {
         Group {
             machine,
             options,
-            poller: Poller::new(watch),
+            poller: Poller::new(meter),
             state: State { pc: 0, control, registers: Registers::new(width, machine.prepared.temps) },
             positions: Vec::with_capacity(width),
             executing: vec![false; width],
@@ -197,9 +197,12 @@ impl<'a> Group<'a> {
         let Group { state: State { pc, control, registers }, follow, .. } = self;
         if let Some(follow) = follow {
             follow.before(Part::Whole, |lane| {
-                let (role, held) = role(step, control, registers, lane);
+                let (participation, held) = participation(step, control, registers, lane);
                 let at = Address::from(*pc as u32);
-                (Event { at, part: Part::Whole, role, held, flow: is_flow(step) }, view(control, registers, lane))
+                (
+                    Event { at, part: Part::Whole, participation, held, flow: is_flow(step) },
+                    view(control, registers, lane),
+                )
             });
         }
     }

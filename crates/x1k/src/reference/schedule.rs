@@ -6,7 +6,7 @@ use crate::program::WriteMode;
 use ctm_engine::Workers;
 use ctm_engine::schedule::Schedule;
 use ctm_follow::{Follow, Observer};
-use ctm_lane::budget::Watch;
+use ctm_lane::budget::Meter;
 use ctm_lane::domain::{Layout, QUAD};
 
 /// Runs the job.
@@ -58,7 +58,7 @@ fn run_following(
     let band_groups = Schedule::<RunError>::groups_of_a_band(layout.groups(), width, threads);
     let bands = layout.groups().div_ceil(band_groups);
     let worker = |follow| {
-        let group = Group::new(&machine, options, &schedule.watch, width, follow);
+        let group = Group::new(&machine, options, &schedule.meter, width, follow);
         let mut worker = Worker { machine: &machine, group };
         let layout = &layout;
         move |band: u64, stats: &mut RunStats| {
@@ -78,10 +78,10 @@ fn run_following(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_group(job: &Job, options: &RunOptions, watch: &Watch, lanes: &[Lane]) -> Result<RunStats, RunError> {
+pub fn run_group(job: &Job, options: &RunOptions, meter: &Meter, lanes: &[Lane]) -> Result<RunStats, RunError> {
     let machine = BoundJob::new(job);
     let mut stats = RunStats::default();
-    Group::new(&machine, options, watch, lanes.len(), None).run(lanes, &mut stats)?;
+    Group::new(&machine, options, meter, lanes.len(), None).run(lanes, &mut stats)?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
 }
 

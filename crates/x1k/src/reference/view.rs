@@ -4,7 +4,7 @@ use super::flow::{Control, Exit, Lane};
 use super::prepare::{Action, Gate, Step};
 use super::registers::Registers;
 use crate::program::OUTPUTS;
-use ctm_follow::{Cell, Kind, Pass, Role, Standing, View};
+use ctm_follow::{Cell, Kind, Participation, Pass, Standing, View};
 
 const CHANNELS: [char; 4] = ['r', 'g', 'b', 'a'];
 
@@ -43,17 +43,22 @@ fn standing(lane: Lane) -> Standing {
 }
 
 /// Whether the lane executes an instruction that is about to, and the channels that predicates then hold back.
-pub(super) fn role(step: &Step, control: &Control, registers: &Registers, lane: usize) -> (Role, String) {
+pub(super) fn participation(
+    step: &Step,
+    control: &Control,
+    registers: &Registers,
+    lane: usize,
+) -> (Participation, String) {
     let executes = control.is_active(lane) || step.write_inactive && !is_flow(step) && control.is_live(lane);
-    let role = if executes { Role::Executes } else { Role::Waits(None) };
+    let participation = if executes { Participation::Executes } else { Participation::Waits(None) };
     let (gates, writes): (_, [bool; 4]) = match &step.action {
         Action::Alu(alu) => (alu.gates, std::array::from_fn(|c| alu.wmask[c] || alu.gates_output(c))),
         Action::Tex(tex) => (tex.gates, tex.wmask),
-        Action::Flow { .. } | Action::Reserved => return (role, String::new()),
+        Action::Flow { .. } | Action::Reserved => return (participation, String::new()),
     };
     let closed = |gate: Gate| gate.is_some_and(|(channel, inverted)| registers.predicates[channel][lane] == inverted);
     let held = (0..4).filter(|&channel| writes[channel] && closed(gates[channel]));
-    (role, held.map(|channel| CHANNELS[channel]).collect())
+    (participation, held.map(|channel| CHANNELS[channel]).collect())
 }
 
 /// True for instructions of flow control.

@@ -1,7 +1,7 @@
 //! Steps for machines: one JSON object on each line.
 
 use super::{Guest, words};
-use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Pass, Role, Standing, Step, View};
+use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Standing, Step, View};
 use serde_json::{Value, json};
 
 /// The first line.
@@ -29,7 +29,7 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> String {
         "address": address(step.event.at),
         "part": part,
         "text": (guest.text)(step.event.at, step.event.part),
-        "executes": step.event.role == Role::Executes,
+        "executes": step.event.participation == Participation::Executes,
         "why_not": words::absence(step, guest.address),
         "held_back": step.event.held,
         "lanes": lanes,

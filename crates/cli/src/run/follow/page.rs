@@ -3,7 +3,7 @@
 use super::{Guest, words};
 use crate::wording::number_of;
 use clap::builder::styling::{AnsiColor, Style};
-use ctm_follow::{End, Next, Part, Role, Step, View};
+use ctm_follow::{End, Next, Part, Participation, Step, View};
 
 /// Columns of the page.
 const WIDTH: usize = 120;
@@ -53,7 +53,7 @@ impl<'a> Page<'a> {
 
     /// A step.
     pub fn step(&self, step: &Step) -> String {
-        let waits = step.event.role != Role::Executes;
+        let waits = step.event.participation != Participation::Executes;
         let text = (self.guest.text)(step.event.at, step.event.part);
         let left: Vec<_> = text.lines().flat_map(|line| wrap(line, self.guest.width)).collect();
         let right = self.outcome(step);
@@ -87,7 +87,7 @@ impl<'a> Page<'a> {
         outcome.extend(reads.into_iter().map(words::access));
         outcome.extend(words::changes(&step.changes));
         outcome.extend(writes.into_iter().map(words::access));
-        if step.event.role == Role::Executes && !step.event.held.is_empty() {
+        if step.event.participation == Participation::Executes && !step.event.held.is_empty() {
             outcome.push(format!("the predicate holds {} back", step.event.held));
         }
         outcome.extend(words::turn(step));

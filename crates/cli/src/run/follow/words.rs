@@ -1,6 +1,6 @@
 //! Values and events in words.
 
-use ctm_follow::{Access, Change, Kind, Next, Pass, Role, Standing, Step};
+use ctm_follow::{Access, Change, Kind, Next, Participation, Pass, Standing, Step};
 
 /// Floats between these magnitudes are written without an exponent.
 const PLAIN: std::ops::Range<f32> = 1e-4..1e7;
@@ -60,10 +60,10 @@ pub fn access(access: &Access) -> String {
 
 /// Why the lane does not execute a step; `None` if it does.
 pub fn absence(step: &Step, address: fn(ctm_follow::Address) -> String) -> Option<String> {
-    match &step.event.role {
-        Role::Executes => None,
-        Role::Skips(reason) => Some(format!("skips: {reason}")),
-        Role::Waits(since) => {
+    match &step.event.participation {
+        Participation::Executes => None,
+        Participation::Skips(reason) => Some(format!("skips: {reason}")),
+        Participation::Waits(since) => {
             let since = since.map_or_else(|| "the start".into(), address);
             Some(format!("{} since {since}", standing(step.standing[0])))
         }

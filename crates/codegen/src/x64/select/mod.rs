@@ -20,7 +20,7 @@ use crate::mir::{Class, Mem, Reg};
 use crate::select::{Mode, Selected, Window};
 use crate::target::Target;
 use crate::x64::{Block, Inst, Machine};
-use ctm_engine::SurfaceFacts;
+use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, Graph, Ranges, Shape, Shapes, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
@@ -65,7 +65,7 @@ struct Coordinate {
 /// Selection at work.
 pub struct Selector<'a> {
     function: &'a Function,
-    facts: &'a [SurfaceFacts],
+    facts: &'a [SurfaceLayout],
     form: Form,
     mode: Mode,
     graph: Graph,
@@ -128,7 +128,7 @@ pub struct Selector<'a> {
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
-pub fn select(function: &Function, facts: &[SurfaceFacts], form: Form, mode: Mode) -> Option<Selected<Code>> {
+pub fn select(function: &Function, facts: &[SurfaceLayout], form: Form, mode: Mode) -> Option<Selected<Code>> {
     let graph = Graph::new(function);
     let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
     if facts.len() < function.surfaces.len() {

@@ -1,11 +1,11 @@
-//! EX2, LN2, SIN and COS: the steps of `ctm_num::x1k`, in their order.
+//! EX2, LN2, SIN and COS: the steps of `ctm_num::transcendental`, in their order.
 
 use super::Selector;
 use super::arithmetic::{HALF, ONE, SIGN};
 use crate::mir::{Arg, Reg};
 use crate::x64::form::Vop;
 use ctm_lane::{FloatTest, Round, Value};
-use ctm_num::x1k::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, SIN_COEFFICIENTS, X1K_NAN};
+use ctm_num::transcendental::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, NAN, SIN_COEFFICIENTS};
 
 const ROUNDER: u32 = 0x4B40_0000;
 const SQRT_HALF: u32 = 0x3F35_04F3;
@@ -73,7 +73,7 @@ impl Selector<'_> {
         let result = self.blend(beyond, infinity, result);
         let zero = self.constant(0);
         let not_positive = self.compare(FloatTest::Ule, x, zero, None);
-        let nan = self.constant(X1K_NAN);
+        let nan = self.constant(NAN);
         let result = self.blend(not_positive, nan, result);
         let is_zero = self.compare(FloatTest::Oeq, x, zero, None);
         let minus_infinity = self.constant(MINUS_INFINITY);

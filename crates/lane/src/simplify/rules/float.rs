@@ -4,7 +4,7 @@ use crate::attribute::{Denorm, Rounding, Zero};
 use crate::entity::Value;
 use crate::facts::Range;
 use crate::op::Op;
-use crate::simplify::forward::{Outcome, Rewriter};
+use crate::simplify::forward::{Rewrite, Rewriter};
 use std::cmp::Ordering;
 
 const ONE: u32 = 0x3F80_0000;
@@ -12,8 +12,8 @@ const MINUS_ZERO: u32 = 0x8000_0000;
 /// How deep definitions are looked into.
 const DEPTH: u32 = 5;
 
-pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
-    let becomes = |op, args: &[Value]| Some(Outcome::Becomes(op, args.to_vec()));
+pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
+    let becomes = |op, args: &[Value]| Some(Rewrite::Becomes(op, args.to_vec()));
     let negated = |at: usize| match rewriter.definition(args[at]) {
         Some((Op::Neg {}, &[a])) => Some(a),
         _ => None,
@@ -21,7 +21,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
     let is = |at: usize, bits: u32| rewriter.function.lane_constant(args[at]) == Some(bits);
     let unchanged = |denorm: Denorm| {
         let settled = denorm == Denorm::Keep || !rewriter.range(args[0]).denormal;
-        settled.then(|| Outcome::Is(args[0]))
+        settled.then(|| Rewrite::Is(args[0]))
     };
     match *op {
         Op::Fadd { denorm } if is(1, MINUS_ZERO) => unchanged(denorm),
@@ -44,7 +44,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
                 return becomes(*op, &[a, b]);
             }
             (zero == Zero::Special && !zero_rule_matters(rewriter, args))
-                .then(|| Outcome::Becomes(Op::Fmul { denorm, zero: Zero::Ieee }, args.to_vec()))
+                .then(|| Rewrite::Becomes(Op::Fmul { denorm, zero: Zero::Ieee }, args.to_vec()))
         }
         Op::Fma { denorm, zero } => {
             if zero != Zero::Always && is(1, ONE) {
@@ -57,7 +57,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
                 return becomes(*op, &[a, b, args[2]]);
             }
             (zero == Zero::Special && !zero_rule_matters(rewriter, args))
-                .then(|| Outcome::Becomes(Op::Fma { denorm, zero: Zero::Ieee }, args.to_vec()))
+                .then(|| Rewrite::Becomes(Op::Fma { denorm, zero: Zero::Ieee }, args.to_vec()))
         }
         Op::FaddRounded { rounding: Rounding::Even } => becomes(Op::Fadd { denorm: Denorm::Keep }, args),
         Op::FmulRounded { rounding: Rounding::Even } => {
@@ -70,7 +70,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
             let orders = possible_orders(&rewriter.range(args[0]), &rewriter.range(args[1]), denorm);
             let mut answers = orders.iter().flatten().map(|&order| test.holds(order));
             let first = answers.next()?;
-            answers.all(|answer| answer == first).then_some(Outcome::IsConstant(Op::Mask { value: first }))
+            answers.all(|answer| answer == first).then_some(Rewrite::IsConstant(Op::Mask { value: first }))
         }
         _ => None,
     }

@@ -4,12 +4,12 @@ use super::constant;
 use crate::attribute::Bits;
 use crate::entity::Value;
 use crate::op::Op;
-use crate::simplify::forward::{Outcome, Rewriter};
+use crate::simplify::forward::{Rewrite, Rewriter};
 
-pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
-    let is_left = || Some(Outcome::Is(args[0]));
+pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
+    let is_left = || Some(Rewrite::Is(args[0]));
     let right = || constant(rewriter, *args.get(1)?);
-    let zero = || Some(Outcome::IsConstant(Op::Lane { bits: Bits(0) }));
+    let zero = || Some(Rewrite::IsConstant(Op::Lane { bits: Bits(0) }));
     match (*op, right()) {
         (
             Op::Iadd {}
@@ -26,11 +26,11 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         (Op::Imul {} | Op::UniformMul {}, Some(1)) => is_left(),
         (Op::And {} | Op::UniformAnd {}, Some(u32::MAX)) => is_left(),
         (Op::Imul {} | Op::And {}, Some(0)) => zero(),
-        (Op::UniformMul {} | Op::UniformAnd {}, Some(0)) => Some(Outcome::IsConstant(Op::Uniform { value: 0 })),
+        (Op::UniformMul {} | Op::UniformAnd {}, Some(0)) => Some(Rewrite::IsConstant(Op::Uniform { value: 0 })),
         (Op::And {} | Op::Or {} | Op::UniformAnd {}, _) if args[0] == args[1] => is_left(),
         (Op::Isub {} | Op::Xor {}, _) if args[0] == args[1] => zero(),
         (Op::FloatToIndex { limit: 0 | 1 }, _) => zero(),
-        (Op::Icmp { test }, _) if args[0] == args[1] => Some(Outcome::IsConstant(Op::Mask { value: test.holds(0, 0) })),
+        (Op::Icmp { test }, _) if args[0] == args[1] => Some(Rewrite::IsConstant(Op::Mask { value: test.holds(0, 0) })),
         _ => None,
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::entity::Value;
 use crate::op::Op;
-use crate::simplify::forward::{Outcome, Rewriter};
+use crate::simplify::forward::{Rewrite, Rewriter};
 use crate::simplify::implication::{disjoint, implies};
 
-pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
-    let becomes = |op, args: &[Value]| Some(Outcome::Becomes(op, args.to_vec()));
-    let is = |value| Some(Outcome::Is(value));
-    let empty = || Some(Outcome::IsConstant(Op::Mask { value: false }));
+pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
+    let becomes = |op, args: &[Value]| Some(Rewrite::Becomes(op, args.to_vec()));
+    let is = |value| Some(Rewrite::Is(value));
+    let empty = || Some(Rewrite::IsConstant(Op::Mask { value: false }));
     let function = &*rewriter.function;
     let constant = |at: usize| function.mask_constant(args[at]);
     let complement = |at: usize| match rewriter.definition(args[at]) {
@@ -101,13 +101,13 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
 }
 
 /// Parts of the arms of a mask select that the mask decides.
-fn narrowed(rewriter: &Rewriter<'_>, op: &Op, m: Value, a: Value, b: Value) -> Option<Outcome> {
+fn narrowed(rewriter: &Rewriter<'_>, op: &Op, m: Value, a: Value, b: Value) -> Option<Rewrite> {
     match rewriter.definition(a) {
         Some((Op::MaskAnd {}, &[x, y])) if implies(rewriter.function, m, x) => {
-            Some(Outcome::Becomes(*op, vec![m, y, b]))
+            Some(Rewrite::Becomes(*op, vec![m, y, b]))
         }
         Some((Op::MaskAnd {}, &[x, y])) if implies(rewriter.function, m, y) => {
-            Some(Outcome::Becomes(*op, vec![m, x, b]))
+            Some(Rewrite::Becomes(*op, vec![m, x, b]))
         }
         _ => None,
     }

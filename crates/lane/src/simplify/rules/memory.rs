@@ -3,19 +3,19 @@
 use super::constant;
 use crate::entity::{Type, Value};
 use crate::op::{Effect, Op};
-use crate::simplify::forward::{Outcome, Rewriter};
+use crate::simplify::forward::{Rewrite, Rewriter};
 
-pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
-    let becomes = |op, args: &[Value]| Some(Outcome::Becomes(op, args.to_vec()));
+pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
+    let becomes = |op, args: &[Value]| Some(Rewrite::Becomes(op, args.to_vec()));
     let splat = |at: usize| match rewriter.definition(args[at]) {
         Some((Op::Splat {}, &[uniform])) => Some(uniform),
         _ => None,
     };
     if has_no_lanes(rewriter, op, args) {
         return match (op.info().results, op) {
-            ([], _) => Some(Outcome::IsNothing),
-            (_, Op::SurfaceTest { .. }) => Some(Outcome::IsConstant(Op::Mask { value: false })),
-            _ => Some(Outcome::IsZero),
+            ([], _) => Some(Rewrite::IsNothing),
+            (_, Op::SurfaceTest { .. }) => Some(Rewrite::IsConstant(Op::Mask { value: false })),
+            _ => Some(Rewrite::IsZero),
         };
     }
     match *op {
@@ -46,7 +46,7 @@ fn has_no_lanes(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> bool {
 }
 
 /// A store's operands for channels that it does not write are forgotten: any other operand will do.
-fn unwritten_channels(op: &Op, channels: u8, args: &[Value]) -> Option<Outcome> {
+fn unwritten_channels(op: &Op, channels: u8, args: &[Value]) -> Option<Rewrite> {
     const FIRST: usize = 2;
     let written = (0..4).find(|channel| channels >> channel & 1 != 0)?;
     let stand_in = args[FIRST + written];
@@ -54,5 +54,5 @@ fn unwritten_channels(op: &Op, channels: u8, args: &[Value]) -> Option<Outcome> 
     for channel in (0..4).filter(|channel| channels >> channel & 1 == 0) {
         new[FIRST + channel] = stand_in;
     }
-    (new != args).then_some(Outcome::Becomes(*op, new))
+    (new != args).then_some(Rewrite::Becomes(*op, new))
 }

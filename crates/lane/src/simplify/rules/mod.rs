@@ -8,14 +8,14 @@ mod mask;
 mod memory;
 mod nan;
 
-use super::forward::{Outcome, Rewriter};
+use super::forward::{Rewrite, Rewriter};
 use crate::attribute::Bits;
 use crate::entity::{Type, Value};
 use crate::op::Op;
 use crate::scalar::{evaluate, evaluate_pair};
 
 /// The first rule that applies.
-pub(crate) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
+pub(crate) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     fold(rewriter, op, args)
         .or_else(|| order(rewriter, op, args))
         .or_else(|| nan::apply(rewriter, op, args))
@@ -38,7 +38,7 @@ fn constant(rewriter: &Rewriter<'_>, value: Value) -> Option<u32> {
 }
 
 /// An operation on constants is a constant.
-fn fold(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
+fn fold(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     let mut bits = [0; 6];
     if args.is_empty() || args.len() > bits.len() {
         return None;
@@ -47,14 +47,14 @@ fn fold(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
         *slot = constant(rewriter, arg)?;
     }
     if let Some(pair) = evaluate_pair(op, &bits[..args.len()]) {
-        return Some(Outcome::AreConstants(pair));
+        return Some(Rewrite::AreConstants(pair));
     }
     let result = match (op, evaluate(op, &bits[..args.len()])) {
         (_, Some(result)) => result,
         (Op::Quad { .. }, None) => bits[0],
         _ => return None,
     };
-    Some(Outcome::IsConstant(match op.info().results[0] {
+    Some(Rewrite::IsConstant(match op.info().results[0] {
         Type::Lane => Op::Lane { bits: Bits(result) },
         Type::Mask => Op::Mask { value: result != 0 },
         Type::Uniform => Op::Uniform { value: result.cast_signed() },
@@ -62,7 +62,7 @@ fn fold(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
 }
 
 /// Puts the operands of commutative operations in one order: constants last, else by number.
-fn order(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
+fn order(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     let op = match *op {
         Op::Fcmp { test, denorm } => Op::Fcmp { test: test.exchanged(), denorm },
         Op::Icmp { test } => Op::Icmp { test: test.exchanged() },
@@ -95,6 +95,6 @@ fn order(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
     (key(args[1]) < key(args[0])).then(|| {
         let mut args = args.to_vec();
         args.swap(0, 1);
-        Outcome::Becomes(op, args)
+        Rewrite::Becomes(op, args)
     })
 }

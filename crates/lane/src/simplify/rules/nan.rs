@@ -4,15 +4,15 @@
 use crate::attribute::{Denorm, Zero};
 use crate::entity::{Type, Value};
 use crate::op::{NanBits, Op};
-use crate::simplify::forward::{Outcome, Rewriter};
+use crate::simplify::forward::{Rewrite, Rewriter};
 
 const ONE: u32 = 0x3F80_0000;
 
-pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Outcome> {
+pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<Rewrite> {
     match *op {
-        Op::CanonNan { .. } if !rewriter.range(args[0]).nan => return Some(Outcome::Is(args[0])),
+        Op::CanonNan { .. } if !rewriter.range(args[0]).nan => return Some(Rewrite::Is(args[0])),
         Op::PassNan {} if !rewriter.range(args[0]).nan || !rewriter.range(args[1]).nan => {
-            return Some(Outcome::Is(args[0]));
+            return Some(Rewrite::Is(args[0]));
         }
         _ => {}
     }
@@ -35,7 +35,7 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
     )?;
     let mut args = args.to_vec();
     args[at] = simpler;
-    Some(Outcome::Becomes(*op, args))
+    Some(Rewrite::Becomes(*op, args))
 }
 
 /// Whether the operation reads denormal operands as zeros, or cannot tell them from zeros.

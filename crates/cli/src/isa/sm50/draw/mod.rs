@@ -78,7 +78,7 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let drawn = draw.run(&engine, &options).map_err(|error| programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
-    programs.report_warnings(&drawn.outcome.warnings, console);
+    programs.report_warnings(&drawn.report.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }
 

@@ -108,10 +108,10 @@ fn summary(args: &DrawArgs, engine: &str, drawn: &Drawn, words: usize, seconds: 
     let capture = args.capture.iter().map(|CaptureRange(capture)| {
         json!({ "address": capture.address, "words": capture.words, "name": name(capture.address) })
     });
-    let warnings = drawn.outcome.warnings.iter().map(|(stage, pc, kind, warning)| {
+    let warnings = drawn.report.warnings.iter().map(|(stage, pc, kind, warning)| {
         json!({ "stage": stage.name(), "address": pc, "message": kind.to_string(), "count": warning.count })
     });
-    let stats = &drawn.outcome.stats;
+    let stats = &drawn.report.stats;
     json!({
         "engine": engine,
         "primitive": args.primitive.name(),

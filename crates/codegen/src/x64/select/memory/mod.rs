@@ -14,7 +14,7 @@ use crate::mir::{Arg, Base, Class, Condition, Edge, End, Mem, Reg};
 use crate::target::Target;
 use crate::x64::form::{Form, Vop};
 use crate::x64::{Inst, Kind};
-use ctm_lane::{Axis, Channels, FloatTest, IntTest, Op, Shape, UnitTest, UnitWrite, Value};
+use ctm_lane::{Axis, Channels, ElementTest, ElementWrite, FloatTest, IntTest, Op, Shape, Value};
 use ctm_memory::{Bounds, Format, Layout};
 use iced_x86::Code;
 

@@ -145,7 +145,7 @@ impl Selector<'_> {
     pub fn test(
         &mut self,
         surface: ctm_lane::Surface,
-        (test, write): (UnitTest, UnitWrite),
+        (test, write): (ElementTest, ElementWrite),
         args: &[Value],
     ) -> Option<Reg> {
         let facts = self.facts[surface.index()];
@@ -161,7 +161,7 @@ impl Selector<'_> {
             (self.shapes.get(args[0]), self.shapes.get(args[1])),
             (Shape::Index { axis: Axis::X, limit: None, .. }, Shape::Index { axis: Axis::Y, limit: None, .. })
         );
-        if write == UnitWrite::Yes && (!distinct || facts.bounds == Bounds::Clamp) {
+        if write == ElementWrite::Yes && (!distinct || facts.bounds == Bounds::Clamp) {
             return None;
         }
         let (offset, inside) = self.offsets(surface, x, y, lanes, (false, false));
@@ -180,21 +180,21 @@ impl Selector<'_> {
             Lanes::Of(mask) => Some(mask),
         };
         let tests = match test {
-            UnitTest::Never => return Some(self.mask_constant(false)),
-            UnitTest::Always => None,
-            UnitTest::Lt => Some((FloatTest::Olt, IntTest::Ult)),
-            UnitTest::Le => Some((FloatTest::Ole, IntTest::Ule)),
-            UnitTest::Eq => Some((FloatTest::Oeq, IntTest::Eq)),
-            UnitTest::Ge => Some((FloatTest::Oge, IntTest::Uge)),
-            UnitTest::Gt => Some((FloatTest::Ogt, IntTest::Ugt)),
-            UnitTest::Ne => Some((FloatTest::Une, IntTest::Ne)),
+            ElementTest::Never => return Some(self.mask_constant(false)),
+            ElementTest::Always => None,
+            ElementTest::Lt => Some((FloatTest::Olt, IntTest::Ult)),
+            ElementTest::Le => Some((FloatTest::Ole, IntTest::Ule)),
+            ElementTest::Eq => Some((FloatTest::Oeq, IntTest::Eq)),
+            ElementTest::Ge => Some((FloatTest::Oge, IntTest::Uge)),
+            ElementTest::Gt => Some((FloatTest::Ogt, IntTest::Ugt)),
+            ElementTest::Ne => Some((FloatTest::Une, IntTest::Ne)),
         };
         let passed = match tests {
             None => mask.unwrap_or_else(|| self.mask_constant(true)),
             Some((test, _)) if format == Format::Float32_1 => self.compare(test, new, Arg::Reg(old), mask),
             Some((_, test)) => self.compare_integers(test, new, Arg::Reg(old), mask),
         };
-        if write == UnitWrite::Yes {
+        if write == ElementWrite::Yes {
             self.leave_if_raised();
             let writers = match inside {
                 Lanes::All => Lanes::Of(passed),

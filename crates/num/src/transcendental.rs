@@ -11,7 +11,7 @@
 //! - Arguments are flushed first. Selections are written `condition ? x : y`; a comparison with a NaN is false.
 //! - A NaN passes through the steps with whatever bits; a last selection makes it the standard one.
 //!
-//! Special values follow IEEE-754 and D3D10 where the CTM Guide (p.42-43) has none:
+//! Special values follow IEEE-754 and D3D10 where the CTM Guide (p.42-43) has none. X1K and R700 share the sequences:
 //!
 //! | | NaN | -inf | below 0 | -0 | +0 | +inf | exact for |
 //! |---|---|---|---|---|---|---|---|
@@ -25,8 +25,10 @@
 //! Denormal arguments count as zeros; results that would be denormal are zeros. A zero result is +0, but for RCP of -inf
 //! and of numbers below -2^126, and SIN of -0.
 
-use super::X1K_NAN;
 use crate::flushed::{self, flush};
+
+/// The result of every sequence that has no number for a result.
+pub const NAN: u32 = 0x7FFF_FFFF;
 
 /// Coefficients of (2^f - 1) / f for |f| <= 1/2, lowest degree first. Minimax for the relative error of 2^f, 2^-28.5
 /// before they were rounded.
@@ -81,7 +83,7 @@ fn horner<const N: usize>(coefficients: &[u32; N], x: f32) -> f32 {
 #[inline]
 pub fn ex2(a: u32) -> u32 {
     let [scaled, factor] = ex2_factors(a);
-    flushed::mul::<X1K_NAN>(scaled.to_bits(), factor.to_bits())
+    flushed::mul::<NAN>(scaled.to_bits(), factor.to_bits())
 }
 
 /// The two numbers whose flushed product is [`ex2`]: p * 2^h and 2^(n-h).
@@ -120,20 +122,20 @@ pub fn ln2(a: u32) -> u32 {
     let result = horner(&LN2_COEFFICIENTS, d).mul_add(d, e).to_bits();
     let x = f32::from_bits(a);
     let result = if x < f32::INFINITY { result } else { INFINITY };
-    let result = if x > 0.0 { result } else { X1K_NAN };
+    let result = if x > 0.0 { result } else { NAN };
     if x == 0.0 { MINUS_INFINITY } else { result }
 }
 
 /// 1/a, correctly rounded: one division.
 #[inline]
 pub fn rcp(a: u32) -> u32 {
-    flushed::div::<X1K_NAN>(ONE, a)
+    flushed::div::<NAN>(ONE, a)
 }
 
 /// 1/sqrt(a): the square root, then its reciprocal, each rounded.
 #[inline]
 pub fn rsq(a: u32) -> u32 {
-    rcp(flushed::sqrt::<X1K_NAN>(a))
+    rcp(flushed::sqrt::<NAN>(a))
 }
 
 /// x - n with the integer n nearest to x, ties to even: exact, in [-1/2, 1/2]. NaN for infinities. -0 stays -0, because
@@ -152,7 +154,7 @@ fn sin_quarter(r: f32) -> u32 {
     let result = horner(&SIN_COEFFICIENTS, r * r) * r;
     let magnitude = if result.abs() > 1.0 { 1.0 } else { result.abs() };
     let bits = magnitude.to_bits() | r.to_bits() & SIGN;
-    if result.is_nan() { X1K_NAN } else { bits }
+    if result.is_nan() { NAN } else { bits }
 }
 
 /// sin(2 pi a): the argument is in turns.
