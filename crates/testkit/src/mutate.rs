@@ -52,6 +52,9 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             };
             corpus.map(print).collect()
         }
+        "file_content" => {
+            ["elf_image", "r700_file", "sm50_file", "mesa_dump", "png", "trace"].into_iter().flat_map(seeds).collect()
+        }
         "r700_file" => vec![read(&project_path("crates/object/tests/r700/branches.o"))],
         "sm50_words" | "sm50_file" => vec![
             read(&project_path("tests/corpus/sm50/v_basic/vert.code.u32")),

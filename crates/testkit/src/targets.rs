@@ -7,7 +7,8 @@ use crate::random::Random;
 use ctm_device::{Options, Processor, Trace, command, replay};
 use ctm_lane::{Function, simplify, verify, verify_form};
 use ctm_memory::{Arena, Format, Space, Tiling};
-use ctm_object::{elf, mesa, raw};
+use ctm_object::probe::Content;
+use ctm_object::{elf, mesa, r700, raw, sm50};
 use ctm_x1k::{
     Body, Domain, INSTRUCTION_BYTES, Instruction, Job, Program, ProgramInfo, RunOptions, check, reference, text,
 };
@@ -26,11 +27,12 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 24] = [
+pub const TARGETS: [Target; 25] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),
     target("mesa_dump", mesa_dump),
+    target("file_content", file_content),
     target("npy", npy),
     target("png", png),
     target("arguments", arguments),
@@ -124,6 +126,23 @@ pub fn mesa_dump(bytes: &[u8]) {
         },
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+/// Any bytes are identified, with a name; what cannot be loaded has a remedy, and what can be is read by its loader, which gives
+/// a program or an error with a text.
+pub fn file_content(bytes: &[u8]) {
+    let content = ctm_object::probe(bytes);
+    assert!(!content.to_string().is_empty());
+    let error = match content {
+        Content::CtmImage => elf::read(bytes).err().map(|error| error.to_string()),
+        Content::R600Object => r700::read_llvm(bytes).err().map(|error| error.to_string()),
+        Content::Gfd => r700::read_gfd(bytes).err().map(|error| error.to_string()),
+        Content::Sm50Program => sm50::read_program(bytes).err().map(|error| error.to_string()),
+        Content::Cubin => sm50::read_cubin(bytes).err().map(|error| error.to_string()),
+        Content::Foreign(foreign) => Some(foreign.help().to_owned()),
+        Content::MesaLog(_) | Content::HexWords | Content::Trace | Content::Text | Content::Unknown => None,
+    };
+    assert_ne!(error.as_deref(), Some(""));
 }
 
 /// Any bytes give an array with as many values as its shape says, or an error with a text.
