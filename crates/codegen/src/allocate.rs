@@ -5,7 +5,9 @@
 //! their memory operand. What is used least for its length goes to the frame.
 
 use crate::mir::{Arg, Class, Kind, Machine, Reg};
-use crate::target::REGISTERS;
+
+/// Most registers of a class.
+pub const REGISTERS: usize = 32;
 
 /// Machine registers, by their numbers in a class.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,17 @@
 //! Machine code with the memory of one run, for one thread.
 #![allow(unsafe_code, reason = "puts tables into pages")]
 
+use crate::check::Decoding;
 use crate::context::Context;
-use crate::kernel::{BUFFER_MIDDLE, Kernel};
+use crate::kernel::Kernel;
 use crate::memory::Blocks;
 use crate::poll::{Monitor, SLICE};
+use crate::resources::{BUFFER_MIDDLE, operations};
 use crate::run::Run;
-use crate::target::Target;
-use ctm_engine::{Bindings, Bound, Incomplete, Outcome};
-use ctm_lane::Surface;
+use ctm_engine::{Bindings, Bound, Code, Incomplete, Outcome};
 use ctm_lane::budget::{Halt, Poller};
 use ctm_lane::domain::Domain;
+use ctm_lane::{Op, Surface};
 use ctm_memory::Pages;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -46,21 +47,7 @@ impl Drop for Block<'_> {
     }
 }
 
-/// An error that is put into one of a context's pointers: its number, and bytes.
-#[cfg(test)]
-#[derive(Debug, Default)]
-pub struct Skew(pub std::sync::Mutex<Option<(usize, i64)>>);
-
-#[cfg(test)]
-impl Skew {
-    pub fn apply(&self, pointers: &mut [*mut u8]) {
-        if let Some((number, bytes)) = *self.0.lock().unwrap() {
-            pointers[number] = pointers[number].wrapping_offset(bytes as isize);
-        }
-    }
-}
-
-impl<'a, T: Target> Memory<'a, T> {
+impl<'a, T: Decoding> Memory<'a, T> {
     /// The memory for a kernel that fits the bindings.
     pub fn new(kernel: &'a Kernel<T>, bindings: &'a Bindings) -> Result<Self, Halt> {
         let function = &kernel.function;
@@ -107,7 +94,27 @@ impl<'a, T: Target> Memory<'a, T> {
     }
 }
 
-impl<T: Target> Bound for Memory<'_, T> {
+impl<T: Decoding> Code for Kernel<T> {
+    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
+        if !self.fits(bindings) {
+            debug_assert!(false, "bindings have the facts that the code was compiled for");
+            return Err(Incomplete::Stopped);
+        }
+        Ok(Box::new(Memory::new(self, bindings)?))
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.escaped.load(Relaxed)
+    }
+
+    fn bytes(&self) -> usize {
+        // The function is kept for code that is made later.
+        let operations = operations(&self.function).count();
+        self.interior.end + self.general.end + operations * size_of::<Op>()
+    }
+}
+
+impl<T: Decoding> Bound for Memory<'_, T> {
     fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<Outcome, Incomplete> {
         let Memory { kernel, .. } = *self;
         let context = Context {

@@ -6,7 +6,7 @@
 //!
 //! # How
 //!
-//! While a thread is in machine code, it has a note of where that is and what belongs to the run ([`Guarded`]). The signal
+//! While a thread is in machine code, it has a note of where that is and what belongs to the run (`Guarded`). The signal
 //! handler looks at the note of the thread that faulted: if the instruction is the code's and the address one of the run's,
 //! it goes on at the code's exit, which gives the caller its registers and modes back. The exit needs nothing but the stack
 //! pointer, which the code does not change between prologue and exit. Every other fault is the previous handler's.

@@ -1,20 +1,15 @@
 //! Code for one function: its pieces, what runs of it have to bind, and what was learnt of it.
 
-use crate::backend::{Checks, Jit};
-use crate::bound::Memory;
-#[cfg(test)]
-use crate::bound::Skew;
+use crate::check::Decoding;
+use crate::checks::Checks;
 use crate::memory::Blocks;
+use crate::resources::{Resource, operations, read_by, written_by};
 use crate::select::Mode;
-use crate::target::Target;
 use crate::unit::Unit;
-use ctm_engine::{Bindings, Bound, Code, Incomplete, Source, SurfaceLayout};
-use ctm_lane::{Buffer, Effect, ElementWrite, Function, Op, Surface};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use ctm_engine::{Bindings, Source, SurfaceLayout};
+use ctm_lane::{Function, Op};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
-
-/// Bytes from the start of a buffer to where its pointer points: offsets are signed there.
-pub(crate) const BUFFER_MIDDLE: usize = 1 << 31;
 
 /// Code for one function.
 pub(crate) struct Kernel<T> {
@@ -43,44 +38,22 @@ pub(crate) struct Kernel<T> {
     pub skew: Skew,
 }
 
-/// All operations of a function.
-pub(crate) fn operations(function: &Function) -> impl Iterator<Item = (ctm_lane::Inst, &Op)> {
-    function.blocks().flat_map(move |block| function.insts(block).iter().map(move |&inst| (inst, function.op(inst))))
-}
+/// An error that is put into one of a context's pointers: its number, and bytes.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub struct Skew(pub std::sync::Mutex<Option<(usize, i64)>>);
 
-/// Memory that operations read and write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Resource {
-    Surface(Surface),
-    Buffer(Buffer),
-}
-
-impl Resource {
-    /// The memory that an operation names.
-    fn of(op: &Op) -> Option<Self> {
-        op.surface().map(Self::Surface).or_else(|| op.buffer().map(Self::Buffer))
+#[cfg(test)]
+impl Skew {
+    pub fn apply(&self, pointers: &mut [*mut u8]) {
+        if let Some((number, bytes)) = *self.0.lock().unwrap() {
+            pointers[number] = pointers[number].wrapping_offset(bytes as isize);
+        }
     }
 }
 
-fn read_by(op: &Op) -> Option<Resource> {
-    let reads = match op.effect() {
-        Effect::ReadsMemory => true,
-        Effect::WritesMemory => matches!(op, Op::SurfaceTest { test, .. } if test.reads()),
-        Effect::Pure | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
-    };
-    Resource::of(op).filter(|_| reads)
-}
-
-pub(crate) fn written_by(op: &Op) -> Option<Resource> {
-    let writes = match op.effect() {
-        Effect::WritesMemory => !matches!(op, Op::SurfaceTest { write: ElementWrite::No, .. }),
-        Effect::Pure | Effect::ReadsMemory | Effect::ReadsArray | Effect::WritesArray | Effect::Counts => false,
-    };
-    Resource::of(op).filter(|_| writes)
-}
-
-impl<T: Target> Kernel<T> {
-    pub fn new(source: &Source, jit: &Jit<T>) -> Option<Self> {
+impl<T: Decoding> Kernel<T> {
+    pub fn new(source: &Source, target: T, checks: &Arc<Checks>, blocks: &Arc<Blocks>) -> Option<Self> {
         // Both pieces of code get the same context.
         let declared = |function: &Function| {
             let tables: Vec<u32> = function.tables.iter().map(|table| table.entries).collect();
@@ -90,7 +63,6 @@ impl<T: Target> Kernel<T> {
         if declared(source.function) != declared(source.interior) {
             return None;
         }
-        let (target, checks) = (jit.target, &jit.checks);
         let may_stop = source.may_stop;
         let quads = operations(source.function).any(|(_, op)| matches!(op, Op::Quad { .. }));
         let named = |by: fn(&Op) -> Option<Resource>| -> Vec<Resource> {
@@ -117,7 +89,7 @@ impl<T: Target> Kernel<T> {
             writes,
             speculated: AtomicU32::new(0),
             deoptimised: AtomicU32::new(0),
-            blocks: jit.blocks.clone(),
+            blocks: blocks.clone(),
             escaped: AtomicBool::new(false),
             #[cfg(test)]
             skew: Skew::default(),
@@ -136,7 +108,7 @@ impl<T: Target> Kernel<T> {
     }
 
     /// Whether the bindings are of the kind that the code was made for; anything else it must not touch.
-    fn fits(&self, bindings: &Bindings) -> bool {
+    pub fn fits(&self, bindings: &Bindings) -> bool {
         let tables = self.function.tables.iter().enumerate();
         let mut surfaces = self.facts.iter().enumerate();
         tables
@@ -167,25 +139,5 @@ impl<T: Target> Kernel<T> {
         };
         let read: Vec<(usize, usize)> = self.reads.iter().map(span).collect();
         self.writes.iter().map(span).any(|(start, end)| read.iter().any(|other| other.0 < end && start < other.1))
-    }
-}
-
-impl<T: Target> Code for Kernel<T> {
-    fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
-        if !self.fits(bindings) {
-            debug_assert!(false, "bindings have the facts that the code was compiled for");
-            return Err(Incomplete::Stopped);
-        }
-        Ok(Box::new(Memory::new(self, bindings)?))
-    }
-
-    fn is_sound(&self) -> bool {
-        !self.escaped.load(Relaxed)
-    }
-
-    fn bytes(&self) -> usize {
-        // The function is kept for code that is made later.
-        let operations = operations(&self.function).count();
-        self.interior.end + self.general.end + operations * size_of::<Op>()
     }
 }

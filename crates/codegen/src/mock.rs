@@ -2,14 +2,14 @@
 //! stores. Allocation, order, interleaving, emission and the check of its bytes do not need another one.
 
 use crate::allocate::{Location, Registers, allocate};
-use crate::check::{Cause, Checked, Content, Locations, State, check_locations, first_of};
+use crate::check::{Cause, Checked, Content, Decoded, Decoding, Jump, Locations, State, check_locations, first_of};
 use crate::context::Context;
-use crate::emit::{Emitter, MoveOperand, Unencodable, emit};
+use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable, emit};
 use crate::interleave::interleaved;
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
 use crate::order::ordered;
 use crate::select::{Mode, Selected};
-use crate::target::{Decoded, Jump, Meaning, Operation, Target, Test};
+use crate::target::{Meaning, Operation, Target, Test};
 use crate::unit::Allocated;
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
@@ -129,8 +129,6 @@ fn address(mem: Mem) -> i32 {
 
 impl Target for Mock {
     type Op = Op;
-    type Encoder = ();
-    type Decoded = Word;
 
     const MASK_COPY: Op = Op::Move;
     const STEP: Op = Op::Step;
@@ -189,6 +187,23 @@ impl Target for Mock {
     fn operand_bytes(self, _: &Inst, _: Mem) -> u64 {
         16
     }
+
+    fn disassemble(_: &[u8], _: usize) -> String {
+        String::new()
+    }
+
+    #[allow(unsafe_code, reason = "as the trait has it")]
+    unsafe fn call(_: *const u8, _: *mut Context) {
+        unreachable!("there is no such machine");
+    }
+
+    fn poll() -> *const () {
+        std::ptr::null()
+    }
+}
+
+impl Encoding for Mock {
+    type Encoder = ();
 
     fn prologue(_: &mut Emitter<Self>) -> Result<(), Unencodable> {
         Ok(())
@@ -273,6 +288,10 @@ impl Target for Mock {
     fn poll_call(_: &mut Emitter<Self>) -> Result<(), Unencodable> {
         Err(Unencodable)
     }
+}
+
+impl Decoding for Mock {
+    type Decoded = Word;
 
     fn decode(bytes: &[u8], offset: usize) -> Vec<Word> {
         let word = |(at, bytes): (usize, &[u8])| Word {
@@ -347,19 +366,6 @@ impl Target for Mock {
             | Op::Return => return Err(Cause::WrongBytes),
         }
         Ok(())
-    }
-
-    fn disassemble(_: &[u8], _: usize) -> String {
-        String::new()
-    }
-
-    #[allow(unsafe_code, reason = "as the trait has it")]
-    unsafe fn call(_: *const u8, _: *mut Context) {
-        unreachable!("there is no such machine");
-    }
-
-    fn poll() -> *const () {
-        std::ptr::null()
     }
 }
 

@@ -1,12 +1,12 @@
 //! A run's way along the rows of a rectangle: which piece of code is called for which groups, and what is done when it stops.
 #![allow(unsafe_code, reason = "calls machine code that was made here, on memory that the bindings keep alive")]
 
+use crate::check::Decoding;
 use crate::context::Context;
 use crate::kernel::Kernel;
 use crate::memory::Escape;
 use crate::poll::Monitor;
 use crate::select::Window;
-use crate::target::Target;
 use crate::unit::Unit;
 use ctm_engine::Incomplete;
 use ctm_lane::budget::Halt;
@@ -38,7 +38,7 @@ pub(crate) struct Run<'a, 'w, T> {
     pub deoptimised: u32,
 }
 
-impl<T: Target> Run<'_, '_, T> {
+impl<T: Decoding> Run<'_, '_, T> {
     /// Runs the groups that start at `x`, and before `end`, of a row.
     fn call(&mut self, unit: &Unit, x: u32, end: u32) {
         if !unit.entry.allows((x, end), self.context.y) {

@@ -1,5 +1,5 @@
-//! What code generation asks of a target: its registers, how it selects and encodes, what its instructions mean, and how its
-//! code is called.
+//! What code generation asks of a target: its registers, how it selects, what its instructions mean, and how its code is called.
+//! How it encodes is asked by [`emit`](crate::emit::Encoding), and how bytes are read by [`check`](crate::check::Decoding).
 //!
 //! Everything but the modules of a target is written for any [`Target`]: the machine IR ([`mir`](crate::mir)), allocation of
 //! registers, order, interleaving of groups, splitting of masks, the checks of accesses and of bytes, the memory of a run and
@@ -10,10 +10,8 @@
 //! arithmetic.
 
 use crate::allocate::Registers;
-use crate::check::{Checked, Locations, State};
 use crate::context::Context;
-use crate::emit::{Emitter, MoveOperand, Unencodable};
-use crate::mir::{Arg, Class, Condition, Inst, Mem, Opcode};
+use crate::mir::{Class, Inst, Mem, Opcode};
 use crate::select::{Mode, Selected};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
@@ -23,10 +21,6 @@ use std::fmt::Debug;
 pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// What an instruction is, as the encoder knows it. AArch64: an enumeration of the instructions that are selected.
     type Op: Opcode;
-    /// What encodes instructions into the bytes of an [`Emitter`]. AArch64: nothing, as a word is its fields.
-    type Encoder: Default;
-    /// An instruction that was read from bytes.
-    type Decoded: Decoded;
 
     /// Copies a mask: the same instruction is the copy that allocation may leave out. AArch64: a vector's `orr`.
     const MASK_COPY: Self::Op;
@@ -53,7 +47,8 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     fn mask_class(self) -> Class;
 
     /// Registers for the allocator, best first; without the one that counts steps, if code does. Numbers are below
-    /// [`REGISTERS`]. AArch64: all but three of 32 vectors and of 31 general registers, without those of the system.
+    /// [`REGISTERS`](crate::allocate::REGISTERS). AArch64: all but three of 32 vectors and of 31 general registers, without
+    /// those of the system.
     fn registers(self, counts_steps: bool) -> Registers;
 
     /// Registers that the encoder keeps for itself.
@@ -75,46 +70,6 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     /// Bytes that an instruction reads or writes at its memory operand. AArch64: by the width of loads and stores.
     fn operand_bytes(self, inst: &Inst<Self::Op>, mem: Mem) -> u64;
 
-    /// The way in: registers of the caller are kept, the frame is there, the mode is that of the context.
-    fn prologue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
-
-    /// The way out.
-    fn epilogue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
-
-    /// An instruction, with moves between frame and registers that it needs. AArch64 would make a gather by one load for each
-    /// lane.
-    fn inst(emitter: &mut Emitter<Self>, inst: &Inst<Self::Op>) -> Result<(), Unencodable>;
-
-    /// A copy between locations of a class, through a scratch register where it needs one.
-    fn copy(emitter: &mut Emitter<Self>, class: Class, to: MoveOperand, from: MoveOperand) -> Result<(), Unencodable>;
-
-    /// A jump, to be given its target by [`Target::link`]; on a condition if there is one.
-    fn jump(emitter: &mut Emitter<Self>, condition: Option<Condition>) -> Result<(), Unencodable>;
-
-    /// Lets the jump or call that ends at byte `end` go to another byte. AArch64: by words, 1 MiB away at most on a condition.
-    fn link(bytes: &mut [u8], end: usize, to: usize);
-
-    /// Calls what [`Target::poll_call`] makes, which [`Label::Poll`](crate::emit::Label::Poll) names, and sets the flags to
-    /// "greater or equal" if the group may go on.
-    fn poll_stub(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
-
-    /// What calls [`poll`](crate::poll::poll) from the middle of a group, where registers have to survive.
-    fn poll_call(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
-
-    /// The instructions of bytes, which lie at this offset.
-    fn decode(bytes: &[u8], offset: usize) -> Vec<Self::Decoded>;
-
-    /// Shows that instructions do what one machine instruction says, and follows what registers and frame hold.
-    fn check_inst(
-        locations: &Locations<Self>,
-        state: &mut State,
-        inst: &Inst<Self::Op>,
-        code: &[Self::Decoded],
-    ) -> Checked<()>;
-
-    /// Follows a copy of a whole register, to or from a slot of the frame too, or of what lies at one of these operands.
-    fn check_copy(locations: &Locations<Self>, state: &mut State, one: &Self::Decoded, args: &[Arg]) -> Checked<()>;
-
     /// Machine code as text, one instruction on a line.
     fn disassemble(code: &[u8], offset: usize) -> String;
 
@@ -127,25 +82,6 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 
     /// The address of [`poll`](crate::poll::poll) by the calling convention that code calls it with.
     fn poll() -> *const ();
-}
-
-/// Most registers of a class.
-pub const REGISTERS: usize = 32;
-
-/// An instruction that was read from bytes.
-pub trait Decoded {
-    /// Its first byte.
-    fn start(&self) -> usize;
-
-    /// Where it goes, and on which condition, if it is a jump.
-    fn jump(&self) -> Option<Jump>;
-}
-
-/// A jump that was read from bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Jump {
-    pub condition: Option<Condition>,
-    pub to: usize,
 }
 
 /// What an instruction does, as far as addresses, masks and branches are made of it. Operands are those of the instruction, in

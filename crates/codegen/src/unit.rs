@@ -2,8 +2,8 @@
 //! encoding and checks, in this order.
 
 use crate::allocate::{Allocation, allocate};
-use crate::backend::{Checks, timed};
-use crate::check::{Calls, Fault, Objects, check_accesses, check_locations};
+use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
+use crate::checks::{Checks, timed};
 use crate::emit::{Emitted, emit};
 use crate::interleave::interleaved;
 use crate::memory::Executable;
@@ -40,7 +40,7 @@ pub(crate) struct Unit {
 }
 
 /// Machine instructions that may become a piece of code.
-pub(crate) struct Draft<T: Target> {
+pub(crate) struct Draft<T: Decoding> {
     target: T,
     pub allocated: Allocated<T::Op>,
     window: Window,
@@ -49,7 +49,7 @@ pub(crate) struct Draft<T: Target> {
     pub objects: Objects,
 }
 
-impl<T: Target> Draft<T> {
+impl<T: Decoding> Draft<T> {
     /// Instructions that take so many groups at a time, at most: one or two.
     pub fn new(function: &Function, facts: &[SurfaceLayout], target: T, (mode, at_once): (Mode, u32)) -> Option<Self> {
         let Selected { machine, window, speculates } = target.select(function, facts, mode)?;
@@ -100,7 +100,7 @@ impl<T: Target> Draft<T> {
 
 impl Unit {
     /// Code that takes so many groups at a time, at most: one or two.
-    pub fn new<T: Target>(
+    pub fn new<T: Decoding>(
         function: &Function,
         facts: &[SurfaceLayout],
         target: T,

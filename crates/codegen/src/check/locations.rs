@@ -10,10 +10,45 @@
 //! it holds whenever the block is entered.
 
 use super::{Cause, Fault};
-use crate::allocate::{Allocation, Location};
-use crate::emit::Emitted;
-use crate::mir::{Arg, Class, Edge, End, Kind, Machine, Reg, Steps};
-use crate::target::{Decoded, Jump, REGISTERS, Target};
+use crate::allocate::{Allocation, Location, REGISTERS};
+use crate::emit::{Emitted, Encoding};
+use crate::mir::{Arg, Class, Condition, Edge, End, Inst, Kind, Machine, Reg, Steps};
+
+/// How the bytes of a target are read.
+pub trait Decoding: Encoding {
+    /// An instruction that was read from bytes.
+    type Decoded: Decoded;
+
+    /// The instructions of bytes, which lie at this offset.
+    fn decode(bytes: &[u8], offset: usize) -> Vec<Self::Decoded>;
+
+    /// Shows that instructions do what one machine instruction says, and follows what registers and frame hold.
+    fn check_inst(
+        locations: &Locations<Self>,
+        state: &mut State,
+        inst: &Inst<Self::Op>,
+        code: &[Self::Decoded],
+    ) -> Checked<()>;
+
+    /// Follows a copy of a whole register, to or from a slot of the frame too, or of what lies at one of these operands.
+    fn check_copy(locations: &Locations<Self>, state: &mut State, one: &Self::Decoded, args: &[Arg]) -> Checked<()>;
+}
+
+/// An instruction that was read from bytes.
+pub trait Decoded {
+    /// Its first byte.
+    fn start(&self) -> usize;
+
+    /// Where it goes, and on which condition, if it is a jump.
+    fn jump(&self) -> Option<Jump>;
+}
+
+/// A jump that was read from bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jump {
+    pub condition: Option<Condition>,
+    pub to: usize,
+}
 
 /// What a location holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +129,7 @@ impl Frame {
 }
 
 /// Shows that the bytes are the instructions of a function, with its virtual registers where they are used.
-pub fn check_locations<T: Target>(
+pub fn check_locations<T: Decoding>(
     machine: &Machine<T::Op>,
     allocation: &Allocation,
     target: T,
@@ -121,7 +156,7 @@ pub fn check_locations<T: Target>(
 }
 
 /// The check at work.
-pub struct Locations<'a, T: Target> {
+pub struct Locations<'a, T: Decoding> {
     pub machine: &'a Machine<T::Op>,
     allocation: &'a Allocation,
     pub target: T,
@@ -137,7 +172,7 @@ pub struct Locations<'a, T: Target> {
 /// What a step of the check gives.
 pub type Checked<T> = Result<T, Cause>;
 
-impl<T: Target> Locations<'_, T> {
+impl<T: Decoding> Locations<'_, T> {
     /// Follows a block up to the blocks behind it.
     fn block(&self, number: usize) -> Result<(), Fault> {
         let block = &self.machine.blocks[number];

@@ -40,7 +40,7 @@ mod objects;
 mod registers;
 mod value;
 
-pub use locations::{Checked, Content, Locations, State, check_locations, first_of};
+pub use locations::{Checked, Content, Decoded, Decoding, Jump, Locations, State, check_locations, first_of};
 pub use objects::{Calls, Object, Objects};
 
 use crate::allocate::Live;
@@ -322,7 +322,7 @@ impl<T: Target> Checker<'_, T> {
             Base::Pool | Base::Context => return None,
         };
         let Value::Pointer(Object::Buffer(buffer), lo, hi) = base else { return None };
-        let middle = crate::kernel::BUFFER_MIDDLE as i64;
+        let middle = crate::resources::BUFFER_MIDDLE as i64;
         let counts_bytes = mem.scale == 1 && mem.disp == 0 && (lo, hi) == (middle, middle);
         mem.index.filter(|_| counts_bytes).map(|index| (buffer, index))
     }

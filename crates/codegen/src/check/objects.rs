@@ -2,7 +2,7 @@
 //! called for.
 
 use crate::context;
-use crate::kernel::{BUFFER_MIDDLE, Resource, operations, written_by};
+use crate::resources::{BUFFER_MIDDLE, Resource, operations, written_by};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{Buffer, Function, Surface};
 use std::fmt;

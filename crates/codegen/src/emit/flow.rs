@@ -1,12 +1,11 @@
 //! Ends of blocks: jumps, and the moves that give the parameters of the next block their values.
 
-use super::{Emitter, Label, MoveOperand, Stub, Unencodable};
+use super::{Emitter, Encoding, Label, MoveOperand, Stub, Unencodable};
 use crate::allocate::Location;
 use crate::mir::{Arg, Class, Condition, Edge, End, Kind, Steps};
-use crate::target::Target;
 use std::collections::HashMap;
 
-impl<'a, T: Target> Emitter<'a, T> {
+impl<'a, T: Encoding> Emitter<'a, T> {
     /// A jump, on a condition if there is one.
     fn jump_to(&mut self, condition: Option<Condition>, label: Label) -> Result<(), Unencodable> {
         T::jump(self, condition)?;

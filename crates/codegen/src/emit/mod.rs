@@ -4,13 +4,44 @@
 mod flow;
 
 use crate::allocate::{Allocation, Location};
-use crate::mir::{Class, Edge, Machine, Mem, Reg};
+use crate::mir::{Class, Condition, Edge, Inst, Machine, Mem, Reg};
 use crate::target::Target;
 
 /// The host's smallest pages.
 pub const PAGE: i32 = 4096;
 /// Longest frame: threads have 1 MiB of stack and more.
 const MAX_FRAME: i32 = 64 * PAGE;
+
+/// How a target encodes.
+pub trait Encoding: Target {
+    /// What encodes instructions into the bytes of an [`Emitter`]. AArch64: nothing, as a word is its fields.
+    type Encoder: Default;
+    /// The way in: registers of the caller are kept, the frame is there, the mode is that of the context.
+    fn prologue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// The way out.
+    fn epilogue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// An instruction, with moves between frame and registers that it needs. AArch64 would make a gather by one load for each
+    /// lane.
+    fn inst(emitter: &mut Emitter<Self>, inst: &Inst<Self::Op>) -> Result<(), Unencodable>;
+
+    /// A copy between locations of a class, through a scratch register where it needs one.
+    fn copy(emitter: &mut Emitter<Self>, class: Class, to: MoveOperand, from: MoveOperand) -> Result<(), Unencodable>;
+
+    /// A jump, to be given its target by [`Encoding::link`]; on a condition if there is one.
+    fn jump(emitter: &mut Emitter<Self>, condition: Option<Condition>) -> Result<(), Unencodable>;
+
+    /// Lets the jump or call that ends at byte `end` go to another byte. AArch64: by words, 1 MiB away at most on a condition.
+    fn link(bytes: &mut [u8], end: usize, to: usize);
+
+    /// Calls what [`Encoding::poll_call`] makes, which [`Label::Poll`] names, and sets the flags to
+    /// "greater or equal" if the group may go on.
+    fn poll_stub(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+
+    /// What calls [`poll`](crate::poll::poll) from the middle of a group, where registers have to survive.
+    fn poll_call(emitter: &mut Emitter<Self>) -> Result<(), Unencodable>;
+}
 
 /// Bytes: constants, then code.
 pub struct Emitted {
@@ -50,7 +81,7 @@ fn slot_at(starts: &[i32; 3], class: Class, slot: u32, vector: i32) -> i32 {
 pub struct Unencodable;
 
 /// Encodes a machine function.
-pub fn emit<T: Target>(machine: &Machine<T::Op>, allocation: &Allocation, target: T) -> Result<Emitted, Unencodable> {
+pub fn emit<T: Encoding>(machine: &Machine<T::Op>, allocation: &Allocation, target: T) -> Result<Emitted, Unencodable> {
     let mut bytes: Vec<u8> = machine.pool.iter().flat_map(|word| word.to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(64), 0);
     let entry = bytes.len();
@@ -113,7 +144,7 @@ enum Stub<'a> {
 }
 
 /// Emission at work. What is the same for all targets is here; a target encodes.
-pub struct Emitter<'a, T: Target> {
+pub struct Emitter<'a, T: Encoding> {
     pub target: T,
     pub machine: &'a Machine<T::Op>,
     pub allocation: &'a Allocation,
@@ -141,7 +172,7 @@ pub enum MoveOperand {
     Memory(Mem),
 }
 
-impl<T: Target> Emitter<'_, T> {
+impl<T: Encoding> Emitter<'_, T> {
     /// A register that the encoder keeps for itself.
     pub fn scratch(&self, class: Class, number: usize) -> u8 {
         self.target.scratch().of(class).get(number).copied().unwrap_or_default()

@@ -5,10 +5,10 @@
 
 use super::form::{Form, MASK_COPY, STEPS, Vop, multiply_add};
 use super::{Inst, Kind};
-use crate::check::{Cause, Checked, Content, Locations, State, first_of};
+use crate::check::{Cause, Checked, Content, Decoded, Jump, Locations, State, first_of};
 use crate::context;
 use crate::mir::{Arg, Base, Class, Condition, Mem, Reg};
-use crate::target::{Decoded, Jump, Target};
+use crate::target::Target;
 use iced_x86::{Code, Instruction, OpKind, Register};
 
 impl Decoded for Instruction {

@@ -1,7 +1,6 @@
 //! When speculation on NaNs fails. That it does where it has to shows in results; that it does not elsewhere, only here.
 
 use super::{Form, Jit};
-use crate::kernel::Kernel;
 use ctm_engine::{Bindings, Code, Source, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::{Budget, Meter, Poller};
@@ -35,7 +34,7 @@ fn deoptimises(body: &str) -> bool {
     };
     let surfaces = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
     let source = Source { function: &function, interior: &function, surfaces: &surfaces, may_stop: false };
-    let kernel = Kernel::new(&source, &Jit::avx512().unwrap()).unwrap();
+    let kernel = Jit::avx512().unwrap().kernel(&source).unwrap();
     assert!(kernel.interior.speculates, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
     let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };

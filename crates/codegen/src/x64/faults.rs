@@ -5,7 +5,6 @@
 use super::{Form, Jit};
 use crate::check::check_accesses;
 use crate::emit::emit;
-use crate::kernel::Kernel;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
 use crate::unit::{Allocated, Draft, Unit};
@@ -39,7 +38,7 @@ impl Backend for Broken {
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>> {
-        let mut kernel = Kernel::new(source, &self.0)?;
+        let mut kernel = self.0.kernel(source)?;
         match self.1 {
             Mistake::Nothing => {}
             Mistake::Pointer(number, bytes) => *kernel.skew.0.lock().unwrap() = Some((number, bytes)),

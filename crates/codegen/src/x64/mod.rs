@@ -23,9 +23,9 @@ pub use form::Form;
 
 use crate::allocate::Registers;
 use crate::backend;
-use crate::check::{Checked, Locations, State};
+use crate::check::{Checked, Decoding, Locations, State};
 use crate::context::Context;
-use crate::emit::{Emitter, MoveOperand, Unencodable};
+use crate::emit::{Emitter, Encoding, MoveOperand, Unencodable};
 use crate::mir::{self, Arg, Class, Condition, Mem, Opcode};
 use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Target};
@@ -75,8 +75,6 @@ impl Opcode for Code {
 
 impl Target for Form {
     type Op = Code;
-    type Encoder = emit::Encoder;
-    type Decoded = Instruction;
 
     const MASK_COPY: Code = form::MASK_COPY;
     const STEP: Code = Code::Add_rm32_imm32;
@@ -141,6 +139,31 @@ impl Target for Form {
         instruction.memory_size().size() as u64
     }
 
+    fn disassemble(code: &[u8], offset: usize) -> String {
+        let mut text = String::new();
+        let mut formatter = IntelFormatter::new();
+        for instruction in Self::decode(code, offset) {
+            text.push_str(&format!("{:8x}  ", instruction.ip()));
+            formatter.format(&instruction, &mut text);
+            text.push('\n');
+        }
+        text
+    }
+
+    #[allow(unsafe_code, reason = "calls machine code; the caller answers for it")]
+    unsafe fn call(entry: *const u8, context: *mut Context) {
+        // SAFETY: the caller's promise.
+        unsafe { call::call(entry, context) }
+    }
+
+    fn poll() -> *const () {
+        call::poll as *const ()
+    }
+}
+
+impl Encoding for Form {
+    type Encoder = emit::Encoder;
+
     fn prologue(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
         emitter.prologue()
     }
@@ -173,6 +196,10 @@ impl Target for Form {
     fn poll_call(emitter: &mut Emitter<Self>) -> Result<(), Unencodable> {
         emitter.poll_call()
     }
+}
+
+impl Decoding for Form {
+    type Decoded = Instruction;
 
     fn decode(bytes: &[u8], offset: usize) -> Vec<Instruction> {
         Decoder::with_ip(64, bytes, offset as u64, DecoderOptions::NONE).into_iter().collect()
@@ -184,26 +211,5 @@ impl Target for Form {
 
     fn check_copy(locations: &Locations<Self>, state: &mut State, one: &Instruction, args: &[Arg]) -> Checked<()> {
         locations.copy(state, one, args)
-    }
-
-    fn disassemble(code: &[u8], offset: usize) -> String {
-        let mut text = String::new();
-        let mut formatter = IntelFormatter::new();
-        for instruction in Self::decode(code, offset) {
-            text.push_str(&format!("{:8x}  ", instruction.ip()));
-            formatter.format(&instruction, &mut text);
-            text.push('\n');
-        }
-        text
-    }
-
-    #[allow(unsafe_code, reason = "calls machine code; the caller answers for it")]
-    unsafe fn call(entry: *const u8, context: *mut Context) {
-        // SAFETY: the caller's promise.
-        unsafe { call::call(entry, context) }
-    }
-
-    fn poll() -> *const () {
-        call::poll as *const ()
     }
 }

@@ -4,10 +4,9 @@ use super::form::{Form, Vop};
 use super::kernels::TestKernel;
 use super::{Inst, Jit, Kind, Machine};
 use crate::allocate::{Allocation, Location};
-use crate::backend::Checks;
 use crate::check::{Fault, check_accesses, check_locations};
+use crate::checks::Checks;
 use crate::emit::emit;
-use crate::kernel::Kernel;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::select::Mode;
 use crate::unit;
@@ -521,7 +520,7 @@ impl Backend for WithoutBound {
     }
 
     fn compile(&self, source: &Source) -> Option<Box<dyn Compiled>> {
-        let mut kernel = Kernel::new(source, &Jit::supported(self.form)?)?;
+        let mut kernel = Jit::supported(self.form)?.kernel(source)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };
         let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, 2))?;
