@@ -12,8 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Most lanes that a worker takes at once.
 const BAND_LANES: u64 = 1 << 14;
-/// Bands per thread, at least, where there are several, so that they finish at about the same time.
+/// Bands per thread, at least, so that threads finish at about the same time.
 const BANDS_PER_THREAD: u64 = 16;
+/// Bands of a run in one thread, at least, so that progress is reported.
+const BANDS_ALONE: u64 = 4;
 /// Lanes of a line that a worker takes at once; a divisor of [`AXIS`].
 const LINE_BAND: u32 = 1 << 12;
 
@@ -48,7 +50,7 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
 
     /// Groups that make a band where groups must not be cut.
     pub fn groups_of_a_band(groups: u64, width: usize, threads: usize) -> u64 {
-        share(groups, threads).clamp(1, (BAND_LANES / width as u64).max(1))
+        (groups / (threads as u64 * BANDS_PER_THREAD)).clamp(1, (BAND_LANES / width as u64).max(1))
     }
 
     /// Lets threads take bands until none is left. `worker` makes what a thread needs, and gives what runs a band and says
@@ -143,11 +145,6 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     }
 }
 
-/// The part of a run's lanes or groups that a band has, unless that is too much for one.
-fn share(all: u64, threads: usize) -> u64 {
-    if threads == 1 { all } else { all / (threads as u64 * BANDS_PER_THREAD) }
-}
-
 /// Lanes that do not depend on each other, in bands that are rectangles.
 pub enum Bands {
     /// Rows of quads, so many rows in each.
@@ -164,7 +161,9 @@ impl Bands {
             Lanes::Line(count) => return Bands::Line(count),
         };
         let across = u64::from(domain.i1 - domain.i0 + 1);
-        let rows = (share(domain.lanes(), threads).clamp(1, BAND_LANES) / across).clamp(2, 4096) as u32;
+        // One thread shares with none: more bands would only cost time.
+        let bands = if threads == 1 { BANDS_ALONE } else { threads as u64 * BANDS_PER_THREAD };
+        let rows = ((domain.lanes() / bands).clamp(1, BAND_LANES) / across).clamp(2, 4096) as u32;
         Bands::Area(domain, rows & !1)
     }
 

@@ -10,38 +10,29 @@ use iced_x86::Code;
 #[allow(clippy::wildcard_enum_match_arm, reason = "the encoder has thousands of instructions")]
 pub fn meaning(inst: &Inst) -> Meaning {
     use Code::*;
+    use Meaning::Integers;
     let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else { return Meaning::Unknown };
-    let integers = match code {
-        EVEX_Vmovaps_zmm_k1z_zmmm512 | VEX_Vmovaps_ymm_ymmm256 | VEX_Kmovw_kr_km16 => Operation::Copy,
-        EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpaddd_ymm_ymm_ymmm256 | Add_r32_rm32 => Operation::Add,
-        EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpsubd_ymm_ymm_ymmm256 | Sub_r32_rm32 => Operation::Sub,
+    match code {
+        EVEX_Vmovaps_zmm_k1z_zmmm512 | VEX_Vmovaps_ymm_ymmm256 | VEX_Kmovw_kr_km16 => Integers(Operation::Copy),
+        EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpaddd_ymm_ymm_ymmm256 | Add_r32_rm32 => Integers(Operation::Add),
+        EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpsubd_ymm_ymm_ymmm256 | Sub_r32_rm32 => Integers(Operation::Sub),
         EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmulld_ymm_ymm_ymmm256 | Imul_r32_rm32 | Imul_r32_rm32_imm32 => {
-            Operation::Mul
+            Integers(Operation::Mul)
         }
         EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32
         | VEX_Vpand_ymm_ymm_ymmm256
         | VEX_Kandw_kr_kr_kr
         | And_r32_rm32
-        | And_rm32_imm32 => Operation::And,
-        EVEX_Vpord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpor_ymm_ymm_ymmm256 | VEX_Korw_kr_kr_kr => Operation::Or,
-        EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpxor_ymm_ymm_ymmm256 => Operation::Xor,
-        EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpslld_ymm_ymm_imm8 | Shl_rm32_imm8 => Operation::ShiftLeft,
-        EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrld_ymm_ymm_imm8 => Operation::ShiftRight,
-        EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrad_ymm_ymm_imm8 => Operation::ShiftRightSigned,
-        EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminsd_ymm_ymm_ymmm256 => Operation::SignedMin,
-        EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxsd_ymm_ymm_ymmm256 => Operation::SignedMax,
-        EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminud_ymm_ymm_ymmm256 => Operation::UnsignedMin,
-        EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxud_ymm_ymm_ymmm256 => Operation::UnsignedMax,
-        _ => return other(code, inst.args[2]),
-    };
-    Meaning::Integers(integers)
-}
-
-/// What an instruction does that is no operation on integers; a comparison's predicate is its third operand.
-#[allow(clippy::wildcard_enum_match_arm, reason = "the encoder has thousands of instructions")]
-fn other(code: Code, predicate: Arg) -> Meaning {
-    use Code::*;
-    match code {
+        | And_rm32_imm32 => Integers(Operation::And),
+        EVEX_Vpord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpor_ymm_ymm_ymmm256 | VEX_Korw_kr_kr_kr => Integers(Operation::Or),
+        EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpxor_ymm_ymm_ymmm256 => Integers(Operation::Xor),
+        EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpslld_ymm_ymm_imm8 | Shl_rm32_imm8 => Integers(Operation::ShiftLeft),
+        EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrld_ymm_ymm_imm8 => Integers(Operation::ShiftRight),
+        EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrad_ymm_ymm_imm8 => Integers(Operation::ShiftRightSigned),
+        EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminsd_ymm_ymm_ymmm256 => Integers(Operation::SignedMin),
+        EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxsd_ymm_ymm_ymmm256 => Integers(Operation::SignedMax),
+        EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminud_ymm_ymm_ymmm256 => Integers(Operation::UnsignedMin),
+        EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxud_ymm_ymm_ymmm256 => Integers(Operation::UnsignedMax),
         VEX_Kandnw_kr_kr_kr | VEX_Vpandn_ymm_ymm_ymmm256 => Meaning::AndNot,
         VEX_Knotw_kr_kr => Meaning::Not,
         Add_rm32_imm32 => Meaning::Step,
@@ -64,8 +55,9 @@ fn other(code: Code, predicate: Arg) -> Meaning {
         EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae | VEX_Vcvttps2dq_ymm_ymmm256 => Meaning::Truncate,
         EVEX_Vpmovzxwd_zmm_k1z_ymmm256 | VEX_Vpmovzxwd_ymm_xmmm128 => Meaning::Within(0, 0xFFFF),
         EVEX_Vplzcntd_zmm_k1z_zmmm512b32 => Meaning::Within(0, 32),
-        EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => test(predicate, true).map_or(Meaning::Unknown, Meaning::Compare),
-        EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => test(predicate, false).map_or(Meaning::Unknown, Meaning::Compare),
+        // The predicate is the third operand.
+        EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => test(inst.args[2], true).map_or(Meaning::Unknown, Meaning::Compare),
+        EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => test(inst.args[2], false).map_or(Meaning::Unknown, Meaning::Compare),
         VEX_Vpcmpgtd_ymm_ymm_ymmm256 => Meaning::Compare(Test::Greater),
         VEX_Vpcmpeqd_ymm_ymm_ymmm256 => Meaning::Compare(Test::Equal),
         Cmp_r32_rm32 | Cmp_rm32_imm32 => Meaning::CompareGeneral,
