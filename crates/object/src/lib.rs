@@ -1,6 +1,6 @@
 //! Containers of GPU programs. Nothing here executes.
 //!
-//! - [`probe`]: what a file holds, whatever it is;
+//! - [`mod@probe`]: what a file holds, whatever it is;
 //! - [`elf`]: the program image of CTM, with a program of X1K;
 //! - [`raw`]: bare instruction words of X1K;
 //! - [`r700`]: programs of R700, in LLVM's objects, shader files of the Wii U, or bare words;
