@@ -9,7 +9,7 @@ use crate::interleave::interleaved;
 use crate::mir::{self, Arg, Base, Class, Condition, Mem, Opcode, Reg};
 use crate::order::ordered;
 use crate::select::{Mode, Selected};
-use crate::target::{Meaning, Operation, Target, Test};
+use crate::target::{Meaning, Operation, Target};
 use crate::unit::Allocated;
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
@@ -170,7 +170,7 @@ impl Target for Mock {
             Op::Add => Meaning::Integers(Operation::Add),
             Op::Multiply => Meaning::Integers(Operation::Mul),
             Op::Or => Meaning::Integers(Operation::Or),
-            Op::Less => Meaning::Compare(Test::Less),
+            Op::Less => Meaning::Compare(Condition::Less),
             Op::Repeat => Meaning::Repeat,
             Op::Test => Meaning::TestEither,
             Op::Step => Meaning::Step,

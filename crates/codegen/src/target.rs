@@ -11,7 +11,7 @@
 
 use crate::allocate::Registers;
 use crate::context::Context;
-use crate::mir::{Class, Inst, Mem, Opcode};
+use crate::mir::{Class, Condition, Inst, Mem, Opcode};
 use crate::select::{Mode, Selected};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::Function;
@@ -123,7 +123,7 @@ pub enum Meaning {
     /// An integer between these.
     Within(i32, i32),
     /// A mask of the lanes in which the test holds of integers.
-    Compare(Test),
+    Compare(Condition),
     /// Sets the flags by two general registers.
     CompareGeneral,
     /// Sets the flags to "equal" if neither mask has a lane.
@@ -149,37 +149,4 @@ pub enum Operation {
     SignedMax,
     UnsignedMin,
     UnsignedMax,
-}
-
-/// A comparison of integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Below,
-    BelowEqual,
-    Above,
-    AboveEqual,
-}
-
-impl Test {
-    /// The test that holds where this one fails.
-    pub fn negated(self) -> Self {
-        match self {
-            Self::Equal => Self::NotEqual,
-            Self::NotEqual => Self::Equal,
-            Self::Less => Self::GreaterEqual,
-            Self::LessEqual => Self::Greater,
-            Self::Greater => Self::LessEqual,
-            Self::GreaterEqual => Self::Less,
-            Self::Below => Self::AboveEqual,
-            Self::BelowEqual => Self::Above,
-            Self::Above => Self::BelowEqual,
-            Self::AboveEqual => Self::Below,
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use super::registers::{Bound, Constraint, Registers};
 use super::value::{Int, Value};
 use crate::mir::{Arg, Condition, End, Inst, Reg};
-use crate::target::{Meaning, Operation, Target, Test};
+use crate::target::{Meaning, Operation, Target};
 
 /// How far mask operations are followed.
 const DEPTH: u32 = 12;
@@ -78,22 +78,22 @@ impl<T: Target> Registers<'_, T> {
     }
 
     /// For `a == min(a, b)` and `a == max(a, b)`, unsigned: how a compares to b, and the instruction with these operands.
-    fn compared_extreme<'s>(&'s self, test: Test, equal: &Inst<T::Op>) -> Option<(Test, &'s Inst<T::Op>)> {
+    fn compared_extreme<'s>(&'s self, test: Condition, equal: &Inst<T::Op>) -> Option<(Condition, &'s Inst<T::Op>)> {
         let [a, Arg::Reg(extreme), ..] = equal.args else { return None };
         let inst = self.definition(extreme)?;
-        if test != Test::Equal || inst.args[0] != a || inst.mask.is_some() {
+        if test != Condition::Equal || inst.args[0] != a || inst.mask.is_some() {
             return None;
         }
         let meaning = self.target.meaning(inst);
         if meaning == Meaning::Integers(Operation::UnsignedMin) {
-            Some((Test::BelowEqual, inst))
+            Some((Condition::BelowEqual, inst))
         } else {
-            (meaning == Meaning::Integers(Operation::UnsignedMax)).then_some((Test::AboveEqual, inst))
+            (meaning == Meaning::Integers(Operation::UnsignedMax)).then_some((Condition::AboveEqual, inst))
         }
     }
 
     /// Notes what the comparison of an instruction's first two operands says of them.
-    fn compared(&self, test: Test, inst: &Inst<T::Op>, constraints: &mut Vec<Constraint>) {
+    fn compared(&self, test: Condition, inst: &Inst<T::Op>, constraints: &mut Vec<Constraint>) {
         let (a, b) = (self.operand(inst, 0), self.operand(inst, 1));
         let [first, second, ..] = inst.args;
         let mut note = |arg: Arg, bound: Bound| {
@@ -105,38 +105,38 @@ impl<T: Target> Registers<'_, T> {
         let (lo, hi) = (|value: Value| i64::from(value.int().lo), |value: Value| i64::from(value.int().hi));
         let (least, greatest) = (i32::MIN.into(), i32::MAX.into());
         match test {
-            Test::Equal => {
+            Condition::Equal => {
                 note(first, Bound::In(b.int()));
                 note(second, Bound::In(a.int()));
                 if let (Arg::Reg(first), Arg::Reg(second)) = (first, second) {
                     note(Arg::Reg(first), Bound::Same(second));
                 }
             }
-            Test::Less => {
+            Condition::Less => {
                 note(first, within(least, hi(b) - 1));
                 note(second, within(lo(a) + 1, greatest));
             }
-            Test::LessEqual => {
+            Condition::LessEqual => {
                 note(first, within(least, hi(b)));
                 note(second, within(lo(a), greatest));
             }
-            Test::Greater => {
+            Condition::Greater => {
                 note(first, within(lo(b) + 1, greatest));
                 note(second, within(least, hi(a) - 1));
             }
-            Test::GreaterEqual => {
+            Condition::GreaterEqual => {
                 note(first, within(lo(b), greatest));
                 note(second, within(least, hi(a)));
             }
-            Test::Below => {
+            Condition::Below => {
                 if let Value::Words(buffer) = b {
                     note(first, Bound::BelowWords(buffer));
                 } else if lo(b) >= 0 {
                     note(first, within(0, (hi(b) - 1).max(0)));
                 }
             }
-            Test::BelowEqual if lo(b) >= 0 => note(first, within(0, hi(b))),
-            Test::BelowEqual | Test::Above | Test::AboveEqual | Test::NotEqual => {}
+            Condition::BelowEqual if lo(b) >= 0 => note(first, within(0, hi(b))),
+            Condition::BelowEqual | Condition::Above | Condition::AboveEqual | Condition::NotEqual => {}
         }
     }
 

@@ -173,7 +173,7 @@ impl<O> Inst<O> {
     }
 }
 
-/// A condition on the flags.
+/// A comparison of integers: of lanes, or by the flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Equal,

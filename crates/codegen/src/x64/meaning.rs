@@ -2,8 +2,8 @@
 //! apart from it.
 
 use super::{Inst, Kind};
-use crate::mir::Arg;
-use crate::target::{Meaning, Operation, Test};
+use crate::mir::{Arg, Condition};
+use crate::target::{Meaning, Operation};
 use iced_x86::Code;
 
 /// What an instruction does; unknown for all that neither addresses nor the masks of accesses are made of.
@@ -56,10 +56,14 @@ pub fn meaning(inst: &Inst) -> Meaning {
         EVEX_Vpmovzxwd_zmm_k1z_ymmm256 | VEX_Vpmovzxwd_ymm_xmmm128 => Meaning::Within(0, 0xFFFF),
         EVEX_Vplzcntd_zmm_k1z_zmmm512b32 => Meaning::Within(0, 32),
         // The predicate is the third operand.
-        EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => test(inst.args[2], true).map_or(Meaning::Unknown, Meaning::Compare),
-        EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => test(inst.args[2], false).map_or(Meaning::Unknown, Meaning::Compare),
-        VEX_Vpcmpgtd_ymm_ymm_ymmm256 => Meaning::Compare(Test::Greater),
-        VEX_Vpcmpeqd_ymm_ymm_ymmm256 => Meaning::Compare(Test::Equal),
+        EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => {
+            condition(inst.args[2], true).map_or(Meaning::Unknown, Meaning::Compare)
+        }
+        EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => {
+            condition(inst.args[2], false).map_or(Meaning::Unknown, Meaning::Compare)
+        }
+        VEX_Vpcmpgtd_ymm_ymm_ymmm256 => Meaning::Compare(Condition::Greater),
+        VEX_Vpcmpeqd_ymm_ymm_ymmm256 => Meaning::Compare(Condition::Equal),
         Cmp_r32_rm32 | Cmp_rm32_imm32 => Meaning::CompareGeneral,
         VEX_Kortestw_kr_kr => Meaning::TestEither,
         VEX_Vptest_ymm_ymmm256 => Meaning::TestCommon,
@@ -67,20 +71,20 @@ pub fn meaning(inst: &Inst) -> Meaning {
     }
 }
 
-/// The test of a predicate, as AVX-512 numbers them.
-fn test(predicate: Arg, signed: bool) -> Option<Test> {
+/// The condition of a predicate, as AVX-512 numbers them.
+fn condition(predicate: Arg, signed: bool) -> Option<Condition> {
     let Arg::Imm(number) = predicate else { return None };
     Some(match (number, signed) {
-        (0, _) => Test::Equal,
-        (4, _) => Test::NotEqual,
-        (1, true) => Test::Less,
-        (2, true) => Test::LessEqual,
-        (5, true) => Test::GreaterEqual,
-        (6, true) => Test::Greater,
-        (1, false) => Test::Below,
-        (2, false) => Test::BelowEqual,
-        (5, false) => Test::AboveEqual,
-        (6, false) => Test::Above,
+        (0, _) => Condition::Equal,
+        (4, _) => Condition::NotEqual,
+        (1, true) => Condition::Less,
+        (2, true) => Condition::LessEqual,
+        (5, true) => Condition::GreaterEqual,
+        (6, true) => Condition::Greater,
+        (1, false) => Condition::Below,
+        (2, false) => Condition::BelowEqual,
+        (5, false) => Condition::AboveEqual,
+        (6, false) => Condition::Above,
         _ => return None,
     })
 }
