@@ -4,9 +4,10 @@
 set -eu
 ctm=${CTM:-ctm}
 here=$(dirname "$0")
-in=$1 out=$2 side=$3
+in=$1 out=$2 side=$3 next=${2%.npy}.next.npy
 cp "$in" "$out"
 while [ "$side" -gt 1 ]; do
     side=$((side / 2))
-    "$ctm" run "$here/reduce.x1k" --domain "${side}x$side" --input "0=$out" --output "0=$out"
+    "$ctm" run "$here/reduce.x1k" --domain "${side}x$side" --input "0=$out" --output "0=$next"
+    mv "$next" "$out"
 done

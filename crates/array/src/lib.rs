@@ -47,7 +47,7 @@ pub use buffer::decode_buffer;
 pub use dwords::decode_dwords;
 pub use error::ContentError;
 pub use npy::read_npy;
-pub use png::{Tonemap, read_png};
+pub use png::{Hidden, Tonemap, read_png};
 pub use raw::read_raw;
 pub use spec::{FileKind, FileSpec, Shape, SpecError};
 pub use transfer::{MAX_SIDE, download, surface, surface_for, upload};

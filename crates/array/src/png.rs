@@ -22,6 +22,48 @@ impl Tonemap {
     }
 }
 
+/// How many values of an array a picture does not show as they are. Alpha does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hidden {
+    /// Shown as black, but below that.
+    pub below: usize,
+    /// Shown as white, but above that.
+    pub above: usize,
+    /// No numbers, shown as black.
+    pub nan: usize,
+    /// All values.
+    pub of: usize,
+    /// The least and the greatest finite value, if they differ.
+    pub range: Option<[f32; 2]>,
+}
+
+impl Hidden {
+    /// Counts the float values that lie outside of 0 to 1, or are no numbers; with a tonemap, whose range somebody chose, only
+    /// the latter. `None` if all values are shown.
+    pub fn of(array: &Array, tonemap: Option<Tonemap>) -> Option<Self> {
+        let Data::F32(values) = &array.data else { return None };
+        let mut hidden = Hidden { of: values.len(), ..Hidden::default() };
+        let mut range: Option<[f32; 2]> = None;
+        for (n, &bits) in values.iter().enumerate() {
+            let value = f32::from_bits(bits);
+            match () {
+                () if n % array.shape.channels.max(1) == 3 => continue,
+                () if value.is_nan() => hidden.nan += 1,
+                () if tonemap.is_some() => {}
+                () if value < 0.0 => hidden.below += 1,
+                () if value > 1.0 => hidden.above += 1,
+                () => {}
+            }
+            if value.is_finite() {
+                let [min, max] = range.unwrap_or([value; 2]);
+                range = Some([min.min(value), max.max(value)]);
+            }
+        }
+        hidden.range = range.filter(|[min, max]| min < max);
+        (hidden.below + hidden.above + hidden.nan > 0).then_some(hidden)
+    }
+}
+
 /// Reads the bytes of a PNG file: uint8 for up to 8 bits per channel, uint16 for 16 bits.
 ///
 /// Gray has 1 channel, RGB 3; pictures with alpha, or with a transparent color, have 4.
@@ -130,6 +172,25 @@ mod tests {
 
     fn floats(values: &[f32]) -> Data {
         Data::F32(values.iter().map(|value| value.to_bits()).collect())
+    }
+
+    #[test]
+    fn values_that_a_picture_does_not_show_are_counted() {
+        let of = |channels, values: &[f32], tonemap| {
+            let width = values.len() / channels;
+            Hidden::of(&array(width, channels, floats(values)), tonemap)
+        };
+        assert_eq!(of(1, &[0.0, -0.0, 1.0, 0.5], None), None);
+        let values = [-2.0, 0.5, f32::NAN, 3.0, 1.5, 0.0, 0.0, f32::INFINITY];
+        let hidden = Hidden { below: 1, above: 1, nan: 1, of: 8, range: Some([-2.0, 1.5]) };
+        assert_eq!(of(4, &values, None), Some(hidden), "alpha does not count");
+        let hidden = Hidden { below: 1, above: 3, nan: 1, of: 8, range: Some([-2.0, 3.0]) };
+        assert_eq!(of(1, &values, None), Some(hidden));
+        let tonemap = Some(Tonemap { min: 0.0, max: 0.25 });
+        assert_eq!(of(1, &values, tonemap).map(|hidden| [hidden.below, hidden.above, hidden.nan]), Some([0, 0, 1]));
+        assert_eq!(of(1, &[5.0; 3], tonemap), None);
+        assert_eq!(of(1, &[5.0; 3], None).map(|hidden| hidden.range), Some(None));
+        assert_eq!(Hidden::of(&array(1, 1, Data::U8(vec![255])), None), None);
     }
 
     /// A file made by the encoder of the library, with what ours never writes.

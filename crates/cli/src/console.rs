@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::host::Host;
 use crate::report::Message;
+use ctm_text::findings::Severity;
 use std::io::{self, Write};
 
 /// Most errors of one file that are shown.
@@ -20,11 +21,31 @@ pub struct Console<'a> {
     pub interactive: bool,
     /// Results may have colours.
     pub colours: bool,
+    /// Warnings are errors, and nothing is written after one.
+    pub strict: bool,
+    /// Warnings that counted as errors.
+    pub refused: usize,
 }
 
 impl Console<'_> {
-    /// Prints a message. A standard error that takes nothing is no reason to stop.
+    /// Prints a message; a warning as an error where warnings are errors. A standard error that takes nothing is no reason to stop.
     pub fn report(&mut self, message: &Message) {
+        if self.strict && message.severity == Severity::Warning {
+            self.refused += 1;
+            return self.print(&Message { severity: Severity::Error, ..message.clone() });
+        }
+        self.print(message);
+    }
+
+    /// Stops before results, and at the end, if there was a warning and warnings are errors.
+    ///
+    /// # Errors
+    /// How many there were.
+    pub fn require_no_warnings(&self) -> Result<(), Failure> {
+        if self.refused == 0 { Ok(()) } else { Err(Failure::Warnings(self.refused)) }
+    }
+
+    fn print(&mut self, message: &Message) {
         let gap = if message.location.is_some() { "\n" } else { "" };
         let _ = writeln!(self.err, "{}{gap}", message.render());
     }

@@ -1,6 +1,7 @@
 //! Failures of commands, with their exit codes.
 
 use crate::report::{Message, diagnostic};
+use crate::wording::number_of;
 use ctm_codegen::NoEngine;
 use ctm_lane::budget::Halt;
 use ctm_text::Diagnostic;
@@ -21,6 +22,8 @@ pub enum Failure {
     Sandbox(Message),
     /// A bug of the engine was stopped before it did harm.
     Bug(Message),
+    /// There were so many warnings, and `--strict` makes them errors.
+    Warnings(usize),
     /// Somebody pressed Ctrl-C.
     Interrupted,
     /// Standard output does not take more.
@@ -32,7 +35,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Failure::Input(_) | Failure::Output(_) => 1,
+            Failure::Input(_) | Failure::Output(_) | Failure::Warnings(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Trap(_) => 3,
             Failure::Limit(_) => 4,
@@ -52,6 +55,10 @@ impl Failure {
             | Failure::Sandbox(message)
             | Failure::Bug(message) => {
                 vec![message]
+            }
+            Failure::Warnings(count) => {
+                let warnings = number_of(count, "warning");
+                vec![Message::error(format!("{warnings}, and --strict makes warnings errors; no output was written"))]
             }
             Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Vec::new(),

@@ -1,6 +1,6 @@
 //! Array files of the host: reads the bytes, and decodes them.
 
-use crate::host::{Host, ReadError};
+use crate::host::{AccessError, Host};
 use crate::report::Message;
 use ctm_array::{Array, ContentError, FileSpec, MAX_BYTES, MAX_SIDE, Slices};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
         /// Why.
-        cause: ReadError,
+        cause: AccessError,
     },
     /// It is longer than the largest surface.
     #[error("'{}' holds more than a surface of {MAX_SIDE}x{MAX_SIDE} elements with 4 float32 channels", path.display())]
@@ -96,7 +96,7 @@ fn of_content<T>(path: &Path, decoded: Result<T, ContentError>) -> Result<T, Fil
 
 fn read_bytes(host: &dyn Host, path: &Path) -> Result<Vec<u8>, FileError> {
     host.read(path, MAX_BYTES).map_err(|cause| match cause {
-        ReadError::TooLarge => FileError::TooLong { path: path.into() },
+        AccessError::TooLarge => FileError::TooLong { path: path.into() },
         cause => FileError::Unreadable { path: path.into(), cause },
     })
 }

@@ -16,6 +16,7 @@ pub mod host;
 mod interrupt;
 mod isa;
 mod options;
+mod outputs;
 mod progress;
 mod report;
 mod run;
@@ -36,7 +37,10 @@ pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
     let sandboxed = cli.command.execution().filter(|execution| execution.is_sandboxed() && !cli.in_sandbox);
     let done = match sandboxed {
         Some(execution) => sandbox::supervise(execution, console),
-        None => dispatch(&cli.command, console).and_then(|()| Ok(console.out.flush()?)).map(|()| 0),
+        None => dispatch(&cli.command, console)
+            .and_then(|()| console.require_no_warnings())
+            .and_then(|()| Ok(console.out.flush()?))
+            .map(|()| 0),
     };
     match done {
         Ok(code) => code,

@@ -16,7 +16,8 @@ fn main() -> ExitCode {
     let interactive = io::stderr().is_terminal() && !cli.in_sandbox;
     let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let local = Local::new(cli.include.clone());
-    let mut console = Console { out: &mut out, err: &mut err, host: &local, interactive, colours };
+    let mut console =
+        Console { out: &mut out, err: &mut err, host: &local, interactive, colours, strict: cli.strict, refused: 0 };
     if !cli.in_sandbox {
         return ctm_cli::execute(&cli, &mut console).into();
     }

@@ -1,6 +1,6 @@
 //! Reading the files that programs come from.
 
-use crate::host::{Host, ReadError};
+use crate::host::{AccessError, Host};
 use crate::report::{Location, Message};
 use ctm_object::probe::Content;
 use ctm_object::{mesa, probe};
@@ -32,15 +32,18 @@ pub fn read(host: &dyn Host, path: &Path) -> Result<Vec<u8>, Message> {
 pub fn read_at_most(host: &dyn Host, path: &Path, limit: u64, what: &str) -> Result<Vec<u8>, Message> {
     let read = if is_standard(path) { host.read_standard_input(limit) } else { host.read(path, limit) };
     match read {
-        Err(ReadError::TooLarge) => Err(too_large(path, limit, what)),
-        Err(error @ ReadError::NotRegular) => Err(unreadable(path, &error).help("'-' reads standard input")),
-        Err(error @ ReadError::System(_)) => Err(unreadable(path, &error)),
+        Err(AccessError::TooLarge) => Err(too_large(path, limit, what)),
+        Err(error @ AccessError::NotRegular) => Err(unreadable(path, &error).help("'-' reads standard input")),
+        Err(error @ (AccessError::InputAndOutput | AccessError::TwoOutputs)) => {
+            Err(unreadable(path, &error).help("give each output a file of its own"))
+        }
+        Err(error @ AccessError::System(_)) => Err(unreadable(path, &error)),
         Ok(bytes) if bytes.is_empty() => Err(Message::error("the file is empty").at(Location::File(name(path)))),
         Ok(bytes) => Ok(bytes),
     }
 }
 
-fn unreadable(path: &Path, error: &ReadError) -> Message {
+fn unreadable(path: &Path, error: &AccessError) -> Message {
     Message::error(format!("cannot read '{}': {error}", name(path)))
 }
 

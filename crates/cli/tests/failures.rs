@@ -254,7 +254,6 @@ fn command_lines_that_make_no_sense() {
         ("run position.elf --json", &["--stats"]),
         ("dis position.elf --json --fields", &["--fields"]),
         ("dis position.elf --isa r9000", &["x1k"]),
-        ("asm position.x1k -o position.x1k", &["source itself", "-o FILE"]),
         ("explain X1K999", &["X1K999", "ctm explain"]),
         ("completions tcsh", &["bash"]),
         ("import mesa dump.txt", &["--output"]),
@@ -285,9 +284,8 @@ fn ctrl_c_ends_a_run_and_leaves_nothing() {
     folder.write("endless.x1k", counting());
     let arguments = ["run", "endless.x1k", "--step-limit", "18446744073709551615", "-o", "out.png"];
     let mut child = folder.command(arguments).stderr(Stdio::piped()).spawn().expect("ctm starts");
-    let part = format!(".out.png.{}.part", child.id());
     // The file that waits for the picture shows that the run is about to begin.
-    while !folder.names().contains(&part) {
+    while !folder.names().iter().any(|name| name.starts_with(".out.png.") && name.ends_with(".part")) {
         assert!(child.try_wait().expect("ctm can be watched").is_none(), "ctm ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }

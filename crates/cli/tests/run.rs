@@ -144,7 +144,8 @@ fn outputs_of_every_format() {
         assert!(header.contains(kind) && header.contains(shape), "{format}: {header}");
         assert_eq!(&values[..expected.len()], expected, "{format}");
     }
-    folder.ctm("run position.x1k --domain 3x1 --const 0=0 --clear 5 -o out.npy:2x2x1").ok();
+    let done = folder.ctm("run position.x1k --domain 3x1 --const 0=0 --clear 5 -o out.npy:2x2x1").ok();
+    assert!(done.err().contains("output 0 (2x2) is smaller than the domain (3x1)"), "{}", done.err());
     let file = folder.read("out.npy");
     let (header, values) = values_of_npy(&file);
     assert!(header.contains("(2, 2, )"), "{header}");
@@ -314,7 +315,7 @@ fn stages_of_a_program() {
     let run = |options: &str| folder.ctm(&format!("run position.x1k --domain 64x64 --const 0=1 {options}"));
     for engine in EngineName::available().map(EngineName::name) {
         let stages = ["lane", "lane-opt", "lane-interior"].map(|stage| {
-            let text = run(&format!("--engine {engine} --emit {stage} -o out.npy")).ok().out().to_string();
+            let text = run(&format!("--engine {engine} --emit {stage}")).ok().out().to_string();
             let function: Function = text.parse().unwrap_or_else(|error| panic!("{stage}: {error:?}\n{text}"));
             assert_eq!(function.to_string(), text, "{stage}");
             text

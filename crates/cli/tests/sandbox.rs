@@ -117,13 +117,13 @@ OUT TEX_SEM_WAIT : ;
 /// A run that does not end, with more options, and the process that computes.
 fn endless(folder: &Folder, options: &str) -> (Child, u32) {
     folder.write("endless.x1k", COUNTING);
+    let before = folder.names();
     let arguments = ["run", "endless.x1k", "--step-limit", "18446744073709551615", "-o", "out.png", "--sandbox"];
     let arguments = arguments.into_iter().chain(options.split_whitespace());
     let mut supervisor = folder.command(arguments).stderr(Stdio::piped()).spawn().expect("ctm starts");
     let id = supervisor.id();
     // The file that waits for the picture shows that the run is about to begin.
-    let part = format!(".out.png.{id}.part");
-    while !folder.names().contains(&part) {
+    while !folder.names().iter().any(|name| name.ends_with(".part") && !before.contains(name)) {
         assert!(supervisor.try_wait().expect("ctm can be watched").is_none(), "ctm ended by itself");
         std::thread::sleep(Duration::from_millis(10));
     }

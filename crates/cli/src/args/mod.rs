@@ -32,6 +32,10 @@ pub struct Cli {
     /// given several times
     #[arg(short = 'I', long = "include", value_name = "DIR", value_hint = ValueHint::DirPath, global = true)]
     pub include: Vec<PathBuf>,
+    /// Let warnings be errors: nothing is written after one, and the exit code is 1. What would read 0 or do nothing in an SM50
+    /// program ends with a trap
+    #[arg(long, global = true)]
+    pub strict: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -42,7 +46,7 @@ Examples:
   ctm check program.x1k
   ctm replay client.ctmtrace
 
-Exit codes: 0 done, 1 the program or an input is wrong, 2 usage, 3 trap while running, 4 a limit of the run was reached
+Exit codes: 0 done, 1 the program or an input is wrong (with --strict also a warning), 2 usage, 3 trap while running, 4 a limit of the run was reached
 (--timeout, --group-timeout, --instruction-limit, --memory, or what this machine has), 5 ended by --sandbox, 6 a bug
 of ctm was stopped, 130 interrupted.
 'ctm COMMAND --help' shows more about a command.";

@@ -47,6 +47,16 @@ pub struct RunCommand {
     pub own: OwnOptions,
 }
 
+impl RunCommand {
+    /// The files that receive what a run leaves, and those that instruction sets read for it.
+    pub fn results(&self) -> NamedFiles {
+        let mut files = self.own.files(&self.run);
+        let outputs = self.run.outputs.iter().map(|output| &output.value).chain(&self.run.output0);
+        files.write(outputs.map(|file| &file.path));
+        files
+    }
+}
+
 impl Execution for RunCommand {
     fn is_sandboxed(&self) -> bool {
         self.run.execution.sandbox
@@ -57,11 +67,9 @@ impl Execution for RunCommand {
     }
 
     fn files(&self) -> NamedFiles {
-        let mut files = self.own.files(&self.run);
+        let mut files = self.results();
         files.reads.extend(program_files(&self.program.program));
         files.read(&self.run.consts);
-        let outputs = self.run.outputs.iter().map(|output| &output.value).chain(&self.run.output0);
-        files.write(outputs.map(|file| &file.path));
         if let Some(Emit { path: Some(path), .. }) = &self.run.execution.emit {
             files.write([path]);
         }

@@ -25,6 +25,10 @@ pub fn check(args: &CheckArgs, console: &mut Console) -> Result<(), Failure> {
         let findings = program.check()?.into_iter();
         found.extend(findings.map(|finding| finding.of_program(title.as_deref())));
     }
+    if console.strict {
+        let warnings = found.iter_mut().filter(|finding| finding.message.severity == Severity::Warning);
+        warnings.for_each(|finding| finding.message.severity = Severity::Error);
+    }
     let count = |severity| found.iter().filter(|finding: &&Finding| finding.message.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let shown = &found[..found.len().min(MOST_FINDINGS)];

@@ -1,7 +1,7 @@
 //! `ctm import`.
 
 use crate::args::ImportMesaArgs;
-use crate::host::Sink;
+use crate::outputs::{Form, Sink};
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::mesa;
@@ -23,5 +23,5 @@ pub fn import_mesa(args: &ImportMesaArgs, console: &mut Console) -> Result<(), F
     if source::is_standard(&args.output) {
         return Ok(console.out.write_all(assembly.as_bytes())?);
     }
-    Ok(Sink::store(console.host, &args.output, assembly.as_bytes())?)
+    Sink::store(Form::Assembly, [(&*args.output, assembly.as_bytes())], console)
 }

@@ -1,48 +1,64 @@
 //! The files of this machine, as the user may reach them.
 
 use super::include::resolve;
-use super::{Host, Output, ReadError};
+use super::ledger::{Identity, Ledger};
+use super::output::LocalOutput;
+use super::{AccessError, Host, Output};
 use crate::interrupt;
 use ctm_text::{MAX_TEXT, SourceFile};
-use std::ffi::OsString;
+use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The host itself.
+/// The host itself, for one command.
 #[derive(Debug, Default)]
 pub struct Local {
     /// Directories that texts may include files from, besides their own.
     include_directories: Vec<PathBuf>,
+    /// The files of the command.
+    ledger: RefCell<Ledger>,
 }
 
 impl Local {
     /// The host, with directories that any text may include files from.
     pub fn new(include_directories: Vec<PathBuf>) -> Self {
-        Local { include_directories }
+        Local { include_directories, ..Local::default() }
     }
 }
 
 impl Host for Local {
-    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, AccessError> {
         let file = open_regular(path)?;
-        if file.metadata()?.len() > limit {
-            return Err(ReadError::TooLarge);
+        let metadata = file.metadata()?;
+        if metadata.len() > limit {
+            return Err(AccessError::TooLarge);
         }
+        self.ledger.borrow_mut().read(Identity::of_file(&metadata, Some(path))?)?;
         read_at_most(file, limit)
     }
 
-    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, ReadError> {
-        read_at_most(io::stdin().lock(), limit)
+    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, AccessError> {
+        let input = io::stdin().lock();
+        #[cfg(unix)]
+        if let Ok(metadata) = File::from(std::os::fd::AsFd::as_fd(&input).try_clone_to_owned()?).metadata()
+            && metadata.is_file()
+        {
+            self.ledger.borrow_mut().read(Identity::of_file(&metadata, None)?)?;
+        }
+        read_at_most(input, limit)
     }
 
     fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String> {
         let found = resolve(including, wanted, &self.include_directories)?;
         let bytes = self.read(&found.canonical, MAX_TEXT as u64).map_err(|error| match error {
-            ReadError::TooLarge => format!("it has more than {} MiB", MAX_TEXT >> 20),
-            ReadError::NotRegular | ReadError::System(_) => error.to_string(),
+            AccessError::TooLarge => format!("it has more than {} MiB", MAX_TEXT >> 20),
+            AccessError::NotRegular
+            | AccessError::InputAndOutput
+            | AccessError::TwoOutputs
+            | AccessError::System(_) => error.to_string(),
         })?;
         let text = String::from_utf8(bytes).map_err(|_| "it is no text (not UTF-8)".to_string())?;
         Ok(SourceFile { name: found.name.display().to_string(), text })
@@ -52,15 +68,8 @@ impl Host for Local {
         path.exists()
     }
 
-    fn canonical(&self, path: &Path) -> PathBuf {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        path.canonicalize()
-            .or_else(|_| Ok::<_, io::Error>(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))
-            .unwrap_or_else(|_| path.into())
-    }
-
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
-        Ok(Box::new(LocalOutput::open(path)?))
+    fn create(&self, path: &Path) -> Result<Box<dyn Output>, AccessError> {
+        Ok(Box::new(LocalOutput::open(path, &mut self.ledger.borrow_mut())?))
     }
 
     fn memory(&self) -> Option<u64> {
@@ -75,7 +84,7 @@ impl Host for Local {
 }
 
 /// Opens a file to be read, unless reading it might never end: pipes and devices are refused.
-fn open_regular(path: &Path) -> Result<File, ReadError> {
+fn open_regular(path: &Path) -> Result<File, AccessError> {
     let mut options = File::options();
     options.read(true);
     without_waiting(&mut options);
@@ -84,94 +93,20 @@ fn open_regular(path: &Path) -> Result<File, ReadError> {
     match () {
         () if metadata.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory).into()),
         () if metadata.is_file() => Ok(file),
-        () => Err(ReadError::NotRegular),
+        () => Err(AccessError::NotRegular),
     }
 }
 
 /// Lets opening a pipe return at once, whoever is at its other end. Regular files do not care.
-fn without_waiting(options: &mut fs::OpenOptions) {
+pub fn without_waiting(options: &mut fs::OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
     #[cfg(not(unix))]
     let _ = options;
 }
 
-fn read_at_most(from: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
+fn read_at_most(from: impl Read, limit: u64) -> Result<Vec<u8>, AccessError> {
     let mut bytes = Vec::new();
     from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(ReadError::TooLarge) } else { Ok(bytes) }
-}
-
-/// A file that is being written.
-#[derive(Debug)]
-struct LocalOutput {
-    path: PathBuf,
-    file: File,
-    /// Where the bytes wait; `None` for what is not a regular file, such as a pipe or a device.
-    waiting: Option<PathBuf>,
-}
-
-impl LocalOutput {
-    fn open(path: &Path) -> io::Result<Self> {
-        let standing = fs::metadata(path).ok();
-        if standing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        if standing.as_ref().is_some_and(|standing| !standing.is_file()) {
-            return Ok(LocalOutput { path: path.into(), file: open_special(path)?, waiting: None });
-        }
-        if standing.as_ref().is_some_and(|standing| standing.permissions().readonly()) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
-        }
-        let path = if standing.is_some() { fs::canonicalize(path)? } else { path.into() };
-        let mut name = OsString::from(".");
-        name.push(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
-        name.push(format!(".{}.part", std::process::id()));
-        let waiting = path.with_file_name(name);
-        let file = File::create(&waiting)?;
-        let output = LocalOutput { path, file, waiting: Some(waiting) };
-        if let Some(standing) = standing {
-            output.file.set_permissions(standing.permissions())?;
-        }
-        Ok(output)
-    }
-}
-
-/// Opens a pipe or device to be written. A pipe that nobody reads is an error, not a wait.
-fn open_special(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true);
-    without_waiting(&mut options);
-    let file = options.open(path).map_err(|error| match error.raw_os_error() {
-        #[cfg(unix)]
-        Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => io::Error::other("nobody reads this pipe"),
-        _ => error,
-    })?;
-    // Writes wait for the reader as usual.
-    #[cfg(unix)]
-    rustix::fs::fcntl_setfl(&file, rustix::fs::fcntl_getfl(&file)? - rustix::fs::OFlags::NONBLOCK)?;
-    Ok(file)
-}
-
-impl Output for LocalOutput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.file.flush()
-    }
-
-    fn commit(mut self: Box<Self>) -> io::Result<()> {
-        if let Some(waiting) = &self.waiting {
-            fs::rename(waiting, &self.path)?;
-            self.waiting = None;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for LocalOutput {
-    fn drop(&mut self) {
-        if let Some(waiting) = &self.waiting {
-            let _ = fs::remove_file(waiting);
-        }
-    }
+    if bytes.len() as u64 > limit { Err(AccessError::TooLarge) } else { Ok(bytes) }
 }

@@ -2,16 +2,16 @@
 //! [`Host`] with the console, so that a run may get it from another process.
 
 mod include;
+mod ledger;
 mod local;
-mod sink;
+mod output;
 
 pub use local::Local;
-pub use sink::Sink;
 
 use crate::failure::cause;
 use ctm_text::SourceFile;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -20,14 +20,14 @@ pub trait Host {
     /// The content of a regular file.
     ///
     /// # Errors
-    /// It cannot be read, is no regular file, or has more than `limit` bytes.
-    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;
+    /// It cannot be read, is no regular file, has more than `limit` bytes, or is to be written.
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, AccessError>;
 
     /// What standard input gives until it ends.
     ///
     /// # Errors
     /// It cannot be read, or gives more than `limit` bytes.
-    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, ReadError>;
+    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, AccessError>;
 
     /// The text that `#include "wanted"` in the file `including` names.
     ///
@@ -38,14 +38,11 @@ pub trait Host {
     /// True if there is something of this name.
     fn exists(&self, path: &Path) -> bool;
 
-    /// The one name of a file that other names may lead to as well. It may not be there yet.
-    fn canonical(&self, path: &Path) -> PathBuf;
-
     /// Makes sure that a file can be written, without changing what stands there.
     ///
     /// # Errors
-    /// What the system says.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
+    /// It cannot be written, or was read or created before, by whatever name.
+    fn create(&self, path: &Path) -> Result<Box<dyn Output>, AccessError>;
 
     /// Bytes of memory that this machine has, where the system says so.
     fn memory(&self) -> Option<u64>;
@@ -70,22 +67,28 @@ pub trait Output {
     fn commit(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Why there is no content of a file.
+/// Why a file is not read or not written.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum AccessError {
     /// It has more bytes than the limit.
     #[error("it is too large")]
     TooLarge,
     /// Nobody knows whether it ever ends.
     #[error("it is a pipe, a socket or a device; only regular files are read")]
     NotRegular,
-    /// The system does not give it.
+    /// What is read must not be replaced.
+    #[error("it is an input and an output of this command")]
+    InputAndOutput,
+    /// One result would replace another.
+    #[error("it is to receive more than one output")]
+    TwoOutputs,
+    /// The system does not give or take it.
     #[error("{}", cause(.0))]
     System(io::Error),
 }
 
-impl From<io::Error> for ReadError {
+impl From<io::Error> for AccessError {
     fn from(error: io::Error) -> Self {
-        ReadError::System(error)
+        AccessError::System(error)
     }
 }

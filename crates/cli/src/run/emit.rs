@@ -1,7 +1,7 @@
 //! `--emit`: what an engine makes of a program.
 
-use crate::host::Sink;
 use crate::options::values::{Emit, Stage};
+use crate::outputs::{Form, Sink};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -34,7 +34,7 @@ pub fn emit(
         Stage::Asm => engine.disassemble(&stages).ok_or_else(interpreted)?,
     };
     match path {
-        Some(path) => Ok(Sink::store(console.host, path, text.as_bytes())?),
+        Some(path) => Sink::store(Form::Text, [(&**path, text.as_bytes())], console),
         None => Ok(console.out.write_all(text.as_bytes())?),
     }
 }

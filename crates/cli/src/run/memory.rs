@@ -1,13 +1,14 @@
 //! The memory of a run: files into it, results out of it.
 
-use crate::Failure;
 use crate::failure::require_memory;
 use crate::files::{self, FileError};
-use crate::host::{Host, Sink};
+use crate::host::Host;
 use crate::options::RunArgs;
-use crate::options::values::{Extent, Numbered, Vector};
+use crate::options::values::{Extent, Vector};
+use crate::outputs::{Form, Sink};
 use crate::report::Message;
-use ctm_array::{Array, Data, FileKind, FileSpec, Shape, WriteOptions};
+use crate::{Console, Failure};
+use ctm_array::{Array, Data, FileKind, FileSpec, Hidden, Shape, WriteOptions};
 use ctm_lane::budget::Halt;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
 use std::collections::BTreeMap;
@@ -55,8 +56,8 @@ struct Target {
 
 impl Target {
     /// Makes sure that the file can be written.
-    fn open(host: &dyn Host, spec: &FileSpec) -> Result<Self, Message> {
-        Ok(Target { path: spec.path.clone(), kind: spec.kind, sink: Sink::open(host, &spec.path)? })
+    fn open(host: &dyn Host, spec: &FileSpec) -> Result<Self, Failure> {
+        Ok(Target { path: spec.path.clone(), kind: spec.kind, sink: Sink::open(host, &spec.path, Form::Array)? })
     }
 }
 
@@ -181,7 +182,7 @@ impl Memory {
     }
 
     /// Writes the files. They appear together, after all of them have been written, unless `cancel` is raised by then.
-    pub fn write(self, options: &WriteOptions, cancel: &AtomicBool) -> Result<(), Failure> {
+    pub fn write(self, options: &WriteOptions, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
         let mut sinks = Vec::new();
         for Written { region, file } in self.written {
             let Some(mut file) = file else { continue };
@@ -194,18 +195,46 @@ impl Memory {
                 Region::Surface(surface, (width, height)) => ctm_array::download(&self.space, surface, width, height),
                 Region::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),
             };
-            let bytes = array
-                .map_err(|error| error.to_string())
-                .and_then(|array| ctm_array::encode(file.kind, &array, options).map_err(|error| error.to_string()))
-                .map_err(|error| Message::error(format!("cannot write '{}': {error}", file.path.display())))?;
+            let name = file.path.display();
+            let unwritable = |error: String| Message::error(format!("cannot write '{name}': {error}"));
+            let array = array.map_err(|error| unwritable(error.to_string()))?;
+            let hidden = (file.kind == FileKind::Png).then(|| Hidden::of(&array, options.tonemap)).flatten();
+            hidden.iter().for_each(|hidden| console.report(&hides(&name.to_string(), hidden)));
+            let bytes = ctm_array::encode(file.kind, &array, options).map_err(|error| unwritable(error.to_string()))?;
             file.sink.write(&bytes)?;
             sinks.push(file.sink);
         }
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }
-        Ok(sinks.into_iter().try_for_each(Sink::commit)?)
+        Sink::commit(sinks, console)
     }
+}
+
+/// Warns of values that a picture does not show.
+fn hides(name: &str, &Hidden { below, above, nan, of, range }: &Hidden) -> Message {
+    let counts = [(below, "below 0"), (above, "above 1"), (nan, "NaN")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let message = Message::warning(format!("the picture '{name}' does not show all of its {of} values: {counts}"));
+    match range.filter(|_| below + above > 0) {
+        Some([min, max]) => {
+            message.help(format!("--tonemap {min},{max} shows all numbers; .npy and .f32 keep the values"))
+        }
+        None => message.help(".npy and .f32 keep the values"),
+    }
+}
+
+/// Warns of results outside of an output that is smaller than the domain.
+pub fn cut_output(number: u8, file: &FileSpec, domain: Extent) -> Option<Message> {
+    let shape = file.shape?;
+    let is_cut = shape.width < domain.width as usize || shape.height < domain.height as usize;
+    is_cut.then(|| {
+        let message =
+            format!("output {number} ({}x{}) is smaller than the domain ({domain})", shape.width, shape.height);
+        Message::warning(format!("{message}: what lies outside is lost"))
+            .help("leave the shape out, or choose a smaller --domain")
+    })
 }
 
 /// Rows of dwords as an array.
@@ -241,12 +270,14 @@ pub fn not_an_output(output: u8, outputs: usize) -> Failure {
 }
 
 /// The float constants of the command line by number: those of `--consts`, under those that have an option of their own.
-pub fn float_constants(host: &dyn Host, args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, [u32; 4]>, Message> {
+pub fn float_constants(host: &dyn Host, args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, [u32; 4]>, Failure> {
     let mut values = BTreeMap::new();
     if let Some(path) = &args.consts {
-        values.extend((0..=u8::MAX).zip(files::read_vectors(host, path, limit)?));
+        values.extend((0..=u8::MAX).zip(files::read_vectors(host, path, limit).map_err(Message::from)?));
     }
-    values.extend(args.floats.iter().map(|Numbered { number, value }| (*number, value.0)));
+    values.extend(
+        super::once_each("constant", &args.floats, limit)?.into_iter().map(|(number, value)| (number, value.0)),
+    );
     Ok(values)
 }
 

@@ -7,7 +7,7 @@ mod memory;
 
 pub use emit::emit;
 pub use measure::measure;
-pub use memory::{Memory, float_constants, no_such_output, not_an_output, output_files};
+pub use memory::{Memory, cut_output, float_constants, no_such_output, not_an_output, output_files};
 
 use crate::Failure;
 use crate::failure::no_engine;
@@ -18,8 +18,7 @@ use crate::report::Message;
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 /// The engine of the command line, else the fastest; to follow a lane, the reference.
@@ -73,16 +72,4 @@ pub fn once_each<'a, T, const COUNT: usize>(
         }
     }
     Ok(values)
-}
-
-/// Refuses to write two results to one file.
-pub fn different_files<'a>(host: &dyn Host, paths: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
-    let mut seen = BTreeSet::new();
-    for path in paths {
-        if !seen.insert(host.canonical(path)) {
-            let message = format!("'{}' is to receive more than one output", path.display());
-            return Err(Failure::Usage(Message::error(message).help("give each output a file of its own")));
-        }
-    }
-    Ok(())
 }

@@ -22,8 +22,7 @@ pub struct Sm50Args {
     /// Threads of a block, along x, y and z, 1024 at most [default: 32]
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub block: Option<Sizes>,
-    /// Dwords of a constant bank: .npy, or raw dwords. Kernels of CUDA have their arguments in bank 0 from 0x140 on;
-    /// before, the file holds zeros: the launch writes its sizes there
+    /// Dwords of a constant bank: .npy, or raw dwords. Kernels of CUDA have their arguments in bank 0 from 0x140 on
     #[arg(long = "bank", value_name = "BANK=FILE")]
     pub banks: Vec<Numbered<PathBuf, BANKS>>,
     /// Dwords that global memory holds from an address on: .npy, or raw dwords
@@ -36,9 +35,6 @@ pub struct Sm50Args {
     /// Bytes of local memory that each thread has, 524288 at most
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=MAX_LOCAL_MEMORY as i64))]
     pub local_memory: Option<u32>,
-    /// End with a trap what would read 0 or do nothing
-    #[arg(long)]
-    pub strict: bool,
 }
 
 impl Runner for Sm50Args {

@@ -5,14 +5,15 @@ use super::data::{array_kind, constants};
 use super::options::{GlobalFile, GlobalOutput, Sizes, Sm50Args};
 use crate::failure::require_memory;
 use crate::files;
-use crate::host::{Host, Sink};
+use crate::host::Host;
 use crate::isa::{File, one};
 use crate::options::RunArgs;
 use crate::options::values::FollowedLane;
+use crate::outputs::{Form, Sink};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::follow::{self, Follower, Guest};
-use crate::run::{different_files, options};
+use crate::run::options;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileKind, Shape, WriteOptions};
@@ -23,9 +24,7 @@ use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
-use ctm_sm50::launch::{
-    Environment, Grid, Invocations, Launch, LaunchConstants, Mode, Shader, StageRunner, Stop, WARP,
-};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner, Stop, WARP};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
 use serde_json::json;
@@ -51,19 +50,13 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let environment = Environment {
         constants: constants(console.host, &sm50.banks)?,
         memory: Some(&memory.space),
-        mode: if sm50.strict { Mode::Strict } else { Mode::Lenient },
+        mode: if console.strict { Mode::Strict } else { Mode::Lenient },
         ..Environment::default()
     };
     let shader = Shader { local_memory: sm50.local_memory.unwrap_or(0), ..(&loaded.program).into() };
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let launch =
         Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
-    if let Some(conflict) = launch.constants().and_then(|own| own.fit(&environment.constants).err()) {
-        let message = Message::error(format!("constant bank {}: {conflict}", LaunchConstants::BANK));
-        return Err(Failure::Usage(message.help(
-            "leave the dwords from 0x8 to 0x20 zero in the file: --block, --grid and --local-memory say what stands there",
-        )));
-    }
     if sm50.global_outputs.is_empty() && !args.execution.stats {
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
@@ -88,7 +81,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     for (stage, pc, kind, warning) in outcome.warnings.iter() {
         console.report(&loaded.warning(stage, pc, kind, warning));
     }
-    memory.write(&cancel)?;
+    memory.write(&cancel, console)?;
     if args.execution.stats {
         report(args.execution.json, &outcome.stats, seconds, console)?;
     }
@@ -177,11 +170,16 @@ struct Memory {
 impl Memory {
     /// Maps what the options name, and fills it.
     fn prepare(host: &dyn Host, sm50: &Sm50Args, limit: u64) -> Result<Self, Failure> {
-        different_files(host, sm50.global_outputs.iter().map(|output| output.path.as_path()))?;
         let mut contents = Vec::new();
         for GlobalFile { address, path } in &sm50.globals {
             let words = files::read_dwords(host, path, None).map_err(Message::from)?;
             contents.push((*address, words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>()));
+        }
+        let mut ranges: Vec<_> = contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64)).collect();
+        ranges.sort_by_key(|range| range.start);
+        if let Some(pair) = ranges.windows(2).find(|pair| pair[0].end > pair[1].start) {
+            let message = format!("global memory at {:#x} is filled by two files", pair[1].start);
+            return Err(Failure::Usage(Message::error(message).help("give the files addresses that do not overlap")));
         }
         let filled = contents.iter().map(|(address, bytes)| range(*address, bytes.len() as u64));
         let kept = sm50.global_outputs.iter().map(|output| range(output.address, 4 * u64::from(output.count)));
@@ -192,13 +190,13 @@ impl Memory {
         }
         for GlobalOutput { address, count, path } in &sm50.global_outputs {
             let kind = array_kind(path)?;
-            memory.outputs.push((range(*address, 4 * u64::from(*count)), kind, Sink::open(host, path)?));
+            memory.outputs.push((range(*address, 4 * u64::from(*count)), kind, Sink::open(host, path, Form::Array)?));
         }
         Ok(memory)
     }
 
     /// Writes the files, which appear together unless `cancel` is raised by then.
-    fn write(self, cancel: &AtomicBool) -> Result<(), Failure> {
+    fn write(self, cancel: &AtomicBool, console: &Console) -> Result<(), Failure> {
         let mut sinks = Vec::new();
         for (range, kind, mut sink) in self.outputs {
             require_memory((range.end - range.start) * WRITING)?;
@@ -214,7 +212,7 @@ impl Memory {
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }
-        Ok(sinks.into_iter().try_for_each(Sink::commit)?)
+        Sink::commit(sinks, console)
     }
 }
 

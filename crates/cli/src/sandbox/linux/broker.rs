@@ -2,10 +2,9 @@
 
 use super::protocol::{Answer, Request, named_text};
 use crate::execution::NamedFiles;
-use crate::host::{Host, Output, ReadError};
+use crate::host::{AccessError, Host, Output};
 use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// Most bytes of an output: what the address space of a guest holds, and the header of a file.
@@ -54,21 +53,15 @@ impl<'h> Broker<'h> {
                 let exists = self.granted.reads.contains(&path) && self.host.exists(&path);
                 Ok(if exists { b"yes".to_vec() } else { Vec::new() })
             }
-            Request::Canonical(path) => {
-                self.require(self.granted.writes.contains(&path), &path)?;
-                Ok(self.host.canonical(&path).into_os_string().into_vec())
-            }
             Request::Create(path) => {
-                // Each file is written once.
-                let is_granted = self.granted.writes.remove(&path);
-                self.require(is_granted, &path)?;
+                self.require(self.granted.writes.contains(&path), &path)?;
                 let output = self.host.create(&path)?;
                 self.outputs.push(Some(Receiving { output, left: LARGEST_OUTPUT }));
                 Ok(Vec::new())
             }
             Request::Write(file, bytes) => {
                 let receiving = self.outputs.get_mut(file as usize).and_then(Option::as_mut).ok_or_else(no_file)?;
-                receiving.left = receiving.left.checked_sub(bytes.len() as u64).ok_or(ReadError::TooLarge)?;
+                receiving.left = receiving.left.checked_sub(bytes.len() as u64).ok_or(AccessError::TooLarge)?;
                 receiving.output.write(&bytes)?;
                 Ok(Vec::new())
             }

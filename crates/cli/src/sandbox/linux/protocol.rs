@@ -1,6 +1,6 @@
 //! The messages between child and supervisor: a request of the child, then the answer. Neither trusts the lengths that the other sends.
 
-use crate::host::ReadError;
+use crate::host::AccessError;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -24,8 +24,6 @@ pub enum Request {
     Include(PathBuf, String),
     /// Whether there is a file: the answer is empty, or "yes".
     Exists(PathBuf),
-    /// The one name of a file that is to be written. The answer is that name.
-    Canonical(PathBuf),
     /// A file to be written. The answer is empty; the files have numbers in the order of these requests, from 0.
     Create(PathBuf),
     /// More bytes of the file with this number.
@@ -48,7 +46,6 @@ impl Request {
             Request::Write(file, bytes) => (5, u64::from(*file), bytes, &[]),
             Request::Commit(file) => (6, u64::from(*file), &[], &[]),
             Request::Discard(file) => (7, u64::from(*file), &[], &[]),
-            Request::Canonical(path) => (8, 0, path.as_os_str().as_bytes(), &[]),
         };
         to.write_all(&[tag])?;
         to.write_all(&number.to_le_bytes())?;
@@ -82,25 +79,26 @@ impl Request {
             5 => Request::Write(file?, first),
             6 => Request::Commit(file?),
             7 => Request::Discard(file?),
-            8 => Request::Canonical(path()),
             _ => return Err(malformed()),
         }))
     }
 }
 
 /// What the supervisor answers.
-pub type Answer = Result<Vec<u8>, ReadError>;
+pub type Answer = Result<Vec<u8>, AccessError>;
 
 /// Sends an answer.
 pub fn send_answer(to: &mut impl Write, answer: &Answer) -> io::Result<()> {
     let (tag, code, bytes): (u8, i32, &[u8]) = match answer {
         Ok(bytes) => (0, 0, bytes),
-        Err(ReadError::TooLarge) => (1, 0, &[]),
-        Err(ReadError::NotRegular) => (2, 0, &[]),
-        Err(ReadError::System(error)) => match error.raw_os_error() {
+        Err(AccessError::TooLarge) => (1, 0, &[]),
+        Err(AccessError::NotRegular) => (2, 0, &[]),
+        Err(AccessError::System(error)) => match error.raw_os_error() {
             Some(code) => (3, code, &[]),
             None => (4, 0, &error.to_string().into_bytes()),
         },
+        Err(AccessError::InputAndOutput) => (5, 0, &[]),
+        Err(AccessError::TwoOutputs) => (6, 0, &[]),
     };
     to.write_all(&[tag])?;
     to.write_all(&code.to_le_bytes())?;
@@ -115,9 +113,11 @@ pub fn receive_answer(from: &mut impl Read) -> Answer {
     let bytes = receive_bytes(from, LONGEST_ANSWER)?;
     match tag {
         0 => Ok(bytes),
-        1 => Err(ReadError::TooLarge),
-        2 => Err(ReadError::NotRegular),
+        1 => Err(AccessError::TooLarge),
+        2 => Err(AccessError::NotRegular),
         3 => Err(io::Error::from_raw_os_error(i32::from_le_bytes(code)).into()),
+        5 => Err(AccessError::InputAndOutput),
+        6 => Err(AccessError::TwoOutputs),
         _ => Err(io::Error::other(String::from_utf8_lossy(&bytes).into_owned()).into()),
     }
 }
@@ -172,7 +172,6 @@ mod tests {
             Request::Write(3, vec![0, 1, 255]),
             Request::Commit(u32::MAX),
             Request::Discard(0),
-            Request::Canonical("e".into()),
         ] {
             let mut bytes = Vec::new();
             request.send(&mut bytes).unwrap();
@@ -201,10 +200,12 @@ mod tests {
             receive_answer(&mut &bytes[..])
         };
         assert_eq!(exchange(Ok(vec![1, 2])).unwrap(), [1, 2]);
-        assert!(matches!(exchange(Err(ReadError::TooLarge)), Err(ReadError::TooLarge)));
-        assert!(matches!(exchange(Err(ReadError::NotRegular)), Err(ReadError::NotRegular)));
+        assert!(matches!(exchange(Err(AccessError::TooLarge)), Err(AccessError::TooLarge)));
+        assert!(matches!(exchange(Err(AccessError::NotRegular)), Err(AccessError::NotRegular)));
+        assert!(matches!(exchange(Err(AccessError::InputAndOutput)), Err(AccessError::InputAndOutput)));
+        assert!(matches!(exchange(Err(AccessError::TwoOutputs)), Err(AccessError::TwoOutputs)));
         let missing = exchange(Err(io::Error::from_raw_os_error(2).into()));
-        assert!(matches!(missing, Err(ReadError::System(error)) if error.kind() == io::ErrorKind::NotFound));
+        assert!(matches!(missing, Err(AccessError::System(error)) if error.kind() == io::ErrorKind::NotFound));
         let other = exchange(Err(io::Error::other("words").into()));
         assert_eq!(other.unwrap_err().to_string(), "words");
         assert_eq!(split_named_text(named_text("a", "b\0c")), Some(("a".into(), "b\0c".into())));

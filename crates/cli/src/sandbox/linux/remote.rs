@@ -1,14 +1,12 @@
 //! The host as the child has it: everything comes from the supervisor.
 
 use super::protocol::{Answer, LONGEST_PIECE, Request, receive_answer, split_named_text};
-use crate::host::{Host, Output, ReadError};
+use crate::host::{AccessError, Host, Output};
 use ctm_text::SourceFile;
 use std::cell::{Cell, RefCell};
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -39,17 +37,17 @@ fn ask(channel: &RefCell<File>, request: &Request) -> Answer {
 fn done(answer: Answer) -> io::Result<()> {
     match answer {
         Ok(_) => Ok(()),
-        Err(ReadError::System(error)) => Err(error),
+        Err(AccessError::System(error)) => Err(error),
         Err(error) => Err(io::Error::other(error)),
     }
 }
 
 impl Host for Remote {
-    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, AccessError> {
         ask(&self.channel, &Request::Read(path.into(), limit))
     }
 
-    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, ReadError> {
+    fn read_standard_input(&self, limit: u64) -> Result<Vec<u8>, AccessError> {
         ask(&self.channel, &Request::ReadStandardInput(limit))
     }
 
@@ -58,7 +56,7 @@ impl Host for Remote {
         let (name, text) = answer
             .map_err(|error| match error {
                 // The supervisor's own words.
-                ReadError::System(error) => error.to_string(),
+                AccessError::System(error) => error.to_string(),
                 error => error.to_string(),
             })
             .and_then(|bytes| split_named_text(bytes).ok_or_else(|| "the supervisor gives no text".to_string()))?;
@@ -69,13 +67,8 @@ impl Host for Remote {
         ask(&self.channel, &Request::Exists(path.into())).is_ok_and(|answer| !answer.is_empty())
     }
 
-    fn canonical(&self, path: &Path) -> PathBuf {
-        let name = ask(&self.channel, &Request::Canonical(path.into()));
-        name.map_or_else(|_| path.into(), |name| OsString::from_vec(name).into())
-    }
-
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
-        done(ask(&self.channel, &Request::Create(path.into())))?;
+    fn create(&self, path: &Path) -> Result<Box<dyn Output>, AccessError> {
+        ask(&self.channel, &Request::Create(path.into()))?;
         let number = self.outputs.get();
         self.outputs.set(number + 1);
         Ok(Box::new(RemoteOutput { channel: Rc::clone(&self.channel), number, is_open: true }))

@@ -7,7 +7,7 @@ use crate::isa::r700::options::{BufferFile, ItemsFile, R700Args, StreamFile};
 use crate::options::values::{Extent, InputSource, Numbered, Position};
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
 use crate::report::Message;
-use crate::run::{Memory, different_files, float_constants, no_such_output, not_an_output, once_each, output_files};
+use crate::run::{Memory, cut_output, float_constants, no_such_output, not_an_output, once_each, output_files};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
@@ -186,9 +186,6 @@ impl Data {
         let formats = once_each("output", &args.output_formats, COLOURS)?;
         let positions = once_each("position export", &r700.positions, POSITIONS)?;
         let parameters = once_each("parameter export", &r700.parameters, PARAMETERS)?;
-        let all = outputs.values().chain(positions.values()).chain(parameters.values()).copied();
-        let files = all.chain(&r700.depth_output).chain(r700.items().map(|items| &items.file));
-        different_files(host, files.map(|file| file.path.as_path()))?;
         match self.lanes {
             Lanes::Area(_) => {
                 let (width, height) = self.size();
@@ -383,6 +380,14 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
             let message =
                 format!("nothing is exported to '{}'; it receives what was there before", file.path.display());
             console.report(&Message::warning(message));
+        }
+    }
+    let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
+    for (target, file) in &files {
+        if let Target::Colour(number) = target
+            && let Some(message) = cut_output(*number as u8, file, domain)
+        {
+            console.report(&message);
         }
     }
     if files.is_empty() && r700.items().next().is_none() && !args.execution.stats && args.execution.emit.is_none() {

@@ -59,7 +59,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     if measured.stats.out_of_range {
         console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
     }
-    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
+    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel, console)?;
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }

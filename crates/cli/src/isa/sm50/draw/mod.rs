@@ -15,6 +15,7 @@ use crate::host::Host;
 use crate::isa::sm50::data::constants;
 use crate::progress::Progress;
 use crate::report::Message;
+use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
 use ctm_lane::run::RunOptions;
@@ -31,10 +32,10 @@ use values::{Attribute, CaptureRange};
 fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
     let programs = Programs::read(args, console)?;
-    let arrays = arrays(console.host, &args.attributes)?;
+    let arrays = arrays(console.host, args)?;
     let environment = Environment {
         constants: constants(console.host, &args.constants)?,
-        mode: if args.strict { Mode::Strict } else { Mode::Lenient },
+        mode: if console.strict { Mode::Strict } else { Mode::Lenient },
         ..Environment::default()
     };
     let results = Results::open(console.host, args)?;
@@ -82,8 +83,9 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }
 
-/// The values of vertex attributes; no dword may have two.
-fn arrays(host: &dyn Host, attributes: &[Attribute]) -> Result<Vec<VertexArray>, Failure> {
+/// The values of vertex attributes; no dword may have two, and every vertex has values.
+fn arrays(host: &dyn Host, args: &DrawArgs) -> Result<Vec<VertexArray>, Failure> {
+    let attributes = &args.attributes;
     let mut given = BTreeSet::new();
     for Attribute { address, components, .. } in attributes {
         if let Some(word) = (0..*components).map(|word| address + 4 * word).find(|&word| !given.insert(word)) {
@@ -95,6 +97,19 @@ fn arrays(host: &dyn Host, attributes: &[Attribute]) -> Result<Vec<VertexArray>,
         let &Attribute { address, components, ref path } = attribute;
         Ok(VertexArray { address, components, values: read_dwords(host, path, Some(components as usize))? })
     };
-    let arrays = attributes.iter().map(array).collect::<Result<_, FileError>>();
-    Ok(arrays.map_err(Message::from)?)
+    let arrays: Vec<_> = attributes.iter().map(array).collect::<Result<_, FileError>>().map_err(Message::from)?;
+    let wanted = u64::from(args.first) + u64::from(args.vertices);
+    for (VertexArray { components, values, .. }, Attribute { path, .. }) in arrays.iter().zip(attributes) {
+        let rows = values.len() as u64 / u64::from(*components);
+        if rows < wanted {
+            let message = format!(
+                "'{}' has {}, but vertices 0 to {} are drawn",
+                path.display(),
+                number_of(rows as usize, "row"),
+                wanted - 1
+            );
+            return Err(Message::error(message).help("give each vertex a row, or draw fewer with --vertices").into());
+        }
+    }
+    Ok(arrays)
 }

@@ -96,6 +96,7 @@ pub struct DrawArgs {
         value_name = "DOMAIN",
         default_value = "triangles",
         value_parser = named(DOMAINS),
+        requires = "tes",
         help_heading = "Tessellation"
     )]
     pub tess_domain: TessDomain,
@@ -105,6 +106,7 @@ pub struct DrawArgs {
         value_name = "SPACING",
         default_value = "equal",
         value_parser = named(SPACINGS),
+        requires = "tes",
         help_heading = "Tessellation"
     )]
     pub tess_spacing: Spacing,
@@ -119,6 +121,7 @@ pub struct DrawArgs {
         long,
         value_name = "O,O,O,O,I,I",
         default_value = "1,1,1,1,1,1",
+        requires = "tes",
         conflicts_with = "tcs",
         help_heading = "Tessellation"
     )]
@@ -156,9 +159,6 @@ pub struct DrawArgs {
     #[arg(long, help_heading = "Results")]
     pub json: bool,
 
-    /// End with a trap what would read 0 or do nothing
-    #[arg(long, help_heading = "Execution")]
-    pub strict: bool,
     /// What executes the programs; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
     pub engine: Option<EngineName>,

@@ -4,8 +4,9 @@ use super::DrawArgs;
 use super::svg::svg;
 use super::values::CaptureRange;
 use super::wireframe::Wireframe;
-use crate::host::{Host, Sink};
+use crate::host::Host;
 use crate::isa::sm50::data::array_kind;
+use crate::outputs::{Form, Sink};
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
@@ -28,12 +29,12 @@ pub struct Results {
 impl Results {
     /// Makes sure that the files can be written.
     pub fn open(host: &dyn Host, args: &DrawArgs) -> Result<Self, Failure> {
-        let open = |path: &Option<_>| path.as_deref().map(|path| Sink::open(host, path)).transpose();
+        let open = |path: &Option<_>, form| path.as_deref().map(|path| Sink::open(host, path, form)).transpose();
         let records = match &args.output {
             None => None,
-            Some(path) => Some((array_kind(path)?, Sink::open(host, path)?)),
+            Some(path) => Some((array_kind(path)?, Sink::open(host, path, Form::Array)?)),
         };
-        Ok(Results { records, obj: open(&args.obj)?, svg: open(&args.svg)? })
+        Ok(Results { records, obj: open(&args.obj, Form::Obj)?, svg: open(&args.svg, Form::Svg)? })
     }
 
     /// Whether something is to be seen.
@@ -85,7 +86,7 @@ impl Results {
         if cancel.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }
-        sinks.into_iter().try_for_each(Sink::commit)?;
+        Sink::commit(sinks, console)?;
         if args.json {
             return Ok(console.json(&summary(args, engine, &drawn, wanted, seconds))?);
         }

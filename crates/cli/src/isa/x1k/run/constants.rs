@@ -3,10 +3,10 @@
 use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::report::Message;
-use crate::run::float_constants;
+use crate::run::{float_constants, once_each};
 use crate::wording::ranges;
 use crate::{Console, Failure};
-use ctm_x1k::{Constants, Effects, FLOAT_CONSTANTS, Operand, Program};
+use ctm_x1k::{BOOL_CONSTANTS, Constants, Effects, FLOAT_CONSTANTS, INT_CONSTANTS, Operand, Program};
 use std::collections::BTreeSet;
 
 /// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
@@ -14,8 +14,10 @@ use std::collections::BTreeSet;
 pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
     let mut values = program.constants.clone();
     values.floats.extend(float_constants(console.host, args, FLOAT_CONSTANTS)?);
-    values.ints.extend(x1k.ints.iter().map(|given| (given.number, given.value.0)));
-    values.bools.extend(x1k.bools.iter().map(|given| (given.number, given.value.0)));
+    let ints = once_each("integer constant", &x1k.ints, INT_CONSTANTS)?;
+    values.ints.extend(ints.into_iter().map(|(number, value)| (number, value.0)));
+    let bools = once_each("boolean constant", &x1k.bools, BOOL_CONSTANTS)?;
+    values.bools.extend(bools.into_iter().map(|(number, value)| (number, value.0)));
 
     let read = &program.references;
     let floats = missing("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));

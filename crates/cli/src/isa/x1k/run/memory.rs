@@ -4,7 +4,7 @@ use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource};
 use crate::report::Message;
-use crate::run::{Memory, different_files, no_such_output, not_an_output, once_each, output_files};
+use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_memory::{Format, Surface};
@@ -35,9 +35,7 @@ impl Data {
         let inputs = once_each("input", &args.inputs, INPUTS)?;
         let outputs = output_files(args, OUTPUTS)?;
         let formats = once_each("output", &args.output_formats, OUTPUTS)?;
-        let files = outputs.values().copied().chain(&x1k.cond_output).map(|file| file.path.as_path());
-        different_files(console.host, files.chain(x1k.emit_trace.as_deref()))?;
-        report_differences(args, x1k, program, &inputs, &outputs, console)?;
+        report_differences(args, x1k, program, domain, &inputs, &outputs, console)?;
 
         let mut data = Data {
             memory: Memory::new(args.execution.budget.memory(console.host)),
@@ -106,6 +104,7 @@ fn report_differences(
     args: &RunArgs,
     x1k: &X1kArgs,
     program: &Program,
+    domain: Extent,
     inputs: &BTreeMap<u8, &InputSource>,
     outputs: &BTreeMap<u8, &FileSpec>,
     console: &mut Console,
@@ -130,6 +129,11 @@ fn report_differences(
         let file = file.path.display();
         let message = format!("the program does not write output {number}; '{file}' receives what it held before");
         console.report(&Message::warning(message));
+    }
+    // With write mode UMRT the program says itself where it writes.
+    if program.info.write_mode == WriteMode::Cached {
+        let cut = outputs.iter().filter_map(|(&number, file)| cut_output(number, file, domain));
+        cut.for_each(|message| console.report(&message));
     }
     if x1k.cond_output.is_some() && !uses.cond_output {
         console.report(&Message::warning("the program writes no conditional value; it is 0 everywhere"));

@@ -6,10 +6,10 @@ mod trace;
 
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
-use crate::host::Sink;
 use crate::isa::{File, one};
 use crate::options::values::Position;
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
+use crate::outputs::{Form, Sink};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::follow::{self, Follower, Guest};
@@ -33,6 +33,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let lanes = ctm_lane::domain::Domain::from(domain).into();
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
     let data = Data::prepare(args, x1k, program, domain, console)?;
+    let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, Form::Trace)).transpose()?;
     if args.domain.is_none() {
         console.report(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
     }
@@ -54,10 +55,11 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
     }
     let clear = || data.memory.clear(args.clear);
-    if let Some(path) = &x1k.emit_trace {
+    if let Some(mut file) = trace {
         clear();
         let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
-        Sink::store(console.host, path, &trace.to_bytes())?;
+        file.write(&trace.to_bytes())?;
+        Sink::commit([file], console)?;
     }
     let compile = || executor.compile(&job);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
@@ -73,7 +75,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     if measured.stats.out_of_range {
         console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
     }
-    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel)?;
+    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel, console)?;
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }

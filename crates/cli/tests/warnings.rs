@@ -1,0 +1,112 @@
+//! Nothing is lost silently: what a command leaves out is an error or a line of warning, and `--strict` makes warnings errors.
+
+mod common;
+
+use common::{Folder, POSITION, project};
+use std::fs;
+
+fn prepared(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.write("position.x1k", POSITION).write("kernel.sm50", "EXIT;\n").write("words.u32", [0; 12]);
+    for half in ["vert.sph.u32", "vert.code.u32"] {
+        folder.write(half, fs::read(project("tests/corpus/sm50/v_basic").join(half)).expect("a file of the corpus"));
+    }
+    folder
+}
+
+#[test]
+fn pictures_that_do_not_show_all_values() {
+    let folder = prepared("warnings-pictures");
+    let run = |options: &str| {
+        let line = format!("run position.x1k --domain 4x3 --threads 1 {options}");
+        folder.ctm(&line).ok().err().to_string()
+    };
+    let report = run("--const 0=-1,0,0,0 -o out.png");
+    for part in ["out.png", "does not show all of its 48 values", "3 below 0", "13 above 1", "--tonemap -1,3"] {
+        assert!(report.contains(part), "{part} is not in:\n{report}");
+    }
+    assert_eq!(report.matches("warning").count(), 1, "{report}");
+    assert_eq!(run("--const 0=-1,0,0,0 --tonemap -1,3 -o out.png"), "");
+    assert_eq!(run("--const 0=-1,0,0,0 -o out.npy"), "");
+    let report = run("--const 0=nan,0,0,0 --tonemap 0,9 -o out.png");
+    assert!(report.contains("12 NaN") && report.contains(".npy") && !report.contains("--tonemap"), "{report}");
+}
+
+#[test]
+fn outputs_smaller_than_the_domain() {
+    let folder = prepared("warnings-small");
+    let report = folder.ctm("run position.x1k --domain 4x4 --const 0=0 -o out.npy:2x8x4").ok();
+    assert!(report.err().contains("output 0 (2x8) is smaller than the domain (4x4)"), "{}", report.err());
+    folder.write("listing.txt", fs::read(project("tests/corpus/r700/op_dot/listing.txt")).expect("a listing"));
+    folder.ctm("run position.x1k --domain 4x4 --const 0=0 -o in.npy").ok();
+    let line = "run listing.txt --domain 4x4 --input 18=in.npy --input 19=in.npy -o out.npy:4x2x4";
+    assert!(folder.ctm(line).ok().err().contains("output 0 (4x2) is smaller than the domain (4x4)"));
+}
+
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let folder = prepared("warnings-refused");
+    let before = folder.names();
+    for (code, line, expected) in [
+        (2, "run position.x1k --const 0=1 --const 0=2", &["constant 0 is given twice"][..]),
+        (2, "run position.x1k --const 0=1 --iconst 1=2 --iconst 1=2", &["integer constant 1 is given twice"]),
+        (2, "run position.x1k --const 0=1 --bconst 1=0 --bconst 1=1", &["boolean constant 1 is given twice"]),
+        (2, "run position.x1k --const 0=1 --emit lane -o a.npy", &["--emit", "'a.npy' would receive nothing"]),
+        (2, "run position.x1k --const 0=1 --emit lane --cond-output a.npy", &["--emit", "'a.npy'", "STAGE=FILE"]),
+        (2, "run position.x1k --const 0=1 --emit lane=a.png", &["a picture", "this output is text"]),
+        (2, "asm position.x1k -o a.x1k", &["assembly", "a program in words", ".elf"]),
+        (2, "draw --vs vert.sph.u32 --primitive points --vertices 1 --svg x.png", &["a picture", "SVG", ".svg"]),
+        (2, "draw --vs vert.sph.u32 --primitive points --vertices 1 --obj x.svg", &["a drawing", ".obj"]),
+        (2, "draw --vs vert.sph.u32 --primitive points --vertices 1 --tess-domain quads", &["--tes <FILE>"]),
+        (2, "draw --vs vert.sph.u32 --primitive points --vertices 1 --tess-levels 1,1,1,1,1,1", &["--tes <FILE>"]),
+        (
+            1,
+            "draw --vs vert.sph.u32 --primitive points --vertices 300 --attribute 0x80:1=words.u32 -o x.npy",
+            &["'words.u32' has 3 rows, but vertices 0 to 299 are drawn", "--vertices"],
+        ),
+        (
+            1,
+            "draw --vs vert.sph.u32 --primitive points --vertices 3 --first 1 --attribute 0x80:1=words.u32 -o x.npy",
+            &["vertices 0 to 3 are drawn"],
+        ),
+        (2, "run kernel.sm50 --global 0x1000=words.u32 --global 0x1004=words.u32", &["0x1004 is filled by two files"]),
+    ] {
+        println!("ctm {line}");
+        folder.ctm(line).fails(code, expected);
+        assert_eq!(folder.names(), before, "ctm {line}");
+    }
+}
+
+/// A warning of every command that has warnings.
+#[test]
+fn strict_makes_warnings_errors() {
+    let folder = prepared("warnings-strict");
+    folder.write("unused.x1k", format!("{POSITION}.const c0 = 1\n"));
+    folder.write(
+        "loop.x1k",
+        "again: TEX_SEM_WAIT src0.rgb = temp[0] : temp[1].r = MAX src0.rgb src0.rgb ;\nOUT TEX_SEM_WAIT : ;\n",
+    );
+    let before = folder.names();
+    for line in [
+        "run position.x1k --domain 2x2 -o a.npy",
+        "run position.x1k --domain 2x2 -o a.npy --sandbox",
+        "run position.x1k --domain 4x4 --const 0=0 -o a.png",
+        "run position.x1k --domain 2x2 --emit-trace a.ctmtrace --cond-output b.npy",
+        "run position.x1k --domain 2x2 --emit lane=a.txt",
+    ] {
+        println!("ctm {line}");
+        let report = folder.ctm(line).ok();
+        assert!(report.err().contains("warning: "), "{}", report.err());
+        for name in folder.names().iter().filter(|name| !before.contains(name)) {
+            fs::remove_file(folder.0.join(name)).expect("an output");
+        }
+        let done = folder.ctm(&format!("{line} --strict")).fails(1, &["error: ", "--strict makes warnings errors"]);
+        assert!(!done.err().contains("warning: "), "{}", done.err());
+        assert_eq!(folder.names(), before, "ctm {line}: no output is written");
+    }
+    folder.ctm("run position.x1k --domain 2x2 --const 0=0 --strict -o a.npy").ok();
+    let check = folder.ctm("check loop.x1k").ok();
+    assert!(check.err().contains("warning["), "{}", check.err());
+    folder.ctm("check loop.x1k --strict").fails(1, &["error[X1K", "no warnings"]);
+    assert!(folder.ctm("check loop.x1k --strict --json").fails(1, &[]).out().contains("\"severity\":\"error\""));
+}
