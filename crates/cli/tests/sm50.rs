@@ -357,6 +357,20 @@ fn compute_code() {
         assert_eq!(value(n), factor * n as f64, "value {n}");
     }
 
+    // Block and grid stand in bank 0 without a file, and a file that says something else is refused.
+    folder.write(
+        "sizes.sm50",
+        "MOV32I R0, 0x10000; MOV R4, c[0x0][0x8]; MOV R5, c[0x0][0xc]; MOV R6, c[0x0][0x14]; MOV R7, c[0x0][0x20];\n\
+         STG.128 [R0], R4; EXIT;\n",
+    );
+    let sizes = "run sizes.sm50 --strict --grid 3 --block 4,2 --local-memory 32 --global-output 0x10000:4=sizes.npy";
+    folder.ctm(sizes).ok();
+    assert_eq!(npy(&folder, "sizes.npy").0, [4, 2, 3, 32]);
+    folder.write("other.u32", [0u32, 0, 4, 2, 1, 5].into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    folder
+        .ctm(&format!("{sizes} --bank 0=other.u32"))
+        .fails(2, &["constant bank 0", "0x14", "0x5", "grid size along x, 0x3", "zero in the file", "--grid"]);
+
     folder.write("v.sm50", VERTEX).write("wide.sm50", "LDG R0, [R1+0x4000];\nEXIT;\n");
     for (line, code, expected) in [
         ("run v.sm50", 2, &["stage vertex", "ctm draw"][..]),

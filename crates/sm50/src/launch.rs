@@ -16,6 +16,10 @@
 //! `indices[FirstPrimitive * vertices_per_primitive + h]`. The map that `ISBERD` reads is therefore the identity, `Handles`
 //! bytes long. (Decision: the machine's handles are not public; programs only pass them on.)
 
+mod constants;
+
+pub use constants::{Constants, LaunchConstantConflict, LaunchConstants};
+
 use crate::attributes::{Emissions, Records, Words};
 use crate::header::{AttributeMap, Header, Stage};
 use crate::program::{Code, Program};
@@ -45,36 +49,10 @@ pub enum Mode {
     Strict,
 }
 
-/// The constant banks, 32-bit words by bank and word offset.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Constants {
-    banks: BTreeMap<u8, Vec<u32>>,
-}
-
-impl Constants {
-    /// Number of banks.
-    pub const BANKS: u8 = 32;
-
-    /// Gives a bank its words; those of `bank` before are gone.
-    pub fn set_bank(&mut self, bank: u8, words: Vec<u32>) {
-        self.banks.insert(bank, words);
-    }
-
-    /// The words of a bank.
-    pub fn bank(&self, bank: u8) -> Option<&[u32]> {
-        self.banks.get(&bank).map(Vec::as_slice)
-    }
-
-    /// The word that holds byte `offset` of a bank.
-    pub fn word(&self, bank: u8, offset: u32) -> Option<u32> {
-        self.bank(bank)?.get(offset as usize / 4).copied()
-    }
-}
-
 /// What all launches of a draw share.
 #[derive(Clone, Debug)]
 pub struct Environment<'a> {
-    /// Constant banks.
+    /// Constant banks. What a compute launch has of its own in bank 0 is not among them.
     pub constants: Constants,
     /// Memory of LDG and STG.
     pub memory: Option<&'a Space>,
@@ -214,6 +192,11 @@ impl Grid {
         invocation % self.block_invocations() < self.block_threads()
     }
 
+    /// Threads of a block along each axis.
+    pub fn block_size(&self) -> [u32; 3] {
+        self.threads
+    }
+
     /// Coordinates of an invocation's thread in its block.
     pub fn thread_of(&self, invocation: u32) -> [u32; 3] {
         coordinates(self.threads, invocation % self.block_invocations())
@@ -302,6 +285,18 @@ impl<'a> Launch<'a> {
             emissions: None,
             grid: None,
         }
+    }
+
+    /// What the driver writes into constant bank 0: only compute launches have it.
+    pub fn constants(&self) -> Option<LaunchConstants> {
+        self.grid.map(|grid| LaunchConstants::new(&grid, self.shader.local_memory))
+    }
+
+    /// The word that holds byte `offset` of a constant bank. [`LaunchConstants`] stand in front of what the environment has in
+    /// their places; [`LaunchConstants::fit`] says whether that is nothing.
+    pub fn constant(&self, bank: u8, offset: u32) -> Option<u32> {
+        let of_launch = self.constants().and_then(|constants| constants.word(bank, offset));
+        of_launch.or_else(|| self.environment.constants.word(bank, offset))
     }
 }
 

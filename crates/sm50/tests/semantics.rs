@@ -12,13 +12,17 @@ const BASE: u32 = 0x1_0000;
 
 /// Runs a compute program in one block of `threads`; gives the memory's first words.
 fn run(code: &str, threads: u32, mode: Mode) -> Result<(Vec<u32>, Warnings), Stop> {
+    run_grid(code, Grid::new([1; 3], [threads, 1, 1]).unwrap(), mode)
+}
+
+/// Runs a compute program over a grid.
+fn run_grid(code: &str, grid: Grid, mode: Mode) -> Result<(Vec<u32>, Warnings), Stop> {
     let program = text::parse(code).unwrap_or_else(|errors| panic!("{code}\n{errors:?}")).program;
     let mut memory = Space::default();
     memory.map(Arena::new(BASE, 0x4000).unwrap()).unwrap();
     let mut environment = Environment { memory: Some(&memory), mode, ..Environment::default() };
-    environment.constants.set_bank(0, vec![0x1122_3344, 0x5566_7788, 0x99AA_BBCC, 0xDDEE_FF00]);
+    environment.constants.set_bank(3, vec![0x1122_3344, 0x5566_7788, 0x99AA_BBCC, 0xDDEE_FF00]);
     environment.constants.set_bank(2, vec![7]);
-    let grid = Grid::new([1; 3], [threads, 1, 1]).unwrap();
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let shader = Shader { local_memory: 64, ..Shader::from(&program) };
     let launch =
@@ -133,6 +137,31 @@ fn special_registers_votes_and_shuffles() {
     }
 }
 
+/// Every thread of 2 x 1 x 3 blocks of 4 x 5 x 2 stores, at its own place, what it is given of the launch.
+#[test]
+fn launch_constants_and_packed_registers() {
+    let place = "MOV R20, c[0x0][0x8]; XMAD R20, R20, c[0x0] [0xc], RZ; XMAD R20, R20, c[0x0] [0x10], RZ;
+        S2R R21, SR_CTAID.Z; XMAD R21, R21, c[0x0] [0x14], RZ; S2R R22, SR_CTAID.X; IADD R21, R21, R22;
+        XMAD R20, R20, R21, RZ;
+        S2R R21, SR_TID.Z; XMAD R21, R21, c[0x0] [0xc], RZ; S2R R22, SR_TID.Y; IADD R21, R21, R22;
+        XMAD R21, R21, c[0x0] [0x8], RZ; S2R R22, SR_TID.X; IADD R21, R21, R22;
+        IADD R20, R20, R21; SHL R20, R20, 0x5; MOV32I R21, 0x10000; IADD R20, R20, R21;";
+    let store = "STG.128 [R20], R0; STG.128 [R20+0x10], R4; EXIT;";
+    let load = "MOV R0, c[0x0][0x8]; LDC.64 R2, c[0x0][RZ+0x18]; MOV R1, c[0x0][0x14]; MOV32I R4, 0xc;
+        LDC R4, c[0x0][R4]; MOV R5, c[0x0][0x20]; S2R R6, SR_NTID; S2R R7, SR_TID;";
+    let grid = Grid::new([2, 1, 3], [4, 5, 2]).unwrap();
+    let (words, warnings) = run_grid(&format!(".stage none\n{place}{load}{store}"), grid, Mode::Strict).unwrap();
+    assert!(warnings.is_empty());
+    for (thread, words) in words.as_chunks::<8>().0[..240].iter().enumerate() {
+        let [x, y, z] = [thread % 4, thread / 4 % 5, thread / 20 % 2].map(|part| part as u32);
+        assert_eq!(words[..6], [4, 2, 1, 3, 5, 64], "{thread}");
+        assert_eq!(words[6..], [4 | 5 << 16 | 2 << 26, x | y << 16 | z << 26], "{thread}");
+    }
+    // Between them and the arguments there is nothing, unless the bank has it.
+    assert_eq!(objection(".stage none\nMOV R0, c[0x0][0x24]; EXIT;"), TrapKind::InvalidConstAddr);
+    assert_eq!(objection(".stage none\nMOV R0, c[0x0][0x4]; EXIT;"), TrapKind::InvalidConstAddr);
+}
+
 #[test]
 fn moves_obey_the_mask_of_quad_lanes() {
     let words = stored("MOV32I R4, 0x7; MOV R0, R4, 0x5; MOV32I R1, 0x9, 0xa;", 4);
@@ -141,7 +170,7 @@ fn moves_obey_the_mask_of_quad_lanes() {
 
 #[test]
 fn constants_and_memories() {
-    let code = "MOV32I R4, 0x4; LDC.U8 R0, c[0x0][R4+0x1]; LDC.S16 R1, c[0x0][R4+0xa]; LDC.64 R2, c[0x0][R4-0x4];";
+    let code = "MOV32I R4, 0x4; LDC.U8 R0, c[0x3][R4+0x1]; LDC.S16 R1, c[0x3][R4+0xa]; LDC.64 R2, c[0x3][R4-0x4];";
     assert_eq!(stored(code, 1)[0], [0x77, 0xFFFF_DDEE, 0x1122_3344, 0x5566_7788]);
     let code =
         "MOV32I R4, 0x8081; STL.U8 [0x3], R4; STL.64 [0x8], R4; LDL.S8 R0, [0x3]; LDL R1, [RZ]; LDL.64 R2, [0x8];";
@@ -156,8 +185,8 @@ fn strict_runs_name_the_first_objection_and_lenient_runs_go_on() {
     use TrapKind::*;
     let rows: &[(&str, TrapKind, [u32; 4])] = &[
         ("MOV R0, c[0x1][0x0];", InvalidConstAddr, [0; 4]),
-        ("MOV R0, c[0x0][0x10];", InvalidConstAddr, [0; 4]),
-        ("MOV32I R4, 0x2; LDC R0, c[0x0][R4];", MisalignedAddr, [0x1122_3344, 0, 0, 0]),
+        ("MOV R0, c[0x3][0x10];", InvalidConstAddr, [0; 4]),
+        ("MOV32I R4, 0x2; LDC R0, c[0x3][R4];", MisalignedAddr, [0x1122_3344, 0, 0, 0]),
         ("MOV32I R4, 0x3; STL [0x0], R4; LDL R0, [R4];", MisalignedAddr, [3, 0, 0, 0]),
         ("LDL R0, [0x40];", OutOfRangeAddr, [0; 4]),
         ("MOV32I R0, 0x9; LDL.128 R0, [-0x10];", OutOfRangeAddr, [0; 4]),

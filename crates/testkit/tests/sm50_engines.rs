@@ -1,6 +1,9 @@
 //! Engines agree with the reference of SM50 bit for bit, on real programs and on random ones.
 
-use ctm_sm50::launch::Mode;
+use ctm_codegen::EngineName;
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Arena, Space};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader};
 use ctm_sm50::{Instruction, ROWS, text};
 use ctm_testkit::project_path;
 use ctm_testkit::random::Random;
@@ -20,6 +23,30 @@ fn corpus() {
             case.check(&runner).unwrap();
         }
         assert!(runner.lifted() >= programs, "{}: {} of {programs}", runner.launches(), runner.lifted());
+    }
+}
+
+/// What the driver writes into bank 0 is there on every engine, beside the words of the bank.
+#[test]
+fn launch_constants() {
+    let code = ".stage none
+        S2R R0, SR_TID.X; SHL R0, R0, 0x4; MOV32I R1, 0x10000; IADD R0, R0, R1; S2R R7, SR_NTID;
+        MOV R4, c[0x0][0x8]; MOV R5, c[0x0][0x20]; MOV R6, c[0x0][0x24]; STG.128 [R0], R4; EXIT;";
+    let program = text::parse(code).unwrap().program;
+    for engine in EngineName::available() {
+        let mut memory = Space::default();
+        memory.map(Arena::new(0x1_0000, 0x1000).unwrap()).unwrap();
+        let mut environment = Environment { memory: Some(&memory), mode: Mode::Strict, ..Environment::default() };
+        environment.constants.set_bank(0, vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 77]);
+        let grid = Grid::new([1; 3], [40, 1, 1]).unwrap();
+        let invocations = Invocations { count: grid.invocations(), columns: None };
+        let shader = Shader { local_memory: 48, ..Shader::from(&program) };
+        let launch = Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, Default::default()) };
+        engine.executor().unwrap().run(&launch, &RunOptions::default()).unwrap();
+        let mut bytes = vec![0; 40 * 16];
+        memory.read_bytes(0x1_0000, &mut bytes).unwrap();
+        let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        assert_eq!(words, [40, 48, 77, 40 | 1 << 16 | 1 << 26].repeat(40), "{}", engine.name());
     }
 }
 

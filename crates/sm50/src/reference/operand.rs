@@ -102,7 +102,7 @@ impl Warp<'_> {
     /// The word of a constant bank that holds a byte offset.
     pub fn constant(&mut self, bank: u32, offset: u32) -> Result<u32, TrapKind> {
         let bank = u8::try_from(bank).ok();
-        match bank.and_then(|bank| self.launch.environment.constants.word(bank, offset)) {
+        match bank.and_then(|bank| self.launch.constant(bank, offset)) {
             Some(word) => {
                 let place = || format!("c[{:#x}][{offset:#x}]", bank.unwrap_or_default());
                 note(&mut self.follow, self.lane, || Access::read(place(), Kind::Word, [word]));

@@ -4,7 +4,7 @@ use super::warp::Warp;
 use crate::field::key;
 use crate::header::Stage;
 use crate::instruction::Instruction;
-use crate::launch::{Grid, TrapKind, WARP, WarningKind};
+use crate::launch::{TrapKind, WARP, WarningKind};
 
 impl Warp<'_> {
     /// S2R and CS2R. Registers without a meaning here read as 0.
@@ -41,9 +41,12 @@ impl Warp<'_> {
             0x13 | 0x1E | 0x1F => 0,
             // INVOCATION_INFO: primitive and vertices per primitive. (Decision: only their product is used.)
             0x1D => place.primitive & 0xFF | self.vertices_per_primitive() << 16,
+            // TID and NTID: all axes in one word
+            0x20 => packed(self.thread()?),
+            0x28 => packed(self.launch.grid?.block_size()),
             // TID.X, .Y, .Z and CTAID.X, .Y, .Z
-            0x21..=0x23 => self.grid_coordinate(number - 0x21, Grid::thread_of)?,
-            0x25..=0x27 => self.grid_coordinate(number - 0x25, Grid::block_of)?,
+            0x21..=0x23 => self.thread()?[usize::from(number - 0x21)],
+            0x25..=0x27 => self.launch.grid?.block_of(self.invocation())[usize::from(number - 0x25)],
             // EQMASK, LTMASK, LEMASK, GTMASK, GEMASK
             0x38 => own,
             0x39 => below,
@@ -54,8 +57,19 @@ impl Warp<'_> {
         })
     }
 
-    fn grid_coordinate(&self, axis: u8, coordinates: impl Fn(&Grid, u32) -> [u32; 3]) -> Option<u32> {
-        let grid = self.launch.grid?;
-        Some(coordinates(&grid, self.number * WARP + self.lane as u32)[usize::from(axis)])
+    /// The invocation of the lane that executes.
+    fn invocation(&self) -> u32 {
+        self.number * WARP + self.lane as u32
     }
+
+    /// Coordinates of the lane's thread in its block.
+    fn thread(&self) -> Option<[u32; 3]> {
+        Some(self.launch.grid?.thread_of(self.invocation()))
+    }
+}
+
+/// Three coordinates in one word: x in 16 bits, y in 10, z in 6, as Mesa's nouveau takes SR_TID apart. (Decision: SR_NTID is
+/// laid out like it, and a size that its bits cannot hold loses its upper bits.)
+fn packed([x, y, z]: [u32; 3]) -> u32 {
+    x & 0xFFFF | (y & 0x3FF) << 16 | (z & 0x3F) << 26
 }

@@ -22,7 +22,8 @@ pub struct Sm50Args {
     /// Threads of a block, along x, y and z, 1024 at most [default: 32]
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub block: Option<Sizes>,
-    /// Dwords of a constant bank: .npy, or raw dwords. Kernels of CUDA have their arguments in bank 0 from 0x140 on
+    /// Dwords of a constant bank: .npy, or raw dwords. Kernels of CUDA have their arguments in bank 0 from 0x140 on;
+    /// before, the file holds zeros: the launch writes its sizes there
     #[arg(long = "bank", value_name = "BANK=FILE")]
     pub banks: Vec<Numbered<PathBuf, BANKS>>,
     /// Dwords that global memory holds from an address on: .npy, or raw dwords

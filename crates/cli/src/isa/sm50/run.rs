@@ -24,7 +24,9 @@ use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
 use ctm_sm50::AttributeMap;
-use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner, Stop, WARP};
+use ctm_sm50::launch::{
+    Environment, Grid, Invocations, Launch, LaunchConstants, Mode, Shader, StageRunner, Stop, WARP,
+};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
 use serde_json::json;
@@ -57,6 +59,12 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let invocations = Invocations { count: grid.invocations(), columns: None };
     let launch =
         Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
+    if let Some(conflict) = launch.constants().and_then(|own| own.fit(&environment.constants).err()) {
+        let message = Message::error(format!("constant bank {}: {conflict}", LaunchConstants::BANK));
+        return Err(Failure::Usage(message.help(
+            "leave the dwords from 0x8 to 0x20 zero in the file: --block, --grid and --local-memory say what stands there",
+        )));
+    }
     if sm50.global_outputs.is_empty() && !args.execution.stats {
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
