@@ -63,32 +63,21 @@ fn command(folder: &Path, meta: &Value) -> Vec<String> {
     line
 }
 
-/// Which record matches which expected one: in order, or where the other tessellator gave its points in another order, by
-/// domain point and patch.
+/// Compares records in order.
 fn compare(name: &str, meta: &Value, got: &[u32], expected: &[u32]) {
     assert_eq!(got.len(), expected.len(), "{name}");
     let layout = list(&meta["transform_feedback"]["layout"]);
     let is_float: Vec<bool> =
         layout.iter().flat_map(|entry| vec![entry["type"] == "float"; number(&entry["components"])]).collect();
     let tolerance = |name: &str| meta["tolerance"][name].as_f64().expect("a number") as f32;
-    // Coordinates of that tessellator have 16 bits, so what follows from them is only about the same.
-    let point = meta.get("order").map(|_| {
-        number(&layout.iter().find(|entry| entry["name"] == "tc").expect("a captured domain point")["offset"])
-    });
-    let (abs, rel) = if point.is_some() { (1e-3, 1e-3) } else { (tolerance("abs"), tolerance("rel")) };
-    let matches = |got: &[u32], expected: &[u32]| {
-        (0..is_float.len()).all(|word| {
-            let (a, b) = (f32::from_bits(got[word]), f32::from_bits(expected[word]));
-            if is_float[word] { (a - b).abs() <= abs + rel * b.abs() } else { got[word] == expected[word] }
-        })
-    };
-    let mut left: Vec<&[u32]> = got.chunks(is_float.len()).collect();
-    for (number, wanted) in expected.chunks(is_float.len()).enumerate() {
-        let found = match point {
-            None => left.first().is_some_and(|record| matches(record, wanted)).then_some(0),
-            Some(_) => left.iter().position(|record| matches(record, wanted)),
-        };
-        left.remove(found.unwrap_or_else(|| panic!("{name}: nothing is like record {number}, {wanted:x?}")));
+    let (abs, rel) = (tolerance("abs"), tolerance("rel"));
+    let records = got.chunks(is_float.len()).zip(expected.chunks(is_float.len()));
+    for (number, (got, wanted)) in records.enumerate() {
+        let matches = (0..is_float.len()).all(|word| {
+            let (a, b) = (f32::from_bits(got[word]), f32::from_bits(wanted[word]));
+            if is_float[word] { (a - b).abs() <= abs + rel * b.abs() } else { got[word] == wanted[word] }
+        });
+        assert!(matches, "{name}: record {number} is {got:x?} instead of {wanted:x?}");
     }
 }
 

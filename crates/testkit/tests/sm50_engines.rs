@@ -5,6 +5,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Space};
 use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader};
 use ctm_sm50::{Instruction, ROWS, text};
+use ctm_testkit::hunt::tally::Tally;
 use ctm_testkit::project_path;
 use ctm_testkit::random::Random;
 use ctm_testkit::sm50::case::Case;
@@ -22,7 +23,9 @@ fn corpus() {
             programs += case.programs().count();
             case.check(&runner).unwrap();
         }
-        assert!(runner.lifted() >= programs, "{}: {} of {programs}", runner.launches(), runner.lifted());
+        let mut tally = Tally::default();
+        runner.count(&mut tally);
+        assert_eq!((runner.launches(), runner.lifted()), (programs, programs - 1), "{:?}", tally.refused);
     }
 }
 

@@ -35,8 +35,6 @@ pub struct Case {
     capture: Vec<Capture>,
     /// Of each word of a record, whether it is a float.
     floats: Vec<bool>,
-    /// Words of a record where its domain point and its patch are, if the tessellator may give points in any order.
-    coordinates: Option<usize>,
     expected: Vec<u32>,
     tolerance: (f32, f32),
 }
@@ -79,10 +77,6 @@ impl Case {
         let words = |entry: &Value| number(&entry["components"]);
         let capture = |entry: &Value| Capture { address: dword(&entry["address"]), words: words(entry) };
         let is_float = |entry: &Value| vec![entry["type"] == "float"; words(entry) as usize];
-        let order = meta.get("order").map(|_| {
-            let place = layout.iter().find(|entry| entry["name"] == "tc").expect("a captured domain point");
-            number(&place["offset"]) as usize
-        });
         let float = |value: &Value| value.as_f64().expect("a number") as f32;
         Case {
             name: meta["name"].as_str().expect("name").to_owned(),
@@ -95,7 +89,6 @@ impl Case {
             tessellator: tessellator(meta["glsl_layouts"]["tese"]["in"].as_str().unwrap_or("")),
             capture: layout.iter().map(capture).collect(),
             floats: layout.iter().flat_map(is_float).collect(),
-            coordinates: order,
             expected: dwords(&folder.join("expected.f32")),
             tolerance: (float(&meta["tolerance"]["abs"]), float(&meta["tolerance"]["rel"])),
         }
@@ -106,7 +99,7 @@ impl Case {
         self.programs.iter().map(|(_, program)| program)
     }
 
-    fn draw<'a>(&'a self, domain_points: Option<&'a [[f32; 2]]>) -> Draw<'a> {
+    fn draw(&self) -> Draw<'_> {
         let shader =
             |wanted| self.programs.iter().find(|(stage, _)| *stage == wanted).map(|(_, program)| program.into());
         let vertex: Shader = shader(Stage::Vertex).expect("a vertex program");
@@ -119,7 +112,6 @@ impl Case {
             first: self.first,
             instances: self.instances,
             tessellator: self.tessellator,
-            domain_points,
             capture: &self.capture,
             ..Draw::new(vertex, self.vertices)
         }
@@ -127,20 +119,7 @@ impl Case {
 
     /// Runs the case, and says what is wrong with the records.
     pub fn check(&self, executor: &dyn StageRunner) -> Result<(), String> {
-        let Some(place) = self.coordinates else {
-            let drawn = self.run(executor, None)?;
-            return self.compare(&drawn.words);
-        };
-        // The points of the tessellator, in whatever order.
-        self.compare_points(&self.run(executor, None)?.words, place)?;
-        // The records, at exactly the points where the other implementation evaluated. All patches have the same.
-        let patch = |record: &[u32]| record[place + 3];
-        let records = self.expected.chunks(self.floats.len());
-        let points: Vec<[f32; 2]> = records
-            .take_while(|record| patch(record) == patch(&self.expected))
-            .map(|record| [f32::from_bits(record[place]), f32::from_bits(record[place + 1])])
-            .collect();
-        self.compare(&self.run(executor, Some(&points))?.words)
+        self.compare(&self.run(executor)?.words)
     }
 
     /// A draw of a few vertices with other code.
@@ -157,10 +136,9 @@ impl Case {
         }
     }
 
-    fn run(&self, executor: &dyn StageRunner, domain_points: Option<&[[f32; 2]]>) -> Result<Drawn, String> {
+    fn run(&self, executor: &dyn StageRunner) -> Result<Drawn, String> {
         let options: RunOptions = Draw::options();
-        let drawn =
-            self.draw(domain_points).run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;
+        let drawn = self.draw().run(executor, &options).map_err(|error| format!("{}: {error}", self.name))?;
         if let Some((stage, pc, kind, _)) = drawn.report.warnings.iter().next() {
             return Err(format!("{}: {kind} at {pc:#x} of {}", self.name, stage.name()));
         }
@@ -186,20 +164,5 @@ impl Case {
             }
         }
         Ok(())
-    }
-
-    /// Every expected point has one record of its own near it. (The other tessellator's coordinates have 16 bits.)
-    fn compare_points(&self, words: &[u32], place: usize) -> Result<(), String> {
-        let mut got: Vec<&[u32]> = words.chunks(self.floats.len()).collect();
-        for expected in self.expected.chunks(self.floats.len()) {
-            let near = |record: &&[u32]| {
-                (place..place + 4)
-                    .all(|word| (f32::from_bits(record[word]) - f32::from_bits(expected[word])).abs() < 1e-4)
-            };
-            let point = [0, 1, 2, 3].map(|word| f32::from_bits(expected[place + word]));
-            let found = got.iter().position(near).ok_or(format!("{}: no point near {point:?}", self.name))?;
-            got.swap_remove(found);
-        }
-        if got.is_empty() { Ok(()) } else { Err(format!("{}: {} points too many", self.name, got.len())) }
     }
 }
