@@ -310,3 +310,62 @@ fn a_reader_that_leaves_is_no_error() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.stdout.starts_with(b"0: OUT"));
 }
+
+/// Each message names what to do.
+#[test]
+fn mistakes_of_newcomers() {
+    let folder = prepared("newcomers");
+    let corpus = |from: &str| std::fs::read(common::project("tests/corpus").join(from)).expect("a file of the corpus");
+    folder.write("newton.r700", std::fs::read(common::project("examples/newton.r700")).expect("an example"));
+    folder.write("vert.sph.u32", corpus("sm50/v_basic/vert.sph.u32"));
+    folder.write("vert.code.u32", corpus("sm50/v_basic/vert.code.u32"));
+    folder.write("r700.x1k", folder.read("newton.r700")).write("x1k.sm50", POSITION);
+    folder.write("kernel.sm50", "MOV R0, RZ;\nEXIT;\n").write("sm50.r700", "MOV R0, RZ;\nEXIT;\n");
+    for (line, expected) in [
+        ("run position.x1k --const c0=1", &["write 0=1"][..]),
+        ("run position.x1k --bconst b31=true --const c0=1", &["write 31=true"]),
+        ("run position.x1k --input photo.png", &["such as 0=photo.png"]),
+        ("run position.x1k --domain -5x5", &["'-5x5'", "WIDTHxHEIGHT"]),
+        ("draw --vs vert.sph.u32 --primitive points --vertices -1", &["'-1'", "--vertices"]),
+        ("run newton.r700 --bconst 0=1", &["--bconst is an option of X1K programs", "R700 programs have --bool-const"]),
+        ("run position.x1k --loop-const 0=1", &["--loop-const is an option of R700", "X1K programs have --iconst"]),
+        ("run kernel.sm50 --kcache 0=a.npy", &["SM50 programs have --bank"]),
+        ("run position.x1k --block 64", &["--block is an option of SM50 programs", "lists the options of X1K"]),
+        ("run vert.sph.u32 -o out.npy", &["stage vertex", "'ctm draw --vs vert.sph.u32 --primitive triangles"]),
+    ] {
+        println!("ctm {line}");
+        folder.ctm(line).fails(2, expected);
+    }
+    for (line, expected) in [
+        ("asm r700.x1k", &["the text is assembly of R700", "'--isa r700'", ".r700"][..]),
+        ("run r700.x1k", &["the text is assembly of R700"]),
+        ("asm x1k.sm50", &["the text is assembly of X1K", "'--isa x1k'"]),
+        ("dis sm50.r700", &["the text is assembly of SM50", ".sm50"]),
+        ("asm position.x1k --isa sm50", &["the text is assembly of X1K"]),
+    ] {
+        println!("ctm {line}");
+        let done = folder.ctm(line).fails(1, expected);
+        assert_eq!(done.err().matches("error").count(), 1, "{}", done.err());
+    }
+}
+
+#[test]
+fn words_in_the_other_byte_order() {
+    let folder = Folder::new("byte-order");
+    let corpus = |from: &str| std::fs::read(common::project("tests/corpus").join(from)).expect("a file of the corpus");
+    folder.write("kernel.sm50", "MOV R0, RZ;\nEXIT;\n").ctm("asm kernel.sm50 -o kernel.code.u32").ok();
+    for (name, bytes, isa) in [
+        ("r700.u32", corpus("r700/op_dot/program.u32"), "r700"),
+        ("x1k.u32", corpus("x1k/op_mad/program.u32"), "x1k"),
+        ("sm50.bin", folder.read("kernel.code.u32"), "sm50"),
+    ] {
+        folder.write(name, &bytes);
+        assert_eq!(folder.ctm(&format!("dis {name} --isa {isa}")).ok().err(), "");
+        folder.write(name, bytes.as_chunks().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect::<Vec<u8>>());
+        let done = folder.ctm(&format!("dis {name} --isa {isa}"));
+        let swap = format!("--reverse-bytes=4 {name} SWAPPED");
+        for part in ["would be one with the bytes of each swapped", &swap] {
+            assert!(done.err().contains(part), "{name}: {}", done.err());
+        }
+    }
+}

@@ -489,9 +489,9 @@ fn errors_are_reported_with_their_location() {
         .fails(3, &["trap: stack", "program.r700:2:", "lane (i, j) = (0, 0)", "ctm check"]);
     let endless = "LOOP_START_DX10 FAIL_JUMP_ADDR(end)\nagain:\nNOP\nLOOP_END PASS_JUMP_ADDR(again)\nend:\nNOP EOP\n";
     run(&folder, endless, "--domain 2x2 --step-limit 1000").fails(3, &["step limit", "executed 1000", "--step-limit"]);
-    run(&folder, POSITION, "--flow full").fails(2, &["options of X1K programs"]);
+    run(&folder, POSITION, "--flow full").fails(2, &["an option of X1K programs"]);
     folder.write("position.x1k", common::POSITION);
-    folder.ctm("run position.x1k --stage ps").fails(2, &["options of R700 programs"]);
+    folder.ctm("run position.x1k --stage ps").fails(2, &["an option of R700 programs"]);
     for (options, expected) in [
         ("--stage fs", "[possible values: ps, vs, gs, es]"),
         ("--vertices 3", "--stage vs"),

@@ -367,7 +367,7 @@ fn compute_code() {
         (&format!("{run} --domain 4x4"), 2, &["--domain", "--grid"]),
         (&format!("{run} --const 0=1"), 2, &["--const", "--bank"]),
         (&format!("{run} --engine interp"), 2, &["--engine", "by the reference"]),
-        (&format!("{run} --flow full"), 2, &["options of X1K programs"]),
+        (&format!("{run} --flow full"), 2, &["an option of X1K programs"]),
         (&format!("{run} --block 32,33"), 2, &["1024"]),
         (&format!("{run} --global-output 0x10001:4=out.npy"), 2, &["multiple of 4"]),
         (&format!("{run} --global-output 0x10000:4=out.png"), 2, &["out.png", ".npy or .f32"]),

@@ -65,6 +65,8 @@ fn suggestions() {
     assert!(message("JUPM ADDR(1)").contains("did you mean `JUMP`?"), "{}", message("JUPM ADDR(1)"));
     let text = "ALU:\n x: MULADD_IEE R0.x, R0.x, R0.x, R0.x";
     assert!(message(text).contains("did you mean `MULADD_IEEE`?"), "{}", message(text));
+    let text = "ALU:\n x: MAD R0.x, R0.x, R0.x, R0.x";
+    assert!(message(text).contains("did you mean `MULADD`?"), "{}", message(text));
     let text = "ALU: ADR(3)\n x: MOV R0.x, R0.x";
     assert!(message(text).contains("did you mean `ADDR`?"), "{}", message(text));
 }

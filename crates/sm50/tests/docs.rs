@@ -33,3 +33,15 @@ fn every_instruction_is_listed() {
         assert!(page.contains(&format!("| `{}", row.name)), "{} is missing", row.name);
     }
 }
+
+/// As the page says of `MOV32I`.
+#[test]
+fn a_move_takes_the_bits_of_a_float() {
+    let words = |text: &str| {
+        let assembled = text::parse(text).unwrap_or_else(|diagnostics| panic!("{text}\n{}", diagnostics[0]));
+        assembled.program.code.instructions()[0].encode()
+    };
+    assert_eq!(words("MOV32I R3, 0.1"), words("MOV32I R3, 0x3dcccccd"));
+    assert_eq!(words("MOV32I R3, -1e3"), words("MOV32I R3, 0xc47a0000"));
+    assert_eq!(words("MOV32I R3, 1"), words("MOV32I R3, 0x1"));
+}

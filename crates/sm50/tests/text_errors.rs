@@ -23,6 +23,10 @@ fn says(source: &str, cause: Cause, at: &str, part: &str) {
 #[test]
 fn names_and_modifiers() {
     says("FADDD R0, R1, R2", Cause::UnknownWord, "FADDD", "did you mean `FADD`?");
+    says("FMADD R0, R1, R2, R3", Cause::UnknownWord, "FMADD", "did you mean `FFMA`?");
+    says("ADD R0, R1, R2", Cause::UnknownWord, "ADD", "`FADD` adds floats");
+    says("MOV R0, 1.5", Cause::Operand, "1.5", "`MOV32I` moves a float");
+    says("MOV32I R0, 1.5.5", Cause::Operand, "1.5.5", "");
     says("FADD.FTX R0, R1, R2", Cause::Operand, "FADD.FTX", "`FADD` has no `.FTX` here");
     says("ISETP.AND P0, PT, R1, R2, PT", Cause::Operand, "ISETP.AND", "it can have `.F`, `.LT`");
     says("OUT R0, R1, RZ", Cause::Operand, "OUT", "lacks a part of its name");

@@ -10,9 +10,11 @@ mod diagnostic;
 pub mod findings;
 mod lexer;
 mod number;
+mod substitute;
 
 pub use assembled::Assembled;
 pub use cursor::{Cursor, Reported, Span, list};
 pub use diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, nearest};
 pub use lexer::{Dialect, Kind, Lexed, Loader, MAX_TEXT, MOST_DIAGNOSTICS, Token, lex};
 pub use number::{parse_float, spell_float};
+pub use substitute::{Substitute, instead};

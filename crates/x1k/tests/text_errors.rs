@@ -27,6 +27,14 @@ fn words_and_characters() {
     one("TEX_SEM_WIAT src0.rgb = temp[0] : ;", Cause::UnknownWord, "TEX_SEM_WIAT", "did you mean `TEX_SEM_WAIT`?");
     one(": temp[0].rgb = MADD src0.rgb src0.rgb src0.rgb ;", Cause::UnknownWord, "MADD", "did you mean `MAD`?");
     one(": temp[0].rgb = sat MAX src0.rgb src0.rgb ;", Cause::UnknownWord, "sat", "did you mean `clamp`?");
+    one(
+        ": temp[0].rgb = MUL src0.rgb src0.rgb ;",
+        Cause::UnknownWord,
+        "MUL",
+        "`MAD src0.rgb src1.rgb src0.000` multiplies",
+    );
+    one("MOV temp[0], temp[1] ;", Cause::UnknownWord, "MOV", "sources come first");
+    one("MAD temp[0], temp[1] ;", Cause::UnknownWord, "MAD", "sources come first");
     one(": tmp[0].rgb = MAX src0.rgb src0.rgb ;", Cause::UnknownWord, "tmp", "did you mean `temp`?");
     one("src0.rgb = tepm[0] : ;", Cause::UnknownWord, "tepm", "did you mean `temp`?");
     one("src0.rbg = temp[0] : ;", Cause::UnknownWord, "rbg", "did you mean `rgb`?");

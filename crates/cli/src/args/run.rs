@@ -8,7 +8,9 @@ use clap::Args;
 
 /// `ctm run`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    allow_negative_numbers = true,
+    after_help = "\
 Examples:
   ctm run mandelbrot.x1k -o mandelbrot.png
   ctm run blur.elf --domain 640x480 --input 0=photo.png -o blurred.png
@@ -34,7 +36,8 @@ Files:
 An output is as large as the domain and has 4 float32 channels, unless a shape
 after its name or --output-format says otherwise (uint16_1, uint8_4, float32_1,
 float32_2, float32_4). ':tiled' after a name lays the surface out in tiles in
-the memory of the device; results do not depend on it. A fetch buffer may also be a file of any bytes.")]
+the memory of the device; results do not depend on it. A fetch buffer may also be a file of any bytes."
+)]
 pub struct RunCommand {
     /// The program.
     #[command(flatten)]

@@ -1,6 +1,8 @@
 //! Assembling texts.
 
-use crate::report::diagnostic;
+use super::Isa;
+use crate::host::Host;
+use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure, source};
 use ctm_text::{Assembled, Diagnostic, Loader, SourceFile};
 use std::path::{Path, PathBuf};
@@ -22,13 +24,39 @@ pub fn assemble<P, O>(
     console: &mut Console,
 ) -> Result<Assembled<P, O>, Failure> {
     let host = console.host;
-    let mut load = |including: &str, wanted: &str| {
-        let including = if including == source.name { path } else { Path::new(including) };
-        host.include(including, wanted)
-    };
-    let assembled = parse(&source.name, &source.text, &mut load)?;
+    let assembled = parse(&source.name, &source.text, &mut loader(path, source, host))
+        .map_err(|diagnostics| other_language(path, source, host).unwrap_or_else(|| diagnostics.into()))?;
     assembled.warnings.iter().for_each(|warning| console.report(&diagnostic(warning)));
     Ok(assembled)
+}
+
+/// True if the assembler of an instruction set takes this text.
+pub fn assembles<P, O>(
+    path: &Path,
+    source: &SourceFile,
+    parse: impl FnOnce(&str, &str, &mut Loader<'_>) -> Result<Assembled<P, O>, Vec<Diagnostic>>,
+    host: &dyn Host,
+) -> bool {
+    parse(&source.name, &source.text, &mut loader(path, source, host)).is_ok()
+}
+
+/// Gives the texts that the one at `path`, and those that it includes, include.
+fn loader(path: &Path, source: &SourceFile, host: &dyn Host) -> impl FnMut(&str, &str) -> Result<SourceFile, String> {
+    move |including, wanted| {
+        let including = if including == source.name { path } else { Path::new(including) };
+        host.include(including, wanted)
+    }
+}
+
+/// Why a text is none of an instruction set, if another one takes it as it is.
+fn other_language(path: &Path, source: &SourceFile, host: &dyn Host) -> Option<Failure> {
+    let other = Isa::all().find(|isa| isa.accepts(path, source, host))?;
+    let message = format!(
+        "the text is assembly of {}, but was taken for that of another instruction set",
+        other.name().to_uppercase()
+    );
+    let help = format!("'--isa {}' says so, and so do names that end in .{}", other.name(), other.extension());
+    Some(Message::error(message).at(Location::File(source.name.clone())).help(help).into())
 }
 
 /// Where the assembly of the text at `path` goes if the command line does not say: beside the text, with this extension;

@@ -132,6 +132,16 @@ impl File {
         }
     }
 
+    /// Warns of words whose bytes are in the other order: those that are no legal program as they are, but swapped.
+    pub fn warn_if_swapped(&self, is_legal: impl Fn(&[u8]) -> bool, console: &mut Console) {
+        let swapped: Vec<u8> = self.bytes.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect();
+        if !is_legal(&self.bytes) && is_legal(&swapped) {
+            let message = "the words are no legal program, but would be one with the bytes of each swapped";
+            let help = format!("'objcopy -I binary -O binary --reverse-bytes=4 {} SWAPPED' swaps them", self.name);
+            console.report(&Message::warning(message).at(Location::File(self.name.clone())).help(help));
+        }
+    }
+
     /// An error about the file as a whole.
     pub fn error(&self, message: String) -> Message {
         Message::error(message).at(Location::File(self.name.clone()))

@@ -14,12 +14,13 @@ mod r700;
 mod sm50;
 mod x1k;
 
-pub use assembly::{Written, assemble, output_path};
+pub use assembly::{Written, assemble, assembles, output_path};
 pub use choice::{load_all, load_one, one};
 pub use file::{File, Form, ProgramArgs};
 pub use finding::{Code, Finding};
 pub use own::{CommandEntry, OwnCommand, OwnCommands, OwnOptions, Runner, RunnerEntry};
 
+use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
@@ -76,6 +77,9 @@ pub trait InstructionSet: Sync {
         output: Option<&Path>,
         console: &mut Console,
     ) -> Result<Vec<Written>, Failure>;
+
+    /// True if a text is assembly of this language, without an error.
+    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool;
 
     /// Loads all programs of a file, at least one. Warnings are reported at once.
     ///

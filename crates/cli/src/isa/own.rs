@@ -6,7 +6,8 @@ use crate::options::RunArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use std::fmt;
 
 /// The options that an instruction set has for itself in `ctm run`, which run its programs.
@@ -40,8 +41,20 @@ pub struct RunnerEntry {
 #[derive(Debug)]
 struct Given {
     runner: Box<dyn Runner>,
-    /// One of them was.
-    any: bool,
+    /// The names of all of them.
+    names: Vec<String>,
+    /// The name of the first one that was given.
+    first: Option<String>,
+}
+
+/// Options that mean the same for programs of different instruction sets.
+const COUNTERPARTS: [(&str, &str); 3] = [("bconst", "bool-const"), ("iconst", "loop-const"), ("kcache", "bank")];
+
+/// What takes the place of an option of another instruction set, if one of `names` does.
+fn counterpart<'n>(option: &str, names: &'n [String]) -> Option<&'n String> {
+    names.iter().find(|name| {
+        COUNTERPARTS.iter().any(|&pair| pair == (option, name.as_str()) || pair == (name.as_str(), option))
+    })
 }
 
 impl RunnerEntry {
@@ -52,7 +65,15 @@ impl RunnerEntry {
             parse: |matches| {
                 let any = T::group_id().is_some_and(|group| matches.contains_id(group.as_str()));
                 let options = if any { T::from_arg_matches(matches)? } else { T::default() };
-                Ok(Given { runner: Box::new(options), any })
+                let command = T::augment_args(Command::new(""));
+                let name = |arg: &Arg| arg.get_long().unwrap_or(arg.get_id().as_str()).to_owned();
+                let is_given =
+                    |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+                Ok(Given {
+                    runner: Box::new(options),
+                    names: command.get_arguments().map(name).collect(),
+                    first: command.get_arguments().find(is_given).map(name),
+                })
             },
         }
     }
@@ -92,16 +113,17 @@ impl OwnOptions {
     /// # Errors
     /// Options of another one are given, or it has no programs.
     pub fn runner(&self, isa: Isa) -> Result<&dyn Runner, Failure> {
-        if let Some(other) = self.0.iter().find(|(other, given)| given.any && *other != isa) {
-            let other = other.0.name().to_uppercase();
-            let message = format!("options of {other} programs are given, but this is none");
-            let help = format!("'ctm run --help' lists them under '{other}'");
-            return Err(Failure::Usage(Message::error(message).help(help)));
-        }
-        match self.0.iter().find(|(own, _)| *own == isa) {
-            Some((_, given)) => Ok(&*given.runner),
-            None => Err(no_program(&*isa)),
-        }
+        let Some((_, own)) = self.0.iter().find(|(own, _)| *own == isa) else { return Err(no_program(&*isa)) };
+        let others = self.0.iter().filter(|(other, _)| *other != isa);
+        let wrong =
+            others.filter_map(|(other, given)| Some((other.name().to_uppercase(), given.first.as_ref()?))).next();
+        let Some((other, option)) = wrong else { return Ok(&*own.runner) };
+        let isa = isa.name().to_uppercase();
+        let message = format!("--{option} is an option of {other} programs, but this is one of {isa}");
+        Err(Failure::Usage(Message::error(message).help(match counterpart(option, &own.names) {
+            Some(option) => format!("{isa} programs have --{option}"),
+            None => format!("'ctm run --help' lists the options of {isa} programs"),
+        })))
     }
 
     /// The files that the options of any instruction set name.

@@ -25,7 +25,7 @@ const MAX_REPEAT: i64 = 1_000_000;
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Width and height of the domain: every (i, j) in it runs the program once [default: 512x512]
-    #[arg(long, value_name = "WxH", help_heading = "Domain and data")]
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true, help_heading = "Domain and data")]
     pub domain: Option<Extent>,
     /// What input N reads (R700: texture resource N): a file, or the memory of an output (N=@M). ':1d', ':1d-array', ':array',
     /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth

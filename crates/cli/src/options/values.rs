@@ -82,9 +82,15 @@ impl<T: FromStr<Err: fmt::Display>, const COUNT: usize> FromStr for Numbered<T, 
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (number, value) = text.split_once('=').ok_or("expected NUMBER=VALUE")?;
-        let number = number.trim().parse().ok().filter(|&number: &u8| usize::from(number) < COUNT);
-        let number = number.ok_or_else(|| format!("the number before '=' must be 0 to {}", COUNT - 1))?;
+        let (name, value) = text.split_once('=').ok_or_else(|| format!("expected NUMBER=VALUE, such as 0={text}"))?;
+        let read = |digits: &str| digits.parse().ok().filter(|&number: &u8| usize::from(number) < COUNT);
+        let number = read(name.trim()).ok_or_else(|| {
+            let digits = name.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            match read(digits) {
+                Some(number) => format!("the number before '=' stands alone: write {number}={value}"),
+                None => format!("the number before '=' must be 0 to {}", COUNT - 1),
+            }
+        })?;
         let value = value.parse().map_err(|error: T::Err| error.to_string())?;
         Ok(Numbered { number, value })
     }

@@ -27,6 +27,7 @@ mod operand;
 mod print;
 mod slots;
 mod source;
+mod substitutes;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use print::{PrintOptions, print_alu, print_cf, print_fetch, print_program, print_program_with};

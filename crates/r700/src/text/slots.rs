@@ -2,10 +2,11 @@
 
 use super::operand::{channel, other_instruction, raw, register, register_word};
 use super::source::source;
+use super::substitutes::SUBSTITUTES;
 use crate::alu::*;
 use crate::codes::*;
 use crate::group::Unit;
-use ctm_text::{Cause, Cursor, Kind, Reported, Span, excerpt};
+use ctm_text::{Cause, Cursor, Kind, Reported, Span, excerpt, instead};
 
 /// Names that other tools give operations (decaf-emu's assembler, AMD's listings).
 const ALIASES: [(&str, AluOp); 15] = [
@@ -136,8 +137,10 @@ pub(super) fn single(text: &str, family: Family) -> Option<Alu> {
 fn operands(cursor: &mut Cursor, unit: Unit) -> Result<Slot, Reported> {
     let token = cursor.expect_word("an operation", "such as `MOV`")?;
     let Some(op) = operation(cursor.text(token)) else {
-        let names: Vec<&str> = Op2::ALL.iter().map(|op| op.name()).chain(Op3::ALL.iter().map(|op| op.name())).collect();
-        return Err(cursor.unknown_word(token, "an operation", &names));
+        let names = Op2::ALL.iter().map(|op| op.name()).chain(Op3::ALL.iter().map(|op| op.name()));
+        let word = cursor.text(token);
+        let (message, help) = (format!("`{}` is not an operation", excerpt(word)), instead(word, SUBSTITUTES, names));
+        return Err(cursor.error(Cause::UnknownWord, token, message, &help));
     };
     let form = if op.is_op3() { AluForm::Op3(Op3Fields::default()) } else { AluForm::Op2(Op2Fields::default()) };
     let alu = Alu { op, fields: AluFields::default(), form };

@@ -4,10 +4,13 @@ use super::Assembled;
 use super::directives::Directives;
 use super::fit::{Fitted, Label, fit, is_name, names, place_target};
 use super::item::{adjacent, at_statement_end, read_guard, read_items};
+use super::substitutes::SUBSTITUTES;
 use crate::control::{Control, Latency, Reuse, latency};
 use crate::instruction::Instruction;
 use crate::program::{Code, MAX_INSTRUCTIONS, Program};
-use ctm_text::{Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, Token, excerpt, nearest};
+use ctm_text::{
+    Cause, Cursor, Diagnostic, Kind, MOST_DIAGNOSTICS, Reported, Severity, Span, Token, excerpt, instead, nearest,
+};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -104,8 +107,7 @@ fn read_instruction(cursor: &mut Cursor, index: usize) -> Result<(Fitted, Option
     let (name, span) = read_name(cursor)?;
     if !is_name(&name) {
         let first = name.split('.').next().unwrap_or_default();
-        let near = nearest(first, names());
-        let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
+        let help = instead(first, SUBSTITUTES, names());
         return Err(cursor.error(Cause::UnknownWord, span, format!("`{}` is no instruction", excerpt(&name)), &help));
     }
     let items = read_items(cursor)?;

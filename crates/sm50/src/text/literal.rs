@@ -13,9 +13,15 @@ pub(super) fn integer(item: &Item) -> Result<i64, Misfit> {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => lower.parse().ok(),
     };
+    let help = if single_bits(item).is_ok() { "`MOV32I` moves a float to a register" } else { "" };
     let value = value
-        .ok_or_else(|| misfit(item.span, format!("`{}` is not a whole number", ctm_text::excerpt(spelled)), ""))?;
+        .ok_or_else(|| misfit(item.span, format!("`{}` is not a whole number", ctm_text::excerpt(spelled)), help))?;
     Ok(if item.neg { -i64::from(value) } else { value.into() })
+}
+
+/// A whole number, or the bits of a float.
+pub(super) fn whole_or_single_bits(item: &Item) -> Result<i64, Misfit> {
+    integer(item).or_else(|misfit| single_bits(item).map(i64::from).map_err(|_| misfit))
 }
 
 /// The bits of a float that is given by its value, by a name, or after `prefix` as bits.

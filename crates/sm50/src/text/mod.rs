@@ -27,6 +27,7 @@ mod item;
 mod literal;
 mod number;
 mod print;
+mod substitutes;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use print::{PrintOptions, print_program, print_program_with};

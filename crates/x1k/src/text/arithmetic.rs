@@ -3,9 +3,10 @@
 use super::assemble::{Literal, Pending, Side};
 use super::header::{Form, Header};
 use super::operand;
+use super::substitutes::SUBSTITUTES;
 use crate::codes::*;
 use crate::instruction::*;
-use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt, list, spell_float};
+use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt, instead, list, spell_float};
 
 /// The kinds of immediate writes, by RGB target code (CTM Guide p.32).
 pub(super) const UMRT_KINDS: [&str; 4] =
@@ -104,6 +105,14 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
             if FlowOp::parse(word).is_some() {
                 let message = format!("`{word}` is not a statement");
                 let help = "raw flow control begins with `FC`, as in `FC JUMP label, when = always ;`";
+                return Err(cursor.error(Cause::UnknownWord, token, message, help));
+            }
+            let is_elsewhere = |word: &str| SUBSTITUTES.iter().any(|substitute| substitute.names.contains(&word));
+            let capitals = word.to_ascii_uppercase();
+            if RgbOp::parse(word).is_some() || AlphaOp::parse(word).is_some() || is_elsewhere(&capitals) {
+                let message = format!("`{}` is not the beginning of an instruction", excerpt(word));
+                let help = "sources come first, then operations with their destinations, as in `src0.rgb = temp[0] : temp[1].rgb = \
+                            MAX src0.rgb src0.rgb ;`";
                 return Err(cursor.error(Cause::UnknownWord, token, message, help));
             }
             let mut words: Vec<&str> = super::header::flag_names().collect();
@@ -228,12 +237,9 @@ fn read_operation(cursor: &mut Cursor, out: bool, umrt: &mut bool) -> Result<Ope
         let mut names: Vec<&str> = RgbOp::ALL.map(RgbOp::name).to_vec();
         names.extend(AlphaOp::ALL.map(AlphaOp::name));
         names.extend(["temp", "out", "pred", "result", "clamp", "exact"]);
-        return Err(match name.to_ascii_lowercase().as_str() {
-            "sat" | "saturate" => {
-                cursor.error(Cause::UnknownWord, opcode, "`saturate` is not an operation", "did you mean `clamp`?")
-            }
-            _ => cursor.unknown_word(opcode, "an operation or a destination", &names),
-        });
+        let help = instead(name, SUBSTITUTES, names);
+        let message = format!("`{}` is not an operation or a destination", excerpt(name));
+        return Err(cursor.error(Cause::UnknownWord, opcode, message, &help));
     }
     let mut args = Vec::new();
     while !cursor.is_symbol(b',') && !cursor.is_symbol(b';') {

@@ -28,6 +28,7 @@ mod header;
 mod operand;
 mod print;
 mod statements;
+mod substitutes;
 mod texture;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile, spell_float};

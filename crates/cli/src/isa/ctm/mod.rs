@@ -7,6 +7,7 @@ use super::{
     Code, CommandEntry, File, Finding, Form, InstructionSet, Loaded, RunnerEntry, Summary, Written, fields, no_program,
     output_path,
 };
+use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
@@ -59,6 +60,10 @@ impl InstructionSet for Ctm {
         let buffer = parse_file(&source.name, &source.text)?;
         let bytes = buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(vec![Written { path: output_path(path, output, "bin"), bytes }])
+    }
+
+    fn accepts(&self, _: &Path, source: &SourceFile, _: &dyn Host) -> bool {
+        parse_file(&source.name, &source.text).is_ok()
     }
 
     fn load(&self, file: File, _: &mut Console) -> Result<Vec<Box<dyn Loaded>>, Failure> {

@@ -6,7 +6,10 @@ mod options;
 mod run;
 
 use super::finding::codes_of;
-use super::{Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, output_path};
+use super::{
+    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, output_path,
+};
+use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
@@ -14,6 +17,7 @@ use ctm_object::mesa::{self, Driver};
 use ctm_object::probe::Content;
 use ctm_object::r700;
 use ctm_r700::{Program, Wavefront, check, text};
+use ctm_text::findings::Severity;
 use ctm_text::{Origin, SourceFile};
 use options::R700Args;
 use serde_json::json;
@@ -65,6 +69,10 @@ impl InstructionSet for R700 {
         Ok(vec![Written { path: output, bytes }])
     }
 
+    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
+        assembles(path, source, text::parse_with, host)
+    }
+
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
         let boxed = |loaded| Box::new(loaded) as Box<dyn super::Loaded>;
         Ok(Loaded::all(file, console)?.into_iter().map(boxed).collect())
@@ -106,6 +114,7 @@ impl Loaded {
                 Ok(Self::of_objects(&file, programs, console))
             }
             (_, Form::Words) => {
+                file.warn_if_swapped(is_legal, console);
                 let program = r700::read_words(&file.bytes).map_err(|error| file.error(error.to_string()))?;
                 Ok(vec![Self::new(&file.name, None, program, BTreeMap::new())])
             }
@@ -209,4 +218,10 @@ impl super::Loaded for Loaded {
     fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {
         Ok(Box::new(info::Information(self)))
     }
+}
+
+/// Whether words are a program without an error.
+fn is_legal(words: &[u8]) -> bool {
+    let is_error = |finding: &check::Finding| finding.severity == Severity::Error;
+    r700::read_words(words).is_ok_and(|program| !check::check(&program, Wavefront::default()).iter().any(is_error))
 }

@@ -10,7 +10,8 @@ mod traps;
 
 use super::finding::codes_of;
 use super::{
-    Code, CommandEntry, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, one, output_path,
+    Code, CommandEntry, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, one,
+    output_path,
 };
 use crate::host::Host;
 use crate::options::ListingArgs;
@@ -20,6 +21,7 @@ use ctm_object::probe::Content;
 use ctm_object::sm50::{self, Kernel, Sm50Error};
 use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Header, Program, check};
+use ctm_text::findings::Severity;
 use ctm_text::{Origin, SourceFile};
 use draw::DrawArgs;
 use options::Sm50Args;
@@ -83,6 +85,10 @@ impl InstructionSet for Sm50 {
         let header = words.map(|words| Written { path: header_path, bytes: words.map(u32::to_le_bytes).concat() });
         let code = Written { path: code_path, bytes: program.code.to_bytes() };
         Ok(header.into_iter().chain([code]).collect())
+    }
+
+    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
+        assembles(path, source, text::parse_with, host)
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -155,7 +161,10 @@ impl Loaded {
             None if has_ending(&file.path, WHOLE_FILE) || sm50::begins_with_header(&file.bytes) => {
                 sm50::read_program(&file.bytes).map_err(wrong)?
             }
-            None => sm50::read_code(&file.bytes).map_err(wrong)?,
+            None => {
+                file.warn_if_swapped(is_legal, console);
+                sm50::read_code(&file.bytes).map_err(wrong)?
+            }
         };
         Ok(vec![Loaded { name: file.name, title: None, program, origins: Vec::new() }])
     }
@@ -228,4 +237,10 @@ fn read_halves(host: &dyn Host, file: &File, [header, code]: [PathBuf; 2]) -> Re
         sm50::read_code(bytes)
     };
     Ok(program.map_err(wrong)?)
+}
+
+/// Whether bytes are compute code without an error.
+fn is_legal(bytes: &[u8]) -> bool {
+    let is_error = |finding: &check::Finding| finding.severity == Severity::Error;
+    sm50::read_code(bytes).is_ok_and(|program| !check::check(&program).iter().any(is_error))
 }

@@ -23,12 +23,12 @@ use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
-use ctm_sm50::AttributeMap;
 use ctm_sm50::launch::{
     Environment, Grid, Invocations, Launch, LaunchConstants, Mode, Shader, StageRunner, Stop, WARP,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
+use ctm_sm50::{AttributeMap, Stage};
 use serde_json::json;
 use std::io;
 use std::ops::Range;
@@ -37,15 +37,13 @@ use std::time::Instant;
 
 /// Runs a kernel and writes what it leaves in global memory.
 pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
-    refuse_options(args)?;
     let cancel = console.host.interrupt();
     let kernel = file.kernel.clone();
     let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
     if let Some(header) = loaded.program.header {
-        let message =
-            format!("this is a program of a graphics pipeline (stage {}), not compute code", header.stage.name());
-        return Err(Failure::Usage(Message::error(message).help("'ctm draw --vs FILE ...' runs those")));
+        return Err(no_compute_code(header.stage, &loaded.name));
     }
+    refuse_options(args)?;
     let grid = grid(sm50)?;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
     let memory = Memory::prepare(console.host, sm50, args.execution.budget.memory(console.host))?;
@@ -94,6 +92,24 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
         report(args.execution.json, &outcome.stats, seconds, console)?;
     }
     Ok(())
+}
+
+/// Why a program of a pipeline does not run by itself, and how it does.
+fn no_compute_code(stage: Stage, file: &str) -> Failure {
+    let message = format!("this is a program of a graphics pipeline (stage {}), not compute code", stage.name());
+    let options = [
+        (Stage::Vertex, "--vs"),
+        (Stage::TessellationInit, "--vs VERTEX --tcs"),
+        (Stage::Tessellation, "--vs VERTEX --tes"),
+        (Stage::Geometry, "--vs VERTEX --gs"),
+    ];
+    let option = options.iter().find(|(of, _)| *of == stage);
+    Failure::Usage(Message::error(message).help(match option {
+        Some((_, option)) => {
+            format!("'ctm draw {option} {file} --primitive triangles --vertices 3 -o out.npy' draws with it")
+        }
+        None => "'ctm dis' and 'ctm info' show it; there is no command that executes it".into(),
+    }))
 }
 
 /// Bytes that writing a result takes on the way, at most, for each of its own: its bytes, values, the file.

@@ -6,7 +6,10 @@ mod options;
 mod run;
 
 use super::finding::codes_of;
-use super::{Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, output_path};
+use super::{
+    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, output_path,
+};
+use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::wording::one_line;
@@ -57,6 +60,10 @@ impl InstructionSet for X1k {
             _ => elf::write(&program),
         };
         Ok(vec![Written { path, bytes }])
+    }
+
+    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
+        assembles(path, source, text::parse_with, host)
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
@@ -167,6 +174,8 @@ fn words(file: &File, console: &mut Console) -> Result<Program, Message> {
         if file.isa_is_guess { message.help(other) } else { message }
     })?;
     let program = Program::from_code(code);
+    let is_legal = |bytes: &[u8]| raw::read_words(bytes).is_ok_and(|code| legal(&Program::from_code(code)).is_ok());
+    file.warn_if_swapped(is_legal, console);
     if file.isa_is_guess && legal(&program).is_err() {
         let message = Message::note("the file is taken for words of X1K, which they are no legal program of");
         console.report(&message.at(Location::File(file.name.clone())).help(other));

@@ -13,9 +13,9 @@ use crate::form::{Arg, Imm, Shape};
 use crate::instruction::Instruction;
 use crate::program::Code;
 use crate::special::special_register_number;
-use crate::table::{ROWS, Row};
+use crate::table::{Op, ROWS, Row};
 use crate::text::item::{Address, Base, Item};
-use crate::text::literal::{half_bits, integer, single_bits, upper_bits, upper_double};
+use crate::text::literal::{half_bits, integer, single_bits, upper_bits, upper_double, whole_or_single_bits};
 use ctm_bits::FieldValue;
 use ctm_text::Span;
 use name::{blank, match_suffixes, rest_after, unknown_suffix};
@@ -390,7 +390,9 @@ impl<'f> Fitting<'f> {
         let out_of_range = |help: &str| misfit(item.span, format!("`{spelled}` does not fit"), help);
         let value = match imm {
             Imm::Signed | Imm::Unsigned | Imm::Half | Imm::Count | Imm::WideSigned | Imm::WideUnsigned => {
-                let value = integer(item)?;
+                // A move takes the bits of a float as well.
+                let is_move = self.row.op == Op::Mov32i;
+                let value = if is_move { whole_or_single_bits(item)? } else { integer(item)? };
                 let bits = imm.field().bits.size();
                 // Numbers without sign may be spelled with 32 bits.
                 let wrapped = if bits == 20 && value > 0xfff0_0000 { value - (1 << 32) } else { value };

@@ -33,7 +33,9 @@ fn primitive() -> impl TypedValueParser<Value = Primitive> {
 
 /// `ctm draw`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    allow_negative_numbers = true,
+    after_help = "\
 Examples:
   ctm draw --vs wave.sm50 --primitive triangles --vertices 36 -o positions.npy
   ctm draw --vs vert.sph.u32 --gs geom.sph.u32 --primitive points --vertices 8 \\
@@ -46,7 +48,8 @@ files X.sph.u32 and X.code.u32, of which either is named.
 
 The result is what transform feedback captures: an array of one record for each
 vertex that comes out, by the dwords that --capture lists. Strips and fans are
-taken apart into separate lines and triangles.")]
+taken apart into separate lines and triangles."
+)]
 pub struct DrawArgs {
     /// Vertex program
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Programs")]
