@@ -3,7 +3,8 @@
 /// Declares an enumeration of *all* codes of a field, each with its spelling in the assembly language.
 ///
 /// The number after the name is the field's width in bits; exactly `2^width` codes must be given, or the declaration
-/// does not compile. Codes that the guide reserves are listed too, so that decoding is total.
+/// does not compile. Codes that the guide reserves are listed too, so that decoding is total. Each row has words above it that say
+/// what the code means, for people who ask.
 ///
 /// ```
 /// ctm_bits::codes! {
@@ -19,18 +20,19 @@
 /// assert_eq!(Test::from_raw(1), Test::Ne);
 /// assert_eq!(Test::Ne.name(), "ne");
 /// assert_eq!(Test::parse("eq"), Some(Test::Eq));
+/// assert_eq!(Test::Eq.about(), "Equal.");
 /// ```
 #[macro_export]
 macro_rules! codes {
     ($(#[$meta:meta])* $vis:vis enum $ty:ident : $width:literal {
-        $($(#[$code_meta:meta])* $code:literal $variant:ident $name:literal),+ $(,)?
+        $($(#[doc = $about:literal])+ $code:literal $variant:ident $name:literal),+ $(,)?
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[repr(u8)]
         $vis enum $ty {
             #[default]
-            $($(#[$code_meta])* $variant = $code),+
+            $($(#[doc = $about])+ $variant = $code),+
         }
 
         const _: () = {
@@ -48,6 +50,11 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name),+ }
             }
 
+            /// What the code means: the words that stand above its row.
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($about),+).trim_ascii()),+ }
+            }
+
             /// The code with this spelling; case matters not.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|code| code.name().eq_ignore_ascii_case(name))
@@ -63,6 +70,9 @@ macro_rules! codes {
             }
             fn spell_raw(raw: u32) -> Option<&'static str> {
                 Self::ALL.get(raw as usize).map(|code| code.name())
+            }
+            fn about_raw(raw: u32) -> Option<&'static str> {
+                Self::ALL.get(raw as usize).map(|code| code.about())
             }
         }
     };

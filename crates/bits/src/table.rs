@@ -15,6 +15,8 @@ pub struct Field {
     pub doc: &'static str,
     /// Spells a raw value, where its codes have names.
     pub spell: fn(u32) -> Option<&'static str>,
+    /// Says what a raw value means, where its codes have names.
+    pub about: fn(u32) -> Option<&'static str>,
 }
 
 impl Field {
@@ -69,6 +71,10 @@ pub trait FieldValue: Copy {
     fn to_raw(self) -> u32;
     /// The spelling of a raw value, for types whose codes have names.
     fn spell_raw(_raw: u32) -> Option<&'static str> {
+        None
+    }
+    /// What a raw value means, for types whose codes have names.
+    fn about_raw(_raw: u32) -> Option<&'static str> {
         None
     }
 }
@@ -139,6 +145,7 @@ macro_rules! field_table {
             pub const FIELDS: &'static [$crate::Field] = &[$($crate::Field {
                 name: stringify!($name), word: $word, hi: $hi, lo: $lo, doc: $doc,
                 spell: <$ty as $crate::FieldValue>::spell_raw,
+                about: <$ty as $crate::FieldValue>::about_raw,
             }),+];
 
             /// The bits of each dword that some field describes.

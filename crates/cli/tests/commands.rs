@@ -90,6 +90,28 @@ fn check_reports_and_explain_explains() {
 }
 
 #[test]
+fn explain_knows_every_name() {
+    let folder = Folder::new("explain");
+    for (line, expected) in [
+        ("explain cmp", &["D = C >= 0 ? A : B", "RGB_OP", "ALPHA_OP", "NaN in C gives B", "CTM Guide"][..]),
+        ("explain SIN --isa r700", &["1.0 is a whole circle", "trans unit", "dword 1"]),
+        ("explain FFMA", &["Rd = A * B + C", "Rd, A, B, C", "0x5980", "the product is not rounded"]),
+        ("explain SR_NTID", &["block's size", "0x28"]),
+        ("explain temp[3]", &["x in r and y in g"]),
+        ("explain c[0x0][0x8]", &["block's size at 0x8"]),
+        ("explain RGB_PRED_SEL", &["dword 0 bits 5:3", "`gggg`: The green bit"]),
+        ("explain INT_CONDITION", &["Integer comparison", "`.LT`: Less"]),
+    ] {
+        let done = folder.ctm(line).ok();
+        expected.iter().for_each(|part| assert!(done.out().contains(part), "{line}: {part}\n{}", done.out()));
+    }
+    let topics = json(folder.ctm("explain DOT4 --json").ok().out());
+    let topic = &topics["topics"][0];
+    assert_eq!((&topic["isa"], &topic["name"], &topic["operands"]), (&"r700".into(), &"DOT4".into(), &"S0, S1".into()));
+    assert_eq!(json(folder.ctm("explain SM50101 --json").ok().out())["code"]["severity"], "warning");
+}
+
+#[test]
 fn info_shows_what_a_program_uses() {
     let folder = prepared("info");
     folder.write("more.x1k", format!(".const c7 = 1.0, 2.0, inf, 0x7FC00000\n{POSITION}"));

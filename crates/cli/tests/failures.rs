@@ -255,6 +255,8 @@ fn command_lines_that_make_no_sense() {
         ("dis position.elf --json --fields", &["--fields"]),
         ("dis position.elf --isa r9000", &["x1k"]),
         ("explain X1K999", &["X1K999", "ctm explain"]),
+        ("explain CMPX", &["CMPX", "did you mean `CMP`"]),
+        ("explain MUFU --isa x1k", &["MUFU", "x1k"]),
         ("completions tcsh", &["bash"]),
         ("import mesa dump.txt", &["--output"]),
     ];

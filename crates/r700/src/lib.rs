@@ -25,6 +25,7 @@ pub mod reference;
 mod stack;
 mod target;
 pub mod text;
+pub mod topics;
 mod uses;
 
 pub use alu::*;

@@ -100,17 +100,17 @@ impl<T> Key<T> {
 }
 
 macro_rules! fields {
-    ($($(#[$doc:meta])* $name:ident : $ty:ty $(= $spelling:literal)?;)+) => {
+    ($($(#[doc = $about:literal])+ $name:ident : $ty:ty $(= $spelling:literal)?;)+) => {
         /// Names of fields.
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub enum FieldId { $($(#[$doc])* $name),+ }
+        pub enum FieldId { $($(#[doc = $about])+ $name),+ }
 
         /// Names of fields with the types of their values, for [`Instruction::get`](crate::Instruction::get).
         pub mod key {
             use super::*;
-            $($(#[$doc])* pub const $name: Key<$ty> = Key(FieldId::$name, PhantomData);)+
+            $($(#[doc = $about])+ pub const $name: Key<$ty> = Key(FieldId::$name, PhantomData);)+
         }
 
         impl FieldId {
@@ -120,6 +120,16 @@ macro_rules! fields {
             /// The name.
             pub const fn name(self) -> &'static str {
                 match self { $(FieldId::$name => stringify!($name)),+ }
+            }
+
+            /// What the field means: the words that stand above its row.
+            pub const fn about(self) -> &'static str {
+                match self { $(FieldId::$name => concat!($($about),+).trim_ascii()),+ }
+            }
+
+            /// What a value of the field means, if its values have names.
+            pub fn about_value(self, raw: u32) -> Option<&'static str> {
+                match self { $(FieldId::$name => <$ty>::about_raw(raw)),+ }
             }
 
             /// How the instruction's name spells this value: what it gets appended, or [`INVALID`]. `None` for fields

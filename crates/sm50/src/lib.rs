@@ -28,6 +28,7 @@ pub mod reference;
 mod special;
 mod table;
 pub mod text;
+pub mod topics;
 
 pub use control::{Control, Latency, Reuse, latency};
 pub use field::{Bits, Field, FieldId, Key, key};

@@ -93,7 +93,7 @@ macro_rules! bits {
 
 macro_rules! instructions {
     ($($(#[$about:meta])* $class:ident($ops:ident) {
-        $($(#[$doc:meta])* $op:ident {
+        $($(#[doc = $about_op:literal])+ $op:ident {
             $($name:literal [$($shape:ident $base:literal / $mask:literal),+]
                 $($field:ident $([$($bits:tt)+])?)*; $($suffix:ident)*; $($arg:ident $(($param:ident))?),*;)+
         })+
@@ -103,13 +103,13 @@ macro_rules! instructions {
         pub enum Op {
             /// A word that is no instruction.
             Raw,
-            $($($(#[$doc])* $op,)+)+
+            $($($(#[doc = $about_op])+ $op,)+)+
         }
 
         $(
             $(#[$about])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-            pub enum $ops { $($(#[$doc])* $op),+ }
+            pub enum $ops { $($(#[doc = $about_op])+ $op),+ }
         )+
 
         /// The instructions by what they mean. Whoever gives them a meaning (the reference, the lift, checks, latencies)
@@ -122,6 +122,14 @@ macro_rules! instructions {
         }
 
         impl Op {
+            /// What the instruction does, in a few words: those that stand above its rows.
+            pub const fn about(self) -> &'static str {
+                match self {
+                    Op::Raw => "A word that is no instruction.",
+                    $($(Op::$op => concat!($($about_op),+).trim_ascii(),)+)+
+                }
+            }
+
             /// What the instruction means.
             pub const fn class(self) -> Class {
                 match self {

@@ -1,5 +1,5 @@
 //! What the assembly languages of several instruction sets share: tokens, with `#include`; a [`Cursor`] that looks at
-//! them, takes them and complains; [`Diagnostic`]s with their places.
+//! them, takes them and complains; [`Diagnostic`]s with their places; what a reference says of a name ([`topic`]).
 //!
 //! This crate knows no language: a [`Dialect`] says how one looks.
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@ pub mod findings;
 mod lexer;
 mod number;
 mod substitute;
+pub mod topic;
 
 pub use assembled::Assembled;
 pub use cursor::{Cursor, Reported, Span, list};

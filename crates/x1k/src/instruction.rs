@@ -398,6 +398,13 @@ const fn reserved_bits(covered: [u32; DWORDS]) -> Words {
 
 /// Names of the types.
 const TYPES: [&str; 4] = ["ALU", "OUT", "FC", "TEX"];
+/// What they are.
+const ABOUT_TYPES: [&str; 4] = [
+    "Arithmetic that writes temporaries and predicates.",
+    "Arithmetic that writes temporaries and outputs.",
+    "Flow control.",
+    "A fetch.",
+];
 
 impl Instruction {
     /// Which form dwords 1 to 5 have: the bits of the first dword that are not in its [`Common`] fields.
@@ -408,6 +415,7 @@ impl Instruction {
         lo: 0,
         doc: "form of the instruction",
         spell: |code| TYPES.get(code as usize).copied(),
+        about: |code| ABOUT_TYPES.get(code as usize).copied(),
     };
 
     /// Decodes six dwords. Every 192-bit value is an instruction; [`encode`](Self::encode) gives the same words back.

@@ -21,6 +21,7 @@ mod program;
 pub mod reference;
 mod references;
 pub mod text;
+pub mod topics;
 
 pub use codes::*;
 pub use conditional::*;

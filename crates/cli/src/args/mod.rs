@@ -60,7 +60,7 @@ pub enum Command {
     Dis(DisArgs),
     /// Report what is wrong or suspicious in a program
     Check(CheckArgs),
-    /// Explain the code of an error or warning
+    /// Explain the code of an error or warning, or a name of an assembly language
     Explain(ExplainArgs),
     /// Show what a program contains and uses
     Info(InfoArgs),
@@ -159,12 +159,21 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ctm explain             lists all codes
-  ctm explain X1K001      explains one")]
+  ctm explain                 lists all codes of errors and warnings
+  ctm explain X1K001          explains one
+  ctm explain CMP             explains an operation, register, special register or field, of every instruction set that has it
+  ctm explain MUFU --isa sm50
+docs/reference has the same as pages.")]
 pub struct ExplainArgs {
-    /// Code of an error or warning; without it, all codes are listed
-    #[arg(value_name = "CODE")]
-    pub code: Option<String>,
+    /// Code of an error or warning, or a name of an assembly language; without it, all codes are listed
+    #[arg(value_name = "CODE|NAME")]
+    pub name: Option<String>,
+    /// Instruction set whose name it is
+    #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
+    pub isa: Option<Isa>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `ctm info`.

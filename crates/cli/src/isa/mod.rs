@@ -27,6 +27,7 @@ use crate::{Console, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ctm_object::probe::Content;
 use ctm_text::SourceFile;
+use ctm_text::topic::Topic;
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, Write};
@@ -89,6 +90,11 @@ pub trait InstructionSet: Sync {
 
     /// The codes of what its checks find.
     fn codes(&self) -> Vec<Code>;
+
+    /// What its reference says of the names of its language.
+    fn topics(&self) -> Vec<Topic> {
+        Vec::new()
+    }
 
     /// How its programs run, with the options that they have for themselves; none if what it has is no program.
     fn runner(&self) -> Option<RunnerEntry>;

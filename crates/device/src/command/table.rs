@@ -182,7 +182,7 @@ macro_rules! commands {
         pub const COMMANDS: &[CommandInfo] = &[$({
             const FIELDS: &[Parameter] = &[$($(Parameter {
                 field: Field { name: stringify!($field), word: $word, hi: $hi, lo: $lo, doc: $doc,
-                    spell: <$ty as FieldValue>::spell_raw },
+                    spell: <$ty as FieldValue>::spell_raw, about: <$ty as FieldValue>::about_raw },
                 shift: 0 $(+ $shift)?,
                 notation: Notation::$notation,
                 optional: is_optional(concat!($(stringify!($optional))?)),

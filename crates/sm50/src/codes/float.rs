@@ -83,23 +83,38 @@ impl Scale {
 
 codes! {
     /// Functions of the multi-function unit.
-    #[allow(missing_docs)]
     pub enum MufuOp: 4 {
+        /// Cosine, of what RRO prepared.
         0 Cos ".COS",
+        /// Sine, of what RRO prepared.
         1 Sin ".SIN",
+        /// Two to a power.
         2 Ex2 ".EX2",
+        /// Logarithm to base 2.
         3 Lg2 ".LG2",
+        /// Reciprocal.
         4 Rcp ".RCP",
+        /// Reciprocal of the square root.
         5 Rsq ".RSQ",
+        /// Reciprocal of a double, of whose words both operand and result are the upper one.
         6 Rcp64h ".RCP64H",
+        /// Reciprocal of the square root of a double, likewise.
         7 Rsq64h ".RSQ64H",
+        /// No function.
         8 Invalid8 "?",
+        /// No function.
         9 Invalid9 "?",
+        /// No function.
         10 Invalid10 "?",
+        /// No function.
         11 Invalid11 "?",
+        /// No function.
         12 Invalid12 "?",
+        /// No function.
         13 Invalid13 "?",
+        /// No function.
         14 Invalid14 "?",
+        /// No function.
         15 Invalid15 "?",
     }
 }
@@ -116,23 +131,38 @@ codes! {
 
 codes! {
     /// Comparison of floats. The names that end in `U`, and `Nan`, hold when an operand is a NaN.
-    #[allow(missing_docs)]
     pub enum FloatCondition: 4 {
+        /// Never.
         0 F ".F",
+        /// Less.
         1 Lt ".LT",
+        /// Equal.
         2 Eq ".EQ",
+        /// Less or equal.
         3 Le ".LE",
+        /// Greater.
         4 Gt ".GT",
+        /// Less or greater.
         5 Ne ".NE",
+        /// Greater or equal.
         6 Ge ".GE",
+        /// Neither is a NaN.
         7 Num ".NUM",
+        /// One is a NaN.
         8 Nan ".NAN",
+        /// Less, or one is a NaN.
         9 Ltu ".LTU",
+        /// Equal, or one is a NaN.
         10 Equ ".EQU",
+        /// Less or equal, or one is a NaN.
         11 Leu ".LEU",
+        /// Greater, or one is a NaN.
         12 Gtu ".GTU",
+        /// Not equal, or one is a NaN.
         13 Neu ".NEU",
+        /// Greater or equal, or one is a NaN.
         14 Geu ".GEU",
+        /// Always.
         15 T ".T",
     }
 }

@@ -4,50 +4,84 @@ use ctm_bits::codes;
 
 codes! {
     /// How two truth values combine.
-    #[allow(missing_docs)]
     pub enum BoolOp: 2 {
+        /// Both.
         0 And ".AND",
+        /// One of them at least.
         1 Or ".OR",
+        /// One of them alone.
         2 Xor ".XOR",
+        /// Nothing.
         3 Invalid "?",
     }
 }
 
 codes! {
     /// Tests of the condition code.
-    #[allow(missing_docs)]
     pub enum Test: 5 {
+        /// Never.
         0 F ".F",
+        /// Sign unlike overflow.
         1 Lt ".LT",
+        /// Zero.
         2 Eq ".EQ",
+        /// Zero, or sign unlike overflow.
         3 Le ".LE",
+        /// Not zero, and sign like overflow.
         4 Gt ".GT",
+        /// Not zero.
         5 Ne ".NE",
+        /// Sign like overflow.
         6 Ge ".GE",
+        /// Always.
         7 Num ".NUM",
+        /// Never.
         8 Nan ".NAN",
+        /// As LT.
         9 Ltu ".LTU",
+        /// As EQ.
         10 Equ ".EQU",
+        /// As LE.
         11 Leu ".LEU",
+        /// As GT.
         12 Gtu ".GTU",
+        /// As NE.
         13 Neu ".NEU",
+        /// As GE.
         14 Geu ".GEU",
+        /// Always.
         15 T ".T",
+        /// No overflow.
         16 Off ".OFF",
+        /// No carry: lower, without sign.
         17 Lo ".LO",
+        /// No sign.
         18 Sff ".SFF",
+        /// No carry, or zero: lower or the same.
         19 Ls ".LS",
+        /// Carry, and not zero: higher.
         20 Hi ".HI",
+        /// Sign.
         21 Sft ".SFT",
+        /// Carry: higher or the same.
         22 Hs ".HS",
+        /// Overflow.
         23 Oft ".OFT",
+        /// Not executed.
         24 CsmTa ".CSM_TA",
+        /// Not executed.
         25 CsmTr ".CSM_TR",
+        /// Not executed.
         26 CsmMx ".CSM_MX",
+        /// Not executed.
         27 FcsmTa ".FCSM_TA",
+        /// Not executed.
         28 FcsmTr ".FCSM_TR",
+        /// Not executed.
         29 FcsmMx ".FCSM_MX",
+        /// Not executed.
         30 Rle ".RLE",
+        /// Not executed.
         31 Rgt ".RGT",
     }
 }

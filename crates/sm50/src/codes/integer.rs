@@ -4,15 +4,22 @@ use ctm_bits::codes;
 
 codes! {
     /// Comparison of integers.
-    #[allow(missing_docs)]
     pub enum IntCondition: 3 {
+        /// Never.
         0 F ".F",
+        /// Less.
         1 Lt ".LT",
+        /// Equal.
         2 Eq ".EQ",
+        /// Less or equal.
         3 Le ".LE",
+        /// Greater.
         4 Gt ".GT",
+        /// Not equal.
         5 Ne ".NE",
+        /// Greater or equal.
         6 Ge ".GE",
+        /// Always.
         7 T ".T",
     }
 }
@@ -243,15 +250,22 @@ codes! {
 
 codes! {
     /// An integer type of a conversion, the signedness in the highest bit.
-    #[allow(missing_docs)]
     pub enum IntType: 3 {
+        /// 8 bits without sign.
         0 U8 ".U8",
+        /// 16 bits without sign.
         1 U16 ".U16",
+        /// 32 bits without sign.
         2 U32 ".U32",
+        /// 64 bits without sign.
         3 U64 ".U64",
+        /// 8 bits with sign.
         4 S8 ".S8",
+        /// 16 bits with sign.
         5 S16 ".S16",
+        /// 32 bits with sign.
         6 S32 ".S32",
+        /// 64 bits with sign.
         7 S64 ".S64",
     }
 }

@@ -181,11 +181,14 @@ codes! {
 
 codes! {
     /// What a memory barrier invalidates.
-    #[allow(missing_docs)]
     pub enum MembarInvalidate: 2 {
+        /// Nothing.
         0 None "",
+        /// Data.
         1 D ".IVALLD",
+        /// Textures.
         2 T ".IVALLT",
+        /// Textures and data.
         3 Td ".IVALLTD",
     }
 }

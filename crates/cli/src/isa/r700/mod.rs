@@ -18,6 +18,7 @@ use ctm_object::probe::Content;
 use ctm_object::r700;
 use ctm_r700::{Program, Wavefront, check, text};
 use ctm_text::findings::Severity;
+use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
 use options::R700Args;
 use serde_json::json;
@@ -80,6 +81,10 @@ impl InstructionSet for R700 {
 
     fn codes(&self) -> Vec<Code> {
         codes_of!(check::FindingCode)
+    }
+
+    fn topics(&self) -> Vec<Topic> {
+        ctm_r700::topics::topics()
     }
 
     fn runner(&self) -> Option<RunnerEntry> {

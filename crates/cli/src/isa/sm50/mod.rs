@@ -22,6 +22,7 @@ use ctm_object::sm50::{self, Kernel, Sm50Error};
 use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Header, Program, check};
 use ctm_text::findings::Severity;
+use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
 use draw::DrawArgs;
 use options::Sm50Args;
@@ -98,6 +99,10 @@ impl InstructionSet for Sm50 {
 
     fn codes(&self) -> Vec<Code> {
         codes_of!(check::FindingCode)
+    }
+
+    fn topics(&self) -> Vec<Topic> {
+        ctm_sm50::topics::topics()
     }
 
     fn runner(&self) -> Option<RunnerEntry> {

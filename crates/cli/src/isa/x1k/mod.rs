@@ -17,6 +17,7 @@ use crate::{Console, Failure, source};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::{elf, raw};
+use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
 use ctm_x1k::Program;
 use ctm_x1k::check::{self, legal};
@@ -72,6 +73,10 @@ impl InstructionSet for X1k {
 
     fn codes(&self) -> Vec<Code> {
         codes_of!(check::FindingCode)
+    }
+
+    fn topics(&self) -> Vec<Topic> {
+        ctm_x1k::topics::topics()
     }
 
     fn runner(&self) -> Option<RunnerEntry> {

@@ -1,0 +1,181 @@
+//! The reference of the language: every instruction, special register and field, with its meaning, rules, encoding and source.
+//! Formulas and rules stand here by the table's own classes, without wildcards, so that a new row does not build until it has
+//! some; meanings, encodings and values come from the tables.
+
+mod words;
+
+use crate::field::{Bits, Field, FieldId};
+use crate::form::{Arg, Shape};
+use crate::special::SPECIAL_REGISTERS;
+use crate::table::{ROWS, Row};
+use ctm_text::topic::{NamedValue, Topic};
+use words::Words;
+
+/// How an operand is called.
+fn operand(arg: Arg) -> &'static str {
+    match arg {
+        Arg::Rd => "Rd",
+        Arg::RdUnlessZero => "{Rd}",
+        Arg::Data => "data (Rd)",
+        Arg::RdAgain => "Rd again",
+        Arg::A => "A",
+        Arg::B | Arg::SpacedB | Arg::ConvertedB => "B",
+        Arg::C => "C",
+        Arg::RcUnlessZero => "{Rc}",
+        Arg::Pd => "Pd",
+        Arg::PdUnlessTrue => "{Pd}",
+        Arg::Pq => "Pq",
+        Arg::Pc => "P",
+        Arg::Pa => "Pa",
+        Arg::Pb => "Pb",
+        Arg::Cc => "CC",
+        Arg::Flags => "PR or CC",
+        Arg::Number(FieldId::SHIFT) => "shift",
+        Arg::Number(FieldId::LUT) => "lut",
+        Arg::Number(_) => "number",
+        Arg::NumberUnlessZero(FieldId::SHIFT) => "{shift}",
+        Arg::NumberUnlessZero(_) => "{number}",
+        Arg::QuadMask => "{mask}",
+        Arg::Attribute => "a[A + offset]",
+        Arg::Logical => "A, offset",
+        Arg::Bracketed => "[A]",
+        Arg::Memory => "[A + offset]",
+        Arg::ConstantMemory => "c[bank][A + offset]",
+        Arg::Special => "special register",
+        Arg::Test => "{CC.test}",
+        Arg::Target | Arg::Absolute => "target",
+        Arg::IndexedTarget | Arg::IndexedAbsolute => "A offset",
+        Arg::BarrierId => "number",
+        Arg::BarrierCount => "{count}",
+        Arg::BarrierPredicate => "{P}",
+        Arg::Scoreboard => "{SBn, count}",
+        Arg::ScoreboardSet => "{set}",
+        Arg::Lane => "lane",
+        Arg::Clamp => "clamp and mask",
+    }
+}
+
+/// What stands in the place of operand B, for encodings.
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Plain | Shape::Unguarded => "",
+        Shape::Register => ", B a register",
+        Shape::Immediate(_) => ", B an immediate",
+        Shape::Constant => ", B a constant",
+        Shape::ConstantC => ", C a constant",
+    }
+}
+
+fn place(bits: Bits) -> String {
+    let low = if bits.width == 1 { bits.lo.to_string() } else { format!("{}:{}", bits.lo + bits.width - 1, bits.lo) };
+    bits.top.map_or_else(|| low.clone(), |top| format!("{top} and {low}"))
+}
+
+/// The rows of an instruction as one topic.
+fn instruction(rows: &[&Row]) -> Topic {
+    let (first, Words { formula, rules }) = (rows[0], words::of(rows[0].op));
+    let mut encoding = Vec::new();
+    for row in rows {
+        for pattern in row.patterns {
+            let fields = row.fields(pattern.shape).map(|Field { id, bits }| format!("{} {}", id.name(), place(bits)));
+            let fields: Vec<String> = fields.collect();
+            let (base, mask, shape) = (pattern.base, pattern.mask, shape(pattern.shape));
+            encoding.push(format!("bits 63:48 are {base:#06x} under {mask:#06x}{shape}; {}", fields.join(", ")));
+        }
+    }
+    let suffix = |&id: &FieldId| id.name().to_lowercase();
+    let suffixes: Vec<String> = first.suffixes.iter().map(suffix).collect();
+    let operands: Vec<&str> = first.args.iter().map(|&arg| operand(arg)).collect();
+    let mut rules: Vec<String> = rules.iter().map(|&rule| rule.to_owned()).collect();
+    if !suffixes.is_empty() {
+        rules.push(format!("suffixes, in this order: {}", suffixes.join(", ")));
+    }
+    Topic {
+        name: first.name.to_owned(),
+        kind: "instruction",
+        meaning: first.op.about().trim().to_owned(),
+        formula: (!formula.is_empty()).then(|| formula.to_owned()),
+        operands: (!operands.is_empty()).then(|| operands.join(", ")),
+        rules,
+        encoding,
+        values: Vec::new(),
+        source: "encoding: NVIDIA's disassembler, Mesa's nouveau and NAK, envytools; meaning: the same, PTX's manual, CUDA's binary utilities".to_owned(),
+    }
+}
+
+/// Registers and what else operands name: name and meaning.
+const REGISTERS: &[(&str, &str)] = &[
+    (
+        "Rn",
+        "One of 255 registers of 32 bits, R0 to R254, of each lane. They hold 0 at the start. Parts of it are R1.H0, R1.H1, R1.B1 and so on.",
+    ),
+    ("RZ", "Register 255: it reads 0, and what is written to it is lost."),
+    (
+        "Pn",
+        "One of seven predicates, P0 to P6, of each lane: false at the start. `@P0` and `@!P0` in front of an instruction guard it.",
+    ),
+    ("PT", "Predicate 7: it is true, and what is written to it is lost."),
+    (
+        "CC",
+        "The condition code of a lane: zero, sign, carry, overflow. `.CC` behind a destination sets it; flow control and CSETP test it.",
+    ),
+    (
+        "c[b][o]",
+        "The 32-bit word at byte o of constant bank b. In compute launches bank 0 has the block's size at 0x8, the grid's at 0x14, the stack's at \
+                 0x20, and the arguments from 0x140 on.",
+    ),
+    (
+        "a[o]",
+        "The attribute at byte address o: 0x70 is the position, 0x80 the first generic one, 0x2f0 the domain point, 0x2fc the vertex's number.",
+    ),
+];
+
+/// Everything that the language names, kind by kind.
+pub fn topics() -> Vec<Topic> {
+    let mut topics = Vec::new();
+    for rows in ROWS.chunk_by(|a, b| a.op == b.op) {
+        topics.push(instruction(&rows.iter().collect::<Vec<_>>()));
+    }
+    topics.extend(REGISTERS.iter().map(|&(name, meaning)| Topic {
+        name: name.to_owned(),
+        kind: "register",
+        meaning: meaning.to_owned(),
+        source: "NVIDIA's CUDA binary utilities; Mesa's nouveau".to_owned(),
+        ..Topic::default()
+    }));
+    topics.extend(SPECIAL_REGISTERS.iter().map(|&(number, name, meaning)| Topic {
+        name: name.to_owned(),
+        kind: "special register",
+        meaning: meaning.to_owned(),
+        operands: Some(format!("S2R Rd, {name}")),
+        encoding: vec![format!("SPECIAL (27:20) = {number:#04x}")],
+        source: "names: NVIDIA's disassembler; values: Mesa's nouveau and NAK".to_owned(),
+        ..Topic::default()
+    }));
+    for &id in FieldId::ALL {
+        let in_use = |row: &&Row| row.patterns.iter().any(|pattern| row.place(pattern.shape, id).is_some());
+        let mut names: Vec<&str> = ROWS.iter().filter(in_use).map(|row| row.name).collect();
+        names.dedup();
+        let size =
+            ROWS.iter().flat_map(|row| row.patterns.iter().filter_map(move |pattern| row.place(pattern.shape, id)));
+        let most = size.map(Bits::max).max().unwrap_or_default().min(31);
+        let values = (0..=most).filter_map(|value| {
+            let name = id.spell(value).filter(|name| !name.is_empty())?;
+            Some(NamedValue { value, name, meaning: id.about_value(value).unwrap_or("the flag is set").trim() })
+        });
+        topics.push(Topic {
+            name: id.name().to_owned(),
+            kind: "field",
+            meaning: id.about().trim().to_owned(),
+            encoding: vec![if names.len() > 40 {
+                "most instructions".to_owned()
+            } else {
+                format!("in {}", names.join(", "))
+            }],
+            values: values.collect(),
+            source: "NVIDIA's disassembler, bit by bit; Mesa's nouveau and NAK, envytools".to_owned(),
+            ..Topic::default()
+        });
+    }
+    topics
+}
