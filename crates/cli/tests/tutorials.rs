@@ -1,0 +1,95 @@
+//! The tutorials at the start of the pages about assembly are true: their programs assemble, their commands run, and the pictures
+//! show what the text says.
+
+mod common;
+
+use common::{Folder, project};
+use ctm_array::Array;
+use std::fs;
+
+/// Does what the tutorial of a page says, in an empty folder.
+fn follow(page: &str, name: &str) -> Folder {
+    let folder = Folder::new(name);
+    let text = fs::read_to_string(project("docs").join(page)).expect("the page");
+    let (_, tutorial) = text.split_once("\n## First program in five minutes\n").expect("a tutorial");
+    let (tutorial, _) = tutorial.split_once("\n## ").expect("more after the tutorial");
+    let mut commands = 0;
+    for block in tutorial.split("\n```").skip(1).step_by(2) {
+        let (info, body) = block.split_once('\n').expect("a block");
+        match info.split_once(' ') {
+            Some((_, file)) => {
+                folder.write(file, format!("{body}\n"));
+            }
+            None => {
+                assert_eq!(info, "sh", "{body}");
+                for line in body.lines() {
+                    let command = line.strip_prefix("ctm ").unwrap_or_else(|| panic!("{line}"));
+                    let done = folder.ctm(command).ok();
+                    assert!(!done.err().contains("warning"), "{line}\n{}", done.err());
+                    commands += 1;
+                }
+            }
+        }
+    }
+    assert!(commands >= 5, "{commands}");
+    folder
+}
+
+/// Red of a pixel of a picture, 0 to 255.
+fn red(picture: &Array, x: usize, y: usize) -> u32 {
+    let place = (y * picture.shape.width + x) * picture.shape.channels;
+    (f32::from_bits(picture.data.to_f32()[place]) * 255.0).round() as u32
+}
+
+/// The dwords of a `.npy` file.
+fn dwords(folder: &Folder, name: &str) -> Vec<u32> {
+    let bytes = folder.read(name);
+    let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    bytes[start..].as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
+/// The four programs that the pages for pixels have in common.
+fn shows_the_pictures(folder: &Folder) {
+    let picture = |name: &str| ctm_array::read_png(&folder.read(name)).expect("a picture");
+    let first = picture("first.png");
+    assert_eq!((first.shape.width, first.shape.height), (256, 256));
+    assert!(red(&first, 255, 0) > 250 && red(&first, 0, 255) == 0);
+    let circle = picture("circle.png");
+    assert_eq!(
+        [(128, 128), (30, 128), (128, 227), (26, 128), (5, 5)].map(|(x, y)| red(&circle, x, y)),
+        [255, 255, 255, 0, 0]
+    );
+    let board = picture("board.png");
+    assert_eq!([(5, 5), (40, 5), (5, 40), (40, 40)].map(|(x, y)| red(&board, x, y)), [255, 0, 0, 255]);
+    let waves = picture("waves.png");
+    assert_eq!([16, 48, 80].map(|x| red(&waves, x, 100)), [255, 0, 255]);
+}
+
+#[test]
+fn x1k() {
+    let folder = follow("x1k-assembly.md", "tutorial-x1k");
+    shows_the_pictures(&folder);
+    let small = ctm_array::read_png(&folder.read("small.png")).expect("a picture");
+    assert_eq!([(64, 64), (128, 128)].map(|(x, y)| red(&small, x, y)), [255, 0]);
+}
+
+#[test]
+fn r700() {
+    shows_the_pictures(&follow("r700-assembly.md", "tutorial-r700"));
+}
+
+#[test]
+fn sm50() {
+    let folder = follow("sm50-assembly.md", "tutorial-sm50");
+    let squares: Vec<u32> = (0..10).map(|n| n * n).collect();
+    assert_eq!(dwords(&folder, "squares.npy"), squares);
+    let board = dwords(&folder, "board.npy");
+    let at = |x: usize, y: usize| f32::from_bits(board[64 * y + x]);
+    assert_eq!([at(0, 0), at(8, 0), at(0, 8), at(8, 8)], [0.0, 1.0, 1.0, 0.0]);
+    let circle = dwords(&folder, "circle.npy");
+    assert!(!circle.is_empty());
+    for position in circle.as_chunks::<4>().0 {
+        let [x, y, z, w] = position.map(f32::from_bits);
+        assert!(((x * x + y * y) - 1.0).abs() < 1e-5 && (z, w) == (0.0, 1.0), "{position:x?}");
+    }
+}
