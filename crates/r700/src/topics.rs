@@ -223,14 +223,19 @@ fn cf(op: CfOp) -> Words {
         CfOp::Tex => ("execute the fetches of a texture clause", &[]),
         CfOp::Vtx => ("execute the fetches of a vertex clause", &[]),
         CfOp::VtxTc => ("execute the fetches of a vertex clause, through the texture cache", &[]),
-        CfOp::LoopStart => {
-            ("push; aL = first; if no pass is left: go to ADDR", &["the loop constant has count, first and step of aL"])
-        }
+        CfOp::LoopStart => (
+            "if there is no pass, or no pixel passes: pop POP_COUNT, go to ADDR; else push, aL = first",
+            &["the loop constant has count, first and step of aL"],
+        ),
         CfOp::LoopEnd => ("aL = aL + step; if passes are left: go to ADDR; else pop", &[]),
-        CfOp::LoopStartDx10 => {
-            ("push; if no pixel is active: go to ADDR", &["passes are not counted: BREAK ends the loop"])
-        }
-        CfOp::LoopStartNoAl => ("push; if no pass is left: go to ADDR", &["as LOOP_START, and aL stays"]),
+        CfOp::LoopStartDx10 => (
+            "if no pixel passes: pop POP_COUNT, go to ADDR; else push",
+            &["passes are not counted: BREAK ends the loop"],
+        ),
+        CfOp::LoopStartNoAl => (
+            "if there is no pass, or no pixel passes: pop POP_COUNT, go to ADDR; else push",
+            &["as LOOP_START, and aL stays"],
+        ),
         CfOp::LoopContinue => ("pixels that pass wait for the end of the pass; if none is left: go to ADDR", &[]),
         CfOp::LoopBreak => ("pixels that pass wait for the end of the loop; if none is left: go to ADDR", &[]),
         CfOp::Jump => ("if no pixel passes: pop POP_COUNT, go to ADDR", &[]),
@@ -301,19 +306,24 @@ fn export(op: CfExportOp) -> Words {
 
 /// Whether a fetch is executed, and its formula.
 fn fetch(op: FetchOp) -> Words {
-    const COORDINATES: &str = "coordinates are in [0, 1] or in texels, as the instruction's COORD_TYPE says, and filtered and wrapped as the sampler says";
+    const COORDINATES: &str = "coordinates are in [0, 1] or in texels, as the COORD_TYPE fields say; the sampler says how texels are filtered and coordinates wrapped";
     match op {
         FetchOp::VtxFetch => ("D = element S of the buffer", &["beyond the buffer's end it reads 0"]),
         FetchOp::VtxSemantic => {
             ("D of the semantic = element S of the buffer", &["beyond the buffer's end it reads 0"])
         }
         FetchOp::Mem => ("", &["MEM_OP says what"]),
-        FetchOp::Ld => ("D = texel (S.x, S.y, S.z) of level S.w", &["integer coordinates"]),
-        FetchOp::GetTextureInfo => ("D = width, height, depth, levels", &["of the level in S.x"]),
-        FetchOp::GetGradientsH => ("D = S of the right pixel of the quad - S of the left one", &[]),
-        FetchOp::GetGradientsV => ("D = S of the lower pixel of the quad - S of the upper one", &[]),
+        FetchOp::Ld => (
+            "D = texel (S.x, S.y, S.z) of level S.w",
+            &["coordinates are whole numbers; outside of the texture it gives 0"],
+        ),
+        FetchOp::GetTextureInfo => {
+            ("D = width, height, depth, number of levels", &["the sizes are those of level S.w, a whole number"])
+        }
+        FetchOp::GetGradientsH => ("D = S of the right pixel of the quad's row - S of the left one", &[]),
+        FetchOp::GetGradientsV => ("D = S of the lower pixel of the quad's column - S of the upper one", &[]),
         FetchOp::SetGradientsH | FetchOp::SetGradientsV => {
-            ("gradients = S", &["the samples that take them are not executed here"])
+            ("", &["it does nothing here: the samples that would take the gradients are not executed"])
         }
         FetchOp::Sample => ("D = filtered texel at S", &[COORDINATES]),
         FetchOp::SampleL => ("D = filtered texel at S, level S.w", &[COORDINATES]),
@@ -345,13 +355,18 @@ fn fetch(op: FetchOp) -> Words {
 const REGISTERS: &[(&str, &str)] = &[
     (
         "Rn",
-        "One of 128 registers of four channels, x, y, z, w, of 32 bits each. The last four are clause temporaries unless the program's resources \
-            say otherwise: what they hold ends with the clause.",
+        "One of 128 registers of four channels, x, y, z, w, of 32 bits each. In pixel shaders R0 holds the position at the start: x in R0.x, y in R0.y.",
     ),
-    ("Tn", "Clause temporary n: a register that keeps its value inside of one ALU clause."),
+    (
+        "Tn",
+        "Clause temporary n of four, registers 124 to 127: where the program reserves them, they keep their values inside of one ALU clause only.",
+    ),
     ("PV", "The results of the vector units in the group before: PV.x to PV.w."),
     ("PS", "The result of the trans unit in the group before."),
-    ("AR", "The address register, which MOVA sets: what relative operands add. It is there from the group after on."),
+    (
+        "AR",
+        "The address register, which MOVA sets: what relative operands add. It is there from the group after on, to the end of the clause.",
+    ),
     ("AL", "The loop index, which LOOP_START sets and LOOP_END steps."),
     ("KC0", "A constant through window 0 of the constant cache, KC0[n], which the clause's ALU instruction opens."),
     ("KC1", "A constant through window 1 of the constant cache, KC1[n]."),

@@ -20,7 +20,7 @@ const ONCE: &str =
     "it rounds once, to the nearest, ties to even; denormal operands and results are zeros of their sign";
 const NAN: &str = "a NaN that it computes is the standard NaN, 0x7FFFFFFF";
 const ZERO_TIMES: &str = "0 times infinity or NaN is NaN, or 0 with `.zero_times_anything yes`";
-const BITS: &str = "the chosen value keeps all its bits, denormals and NaN payloads too, unless OMOD scales it";
+const BITS: &str = "with `exact *` what is chosen keeps all its bits, denormals and NaN payloads too; otherwise denormals become zeros, and a NaN the standard one";
 const FUNCTION: &str = "a fixed sequence of rounded steps, the same on every engine; errors are in docs/accuracy.md";
 
 fn per_channel(op: ChannelOp) -> Words {
@@ -28,7 +28,7 @@ fn per_channel(op: ChannelOp) -> Words {
         ChannelOp::Mad => Words {
             meaning: "Multiplies and adds. A product is a MAD with C 0; a sum is a MAD with B 1.",
             formula: "D = A * B + C",
-            operands: "A, B, C; those left out are 0",
+            operands: "A, B, C; one that is left out has fields of zeros, which is `src0.rrr`",
             rules: &[ONCE, NAN, ZERO_TIMES],
             source: "CTM Guide p.28, 41; that it rounds once is a decision",
         },
@@ -40,7 +40,7 @@ fn per_channel(op: ChannelOp) -> Words {
             source: "CTM Guide p.28, 42",
         },
         ChannelOp::Max => Words {
-            meaning: "The greater of two values. MAX of a value with itself is the move that keeps every bit.",
+            meaning: "The greater of two values. MAX of a value with itself is a move; `exact *` in front keeps every bit.",
             formula: "D = A > B ? A : B",
             operands: "A, B",
             rules: &["a NaN, or two zeros, give B; denormals compare as zeros", BITS],

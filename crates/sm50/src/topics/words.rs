@@ -50,7 +50,7 @@ fn attribute(op: AttributeOp) -> Words {
             ],
         ),
         AttributeOp::Al2p => words(
-            "Rd = A + offset; Pd = whether that is no address",
+            "Rd = A + offset; Pd = whether that is an address, 0 to 0x3ff",
             &["the number is what accesses with `.PHYS` take; here it is the address itself"],
         ),
         AttributeOp::Isberd => {
@@ -439,9 +439,7 @@ fn order(op: OrderOp) -> Words {
         OrderOp::VoteVtg => words("", &["it does nothing here"]),
         OrderOp::Bar => words(
             "",
-            &[
-                "SYNC and ARV do nothing here: a barrier inside of one warp is met at once; RED gives the count, or, and of P over the warp; SCAN is not executed",
-            ],
+            &["SYNC, ARV and RED do nothing here: the warps of a block run one after the other; SCAN is not executed"],
         ),
         OrderOp::Depbar => words("", &["it does nothing here: results are there when instructions end"]),
         OrderOp::Membar => words("", &["it does nothing here: accesses happen in order"]),
