@@ -6,7 +6,7 @@ mod common;
 use common::{Device, NO_INFO, POSITION, assemble, c_path, message, options};
 use ctm::*;
 use ctm_codegen::EngineName;
-use ctm_device::command::{Command, FormatCode, TilingCode};
+use ctm_device::command::{Command, FormatCode, Packet, TilingCode};
 use ctm_device::{Trace, replay};
 use std::collections::HashSet;
 use std::ffi::CStr;
@@ -155,6 +155,32 @@ fn errors_are_sticky_and_tell_their_place() {
     assert_eq!(device.error().map(|(code, detail, _)| (code, detail)), Some((4, 5)));
     // SAFETY: NULL is allowed.
     assert_eq!(unsafe { amxGetError(device.handle, ptr::null_mut()) }, 0);
+}
+
+/// `set_out_fmt` with an address and a layout, word by word.
+#[test]
+fn addresses_are_not_rounded() {
+    let device = Device::open();
+    let output = device.output(device.at(OUTPUT));
+    let mut words = Packet::from(output).words();
+    words[2] += 0x7FC;
+    device.write(COMMANDS, &words);
+    device.wait(amSubmitCommandBuffer(device.handle, device.at(COMMANDS), words.len() as u32));
+    let (code, detail, text) = device.error().expect("an error");
+    assert_eq!((code, detail), (2, 0), "{text}");
+    let address = format!("{:#010x}", device.at(OUTPUT) + 0x7FC);
+    for part in ["E_ADDR: buffer ", "dword 0: base is", &address, "no multiple of 2048"] {
+        assert!(text.contains(part), "{part} is not in: {text}");
+    }
+}
+
+#[test]
+fn places_are_named_once() {
+    let device = Device::open();
+    device.write(COMMANDS, &[0xC000_0900, 0, 0x1234_5678]);
+    device.wait(amSubmitCommandBuffer(device.handle, device.at(COMMANDS), 3));
+    let (_, _, text) = device.error().expect("an error");
+    assert!(text.starts_with("E_OPCODE: buffer 1, dword 2: 0x12345678 is no opcode"), "{text}");
 }
 
 #[test]

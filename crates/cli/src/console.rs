@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::host::Host;
 use crate::report::Message;
+use ctm_text::MOST_DIAGNOSTICS;
 use ctm_text::findings::Severity;
 use std::io::{self, Write};
 
@@ -58,7 +59,13 @@ impl Console<'_> {
         let messages = failure.into_messages();
         messages.iter().take(MOST_MESSAGES).for_each(|message| self.report(message));
         if let Some(more) = messages.len().checked_sub(MOST_MESSAGES).filter(|more| *more > 0) {
-            self.report(&Message::note(format!("{more} more like these are not shown")));
+            let message = match messages.len() {
+                MOST_DIAGNOSTICS => {
+                    format!("{more} more like these are not shown, and the text behind them was not looked at")
+                }
+                _ => format!("{more} more like these are not shown"),
+            };
+            self.report(&Message::note(message));
         }
         code
     }

@@ -3,7 +3,12 @@
 use crate::host::{AccessError, Host};
 use crate::report::Message;
 use ctm_array::{Array, ContentError, FileSpec, MAX_BYTES, MAX_SIDE, Slices};
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// Bytes that decoding takes on the way, at most, for each byte of a file that is no picture: integers become floats, and an
+/// array is copied once.
+const DECODING: usize = 5;
 
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -95,8 +100,14 @@ fn of_content<T>(path: &Path, decoded: Result<T, ContentError>) -> Result<T, Fil
 }
 
 fn read_bytes(host: &dyn Host, path: &Path) -> Result<Vec<u8>, FileError> {
-    host.read(path, MAX_BYTES).map_err(|cause| match cause {
+    let bytes = host.read(path, MAX_BYTES).map_err(|cause| match cause {
         AccessError::TooLarge => FileError::TooLong { path: path.into() },
         cause => FileError::Unreadable { path: path.into(), cause },
-    })
+    })?;
+    // Decoding has no error for that.
+    Vec::<u8>::new().try_reserve_exact(bytes.len().saturating_mul(DECODING)).map_err(|_| {
+        let cause = io::Error::from(io::ErrorKind::OutOfMemory).into();
+        FileError::Unreadable { path: path.into(), cause }
+    })?;
+    Ok(bytes)
 }

@@ -1,6 +1,6 @@
 //! Reading the files that programs come from.
 
-use crate::host::{AccessError, Host};
+use crate::host::{AccessError, Host, to_utf8};
 use crate::report::{Location, Message};
 use ctm_object::probe::Content;
 use ctm_object::{mesa, probe};
@@ -25,7 +25,10 @@ pub fn is_standard(path: &Path) -> bool {
 
 /// Reads a program in any form.
 pub fn read(host: &dyn Host, path: &Path) -> Result<Vec<u8>, Message> {
-    read_at_most(host, path, LIMIT, "a program")
+    let bytes = read_at_most(host, path, LIMIT, "a program")?;
+    // The name says that these are words.
+    let is_raw = path.extension().is_some_and(|extension| extension == "u32");
+    Ok(if is_raw { bytes } else { to_utf8(bytes) })
 }
 
 /// Reads a file that is to hold `what`, at most `limit` bytes.
@@ -54,7 +57,7 @@ fn too_large(path: &Path, limit: u64, what: &str) -> Message {
 
 /// Reads a text.
 pub fn text_file(host: &dyn Host, path: &Path) -> Result<SourceFile, Message> {
-    Ok(SourceFile { name: name(path), text: text(path, read_at_most(host, path, MAX_TEXT as u64, TEXT)?)? })
+    Ok(SourceFile { name: name(path), text: text(path, to_utf8(read_at_most(host, path, MAX_TEXT as u64, TEXT)?))? })
 }
 
 /// Refuses a text that is longer than any language takes, before anybody looks into it.

@@ -338,5 +338,5 @@ fn option_values_that_ask_for_much() {
     ] {
         refused(&folder, &line, &[]);
     }
-    limited(&folder, &format!("{draw} {vertex} --vertices 4294967295")).fails(4, &["memory", "smaller domain or draw"]);
+    limited(&folder, &format!("{draw} {vertex} --vertices 4294967295")).fails(4, &["memory", "--memory SIZE"]);
 }

@@ -352,6 +352,84 @@ fn mistakes_of_newcomers() {
 }
 
 #[test]
+fn texts_in_other_encodings() {
+    let folder = prepared("encodings");
+    let expected = folder.ctm("dis position.x1k").ok().out().to_string();
+    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(bytes).collect()
+    };
+    folder.write("mark.x1k", format!("\u{feff}{POSITION}"));
+    folder.write("little.x1k", utf16(POSITION, u16::to_le_bytes)).write("big.x1k", utf16(POSITION, u16::to_be_bytes));
+    folder.write("including.x1k", utf16("#include \"little.x1k\"\n", u16::to_le_bytes));
+    for name in ["mark.x1k", "little.x1k", "big.x1k", "including.x1k"] {
+        assert_eq!(folder.ctm(&format!("dis {name}")).ok().out(), expected, "{name}");
+        folder.ctm(&format!("asm {name} -o out.elf")).ok();
+        assert_eq!(folder.read("out.elf"), folder.read("position.elf"), "{name}");
+    }
+    let dump = std::fs::read_to_string(common::project("tests/corpus/x1k/op_mad/dump.txt")).expect("a dump");
+    folder.write("dump.txt", utf16(&dump, u16::to_le_bytes)).ctm("import mesa dump.txt -o dump.x1k").ok();
+}
+
+#[test]
+fn errors_beyond_the_last_that_is_looked_at() {
+    let folder = Folder::new("many-errors");
+    folder.write("few.x1k", "MUL ;\n".repeat(30)).write("many.x1k", "MUL ;\n".repeat(3000));
+    let few = folder.ctm("check few.x1k").fails(1, &["10 more like these are not shown"]);
+    assert!(!few.err().contains("was not looked at"), "{}", few.err());
+    folder
+        .ctm("check many.x1k")
+        .fails(1, &["236 more like these are not shown, and the text behind them was not looked at"]);
+}
+
+/// The system refuses memory; every command says so, and none aborts.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_without_memory() {
+    let folder = prepared("no-memory");
+    let side = 2048;
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({side}, {side}, 4), }}");
+    let header = format!("{header:<117}\n");
+    let mut array = b"\x93NUMPY\x01\x00".to_vec();
+    array.extend((header.len() as u16).to_le_bytes());
+    array.extend(header.as_bytes());
+    array.resize(array.len() + side * side * 16, 0);
+    folder.write("big.npy", array);
+    folder.write("copy.x1k", std::fs::read(common::project("examples/copy.x1k")).expect("an example"));
+    let vertex = common::project("examples/ripple/vertex.sm50").display().to_string();
+    for line in [
+        "run copy.x1k --domain 2048x2048 --input 0=big.npy -o out.npy --threads 2".to_string(),
+        format!("draw --vs {vertex} --primitive points --vertices 3000000 -o out.npy --threads 2"),
+        format!("draw --vs {vertex} --primitive points --vertices 3000000 --obj out.obj --threads 2"),
+    ] {
+        for kibibytes in (100..=400).step_by(50).map(|mebibytes| mebibytes << 10) {
+            let script = format!("ulimit -v {kibibytes} && ulimit -c 0 && exec \"$0\" \"$@\"");
+            let mut command = std::process::Command::new("sh");
+            command.current_dir(&folder.0).args(["-c", &script, env!("CARGO_BIN_EXE_ctm")]);
+            let done = common::Done(command.args(line.split_whitespace()).output().expect("ctm starts"));
+            let code = done.0.status.code();
+            assert!(matches!(code, Some(0 | 1 | 4)), "{kibibytes} KiB, ctm {line}: {}\n{}", done.0.status, done.err());
+            if code != Some(0) {
+                assert!(done.err().contains("memory"), "{}", done.err());
+            }
+        }
+    }
+}
+
+/// What a draw needs at least is known before it begins.
+#[test]
+fn a_draw_of_more_than_there_is_memory() {
+    let folder = Folder::new("large-draw");
+    let vertex = common::project("examples/ripple/vertex.sm50").display().to_string();
+    for primitive in ["points", "triangles", "triangle_strip"] {
+        let start = std::time::Instant::now();
+        folder
+            .ctm(&format!("draw --vs {vertex} --primitive {primitive} --vertices 4294967295 -o out.npy"))
+            .fails(4, &["bytes of memory", "--memory"]);
+        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{primitive}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
 fn words_in_the_other_byte_order() {
     let folder = Folder::new("byte-order");
     let corpus = |from: &str| std::fs::read(common::project("tests/corpus").join(from)).expect("a file of the corpus");

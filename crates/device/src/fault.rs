@@ -136,6 +136,16 @@ pub enum Cause {
         /// Its base address.
         base: u32,
     },
+    /// See [`ErrorCode::Address`].
+    #[error("{field} is {value:#010x}, which is no multiple of {multiple}: align it")]
+    Misaligned {
+        /// The field of the command.
+        field: &'static str,
+        /// What it was to hold.
+        value: u32,
+        /// What it can hold multiples of.
+        multiple: u32,
+    },
     /// See [`ErrorCode::Program`].
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -154,11 +164,19 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// The text, behind the dword of the command; what is no command names it itself.
+    fn at(&self, offset: usize) -> String {
+        match self {
+            Cause::Opcode(error) => error.to_string(),
+            cause => format!("dword {offset}: {cause}"),
+        }
+    }
+
     /// The error code.
     pub const fn code(&self) -> ErrorCode {
         match self {
             Cause::Opcode(_) => ErrorCode::Opcode,
-            Cause::Address { .. } => ErrorCode::Address,
+            Cause::Address { .. } | Cause::Misaligned { .. } => ErrorCode::Address,
             Cause::Program(_) => ErrorCode::Program,
             Cause::State(_) => ErrorCode::State,
             Cause::Trap(_) => ErrorCode::Trap,
@@ -170,7 +188,7 @@ impl Cause {
 
 /// An error of the device, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}: buffer {buffer}, dword {offset}: {cause}", .cause.code().name())]
+#[error("{}: buffer {buffer}, {}", .cause.code().name(), .cause.at(*.offset))]
 pub struct Fault {
     /// Id of the submission.
     pub buffer: u32,

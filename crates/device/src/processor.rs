@@ -1,7 +1,7 @@
 //! The processor execution unit: runs command buffers.
 
 use crate::cache::Caches;
-use crate::command::{Command, decode, words_of};
+use crate::command::{Command, Notation, Packet, decode, words_of};
 use crate::counters::{Clock, Counters};
 use crate::fault::{Cause, Fault, MemoryClient, ProgramError};
 use crate::options::Options;
@@ -123,7 +123,7 @@ impl Processor {
         }
         for item in decode(words) {
             let (offset, result) = match item {
-                Ok((offset, packet)) => (offset, self.command(offset, &packet.command)),
+                Ok((offset, packet)) => (offset, aligned(&packet).and_then(|()| self.command(offset, &packet.command))),
                 Err(error) => (error.offset(), Err(error.into())),
             };
             if let Err(cause) = result {
@@ -322,6 +322,20 @@ fn available(memory: &Space, address: u32, bytes: u64) -> Region {
     let arena = memory.arena_of(address, 1);
     let rest = arena.map_or(0, |arena| u64::from(arena.size() - (address - arena.base())));
     Region { base: address, bytes: bytes.min(rest) }
+}
+
+/// Refuses an address whose lower bits its field does not hold.
+fn aligned(packet: &Packet) -> Result<(), Cause> {
+    let parameters = packet.command.parameters();
+    let addresses = packet.command.info().fields.iter().filter(|row| row.notation == Notation::Hex && row.shift > 0);
+    for row in addresses {
+        let multiple = 1 << row.shift;
+        let low = packet.reserved[row.field.word] & (multiple - 1);
+        if low != 0 {
+            return Err(Cause::Misaligned { field: row.field.name, value: row.get(&parameters) | low, multiple });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -36,6 +36,10 @@ fn words(random: &mut Random) -> Vec<u32> {
                     _ => continue,
                 };
                 word = ctm_bits::insert(word, row.field.hi, row.field.lo, value >> row.shift);
+                // Bits below an address are an error.
+                if row.field.name == "base" && random.below(60) > 0 {
+                    word &= !((1 << row.shift) - 1);
+                }
             }
             words.push(word);
         }

@@ -1,5 +1,6 @@
 //! The files of this machine, as the user may reach them.
 
+use super::encoding::to_utf8;
 use super::include::resolve;
 use super::ledger::{Identity, Ledger};
 use super::output::LocalOutput;
@@ -60,7 +61,7 @@ impl Host for Local {
             | AccessError::TwoOutputs
             | AccessError::System(_) => error.to_string(),
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| "it is no text (not UTF-8)".to_string())?;
+        let text = String::from_utf8(to_utf8(bytes)).map_err(|_| "it is no text (not UTF-8)".to_string())?;
         Ok(SourceFile { name: found.name.display().to_string(), text })
     }
 

@@ -1,11 +1,13 @@
 //! Access to the host: files to read, texts to include, files to write, and interruption. Commands get it as
 //! [`Host`] with the console, so that a run may get it from another process.
 
+mod encoding;
 mod include;
 mod ledger;
 mod local;
 mod output;
 
+pub use encoding::to_utf8;
 pub use local::Local;
 
 use crate::failure::cause;

@@ -135,7 +135,7 @@ pub struct CommandInfo {
     pub parameters: usize,
     /// Fields of the parameters.
     pub fields: &'static [Parameter],
-    /// Per parameter, the bits that no field describes. The device ignores them.
+    /// Per parameter, the bits that no field describes. The device ignores them, but for those below an address.
     pub reserved: Parameters,
 }
 

@@ -67,7 +67,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
 
-    let progress = (console.interactive && followed.is_none()).then(Progress::start);
+    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(1));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let start = Instant::now();

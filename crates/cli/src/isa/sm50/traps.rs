@@ -51,6 +51,13 @@ fn remedy(kind: TrapKind) -> Option<String> {
         TrapKind::GeometryError => {
             "hand the register that the last OUT gave to the next one, and to R0 at the end".into()
         }
-        _ => return None,
+        TrapKind::IllegalInstrEncoding
+        | TrapKind::OutOfRangeReg
+        | TrapKind::MisalignedReg
+        | TrapKind::MisalignedAddr
+        | TrapKind::OutOfRangeAddr
+        | TrapKind::IllegalSphInstrCombo
+        | TrapKind::Unsupported
+        | TrapKind::MisalignedPc => return None,
     })
 }

@@ -36,7 +36,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let data = Data::prepare(args, r700, &programs, lanes, console)?;
     let job = data.job(&programs);
 
-    let progress = (console.interactive && followed.is_none()).then(Progress::start);
+    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.execution.repeat));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
@@ -45,9 +45,12 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
         return emit(wanted, engine, ctm_r700::engine::stages(&job), console);
     }
     let compile = || executor.compile(&job);
-    let clear = || data.memory.clear(args.clear);
+    let prepare = || {
+        data.memory.clear(args.clear);
+        progress.iter().for_each(Progress::begin_run);
+    };
     let mut follower = followed.map(|(at, name)| (at, Follower::new(programs.guest(name), &args.execution, console)));
-    let measured = measure(args.execution.repeat, compile, clear, |program| match &mut follower {
+    let measured = measure(args.execution.repeat, compile, prepare, |program| match &mut follower {
         Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
         None => program.run(&job, &options),
     });

@@ -9,7 +9,7 @@ mod wireframe;
 
 pub use options::DrawArgs;
 
-use crate::failure::no_engine;
+use crate::failure::{no_engine, require_memory};
 use crate::files::{FileError, read_dwords};
 use crate::host::Host;
 use crate::isa::sm50::data::constants;
@@ -18,10 +18,11 @@ use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
+use ctm_lane::budget::{Halt, Limits};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::attributes::POSITION;
 use ctm_sm50::launch::{Environment, Mode};
-use ctm_sm50::pipeline::{Capture, Draw, Tessellation, VertexArray};
+use ctm_sm50::pipeline::{Capture, Draw, Primitive, Tessellation, VertexArray};
 use programs::Programs;
 use results::Results;
 use std::collections::BTreeSet;
@@ -65,11 +66,13 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         environment,
         ..Draw::new(programs.vertex(), args.vertices)
     };
-    let progress = console.interactive.then(Progress::start);
+    let limits = args.budget.limits(console.host);
+    require_memory_of_records(args, &capture, &limits)?;
+    let progress = console.interactive.then(|| Progress::start(1));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = RunOptions {
         threads: args.threads.map_or(0, usize::from),
-        budget: args.budget.limits(console.host).start(),
+        budget: limits.start(),
         progress: Some(&update),
         cancel: Some(&cancel),
         ..Draw::options()
@@ -81,6 +84,29 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     progress.iter().for_each(Progress::finish);
     programs.report_warnings(&drawn.report.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
+}
+
+/// Bytes that recording takes on the way, at most, for each of the records: they move as they become more, and are written.
+const RECORDING: u64 = 4;
+
+/// Refuses a draw whose records are known to be more than there is memory, before it begins.
+fn require_memory_of_records(args: &DrawArgs, capture: &[Capture], limits: &Limits) -> Result<(), Failure> {
+    // How many primitives come from other stages shows only then.
+    if args.tes.is_some() || args.gs.is_some() {
+        return Ok(());
+    }
+    let vertices = match args.primitive {
+        Primitive::Points => args.vertices,
+        // Half of the vertices may be neighbours, and those of the last primitive too few.
+        _ => (args.vertices / 2).saturating_sub(3),
+    };
+    let words: u64 = capture.iter().map(|capture| u64::from(capture.words)).sum();
+    let records = u64::from(vertices).saturating_mul(args.instances.into());
+    let wanted = records.saturating_mul(4 * words);
+    if wanted > limits.memory {
+        return Err(Halt::Memory { wanted, limit: limits.memory }.into());
+    }
+    require_memory(wanted.saturating_mul(RECORDING))
 }
 
 /// The values of vertex attributes; no dword may have two, and every vertex has values.

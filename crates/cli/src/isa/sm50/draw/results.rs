@@ -4,6 +4,7 @@ use super::DrawArgs;
 use super::svg::svg;
 use super::values::CaptureRange;
 use super::wireframe::Wireframe;
+use crate::failure::require_memory;
 use crate::host::Host;
 use crate::isa::sm50::data::array_kind;
 use crate::outputs::{Form, Sink};
@@ -16,6 +17,8 @@ use ctm_sm50::pipeline::{Drawn, Shape};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Bytes that writing records takes on the way, at most, for each of their own: positions, points, text.
+const WRITING: u64 = 3;
 /// Dwords of a position.
 const POSITION_WORDS: usize = 4;
 
@@ -52,6 +55,7 @@ impl Results {
         cancel: &AtomicBool,
         console: &mut Console,
     ) -> Result<(), Failure> {
+        require_memory(4 * drawn.words.len() as u64 * WRITING)?;
         let has_positions = self.need_positions();
         let all = drawn.record_words as usize;
         let wanted = if has_positions { all - POSITION_WORDS } else { all };

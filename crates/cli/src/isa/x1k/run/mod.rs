@@ -46,7 +46,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         unfused: x1k.mad == MadRule::Unfused,
         ..Job::new(program, domain.into(), &data.memory.space)
     };
-    let progress = (console.interactive && followed.is_none()).then(Progress::start);
+    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.execution.repeat));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
@@ -55,6 +55,10 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
     }
     let clear = || data.memory.clear(args.clear);
+    let prepare = || {
+        clear();
+        progress.iter().for_each(Progress::begin_run);
+    };
     if let Some(mut file) = trace {
         clear();
         let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
@@ -63,7 +67,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     }
     let compile = || executor.compile(&job);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
-    let measured = measure(args.execution.repeat, compile, clear, |program| match &mut follower {
+    let measured = measure(args.execution.repeat, compile, prepare, |program| match &mut follower {
         Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
         None => program.run(&job, &options),
     });
