@@ -101,6 +101,8 @@ fn explain_knows_every_name() {
         ("explain c[0x0][0x8]", &["block's size at 0x8"]),
         ("explain RGB_PRED_SEL", &["dword 0 bits 5:3", "`gggg`: The green bit"]),
         ("explain INT_CONDITION", &["Integer comparison", "`.LT`: Less"]),
+        ("explain R3.x", &["x in R0.x", "255 registers"]),
+        ("explain MUFU.RCP", &["1 / A"]),
     ] {
         let done = folder.ctm(line).ok();
         expected.iter().for_each(|part| assert!(done.out().contains(part), "{line}: {part}\n{}", done.out()));

@@ -37,10 +37,14 @@ pub struct NamedValue {
 }
 
 impl Topic {
-    /// Whether somebody who asks for `word` means this. Case matters not, nor do brackets with what is in them.
+    /// Whether somebody who asks for `word` means this. Case matters not, nor do brackets with what is in them; a small `n` at the
+    /// end of the name stands for a number, too.
     pub fn is_named(&self, word: &str) -> bool {
         let bare = |name: &str| name.split(['[', '(']).next().unwrap_or_default().to_ascii_lowercase();
-        bare(&self.name) == bare(word)
+        let (name, word) = (bare(&self.name), bare(word));
+        let numbered = self.name.strip_suffix('n').and_then(|letters| word.strip_prefix(&letters.to_ascii_lowercase()));
+        let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+        name == word || numbered.is_some_and(is_number)
     }
 
     /// Everything, as Markdown without a heading.
@@ -95,5 +99,7 @@ mod tests {
         let topic = |name: &str| Topic { name: name.into(), ..Topic::default() };
         assert!(topic("temp[n]").is_named("TEMP") && topic("temp[n]").is_named("temp[3]"));
         assert!(topic("SR_TID.X").is_named("sr_tid.x") && !topic("SR_TID.X").is_named("SR_TID"));
+        assert!(topic("Rn").is_named("r12") && topic("Rn").is_named("Rn") && !topic("Rn").is_named("RZ"));
+        assert!(!topic("Rn").is_named("R") && !topic("MIN").is_named("MI5"));
     }
 }

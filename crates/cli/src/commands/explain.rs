@@ -25,7 +25,10 @@ pub fn explain(args: &ExplainArgs, console: &mut Console) -> Result<(), Failure>
     let isas = || Isa::all().filter(|isa| args.isa.is_none_or(|wanted| wanted == *isa));
     let topics: Vec<(Isa, Topic)> =
         isas().flat_map(|isa| isa.topics().into_iter().map(move |topic| (isa, topic))).collect();
-    let found: Vec<&(Isa, Topic)> = topics.iter().filter(|(_, topic)| topic.is_named(wanted)).collect();
+    let named = |name: &str| topics.iter().filter(|(_, topic)| topic.is_named(name)).collect::<Vec<_>>();
+    // What follows a point is a part of the name (`SR_TID.X`), or a suffix or a channel (`MUFU.RCP`, `R0.x`).
+    let bare = wanted.split('.').next().unwrap_or_default();
+    let found = Some(named(wanted)).filter(|found| !found.is_empty()).unwrap_or_else(|| named(bare));
     if found.is_empty() {
         return Err(unknown(wanted, args.isa, &topics));
     }
