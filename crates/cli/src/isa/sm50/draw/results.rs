@@ -78,7 +78,9 @@ impl Results {
             }
         }
         if let Some((kind, mut sink)) = self.records {
-            let records = drawn.words.chunks_exact(all).flat_map(|record| &record[..wanted]).copied().collect();
+            // Room for all of them at once: a vector that grows takes more than was asked for above.
+            let mut records = Vec::with_capacity(drawn.words.len() / all * wanted);
+            records.extend(drawn.words.chunks_exact(all).flat_map(|record| &record[..wanted]));
             let shape = ArrayShape { width: wanted, height: drawn.records as usize, channels: 1 };
             let array = Array { shape, data: Data::F32(records) };
             let bytes = ctm_array::encode(kind, &array, &WriteOptions::default());
