@@ -22,6 +22,8 @@ pub struct Console<'a> {
     pub interactive: bool,
     /// Results may have colours.
     pub colours: bool,
+    /// Messages are JSON objects, one on each line.
+    pub json: bool,
     /// Warnings are errors, and nothing is written after one.
     pub strict: bool,
     /// Warnings that counted as errors.
@@ -47,6 +49,10 @@ impl Console<'_> {
     }
 
     fn print(&mut self, message: &Message) {
+        if self.json {
+            let _ = writeln!(self.err, "{}", message.json());
+            return;
+        }
         let gap = if message.location.is_some() { "\n" } else { "" };
         let _ = writeln!(self.err, "{}{gap}", message.render());
     }

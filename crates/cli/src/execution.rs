@@ -10,6 +10,9 @@ pub trait Execution {
     /// Whether it is to run in a sandbox.
     fn is_sandboxed(&self) -> bool;
 
+    /// Whether it prints for machines.
+    fn is_json(&self) -> bool;
+
     /// What each of its runs may use.
     fn budget(&self) -> &BudgetArgs;
 

@@ -30,7 +30,10 @@ pub use failure::Failure;
 pub use sandbox::enter as enter_sandbox;
 
 use args::{Command, ImportCommand};
+use clap::error::ErrorKind;
 use isa::OwnCommands;
+use report::Message;
+use wording::one_line;
 
 /// Runs a command, reports why it failed if it did, and returns the exit code.
 pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
@@ -46,6 +49,33 @@ pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
         Ok(code) => code,
         Err(failure) => console.fail(failure),
     }
+}
+
+/// Reports a command line that makes no sense, as JSON if it asks for that, and gives the exit code. Help goes to standard output.
+pub fn refuse(error: &clap::Error) -> u8 {
+    let foreign = std::env::args_os().skip(1).filter(|argument| argument.to_str().is_none());
+    let foreign: Vec<String> = foreign.map(|argument| format!("'{}'", argument.display())).collect();
+    let message = match error.kind() {
+        ErrorKind::InvalidUtf8 => Message::error(format!("an argument is not UTF-8: {}", foreign.join(", "))).help(
+            "names of programs may be anything, but names in options are UTF-8: rename the file, or make a link to it",
+        ),
+        _ => {
+            let text = error.render().to_string();
+            let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+            // What is wrong stands before the first empty line.
+            let wrong = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+            tips.fold(Message::error(one_line(wrong)), Message::help)
+        }
+    };
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        eprintln!("{}", message.json());
+    } else if error.kind() == ErrorKind::InvalidUtf8 {
+        anstream::eprintln!("{}", message.render());
+    } else {
+        // Nobody is left to be told that this cannot be printed.
+        let _ = error.print();
+    }
+    error.exit_code() as u8
 }
 
 fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {

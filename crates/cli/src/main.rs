@@ -8,7 +8,10 @@ use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ctm_cli::refuse(&error).into(),
+    };
     // Without it, such faults end the process.
     ctm_codegen::fault::install();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -16,8 +19,16 @@ fn main() -> ExitCode {
     let interactive = io::stderr().is_terminal() && !cli.in_sandbox;
     let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let local = Local::new(cli.include.clone());
-    let mut console =
-        Console { out: &mut out, err: &mut err, host: &local, interactive, colours, strict: cli.strict, refused: 0 };
+    let mut console = Console {
+        out: &mut out,
+        err: &mut err,
+        host: &local,
+        interactive,
+        colours,
+        json: cli.command.is_json(),
+        strict: cli.strict,
+        refused: 0,
+    };
     if !cli.in_sandbox {
         return ctm_cli::execute(&cli, &mut console).into();
     }

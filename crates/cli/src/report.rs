@@ -4,6 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ctm_text::findings::Severity;
 use ctm_text::{Diagnostic, Origin};
+use serde_json::{Value, json};
 use std::ops::Range;
 
 fn level(severity: Severity) -> Level<'static> {
@@ -103,6 +104,25 @@ impl Message {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
+    }
+
+    /// The message for machines.
+    pub fn json(&self) -> Value {
+        let (file, place) = match self.location.as_deref() {
+            Some(Location::File(path)) => (Some(path), None),
+            Some(Location::Text(origin)) => (Some(&origin.file.name), Some(origin.file.line_column(origin.span.start))),
+            Some(Location::Listing { .. }) | None => (None, None),
+        };
+        json!({
+            "severity": self.severity.name(),
+            "code": self.code,
+            "message": self.title,
+            "file": file,
+            "line": place.map(|(line, _)| line),
+            "column": place.map(|(_, column)| column),
+            "notes": self.notes,
+            "help": self.help,
+        })
     }
 
     /// The message as text with colours, without a line end.

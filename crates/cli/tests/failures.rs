@@ -351,6 +351,19 @@ fn mistakes_of_newcomers() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = prepared("names");
+    let name = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
+    std::fs::write(folder.0.join(name(b"p\xFF.x1k")), POSITION).expect("a file");
+    folder.ctm_args([name(b"check"), name(b"p\xFF.x1k")]).ok();
+    folder.ctm_args([name(b"asm"), name(b"p\xFF.x1k"), name(b"-o"), name(b"\xFF.elf")]).ok();
+    let run = [name(b"run"), name(b"p\xFF.x1k"), name(b"-o"), name(b"\xFF.npy")];
+    folder.ctm_args(run).fails(2, &["an argument is not UTF-8", ".npy'", "rename the file"]);
+}
+
 #[test]
 fn texts_in_other_encodings() {
     let folder = prepared("encodings");

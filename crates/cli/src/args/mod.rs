@@ -77,6 +77,19 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it prints for machines.
+    pub fn is_json(&self) -> bool {
+        match self {
+            Command::Dis(args) => args.listing.json,
+            Command::Check(args) => args.json,
+            Command::Explain(args) => args.json,
+            Command::Info(args) => args.json,
+            Command::Run(command) => command.is_json(),
+            Command::Own(OwnCommands(command)) => command.is_json(),
+            Command::Asm(_) | Command::Import(_) | Command::Completions(_) => false,
+        }
+    }
+
     /// The command as one that executes programs, if it does.
     pub fn execution(&self) -> Option<&dyn Execution> {
         match self {

@@ -65,6 +65,10 @@ impl Execution for RunCommand {
         self.run.execution.sandbox
     }
 
+    fn is_json(&self) -> bool {
+        self.run.execution.json
+    }
+
     fn budget(&self) -> &BudgetArgs {
         &self.run.execution.budget
     }

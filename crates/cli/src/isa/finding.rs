@@ -1,6 +1,6 @@
 //! Findings of checks, and their codes.
 
-use crate::report::{Location, Message};
+use crate::report::Message;
 use ctm_text::findings::Severity;
 use serde_json::{Value, json};
 
@@ -49,19 +49,8 @@ impl Finding {
 
     /// For machines.
     pub fn json(&self) -> Value {
-        let Message { severity, code, title, help, location, .. } = &self.message;
-        let origin = match location.as_deref() {
-            Some(Location::Text(origin)) => Some(origin),
-            _ => None,
-        };
-        let mut form = json!({ "code": code, "severity": severity.name() });
-        let text = [
-            ("file", json!(origin.map(|origin| &origin.file.name))),
-            ("line", json!(origin.map(|origin| origin.file.line_column(origin.span.start).0))),
-            ("message", json!(title)),
-            ("help", json!(help)),
-        ];
-        self.numbers.iter().cloned().chain(text).for_each(|(name, value)| form[name] = value);
+        let mut form = self.message.json();
+        self.numbers.iter().cloned().for_each(|(name, value)| form[name] = value);
         form
     }
 }

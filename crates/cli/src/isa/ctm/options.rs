@@ -54,6 +54,10 @@ impl Execution for ReplayArgs {
         self.sandbox
     }
 
+    fn is_json(&self) -> bool {
+        false
+    }
+
     fn budget(&self) -> &BudgetArgs {
         &self.budget
     }

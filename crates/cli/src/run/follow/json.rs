@@ -104,6 +104,7 @@ fn number(kind: Kind, bits: u32) -> Value {
     match kind {
         Kind::Truth => json!(bits != 0),
         Kind::Integer => json!(bits.cast_signed()),
+        Kind::Word if words::is_integer(bits) => json!(bits.cast_signed()),
         Kind::Float | Kind::Word => json!(f32::from_bits(bits)),
     }
 }

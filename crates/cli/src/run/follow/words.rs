@@ -17,10 +17,15 @@ pub fn value(kind: Kind, bits: u32) -> String {
         Kind::Integer => bits.cast_signed().to_string(),
         Kind::Float => number(bits),
         Kind::Word if bits == 0 || LIKELY.contains(&float.abs()) => number(bits),
-        Kind::Word if bits.cast_signed().unsigned_abs() < SMALL => format!("{} {bits:#x}", bits.cast_signed()),
+        Kind::Word if is_integer(bits) => format!("{} {bits:#x}", bits.cast_signed()),
         Kind::Word if float.is_normal() => format!("{bits:#010x}"),
         Kind::Word => number(bits),
     }
+}
+
+/// Whether a word of which nothing says what it is looks like an integer.
+pub fn is_integer(bits: u32) -> bool {
+    bits.cast_signed().unsigned_abs() < SMALL
 }
 
 fn number(bits: u32) -> String {

@@ -181,6 +181,10 @@ impl Execution for DrawArgs {
         self.sandbox
     }
 
+    fn is_json(&self) -> bool {
+        self.json
+    }
+
     fn budget(&self) -> &BudgetArgs {
         &self.budget
     }
