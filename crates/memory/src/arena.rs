@@ -1,9 +1,10 @@
 //! Arenas: the bytes behind GPU addresses.
 
+use crate::words::{Words, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
 
 /// log2 of the bytes of a word.
 const WORD_LOG2: u32 = 2;
@@ -176,47 +177,22 @@ impl Arena {
     }
 
     /// `count` words from the one that holds `address` on, if they are inside.
-    #[expect(unsafe_code)]
     pub(crate) fn words_at(&self, address: u32, count: usize) -> Option<&[AtomicU32]> {
-        let first = (address.wrapping_sub(self.base) >> WORD_LOG2) as usize;
-        if count > ((self.size >> WORD_LOG2) as usize).checked_sub(first)? {
-            return None;
-        }
-        // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena, and nothing but this
-        // type hands out their address; the words are inside, as was just compared. Every bit pattern is a word, and all
-        // accesses by references are atomic.
-        Some(unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<AtomicU32>().add(first), count) })
+        self.words().get((address.wrapping_sub(self.base) >> WORD_LOG2) as usize, count)
     }
 
-    /// All words from the one that holds `address` on; none if that is outside.
-    pub(crate) fn words_from(&self, address: u32) -> &[AtomicU32] {
-        let first = (address.wrapping_sub(self.base) >> WORD_LOG2) as usize;
-        let count = ((self.size >> WORD_LOG2) as usize).saturating_sub(first);
-        self.words_at(address, count).unwrap_or_default()
+    /// All words.
+    #[expect(unsafe_code)]
+    pub(crate) fn words(&self) -> Words<'_> {
+        // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena, and nothing but this
+        // type hands out their address.
+        unsafe { Words::new(self.pages.as_ptr().cast(), (self.size >> WORD_LOG2) as usize) }
     }
 }
 
 impl fmt::Debug for Arena {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Arena({:#010x}, {:#x} bytes)", self.base, self.size)
-    }
-}
-
-/// The value of a word of memory.
-#[inline]
-pub(crate) fn read_word(word: &AtomicU32) -> u32 {
-    u32::from_le(word.load(Relaxed))
-}
-
-/// Replaces the bits of a word of memory that are set in `bits`.
-#[inline]
-pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
-    if bits == u32::MAX {
-        word.store(value.to_le(), Relaxed);
-    } else if bits != 0 {
-        let (value, bits) = (value.to_le(), bits.to_le());
-        // The closure always gives a new value, so the update cannot fail.
-        let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !bits | value & bits));
     }
 }
 

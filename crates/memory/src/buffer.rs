@@ -1,6 +1,6 @@
 //! Buffers: ranges of bytes that lanes address by byte.
 
-use crate::arena::{read_word, write_word};
+use crate::words::{Words, read_word, write_word};
 use crate::{Arena, RangeError, Space};
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicU32;
 /// writes of them are dropped. Buffers can be shared between threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
-    /// The words that the range touches, and one more where there is one.
-    words: &'a [AtomicU32],
-    /// Bytes before the range in the first word.
+    /// The words of its arena.
+    words: Words<'a>,
+    /// Byte of the arena at which the range begins.
     start: u32,
     length: u32,
     arena: Option<&'a Arena>,
@@ -24,10 +24,10 @@ impl<'a> Buffer<'a> {
     /// If they are not inside one arena. No bytes are inside any.
     pub fn new(space: &'a Space, base: u32, length: u32) -> Result<Self, RangeError> {
         if length == 0 {
-            return Ok(Buffer { words: &[], start: 0, length, arena: None });
+            return Ok(Buffer { words: Words::NONE, start: 0, length, arena: None });
         }
         let arena = space.arena_of(base, length).ok_or(RangeError { address: base, length: length as usize })?;
-        Ok(Buffer { words: arena.words_from(base), start: base & 3, length, arena: Some(arena) })
+        Ok(Buffer { words: arena.words(), start: base - arena.base(), length, arena: Some(arena) })
     }
 
     /// Bytes.
@@ -49,29 +49,35 @@ impl<'a> Buffer<'a> {
     /// The little-endian word at byte `address` of the buffer; 0 if it is not wholly inside.
     #[inline]
     pub fn load(&self, address: u32) -> u32 {
-        let Some((first, shift)) = self.place(address) else { return 0 };
-        let low = read_word(&self.words[first]) >> shift;
-        if shift == 0 { low } else { low | read_word(&self.words[first + 1]) << (32 - shift) }
+        let Some((words, shift)) = self.words(address) else { return 0 };
+        match words {
+            [low, high] => read_word(low) >> shift | read_word(high) << (32 - shift),
+            words => words.first().map_or(0, read_word),
+        }
     }
 
     /// Replaces the word at byte `address` of the buffer; nothing happens if it is not wholly inside.
     #[inline]
     pub fn store(&self, address: u32, value: u32) {
-        let Some((first, shift)) = self.place(address) else { return };
-        write_word(&self.words[first], value << shift, u32::MAX << shift);
-        if shift != 0 {
-            write_word(&self.words[first + 1], value >> (32 - shift), u32::MAX >> (32 - shift));
+        let Some((words, shift)) = self.words(address) else { return };
+        match words {
+            [low, high] => {
+                write_word(low, value << shift, u32::MAX << shift);
+                write_word(high, value >> (32 - shift), u32::MAX >> (32 - shift));
+            }
+            words => words.iter().for_each(|word| write_word(word, value, u32::MAX)),
         }
     }
 
-    /// The first host word of the word at `address`, and the bits of it that come before.
+    /// The one or two host words that hold the word at byte `address`, and the bits of the first that come before it.
     #[inline]
-    fn place(&self, address: u32) -> Option<(usize, u32)> {
+    fn words(&self, address: u32) -> Option<(&'a [AtomicU32], u32)> {
         if address > self.length.checked_sub(4)? {
             return None;
         }
         let at = u64::from(self.start) + u64::from(address);
-        Some(((at >> 2) as usize, (at & 3) as u32 * 8))
+        let shift = (at & 3) as u32 * 8;
+        Some((self.words.get((at >> 2) as usize, if shift == 0 { 1 } else { 2 })?, shift))
     }
 }
 

@@ -38,6 +38,7 @@ mod pages;
 mod space;
 mod surface;
 mod view;
+mod words;
 
 pub use address::{Layout, LinearLayout, TiledLayout, linear_address, tiled_address};
 pub use arena::{Arena, ArenaError};

@@ -3,7 +3,7 @@
 mod lanes;
 mod value;
 
-use crate::arena::{read_word, write_word};
+use crate::words::{Words, read_word, write_word};
 use crate::{Format, Layout, Space, Surface};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
@@ -30,7 +30,7 @@ pub struct View<'a> {
     /// Greatest coordinates inside.
     last: (i64, i64),
     /// The arena of the base address: its first address and its words.
-    home: (u32, &'a [AtomicU32]),
+    home: (u32, Words<'a>),
     out_of_range: AtomicBool,
 }
 
@@ -42,9 +42,7 @@ impl<'a> View<'a> {
             Bounds::Clamp => (pitch.max(1) - 1, height.max(1) - 1),
             Bounds::Drop => (pitch - 1, if height == 0 { i64::MAX } else { height - 1 }),
         };
-        let home = space
-            .arena_of(surface.base, 1)
-            .map_or((0, [].as_slice()), |arena| (arena.base(), arena.words_from(arena.base())));
+        let home = space.arena_of(surface.base, 1).map_or((0, Words::NONE), |arena| (arena.base(), arena.words()));
         View { space, surface, bounds, layout: surface.layout(), last, home, out_of_range: AtomicBool::new(false) }
     }
 
@@ -150,7 +148,7 @@ impl<'a> View<'a> {
         let count = self.surface.format.bytes_per_element().div_ceil(4) as usize;
         let (base, words) = self.home;
         let first = (address.wrapping_sub(base) >> 2) as usize;
-        words.get(first..first + count).or_else(|| self.words_elsewhere(address, count))
+        words.get(first, count).or_else(|| self.words_elsewhere(address, count))
     }
 
     /// A surface may reach into an arena that is not the one of its base address.

@@ -5,7 +5,7 @@
 //! The functions are inlined, so that the caller's vector instructions serve.
 
 use super::{Bounds, View};
-use crate::arena::{read_word, write_word};
+use crate::words::{read_word, write_word};
 use crate::{Format, Layout, ONE};
 use ctm_num::convert::{f32_to_unorm8, f32_to_unorm16, unorm8_to_f32};
 use std::sync::atomic::AtomicU32;
@@ -166,7 +166,7 @@ impl View<'_> {
             return None;
         }
         let first = (self.layout.address(x, y).wrapping_sub(self.home.0) >> 2) as usize;
-        let words = self.home.1.get(first..first + if step == 0 { N } else { N * count })?;
+        let words = self.home.1.get(first, if step == 0 { N } else { N * count })?;
         Some(words.as_chunks().0)
     }
 
@@ -192,7 +192,7 @@ impl View<'_> {
         let places = self.places(lanes);
         for lane in 0..count {
             let first = (places[lane] >> 2) as usize;
-            let element: [u32; N] = match self.home.1.get(first..first + N) {
+            let element: [u32; N] = match self.home.1.get(first, N) {
                 _ if lanes.mask[lane] == 0 => [0; N],
                 Some(words) => std::array::from_fn(|at| read_word(&words[at])),
                 None => {
@@ -224,7 +224,7 @@ impl View<'_> {
         let places = self.places(lanes);
         for lane in (0..count).filter(|&lane| lanes.mask[lane] != 0) {
             let first = (places[lane] >> 2) as usize;
-            match self.home.1.get(first..first + N) {
+            match self.home.1.get(first, N) {
                 Some(words) => {
                     for at in 0..N {
                         write_word(&words[at], rows[at][lane], bits[at]);

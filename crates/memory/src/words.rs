@@ -1,0 +1,68 @@
+//! Words of memory that threads share.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// An array of words, which lives for `'a`. It is a slice in all but one thing: there are references to the words that are
+/// accessed only, never to all, so that a model of aliasing (Miri's) has nothing to record about the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'a> {
+    first: *const AtomicU32,
+    count: usize,
+    lifetime: PhantomData<&'a [AtomicU32]>,
+}
+
+// SAFETY: what it hands out are references to atomic words, which can be sent and shared.
+#[expect(unsafe_code)]
+unsafe impl Send for Words<'_> {}
+// SAFETY: as for `Send`.
+#[expect(unsafe_code)]
+unsafe impl Sync for Words<'_> {}
+
+impl<'a> Words<'a> {
+    /// No words.
+    pub(crate) const NONE: Self = Words { first: [].as_ptr(), count: 0, lifetime: PhantomData };
+
+    /// `count` words at `first`.
+    ///
+    /// # Safety
+    /// They are initialized and valid for `'a`, and all accesses by references are atomic.
+    #[expect(unsafe_code)]
+    pub(crate) unsafe fn new(first: *const AtomicU32, count: usize) -> Self {
+        Words { first, count, lifetime: PhantomData }
+    }
+
+    /// Host address of the first word.
+    pub(crate) fn as_ptr(self) -> *const AtomicU32 {
+        self.first
+    }
+
+    /// `count` words from number `first` on, if all of them are there.
+    #[inline(always)]
+    #[expect(unsafe_code)]
+    pub(crate) fn get(self, first: usize, count: usize) -> Option<&'a [AtomicU32]> {
+        if count > self.count.checked_sub(first)? {
+            return None;
+        }
+        // SAFETY: they are inside, as was just compared, and valid as `new` demands; every bit pattern is a word.
+        Some(unsafe { std::slice::from_raw_parts(self.first.add(first), count) })
+    }
+}
+
+/// The value of a word of memory.
+#[inline]
+pub(crate) fn read_word(word: &AtomicU32) -> u32 {
+    u32::from_le(word.load(Relaxed))
+}
+
+/// Replaces the bits of a word of memory that are set in `bits`.
+#[inline]
+pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
+    if bits == u32::MAX {
+        word.store(value.to_le(), Relaxed);
+    } else if bits != 0 {
+        let (value, bits) = (value.to_le(), bits.to_le());
+        // The closure always gives a new value, so the update cannot fail.
+        let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !bits | value & bits));
+    }
+}
