@@ -52,7 +52,7 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// Whether more than one in eight instructions frame_accesses the frame.
+    /// Whether more than one in eight instructions accesses the frame.
     pub fn has_register_pressure(&self) -> bool {
         self.frame_accesses > self.executed / 8.0
     }
@@ -261,7 +261,18 @@ pub fn allocate<O: Copy>(machine: &Machine<O>, registers: &Registers) -> Allocat
     Allocation { locations, live, slots, executed, frame_accesses }
 }
 
-/// Locations, slots of each class, and how often code frame_accesses these.
+/// The virtual register that was given a machine register last, and where its range ends.
+#[derive(Clone, Copy)]
+struct Holder {
+    reg: Option<usize>,
+    end: u32,
+}
+
+impl Holder {
+    const NONE: Self = Self { reg: None, end: 0 };
+}
+
+/// Locations, slots of each class, and how often code accesses these.
 fn scan<O>(
     machine: &Machine<O>,
     registers: &Registers,
@@ -269,19 +280,17 @@ fn scan<O>(
     hints: &[Option<Reg>],
 ) -> (Vec<Location>, [u32; 3], f32) {
     let mut locations = vec![Location::Nowhere; ranges.len()];
-    let mut order: Vec<usize> = (0..ranges.len()).filter(|&at| ranges[at].start != u32::MAX).collect();
-    order.sort_unstable_by_key(|&at| (ranges[at].start, at));
-    // For each machine register of each class: the virtual register that was given it last.
-    let mut holders: [Vec<Option<usize>>; 3] = std::array::from_fn(|_| vec![None; REGISTERS]);
+    let started = ranges.iter().zip(0u32..).filter(|(range, _)| range.start != u32::MAX);
+    let mut order: Vec<(u32, u32)> = started.map(|(range, at)| (range.start, at)).collect();
+    order.sort_unstable();
+    let mut holders = [[Holder::NONE; REGISTERS]; 3];
     let mut spilled: Vec<usize> = Vec::new();
     let density = |at: usize| ranges[at].weight / (ranges[at].end - ranges[at].start + 8) as f32;
-    for at in order {
+    for at in order.into_iter().map(|(_, at)| at as usize) {
         let class = machine.classes[at];
         let holders = &mut holders[class_index(class)];
         let candidates = registers.of(class);
-        let is_free = |holders: &[Option<usize>], register: u8| {
-            holders[register as usize].is_none_or(|holder| ranges[holder].end <= ranges[at].start)
-        };
+        let is_free = |holders: &[Holder], register: u8| holders[register as usize].end <= ranges[at].start;
         let hinted = hints[at].and_then(|hint| match locations[hint.index()] {
             Location::Register(register) if machine.classes[hint.index()] == class => Some(register),
             Location::Register(_) | Location::Slot(_) | Location::Nowhere => None,
@@ -290,19 +299,19 @@ fn scan<O>(
         if let Some(register) =
             hinted.or_else(|| candidates.iter().copied().find(|&register| is_free(holders, register)))
         {
-            holders[register as usize] = Some(at);
+            holders[register as usize] = Holder { reg: Some(at), end: ranges[at].end };
             locations[at] = Location::Register(register);
             continue;
         }
         let weakest = candidates.iter().copied().min_by(|&a, &b| {
-            let density_of = |register: u8| holders[register as usize].map_or(0.0, density);
+            let density_of = |register: u8| holders[register as usize].reg.map_or(0.0, density);
             density_of(a).total_cmp(&density_of(b))
         });
-        match weakest.and_then(|register| Some((register, holders[register as usize]?))) {
+        match weakest.and_then(|register| Some((register, holders[register as usize].reg?))) {
             Some((register, holder)) if density(holder) < density(at) => {
                 spilled.push(holder);
                 locations[holder] = Location::Slot(0);
-                holders[register as usize] = Some(at);
+                holders[register as usize] = Holder { reg: Some(at), end: ranges[at].end };
                 locations[at] = Location::Register(register);
             }
             _ => {

@@ -7,80 +7,132 @@
 
 use crate::mir::{Block, Inst, Machine};
 
-/// Instructions that are put in order together: about as many as processors look ahead.
+/// Instructions that are put in order together: about as many as processors look ahead, and so few that `u8` counts them.
 const WINDOW: usize = 192;
 
 /// The function with an order of its own between the instructions that do more than define.
 pub fn ordered<O: Copy>(machine: &Machine<O>) -> Machine<O> {
-    // The number in the window of the instruction that defines each register.
-    let mut defined: Vec<Option<usize>> = vec![None; machine.classes.len()];
+    let mut window = Window::new(machine.classes.len());
     let mut order = |block: &Block<O>| {
         let mut insts = Vec::with_capacity(block.insts.len());
         for part in block.insts.split_inclusive(|inst| inst.effect) {
-            for window in part.chunks(WINDOW) {
-                Window::new(window, &mut defined).order(&mut insts);
-            }
+            part.chunks(WINDOW).for_each(|part| window.order(part, &mut insts));
         }
-        Block { insts, ..block.clone() }
+        Block { params: block.params.clone(), insts, end: block.end.clone(), depth: block.depth }
     };
-    Machine { blocks: machine.blocks.iter().map(&mut order).collect(), ..machine.clone() }
+    Machine {
+        blocks: machine.blocks.iter().map(&mut order).collect(),
+        classes: machine.classes.clone(),
+        pool: machine.pool.clone(),
+        counts_steps: machine.counts_steps,
+    }
 }
 
-struct Window<'a, O> {
-    insts: &'a [Inst<O>],
-    /// For each instruction, the ones whose results it reads, and those that read its result.
-    operands: Vec<Vec<usize>>,
-    users: Vec<Vec<usize>>,
+/// Most registers that an instruction reads: two for each operand, and a mask.
+const MOST_USES: usize = 9;
+
+/// Who reads whose result among the instructions of a window.
+struct Window {
+    /// The number in the window of the instruction that defines each register.
+    defined: Vec<Option<u8>>,
+    nodes: Vec<Node>,
+    /// For each instruction those that read its result, one instruction after the other.
+    users: Vec<u8>,
+    ready: Vec<u8>,
+}
+
+/// An instruction of a window.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// The ones whose results it reads.
+    operands: [u8; MOST_USES],
+    operand_count: u8,
+    /// Where its users are in [`Window::users`]: the first, and the end.
+    users: (u16, u16),
     /// Operands that are not there yet and need others themselves.
-    waits: Vec<usize>,
-    is_done: Vec<bool>,
+    waits: u8,
+    is_done: bool,
 }
 
-impl<'a, O: Copy> Window<'a, O> {
-    fn new(insts: &'a [Inst<O>], defined: &mut [Option<usize>]) -> Self {
-        let (mut operands, mut users) = (vec![Vec::new(); insts.len()], vec![Vec::new(); insts.len()]);
-        for (at, inst) in insts.iter().enumerate() {
-            inst.for_each_use(|reg| {
-                if let Some(operand) = defined[reg.index()] {
-                    operands[at].push(operand);
-                    users[operand].push(at);
-                }
-            });
-            inst.def.into_iter().for_each(|def| defined[def.index()] = Some(at));
-        }
-        insts.iter().filter_map(|inst| inst.def).for_each(|def| defined[def.index()] = None);
-        let waits = operands.iter().map(|of: &Vec<usize>| of.iter().filter(|&&at| !operands[at].is_empty()).count());
-        Self { waits: waits.collect(), insts, operands, users, is_done: vec![false; insts.len()] }
+impl Node {
+    fn operands(&self) -> &[u8] {
+        &self.operands[..usize::from(self.operand_count)]
+    }
+}
+
+impl Window {
+    fn new(registers: usize) -> Self {
+        Self { defined: vec![None; registers], nodes: Vec::new(), users: Vec::new(), ready: Vec::new() }
     }
 
-    fn order(mut self, ordered: &mut Vec<Inst<O>>) {
+    /// Finds out who reads whose result.
+    fn fill<O>(&mut self, insts: &[Inst<O>]) {
+        let Self { defined, nodes, users, .. } = self;
+        nodes.clear();
+        for (at, inst) in insts.iter().enumerate() {
+            let mut node = Node::default();
+            inst.for_each_use(|reg| {
+                if let Some(operand) = defined[reg.index()] {
+                    node.operands[usize::from(node.operand_count)] = operand;
+                    node.operand_count += 1;
+                    let needs_others = nodes[usize::from(operand)].operand_count != 0;
+                    node.waits += u8::from(needs_others);
+                    nodes[usize::from(operand)].users.1 += 1;
+                }
+            });
+            nodes.push(node);
+            inst.def.into_iter().for_each(|def| defined[def.index()] = Some(at as u8));
+        }
+        insts.iter().filter_map(|inst| inst.def).for_each(|def| defined[def.index()] = None);
+        let mut all = 0;
+        for node in nodes.iter_mut() {
+            let count = std::mem::replace(&mut node.users.1, all);
+            node.users.0 = all;
+            all += count;
+        }
+        users.clear();
+        users.resize(usize::from(all), 0);
+        for at in 0..nodes.len() {
+            let node = nodes[at];
+            for &operand in node.operands() {
+                let (_, end) = &mut nodes[usize::from(operand)].users;
+                users[usize::from(*end)] = at as u8;
+                *end += 1;
+            }
+        }
+    }
+
+    fn order<O: Copy>(&mut self, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) {
+        self.fill(insts);
         // What does more than define comes last, and has to.
-        let last = self.insts.len() - 1;
+        let last = insts.len() - 1;
         for start in 0..last {
-            let mut ready = vec![start];
-            while let Some(at) = ready.pop() {
-                let can_wait = self.operands[at].is_empty() && !self.users[at].is_empty();
-                if !self.is_done[at] && !can_wait && self.waits[at] == 0 && at != last {
-                    self.put(at, ordered);
-                    for user in std::mem::take(&mut self.users[at]).into_iter().rev() {
-                        self.waits[user] -= 1;
-                        ready.push(user);
+            self.ready.push(start as u8);
+            while let Some(at) = self.ready.pop() {
+                let at = usize::from(at);
+                let Node { operand_count, users: (first, end), waits, is_done, .. } = self.nodes[at];
+                let can_wait = operand_count == 0 && first != end;
+                if !is_done && !can_wait && waits == 0 && at != last {
+                    self.put(at, insts, ordered);
+                    for &user in self.users[usize::from(first)..usize::from(end)].iter().rev() {
+                        self.nodes[usize::from(user)].waits -= 1;
+                        self.ready.push(user);
                     }
                 }
             }
         }
-        self.put(last, ordered);
+        self.put(last, insts, ordered);
     }
 
     /// Appends an instruction, behind its operands.
-    fn put(&mut self, at: usize, ordered: &mut Vec<Inst<O>>) {
-        for operand in std::mem::take(&mut self.operands[at]) {
-            if !self.is_done[operand] {
-                self.is_done[operand] = true;
-                ordered.push(self.insts[operand]);
+    fn put<O: Copy>(&mut self, at: usize, insts: &[Inst<O>], ordered: &mut Vec<Inst<O>>) {
+        let node = self.nodes[at];
+        for operand in node.operands().iter().copied().map(usize::from) {
+            if !std::mem::replace(&mut self.nodes[operand].is_done, true) {
+                ordered.push(insts[operand]);
             }
         }
-        self.is_done[at] = true;
-        ordered.push(self.insts[at]);
+        self.nodes[at].is_done = true;
+        ordered.push(insts[at]);
     }
 }

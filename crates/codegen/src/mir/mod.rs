@@ -9,6 +9,7 @@ mod print;
 #[cfg(test)]
 pub use print::Text;
 use std::fmt::Debug;
+use std::num::NonZeroU32;
 
 /// What an instruction is, as a target's encoder knows it.
 pub trait Opcode: Copy + Eq + Debug {
@@ -19,11 +20,19 @@ pub trait Opcode: Copy + Eq + Debug {
 
 /// A virtual register; defined once, by an instruction or as a parameter of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reg(pub u32);
+pub struct Reg(
+    /// Its number plus 1, so that `Option<Reg>` is as small.
+    NonZeroU32,
+);
 
 impl Reg {
+    /// The register with this number, counted from 0.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index + 1).ok().and_then(NonZeroU32::new).expect("functions have fewer registers"))
+    }
+
     pub fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
 
@@ -152,11 +161,12 @@ impl<O> Inst<O> {
     }
 
     /// Calls `f` on every register that is read.
+    #[inline]
     pub fn for_each_use(&self, mut f: impl FnMut(Reg)) {
-        for arg in self.args {
-            match arg {
+        for arg in &self.args {
+            match *arg {
                 Arg::Reg(reg) => f(reg),
-                Arg::Mem(mem) => {
+                Arg::Mem(ref mem) => {
                     if let Base::Reg(reg) = mem.base {
                         f(reg);
                     }
@@ -283,7 +293,7 @@ impl<O> Default for Machine<O> {
 impl<O> Machine<O> {
     pub fn reg(&mut self, class: Class) -> Reg {
         self.classes.push(class);
-        Reg(self.classes.len() as u32 - 1)
+        Reg::new(self.classes.len() - 1)
     }
 
     /// Removes dead instructions and parameters: nothing reads what they define.

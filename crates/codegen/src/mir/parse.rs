@@ -74,7 +74,7 @@ fn with_list(text: &str) -> Parsed<(&str, Vec<&str>)> {
 fn reg<O>(machine: &mut Machine<O>, text: &str) -> Parsed<Reg> {
     let classes = [Class::Vector, Class::Mask, Class::General];
     let class = classes.into_iter().find(|class| text.starts_with(class.letter())).ok_or("no register")?;
-    let reg = Reg(number(&text[1..])?);
+    let reg = Reg::new(number(&text[1..])?);
     while machine.classes.len() <= reg.index() {
         machine.classes.push(class);
     }

@@ -36,7 +36,7 @@ pub struct Text<'a, O, T>(pub &'a Machine<O>, pub T);
 impl<O> Display for Text<'_, O, Reg> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         let Text(machine, reg) = self;
-        write!(f, "{}{}", machine.classes[reg.index()].letter(), reg.0)
+        write!(f, "{}{}", machine.classes[reg.index()].letter(), reg.index())
     }
 }
 

@@ -187,7 +187,7 @@ fn allocation() {
             Location::Slot(slot) => format!("slot {slot}"),
             Location::Nowhere => "nowhere".to_owned(),
         };
-        writeln!(text, "{}: {location}", Text(&machine, Reg(number))).unwrap();
+        writeln!(text, "{}: {location}", Text(&machine, Reg::new(number))).unwrap();
     }
     writeln!(text, "slots of vectors, masks, general registers: {slots:?}").unwrap();
     assert_text("allocation", &text);

@@ -42,7 +42,7 @@ impl Selector<'_> {
         let can_be_quiet = self.form.can_be_quiet() && self.float_mode.rounds_to_nearest();
         inst.quiet = self.mode.speculates && can_be_quiet && rounds(kind);
         self.insts.push(inst);
-        Reg(self.machine.classes.len() as u32 - 1)
+        Reg::new(self.machine.classes.len() - 1)
     }
 
     /// Whether an instruction can have this memory operand.
