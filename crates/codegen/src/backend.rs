@@ -4,9 +4,9 @@ use crate::check::Decoding;
 use crate::checks::Checks;
 use crate::kernel::Kernel;
 use crate::memory::Blocks;
-use ctm_engine::{Backend, CheckCounts, Code, Source};
+use ctm_engine::{Backend, Code, CodeCounts, Source};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// The backend. It exists only on hosts that can run its code.
@@ -68,10 +68,19 @@ impl<T: Decoding> Backend for Jit<T> {
         self.kernel(source).map(|kernel| Box::new(kernel) as Box<dyn Code>)
     }
 
-    fn check_counts(&self) -> CheckCounts {
-        let Checks { bytes: _, proven, explicit, refused, access_time, byte_time } = &*self.checks;
-        let [proven, explicit, refused] = [proven, explicit, refused].map(|count| count.load(Relaxed));
-        let [access_time, byte_time] = [access_time, byte_time].map(|time| Duration::from_nanos(time.load(Relaxed)));
-        CheckCounts { proven, explicit, refused, access_time, byte_time }
+    fn code_counts(&self) -> CodeCounts {
+        let count = |count: &AtomicU64| count.load(Relaxed);
+        let time = |nanoseconds: &AtomicU64| Duration::from_nanos(nanoseconds.load(Relaxed));
+        let checks = &self.checks;
+        CodeCounts {
+            proven: count(&checks.proven),
+            explicit: count(&checks.explicit),
+            refused: count(&checks.refused),
+            interleaved: count(&checks.interleaved),
+            speculating: count(&checks.speculating),
+            deoptimised: count(&checks.deoptimised),
+            access_time: time(&checks.access_time),
+            byte_time: time(&checks.byte_time),
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! What is checked of code, and what was found so far.
+//! What is checked of code, and counts of the code so far.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// What is checked of code, and what was found of the code that a backend has made.
+/// What is checked of code, and counts of the code that a backend has made, as [`CodeCounts`](ctm_engine::CodeCounts) has them.
 #[derive(Debug)]
 pub struct Checks {
     /// The bytes are checked, and not only the instructions that they are made of.
@@ -11,6 +11,9 @@ pub struct Checks {
     pub proven: AtomicU64,
     pub explicit: AtomicU64,
     pub refused: AtomicU64,
+    pub interleaved: AtomicU64,
+    pub speculating: AtomicU64,
+    pub deoptimised: AtomicU64,
     /// Nanoseconds that the checkers of accesses and of bytes took.
     pub access_time: AtomicU64,
     pub byte_time: AtomicU64,
@@ -18,8 +21,18 @@ pub struct Checks {
 
 impl Default for Checks {
     fn default() -> Self {
-        let [proven, explicit, refused, access_time, byte_time] = [0; 5].map(AtomicU64::new);
-        Self { bytes: cfg!(debug_assertions), proven, explicit, refused, access_time, byte_time }
+        let zero = || AtomicU64::new(0);
+        Self {
+            bytes: cfg!(debug_assertions),
+            proven: zero(),
+            explicit: zero(),
+            refused: zero(),
+            interleaved: zero(),
+            speculating: zero(),
+            deoptimised: zero(),
+            access_time: zero(),
+            byte_time: zero(),
+        }
     }
 }
 

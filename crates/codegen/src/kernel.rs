@@ -24,7 +24,7 @@ pub(crate) struct Kernel<T> {
     pub facts: Vec<SurfaceLayout>,
     pub quads: bool,
     may_stop: bool,
-    checks: Arc<Checks>,
+    pub checks: Arc<Checks>,
     /// What is read, and what is written.
     reads: Vec<Resource>,
     writes: Vec<Resource>,

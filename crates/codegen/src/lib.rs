@@ -27,7 +27,7 @@
 //! Before code runs, `check` shows of the final instructions that no access leaves its object, and, where that is asked
 //! for, of the bytes that they are these instructions. Code that it cannot show this of is made once more without anything
 //! that is known of the function's values; if that does not help, the interpreter runs the function.
-//! [`Backend::check_counts`](ctm_engine::Backend::check_counts) says how often.
+//! [`Backend::code_counts`](ctm_engine::Backend::code_counts) says how often.
 //!
 //! # Stops
 //!

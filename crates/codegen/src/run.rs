@@ -76,6 +76,7 @@ impl<T: Decoding> Run<'_, '_, T> {
         self.speculated = self.speculated.saturating_add(1);
         if self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none() {
             self.deoptimised = self.deoptimised.saturating_add(1);
+            kernel.checks.deoptimised.fetch_add(1, Relaxed);
             self.context.instructions = before;
             self.context.stopped = 0;
             self.call(kernel.exact(), x, end);

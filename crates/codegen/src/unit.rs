@@ -116,6 +116,10 @@ impl Unit {
             },
         };
         count.fetch_add(1, Relaxed);
+        if let Some(unit) = &unit {
+            checks.interleaved.fetch_add((unit.groups > 1).into(), Relaxed);
+            checks.speculating.fetch_add(unit.speculates.into(), Relaxed);
+        }
         unit
     }
 

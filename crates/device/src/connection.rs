@@ -176,7 +176,9 @@ impl Connection {
 
     /// Reads `count` words from consecutive addresses.
     pub fn read_words(&self, address: u32, count: usize) -> Result<Vec<u32>, RangeError> {
-        let mut bytes = vec![0; 4 * count];
+        let length = count.saturating_mul(4);
+        self.memory.check_range(address, length)?;
+        let mut bytes = vec![0; length];
         self.memory.read_bytes(address, &mut bytes)?;
         Ok(words_of(&bytes))
     }

@@ -114,6 +114,15 @@ fn bad_submissions_are_refused() {
 }
 
 #[test]
+fn reads_outside_of_memory_take_none_of_the_hosts() {
+    let device = Connection::open(SMALL).unwrap();
+    for count in [SMALL.host_bytes as usize / 4 + 1, usize::MAX / 4, usize::MAX] {
+        let error = device.read_words(HOST_BASE, count).unwrap_err();
+        assert_eq!((error.address, error.length), (HOST_BASE, count.saturating_mul(4)));
+    }
+}
+
+#[test]
 fn bad_memory_sizes_are_refused() {
     let open = |local_bytes, host_bytes| Connection::open(Options { local_bytes, host_bytes, ..SMALL }).unwrap_err();
     assert_eq!(open(0x7000_0800, 0x800), OpenError::LocalBytes(0x7000_0800));

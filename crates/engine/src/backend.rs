@@ -142,15 +142,21 @@ pub trait Bound {
     fn run(&mut self, rectangle: Domain, step_limit: u64, poller: &mut Poller) -> Result<Outcome, Incomplete>;
 }
 
-/// How much code a backend has made, by what it could show of its memory accesses, and how long that took.
+/// How much code a backend has made, by what it could show of its memory accesses, how long that took, and how the code did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CheckCounts {
+pub struct CodeCounts {
     /// Pieces of code that were shown to stay inside their memory as they were made first.
     pub proven: u64,
     /// Those that were made a second time, with a clamp or mask for every access, and shown to be safe then.
     pub explicit: u64,
     /// Those that could not be shown to be safe. The interpreter runs their functions.
     pub refused: u64,
+    /// Those that take two groups at a time.
+    pub interleaved: u64,
+    /// Those that speculate on NaNs having no bits of their own.
+    pub speculating: u64,
+    /// Calls of these that met such a NaN, and were made again with exact code.
+    pub deoptimised: u64,
     /// The time that it took to show that accesses stay inside their memory.
     pub access_time: Duration,
     /// The time that it took to compare the bytes of code with its instructions; 0 where that is not asked for.
@@ -166,8 +172,8 @@ pub trait Backend: Send + Sync {
     /// memory and counts are those of the IR's operations.
     fn compile(&self, source: &Source) -> Option<Box<dyn Code>>;
 
-    /// What the backend's checker found of all code so far; nothing if it has none.
-    fn check_counts(&self) -> CheckCounts {
-        CheckCounts::default()
+    /// Counts of all code so far; zeros if the backend does not count.
+    fn code_counts(&self) -> CodeCounts {
+        CodeCounts::default()
     }
 }

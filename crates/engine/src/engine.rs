@@ -1,6 +1,6 @@
 //! An engine: a backend, threads, and compiled programs.
 
-use crate::backend::{Backend, CheckCounts};
+use crate::backend::{Backend, CodeCounts};
 use crate::cache::{CacheStats, Program, ProgramCache};
 use crate::guest::GuestJob;
 use crate::runtime::Runtime;
@@ -39,8 +39,8 @@ impl Engine {
     }
 
     /// What the checker found of all machine code so far.
-    pub fn check_counts(&self) -> CheckCounts {
-        self.runtime().backend().map_or_else(CheckCounts::default, |backend| backend.check_counts())
+    pub fn code_counts(&self) -> CodeCounts {
+        self.runtime().backend().map_or_else(CodeCounts::default, |backend| backend.code_counts())
     }
 
     /// What the cache of compiled programs has done so far, and what it holds.

@@ -1,6 +1,6 @@
 //! What runs jobs: the scalar reference or an engine.
 
-use crate::backend::CheckCounts;
+use crate::backend::CodeCounts;
 use crate::engine::{Compiled, Engine};
 use crate::guest::GuestJob;
 use ctm_lane::run::RunOptions;
@@ -27,10 +27,10 @@ impl Executor {
     }
 
     /// What the checker found of all machine code so far.
-    pub fn check_counts(&self) -> CheckCounts {
+    pub fn code_counts(&self) -> CodeCounts {
         match self {
-            Executor::Reference => CheckCounts::default(),
-            Executor::Engine(engine) => engine.check_counts(),
+            Executor::Reference => CodeCounts::default(),
+            Executor::Engine(engine) => engine.code_counts(),
         }
     }
 

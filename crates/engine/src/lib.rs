@@ -37,7 +37,7 @@ mod stages;
 mod stop;
 mod workers;
 
-pub use backend::{Backend, Bindings, Bound, CheckCounts, Code, Incomplete, Outcome, Source, SurfaceLayout};
+pub use backend::{Backend, Bindings, Bound, Code, CodeCounts, Incomplete, Outcome, Source, SurfaceLayout};
 pub use cache::CacheStats;
 pub use engine::{Compiled, Engine};
 pub use executor::Executor;

@@ -61,6 +61,15 @@ impl Space {
         arena.contains(address, length).then_some(arena)
     }
 
+    /// Checks that all of `length` bytes at `address` are inside one arena.
+    ///
+    /// # Errors
+    /// If they are not.
+    pub fn check_range(&self, address: u32, length: usize) -> Result<(), RangeError> {
+        let arena = u32::try_from(length).ok().and_then(|length| self.arena_of(address, length));
+        arena.map(|_| ()).ok_or(RangeError { address, length })
+    }
+
     /// Copies the bytes from `address` on into `bytes`.
     pub fn read_bytes(&self, address: u32, bytes: &mut [u8]) -> Result<(), RangeError> {
         let length = bytes.len();

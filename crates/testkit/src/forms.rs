@@ -4,7 +4,7 @@
 use crate::hunt::tally::Tally;
 use ctm_codegen::EngineName;
 use ctm_engine::interp::{Code as Interpreted, Group, Program};
-use ctm_engine::{Backend, Bindings, Bound, CheckCounts, Code, Engine, Incomplete, Outcome, Source, Stop};
+use ctm_engine::{Backend, Bindings, Bound, Code, CodeCounts, Engine, Incomplete, Outcome, Source, Stop};
 use ctm_lane::budget::{Meter, Poller};
 use ctm_lane::domain::{Domain, Lanes, Layout};
 use std::fmt;
@@ -58,7 +58,7 @@ impl Forms {
     /// Adds what the checker found of all code so far.
     pub fn count(&self, tally: &mut Tally) {
         for backend in self.backends.iter() {
-            tally.check(backend.name(), backend.check_counts());
+            tally.check(backend.name(), backend.code_counts());
         }
     }
 
@@ -67,8 +67,8 @@ impl Forms {
     /// # Errors
     /// If some of it was made again with explicit clamps and masks, or refused.
     pub fn check_proven(&self) -> Result<(), String> {
-        let counts = self.backends.iter().map(|backend| backend.check_counts());
-        let unproven: u64 = counts.map(|CheckCounts { explicit, refused, .. }| explicit + refused).sum();
+        let counts = self.backends.iter().map(|backend| backend.code_counts());
+        let unproven: u64 = counts.map(|CodeCounts { explicit, refused, .. }| explicit + refused).sum();
         match unproven - self.unproven.swap(unproven, Relaxed) {
             0 => Ok(()),
             new => Err(format!("{new} pieces of machine code were not shown to be safe as they were made first")),

@@ -3,7 +3,7 @@
 use crate::Console;
 use crate::options::ExecutionArgs;
 use crate::wording::number_of;
-use ctm_engine::{CheckCounts, Executor};
+use ctm_engine::{CodeCounts, Executor};
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
 use serde_json::json;
@@ -64,7 +64,7 @@ impl Measured {
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
         let compile_seconds = self.compile_time.as_secs_f64();
         let engine = executor.name();
-        let CheckCounts { proven, explicit, refused, access_time, byte_time } = executor.check_counts();
+        let CodeCounts { proven, explicit, refused, access_time, byte_time, .. } = executor.code_counts();
         let check_seconds = (access_time + byte_time).as_secs_f64();
         if args.json {
             let (name, size) = match over {

@@ -125,45 +125,61 @@ enum Predecessors {
     More,
 }
 
-/// Where a register is defined.
+/// What defines a register.
 #[derive(Clone, Copy)]
-struct Definition<'a, O> {
-    block: u32,
-    /// The number of the instruction in the block, counted from 1; parameters are defined before all of them.
-    at: u32,
-    /// `None` of a parameter.
-    inst: Option<&'a Inst<O>>,
+enum Definition<'a, O> {
+    /// It is a parameter of a block.
+    Param,
+    Inst(&'a Inst<O>),
 }
 
-/// The definitions of all registers.
-struct Definitions<'a, O>(Vec<Definition<'a, O>>);
+/// What defines each register, if anything does.
+struct Definitions<'a, O>(Vec<Option<Definition<'a, O>>>);
 
 impl<'a, O: Copy> Definitions<'a, O> {
-    const NOWHERE: u32 = u32::MAX;
-
-    /// Shows that every register is defined once.
+    /// Shows that every register is defined once, and before it is used. Blocks lie in an order in which definitions come first
+    /// on every way; what is live at the start would have none.
     fn new(machine: &'a Machine<O>) -> Result<Self, Fault> {
-        let mut all = vec![Definition { block: Self::NOWHERE, at: 0, inst: None }; machine.classes.len()];
+        let mut all = vec![None; machine.classes.len()];
         for (block, of) in machine.blocks.iter().enumerate() {
-            let params = of.params.iter().map(|&param| (0, param, None));
-            let results = (1..).zip(&of.insts).filter_map(|(at, inst)| Some((at, inst.def?, Some(inst))));
-            for (at, reg, inst) in params.chain(results) {
-                let definition = Definition { block: block as u32, at, inst };
-                if std::mem::replace(&mut all[reg.index()], definition).block != Self::NOWHERE {
-                    return Err(Fault { block, inst: (at as usize).saturating_sub(1), cause: Cause::DefinedTwice });
+            let fault = |inst, cause| Fault { block, inst, cause };
+            for param in &of.params {
+                define(&mut all, *param, Definition::Param).map_err(|cause| fault(0, cause))?;
+            }
+            for (at, inst) in of.insts.iter().enumerate() {
+                let mut is_defined = true;
+                inst.for_each_use(|reg| is_defined &= all[reg.index()].is_some());
+                if !is_defined {
+                    return Err(fault(at, Cause::Undefined));
                 }
+                if let Some(def) = inst.def {
+                    define(&mut all, def, Definition::Inst(inst)).map_err(|cause| fault(at, cause))?;
+                }
+            }
+            let mut are_defined = true;
+            for arg in of.end.edges().flat_map(|edge| &edge.args) {
+                arg.for_each_use(|reg| are_defined &= all[reg.index()].is_some());
+            }
+            if !are_defined {
+                return Err(fault(of.insts.len(), Cause::Undefined));
             }
         }
         Ok(Self(all))
     }
 
-    /// Whether a register is defined before the instruction with this number in a block, counted from 1: in an earlier block,
-    /// or there. Blocks lie in an order in which definitions come first on every way; what is live at the start would have
-    /// none.
-    fn is_usable(&self, reg: Reg, block: usize, at: usize) -> bool {
-        let definition = self.0[reg.index()];
-        let (home, defined) = (definition.block as usize, definition.at as usize);
-        home < block || home == block && defined < at
+    /// The instruction that defines a register, if it is no parameter.
+    fn inst(&self, reg: Reg) -> Option<&'a Inst<O>> {
+        match self.0[reg.index()] {
+            Some(Definition::Inst(inst)) => Some(inst),
+            Some(Definition::Param) | None => None,
+        }
+    }
+}
+
+fn define<'a, O>(all: &mut [Option<Definition<'a, O>>], reg: Reg, definition: Definition<'a, O>) -> Result<(), Cause> {
+    match all[reg.index()].replace(definition) {
+        None => Ok(()),
+        Some(_) => Err(Cause::DefinedTwice),
     }
 }
 
@@ -200,32 +216,20 @@ struct Lanes {
 impl<T: Target> Checker<'_, T> {
     /// All instructions and the end of a block.
     fn block(&mut self, number: usize) -> Result<usize, Fault> {
-        let Registers { machine, definitions, target, .. } = self.registers;
+        let Registers { machine, target, .. } = self.registers;
         let block = &machine.blocks[number];
         let mut accesses = 0;
         for (at, inst) in block.insts.iter().enumerate() {
-            let fault = |cause| Fault { block: number, inst: at, cause };
-            let mut is_known = true;
-            inst.for_each_use(|reg| is_known &= definitions.is_usable(reg, number, at + 1));
-            if !is_known {
-                return Err(fault(Cause::Undefined));
-            }
-            accesses += self.inst(inst).map_err(fault)?;
+            accesses += self.inst(inst).map_err(|cause| Fault { block: number, inst: at, cause })?;
         }
         let end = block.insts.len();
         let fault = |cause| Fault { block: number, inst: end, cause };
         for edge in block.end.edges() {
             for (arg, &param) in edge.args.iter().zip(&machine.blocks[edge.block].params) {
-                match *arg {
-                    Arg::Mem(mem) => {
-                        self.access(mem, moved_bytes(machine.classes[param.index()], mem, *target), false)
-                            .map_err(fault)?;
-                        accesses += 1;
-                    }
-                    Arg::Reg(reg) if !definitions.is_usable(reg, number, end + 1) => {
-                        return Err(fault(Cause::Undefined));
-                    }
-                    Arg::Reg(_) | Arg::Imm(_) | Arg::None => {}
+                if let Arg::Mem(mem) = *arg {
+                    self.access(mem, moved_bytes(machine.classes[param.index()], mem, *target), false)
+                        .map_err(fault)?;
+                    accesses += 1;
                 }
             }
         }

@@ -132,7 +132,7 @@ impl<'a, T: Target> Registers<'a, T> {
     }
 
     pub fn definition(&self, reg: Reg) -> Option<&'a Inst<T::Op>> {
-        self.definitions.0[reg.index()].inst
+        self.definitions.inst(reg)
     }
 
     /// The general register that is in the first lane of a vector, whose others are 0.

@@ -91,6 +91,21 @@ impl Arg {
             Self::None | Self::Mem(_) | Self::Imm(_) => None,
         }
     }
+
+    /// Calls `f` on every register that is read: the operand, or what its address is made of.
+    #[inline]
+    pub fn for_each_use(&self, mut f: impl FnMut(Reg)) {
+        match self {
+            Self::Reg(reg) => f(*reg),
+            Self::Mem(mem) => {
+                if let Base::Reg(reg) = mem.base {
+                    f(reg);
+                }
+                mem.index.into_iter().for_each(f);
+            }
+            Self::None | Self::Imm(_) => {}
+        }
+    }
 }
 
 /// How an instruction is encoded.
@@ -163,23 +178,8 @@ impl<O> Inst<O> {
     /// Calls `f` on every register that is read.
     #[inline]
     pub fn for_each_use(&self, mut f: impl FnMut(Reg)) {
-        for arg in &self.args {
-            match *arg {
-                Arg::Reg(reg) => f(reg),
-                Arg::Mem(ref mem) => {
-                    if let Base::Reg(reg) = mem.base {
-                        f(reg);
-                    }
-                    if let Some(reg) = mem.index {
-                        f(reg);
-                    }
-                }
-                Arg::None | Arg::Imm(_) => {}
-            }
-        }
-        if let Some(mask) = self.mask {
-            f(mask);
-        }
+        self.args.iter().for_each(|arg| arg.for_each_use(&mut f));
+        self.mask.into_iter().for_each(f);
     }
 }
 

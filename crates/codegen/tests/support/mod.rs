@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use ctm_codegen::x64::Jit;
-use ctm_engine::{Backend, Bindings, CheckCounts, Source, SurfaceLayout};
+use ctm_engine::{Backend, Bindings, CodeCounts, Source, SurfaceLayout};
 use ctm_lane::budget::{Budget, Meter, Poller};
 use ctm_lane::domain::Domain;
 use ctm_lane::{
@@ -211,7 +211,7 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(space, surface, *bounds)).collect();
     let may_stop = may_trap(function) || budget != u64::MAX;
     let unproven = || {
-        let CheckCounts { explicit, refused, .. } = backend.check_counts();
+        let CodeCounts { explicit, refused, .. } = backend.code_counts();
         explicit + refused
     };
     let before = unproven();

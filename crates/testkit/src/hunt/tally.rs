@@ -1,6 +1,6 @@
 //! Counters of a hunt, and the line of JSON by which workers report them to the campaign.
 
-use ctm_engine::CheckCounts;
+use ctm_engine::CodeCounts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -21,15 +21,17 @@ pub struct Tally {
     pub traps: BTreeMap<String, u64>,
     /// How often programs had each operation.
     pub operations: BTreeMap<String, u64>,
-    /// Pieces of machine code by form and by what the checker of accesses could show.
+    /// Pieces of machine code by form, by what the checker of accesses could show, and by the passes that changed them.
     pub checks: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    /// Adds what a form's checker found.
-    pub fn check(&mut self, form: &str, counts: CheckCounts) {
-        let CheckCounts { proven, explicit, refused, .. } = counts;
-        for (what, count) in [("proven", proven), ("explicit", explicit), ("refused", refused)] {
+    /// Adds what a form's backend has counted.
+    pub fn check(&mut self, form: &str, counts: CodeCounts) {
+        let CodeCounts { proven, explicit, refused, interleaved, speculating, deoptimised, .. } = counts;
+        let shown = [("proven", proven), ("explicit", explicit), ("refused", refused)];
+        let passes = [("interleaved", interleaved), ("speculating", speculating), ("calls deoptimised", deoptimised)];
+        for (what, count) in shown.into_iter().chain(passes) {
             *self.checks.entry(format!("{form} {what}")).or_default() += count;
         }
     }

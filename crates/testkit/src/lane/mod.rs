@@ -79,7 +79,7 @@ impl Differential {
         tally.operations.extend(Op::table().iter().map(|op| (op.name.to_owned(), 0)));
         add(&mut tally.operations, &self.operations);
         for backend in &self.backends {
-            tally.check(backend.name(), backend.check_counts());
+            tally.check(backend.name(), backend.code_counts());
         }
     }
 }
