@@ -90,6 +90,7 @@ fn the_listing_of_llvm() {
 
 /// The same with what the installed compiler makes of the source, for both families. Without one, there is nothing to do.
 #[test]
+#[cfg_attr(miri, ignore = "Miri starts no other programs")]
 fn the_listing_of_the_installed_llvm() {
     let source = object_folder().join("branches.ll");
     let compile = |processor: &str, kind: &str| {
@@ -170,7 +171,7 @@ fn corpus() -> impl Iterator<Item = (String, Vec<u8>)> {
 fn logs_of_mesa() {
     let mut all = String::new();
     let mut cases = 0;
-    for (log, words) in corpus() {
+    for (log, words) in corpus().take(if cfg!(miri) { 1 } else { usize::MAX }) {
         assert_eq!(mesa::driver(&log), Some(Driver::R600));
         let assembly = mesa::import(&log).unwrap();
         let program = text::parse(&assembly).unwrap().program;
@@ -181,7 +182,7 @@ fn logs_of_mesa() {
         assert_eq!(mesa::count(&all), cases);
         assert_eq!(mesa::import_nth(&all, cases - 1).unwrap(), assembly);
     }
-    assert!(cases >= 6);
+    assert!(cases >= 6 || cfg!(miri));
 }
 
 /// The headings that the driver itself and its optimizer print.

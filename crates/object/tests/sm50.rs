@@ -58,7 +58,7 @@ fn files_that_are_no_programs() {
 #[test]
 fn broken_cubins_give_errors() {
     // Whatever a byte of the file says, reading it ends.
-    for at in 0..CUBIN.len() {
+    for at in (0..CUBIN.len()).step_by(if cfg!(miri) { 97 } else { 1 }) {
         for byte in [0, 0x7f, 0xff] {
             let mut cubin = CUBIN.to_vec();
             cubin[at] = byte;

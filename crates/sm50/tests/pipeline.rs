@@ -194,6 +194,7 @@ fn geometry_events_and_vertices() {
 
 /// The whole pipeline with the tessellator: levels 2, 3, 4 and 5, a triangle strip for each triangle.
 #[test]
+#[cfg_attr(miri, ignore = "hundreds of vertices, too many for Miri")]
 fn everything_together() {
     let programs = programs();
     let [vertex, tess_init, tessellation, geometry] = programs.each_ref().map(Shader::from);

@@ -127,8 +127,8 @@ fn times(engine: EngineName, make: impl Fn(&Executor)) -> Times {
         make(&checking);
         if time != 0 {
             times.all.add(seconds);
-            times.access_check.add(executor.check_counts().access_time.as_secs_f64() / seconds);
-            times.byte_check.add(checking.check_counts().byte_time.as_secs_f64() / seconds);
+            times.access_check.add(executor.code_counts().access_time.as_secs_f64() / seconds);
+            times.byte_check.add(checking.code_counts().byte_time.as_secs_f64() / seconds);
         }
     }
     times

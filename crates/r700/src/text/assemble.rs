@@ -185,7 +185,7 @@ impl Assembler {
         if let Some(span) = self.end {
             self.end_program(cursor, span);
         }
-        self.check_counts(cursor);
+        self.code_counts(cursor);
         self.place_clauses(cursor);
         for placed in &mut self.cf {
             let label = placed.line.label.take().filter(|_| cursor.diagnostics.len() < MOST_DIAGNOSTICS);
@@ -236,7 +236,7 @@ impl Assembler {
     }
 
     /// Makes the lengths of clauses those of their bodies.
-    fn check_counts(&mut self, cursor: &mut Cursor) {
+    fn code_counts(&mut self, cursor: &mut Cursor) {
         let family = self.info.family;
         for Placed { line, body, .. } in &mut self.cf {
             let Some(clause) = line.cf.clause(family).filter(|_| !body.damaged) else { continue };
