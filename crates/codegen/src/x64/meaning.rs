@@ -6,68 +6,128 @@ use crate::mir::{Arg, Condition};
 use crate::target::{Meaning, Operation};
 use iced_x86::Code;
 
-/// What an instruction does; unknown for all that neither addresses nor the masks of accesses are made of.
-#[allow(clippy::wildcard_enum_match_arm, reason = "the encoder has thousands of instructions")]
-pub fn meaning(inst: &Inst) -> Meaning {
+/// A row of the table of what instructions do.
+#[derive(Clone, Copy)]
+enum Row {
+    Is(Meaning),
+    /// A comparison of signed integers; the predicate is the third operand.
+    SignedTest,
+    /// The same of unsigned integers.
+    UnsignedTest,
+}
+
+/// Instructions that do something about addresses, or about the masks of accesses.
+const ROWS: &[(Code, Row)] = {
     use Code::*;
     use Meaning::Integers;
+    &[
+        (EVEX_Vmovaps_zmm_k1z_zmmm512, Row::Is(Integers(Operation::Copy))),
+        (VEX_Vmovaps_ymm_ymmm256, Row::Is(Integers(Operation::Copy))),
+        (VEX_Kmovw_kr_km16, Row::Is(Integers(Operation::Copy))),
+        (EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::Add))),
+        (VEX_Vpaddd_ymm_ymm_ymmm256, Row::Is(Integers(Operation::Add))),
+        (Add_r32_rm32, Row::Is(Integers(Operation::Add))),
+        (EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::Sub))),
+        (VEX_Vpsubd_ymm_ymm_ymmm256, Row::Is(Integers(Operation::Sub))),
+        (Sub_r32_rm32, Row::Is(Integers(Operation::Sub))),
+        (EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::Mul))),
+        (VEX_Vpmulld_ymm_ymm_ymmm256, Row::Is(Integers(Operation::Mul))),
+        (Imul_r32_rm32, Row::Is(Integers(Operation::Mul))),
+        (Imul_r32_rm32_imm32, Row::Is(Integers(Operation::Mul))),
+        (EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::And))),
+        (VEX_Vpand_ymm_ymm_ymmm256, Row::Is(Integers(Operation::And))),
+        (VEX_Kandw_kr_kr_kr, Row::Is(Integers(Operation::And))),
+        (And_r32_rm32, Row::Is(Integers(Operation::And))),
+        (And_rm32_imm32, Row::Is(Integers(Operation::And))),
+        (EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::Or))),
+        (VEX_Vpor_ymm_ymm_ymmm256, Row::Is(Integers(Operation::Or))),
+        (VEX_Korw_kr_kr_kr, Row::Is(Integers(Operation::Or))),
+        (EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::Xor))),
+        (VEX_Vpxor_ymm_ymm_ymmm256, Row::Is(Integers(Operation::Xor))),
+        (EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, Row::Is(Integers(Operation::ShiftLeft))),
+        (VEX_Vpslld_ymm_ymm_imm8, Row::Is(Integers(Operation::ShiftLeft))),
+        (Shl_rm32_imm8, Row::Is(Integers(Operation::ShiftLeft))),
+        (EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, Row::Is(Integers(Operation::ShiftRight))),
+        (VEX_Vpsrld_ymm_ymm_imm8, Row::Is(Integers(Operation::ShiftRight))),
+        (EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, Row::Is(Integers(Operation::ShiftRightSigned))),
+        (VEX_Vpsrad_ymm_ymm_imm8, Row::Is(Integers(Operation::ShiftRightSigned))),
+        (EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::SignedMin))),
+        (VEX_Vpminsd_ymm_ymm_ymmm256, Row::Is(Integers(Operation::SignedMin))),
+        (EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::SignedMax))),
+        (VEX_Vpmaxsd_ymm_ymm_ymmm256, Row::Is(Integers(Operation::SignedMax))),
+        (EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::UnsignedMin))),
+        (VEX_Vpminud_ymm_ymm_ymmm256, Row::Is(Integers(Operation::UnsignedMin))),
+        (EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::UnsignedMax))),
+        (VEX_Vpmaxud_ymm_ymm_ymmm256, Row::Is(Integers(Operation::UnsignedMax))),
+        (VEX_Kandnw_kr_kr_kr, Row::Is(Meaning::AndNot)),
+        (VEX_Vpandn_ymm_ymm_ymmm256, Row::Is(Meaning::AndNot)),
+        (VEX_Knotw_kr_kr, Row::Is(Meaning::Not)),
+        (Add_rm32_imm32, Row::Is(Meaning::Step)),
+        (EVEX_Vpbroadcastd_zmm_k1z_r32, Row::Is(Meaning::Repeat)),
+        (VEX_Vpbroadcastd_ymm_xmmm32, Row::Is(Meaning::RepeatFirst)),
+        (VEX_Vmovd_xmm_rm32, Row::Is(Meaning::SetFirst)),
+        (Mov_r32_rm32, Row::Is(Meaning::Load)),
+        (EVEX_Vmovd_rm32_xmm, Row::Is(Meaning::Load)),
+        (VEX_Vmovd_rm32_xmm, Row::Is(Meaning::Load)),
+        (EVEX_Vmovups_zmm_k1z_zmmm512, Row::Is(Meaning::Load)),
+        (VEX_Vmovups_ymm_ymmm256, Row::Is(Meaning::Load)),
+        (EVEX_Vbroadcastss_zmm_k1z_xmmm32, Row::Is(Meaning::Load)),
+        (VEX_Vbroadcastss_ymm_m32, Row::Is(Meaning::Load)),
+        (Mov_r64_rm64, Row::Is(Meaning::LoadPointer)),
+        (Add_r64_rm64, Row::Is(Meaning::AddPointer)),
+        (Lea_r64_m, Row::Is(Meaning::Address)),
+        (EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, Row::Is(Meaning::Choose)),
+        (VEX_Vblendvps_ymm_ymm_ymmm256_ymm, Row::Is(Meaning::Choose)),
+        (EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Meaning::FloatMax)),
+        (VEX_Vmaxps_ymm_ymm_ymmm256, Row::Is(Meaning::FloatMax)),
+        (EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, Row::Is(Meaning::FloatMin)),
+        (VEX_Vminps_ymm_ymm_ymmm256, Row::Is(Meaning::FloatMin)),
+        (EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, Row::Is(Meaning::Truncate)),
+        (VEX_Vcvttps2dq_ymm_ymmm256, Row::Is(Meaning::Truncate)),
+        (EVEX_Vpmovzxwd_zmm_k1z_ymmm256, Row::Is(Meaning::Within(0, 0xFFFF))),
+        (VEX_Vpmovzxwd_ymm_xmmm128, Row::Is(Meaning::Within(0, 0xFFFF))),
+        (EVEX_Vplzcntd_zmm_k1z_zmmm512b32, Row::Is(Meaning::Within(0, 32))),
+        (EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, Row::SignedTest),
+        (EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, Row::UnsignedTest),
+        (VEX_Vpcmpgtd_ymm_ymm_ymmm256, Row::Is(Meaning::Compare(Condition::Greater))),
+        (VEX_Vpcmpeqd_ymm_ymm_ymmm256, Row::Is(Meaning::Compare(Condition::Equal))),
+        (Cmp_r32_rm32, Row::Is(Meaning::CompareGeneral)),
+        (Cmp_rm32_imm32, Row::Is(Meaning::CompareGeneral)),
+        (VEX_Kortestw_kr_kr, Row::Is(Meaning::TestEither)),
+        (VEX_Vptest_ymm_ymmm256, Row::Is(Meaning::TestCommon)),
+    ]
+};
+
+const COUNT: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < ROWS.len() {
+        let number = ROWS[at].0 as usize + 1;
+        count = if number > count { number } else { count };
+        at += 1;
+    }
+    count
+};
+
+/// By the instruction's number, as a look-up costs less than a jump by it.
+static TABLE: [Row; COUNT] = {
+    let mut table = [Row::Is(Meaning::Unknown); COUNT];
+    let mut at = 0;
+    while at < ROWS.len() {
+        table[ROWS[at].0 as usize] = ROWS[at].1;
+        at += 1;
+    }
+    table
+};
+
+/// What an instruction does; unknown for all that neither addresses nor the masks of accesses are made of.
+pub fn meaning(inst: &Inst) -> Meaning {
     let (Kind::Plain(code) | Kind::Tied(code)) = inst.kind else { return Meaning::Unknown };
-    match code {
-        EVEX_Vmovaps_zmm_k1z_zmmm512 | VEX_Vmovaps_ymm_ymmm256 | VEX_Kmovw_kr_km16 => Integers(Operation::Copy),
-        EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpaddd_ymm_ymm_ymmm256 | Add_r32_rm32 => Integers(Operation::Add),
-        EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpsubd_ymm_ymm_ymmm256 | Sub_r32_rm32 => Integers(Operation::Sub),
-        EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmulld_ymm_ymm_ymmm256 | Imul_r32_rm32 | Imul_r32_rm32_imm32 => {
-            Integers(Operation::Mul)
-        }
-        EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32
-        | VEX_Vpand_ymm_ymm_ymmm256
-        | VEX_Kandw_kr_kr_kr
-        | And_r32_rm32
-        | And_rm32_imm32 => Integers(Operation::And),
-        EVEX_Vpord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpor_ymm_ymm_ymmm256 | VEX_Korw_kr_kr_kr => Integers(Operation::Or),
-        EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32 | VEX_Vpxor_ymm_ymm_ymmm256 => Integers(Operation::Xor),
-        EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpslld_ymm_ymm_imm8 | Shl_rm32_imm8 => Integers(Operation::ShiftLeft),
-        EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrld_ymm_ymm_imm8 => Integers(Operation::ShiftRight),
-        EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8 | VEX_Vpsrad_ymm_ymm_imm8 => Integers(Operation::ShiftRightSigned),
-        EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminsd_ymm_ymm_ymmm256 => Integers(Operation::SignedMin),
-        EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxsd_ymm_ymm_ymmm256 => Integers(Operation::SignedMax),
-        EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpminud_ymm_ymm_ymmm256 => Integers(Operation::UnsignedMin),
-        EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32 | VEX_Vpmaxud_ymm_ymm_ymmm256 => Integers(Operation::UnsignedMax),
-        VEX_Kandnw_kr_kr_kr | VEX_Vpandn_ymm_ymm_ymmm256 => Meaning::AndNot,
-        VEX_Knotw_kr_kr => Meaning::Not,
-        Add_rm32_imm32 => Meaning::Step,
-        EVEX_Vpbroadcastd_zmm_k1z_r32 => Meaning::Repeat,
-        VEX_Vpbroadcastd_ymm_xmmm32 => Meaning::RepeatFirst,
-        VEX_Vmovd_xmm_rm32 => Meaning::SetFirst,
-        Mov_r32_rm32
-        | EVEX_Vmovd_rm32_xmm
-        | VEX_Vmovd_rm32_xmm
-        | EVEX_Vmovups_zmm_k1z_zmmm512
-        | VEX_Vmovups_ymm_ymmm256
-        | EVEX_Vbroadcastss_zmm_k1z_xmmm32
-        | VEX_Vbroadcastss_ymm_m32 => Meaning::Load,
-        Mov_r64_rm64 => Meaning::LoadPointer,
-        Add_r64_rm64 => Meaning::AddPointer,
-        Lea_r64_m => Meaning::Address,
-        EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32 | VEX_Vblendvps_ymm_ymm_ymmm256_ymm => Meaning::Choose,
-        EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae | VEX_Vmaxps_ymm_ymm_ymmm256 => Meaning::FloatMax,
-        EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae | VEX_Vminps_ymm_ymm_ymmm256 => Meaning::FloatMin,
-        EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae | VEX_Vcvttps2dq_ymm_ymmm256 => Meaning::Truncate,
-        EVEX_Vpmovzxwd_zmm_k1z_ymmm256 | VEX_Vpmovzxwd_ymm_xmmm128 => Meaning::Within(0, 0xFFFF),
-        EVEX_Vplzcntd_zmm_k1z_zmmm512b32 => Meaning::Within(0, 32),
-        // The predicate is the third operand.
-        EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => {
-            condition(inst.args[2], true).map_or(Meaning::Unknown, Meaning::Compare)
-        }
-        EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => {
-            condition(inst.args[2], false).map_or(Meaning::Unknown, Meaning::Compare)
-        }
-        VEX_Vpcmpgtd_ymm_ymm_ymmm256 => Meaning::Compare(Condition::Greater),
-        VEX_Vpcmpeqd_ymm_ymm_ymmm256 => Meaning::Compare(Condition::Equal),
-        Cmp_r32_rm32 | Cmp_rm32_imm32 => Meaning::CompareGeneral,
-        VEX_Kortestw_kr_kr => Meaning::TestEither,
-        VEX_Vptest_ymm_ymmm256 => Meaning::TestCommon,
-        _ => Meaning::Unknown,
+    let test = |signed| condition(inst.args[2], signed).map_or(Meaning::Unknown, Meaning::Compare);
+    match TABLE.get(code as usize) {
+        Some(&Row::Is(meaning)) => meaning,
+        Some(Row::SignedTest) => test(true),
+        Some(Row::UnsignedTest) => test(false),
+        None => Meaning::Unknown,
     }
 }
 
