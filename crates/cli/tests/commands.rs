@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, POSITION};
+use common::{Folder, POSITION, project};
 use serde_json::Value;
 
 fn json(text: &str) -> Value {
@@ -202,4 +202,43 @@ fn a_dump_with_more_programs_than_one() {
     let first = folder.ctm("import mesa two.txt --index 0 -o -").ok();
     assert_ne!(first.out(), last.out());
     folder.ctm("import mesa two.txt --index 2 -o -").fails(1, &["2 programs", "number 2"]);
+}
+
+#[test]
+fn many_files_are_checked_at_once() {
+    let folder = Folder::new("check-many");
+    folder.write("good.x1k", POSITION).write("bad.x1k", "OUT ;\n");
+    let done = folder.ctm("check good.x1k good.x1k").ok();
+    assert_eq!(done.out(), "good.x1k: no errors, no warnings\n".repeat(2));
+    let done = folder.ctm("check good.x1k bad.x1k nowhere.x1k").fails(1, &["bad.x1k", "nowhere.x1k", "2 files of 3"]);
+    assert_eq!(done.out(), "good.x1k: no errors, no warnings\n");
+    let report = json(folder.ctm("check good.x1k bad.x1k good.x1k --json").fails(1, &["1 file of 3"]).out());
+    let names: Vec<_> = report["files"].as_array().expect("files").iter().map(|file| file["file"].clone()).collect();
+    assert_eq!(names, ["good.x1k", "good.x1k"]);
+}
+
+#[test]
+fn disassembly_goes_to_a_file() {
+    let folder = Folder::new("dis-output");
+    folder.write("position.x1k", POSITION).ctm("asm position.x1k").ok();
+    let text = folder.ctm("dis position.elf").ok().out().to_string();
+    assert_eq!(folder.ctm("dis position.elf -o out.x1k").ok().out(), "");
+    assert_eq!(folder.read("out.x1k"), text.as_bytes());
+    assert_eq!(folder.ctm("dis position.elf -o -").ok().out(), text);
+    folder.ctm("dis position.elf --json -o out.json").ok();
+    assert_eq!(json(std::str::from_utf8(&folder.read("out.json")).expect("text"))["isa"], "x1k");
+    folder.ctm("dis position.elf -o position.elf").fails(2, &["it is an input and an output"]);
+}
+
+/// A dump of Mesa's r300 is a program as it is, and several are chosen by number.
+#[test]
+fn dumps_of_mesa_run() {
+    let folder = Folder::new("run-dump");
+    let dump = std::fs::read_to_string(project("tests/corpus/x1k/op_mad/dump.txt")).expect("a dump");
+    folder.write("dump.txt", &dump).write("two.txt", dump.repeat(2));
+    folder.ctm("import mesa dump.txt -o program.x1k").ok();
+    assert_eq!(folder.ctm("dis dump.txt").ok().out(), folder.ctm("dis program.x1k").ok().out());
+    folder.ctm("info dump.txt").ok();
+    folder.ctm("dis two.txt").fails(2, &["2 programs", "--kernel"]);
+    folder.ctm("dis two.txt --kernel 1").ok();
 }

@@ -136,6 +136,7 @@ pub struct AsmArgs {
 Examples:
   ctm dis blur.elf                     prints assembly that assembles to the same program
   ctm dis blur.elf --fields | less     every field of every instruction, with its meaning
+  ctm dis blur.elf -o blur.x1k         writes the assembly to a file
   ctm dis words.bin --isa x1k          raw little-endian dwords
   ctm dis shaders.gsh --kernel 1       the second program of a Wii U shader file
   ctm dis copy.bin                     the text of a command buffer
@@ -147,6 +148,9 @@ pub struct DisArgs {
     /// What of it is printed.
     #[command(flatten)]
     pub listing: ListingArgs,
+    /// File that receives it ('-' is standard output)
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
 }
 
 /// `ctm check`.
@@ -154,6 +158,7 @@ pub struct DisArgs {
 #[command(after_help = "\
 Examples:
   ctm check blur.x1k
+  ctm check shaders/*.x1k              several files
   ctm check blur.elf --json
 
 Of a file with several programs all are checked, unless --kernel chooses one. The exit code is 1 if there is an error, and 0
@@ -163,6 +168,9 @@ pub struct CheckArgs {
     /// The program.
     #[command(flatten)]
     pub program: ProgramArgs,
+    /// Further programs, read likewise
+    #[arg(value_name = "MORE", value_hint = ValueHint::FilePath)]
+    pub more: Vec<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

@@ -2,9 +2,17 @@
 
 use crate::args::DisArgs;
 use crate::isa::load_one;
-use crate::{Console, Failure};
+use crate::outputs::{Form, Sink};
+use crate::{Console, Failure, source};
 
 /// Disassembles a program or a command buffer.
 pub fn dis(args: &DisArgs, console: &mut Console) -> Result<(), Failure> {
-    load_one(&args.program, console)?.disassemble(&args.listing, console)
+    let program = load_one(&args.program, console)?;
+    if source::is_standard(&args.output) {
+        return program.disassemble(&args.listing, console);
+    }
+    let form = if args.listing.json || args.listing.fields { Form::Text } else { Form::Assembly };
+    let mut text = Vec::new();
+    program.disassemble(&args.listing, &mut Console { out: &mut text, err: &mut *console.err, ..*console })?;
+    Sink::store(form, [(&*args.output, &*text)], console)
 }

@@ -1,9 +1,10 @@
 //! Assembling texts.
 
-use super::Isa;
+use super::{File, Isa};
 use crate::host::Host;
 use crate::report::{Location, Message, diagnostic};
 use crate::{Console, Failure, source};
+use ctm_object::mesa;
 use ctm_text::{Assembled, Diagnostic, Loader, SourceFile};
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,29 @@ fn other_language(path: &Path, source: &SourceFile, host: &dyn Host) -> Option<F
     );
     let help = format!("'--isa {}' says so, and so do names that end in .{}", other.name(), other.extension());
     Some(Message::error(message).at(Location::File(source.name.clone())).help(help).into())
+}
+
+/// Most programs of a log that are read at once.
+const MOST_LISTED: usize = 4096;
+
+/// The texts of the programs that a driver of Mesa printed, each with a name.
+///
+/// # Errors
+/// They are too many, or the log is damaged.
+pub fn log_sources(file: File) -> Result<Vec<SourceFile>, Failure> {
+    let text = source::text(&file.path, file.bytes)?;
+    let wrong = |message: String| Message::error(message).at(Location::File(file.name.clone()));
+    let programs = mesa::import_all(&text);
+    let count = programs.len();
+    if count > MOST_LISTED {
+        let message = wrong(format!("the log has {count} programs; at most {MOST_LISTED} are read"));
+        return Err(message.help("'ctm import mesa LOG --index N -o PROGRAM' takes one out").into());
+    }
+    let import = |(index, text): (usize, Result<String, mesa::MesaError>)| {
+        let text = text.map_err(|error| wrong(error.to_string()))?;
+        Ok(SourceFile { name: format!("program {index} of {}", file.name), text })
+    };
+    programs.enumerate().map(import).collect()
 }
 
 /// Where the assembly of the text at `path` goes if the command line does not say: beside the text, with this extension;

@@ -10,7 +10,7 @@ use ctm_object::{hex, probe};
 use std::path::{Path, PathBuf};
 
 /// How a program file is to be read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ProgramArgs {
     /// Program: assembly text, ELF image, or raw dwords, little-endian (.u32) or as hexadecimal text; R700 programs also as an
     /// object of LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two

@@ -14,7 +14,7 @@ mod r700;
 mod sm50;
 mod x1k;
 
-pub use assembly::{Written, assemble, assembles, output_path};
+pub use assembly::{Written, assemble, assembles, log_sources, output_path};
 pub use choice::{load_all, load_one, one};
 pub use file::{File, Form, ProgramArgs};
 pub use finding::{Code, Finding};

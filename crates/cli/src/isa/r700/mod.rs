@@ -7,13 +7,14 @@ mod run;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, output_path,
+    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, log_sources,
+    output_path,
 };
 use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
-use ctm_object::mesa::{self, Driver};
+use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::r700;
 use ctm_r700::{Program, Wavefront, check, text};
@@ -25,9 +26,6 @@ use serde_json::json;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// Most programs of a log that are read at once.
-const MOST_LISTED: usize = 4096;
 
 /// The instruction set.
 pub struct R700;
@@ -151,19 +149,9 @@ impl Loaded {
 
     /// The programs of a listing of Mesa's driver.
     fn of_log(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
-        let text = source::text(&file.path, file.bytes)?;
-        let wrong = |message: String| Message::error(message).at(Location::File(file.name.clone()));
-        let programs = mesa::import_all(&text);
-        if programs.len() > MOST_LISTED {
-            let message = wrong(format!("the log has {} programs; at most {MOST_LISTED} are read", programs.len()));
-            return Err(message.help("'ctm import mesa LOG --index N -o PROGRAM' takes one out").into());
-        }
-        let import = |(index, text): (usize, Result<String, mesa::MesaError>)| {
-            let text = text.map_err(|error| wrong(error.to_string()))?;
-            let source = SourceFile { name: format!("program {index} of {}", file.name), text };
-            Self::of_text(&file.name, &source, &file.path, console)
-        };
-        programs.enumerate().map(import).collect()
+        let (name, path) = (file.name.clone(), file.path.clone());
+        let sources = log_sources(file)?;
+        sources.iter().map(|source| Self::of_text(&name, source, &path, console)).collect()
     }
 
     /// The program of a text that the file called `name` holds.

@@ -7,7 +7,8 @@ mod run;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, output_path,
+    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, log_sources,
+    output_path,
 };
 use crate::host::Host;
 use crate::options::ListingArgs;
@@ -68,7 +69,8 @@ impl InstructionSet for X1k {
     }
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
-        Ok(vec![Box::new(Loaded::new(file, console)?)])
+        let boxed = |loaded| Box::new(loaded) as Box<dyn super::Loaded>;
+        Ok(Loaded::all(file, console)?.into_iter().map(boxed).collect())
     }
 
     fn codes(&self) -> Vec<Code> {
@@ -94,9 +96,14 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// The program in a file. Raw words must say so by their name or by `--isa`, or be hexadecimal text. Warnings of the
-    /// assembler are reported at once.
-    fn new(file: File, console: &mut Console) -> Result<Self, Failure> {
+    /// All programs of a file, at least one; only logs of Mesa have several. Raw words must say so by their name or by `--isa`,
+    /// or be hexadecimal text. Warnings of the assembler are reported at once.
+    fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
+        if file.content == Content::MesaLog(Driver::R300) {
+            let (name, path) = (file.name.clone(), file.path.clone());
+            let sources = log_sources(file)?;
+            return sources.iter().map(|source| Self::of_text(&name, source, &path, console)).collect();
+        }
         let (program, origins) = match (file.content, file.form) {
             (Content::CtmImage, _) => {
                 (elf::read(&file.bytes).map_err(|error| file.error(error.to_string()))?, Vec::new())
@@ -110,11 +117,16 @@ impl Loaded {
                 })?;
                 let source = SourceFile { name: file.name.clone(), text };
                 source::require_assembly(&source)?;
-                let assembled = assemble(&file.path, &source, text::parse_with, console)?;
-                (assembled.program, assembled.origins)
+                return Ok(vec![Self::of_text(&file.name, &source, &file.path, console)?]);
             }
         };
-        Ok(Loaded { name: file.name, program, origins })
+        Ok(vec![Loaded { name: file.name, program, origins }])
+    }
+
+    /// The program of a text that the file called `name` holds.
+    fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
+        let assembled = assemble(path, source, text::parse_with, console)?;
+        Ok(Loaded { name: name.into(), program: assembled.program, origins: assembled.origins })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.

@@ -24,7 +24,7 @@ use memory::Data;
 pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
     let kernel = file.kernel.clone();
-    let mut loaded = one(vec![Loaded::new(file, console)?], kernel.as_deref(), |loaded| loaded)?;
+    let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;
     loaded.require_legal()?;
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
