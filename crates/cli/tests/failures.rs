@@ -320,6 +320,7 @@ fn mistakes_of_newcomers() {
     folder.write("vert.sph.u32", corpus("sm50/v_basic/vert.sph.u32"));
     folder.write("vert.code.u32", corpus("sm50/v_basic/vert.code.u32"));
     folder.write("r700.x1k", folder.read("newton.r700")).write("x1k.sm50", POSITION);
+    folder.write("mul.x1k", "MUL temp[0], temp[1], temp[2] ;\n");
     folder.write("kernel.sm50", "MOV R0, RZ;\nEXIT;\n").write("sm50.r700", "MOV R0, RZ;\nEXIT;\n");
     for (line, expected) in [
         ("run position.x1k --const c0=1", &["write 0=1"][..]),
@@ -331,6 +332,8 @@ fn mistakes_of_newcomers() {
         ("run position.x1k --loop-const 0=1", &["--loop-const is an option of R700", "X1K programs have --iconst"]),
         ("run kernel.sm50 --kcache 0=a.npy", &["SM50 programs have --bank"]),
         ("run position.x1k --block 64", &["--block is an option of SM50 programs", "lists the options of X1K"]),
+        ("explain MUL --isa x1k", &["no name of x1k", "x1k: `MAD src0.rgb src1.rgb src0.000` multiplies"]),
+        ("explain FMADD", &["sm50: "]),
         ("run vert.sph.u32 -o out.npy", &["stage vertex", "'ctm draw --vs vert.sph.u32 --primitive triangles"]),
     ] {
         println!("ctm {line}");
@@ -338,6 +341,7 @@ fn mistakes_of_newcomers() {
     }
     for (line, expected) in [
         ("asm r700.x1k", &["the text is assembly of R700", "'--isa r700'", ".r700"][..]),
+        ("asm mul.x1k", &["`MAD src0.rgb src1.rgb src0.000` multiplies", "sources come first"]),
         ("run r700.x1k", &["the text is assembly of R700"]),
         ("asm x1k.sm50", &["the text is assembly of X1K", "'--isa x1k'"]),
         ("dis sm50.r700", &["the text is assembly of SM50", ".sm50"]),

@@ -11,11 +11,17 @@ pub struct Substitute {
     pub help: &'static str,
 }
 
+impl Substitute {
+    /// The substitute for a name of another language, in capitals or not.
+    pub fn of<'s>(name: &str, substitutes: &'s [Substitute]) -> Option<&'s Substitute> {
+        substitutes.iter().find(|substitute| substitute.names.iter().any(|other| other.eq_ignore_ascii_case(name)))
+    }
+}
+
 /// What to do about a word that is no operation: its substitute, else the name of an operation that is like it. Empty if there
 /// is neither.
 pub fn instead<'n>(word: &str, substitutes: &[Substitute], names: impl IntoIterator<Item = &'n str>) -> String {
-    let has = |substitute: &&Substitute| substitute.names.iter().any(|name| name.eq_ignore_ascii_case(word));
-    match substitutes.iter().find(has) {
+    match Substitute::of(word, substitutes) {
         Some(substitute) => substitute.help.to_owned(),
         None => nearest(word, names).map(|near| format!("did you mean `{near}`?")).unwrap_or_default(),
     }

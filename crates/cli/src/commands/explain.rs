@@ -4,8 +4,8 @@ use crate::args::ExplainArgs;
 use crate::isa::{Code, Isa};
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_text::nearest;
 use ctm_text::topic::{NamedValue, Topic};
+use ctm_text::{Substitute, nearest};
 use serde_json::{Value, json};
 
 /// The codes of all instruction sets.
@@ -62,12 +62,15 @@ fn list(json: bool, console: &mut Console) -> Result<(), Failure> {
 
 fn unknown(wanted: &str, isa: Option<Isa>, topics: &[(Isa, Topic)]) -> Failure {
     let place = isa.map(|isa| format!(" of {}", isa.name())).unwrap_or_default();
+    let mut message = Message::error(format!("'{wanted}' is no code, and no name{place}"));
+    let isas = Isa::all().filter(|other| isa.is_none_or(|isa| isa == *other));
+    let substitutes = isas.filter_map(|isa| Some((isa, Substitute::of(wanted, isa.substitutes())?)));
+    for (isa, substitute) in substitutes {
+        message = message.help(format!("{}: {}", isa.name(), substitute.help));
+    }
     let near = nearest(wanted, topics.iter().map(|(_, topic)| topic.name.as_str()));
     let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    Failure::Usage(
-        Message::error(format!("'{wanted}' is no code, and no name{place}"))
-            .help(format!("{near}'ctm explain' lists all codes; docs/reference has all names")),
-    )
+    Failure::Usage(message.help(format!("{near}'ctm explain' lists all codes; docs/reference has all names")))
 }
 
 fn code_json(Code { id, severity, title, page }: &Code) -> Value {

@@ -26,8 +26,8 @@ use crate::report::Message;
 use crate::{Console, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ctm_object::probe::Content;
-use ctm_text::SourceFile;
 use ctm_text::topic::Topic;
+use ctm_text::{SourceFile, Substitute};
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, Write};
@@ -94,6 +94,11 @@ pub trait InstructionSet: Sync {
     /// What its reference says of the names of its language.
     fn topics(&self) -> Vec<Topic> {
         Vec::new()
+    }
+
+    /// Operations of other languages that it does not have, and what takes their place.
+    fn substitutes(&self) -> &'static [Substitute] {
+        &[]
     }
 
     /// How its programs run, with the options that they have for themselves; none if what it has is no program.

@@ -3,7 +3,7 @@
 use ctm_text::Substitute;
 
 /// Names of other languages, and what to write.
-pub(super) const SUBSTITUTES: &[Substitute] = &[
+pub const SUBSTITUTES: &[Substitute] = &[
     Substitute { names: &["MAD", "FMA", "FFMA", "FMAD", "MUL_ADD"], help: "did you mean `MULADD`?" },
     Substitute { names: &["FADD"], help: "did you mean `ADD`?" },
     Substitute { names: &["SUB"], help: "`ADD` with a sign before the second operand subtracts" },

@@ -31,6 +31,7 @@ mod substitutes;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
 pub use print::{PrintOptions, print_program, print_program_with};
+pub use substitutes::SUBSTITUTES;
 
 use crate::control::Control;
 use crate::header::AttributeMap;

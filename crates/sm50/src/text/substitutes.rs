@@ -3,7 +3,7 @@
 use ctm_text::Substitute;
 
 /// Names of other languages, and what to write.
-pub(super) const SUBSTITUTES: &[Substitute] = &[
+pub const SUBSTITUTES: &[Substitute] = &[
     Substitute { names: &["FMADD", "FMA", "MAD", "FMAD", "MULADD"], help: "did you mean `FFMA`?" },
     Substitute { names: &["ADD"], help: "`FADD` adds floats, `IADD` integers" },
     Substitute { names: &["SUB"], help: "`FADD` or `IADD` with a sign before the second operand subtracts" },

@@ -6,7 +6,7 @@ use super::operand;
 use super::substitutes::SUBSTITUTES;
 use crate::codes::*;
 use crate::instruction::*;
-use ctm_text::{Cause, Cursor, Reported, Span, Token, excerpt, instead, list, spell_float};
+use ctm_text::{Cause, Cursor, Reported, Span, Substitute, Token, excerpt, instead, list, spell_float};
 
 /// The kinds of immediate writes, by RGB target code (CTM Guide p.32).
 pub(super) const UMRT_KINDS: [&str; 4] =
@@ -107,13 +107,16 @@ fn read_sources(cursor: &mut Cursor, alu: &mut Alu, literals: &mut Vec<Literal>)
                 let help = "raw flow control begins with `FC`, as in `FC JUMP label, when = always ;`";
                 return Err(cursor.error(Cause::UnknownWord, token, message, help));
             }
-            let is_elsewhere = |word: &str| SUBSTITUTES.iter().any(|substitute| substitute.names.contains(&word));
-            let capitals = word.to_ascii_uppercase();
-            if RgbOp::parse(word).is_some() || AlphaOp::parse(word).is_some() || is_elsewhere(&capitals) {
+            let substitute = Substitute::of(word, SUBSTITUTES);
+            if RgbOp::parse(word).is_some() || AlphaOp::parse(word).is_some() || substitute.is_some() {
                 let message = format!("`{}` is not the beginning of an instruction", excerpt(word));
                 let help = "sources come first, then operations with their destinations, as in `src0.rgb = temp[0] : temp[1].rgb = \
                             MAX src0.rgb src0.rgb ;`";
-                return Err(cursor.error(Cause::UnknownWord, token, message, help));
+                let help = match substitute {
+                    Some(substitute) => format!("{}; {help}", substitute.help),
+                    None => help.to_owned(),
+                };
+                return Err(cursor.error(Cause::UnknownWord, token, message, &help));
             }
             let mut words: Vec<&str> = super::header::flag_names().collect();
             words.extend(SOURCE_WORDS);

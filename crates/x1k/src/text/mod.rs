@@ -33,6 +33,7 @@ mod texture;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile, spell_float};
 pub use print::{PrintOptions, print_instruction, print_instruction_at, print_program, print_program_with};
+pub use substitutes::SUBSTITUTES;
 
 use crate::program::Program;
 use ctm_text::{Cursor, Dialect, lex};

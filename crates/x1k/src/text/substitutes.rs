@@ -3,7 +3,7 @@
 use ctm_text::Substitute;
 
 /// Names of other languages, and what to write.
-pub(super) const SUBSTITUTES: &[Substitute] = &[
+pub const SUBSTITUTES: &[Substitute] = &[
     Substitute { names: &["MUL", "FMUL"], help: "`MAD src0.rgb src1.rgb src0.000` multiplies: its third operand is 0" },
     Substitute { names: &["ADD", "FADD"], help: "`MAD src0.rgb src0.111 src1.rgb` adds: its second operand is 1" },
     Substitute { names: &["SUB"], help: "`MAD src0.rgb src0.111 -src1.rgb` subtracts" },

@@ -20,7 +20,7 @@ use ctm_object::r700;
 use ctm_r700::{Program, Wavefront, check, text};
 use ctm_text::findings::Severity;
 use ctm_text::topic::Topic;
-use ctm_text::{Origin, SourceFile};
+use ctm_text::{Origin, SourceFile, Substitute};
 use options::R700Args;
 use serde_json::json;
 use std::cell::OnceCell;
@@ -83,6 +83,10 @@ impl InstructionSet for R700 {
 
     fn topics(&self) -> Vec<Topic> {
         ctm_r700::topics::topics()
+    }
+
+    fn substitutes(&self) -> &'static [Substitute] {
+        ctm_r700::text::SUBSTITUTES
     }
 
     fn runner(&self) -> Option<RunnerEntry> {

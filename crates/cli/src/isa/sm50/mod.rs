@@ -23,7 +23,7 @@ use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Header, Program, check};
 use ctm_text::findings::Severity;
 use ctm_text::topic::Topic;
-use ctm_text::{Origin, SourceFile};
+use ctm_text::{Origin, SourceFile, Substitute};
 use draw::DrawArgs;
 use options::Sm50Args;
 use serde_json::json;
@@ -103,6 +103,10 @@ impl InstructionSet for Sm50 {
 
     fn topics(&self) -> Vec<Topic> {
         ctm_sm50::topics::topics()
+    }
+
+    fn substitutes(&self) -> &'static [Substitute] {
+        ctm_sm50::text::SUBSTITUTES
     }
 
     fn runner(&self) -> Option<RunnerEntry> {

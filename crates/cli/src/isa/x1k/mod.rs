@@ -18,6 +18,7 @@ use crate::{Console, Failure, source};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::{elf, raw};
+use ctm_text::Substitute;
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
 use ctm_x1k::Program;
@@ -79,6 +80,10 @@ impl InstructionSet for X1k {
 
     fn topics(&self) -> Vec<Topic> {
         ctm_x1k::topics::topics()
+    }
+
+    fn substitutes(&self) -> &'static [Substitute] {
+        ctm_x1k::text::SUBSTITUTES
     }
 
     fn runner(&self) -> Option<RunnerEntry> {
