@@ -65,7 +65,7 @@ impl LaunchConstants {
         is_here.then(|| self.0[(offset - Self::PLACE.start) as usize / 4])
     }
 
-    /// Whether banks leave room for them: where they stand, bank 0 ends, holds 0, or holds the same.
+    /// Whether banks leave their words to them: where they stand, bank 0 ends, holds 0, or holds the same.
     ///
     /// # Errors
     /// The first word that is another.
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn banks_leave_room_for_launch_constants() {
+    fn banks_leave_launch_constants_their_words() {
         let launch = LaunchConstants::new(&Grid::new([4, 5, 6], [7, 8, 9]).unwrap(), 0x40);
         let fit = |words: &[u32]| {
             let mut constants = Constants::default();

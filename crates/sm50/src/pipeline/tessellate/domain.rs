@@ -27,7 +27,7 @@ impl Domain {
         self.points.len() as u32
     }
 
-    /// Makes room for what comes with so many points on the edges and inside of them. (By Euler's formula for planar graphs.)
+    /// Reserves space for what comes with so many points on the edges and inside of them. (By Euler's formula for planar graphs.)
     fn reserve(&mut self, edges: &[Subdivision], inside: u32) {
         let edges: u32 = edges.iter().map(Subdivision::segments).sum();
         self.points.reserve((edges + inside) as usize);

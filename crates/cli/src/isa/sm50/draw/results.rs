@@ -78,7 +78,7 @@ impl Results {
             }
         }
         if let Some((kind, mut sink)) = self.records {
-            // Room for all of them at once: a vector that grows takes more than was asked for above.
+            // Space for all of them at once: a vector that grows takes more than was asked for above.
             let mut records = Vec::with_capacity(drawn.words.len() / all * wanted);
             records.extend(drawn.words.chunks_exact(all).flat_map(|record| &record[..wanted]));
             let shape = ArrayShape { width: wanted, height: drawn.records as usize, channels: 1 };
