@@ -11,7 +11,7 @@
 //! - [`decode_dwords`], [`decode_vectors`] and [`decode_buffer`] take what is no picture: constants, attributes, buffers.
 //! - [`surface_for`] says how an array lies in memory, and [`surface`] makes a surface for results of a given size; both
 //!   leave the base address to the caller. [`upload`] and [`download`] move the values.
-//! - [`encode`] gives the bytes of a file of some [`FileKind`]. Whoever writes them takes care that the file appears
+//! - [`encode`] gives the bytes of a file of some [`FileKind`], and [`Animation`] those of one with many frames. Whoever writes them takes care that the file appears
 //!   complete or not at all.
 //!
 //! Every error has a text that says what is wrong, and `help()`, which says what to do about it.
@@ -31,6 +31,7 @@
 //! A PNG with gray and alpha is read as RGBA, one with a palette as RGB or RGBA.
 #![forbid(unsafe_code)]
 
+mod animation;
 mod array;
 mod buffer;
 mod dwords;
@@ -42,6 +43,7 @@ mod spec;
 mod transfer;
 mod vectors;
 
+pub use animation::Animation;
 pub use array::{Array, Data};
 pub use buffer::decode_buffer;
 pub use dwords::decode_dwords;
@@ -90,7 +92,7 @@ fn decode_by(
 ) -> Result<Slices, ContentError> {
     let (array, slices) = match spec.kind {
         FileKind::Npy => npy(bytes)?,
-        FileKind::Png => (read_png(bytes)?, None),
+        FileKind::Png | FileKind::Apng => (read_png(bytes)?, None),
         FileKind::Raw => (read_raw(bytes, spec.shape.ok_or(ContentError::NoShape)?)?, None),
     };
     match spec.shape {
@@ -103,14 +105,14 @@ fn decode_by(
 ///
 /// `.npy` keeps the type of the values, in C order, little-endian, without an axis for channels if there is one only.
 /// `.f32` holds float32 values; integers become fractions of their greatest value. PNG has 16 bits per channel for
-/// uint16, else 8.
+/// uint16, else 8. An animation has this one frame.
 ///
 /// # Errors
 /// A picture cannot have so many channels, or be so large.
 pub fn encode(kind: FileKind, array: &Array, options: &WriteOptions) -> Result<Vec<u8>, ContentError> {
     match kind {
         FileKind::Npy => Ok(npy::encode(array)),
-        FileKind::Png => png::encode(array, options.tonemap),
+        FileKind::Png | FileKind::Apng => png::encode(array, options.tonemap),
         FileKind::Raw => Ok(raw::encode(array)),
     }
 }

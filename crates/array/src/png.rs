@@ -1,7 +1,7 @@
 //! Pictures in PNG files.
 
 use super::{Array, ContentError, Data, MAX_SIDE, Shape};
-use ::png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
+use ::png::{BitDepth, ColorType, Decoder, Encoder, EncodingError, Transformations};
 use ctm_num::convert::f32_to_unorm8;
 use std::io::Cursor;
 
@@ -62,6 +62,21 @@ impl Hidden {
         hidden.range = range.filter(|[min, max]| min < max);
         (hidden.below + hidden.above + hidden.nan > 0).then_some(hidden)
     }
+
+    /// The counts of two arrays together.
+    pub fn merged(self, other: Hidden) -> Hidden {
+        let range = match (self.range, other.range) {
+            (Some([min, max]), Some([other_min, other_max])) => Some([min.min(other_min), max.max(other_max)]),
+            (one, other) => one.or(other),
+        };
+        Hidden {
+            below: self.below + other.below,
+            above: self.above + other.above,
+            nan: self.nan + other.nan,
+            of: self.of + other.of,
+            range,
+        }
+    }
 }
 
 /// Reads the bytes of a PNG file: uint8 for up to 8 bits per channel, uint16 for 16 bits.
@@ -109,42 +124,72 @@ fn to_rgba<T: Copy>(values: Vec<T>) -> Vec<T> {
 /// 1 channel becomes gray, 2 become red and green, 3 RGB, 4 RGBA. An alpha that is 0 everywhere is left out: it comes
 /// from programs that do not write it, and would hide the whole picture.
 pub(super) fn encode(array: &Array, tonemap: Option<Tonemap>) -> Result<Vec<u8>, ContentError> {
-    let Shape { width, height, channels } = array.shape;
-    if !(1..=4).contains(&channels) {
-        return Err(ContentError::Channels { channels, values: array.data.type_name(), target: "picture" });
-    }
-    let too_large = ContentError::TooLarge { width: width as u64, height: height as u64 };
-    let (Ok(columns), Ok(rows)) = (u32::try_from(width), u32::try_from(height)) else { return Err(too_large) };
+    Pixels::of(array, tonemap)?.encode(array.shape, |_| Ok(()))
+}
 
-    let (color, depth, bytes) = match &array.data {
-        Data::U8(values) => {
-            let (color, values) = picture(values, channels);
-            (color, BitDepth::Eight, values)
+/// What pictures show of arrays.
+#[derive(Debug)]
+pub(super) enum Pixels {
+    /// 8 bits per channel.
+    Eight(Vec<u8>),
+    /// 16 bits per channel.
+    Sixteen(Vec<u16>),
+}
+
+impl Pixels {
+    /// What a picture shows of an array: integers as they are, floats as 8 bits.
+    ///
+    /// # Errors
+    /// A picture cannot have so many channels.
+    pub fn of(array: &Array, tonemap: Option<Tonemap>) -> Result<Self, ContentError> {
+        let channels = array.shape.channels;
+        if !(1..=4).contains(&channels) {
+            return Err(ContentError::Channels { channels, values: array.data.type_name(), target: "picture" });
         }
-        Data::U16(values) => {
-            let (color, values) = picture(values, channels);
-            (color, BitDepth::Sixteen, values.iter().flat_map(|value| value.to_be_bytes()).collect())
-        }
-        Data::F32(values) => {
-            let shown = |(n, &value): (usize, &u32)| match tonemap {
-                Some(tonemap) if n % channels < 3 => f32_to_unorm8(tonemap.apply(value)),
-                _ => f32_to_unorm8(value),
-            };
-            let values: Vec<u8> = values.iter().enumerate().map(shown).collect();
-            let (color, values) = picture(&values, channels);
-            (color, BitDepth::Eight, values)
-        }
-    };
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, columns, rows);
-    encoder.set_color(color);
-    encoder.set_depth(depth);
-    let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(&bytes)?;
-        writer.finish()
-    });
-    written.map_err(|error| ContentError::Png { cause: error.to_string() })?;
-    Ok(file)
+        let shown = |(n, &value): (usize, &u32)| match tonemap {
+            Some(tonemap) if n % channels < 3 => f32_to_unorm8(tonemap.apply(value)),
+            _ => f32_to_unorm8(value),
+        };
+        Ok(match &array.data {
+            Data::U8(values) => Pixels::Eight(values.clone()),
+            Data::U16(values) => Pixels::Sixteen(values.clone()),
+            Data::F32(values) => Pixels::Eight(values.iter().enumerate().map(shown).collect()),
+        })
+    }
+
+    /// The bytes of a PNG file with these values: one frame of this shape after the other, as `animate` says.
+    pub fn encode(
+        &self,
+        shape: Shape,
+        animate: impl FnOnce(&mut Encoder<&mut Vec<u8>>) -> Result<(), EncodingError>,
+    ) -> Result<Vec<u8>, ContentError> {
+        let Shape { width, height, channels } = shape;
+        let too_large = ContentError::TooLarge { width: width as u64, height: height as u64 };
+        let (Ok(columns), Ok(rows)) = (u32::try_from(width), u32::try_from(height)) else { return Err(too_large) };
+        let (color, depth, sample, bytes) = match self {
+            Pixels::Eight(values) => {
+                let (color, values) = picture(values, channels);
+                (color, BitDepth::Eight, size_of::<u8>(), values)
+            }
+            Pixels::Sixteen(values) => {
+                let (color, values) = picture(values, channels);
+                let values = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+                (color, BitDepth::Sixteen, size_of::<u16>(), values)
+            }
+        };
+        let mut file = Vec::new();
+        let mut encoder = Encoder::new(&mut file, columns, rows);
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        let written = animate(&mut encoder).and_then(|()| encoder.write_header()).and_then(|mut writer| {
+            bytes
+                .chunks(width * height * color.samples() * sample)
+                .try_for_each(|frame| writer.write_image_data(frame))?;
+            writer.finish()
+        });
+        written.map_err(|error| ContentError::Png { cause: error.to_string() })?;
+        Ok(file)
+    }
 }
 
 /// Arranges values in the channels of a picture.

@@ -12,6 +12,8 @@ pub enum FileKind {
     Npy,
     /// `.png`: a picture.
     Png,
+    /// `.apng`: an animation. Of one that is read, the first frame counts.
+    Apng,
     /// `.f32`: float32 values, little-endian, and nothing else.
     Raw,
 }
@@ -23,9 +25,10 @@ impl FileKind {
         match ending.as_str() {
             "npy" => Ok(FileKind::Npy),
             "png" => Ok(FileKind::Png),
+            "apng" => Ok(FileKind::Apng),
             "f32" => Ok(FileKind::Raw),
             _ => Err(match ending.split_once(':') {
-                Some(("npy" | "png" | "f32", suffix)) => SpecError::Suffix { suffix: suffix.into() },
+                Some(("npy" | "png" | "apng" | "f32", suffix)) => SpecError::Suffix { suffix: suffix.into() },
                 _ => SpecError::Kind { path: path.into() },
             }),
         }
@@ -89,7 +92,7 @@ pub enum SpecError {
     #[error("the file name is missing")]
     Empty,
     /// The ending of the name is none of those that are known.
-    #[error("'{}' is of no known kind; names of files end in .npy, .png or .f32", path.display())]
+    #[error("'{}' is of no known kind; names of files end in .npy, .png, .apng or .f32", path.display())]
     Kind {
         /// The file.
         path: PathBuf,
@@ -143,6 +146,7 @@ mod tests {
             ("a.npy", "a.npy", FileKind::Npy, None, Tiling::Linear),
             ("dir/a.PNG:tiled", "dir/a.PNG", FileKind::Png, None, Tiling::Tiled),
             ("a.f32:640x480x4", "a.f32", FileKind::Raw, shape, Tiling::Linear),
+            ("a.apng", "a.apng", FileKind::Apng, None, Tiling::Linear),
             ("a.f32:640x480x4:tiled", "a.f32", FileKind::Raw, shape, Tiling::Tiled),
             ("c:\\a:b.npy", "c:\\a:b.npy", FileKind::Npy, None, Tiling::Linear),
         ] {

@@ -22,12 +22,14 @@ mod report;
 mod run;
 mod sandbox;
 mod source;
+mod watch;
 mod wording;
 
 pub use args::Cli;
 pub use console::Console;
 pub use failure::Failure;
 pub use sandbox::enter as enter_sandbox;
+pub use watch::watch;
 
 use args::{Command, ImportCommand};
 use clap::error::ErrorKind;

@@ -29,6 +29,9 @@ fn main() -> ExitCode {
         strict: cli.strict,
         refused: 0,
     };
+    if cli.command.is_watched() && !cli.in_sandbox {
+        return ctm_cli::watch(&cli, &local, &mut console).into();
+    }
     if !cli.in_sandbox {
         return ctm_cli::execute(&cli, &mut console).into();
     }

@@ -90,6 +90,11 @@ impl Command {
         }
     }
 
+    /// Whether it is to be executed again when a file changes.
+    pub fn is_watched(&self) -> bool {
+        matches!(self, Command::Run(command) if command.watch)
+    }
+
     /// The command as one that executes programs, if it does.
     pub fn execution(&self) -> Option<&dyn Execution> {
         match self {

@@ -4,6 +4,7 @@ use crate::execution::{Execution, NamedFiles};
 use crate::isa::{OwnOptions, ProgramArgs, program_files};
 use crate::options::values::Emit;
 use crate::options::{BudgetArgs, RunArgs};
+use crate::run::frame_file;
 use clap::Args;
 
 /// `ctm run`.
@@ -18,6 +19,9 @@ Examples:
   ctm run count.x1k --domain 1x512 --input 0=photo.png --input 1=@0 -o bins.npy:64x512x1
   ctm run program.u32 --domain 64x64 --consts c.f32 --zero-times-anything -o out.f32
   ctm run mandelbrot.x1k --domain 2048x2048 --repeat 9 --stats
+  ctm run plasma.x1k --frames 60 --uniform 0=time -o plasma.apng
+  ctm run plasma.x1k --frames 60 --uniform 0=time -o frame-%04d.png
+  ctm run mandelbrot.x1k --watch -o mandelbrot.png
   ctm run mandelbrot.x1k --emit asm | less
   ctm run mandelbrot.x1k --follow 256,200 | less -S
   ctm run shader.u32 --isa r700 --domain 640x480 --input 18=photo.png -o out.png
@@ -33,6 +37,7 @@ Files:
          as in FILE.f32:640x480x4 (width, height, channels)
   .png   picture; float outputs are clamped to 0..1, or to the range that
          --tonemap gives
+  .apng  animation, for --frames: a picture that browsers show moving
 An output is as large as the domain and has 4 float32 channels, unless a shape
 after its name or --output-format says otherwise (uint16_1, uint8_4, float32_1,
 float32_2, float32_4). ':tiled' after a name lays the surface out in tiles in
@@ -45,6 +50,10 @@ pub struct RunCommand {
     /// What it runs over, and how.
     #[command(flatten)]
     pub run: RunArgs,
+    /// Run again whenever the program, or another file that is read, changes, until Ctrl-C. Errors are shown, and the next change
+    /// awaited
+    #[arg(long, help_heading = "Execution")]
+    pub watch: bool,
     /// The options that instruction sets have for themselves.
     #[command(flatten)]
     pub own: OwnOptions,
@@ -75,6 +84,10 @@ impl Execution for RunCommand {
 
     fn files(&self) -> NamedFiles {
         let mut files = self.results();
+        if let Some(frames) = self.run.frames.frames {
+            let numbered = files.writes.iter().flat_map(|path| (0..frames).filter_map(|frame| frame_file(path, frame)));
+            files.writes = numbered.chain(files.writes.clone()).collect();
+        }
         files.reads.extend(program_files(&self.program.program));
         files.read(&self.run.consts);
         if let Some(Emit { path: Some(path), .. }) = &self.run.execution.emit {

@@ -4,10 +4,13 @@ use crate::args::RunCommand;
 use crate::isa::File;
 use crate::report::Message;
 use crate::{Console, Failure};
+use ctm_array::FileKind;
+use std::path::PathBuf;
 
 /// Runs a program and writes its outputs.
 pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
     require_no_outputs(command)?;
+    check_frames(command, console)?;
     let (isa, file) = File::read(&command.program, console)?;
     command.own.runner(isa)?.run(file, &command.run, console)
 }
@@ -26,4 +29,19 @@ fn require_no_outputs(command: &RunCommand) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a rate that no file has, and warns of frames that do not differ.
+fn check_frames(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
+    let frames = &command.run.frames;
+    let is_animation = |path: &PathBuf| FileKind::of(path) == Ok(FileKind::Apng);
+    if frames.fps.is_some() && !command.results().writes.iter().any(is_animation) {
+        let message = Message::error("--fps is the rate of an animation, but no output is one");
+        return Err(Failure::Usage(message.help("names of animations end in .apng, as in -o out.apng")));
+    }
+    if frames.frames.is_some_and(|count| count > 1) && frames.uniforms.is_empty() {
+        let message = Message::warning("all frames are the same: no constant differs from one to the next");
+        console.report(&message.help("--uniform 0=time lets constant 0 go from 0 to 1"));
+    }
+    Ok(())
 }

@@ -7,12 +7,14 @@ use super::output::LocalOutput;
 use super::{AccessError, Host, Output};
 use crate::interrupt;
 use ctm_text::{MAX_TEXT, SourceFile};
-use std::cell::RefCell;
-use std::fs::{self, File};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
 
 /// The host itself, for one command.
 #[derive(Debug, Default)]
@@ -21,6 +23,30 @@ pub struct Local {
     include_directories: Vec<PathBuf>,
     /// The files of the command.
     ledger: RefCell<Ledger>,
+    /// What was read, or was to be read.
+    stamps: RefCell<BTreeMap<PathBuf, Stamp>>,
+    /// What Ctrl-C raises, once somebody asks for it.
+    interrupt: OnceCell<Arc<AtomicBool>>,
+}
+
+/// What tells a file from what it is after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stamp {
+    /// There is none.
+    Absent,
+    /// Its length, and when it changed, where the system says so.
+    Present(u64, Option<SystemTime>),
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Stamp::Present(metadata.len(), metadata.modified().ok())
+    }
+
+    /// That of the file that now has this name.
+    pub fn now(path: &Path) -> Self {
+        fs::metadata(path).map_or(Stamp::Absent, |metadata| Stamp::of(&metadata))
+    }
 }
 
 impl Local {
@@ -28,12 +54,21 @@ impl Local {
     pub fn new(include_directories: Vec<PathBuf>) -> Self {
         Local { include_directories, ..Local::default() }
     }
+
+    /// The files that were read so far, or that were not there to be read, as they were then. The host is ready for another
+    /// command.
+    pub fn take_read_files(&self) -> BTreeMap<PathBuf, Stamp> {
+        self.ledger.take();
+        self.stamps.take()
+    }
 }
 
 impl Host for Local {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, AccessError> {
+        self.stamps.borrow_mut().insert(path.into(), Stamp::Absent);
         let file = open_regular(path)?;
         let metadata = file.metadata()?;
+        self.stamps.borrow_mut().insert(path.into(), Stamp::of(&metadata));
         if metadata.len() > limit {
             return Err(AccessError::TooLarge);
         }
@@ -53,7 +88,10 @@ impl Host for Local {
     }
 
     fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String> {
-        let found = resolve(including, wanted, &self.include_directories)?;
+        let found = resolve(including, wanted, &self.include_directories).inspect_err(|_| {
+            let beside = including.with_file_name(wanted);
+            self.stamps.borrow_mut().insert(beside, Stamp::Absent);
+        })?;
         let bytes = self.read(&found.canonical, MAX_TEXT as u64).map_err(|error| match error {
             AccessError::TooLarge => format!("it has more than {} MiB", MAX_TEXT >> 20),
             AccessError::NotRegular
@@ -80,7 +118,7 @@ impl Host for Local {
     }
 
     fn interrupt(&self) -> Arc<AtomicBool> {
-        interrupt::flag()
+        Arc::clone(self.interrupt.get_or_init(interrupt::flag))
     }
 }
 

@@ -8,7 +8,7 @@ mod local;
 mod output;
 
 pub use encoding::to_utf8;
-pub use local::Local;
+pub use local::{Local, Stamp};
 
 use crate::failure::cause;
 use ctm_text::SourceFile;
@@ -61,6 +61,13 @@ pub trait Output {
     /// # Errors
     /// What the system says.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// No more bytes come, and the system need not keep the file open: a command may have more outputs than it can have open
+    /// files.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn finish(&mut self) -> io::Result<()>;
 
     /// Gives the file its name.
     ///

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -17,7 +17,9 @@ pub enum LocalOutput {
         /// What is to be its name.
         path: PathBuf,
         /// The file beside it.
-        waiting: NamedTempFile,
+        waiting: TempPath,
+        /// The same, as long as bytes may come.
+        open: Option<File>,
     },
     /// A pipe or a device, which takes bytes at once.
     Special(File),
@@ -56,11 +58,11 @@ impl LocalOutput {
         builder.prefix(&prefix).suffix(".part");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let waiting = builder.tempfile_in(folder)?;
+        let (open, waiting) = builder.tempfile_in(folder)?.into_parts();
         if let Some(standing) = standing {
-            waiting.as_file().set_permissions(standing.permissions())?;
+            open.set_permissions(standing.permissions())?;
         }
-        Ok(LocalOutput::Regular { path, waiting })
+        Ok(LocalOutput::Regular { path, waiting, open: Some(open) })
     }
 }
 
@@ -91,14 +93,22 @@ fn open_special(path: &Path) -> io::Result<File> {
 impl Output for LocalOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            LocalOutput::Regular { waiting, .. } => waiting.write_all(bytes),
-            LocalOutput::Special(file) => file.write_all(bytes),
+            LocalOutput::Regular { open: Some(file), .. } | LocalOutput::Special(file) => file.write_all(bytes),
+            LocalOutput::Regular { open: None, .. } => Err(io::Error::other("the file is complete already")),
         }
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        match self {
+            LocalOutput::Regular { open, .. } => *open = None,
+            LocalOutput::Special(_) => {}
+        }
+        Ok(())
     }
 
     fn commit(self: Box<Self>) -> io::Result<()> {
         match *self {
-            LocalOutput::Regular { path, waiting } => waiting.persist(path).map(drop).map_err(|failed| failed.error),
+            LocalOutput::Regular { path, waiting, .. } => waiting.persist(path).map_err(|failed| failed.error),
             LocalOutput::Special(_) => Ok(()),
         }
     }

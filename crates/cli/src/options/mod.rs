@@ -1,10 +1,12 @@
 //! Options of the command line that instruction sets share, and how their values are spelled.
 
 mod budget;
+mod frames;
 mod run;
 pub mod values;
 
 pub use budget::BudgetArgs;
+pub use frames::{FrameArgs, Uniform};
 pub use run::{DEFAULT_DOMAIN, ExecutionArgs, RunArgs};
 
 use clap::Args;

@@ -1,6 +1,7 @@
 //! The options of `ctm run` that all instruction sets share.
 
 use super::budget::BudgetArgs;
+use super::frames::FrameArgs;
 use super::values::{Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
 use clap::{ArgGroup, Args, ValueHint, value_parser};
 use ctm_array::{FileSpec, Tonemap};
@@ -64,9 +65,19 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Constants")]
     pub consts: Option<PathBuf>,
 
+    /// How often, with what.
+    #[command(flatten)]
+    pub frames: FrameArgs,
     /// How to run.
     #[command(flatten)]
     pub execution: ExecutionArgs,
+}
+
+impl RunArgs {
+    /// How often the program runs.
+    pub fn runs(&self) -> u32 {
+        self.execution.repeat.max(self.frames.frames.unwrap_or(1))
+    }
 }
 
 /// How a program is executed, whatever its instruction set.

@@ -97,7 +97,7 @@ impl<T: FromStr<Err: fmt::Display>, const COUNT: usize> FromStr for Numbered<T, 
 }
 
 /// Four channels as binary32 bits: `V` (for all of them) or `R,G,B,A`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vector(pub [u32; 4]);
 
 impl FromStr for Vector {

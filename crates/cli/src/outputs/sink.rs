@@ -63,7 +63,8 @@ impl Sink {
     /// # Errors
     /// What the system says.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Message> {
-        self.output.write(bytes).map_err(|error| unwritable(&self.path, &error))
+        let written = self.output.write(bytes).and_then(|()| self.output.finish());
+        written.map_err(|error| unwritable(&self.path, &error))
     }
 
     /// Gives the files their names.

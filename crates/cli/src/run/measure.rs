@@ -11,43 +11,48 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// What came of a job that ran one or more times.
+#[derive(Default)]
 pub struct Measured {
-    /// What a run did; all runs do the same.
+    /// What the last run did.
     pub stats: RunStats,
     /// How long it took to prepare the program. The reference executes decoded instructions as they are.
     compile_time: Duration,
-    /// How long each run took, in ascending order.
+    /// How long each run took.
     times: Vec<Duration>,
 }
 
-/// Runs a job `repeat` times; `reset` prepares memory before each and is not timed.
-pub fn measure<P, E>(
-    repeat: u32,
-    prepare: impl FnOnce() -> Result<P, E>,
-    reset: impl Fn(),
-    mut run: impl FnMut(&P) -> Result<RunStats, E>,
-) -> Result<Measured, E> {
-    let start = Instant::now();
-    let program = prepare()?;
-    let mut measured = Measured { stats: RunStats::default(), compile_time: start.elapsed(), times: Vec::new() };
-    for _ in 0..repeat {
-        reset();
-        let start = Instant::now();
-        measured.stats = run(&program)?;
-        measured.times.push(start.elapsed());
-    }
-    measured.times.sort();
-    Ok(measured)
-}
-
 impl Measured {
-    /// The median time of a run.
-    fn median(&self) -> Duration {
-        let middle = self.times.len() / 2;
-        match self.times.len() % 2 {
-            0 => (self.times[middle - 1] + self.times[middle]) / 2,
-            _ => self.times[middle],
-        }
+    /// Prepares a program.
+    ///
+    /// # Errors
+    /// Those of `compile`.
+    pub fn compile<P, E>(compile: impl FnOnce() -> Result<P, E>) -> Result<(P, Self), E> {
+        let start = Instant::now();
+        let program = compile()?;
+        Ok((program, Measured { compile_time: start.elapsed(), ..Measured::default() }))
+    }
+
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// Those of `run`.
+    pub fn run<E>(&mut self, run: impl FnOnce() -> Result<RunStats, E>) -> Result<(), E> {
+        let start = Instant::now();
+        self.stats = run()?;
+        self.times.push(start.elapsed());
+        Ok(())
+    }
+
+    /// The median time of a run, and the shortest.
+    fn times(&self) -> (Duration, Duration) {
+        let mut times = self.times.clone();
+        times.sort();
+        let middle = times.len() / 2;
+        let median = match times.len() % 2 {
+            0 => (times[middle - 1] + times[middle]) / 2,
+            _ => times[middle],
+        };
+        (median, times[0])
     }
 
     /// Prints what was executed and how fast.
@@ -60,7 +65,8 @@ impl Measured {
         console: &mut Console,
     ) -> io::Result<()> {
         let RunStats { lanes, instructions, groups, .. } = self.stats;
-        let seconds = self.median().as_secs_f64();
+        let (median, shortest) = self.times();
+        let seconds = median.as_secs_f64();
         let rate = if seconds > 0.0 { instructions as f64 / seconds } else { 0.0 };
         let compile_seconds = self.compile_time.as_secs_f64();
         let engine = executor.name();
@@ -84,7 +90,7 @@ impl Measured {
                     "proven": proven, "explicit": explicit, "refused": refused, "seconds": check_seconds,
                 },
                 "run_seconds": seconds,
-                "run_seconds_min": self.times[0].as_secs_f64(),
+                "run_seconds_min": shortest.as_secs_f64(),
                 "repeat": self.times.len(),
                 "instructions_per_second": rate,
             }));

@@ -1,70 +1,37 @@
-//! The memory of a run: files into it, results out of it.
+//! The memory of a run, and what files fill it with.
 
-use crate::failure::require_memory;
+use super::frames::numbered_uniforms;
+use super::results::{Region, Results};
+use crate::Failure;
 use crate::files::{self, FileError};
 use crate::host::Host;
 use crate::options::RunArgs;
-use crate::options::values::{Extent, Vector};
-use crate::outputs::{Form, Sink};
+use crate::options::values::Extent;
 use crate::report::Message;
-use crate::{Console, Failure};
-use ctm_array::{Array, Data, FileKind, FileSpec, Hidden, Shape, WriteOptions};
+use ctm_array::{Array, FileSpec, Shape};
 use ctm_lane::budget::Halt;
-use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Bounds, Format, Space, Surface, Tiling, View};
+use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Format, Space, Surface, Tiling};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Address of the first arena.
 const FIRST_BASE: u32 = 0x10_0000;
-/// Rows that are cleared at a time.
-const CLEARED_ROWS: usize = 1 << 12;
-/// Bytes that writing a result takes on the way, at most, for each of its own: its values, a picture of them, the file.
-const WRITING: u64 = 3;
 
 /// What the surfaces and buffers of a run lie in, and the files that results go to.
 pub struct Memory {
     /// The memory.
     pub space: Space,
-    /// Everything that the run writes to.
-    written: Vec<Written>,
+    results: Results,
     /// Bytes from the first base on that are taken.
     taken: u32,
     /// Bytes that may be.
     limit: u64,
 }
 
-/// Something that the run writes to.
-struct Written {
-    region: Region,
-    file: Option<Target>,
-}
-
-enum Region {
-    /// A surface, with the width and height of the part that counts.
-    Surface(Surface, (usize, usize)),
-    /// Rows of so many dwords, one after the other.
-    Rows { base: u32, count: usize, dwords: usize },
-}
-
-/// A file that receives a result.
-struct Target {
-    path: PathBuf,
-    kind: FileKind,
-    sink: Sink,
-}
-
-impl Target {
-    /// Makes sure that the file can be written.
-    fn open(host: &dyn Host, spec: &FileSpec) -> Result<Self, Failure> {
-        Ok(Target { path: spec.path.clone(), kind: spec.kind, sink: Sink::open(host, &spec.path, Form::Array)? })
-    }
-}
-
 impl Memory {
-    /// Memory for so many bytes at most.
-    pub fn new(limit: u64) -> Self {
-        Memory { space: Space::default(), written: Vec::new(), taken: 0, limit }
+    /// The memory of a run.
+    pub fn new(args: &RunArgs, host: &dyn Host) -> Self {
+        let limit = args.execution.budget.memory(host);
+        Memory { space: Space::default(), results: Results::new(args, limit), taken: 0, limit }
     }
 
     /// Reads a file into a new surface. Also gives the width and height of what was in the file.
@@ -109,8 +76,7 @@ impl Memory {
         let surface = ctm_array::surface(size.0, size.1, format, tiling)
             .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
         let surface = self.allocate(surface)?;
-        let region = Region::Surface(surface, size);
-        self.written.push(Written { region, file: file.map(|file| Target::open(host, file)).transpose()? });
+        self.results.add(host, Region::Surface(surface, size), file)?;
         Ok(surface)
     }
 
@@ -124,8 +90,7 @@ impl Memory {
         dwords: u32,
     ) -> Result<u32, Failure> {
         let base = self.reserve(4 * u64::from(count) * u64::from(dwords))?;
-        let region = Region::Rows { base, count: count as usize, dwords: dwords as usize };
-        self.written.push(Written { region, file: file.map(|file| Target::open(host, file)).transpose()? });
+        self.results.add(host, Region::Rows { base, count: count as usize, dwords: dwords as usize }, file)?;
         Ok(base)
     }
 
@@ -155,73 +120,9 @@ impl Memory {
         Ok(base)
     }
 
-    /// Fills everything that the run can write to with one value: also the columns between width and pitch, which
-    /// immediate writes and lookups in outputs reach.
-    pub fn clear(&self, Vector(value): Vector) {
-        for Written { region, .. } in &self.written {
-            match *region {
-                Region::Surface(surface, _) => {
-                    let view = View::new(&self.space, surface, Bounds::Drop);
-                    for y in 0..surface.height.into() {
-                        for x in 0..surface.pitch.into() {
-                            view.store(x, y, value, 0xF);
-                        }
-                    }
-                }
-                Region::Rows { base, count, dwords } => {
-                    let row = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes);
-                    let rows = row.collect::<Vec<u8>>().repeat(count.min(CLEARED_ROWS));
-                    let end = base + (4 * dwords * count) as u32;
-                    for at in (base..end).step_by(rows.len().max(1)) {
-                        let piece = &rows[..rows.len().min((end - at) as usize)];
-                        self.space.write_bytes(at, piece).expect("the arena was mapped for them");
-                    }
-                }
-            }
-        }
-    }
-
-    /// Writes the files. They appear together, after all of them have been written, unless `cancel` is raised by then.
-    pub fn write(self, options: &WriteOptions, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
-        let mut sinks = Vec::new();
-        for Written { region, file } in self.written {
-            let Some(mut file) = file else { continue };
-            let values = match region {
-                Region::Surface(surface, (width, height)) => width * height * surface.format.channels(),
-                Region::Rows { count, dwords, .. } => count * dwords,
-            };
-            require_memory(values as u64 * 4 * WRITING)?;
-            let array = match region {
-                Region::Surface(surface, (width, height)) => ctm_array::download(&self.space, surface, width, height),
-                Region::Rows { base, count, dwords } => rows(&self.space, base, count, dwords),
-            };
-            let name = file.path.display();
-            let unwritable = |error: String| Message::error(format!("cannot write '{name}': {error}"));
-            let array = array.map_err(|error| unwritable(error.to_string()))?;
-            let hidden = (file.kind == FileKind::Png).then(|| Hidden::of(&array, options.tonemap)).flatten();
-            hidden.iter().for_each(|hidden| console.report(&hides(&name.to_string(), hidden)));
-            let bytes = ctm_array::encode(file.kind, &array, options).map_err(|error| unwritable(error.to_string()))?;
-            file.sink.write(&bytes)?;
-            sinks.push(file.sink);
-        }
-        if cancel.load(Ordering::Relaxed) {
-            return Err(Failure::Interrupted);
-        }
-        Sink::commit(sinks, console)
-    }
-}
-
-/// Warns of values that a picture does not show.
-fn hides(name: &str, &Hidden { below, above, nan, of, range }: &Hidden) -> Message {
-    let counts = [(below, "below 0"), (above, "above 1"), (nan, "NaN")];
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    let counts = counts.collect::<Vec<_>>().join(", ");
-    let message = Message::warning(format!("the picture '{name}' does not show all of its {of} values: {counts}"));
-    match range.filter(|_| below + above > 0) {
-        Some([min, max]) => {
-            message.help(format!("--tonemap {min},{max} shows all numbers; .npy and .f32 keep the values"))
-        }
-        None => message.help(".npy and .f32 keep the values"),
+    /// What the run writes to; no more surfaces come.
+    pub fn take_results(&mut self) -> Results {
+        std::mem::take(&mut self.results)
     }
 }
 
@@ -235,14 +136,6 @@ pub fn cut_output(number: u8, file: &FileSpec, domain: Extent) -> Option<Message
         Message::warning(format!("{message}: what lies outside is lost"))
             .help("leave the shape out, or choose a smaller --domain")
     })
-}
-
-/// Rows of dwords as an array.
-fn rows(space: &Space, base: u32, count: usize, dwords: usize) -> Result<Array, ctm_memory::RangeError> {
-    let mut bytes = vec![0; 4 * dwords * count];
-    space.read_bytes(base, &mut bytes)?;
-    let words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    Ok(Array { shape: Shape { width: dwords, height: count, channels: 1 }, data: Data::F32(words) })
 }
 
 /// The files of outputs by number: those of `--output`, and that of `-o`.
@@ -269,7 +162,8 @@ pub fn not_an_output(output: u8, outputs: usize) -> Failure {
     Failure::Usage(Message::error(format!("'@{output}' is no output; outputs are @0 to @{}", outputs - 1)))
 }
 
-/// The float constants of the command line by number: those of `--consts`, under those that have an option of their own.
+/// The float constants of the command line by number: those of `--consts`, under those that have an option of their own. Those
+/// of `--uniform` are 0 until a frame begins.
 pub fn float_constants(host: &dyn Host, args: &RunArgs, limit: usize) -> Result<BTreeMap<u8, [u32; 4]>, Failure> {
     let mut values = BTreeMap::new();
     if let Some(path) = &args.consts {
@@ -278,6 +172,13 @@ pub fn float_constants(host: &dyn Host, args: &RunArgs, limit: usize) -> Result<
     values.extend(
         super::once_each("constant", &args.floats, limit)?.into_iter().map(|(number, value)| (number, value.0)),
     );
+    for number in numbered_uniforms(&args.frames, limit)?.into_keys() {
+        if args.floats.iter().any(|constant| constant.number == number) {
+            let message = format!("constant {number} has a value by --const and another one by --uniform");
+            return Err(Failure::Usage(Message::error(message).help("leave one of them out")));
+        }
+        values.insert(number, [0; 4]);
+    }
     Ok(values)
 }
 

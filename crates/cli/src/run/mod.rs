@@ -2,12 +2,17 @@
 
 mod emit;
 pub mod follow;
+mod frames;
 mod measure;
 mod memory;
+mod results;
+mod target;
 
 pub use emit::emit;
-pub use measure::measure;
+pub use frames::{Frames, file as frame_file, numbered_uniforms, uniforms};
+pub use measure::Measured;
 pub use memory::{Memory, cut_output, float_constants, no_such_output, not_an_output, output_files};
+pub use target::Target;
 
 use crate::Failure;
 use crate::failure::no_engine;

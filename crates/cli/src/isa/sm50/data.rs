@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Number of constant banks.
 pub const BANKS: usize = Constants::BANKS as usize;
 /// Most dwords of a bank: 64 KiB.
-const MAX_WORDS: usize = 1 << 14;
+pub const MAX_WORDS: usize = 1 << 14;
 
 /// Reads the files of constant banks.
 pub fn constants(host: &dyn Host, files: &[Numbered<PathBuf, BANKS>]) -> Result<Constants, Failure> {

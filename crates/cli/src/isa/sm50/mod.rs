@@ -3,6 +3,7 @@
 mod data;
 mod dis;
 mod draw;
+mod global;
 mod info;
 mod options;
 mod run;

@@ -1,14 +1,15 @@
 //! The options that SM50 compute code has for itself.
 
-use super::data::BANKS;
+use super::data::{BANKS, MAX_WORDS};
 use super::run;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
-use crate::options::RunArgs;
 use crate::options::values::Numbered;
+use crate::options::{RunArgs, Uniform};
+use crate::run::Frames;
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
-use ctm_sm50::launch::MAX_LOCAL_MEMORY;
+use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -108,6 +109,41 @@ impl FromStr for GlobalOutput {
         let (address, count) = range.split_once(':').ok_or(wrong)?;
         let count = count.parse().ok().filter(|&count| count > 0).ok_or(wrong)?;
         Ok(GlobalOutput { address: global_address(address)?, count, path: file(path)? })
+    }
+}
+
+/// A dword of a constant bank that differs from frame to frame: `BANK:ADDR=UNIFORM`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankWord {
+    bank: u8,
+    /// Number of the dword.
+    word: usize,
+    uniform: Uniform,
+}
+
+impl BankWord {
+    /// Gives it its value in a frame.
+    pub fn set(&self, constants: &mut Constants, frames: Frames, frame: u32) {
+        let mut words = constants.bank(self.bank).unwrap_or_default().to_vec();
+        words.resize(words.len().max(self.word + 1), 0);
+        words[self.word] = frames.bits(self.uniform, frame);
+        constants.set_bank(self.bank, words);
+    }
+}
+
+impl FromStr for BankWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = "expected BANK:ADDR=time or BANK:ADDR=frame, like 0:0x140=time for c[0x0][0x140]";
+        let (place, uniform) = text.split_once('=').ok_or(wrong)?;
+        let (bank, address) = place.split_once(':').ok_or(wrong)?;
+        let bank = bank.parse().ok().filter(|&bank: &u8| usize::from(bank) < BANKS).ok_or(wrong)?;
+        let word = global_address(address)? as usize / 4;
+        if word >= MAX_WORDS {
+            return Err(format!("a constant bank has addresses below {:#x}", 4 * MAX_WORDS));
+        }
+        Ok(BankWord { bank, word, uniform: uniform.parse()? })
     }
 }
 

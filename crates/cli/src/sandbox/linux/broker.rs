@@ -60,9 +60,13 @@ impl<'h> Broker<'h> {
                 Ok(Vec::new())
             }
             Request::Write(file, bytes) => {
-                let receiving = self.outputs.get_mut(file as usize).and_then(Option::as_mut).ok_or_else(no_file)?;
+                let receiving = self.receiving(file)?;
                 receiving.left = receiving.left.checked_sub(bytes.len() as u64).ok_or(AccessError::TooLarge)?;
                 receiving.output.write(&bytes)?;
+                Ok(Vec::new())
+            }
+            Request::Finish(file) => {
+                self.receiving(file)?.output.finish()?;
                 Ok(Vec::new())
             }
             Request::Commit(file) => {
@@ -74,6 +78,10 @@ impl<'h> Broker<'h> {
                 Ok(Vec::new())
             }
         }
+    }
+
+    fn receiving(&mut self, file: u32) -> io::Result<&mut Receiving> {
+        self.outputs.get_mut(file as usize).and_then(Option::as_mut).ok_or_else(no_file)
     }
 
     fn take(&mut self, file: u32) -> io::Result<Receiving> {

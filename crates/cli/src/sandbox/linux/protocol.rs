@@ -32,6 +32,8 @@ pub enum Request {
     Commit(u32),
     /// The file with this number is not wanted.
     Discard(u32),
+    /// No more bytes of the file with this number come.
+    Finish(u32),
 }
 
 impl Request {
@@ -46,6 +48,7 @@ impl Request {
             Request::Write(file, bytes) => (5, u64::from(*file), bytes, &[]),
             Request::Commit(file) => (6, u64::from(*file), &[], &[]),
             Request::Discard(file) => (7, u64::from(*file), &[], &[]),
+            Request::Finish(file) => (8, u64::from(*file), &[], &[]),
         };
         to.write_all(&[tag])?;
         to.write_all(&number.to_le_bytes())?;
@@ -79,6 +82,7 @@ impl Request {
             5 => Request::Write(file?, first),
             6 => Request::Commit(file?),
             7 => Request::Discard(file?),
+            8 => Request::Finish(file?),
             _ => return Err(malformed()),
         }))
     }

@@ -98,6 +98,10 @@ impl Output for RemoteOutput {
             .try_for_each(|piece| done(ask(&self.channel, &Request::Write(self.number, piece.into()))))
     }
 
+    fn finish(&mut self) -> io::Result<()> {
+        done(ask(&self.channel, &Request::Finish(self.number)))
+    }
+
     fn commit(mut self: Box<Self>) -> io::Result<()> {
         self.is_open = false;
         done(ask(&self.channel, &Request::Commit(self.number)))

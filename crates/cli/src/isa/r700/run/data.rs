@@ -19,7 +19,7 @@ use ctm_r700::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Constants of the constant file.
-const CONSTANTS: usize = 256;
+pub const CONSTANTS: usize = 256;
 /// Vectors of a constant buffer that windows reach.
 const BANK_VECTORS: usize = 4096;
 
@@ -90,7 +90,7 @@ impl Data {
                 .report(&Message::warning(message).help("give one with --fetch-program FILE, or values with --interp"));
         }
         let mut data = Data {
-            memory: Memory::new(args.execution.budget.memory(console.host)),
+            memory: Memory::new(args, console.host),
             lanes,
             inputs: BTreeMap::new(),
             bindings: Bindings::default(),
@@ -364,7 +364,8 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     if !missing.is_empty() {
         return Err(Failure::Input(missing));
     }
-    if uses[0].constant_file && args.consts.is_none() && args.floats.is_empty() {
+    let given = args.consts.is_some() || !args.floats.is_empty() || !args.frames.uniforms.is_empty();
+    if uses[0].constant_file && !given {
         let message = "the program reads the constant file, which has no values and counts as 0";
         console.report(&Message::warning(message).help("give values with --const N=R,G,B,A or --consts FILE"));
     }

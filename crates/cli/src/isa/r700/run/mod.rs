@@ -12,13 +12,12 @@ use crate::options::RunArgs;
 use crate::progress::Progress;
 use crate::report::{Location, Message};
 use crate::run::follow::{self, Follower, Guest};
-use crate::run::{emit, engine, measure, options};
+use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::{Console, Failure};
-use ctm_array::WriteOptions;
 use ctm_follow::{Address, Part};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_r700::{RunError, Trap, TrapKind, reference};
-use data::{Data, lanes};
+use data::{CONSTANTS, Data, lanes};
 use std::path::Path;
 
 /// Runs a program and writes what it exports.
@@ -33,10 +32,13 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let programs = Programs { main: loaded, fetch: fetch_program };
     let lanes = lanes(args, r700, programs.main.program.info.stage, console)?;
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "vertex")).transpose()?;
-    let data = Data::prepare(args, r700, &programs, lanes, console)?;
-    let job = data.job(&programs);
+    let frames = Frames::of(&args.frames);
+    let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
+    let mut data = Data::prepare(args, r700, &programs, lanes, console)?;
+    let mut results = data.memory.take_results();
+    let mut job = data.job(&programs);
 
-    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.execution.repeat));
+    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.runs()));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
@@ -44,25 +46,38 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
         job.check().map_err(|error| Message::error(error.to_string()))?;
         return emit(wanted, engine, ctm_r700::engine::stages(&job), console);
     }
-    let compile = || executor.compile(&job);
-    let prepare = || {
-        data.memory.clear(args.clear);
-        progress.iter().for_each(Progress::begin_run);
-    };
+    let host = console.host;
+    let failed = |error| programs.failure(error, lanes, options.step_limit);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(programs.guest(name), &args.execution, console)));
-    let measured = measure(args.execution.repeat, compile, prepare, |program| match &mut follower {
-        Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
-        None => program.run(&job, &options),
-    });
+    let mut run = || -> Result<Measured, Failure> {
+        let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
+        for frame in frames.numbers() {
+            for (&number, &uniform) in &uniforms {
+                job.bindings.constants[usize::from(number)] = [frames.bits(uniform, frame); 4];
+            }
+            for _ in 0..args.execution.repeat {
+                results.clear(&data.memory.space);
+                progress.iter().for_each(Progress::begin_run);
+                let ran = measured.run(|| match &mut follower {
+                    Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
+                    None => compiled.run(&job, &options),
+                });
+                ran.map_err(failed)?;
+            }
+            results.keep(host, &data.memory.space, frame)?;
+        }
+        Ok(measured)
+    };
+    let measured = run();
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.report(message));
-    let measured = measured.map_err(|error| programs.failure(error, lanes, options.step_limit))?;
+    let measured = measured?;
     progress.iter().for_each(Progress::finish);
 
     if measured.stats.out_of_range {
         console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
     }
-    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel, console)?;
+    results.commit(&cancel, console)?;
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }

@@ -38,7 +38,7 @@ impl Data {
         report_differences(args, x1k, program, domain, &inputs, &outputs, console)?;
 
         let mut data = Data {
-            memory: Memory::new(args.execution.budget.memory(console.host)),
+            memory: Memory::new(args, console.host),
             inputs: [None; INPUTS],
             outputs: [None; OUTPUTS],
             conditional: Conditional::default(),

@@ -13,11 +13,10 @@ use crate::outputs::{Form, Sink};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::follow::{self, Follower, Guest};
-use crate::run::{emit, engine, measure, options};
+use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
-use ctm_array::WriteOptions;
-use ctm_x1k::{Job, Program, RunError, Trap, TrapKind, reference, text};
+use ctm_x1k::{FLOAT_CONSTANTS, Job, Program, RunError, Trap, TrapKind, reference, text};
 use memory::Data;
 
 /// Runs a program and writes its outputs.
@@ -32,13 +31,16 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let constants = constants::gather(args, x1k, program, console)?;
     let lanes = ctm_lane::domain::Domain::from(domain).into();
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
-    let data = Data::prepare(args, x1k, program, domain, console)?;
+    let frames = Frames::of(&args.frames);
+    let uniforms = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?;
+    let mut data = Data::prepare(args, x1k, program, domain, console)?;
+    let mut results = data.memory.take_results();
     let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, Form::Trace)).transpose()?;
     if args.domain.is_none() {
         console.report(&Message::note(format!("the domain is {domain}; --domain WxH gives another")));
     }
 
-    let job = Job {
+    let mut job = Job {
         constants,
         inputs: data.inputs,
         outputs: data.outputs,
@@ -46,7 +48,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         unfused: x1k.mad == MadRule::Unfused,
         ..Job::new(program, domain.into(), &data.memory.space)
     };
-    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.execution.repeat));
+    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.runs()));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
@@ -54,32 +56,44 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         job.check().map_err(|error| Message::error(error.to_string()))?;
         return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
     }
-    let clear = || data.memory.clear(args.clear);
-    let prepare = || {
-        clear();
-        progress.iter().for_each(Progress::begin_run);
-    };
     if let Some(mut file) = trace {
-        clear();
+        results.clear(&data.memory.space);
         let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
         file.write(&trace.to_bytes())?;
         Sink::commit([file], console)?;
     }
-    let compile = || executor.compile(&job);
+    let host = console.host;
+    let failed = |error| failure(error, &loaded, options.step_limit);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
-    let measured = measure(args.execution.repeat, compile, prepare, |program| match &mut follower {
-        Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
-        None => program.run(&job, &options),
-    });
+    let mut run = || -> Result<Measured, Failure> {
+        let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
+        for frame in frames.numbers() {
+            for (&number, &uniform) in &uniforms {
+                job.constants.floats[usize::from(number)] = [frames.bits(uniform, frame); 4];
+            }
+            for _ in 0..args.execution.repeat {
+                results.clear(&data.memory.space);
+                progress.iter().for_each(Progress::begin_run);
+                let ran = measured.run(|| match &mut follower {
+                    Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
+                    None => compiled.run(&job, &options),
+                });
+                ran.map_err(failed)?;
+            }
+            results.keep(host, &data.memory.space, frame)?;
+        }
+        Ok(measured)
+    };
+    let measured = run();
     let idle = follower.map(|(_, follower)| follower.finish()).transpose()?.flatten();
     idle.iter().for_each(|message| console.report(message));
-    let measured = measured.map_err(|error| failure(error, &loaded, options.step_limit))?;
+    let measured = measured?;
     progress.iter().for_each(Progress::finish);
 
     if measured.stats.out_of_range {
         console.report(&Message::warning("an access left the memory of the device: it read 0 or wrote nothing"));
     }
-    data.memory.write(&WriteOptions { tonemap: args.tonemap }, &cancel, console)?;
+    results.commit(&cancel, console)?;
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }

@@ -1,0 +1,88 @@
+//! The frames of a run: their numbers, and the names of their files.
+
+use crate::Failure;
+use crate::options::values::Numbered;
+use crate::options::{FrameArgs, Uniform};
+use crate::report::Message;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Frames per second when nothing says otherwise.
+const RATE: u16 = 25;
+
+/// The frames of a run; a run that nobody asks frames of has one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frames {
+    /// How many, if the command line says so.
+    pub count: Option<u32>,
+    /// Those that are shown in a second.
+    pub rate: u16,
+}
+
+impl Frames {
+    /// Those of the command line.
+    pub fn of(args: &FrameArgs) -> Self {
+        Frames { count: args.frames, rate: args.fps.unwrap_or(RATE) }
+    }
+
+    /// The numbers of all frames.
+    pub fn numbers(self) -> Range<u32> {
+        0..self.count.unwrap_or(1)
+    }
+
+    /// What a uniform holds in a frame.
+    pub fn bits(self, uniform: Uniform, frame: u32) -> u32 {
+        uniform.bits(frame, self.count.unwrap_or(1))
+    }
+}
+
+/// The uniforms of the command line, which a guest reads its own way: `REGISTER=UNIFORM`.
+///
+/// # Errors
+/// One of them makes no sense.
+pub fn uniforms<T: FromStr<Err = String>>(args: &FrameArgs) -> Result<Vec<T>, Failure> {
+    let wrong = |text: &str, error: String| Failure::Usage(Message::error(format!("--uniform {text}: {error}")));
+    args.uniforms.iter().map(|text| text.parse().map_err(|error| wrong(text, error))).collect()
+}
+
+/// The uniforms of the command line by the number of their constants, which are below `limit`.
+///
+/// # Errors
+/// One of them makes no sense, or is given twice.
+pub fn numbered_uniforms(args: &FrameArgs, limit: usize) -> Result<BTreeMap<u8, Uniform>, Failure> {
+    let uniforms: Vec<Numbered<Uniform, 256>> = uniforms(args)?;
+    Ok(super::once_each("constant", &uniforms, limit)?
+        .into_iter()
+        .map(|(number, uniform)| (number, *uniform))
+        .collect())
+}
+
+/// The name of the file of a frame: in place of `%d`, or `%04d`, it has the number of the frame. None if the name has no place
+/// for a number.
+pub fn file(path: &Path, frame: u32) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let places = name.match_indices('%').filter_map(|(start, _)| {
+        let (digits, rest) = name[start + 1..].split_once('d')?;
+        let width = if digits.is_empty() { 0 } else { digits.parse().ok().filter(|width| (1..=9).contains(width))? };
+        Some(format!("{}{frame:0width$}{rest}", &name[..start]))
+    });
+    places.map(|name| path.with_file_name(name)).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_in_names() {
+        let named = |name: &str| file(Path::new(name), 7).map(|path| path.display().to_string());
+        assert_eq!(named("frame-%04d.png").as_deref(), Some("frame-0007.png"));
+        assert_eq!(named("a%d/100%-%d.npy").as_deref(), Some("a%d/100%-7.npy"));
+        assert_eq!(named("%3d%d.png").as_deref(), Some("007%d.png"));
+        for none in ["a.png", "%.png", "%s.png", "%12d.png", "%-1d.png", "a%d/b.png"] {
+            assert_eq!(named(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What a run writes to, and the files that receive it.
+
+use super::frames::Frames;
+use super::target::Target;
+use crate::failure::require_memory;
+use crate::host::Host;
+use crate::options::RunArgs;
+use crate::options::values::Vector;
+use crate::outputs::Sink;
+use crate::report::Message;
+use crate::{Console, Failure};
+use ctm_array::{Array, Data, FileSpec, Shape, WriteOptions};
+use ctm_memory::{Bounds, Space, Surface, View};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Rows that are cleared at a time.
+const CLEARED_ROWS: usize = 1 << 12;
+/// Bytes that writing a result takes on the way, at most, for each of its own: its values, a picture of them, the file.
+const WRITING: u64 = 3;
+
+/// Everything that a run writes to, with the files that receive it.
+#[derive(Default)]
+pub struct Results {
+    written: Vec<(Region, Option<Target>)>,
+    /// What outputs hold before each run.
+    clear: Vector,
+    options: WriteOptions,
+    frames: Frames,
+    /// Bytes of memory that the run may take.
+    limit: u64,
+}
+
+/// Something that the run writes to.
+#[derive(Clone, Copy)]
+pub enum Region {
+    /// A surface, with the width and height of the part that counts.
+    Surface(Surface, (usize, usize)),
+    /// Rows of so many dwords, one after the other.
+    Rows { base: u32, count: usize, dwords: usize },
+}
+
+impl Region {
+    /// How many values it has.
+    fn values(self) -> u64 {
+        match self {
+            Region::Surface(surface, (width, height)) => (width * height * surface.format.channels()) as u64,
+            Region::Rows { count, dwords, .. } => (count * dwords) as u64,
+        }
+    }
+
+    /// Fills it with one value: also the columns between width and pitch, which immediate writes and lookups in outputs
+    /// reach.
+    fn clear(self, space: &Space, value: [u32; 4]) {
+        match self {
+            Region::Surface(surface, _) => {
+                let view = View::new(space, surface, Bounds::Drop);
+                for y in 0..surface.height.into() {
+                    for x in 0..surface.pitch.into() {
+                        view.store(x, y, value, 0xF);
+                    }
+                }
+            }
+            Region::Rows { base, count, dwords } => {
+                let row = value.into_iter().cycle().take(dwords).flat_map(u32::to_le_bytes);
+                let rows = row.collect::<Vec<u8>>().repeat(count.min(CLEARED_ROWS));
+                let end = base + (4 * dwords * count) as u32;
+                for at in (base..end).step_by(rows.len().max(1)) {
+                    let piece = &rows[..rows.len().min((end - at) as usize)];
+                    space.write_bytes(at, piece).expect("the arena was mapped for them");
+                }
+            }
+        }
+    }
+
+    /// What it holds.
+    fn download(self, space: &Space) -> Result<Array, Message> {
+        let wrong = |error: ctm_memory::RangeError| Message::error(error.to_string());
+        match self {
+            Region::Surface(surface, (width, height)) => {
+                ctm_array::download(space, surface, width, height).map_err(wrong)
+            }
+            Region::Rows { base, count, dwords } => {
+                let mut bytes = vec![0; 4 * dwords * count];
+                space.read_bytes(base, &mut bytes).map_err(wrong)?;
+                let words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+                Ok(Array { shape: Shape { width: dwords, height: count, channels: 1 }, data: Data::F32(words) })
+            }
+        }
+    }
+}
+
+impl Results {
+    /// Of a run that writes to nothing, and may take `limit` bytes.
+    pub fn new(args: &RunArgs, limit: u64) -> Self {
+        let options = WriteOptions { tonemap: args.tonemap };
+        Results { written: Vec::new(), clear: args.clear, options, frames: Frames::of(&args.frames), limit }
+    }
+
+    /// Adds something that the run writes to, and makes sure that the file can be written that is to receive it, if there is
+    /// one.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn add(&mut self, host: &dyn Host, region: Region, file: Option<&FileSpec>) -> Result<(), Failure> {
+        let target =
+            file.map(|file| Target::open(host, &file.path, file.kind, self.frames, self.options)).transpose()?;
+        target.iter().try_for_each(|target| target.require_memory(region.values(), self.limit))?;
+        self.written.push((region, target));
+        Ok(())
+    }
+
+    /// Fills everything that the run can write to with what it is to hold before.
+    pub fn clear(&self, space: &Space) {
+        self.written.iter().for_each(|(region, _)| region.clear(space, self.clear.0));
+    }
+
+    /// Writes what a frame has left, still out of sight. Frames come in order.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn keep(&mut self, host: &dyn Host, space: &Space, frame: u32) -> Result<(), Failure> {
+        for (region, target) in &mut self.written {
+            let Some(target) = target else { continue };
+            require_memory(region.values() * 4 * WRITING)?;
+            target.keep(host, frame, &region.download(space)?)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the files appear together, unless `cancel` is raised by then.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn commit(self, cancel: &AtomicBool, console: &mut Console) -> Result<(), Failure> {
+        let mut sinks = Vec::new();
+        for target in self.written.into_iter().filter_map(|(_, target)| target) {
+            sinks.extend(target.finish(console)?);
+        }
+        if cancel.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        Sink::commit(sinks, console)
+    }
+}
