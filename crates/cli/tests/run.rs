@@ -355,3 +355,36 @@ fn outputs_go_to_different_files() {
     }
     folder.ctm("run position.x1k --domain 4x4 --const 0=0 -o a.npy --cond-output sub/a.npy").ok();
 }
+
+/// A group issues its instructions to all of its lanes, whatever executes them.
+#[test]
+fn utilisation_is_that_of_groups() {
+    let folder = Folder::new("utilisation");
+    // 8 threads of 32 execute two more instructions, of which the second ends them; the others wait at SYNC.
+    let branch = "S2R R0, SR_TID.X;\nISETP.GE.AND P0, PT, R0, 0x8, PT;\n@P0 EXIT;\nMOV R1, R0;\nEXIT;\n";
+    folder.write("branch.sm50", branch);
+    let stats = |line: &str| -> Value {
+        let line = format!("run {line} --stats --utilisation --json");
+        serde_json::from_str(folder.ctm(&line).ok().out()).expect("one object")
+    };
+    let counts = |value: &Value| [value["instructions"].as_u64(), value["issued"].as_u64()];
+    let branch = stats("branch.sm50 --block 32");
+    assert_eq!(counts(&branch), [Some(3 * 32 + 2 * 8), Some(5 * 32)]);
+    assert_eq!(branch["utilisation"], 112.0 / 160.0);
+    for example in ["mandelbrot.x1k", "newton.r700"] {
+        let line = format!("{} --domain 190x120", common::project("examples").join(example).display());
+        let expected = stats(&line);
+        let [Some(instructions), Some(issued)] = counts(&expected) else { panic!("{expected}") };
+        assert!(instructions < issued && issued < 64 * instructions, "{expected}");
+        for engine in EngineName::ALL.iter().filter(|engine| engine.executor().is_ok()) {
+            let found = stats(&format!("{line} --engine {}", engine.name()));
+            assert_eq!(counts(&found), counts(&expected), "{example} on {}", engine.name());
+        }
+        let narrow = stats(&format!("{line} --group 4"));
+        assert!(narrow["utilisation"].as_f64() > expected["utilisation"].as_f64(), "{example}: {narrow} {expected}");
+        let text = folder.ctm(&format!("run {line} --stats --utilisation")).ok();
+        assert!(text.out().contains("\nutilisation     "), "{}", text.out());
+        let without = folder.ctm(&format!("run {line} --stats --json")).ok();
+        assert!(without.out().contains("\"utilisation\":null"), "{}", without.out());
+    }
+}

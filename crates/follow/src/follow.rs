@@ -2,10 +2,39 @@
 
 use crate::{Access, Address, End, Event, Next, Observer, Part, Participation, Standing, Step, View};
 
+/// Which lanes are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// The lane at this column and row; where lanes have a number, that and 0.
+    Lane(u32, u32),
+    /// The first lane of each group.
+    EachGroup,
+}
+
+impl From<(u32, u32)> for Followed {
+    fn from((i, j): (u32, u32)) -> Self {
+        Followed::Lane(i, j)
+    }
+}
+
+impl From<u32> for Followed {
+    fn from(number: u32) -> Self {
+        Followed::Lane(number, 0)
+    }
+}
+
+impl Followed {
+    fn is(self, (i, j): (u32, u32)) -> bool {
+        matches!(self, Followed::EachGroup) || self == Followed::Lane(i, j)
+    }
+}
+
 /// The way of one lane. Groups that the lane is not in carry it along, too, and nothing happens.
 pub struct Follow<'o> {
-    who: (u32, u32),
+    who: Followed,
     observer: &'o mut dyn Observer,
+    /// Lanes of the group that runs.
+    lanes: u32,
     /// The lane in the group that runs.
     lane: Option<usize>,
     before: Option<(Event, View)>,
@@ -16,14 +45,18 @@ pub struct Follow<'o> {
 }
 
 impl<'o> Follow<'o> {
-    /// Reports to this observer on the lane at this column and row; of the lane with this number, where lanes have one.
-    pub fn new(who: (u32, u32), observer: &'o mut dyn Observer) -> Self {
-        Follow { who, observer, lane: None, before: None, accesses: Vec::new(), left: None, steps: 0 }
+    /// Reports to this observer on these lanes.
+    pub fn new(who: Followed, observer: &'o mut dyn Observer) -> Self {
+        Follow { who, observer, lanes: 0, lane: None, before: None, accesses: Vec::new(), left: None, steps: 0 }
     }
 
-    /// A group with these lanes starts. The views of the lane say at which place in it.
-    pub fn start(&mut self, mut lanes: impl Iterator<Item = Option<(u32, u32)>>, view: impl FnOnce(usize) -> View) {
-        self.lane = lanes.position(|lane| lane == Some(self.who));
+    /// A group with these lanes starts, of which some do not run. The views of the lane say at which place in it.
+    pub fn start(&mut self, lanes: impl Iterator<Item = Option<(u32, u32)>>, view: impl FnOnce(usize) -> View) {
+        (self.lanes, self.lane, self.left, self.steps) = (0, None, None, 0);
+        for (number, lane) in lanes.enumerate().filter_map(|(number, lane)| Some((number, lane?))) {
+            self.lanes += 1;
+            self.lane = self.lane.or_else(|| self.who.is(lane).then_some(number));
+        }
         if let Some(lane) = self.lane {
             self.observer.starts(&view(lane));
         }
@@ -64,7 +97,7 @@ impl<'o> Follow<'o> {
     pub fn end(&mut self, trap: Option<String>, view: impl FnOnce(usize) -> View) {
         if let Some(lane) = self.lane.take() {
             let writes = std::mem::take(&mut self.accesses);
-            self.observer.ends(&End { view: view(lane), writes, steps: self.steps, trap });
+            self.observer.ends(&End { view: view(lane), writes, lanes: self.lanes, steps: self.steps, trap });
         }
     }
 }

@@ -9,7 +9,7 @@
 mod follow;
 mod step;
 
-pub use follow::{Follow, note};
+pub use follow::{Follow, Followed, note};
 pub use step::{Access, Address, Change, End, Event, Next, Part, Participation, Step};
 
 /// Who receives the reports.

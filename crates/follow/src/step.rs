@@ -170,6 +170,8 @@ pub struct End {
     pub view: View,
     /// What it wrote after its last instruction.
     pub writes: Vec<Access>,
+    /// Lanes that the group started with.
+    pub lanes: u32,
     /// Steps of the group.
     pub steps: u64,
     /// What ended it before its time.

@@ -76,7 +76,7 @@ pub struct RunArgs {
 impl RunArgs {
     /// How often the program runs.
     pub fn runs(&self) -> u32 {
-        self.execution.repeat.max(self.frames.frames.unwrap_or(1))
+        self.execution.repeat.max(self.frames.frames.unwrap_or(1)) + u32::from(self.execution.utilisation)
     }
 }
 
@@ -126,6 +126,10 @@ pub struct ExecutionArgs {
     /// Print what was executed, and how fast
     #[arg(long, help_heading = "Execution")]
     pub stats: bool,
+    /// With --stats: tell also how many of the lanes that instructions are issued to take part in them. The reference runs the program
+    /// once more to count that
+    #[arg(long, requires = "stats", conflicts_with = "follow", help_heading = "Execution")]
+    pub utilisation: bool,
     /// With --stats: print one JSON object; with --follow: one on each line, for each step
     #[arg(long, requires = "reported", help_heading = "Execution")]
     pub json: bool,

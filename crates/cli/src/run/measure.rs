@@ -1,5 +1,6 @@
 //! Executing a job, with time.
 
+use super::utilisation;
 use crate::Console;
 use crate::options::ExecutionArgs;
 use crate::wording::number_of;
@@ -15,6 +16,8 @@ use std::time::{Duration, Instant};
 pub struct Measured {
     /// What the last run did.
     pub stats: RunStats,
+    /// Instructions that it issued, times the lanes that they were issued to, if that was counted.
+    pub issued: Option<u64>,
     /// How long it took to prepare the program. The reference executes decoded instructions as they are.
     compile_time: Duration,
     /// How long each run took.
@@ -84,6 +87,8 @@ impl Measured {
                 name: size,
                 "lanes": lanes,
                 "instructions": instructions,
+                "issued": self.issued,
+                "utilisation": utilisation::utilisation(instructions, self.issued),
                 "groups": groups,
                 "compile_seconds": compile_seconds,
                 "code_checks": {
@@ -109,6 +114,7 @@ impl Measured {
         writeln!(out, "engine          {engine}, {threads}, groups of {}", options.group_width)?;
         writeln!(out, "{over}: {ran}")?;
         writeln!(out, "instructions    {instructions}, {:.1} per lane", instructions as f64 / lanes.max(1) as f64)?;
+        utilisation::line(instructions, self.issued).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(out, "compile time    {:.3} ms", compile_seconds * 1e3)?;
         if proven + explicit + refused > 0 {
             let checked = format!("{proven} proven, {explicit} with explicit bounds, {refused} refused");

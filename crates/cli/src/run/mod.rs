@@ -7,6 +7,7 @@ mod measure;
 mod memory;
 mod results;
 mod target;
+pub mod utilisation;
 
 pub use emit::emit;
 pub use frames::{Frames, file as frame_file, numbered_uniforms, uniforms};

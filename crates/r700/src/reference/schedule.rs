@@ -5,7 +5,7 @@ use super::wavefront::{self, Clauses, Lane};
 use crate::job::{Job, RunError};
 use ctm_engine::Workers;
 use ctm_engine::schedule::Schedule;
-use ctm_follow::{Follow, Observer};
+use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
 
@@ -21,17 +21,17 @@ pub fn run(job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
     run_following(job, options, None)
 }
 
-/// As [`run`], on one thread, and reports to an observer what the lane at this column and row goes through.
+/// As [`run`], on one thread, and reports to an observer what a lane goes through: one at a column and row, or one of each group.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_observed(
     job: &Job,
     options: &RunOptions,
-    lane: (u32, u32),
+    lane: impl Into<Followed>,
     observer: &mut dyn Observer,
 ) -> Result<RunStats, RunError> {
-    run_following(job, options, Some(Follow::new(lane, observer)))
+    run_following(job, options, Some(Follow::new(lane.into(), observer)))
 }
 
 fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Result<RunStats, RunError> {

@@ -20,7 +20,7 @@ mod view;
 mod warp;
 
 use crate::launch::{Launch, LaunchReport, StageRunner, Stop};
-use ctm_follow::{Follow, Observer};
+use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
 use warp::Warp;
@@ -37,7 +37,7 @@ impl StageRunner for Reference {
 }
 
 impl Reference {
-    /// As [`run`](StageRunner::run), and reports to an observer what an invocation goes through.
+    /// As [`run`](StageRunner::run), and reports to an observer what an invocation goes through: one, or the first of each warp.
     ///
     /// # Errors
     /// As there.
@@ -45,18 +45,18 @@ impl Reference {
         &self,
         launch: &Launch,
         options: &RunOptions,
-        invocation: u32,
+        invocation: impl Into<Followed>,
         observer: &mut dyn Observer,
     ) -> Result<LaunchReport, Stop> {
-        Self::run_following(launch, options, Some((invocation, observer)))
+        Self::run_following(launch, options, Some((invocation.into(), observer)))
     }
 
     fn run_following(
         launch: &Launch,
         options: &RunOptions,
-        observed: Option<(u32, &mut dyn Observer)>,
+        observed: Option<(Followed, &mut dyn Observer)>,
     ) -> Result<LaunchReport, Stop> {
-        let follow = observed.map(|(invocation, observer)| Follow::new((invocation, 0), observer));
+        let follow = observed.map(|(invocation, observer)| Follow::new(invocation, observer));
         let meter = Meter::new(options.budget, options.cancel);
         let mut warp = Warp::new(launch, options, &meter, follow)?;
         meter.check()?;

@@ -10,11 +10,12 @@ use crate::options::values::FollowedLane;
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::follow::{self, Follower, Guest};
+use crate::run::utilisation::{self, Issued};
 use crate::run::{Frames, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
-use ctm_follow::Address;
+use ctm_follow::{Address, Followed};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunStats;
 use ctm_sm50::launch::{
@@ -49,12 +50,13 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
 
-    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(args.runs()));
+    let progress = (console.interactive && followed.is_none()).then(|| Progress::start(frames.numbers().end));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let start = Instant::now();
     let (host, mode) = (console.host, if console.strict { Mode::Strict } else { Mode::Lenient });
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(&loaded, name), &args.execution, console)));
+    let mut issued = args.execution.utilisation.then(Issued::default);
     let mut run = || -> Result<LaunchReport, Failure> {
         let mut report = LaunchReport::default();
         for frame in frames.numbers() {
@@ -68,7 +70,10 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
             progress.iter().for_each(Progress::begin_run);
             let ran = match &mut follower {
                 Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
-                None => Reference.run(&launch, &options),
+                None => match &mut issued {
+                    Some(issued) => Reference.run_observed(&launch, &options, Followed::EachGroup, issued),
+                    None => Reference.run(&launch, &options),
+                },
             };
             report.merge(&ran.map_err(|error| match error {
                 Stop::Halted(halt) => halt.into(),
@@ -89,7 +94,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     }
     memory.commit(&cancel, console)?;
     if args.execution.stats {
-        report(args.execution.json, &outcome.stats, seconds, console)?;
+        report(args.execution.json, &outcome.stats, issued.map(|Issued(issued)| issued), seconds, console)?;
     }
     Ok(())
 }
@@ -176,17 +181,24 @@ fn guest(loaded: &Loaded, lane: String) -> Guest<'_> {
     Guest { text: Box::new(text), address: |at| format!("{:04x}", at.pc), width: 50, lane }
 }
 
-fn report(json: bool, stats: &RunStats, seconds: f64, console: &mut Console) -> io::Result<()> {
+fn report(json: bool, stats: &RunStats, issued: Option<u64>, seconds: f64, console: &mut Console) -> io::Result<()> {
     let &RunStats { lanes, instructions, groups, .. } = stats;
     let engine = EngineName::Reference.name();
     if json {
         return console.json(&json!({
-            "engine": engine, "lanes": lanes, "warps": groups, "instructions": instructions, "run_seconds": seconds,
+            "engine": engine,
+            "lanes": lanes,
+            "warps": groups,
+            "instructions": instructions,
+            "issued": issued,
+            "utilisation": utilisation::utilisation(instructions, issued),
+            "run_seconds": seconds,
         }));
     }
     let ran = format!("{} in {}", number_of(lanes as usize, "thread"), number_of(groups as usize, "warp"));
     writeln!(console.out, "engine          {engine}")?;
     writeln!(console.out, "launch          {ran}")?;
     writeln!(console.out, "instructions    {instructions}, over all threads")?;
+    utilisation::line(instructions, issued).iter().try_for_each(|line| writeln!(console.out, "{line}"))?;
     writeln!(console.out, "run time        {:.3} ms", seconds * 1e3)
 }

@@ -12,9 +12,10 @@ use crate::options::RunArgs;
 use crate::progress::Progress;
 use crate::report::{Location, Message};
 use crate::run::follow::{self, Follower, Guest};
+use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::{Console, Failure};
-use ctm_follow::{Address, Part};
+use ctm_follow::{Address, Followed, Part};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_r700::{RunError, Trap, TrapKind, reference};
 use data::{CONSTANTS, Data, lanes};
@@ -65,6 +66,13 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
                 ran.map_err(failed)?;
             }
             results.keep(host, &data.memory.space, frame)?;
+        }
+        if args.execution.utilisation {
+            let mut issued = Issued::default();
+            results.clear(&data.memory.space);
+            progress.iter().for_each(Progress::begin_run);
+            reference::run_observed(&job, &options, Followed::EachGroup, &mut issued).map_err(failed)?;
+            measured.issued = Some(issued.0);
         }
         Ok(measured)
     };

@@ -13,9 +13,11 @@ use crate::outputs::{Form, Sink};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::follow::{self, Follower, Guest};
+use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
+use ctm_follow::Followed;
 use ctm_x1k::{FLOAT_CONSTANTS, Job, Program, RunError, Trap, TrapKind, reference, text};
 use memory::Data;
 
@@ -81,6 +83,13 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
                 ran.map_err(failed)?;
             }
             results.keep(host, &data.memory.space, frame)?;
+        }
+        if args.execution.utilisation {
+            let mut issued = Issued::default();
+            results.clear(&data.memory.space);
+            progress.iter().for_each(Progress::begin_run);
+            reference::run_observed(&job, &options, Followed::EachGroup, &mut issued).map_err(failed)?;
+            measured.issued = Some(issued.0);
         }
         Ok(measured)
     };
