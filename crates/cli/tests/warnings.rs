@@ -110,3 +110,66 @@ fn strict_makes_warnings_errors() {
     folder.ctm("check loop.x1k --strict").fails(1, &["error[X1K", "no warnings"]);
     assert!(folder.ctm("check loop.x1k --strict --json").fails(1, &[]).out().contains("\"severity\":\"error\""));
 }
+
+/// What has no effect beside the rest of the command line is one line of warning, and an error with `--strict`.
+#[test]
+fn options_without_effect() {
+    let folder = prepared("warnings-idle");
+    folder.write("constants.x1k", format!(".const c0 = 1\n.bool b3 = true\n{POSITION}"));
+    folder.write("informed.x1k", format!(".position none\n{POSITION}"));
+    folder.write("pixel.r700", ".gprs 1\nEXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM\n");
+    folder.write("vertex.r700", ".stage vs\n.gprs 1\nEXP_DONE: POS0, R0.xyzw\nEND_OF_PROGRAM\n");
+    folder.write("v.npy", []);
+    let x1k = "run position.x1k --domain 1x1 --const 0=0";
+    let r700 = "run pixel.r700 --domain 1x1 -o a.npy";
+    let draw = "draw --vs vert.sph.u32 --primitive points --vertices 1";
+    for (line, expected) in [
+        (format!("{x1k} --repeat 3 -o a.npy"), "--repeat has no effect: all runs leave the same"),
+        (format!("{x1k} --emit lane --repeat 3"), "--repeat has no effect: --emit does not run"),
+        (format!("{x1k} --tonemap 0,1 -o a.npy"), "--tonemap has no effect: no output is a picture"),
+        (
+            format!("{x1k} --check-code --engine interp -o a.npy"),
+            "--check-code has no effect: the engine makes no machine",
+        ),
+        (format!("{x1k} --const 7=1 -o a.npy"), "constant 7 is given, but the program does not read it"),
+        (format!("{x1k} --frames 2 --uniform 7=time -o a%d.npy"), "constant 7 is given"),
+        (format!("{x1k} --iconst 2=1 -o a.npy"), "integer constant 2 is given"),
+        (format!("{x1k} --bconst 2=1 -o a.npy"), "boolean constant 2 is given"),
+        (format!("{x1k} --output-format 2=uint8_4 -o a.npy"), "the format of output 2 is given"),
+        (format!("{r700} --sampler 3=linear"), "sampler 3 is given, but the program does not use it"),
+        (format!("{r700} --loop-const 3=2"), "loop constant 3 is given"),
+        (format!("{r700} --bool-const 3=1"), "boolean constant 3 is given"),
+        (format!("{r700} --const 3=1"), "constant 3 is given"),
+        (format!("{r700} --output-format 3=uint8_4"), "the format of output 3 is given"),
+        (format!("{r700} --fetch-program pixel.r700"), "the program does not call one"),
+        (format!("{draw} --capture 0x70:4,0xa0:1 -o a.npy"), "0xa0 (GENERIC2.x) is captured"),
+        ("asm constants.x1k -o a.u32".into(), "the values of c0, b3 are lost"),
+        ("asm informed.x1k -o a.u32".into(), "entries of the program information are lost"),
+        ("asm vertex.r700 -o a.u32".into(), "stage and modes of the program are lost"),
+    ] {
+        println!("ctm {line}");
+        let before = folder.names();
+        let report = folder.ctm(&line).ok();
+        assert_eq!(report.err().matches("warning: ").count(), 1, "{}", report.err());
+        assert!(report.err().contains(expected), "{}", report.err());
+        for name in folder.names().iter().filter(|name| !before.contains(name)) {
+            fs::remove_file(folder.0.join(name)).expect("an output");
+        }
+        folder.ctm(&format!("{line} --strict")).fails(1, &[expected, "--strict makes warnings errors"]);
+        assert_eq!(folder.names(), before, "ctm {line}: no output is written");
+    }
+    for (line, expected) in [
+        (format!("{r700} --position-output 0=b.npy"), &["pixels have no positions", "--output N=FILE"][..]),
+        ("run kernel.sm50 --clear 1".into(), &["--clear means nothing", "--global"]),
+        ("run kernel.sm50 --check-code".into(), &["--check-code means nothing"]),
+        (format!("{draw} --patch-vertices 4"), &["--tes <FILE>"]),
+        ("explain X1K001 --isa sm50".into(), &["'X1K001' is no code", "of sm50"]),
+    ] {
+        println!("ctm {line}");
+        folder.ctm(&line).fails(2, expected);
+    }
+    assert!(!folder.ctm("explain --isa sm50").ok().out().contains("X1K"));
+    for words in ["asm position.x1k -o words2.u32", "asm pixel.r700 -o words2.u32"] {
+        assert_eq!(folder.ctm(words).ok().err(), "", "nothing is lost");
+    }
+}

@@ -194,7 +194,7 @@ pub struct ExplainArgs {
     /// Code of an error or warning, or a name of an assembly language; without it, all codes are listed
     #[arg(value_name = "CODE|NAME")]
     pub name: Option<String>,
-    /// Instruction set whose name it is
+    /// Instruction set whose name or code it is
     #[arg(long, value_name = "ISA", value_parser = Isa::parser())]
     pub isa: Option<Isa>,
     /// Print one JSON object

@@ -8,23 +8,27 @@ use ctm_text::topic::{NamedValue, Topic};
 use ctm_text::{Substitute, nearest};
 use serde_json::{Value, json};
 
-/// The codes of all instruction sets.
-fn codes() -> Vec<Code> {
-    Isa::all().flat_map(|isa| isa.codes()).collect()
+/// The instruction sets that the command line means.
+fn isas(wanted: Option<Isa>) -> impl Iterator<Item = Isa> {
+    Isa::all().filter(move |isa| wanted.is_none_or(|wanted| wanted == *isa))
+}
+
+/// The codes of all instruction sets, or of one.
+fn codes(wanted: Option<Isa>) -> Vec<Code> {
+    isas(wanted).flat_map(|isa| isa.codes()).collect()
 }
 
 /// Explains a code or a name, or lists all codes.
 pub fn explain(args: &ExplainArgs, console: &mut Console) -> Result<(), Failure> {
-    let Some(wanted) = &args.name else { return list(args.json, console) };
-    if let Some(code) = codes().iter().find(|code| code.id.eq_ignore_ascii_case(wanted)) {
+    let Some(wanted) = &args.name else { return list(args, console) };
+    if let Some(code) = codes(args.isa).iter().find(|code| code.id.eq_ignore_ascii_case(wanted)) {
         if args.json {
             return Ok(console.json(&json!({ "code": code_json(code) }))?);
         }
         return Ok(writeln!(console.out, "{}", code.page.trim_end())?);
     }
-    let isas = || Isa::all().filter(|isa| args.isa.is_none_or(|wanted| wanted == *isa));
     let topics: Vec<(Isa, Topic)> =
-        isas().flat_map(|isa| isa.topics().into_iter().map(move |topic| (isa, topic))).collect();
+        isas(args.isa).flat_map(|isa| isa.topics().into_iter().map(move |topic| (isa, topic))).collect();
     let named = |name: &str| topics.iter().filter(|(_, topic)| topic.is_named(name)).collect::<Vec<_>>();
     // What follows a point is a part of the name (`SR_TID.X`), or a suffix or a channel (`MUFU.RCP`, `R0.x`).
     let bare = wanted.split('.').next().unwrap_or_default();
@@ -50,11 +54,12 @@ pub fn explain(args: &ExplainArgs, console: &mut Console) -> Result<(), Failure>
     Ok(())
 }
 
-fn list(json: bool, console: &mut Console) -> Result<(), Failure> {
-    if json {
-        return Ok(console.json(&json!({ "codes": codes().iter().map(code_json).collect::<Vec<_>>() }))?);
+fn list(args: &ExplainArgs, console: &mut Console) -> Result<(), Failure> {
+    let codes = codes(args.isa);
+    if args.json {
+        return Ok(console.json(&json!({ "codes": codes.iter().map(code_json).collect::<Vec<_>>() }))?);
     }
-    for Code { id, severity, title, .. } in codes() {
+    for Code { id, severity, title, .. } in codes {
         writeln!(console.out, "{id:<7}  {:<7}  {title}", severity.name())?;
     }
     Ok(())
@@ -63,8 +68,7 @@ fn list(json: bool, console: &mut Console) -> Result<(), Failure> {
 fn unknown(wanted: &str, isa: Option<Isa>, topics: &[(Isa, Topic)]) -> Failure {
     let place = isa.map(|isa| format!(" of {}", isa.name())).unwrap_or_default();
     let mut message = Message::error(format!("'{wanted}' is no code, and no name{place}"));
-    let isas = Isa::all().filter(|other| isa.is_none_or(|isa| isa == *other));
-    let substitutes = isas.filter_map(|isa| Some((isa, Substitute::of(wanted, isa.substitutes())?)));
+    let substitutes = isas(isa).filter_map(|isa| Some((isa, Substitute::of(wanted, isa.substitutes())?)));
     for (isa, substitute) in substitutes {
         message = message.help(format!("{}: {}", isa.name(), substitute.help));
     }
@@ -96,7 +100,7 @@ mod tests {
     fn page() -> String {
         let mut page = String::from("# Findings of `ctm check`\n\n`ctm explain CODE` prints the page of a code.\n");
         let mut before = "";
-        for Code { id, severity, title, .. } in codes() {
+        for Code { id, severity, title, .. } in codes(None) {
             // The last three digits count the findings of an instruction set.
             let isa = &id[..id.len() - 3];
             if isa != before {

@@ -2,15 +2,18 @@
 
 use crate::args::RunCommand;
 use crate::isa::File;
+use crate::options::RunArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::FileKind;
+use ctm_codegen::EngineName;
 use std::path::PathBuf;
 
 /// Runs a program and writes its outputs.
 pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
     require_no_outputs(command)?;
     check_frames(command, console)?;
+    warn_of_idle_options(command, console);
     let (isa, file) = File::read(&command.program, console)?;
     command.own.runner(isa)?.run(file, &command.run, console)
 }
@@ -44,4 +47,42 @@ fn check_frames(command: &RunCommand, console: &mut Console) -> Result<(), Failu
         console.report(&message.help("--uniform 0=time lets constant 0 go from 0 to 1"));
     }
     Ok(())
+}
+
+/// Warns of options that do nothing beside the others.
+fn warn_of_idle_options(command: &RunCommand, console: &mut Console) {
+    let RunArgs { tonemap, execution, .. } = &command.run;
+    let is_picture = |path: &PathBuf| matches!(FileKind::of(path), Ok(FileKind::Png | FileKind::Apng));
+    let engine = execution.engine.unwrap_or_else(EngineName::fastest);
+    let makes_code = !matches!(engine, EngineName::Reference | EngineName::Interp) && execution.follow.is_none();
+    for (option, is_idle, why, help) in [
+        (
+            "--tonemap",
+            tonemap.is_some() && !command.results().writes.iter().any(is_picture),
+            "no output is a picture",
+            "it says what pictures show; other files have the values as they are",
+        ),
+        (
+            "--repeat",
+            execution.repeat > 1 && !execution.stats && execution.emit.is_none(),
+            "all runs leave the same, and nobody asks how long they take",
+            "add --stats",
+        ),
+        (
+            "--repeat",
+            execution.repeat > 1 && execution.emit.is_some(),
+            "--emit does not run the program",
+            "leave it out",
+        ),
+        (
+            "--check-code",
+            execution.check_code && !makes_code,
+            "the engine makes no machine code",
+            "--engine jit does, where this machine can",
+        ),
+    ] {
+        if is_idle {
+            console.report(&Message::warning(format!("{option} has no effect: {why}")).help(help));
+        }
+    }
 }

@@ -2,12 +2,12 @@
 
 use super::frames::numbered_uniforms;
 use super::results::{Region, Results};
-use crate::Failure;
 use crate::files::{self, FileError};
 use crate::host::Host;
 use crate::options::RunArgs;
 use crate::options::values::Extent;
 use crate::report::Message;
+use crate::{Console, Failure};
 use ctm_array::{Array, FileSpec, Shape};
 use ctm_lane::budget::Halt;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Format, Space, Surface, Tiling};
@@ -136,6 +136,20 @@ pub fn cut_output(number: u8, file: &FileSpec, domain: Extent) -> Option<Message
         Message::warning(format!("{message}: what lies outside is lost"))
             .help("leave the shape out, or choose a smaller --domain")
     })
+}
+
+/// Warns of things that are given by number, and that nothing asks for: they are called `what`, and nobody does `verb` with them.
+pub fn unused<'n>(
+    what: &str,
+    verb: &str,
+    given: impl IntoIterator<Item = &'n u8>,
+    wanted: impl Fn(u8) -> bool,
+    console: &mut Console,
+) {
+    for number in given.into_iter().filter(|number| !wanted(**number)) {
+        let message = format!("{what} {number} is given, but the program does not {verb} it");
+        console.report(&Message::warning(message));
+    }
 }
 
 /// The files of outputs by number: those of `--output`, and that of `-o`.

@@ -17,7 +17,7 @@ use crate::{Console, Failure, source};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::r700;
-use ctm_r700::{Program, Wavefront, check, text};
+use ctm_r700::{Program, ProgramInfo, Wavefront, check, text};
 use ctm_text::findings::Severity;
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile, Substitute};
@@ -59,7 +59,10 @@ impl InstructionSet for R700 {
         let program = assemble(path, source, text::parse_with, console)?.program;
         let output = output_path(path, output, "elf");
         let bytes = match output.extension() {
-            Some(extension) if extension == "u32" => r700::write_words(&program),
+            Some(extension) if extension == "u32" => {
+                lost_in_words(&program).iter().for_each(|message| console.report(message));
+                r700::write_words(&program)
+            }
             _ => {
                 let stem = path.file_stem().filter(|_| !source::is_standard(path)).and_then(|stem| stem.to_str());
                 r700::write_object(&program, stem.unwrap_or("main"))
@@ -215,6 +218,15 @@ impl super::Loaded for Loaded {
     fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {
         Ok(Box::new(info::Information(self)))
     }
+}
+
+/// Warns of what a program has that its words do not say. Registers and stack count as all that there are.
+fn lost_in_words(program: &Program) -> Option<Message> {
+    let ProgramInfo { num_gprs, stack_size, .. } = program.info;
+    (ProgramInfo { num_gprs, stack_size, ..ProgramInfo::default() } != program.info).then(|| {
+        let lost = "raw words are the instructions alone: family, stage and modes of the program are lost";
+        Message::warning(lost).help("an object (.elf) keeps them; 'ctm run' has --stage")
+    })
 }
 
 /// Whether words are a program without an error.

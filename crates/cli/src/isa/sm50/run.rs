@@ -6,7 +6,7 @@ use super::global::GlobalMemory;
 use super::options::{BankWord, Sizes, Sm50Args};
 use crate::isa::{File, one};
 use crate::options::RunArgs;
-use crate::options::values::FollowedLane;
+use crate::options::values::{FollowedLane, Vector};
 use crate::progress::Progress;
 use crate::report::Message;
 use crate::run::follow::{self, Follower, Guest};
@@ -140,6 +140,7 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
             "--global-output ADDR:COUNT=FILE keeps results",
         ),
         ("--output-format", !args.output_formats.is_empty(), "--global-output ADDR:COUNT=FILE keeps results"),
+        ("--clear", args.clear != Vector::default(), "--global ADDR=FILE fills memory"),
         ("--tonemap", args.tonemap.is_some(), "results are arrays"),
         ("--position", args.position.is_some(), "threads know their position by S2R"),
         ("--const", !args.floats.is_empty(), "--bank BANK=FILE gives constants"),
@@ -148,6 +149,7 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--repeat", args.execution.repeat != 1, "it runs once"),
         ("--engine", args.execution.engine.is_some_and(|name| name != EngineName::Reference), BY_REFERENCE),
         ("--emit", args.execution.emit.is_some(), BY_REFERENCE),
+        ("--check-code", args.execution.check_code, BY_REFERENCE),
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, help)) => {

@@ -13,7 +13,7 @@ use super::{
 use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
-use crate::wording::one_line;
+use crate::wording::{one_line, ranges};
 use crate::{Console, Failure, source};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
@@ -21,9 +21,9 @@ use ctm_object::{elf, raw};
 use ctm_text::Substitute;
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
-use ctm_x1k::Program;
 use ctm_x1k::check::{self, legal};
 use ctm_x1k::text;
+use ctm_x1k::{ConstantValues, Program, ProgramInfo};
 use options::X1kArgs;
 use serde_json::json;
 use std::path::Path;
@@ -59,7 +59,10 @@ impl InstructionSet for X1k {
         let program = assemble(path, source, text::parse_with, console)?.program;
         let path = output_path(path, output, "elf");
         let bytes = match path.extension() {
-            Some(extension) if extension == "u32" => raw::write_words(&program.code),
+            Some(extension) if extension == "u32" => {
+                lost_in_words(&program).iter().for_each(|message| console.report(message));
+                raw::write_words(&program.code)
+            }
             _ => elf::write(&program),
         };
         Ok(vec![Written { path, bytes }])
@@ -186,6 +189,25 @@ impl super::Loaded for Loaded {
     fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {
         Ok(Box::new(info::Information(&self.program)))
     }
+}
+
+/// Warns of what a program has that its words do not say.
+fn lost_in_words(program: &Program) -> Option<Message> {
+    let ConstantValues { floats, ints, bools } = &program.constants;
+    let named = [("c", floats.keys().collect::<Vec<_>>()), ("i", ints.keys().collect()), ("b", bools.keys().collect())];
+    let constants = named.into_iter().filter(|(_, numbers)| !numbers.is_empty());
+    let constants: Vec<String> =
+        constants.map(|(prefix, numbers)| ranges(prefix, numbers.into_iter().copied())).collect();
+    let implied = Program::from_code(program.code.clone()).info;
+    let has_own_info = ProgramInfo { temps: implied.temps, ..program.info } != implied;
+    let lost = match (constants.is_empty(), has_own_info) {
+        (true, false) => return None,
+        (false, false) => format!("the values of {}", constants.join(", ")),
+        (true, true) => "entries of the program information".into(),
+        (false, true) => format!("entries of the program information and the values of {}", constants.join(", ")),
+    };
+    let message = Message::warning(format!("raw words are the instructions alone: {lost} are lost"));
+    Some(message.help("an ELF image (.elf) keeps them; 'ctm run' has options that give them again"))
 }
 
 /// The program of raw words.

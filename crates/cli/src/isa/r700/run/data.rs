@@ -7,7 +7,7 @@ use crate::isa::r700::options::{BufferFile, ItemsFile, R700Args, StreamFile};
 use crate::options::values::{Extent, InputSource, Numbered, Position};
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
 use crate::report::Message;
-use crate::run::{Memory, cut_output, float_constants, no_such_output, not_an_output, once_each, output_files};
+use crate::run::{Memory, cut_output, float_constants, no_such_output, not_an_output, once_each, output_files, unused};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
@@ -84,6 +84,10 @@ impl Data {
         let uses = Uses::of(&programs.main.program);
         let fetch_uses = programs.fetch.as_ref().map(|fetch| Uses::of(&fetch.program)).unwrap_or_default();
         report_differences(args, r700, [&uses, &fetch_uses], console)?;
+        if programs.fetch.is_some() && !calls_fetch_program(programs) {
+            let message = "a fetch program is given, but the program does not call one";
+            console.report(&Message::warning(message).help("leave --fetch-program out"));
+        }
         if programs.fetch.is_none() && calls_fetch_program(programs) {
             let message = "the program calls a fetch program, and there is none: registers keep what they hold";
             console
@@ -188,6 +192,11 @@ impl Data {
         let parameters = once_each("parameter export", &r700.parameters, PARAMETERS)?;
         match self.lanes {
             Lanes::Area(_) => {
+                if !positions.is_empty() || !parameters.is_empty() {
+                    let message = "pixels have no positions and no parameters";
+                    let help = "what they export goes to --output N=FILE and --depth-output FILE";
+                    return Err(Failure::Usage(Message::error(message).help(help)));
+                }
                 let (width, height) = self.size();
                 let size = Extent { width, height };
                 for number in 0..COLOURS as u8 {
@@ -357,15 +366,35 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
             Message::error(format!("the program reads {what} {number}, but nothing is given for it"))
                 .help(format!("add {option} {number}=FILE"))
         }));
-        for number in given.difference(wanted) {
-            console.report(&Message::warning(format!("{what} {number} is given, but the program does not read it")));
-        }
+        unused(what, "read", given, |number| wanted.contains(&number), console);
     }
+    let samplers = named(|uses| &uses.of_stage.samplers);
+    let given = r700.samplers.iter().map(|sampler| &sampler.number);
+    unused("sampler", "use", given, |number| samplers.contains(&number), console);
+    let is_output = |number: u8| {
+        let has_file =
+            args.outputs.iter().any(|output| output.number == number) || number == 0 && args.output0.is_some();
+        has_file || uses[0].exports.contains(&Target::Colour(number.into()))
+    };
+    unused(
+        "the format of output",
+        "write",
+        args.output_formats.iter().map(|format| &format.number),
+        is_output,
+        console,
+    );
+    let reads_flow_constants = uses.iter().any(|uses| uses.flow_constants);
+    let loops = r700.loop_constants.iter().map(|constant| &constant.number);
+    unused("loop constant", "read", loops, |_| reads_flow_constants, console);
+    let bools = r700.bool_constants.iter().map(|constant| &constant.number);
+    unused("boolean constant", "read", bools, |_| reads_flow_constants, console);
+    let reads_constants = uses.iter().any(|uses| uses.constant_file);
+    unused("constant", "read", args.floats.iter().map(|constant| &constant.number), |_| reads_constants, console);
     if !missing.is_empty() {
         return Err(Failure::Input(missing));
     }
-    let given = args.consts.is_some() || !args.floats.is_empty() || !args.frames.uniforms.is_empty();
-    if uses[0].constant_file && !given {
+    let has_constants = args.consts.is_some() || !args.floats.is_empty() || !args.frames.uniforms.is_empty();
+    if uses[0].constant_file && !has_constants {
         let message = "the program reads the constant file, which has no values and counts as 0";
         console.report(&Message::warning(message).help("give values with --const N=R,G,B,A or --consts FILE"));
     }

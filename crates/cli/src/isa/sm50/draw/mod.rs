@@ -39,6 +39,7 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         mode: if console.strict { Mode::Strict } else { Mode::Lenient },
         ..Environment::default()
     };
+    programs.report_idle_options(args, console);
     let results = Results::open(console.host, args)?;
     // Where something is to be seen, the position is captured behind what is asked for.
     let mut capture: Vec<Capture> = args.capture.iter().map(|&CaptureRange(capture)| capture).collect();
@@ -50,7 +51,7 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         tessellation: programs.tessellation(),
         geometry: programs.geometry(),
         primitive: args.primitive,
-        patch_vertices: args.patch_vertices,
+        patch_vertices: args.patch_vertices.unwrap_or(PATCH_VERTICES),
         first: args.first,
         instances: args.instances,
         tessellator: Tessellation {
@@ -85,6 +86,9 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     programs.report_warnings(&drawn.report.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }
+
+/// Vertices of a patch when nothing says otherwise.
+const PATCH_VERTICES: u32 = 3;
 
 /// Bytes that recording takes on the way, at most, for each of the records: they move as they become more, and are written.
 const RECORDING: u64 = 4;

@@ -84,15 +84,15 @@ pub struct DrawArgs {
     #[arg(long = "const", value_name = "BANK=FILE", help_heading = "Draw")]
     pub constants: Vec<Numbered<PathBuf, BANKS>>,
 
-    /// Vertices of a patch
+    /// Vertices of a patch [default: 3]
     #[arg(
         long,
         value_name = "N",
-        default_value = "3",
+        requires = "tes",
         value_parser = value_parser!(u32).range(1..=MAX_PATCH_VERTICES as i64),
         help_heading = "Tessellation"
     )]
-    pub patch_vertices: u32,
+    pub patch_vertices: Option<u32>,
     /// What a patch is cut into
     #[arg(
         long,

@@ -1,12 +1,14 @@
 //! The programs of a draw, and what they do wrong.
 
 use super::DrawArgs;
+use super::values::{Attribute, CaptureRange};
 use crate::isa::sm50::Loaded;
 use crate::report::{Location, Message};
 use crate::{Console, Failure};
-use ctm_sm50::Stage;
+use ctm_sm50::attributes::name;
 use ctm_sm50::launch::{Shader, Stop, Warnings};
-use ctm_sm50::pipeline::DrawError;
+use ctm_sm50::pipeline::{Capture, DrawError};
+use ctm_sm50::{AttributeMap, Stage};
 use std::path::Path;
 
 /// The programs of a draw.
@@ -62,6 +64,33 @@ impl Programs {
             _ => None,
         };
         program.unwrap_or(&self.vertex)
+    }
+
+    /// Warns of attributes that the vertex program does not read, and of captures that the last program does not write.
+    pub fn report_idle_options(&self, args: &DrawArgs, console: &mut Console) {
+        let last = [&self.geometry, &self.tessellation].into_iter().flatten().next().unwrap_or(&self.vertex);
+        let is_idle =
+            |map: AttributeMap, address: u32, words: u32| !(0..words).any(|word| map.contains(address + 4 * word));
+        if let Some(header) = &self.vertex.program.header {
+            let given = args.attributes.iter();
+            for Attribute { address, .. } in given.filter(|given| is_idle(header.imap, given.address, given.components))
+            {
+                let message =
+                    format!("attribute {address:#x} ({}) is given, but the program does not read it", name(*address));
+                console.report(&Message::warning(message).at(Location::File(self.vertex.name.clone())));
+            }
+        }
+        if let Some(header) = &last.program.header {
+            let captured = args.capture.iter().map(|CaptureRange(capture)| capture);
+            for Capture { address, .. } in captured.filter(|range| is_idle(header.omap, range.address, range.words)) {
+                let message =
+                    format!("{address:#x} ({}) is captured, but the program does not write it", name(*address));
+                let message = Message::warning(message).at(Location::File(last.name.clone()));
+                console.report(
+                    &message.help("'ctm info' lists the attributes that it writes; --capture ADDR:COUNT chooses"),
+                );
+            }
+        }
     }
 
     /// Reports what the programs should not have done.

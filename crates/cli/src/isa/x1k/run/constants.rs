@@ -3,15 +3,16 @@
 use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::report::Message;
-use crate::run::{float_constants, once_each};
+use crate::run::{float_constants, numbered_uniforms, once_each, unused};
 use crate::wording::ranges;
 use crate::{Console, Failure};
 use ctm_x1k::{BOOL_CONSTANTS, Constants, Effects, FLOAT_CONSTANTS, INT_CONSTANTS, Operand, Program};
 use std::collections::BTreeSet;
 
 /// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
-/// Warns of constants that the program reads and nobody gives.
+/// Warns of constants that the program reads and nobody gives, and of those that it does not read.
 pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
+    let uniforms: Vec<u8> = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?.into_keys().collect();
     let mut values = program.constants.clone();
     values.floats.extend(float_constants(console.host, args, FLOAT_CONSTANTS)?);
     let ints = once_each("integer constant", &x1k.ints, INT_CONSTANTS)?;
@@ -20,6 +21,12 @@ pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Co
     values.bools.extend(bools.into_iter().map(|(number, value)| (number, value.0)));
 
     let read = &program.references;
+    let given = args.floats.iter().map(|constant| &constant.number).chain(&uniforms);
+    unused("constant", "read", given, |number| read.float_constants.contains(&number), console);
+    let given = x1k.ints.iter().map(|constant| &constant.number);
+    unused("integer constant", "read", given, |number| read.int_constants.contains(&number), console);
+    let given = x1k.bools.iter().map(|constant| &constant.number);
+    unused("boolean constant", "read", given, |number| read.bool_constants.contains(&number), console);
     let floats = missing("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));
     let ints =
         missing("i", "--iconst", "=COUNT,INIT,STEP", &read.int_constants, |number| values.ints.contains_key(number));

@@ -4,7 +4,7 @@ use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource};
 use crate::report::Message;
-use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files};
+use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files, unused};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_memory::{Format, Surface};
@@ -122,9 +122,10 @@ fn report_differences(
     if !missing.is_empty() {
         return Err(Failure::Input(missing));
     }
-    for number in inputs.keys().filter(|number| !uses.inputs.contains(number)) {
-        console.report(&Message::warning(format!("input {number} is given, but the program does not read it")));
-    }
+    unused("input", "read", inputs.keys(), |number| uses.inputs.contains(&number), console);
+    let formats = args.output_formats.iter().map(|format| &format.number);
+    let is_output = |number| outputs.contains_key(&number) || uses.outputs.contains(&number);
+    unused("the format of output", "write", formats, is_output, console);
     for (number, file) in outputs.iter().filter(|(number, _)| !uses.outputs.contains(number)) {
         let file = file.path.display();
         let message = format!("the program does not write output {number}; '{file}' receives what it held before");
