@@ -1,6 +1,6 @@
 //! Arrays: what files hold.
 
-use super::Shape;
+use super::{ContentError, Shape};
 use ctm_num::convert::{unorm8_to_f32, unorm16_to_f32};
 use std::borrow::Cow;
 
@@ -11,6 +11,30 @@ pub struct Array {
     pub shape: Shape,
     /// The values.
     pub data: Data,
+}
+
+impl Array {
+    /// An array of float32 values.
+    ///
+    /// # Errors
+    /// There are more or fewer values than the shape asks for, or none.
+    pub fn from_floats(shape: Shape, values: &[f32]) -> Result<Self, ContentError> {
+        let Shape { width, height, channels } = shape;
+        let expected = width.checked_mul(height).and_then(|elements| elements.checked_mul(channels));
+        match expected.ok_or(ContentError::Huge { shape })? {
+            0 => Err(ContentError::Empty),
+            expected if expected != values.len() => {
+                let bytes = |values: usize| 4 * values as u64;
+                Err(ContentError::Length { expected: bytes(expected), found: bytes(values.len()) })
+            }
+            _ => Ok(Array { shape, data: Data::F32(values.iter().map(|value| value.to_bits()).collect()) }),
+        }
+    }
+
+    /// The values as float32; integers become fractions of their greatest value.
+    pub fn to_floats(&self) -> Vec<f32> {
+        self.data.to_f32().iter().copied().map(f32::from_bits).collect()
+    }
 }
 
 /// The values of an array.
@@ -41,5 +65,26 @@ impl Data {
             Data::U16(values) => values.iter().map(|value| unorm16_to_f32(*value)).collect(),
             Data::F32(values) => Cow::Borrowed(values),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats() {
+        let shape = |width, height, channels| Shape { width, height, channels };
+        let array = Array::from_floats(shape(2, 1, 2), &[1.0, -0.0, 2.0, f32::INFINITY]).unwrap();
+        assert_eq!(array.data, Data::F32(vec![0x3F80_0000, 0x8000_0000, 0x4000_0000, 0x7F80_0000]));
+        assert_eq!(array.to_floats(), [1.0, -0.0, 2.0, f32::INFINITY]);
+        assert_eq!(Array { shape: shape(2, 1, 1), data: Data::U8(vec![0, 255]) }.to_floats(), [0.0, 1.0]);
+        assert_eq!(
+            Array::from_floats(shape(2, 1, 2), &[0.0; 3]),
+            Err(ContentError::Length { expected: 16, found: 12 })
+        );
+        assert_eq!(Array::from_floats(shape(0, 1, 2), &[]), Err(ContentError::Empty));
+        let huge = shape(usize::MAX, 2, 1);
+        assert_eq!(Array::from_floats(huge, &[]), Err(ContentError::Huge { shape: huge }));
     }
 }

@@ -37,8 +37,3 @@ pub use recorder::Patch;
 pub use report::Report;
 pub use state::{Binding, State};
 pub use trace::*;
-
-/// The examples of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -45,6 +45,6 @@ pub use arena::{Arena, ArenaError};
 pub use buffer::Buffer;
 pub use format::{Format, ONE};
 pub use pages::{CodePages, Pages};
-pub use space::{Overlap, RangeError, Space};
+pub use space::{Full, Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};
 pub use view::{Bounds, View};

@@ -1,7 +1,10 @@
 //! The address space: which arena is behind which address.
 
-use crate::Arena;
+use crate::{Arena, ArenaError, BASE_ALIGNMENT};
 use std::sync::Arc;
+
+/// Address of the first arena that is [appended](Space::append).
+const FIRST_BASE: u32 = 0x10_0000;
 
 /// A 32-bit GPU address space with some arenas mapped. Clones share the arenas.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +25,23 @@ pub struct Overlap {
     pub other_base: u32,
     /// Bytes of the arena in its way.
     pub other_size: u32,
+}
+
+/// Nothing more can be [appended](Space::append) to an address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Full {
+    /// No addresses are left.
+    #[error("{bytes} bytes more are beyond the 4 GiB that the machine addresses: use smaller arrays")]
+    Addresses {
+        /// Bytes that were wanted.
+        bytes: u64,
+    },
+    /// The host has no memory left.
+    #[error("the host has no memory for {bytes} bytes more: use smaller arrays")]
+    Memory {
+        /// Bytes that were wanted.
+        bytes: u64,
+    },
 }
 
 /// Not all bytes of a block are inside one arena.
@@ -47,6 +67,25 @@ impl Space {
         let place = self.arenas.partition_point(|other| other.base() < arena.base());
         self.arenas.insert(place, arena);
         Ok(())
+    }
+
+    /// Maps an arena of at least `bytes` bytes behind all others, and gives its address.
+    ///
+    /// # Errors
+    /// No addresses are left behind the others, or the host has no memory.
+    pub fn append(&mut self, bytes: u64) -> Result<u32, Full> {
+        let end =
+            self.arenas.last().map_or(u64::from(FIRST_BASE), |last| u64::from(last.base()) + u64::from(last.size()));
+        let size = bytes.max(1).checked_next_multiple_of(BASE_ALIGNMENT.into());
+        let (Ok(base), Some(Ok(size))) = (u32::try_from(end), size.map(u32::try_from)) else {
+            return Err(Full::Addresses { bytes });
+        };
+        let arena = Arena::new(base, size).map_err(|error| match error {
+            ArenaError::NoMemory { .. } => Full::Memory { bytes },
+            ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => Full::Addresses { bytes },
+        })?;
+        self.arenas.push(Arc::new(arena));
+        Ok(base)
     }
 
     /// The mapped arenas, in ascending order of base.
@@ -105,6 +144,22 @@ mod tests {
         }
         assert!(space.map(Arena::new(0x1000_2000, 0x800).unwrap()).is_ok());
         assert!(space.arenas().is_sorted_by_key(|arena| arena.base()) && space.arenas().len() == 4);
+    }
+
+    #[test]
+    fn appended_arenas_lie_behind_the_others() {
+        let mut empty = Space::default();
+        assert_eq!(empty.append(1), Ok(FIRST_BASE));
+        assert_eq!(empty.append(2049), Ok(FIRST_BASE + 2048));
+        assert_eq!(empty.append(0), Ok(FIRST_BASE + 6144));
+        assert_eq!(space().append(4096), Ok(0x8000_1000));
+        let mut full = Space::default();
+        full.map(Arena::new(0xFFFF_F000, 0x1000).unwrap()).unwrap();
+        for bytes in [1, 1 << 32, u64::MAX] {
+            assert_eq!(full.append(bytes), Err(Full::Addresses { bytes }));
+            assert_eq!(full.arenas().len(), 1);
+        }
+        assert_eq!(space().append(1 << 31), Err(Full::Addresses { bytes: 1 << 31 }));
     }
 
     #[test]

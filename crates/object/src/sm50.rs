@@ -9,7 +9,20 @@ use ctm_text::excerpt;
 use object::LittleEndian as LE;
 use object::elf::{EM_CUDA, FileHeader64, SHT_PROGBITS};
 use object::read::elf::{FileHeader, SectionHeader};
+use std::path::{Path, PathBuf};
 use thiserror::Error;
+
+/// Ending of the name of a file with a header, of a program in two files.
+pub const HEADER_FILE: &str = ".sph.u32";
+/// Ending of the name of the file with its code.
+pub const CODE_FILE: &str = ".code.u32";
+
+/// The files of header and code, if the path names one of the two.
+pub fn halves(path: &Path) -> Option<[PathBuf; 2]> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_suffix(HEADER_FILE).or_else(|| name.strip_suffix(CODE_FILE))?;
+    Some([HEADER_FILE, CODE_FILE].map(|ending| path.with_file_name(format!("{stem}{ending}"))))
+}
 
 /// A kernel of a CUDA object.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,7 +15,7 @@ const LAYERS: [&[&str]; 11] = [
     &["codegen", "x1k", "r700", "sm50"],
     &["object"],
     &["device"],
-    &["capi", "cli"],
+    &["capi", "cli", "ctm"],
     &["testkit"],
     &["bench"],
 ];

@@ -10,19 +10,16 @@ use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::{Array, FileSpec, Shape};
 use ctm_lane::budget::Halt;
-use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Format, Space, Surface, Tiling};
+use ctm_memory::{BASE_ALIGNMENT, Format, Full, Space, Surface, Tiling};
 use std::collections::BTreeMap;
-
-/// Address of the first arena.
-const FIRST_BASE: u32 = 0x10_0000;
 
 /// What the surfaces and buffers of a run lie in, and the files that results go to.
 pub struct Memory {
     /// The memory.
     pub space: Space,
     results: Results,
-    /// Bytes from the first base on that are taken.
-    taken: u32,
+    /// Bytes that are taken.
+    taken: u64,
     /// Bytes that may be.
     limit: u64,
 }
@@ -101,22 +98,18 @@ impl Memory {
 
     /// Maps an arena of at least so many bytes, behind all others.
     fn reserve(&mut self, bytes: u64) -> Result<u32, Failure> {
-        let too_much = || {
-            Message::error("inputs and outputs together need more memory than there is")
-                .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
-        };
-        let base = FIRST_BASE.checked_add(self.taken).ok_or_else(too_much)?;
-        let size = u32::try_from(bytes.next_multiple_of(BASE_ALIGNMENT.into())).map_err(|_| too_much())?;
-        let wanted = u64::from(self.taken) + u64::from(size);
+        let size = bytes.checked_next_multiple_of(BASE_ALIGNMENT.into()).unwrap_or(bytes);
+        let wanted = self.taken.saturating_add(size);
         if wanted > self.limit {
             return Err(Halt::Memory { wanted, limit: self.limit }.into());
         }
-        let arena = Arena::new(base, size).map_err(|error| match error {
-            ArenaError::NoMemory { size } => Failure::from(Halt::NoMemory { bytes: size.into() }),
-            ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => too_much().into(),
+        let base = self.space.append(bytes).map_err(|full| match full {
+            Full::Memory { bytes } => Failure::from(Halt::NoMemory { bytes }),
+            Full::Addresses { .. } => Message::error("inputs and outputs together need more memory than there is")
+                .help("the device addresses 4 GiB; use a smaller domain, or --output-format with a smaller format")
+                .into(),
         })?;
-        self.taken = self.taken.checked_add(size).ok_or_else(too_much)?;
-        self.space.map(arena).map_err(|_| too_much())?;
+        self.taken = wanted;
         Ok(base)
     }
 

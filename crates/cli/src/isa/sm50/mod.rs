@@ -19,7 +19,7 @@ use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::{Console, Failure, source};
 use ctm_object::probe::Content;
-use ctm_object::sm50::{self, Kernel, Sm50Error};
+use ctm_object::sm50::{self, CODE_FILE, Kernel, Sm50Error, halves};
 use ctm_sm50::text::{self, Assembled};
 use ctm_sm50::{Header, Program, check};
 use ctm_text::findings::Severity;
@@ -30,9 +30,6 @@ use options::Sm50Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Endings of the names of a program in two files.
-const HEADER_FILE: &str = ".sph.u32";
-const CODE_FILE: &str = ".code.u32";
 /// Ending of the name of a program with its header in one file.
 const WHOLE_FILE: &str = ".sph";
 
@@ -132,13 +129,6 @@ struct Loaded {
 
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending))
-}
-
-/// The files of header and code, if the path names one of the two.
-fn halves(path: &Path) -> Option<[PathBuf; 2]> {
-    let name = path.file_name()?.to_str()?;
-    let stem = name.strip_suffix(HEADER_FILE).or_else(|| name.strip_suffix(CODE_FILE))?;
-    Some([HEADER_FILE, CODE_FILE].map(|ending| path.with_file_name(format!("{stem}{ending}"))))
 }
 
 impl Loaded {

@@ -1,0 +1,153 @@
+//! Programs over rectangles of lanes: compiled, with their memory.
+
+use crate::{Engine, Error, Program};
+use ctm_array::{Array, Shape};
+use ctm_engine::{Compiled, GuestJob};
+use ctm_follow::Observer;
+use ctm_lane::domain::Domain;
+use ctm_lane::run::RunStats;
+use ctm_memory::{Space, Surface, Tiling};
+use ctm_r700::{Input, Texture};
+use std::collections::BTreeMap;
+
+/// A compiled program with its inputs and outputs, made by [`Pixels::compile`](crate::Pixels::compile). It runs as often as
+/// wanted. Outputs are 0 at first, and keep what they hold from run to run.
+pub struct Kernel {
+    pub(crate) engine: Engine,
+    pub(crate) parts: Parts,
+    pub(crate) guest: Guest,
+}
+
+/// What a run depends on besides the program.
+pub(crate) struct Parts {
+    pub domain: Domain,
+    pub space: Space,
+    /// Surfaces, with the shapes of the arrays in them.
+    pub inputs: BTreeMap<u8, (Surface, Shape)>,
+    pub outputs: BTreeMap<u8, Surface>,
+    pub constants: BTreeMap<u8, [f32; 4]>,
+}
+
+/// The compiled form of a job.
+type Handle<J> = Compiled<<J as GuestJob>::Key, <J as GuestJob>::Kernels>;
+
+/// A program as its machine runs it.
+#[expect(clippy::large_enum_variant, reason = "a kernel has one, and is moved seldom")]
+pub(crate) enum Guest {
+    X1k(ctm_x1k::Program, Handle<ctm_x1k::Job<'static>>),
+    R700(ctm_r700::Program, Handle<ctm_r700::Job<'static>>),
+}
+
+impl Guest {
+    pub(crate) fn compile(program: Program, parts: &Parts, engine: &Engine) -> Result<Self, Error> {
+        Ok(match program {
+            Program::X1k(program) => {
+                let handle = engine.executor().compile(&x1k_job(&program, parts))?;
+                Guest::X1k(program, handle)
+            }
+            Program::R700(program) => {
+                let handle = engine.executor().compile(&r700_job(&program, parts))?;
+                Guest::R700(program, handle)
+            }
+            Program::Sm50(_) => {
+                return Err(Error::Machine { machine: program.machine(), wanted: "it runs in `Threads` or in a draw" });
+            }
+        })
+    }
+}
+
+impl Kernel {
+    /// Runs the program for all lanes.
+    ///
+    /// # Errors
+    /// A lane traps, or a limit of the engine is reached.
+    pub fn run(&mut self) -> Result<RunStats, Error> {
+        let options = self.engine.options();
+        match &self.guest {
+            Guest::X1k(program, handle) => Ok(handle.run(&x1k_job(program, &self.parts), &options)?),
+            Guest::R700(program, handle) => Ok(handle.run(&r700_job(program, &self.parts), &options)?),
+        }
+    }
+
+    /// Runs the program by the reference, to the same results, and reports on the lane at column i and row j.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn follow(&mut self, lane: (u32, u32), observer: &mut dyn Observer) -> Result<RunStats, Error> {
+        let options = self.engine.options();
+        match &self.guest {
+            Guest::X1k(program, _) => {
+                let job = x1k_job(program, &self.parts);
+                Ok(ctm_x1k::reference::run_observed(&job, &options, lane, observer)?)
+            }
+            Guest::R700(program, _) => {
+                let job = r700_job(program, &self.parts);
+                Ok(ctm_r700::reference::run_observed(&job, &options, lane, observer)?)
+            }
+        }
+    }
+
+    /// Puts another array of the same shape and type in the place of an input.
+    ///
+    /// # Errors
+    /// There is no such input, or the array is another one.
+    pub fn set_input(&mut self, number: u8, array: &Array) -> Result<(), Error> {
+        let &(surface, expected) = self.parts.inputs.get(&number).ok_or_else(|| self.missing("input", number))?;
+        let fits = ctm_array::surface_for(array, Tiling::Linear)?;
+        if array.shape != expected || fits.format != surface.format {
+            return Err(Error::Shape { input: number, expected, found: array.shape });
+        }
+        Ok(ctm_array::upload(array, &self.parts.space, surface)?)
+    }
+
+    /// Gives a float constant another value.
+    pub fn set_constant(&mut self, number: u8, value: [f32; 4]) {
+        self.parts.constants.insert(number, value);
+    }
+
+    /// What an output holds: an array of the domain's size.
+    ///
+    /// # Errors
+    /// There is no such output.
+    pub fn output(&self, number: u8) -> Result<Array, Error> {
+        let &surface = self.parts.outputs.get(&number).ok_or_else(|| self.missing("output", number))?;
+        let Domain { i1, j1, .. } = self.parts.domain;
+        Ok(ctm_array::download(&self.parts.space, surface, i1 as usize + 1, j1 as usize + 1)?)
+    }
+
+    fn missing(&self, what: &'static str, number: u8) -> Error {
+        Error::Missing { what, number }
+    }
+}
+
+fn x1k_job<'a>(program: &'a ctm_x1k::Program, parts: &'a Parts) -> ctm_x1k::Job<'a> {
+    let mut job = ctm_x1k::Job::new(program, parts.domain, &parts.space);
+    for (&number, (surface, _)) in &parts.inputs {
+        job.inputs[usize::from(number)] = Some(*surface);
+    }
+    for (&number, surface) in &parts.outputs {
+        job.outputs[usize::from(number)] = Some(*surface);
+    }
+    for (&number, value) in &parts.constants {
+        job.constants.floats[usize::from(number)] = value.map(f32::to_bits);
+    }
+    job
+}
+
+fn r700_job<'a>(program: &'a ctm_r700::Program, parts: &'a Parts) -> ctm_r700::Job<'a> {
+    let mut job = ctm_r700::Job::new(program, parts.domain, &parts.space);
+    job.inputs.insert(0, Input::Position);
+    for (&number, &(surface, Shape { width, height, .. })) in &parts.inputs {
+        job.bindings.textures.insert(number, Texture::flat(width as u32, height as u32, surface));
+    }
+    for (&number, surface) in &parts.outputs {
+        job.targets.colours[usize::from(number)] = Some(*surface);
+    }
+    if let Some((&last, _)) = parts.constants.last_key_value() {
+        job.bindings.constants.resize(usize::from(last) + 1, [0; 4]);
+    }
+    for (&number, value) in &parts.constants {
+        job.bindings.constants[usize::from(number)] = value.map(f32::to_bits);
+    }
+    job
+}

@@ -1,0 +1,79 @@
+//! Runs native machine code of GPUs on CPUs: X1K (R5xx) fragment programs, R700 shaders, SM50 (Maxwell) compute code and
+//! pipelines. No card is needed, and every engine gives the same bits.
+//!
+//! ```
+//! use ctm::{Array, Engine, Machine, Pixels, Program, Shape};
+//!
+//! // Twice what the input holds at each lane's own position.
+//! let program = Program::assemble(
+//!     Machine::X1k,
+//!     "TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[0].rgrg ;
+//!      OUT TEX_SEM_WAIT src0.rgb = temp[1], src0.a = temp[1] :
+//!        out[0].rgb = 2.0 * MAX src0.rgb src0.rgb, out[0].a = 2.0 * MAX src0.a src0.a ;",
+//! )?;
+//! let shape = Shape { width: 8, height: 8, channels: 4 };
+//! let ones = Array::from_floats(shape, &[1.0; 8 * 8 * 4])?;
+//! let mut kernel = Pixels::new(program, 8, 8).input(0, ones).compile(&Engine::fastest())?;
+//! kernel.run()?;
+//! assert_eq!(kernel.output(0)?.to_floats(), [2.0; 8 * 8 * 4]);
+//! # Ok::<(), ctm::Error>(())
+//! ```
+//!
+//! - [`Program`]: assembled from text, or loaded from a container, bare words or a dump of a driver;
+//! - [`Pixels`]: a program of X1K or R700 over a rectangle of lanes. [`Pixels::compile`] gives a [`Kernel`], which runs as
+//!   often as wanted, with new data and constants;
+//! - [`Threads`]: compute code of SM50 over a grid of blocks;
+//! - [`Engine::draw`]: the programs of an SM50 pipeline over vertices, to captured records;
+//! - [`Kernel::follow`], [`Threads::follow`]: what one lane goes through, step by step;
+//! - [`device`]: the CTM device, which command buffers drive.
+//!
+//! What a machine has beyond that is in its own module: [`x1k`], [`r700`], [`sm50`]. [`Engine::run`] runs what these
+//! describe in full, such as a [`r700::Job`] of vertices. The examples of this crate show each machine:
+//! `cargo run -p ctm-gpu --example tour`.
+//!
+//! Programs are not trusted: whatever they hold, a run ends with results or an [`Error`]. How long it may take, and how much
+//! memory, [`Engine::with_limits`] says. Whoever runs programs that nobody answers for should also install the handler of
+//! [`fault`].
+#![forbid(unsafe_code)]
+
+mod engine;
+mod error;
+mod kernel;
+mod load;
+mod machine;
+mod pixels;
+mod program;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod trail;
+
+pub use engine::Engine;
+pub use error::Error;
+pub use kernel::Kernel;
+pub use load::{Loaded, load};
+pub use machine::Machine;
+pub use pixels::Pixels;
+pub use program::Program;
+pub use threads::Threads;
+pub use trail::Trail;
+
+pub use ctm_array as array;
+pub use ctm_array::{Array, Shape};
+pub use ctm_codegen::{EngineName, fault};
+pub use ctm_device as device;
+pub use ctm_follow as follow;
+pub use ctm_lane::budget::Limits;
+pub use ctm_lane::run::RunStats;
+pub use ctm_memory as memory;
+pub use ctm_memory::Format;
+pub use ctm_object as object;
+pub use ctm_r700 as r700;
+pub use ctm_sm50 as sm50;
+pub use ctm_text as text;
+pub use ctm_x1k as x1k;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,194 @@
+//! Programs of files.
+
+use crate::{Error, Machine, Program};
+use ctm_object::mesa::{self, Driver};
+use ctm_object::probe::{Content, Foreign, probe};
+use ctm_object::{elf, hex, r700, raw, sm50};
+use std::fs;
+use std::path::Path;
+
+/// A program of a file that may have several.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The name that the file gives it, if it gives names.
+    pub name: Option<String>,
+    /// The program.
+    pub program: Program,
+}
+
+/// Loads all programs of a file, at least one: assembly text; program images of CTM, objects of LLVM's r600 back end, shader
+/// files of the Wii U, cubins; logs of Mesa's drivers; words, binary (little-endian) or as hexadecimal text. Containers and
+/// logs say themselves which machine they are for; of texts and words it must be given.
+///
+/// # Errors
+/// The file is damaged, has no program, is for another machine, or does not say for which one.
+pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Vec<Loaded>, Error> {
+    let content = probe(bytes);
+    let of_container = match content {
+        Content::CtmImage | Content::MesaLog(Driver::R300) => Some(Machine::X1k),
+        Content::R600Object | Content::Gfd | Content::MesaLog(Driver::R600) => Some(Machine::R700),
+        Content::Cubin => Some(Machine::Sm50),
+        Content::Sm50Program
+        | Content::HexWords
+        | Content::Trace
+        | Content::Text
+        | Content::Foreign(_)
+        | Content::Unknown => None,
+    };
+    if let (Some(found), Some(wanted)) = (of_container, machine)
+        && found != wanted
+    {
+        return Err(Error::OtherMachine { content, wanted });
+    }
+    let text = str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let known = || machine.ok_or(Error::UnknownMachine { content });
+    match content {
+        Content::CtmImage => one(elf::read(bytes)?),
+        Content::R600Object => Ok(r700::read_llvm(bytes)?.into_iter().map(Loaded::from).collect()),
+        Content::Gfd => Ok(r700::read_gfd(bytes)?.into_iter().map(Loaded::from).collect()),
+        Content::Cubin => {
+            let loaded = |kernel: sm50::Kernel| Loaded { name: Some(kernel.name), program: kernel.program.into() };
+            Ok(sm50::read_cubin(bytes)?.into_iter().map(loaded).collect())
+        }
+        Content::MesaLog(driver) => {
+            let machine = match driver {
+                Driver::R300 => Machine::X1k,
+                Driver::R600 => Machine::R700,
+            };
+            let assembled = |text: Result<String, _>| {
+                Ok(Loaded { name: None, program: Program::assemble(machine, &text.map_err(Error::Mesa)?)? })
+            };
+            mesa::import_all(text.unwrap_or_default()).map(assembled).collect()
+        }
+        Content::Sm50Program if machine.is_none_or(|machine| machine == Machine::Sm50) => {
+            one(sm50::read_program(bytes)?)
+        }
+        Content::HexWords => {
+            let dwords = text.and_then(hex::read).transpose()?.unwrap_or_default();
+            words(&dwords.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>(), known()?)
+        }
+        Content::Text => one(Program::assemble(known()?, text.unwrap_or_default())?),
+        // Words may begin like a file of another format.
+        Content::Foreign(Foreign::Format(_)) if machine.is_some() && text.is_none() => words(bytes, known()?),
+        Content::Trace | Content::Foreign(_) => Err(Error::NoProgram { content }),
+        Content::Sm50Program | Content::Unknown => words(bytes, known()?),
+    }
+}
+
+impl Program {
+    /// The only program of a file's bytes, see [`load`].
+    ///
+    /// # Errors
+    /// As [`load`], or there are several.
+    pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Self, Error> {
+        let mut programs = load(bytes, machine)?;
+        match programs.pop() {
+            Some(Loaded { program, .. }) if programs.is_empty() => Ok(program),
+            _ => Err(Error::Several { count: programs.len() + 1 }),
+        }
+    }
+
+    /// The only program of a file. The ending of its name tells the machine of texts and words: `.x1k`, `.r700`, `.sm50`; of
+    /// SM50 also `.sph`, and `.sph.u32` with the code in `.code.u32` beside it.
+    ///
+    /// # Errors
+    /// As [`load`], or the file cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let read = |path: &Path| fs::read(path).map_err(|source| Error::File { path: path.into(), source });
+        match sm50::halves(path) {
+            Some([header, code]) if header.exists() => {
+                Ok(Program::Sm50(sm50::read_pair(&read(&header)?, &read(&code)?)?))
+            }
+            _ => Self::load(&read(path)?, Machine::of_name(path)),
+        }
+    }
+}
+
+fn one(program: impl Into<Program>) -> Result<Vec<Loaded>, Error> {
+    Ok(vec![Loaded { name: None, program: program.into() }])
+}
+
+/// The program of words, little-endian.
+fn words(bytes: &[u8], machine: Machine) -> Result<Vec<Loaded>, Error> {
+    match machine {
+        Machine::X1k => one(ctm_x1k::Program::from_code(raw::read_words(bytes)?)),
+        Machine::R700 => one(r700::read_words(bytes)?),
+        Machine::Sm50 if sm50::begins_with_header(bytes) => one(sm50::read_program(bytes)?),
+        Machine::Sm50 => one(sm50::read_code(bytes)?),
+    }
+}
+
+impl From<r700::Loaded> for Loaded {
+    fn from(loaded: r700::Loaded) -> Self {
+        Loaded { name: loaded.name, program: loaded.program.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus(name: &str) -> Vec<u8> {
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(name)).unwrap()
+    }
+
+    fn machine(bytes: &[u8], machine: Option<Machine>) -> Result<Machine, Error> {
+        Ok(Program::load(bytes, machine)?.machine())
+    }
+
+    #[test]
+    fn containers_say_their_machine() {
+        let text = "OUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+        let program = Program::assemble(Machine::X1k, text).unwrap();
+        let Program::X1k(x1k) = &program else { panic!("{program:?}") };
+        let image = elf::write(x1k);
+        assert_eq!(Program::load(&image, None).unwrap(), program);
+        assert!(matches!(machine(&image, Some(Machine::R700)), Err(Error::OtherMachine { wanted: Machine::R700, .. })));
+
+        assert_eq!(machine(&corpus("x1k/cf_nest3/dump.txt"), None).unwrap(), Machine::X1k);
+        let r700 = Program::assemble(Machine::R700, "ALU:\n x: MOV R1.x, R0.x\nEND_OF_PROGRAM\n").unwrap();
+        let Program::R700(code) = &r700 else { panic!("{r700:?}") };
+        assert_eq!(Program::load(&r700::write_object(code, "f"), None).unwrap().machine(), Machine::R700);
+    }
+
+    #[test]
+    fn texts_and_words_are_given_a_machine() {
+        let words = corpus("x1k/pre_sub/program.u32");
+        assert!(matches!(machine(&words, None), Err(Error::UnknownMachine { .. })));
+        assert_eq!(machine(&words, Some(Machine::X1k)).unwrap(), Machine::X1k);
+        let hex: String =
+            words.as_chunks().0.iter().map(|&word| format!("{:08x}\n", u32::from_le_bytes(word))).collect();
+        assert_eq!(
+            Program::load(hex.as_bytes(), Some(Machine::X1k)).unwrap(),
+            Program::load(&words, Some(Machine::X1k)).unwrap()
+        );
+        assert!(matches!(machine(b"EXIT;", None), Err(Error::UnknownMachine { content: Content::Text })));
+        assert_eq!(machine(b"EXIT;", Some(Machine::Sm50)).unwrap(), Machine::Sm50);
+    }
+
+    #[test]
+    fn names_tell_machines() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (name, expected) in [
+            ("examples/julia.x1k", Machine::X1k),
+            ("examples/newton.r700", Machine::R700),
+            ("examples/collatz.sm50", Machine::Sm50),
+            ("tests/corpus/sm50/v_basic/vert.sph.u32", Machine::Sm50),
+            ("tests/corpus/sm50/v_basic/vert.code.u32", Machine::Sm50),
+        ] {
+            assert_eq!(Program::open(path.join(name)).unwrap().machine(), expected, "{name}");
+        }
+        let halves = ["vert.sph.u32", "vert.code.u32"].map(|name| path.join("tests/corpus/sm50/v_basic").join(name));
+        let [one, other] = halves.map(|path| Program::open(path).unwrap());
+        assert_eq!(one, other);
+        assert!(one.shader().is_ok_and(|shader| shader.header.is_some()));
+    }
+
+    #[test]
+    fn what_is_no_program_is_told() {
+        assert!(matches!(machine(b"CTMTRACE", Some(Machine::X1k)), Err(Error::NoProgram { content: Content::Trace })));
+        assert!(matches!(machine(b"no program", Some(Machine::X1k)), Err(Error::Text(_))));
+        assert!(matches!(Program::open("no such file"), Err(Error::File { .. })));
+    }
+}

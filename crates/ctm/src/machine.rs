@@ -1,0 +1,46 @@
+//! The machines.
+
+use ctm_object::sm50::{CODE_FILE, HEADER_FILE};
+use std::fmt;
+use std::path::Path;
+
+/// A machine whose programs run here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Machine {
+    /// ATI X1K (R5xx) fragment programs.
+    X1k,
+    /// ATI R700 and R600 shaders.
+    R700,
+    /// NVIDIA SM50 (Maxwell) compute code and shaders.
+    Sm50,
+}
+
+impl Machine {
+    /// All of them.
+    pub const ALL: [Machine; 3] = [Machine::X1k, Machine::R700, Machine::Sm50];
+
+    /// Its name, which is also how names of its texts end, behind the dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Machine::X1k => "x1k",
+            Machine::R700 => "r700",
+            Machine::Sm50 => "sm50",
+        }
+    }
+
+    /// The machine of a file, as far as the ending of its name shows.
+    pub(crate) fn of_name(path: &Path) -> Option<Machine> {
+        let name = path.file_name()?.to_string_lossy();
+        let sm50 = [HEADER_FILE, CODE_FILE, ".sph"];
+        if sm50.iter().any(|ending| name.ends_with(ending)) {
+            return Some(Machine::Sm50);
+        }
+        Machine::ALL.into_iter().find(|machine| path.extension().is_some_and(|ending| ending == machine.name()))
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name().to_uppercase())
+    }
+}

@@ -1,0 +1,132 @@
+//! Programs over rectangles of lanes: what is to run.
+
+use crate::kernel::{Guest, Kernel, Parts};
+use crate::{Engine, Error, Program};
+use ctm_array::Array;
+use ctm_lane::domain::Domain;
+use ctm_memory::{Format, Space, Surface, Tiling};
+use ctm_r700::{COLOURS, Stage, Target, Uses};
+use ctm_x1k::WriteMode;
+use ctm_x1k::check::legal;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A program of X1K or R700, to be run for every position (i, j) of a rectangle, with its inputs, outputs and constants.
+///
+/// The position is where the program wants it: in the register that an X1K program names, in R0.xy of an R700 pixel shader.
+/// Inputs are read by lookups; of R700 they are textures, with samplers that take the nearest texel and continue the edge.
+#[derive(Clone, Debug)]
+pub struct Pixels {
+    program: Program,
+    size: (u32, u32),
+    inputs: BTreeMap<u8, Array>,
+    outputs: BTreeMap<u8, Format>,
+    constants: BTreeMap<u8, [f32; 4]>,
+}
+
+impl Pixels {
+    /// A run over `width` x `height` positions from (0, 0).
+    pub fn new(program: Program, width: u32, height: u32) -> Self {
+        let (inputs, outputs, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Pixels { program, size: (width, height), inputs, outputs, constants }
+    }
+
+    /// The array that the program reads as this input.
+    pub fn input(mut self, number: u8, array: Array) -> Self {
+        self.inputs.insert(number, array);
+        self
+    }
+
+    /// The format of an output. Outputs that the program writes and that are not named here are FLOAT32_4; those of X1K
+    /// programs with uncached writes (UMRT) are FLOAT32_1. All have the size of the domain.
+    pub fn output(mut self, number: u8, format: Format) -> Self {
+        self.outputs.insert(number, format);
+        self
+    }
+
+    /// The value of a float constant, instead of the one that the program carries. Constants without a value are 0.
+    pub fn constant(mut self, number: u8, value: [f32; 4]) -> Self {
+        self.constants.insert(number, value);
+        self
+    }
+
+    /// Compiles the program for these inputs and outputs, and fills the inputs.
+    ///
+    /// # Errors
+    /// The program does not run so: it is one of SM50 or no pixel shader, the machine refuses it, an input is missing, or
+    /// there is no memory.
+    pub fn compile(self, engine: &Engine) -> Result<Kernel, Error> {
+        let (inputs, outputs) = self.limits()?;
+        numbers("input", self.inputs.keys(), inputs)?;
+        numbers("output", self.outputs.keys(), outputs)?;
+        let (width, height) = self.size;
+        let domain = Domain::of_size(width, height).ok_or(ctm_array::ContentError::Empty)?;
+        let mut parts = Parts {
+            domain,
+            space: Space::default(),
+            inputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            constants: self.constants,
+        };
+        for (number, array) in self.inputs {
+            let surface = place(&mut parts.space, ctm_array::surface_for(&array, Tiling::Linear)?)?;
+            ctm_array::upload(&array, &parts.space, surface)?;
+            parts.inputs.insert(number, (surface, array.shape));
+        }
+        let (written, default) = written(&self.program);
+        for number in written.into_iter().chain(self.outputs.keys().copied()).collect::<BTreeSet<u8>>() {
+            let format = self.outputs.get(&number).copied().unwrap_or(default);
+            let surface = ctm_array::surface(width as usize, height as usize, format, Tiling::Linear)?;
+            parts.outputs.insert(number, place(&mut parts.space, surface)?);
+        }
+        Ok(Kernel { guest: Guest::compile(self.program, &parts, engine)?, parts, engine: engine.clone() })
+    }
+
+    /// How many inputs and outputs there can be, if the program runs over rectangles at all.
+    fn limits(&self) -> Result<(usize, usize), Error> {
+        match &self.program {
+            Program::X1k(program) => {
+                legal(program).map_err(Error::Illegal)?;
+                Ok((ctm_x1k::INPUTS, ctm_x1k::OUTPUTS))
+            }
+            Program::R700(program) if program.info.stage != Stage::Pixel => Err(Error::Stage(program.info.stage)),
+            Program::R700(_) => Ok((usize::from(u8::MAX) + 1, COLOURS)),
+            Program::Sm50(_) => {
+                let wanted = "compute code runs in `Threads`, the stages of a pipeline in `Engine::draw`";
+                Err(Error::Machine { machine: self.program.machine(), wanted })
+            }
+        }
+    }
+}
+
+fn numbers<'n>(what: &'static str, given: impl Iterator<Item = &'n u8>, limit: usize) -> Result<(), Error> {
+    match given.copied().find(|&number| usize::from(number) >= limit) {
+        Some(number) => Err(Error::Number { what, number, limit }),
+        None => Ok(()),
+    }
+}
+
+/// Gives a surface memory of its own.
+fn place(space: &mut Space, surface: Surface) -> Result<Surface, Error> {
+    Ok(Surface { base: space.append(surface.bytes())?, ..surface })
+}
+
+/// The outputs that a program writes, and their format unless another is given.
+fn written(program: &Program) -> (Vec<u8>, Format) {
+    match program {
+        Program::X1k(program) => {
+            let format = match program.info.write_mode {
+                WriteMode::Cached => Format::Float32_4,
+                WriteMode::Umrt => Format::Float32_1,
+            };
+            (program.references.outputs.iter().copied().collect(), format)
+        }
+        Program::R700(program) => {
+            let colour = |target: &Target| match target {
+                Target::Colour(number) => u8::try_from(*number).ok(),
+                _ => None,
+            };
+            (Uses::of(program).exports.iter().filter_map(colour).collect(), Format::Float32_4)
+        }
+        Program::Sm50(_) => (Vec::new(), Format::Float32_4),
+    }
+}
