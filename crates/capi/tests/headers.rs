@@ -185,69 +185,119 @@ fn what_is_exported_is_declared_and_what_is_declared_is_exported() {
     assert!(exported.len() > 10 && exported.contains("amSubmitCommandBuffer"));
 }
 
-/// All commands through the packer, with parameters that no two fields share.
-const PACK_ALL: &str = r#"
+/// All commands, as calls of the packers, with parameters that no two fields share.
+const CALLS: [&str; 27] = [
+    "InitPerfCounters(1)",
+    "StartPerfCounters()",
+    "StopPerfCounters()",
+    "ReadPerfCounters(0x80000800u)",
+    "SetCondVal(-0.75f)",
+    "SetDomain(1, 2, 3, 4095)",
+    "StartProgram()",
+    "WaitForIdle()",
+    "SetInstFmt(0x80100000u, 0, 0, 0)",
+    "SetInpFmt(13, 0x80200000u, AMU_CBUF_FLD_FORMAT_FLOAT32_2, AMU_CBUF_FLD_TILING_TILED0_INP_2X2, 8188, 77)",
+    "SetOutFmt(3, 0x10000800u, AMU_CBUF_FLD_FORMAT_UINT8_4, AMU_CBUF_FLD_TILING_TILED0, 64, 8191)",
+    "SetCondOutFmt(0x10001000u, AMU_CBUF_FLD_FORMAT_UINT16_1, AMU_CBUF_FLD_TILING_LINEAR, 4, 5)",
+    "SetConstfFmt(0x80300000u, 4, 1, 256)",
+    "SetConstiFmt(0x80400000u, 0, 0, 0)",
+    "SetConstbFmt(0x80500000u, 0, 0, 0)",
+    "InvInstCache()",
+    "InvConstfCache()",
+    "InvConstiCache()",
+    "InvConstbCache()",
+    "InvCondOutCache()",
+    "InvInpCache()",
+    "FlushOutCache()",
+    "FlushCondOutCache()",
+    "SetOutMask(5)",
+    "SetCondOutMask(1)",
+    "SetCondTest(AMU_CBUF_FLD_TEST_GREATER)",
+    "SetCondLoc(AMU_CBUF_FLD_LOC_PE)",
+];
+
+/// A client in C++ that prints the words of all calls, and fails if the packer does not heed its capacity.
+fn client_in_cpp() -> String {
+    let calls = CALLS.map(|call| format!("    pack.append{call};\n")).concat();
+    format!(
+        r#"
 #include "amuCbufPack.h"
 #include <stdio.h>
 int main()
-{
-    unsigned int words[256];
-    AMUcbufPack pack(words, 256);
-    pack.appendInitPerfCounters(1);
-    pack.appendStartPerfCounters();
-    pack.appendStopPerfCounters();
-    pack.appendReadPerfCounters(0x80000800u);
-    pack.appendSetCondVal(-0.75f);
-    pack.appendSetDomain(1, 2, 3, 4095);
-    pack.appendStartProgram();
-    pack.appendWaitForIdle();
-    pack.appendSetInstFmt(0x80100000u, 0, 0, 0);
-    pack.appendSetInpFmt(13, 0x80200000u, AMU_CBUF_FLD_FORMAT_FLOAT32_2, AMU_CBUF_FLD_TILING_TILED0_INP_2X2, 8188, 77);
-    pack.appendSetOutFmt(3, 0x10000800u, AMU_CBUF_FLD_FORMAT_UINT8_4, AMU_CBUF_FLD_TILING_TILED0, 64, 8191);
-    pack.appendSetCondOutFmt(0x10001000u, AMU_CBUF_FLD_FORMAT_UINT16_1, AMU_CBUF_FLD_TILING_LINEAR, 4, 5);
-    pack.appendSetConstfFmt(0x80300000u, 4, 1, 256);
-    pack.appendSetConstiFmt(0x80400000u, 0, 0, 0);
-    pack.appendSetConstbFmt(0x80500000u, 0, 0, 0);
-    pack.appendInvInstCache();
-    pack.appendInvConstfCache();
-    pack.appendInvConstiCache();
-    pack.appendInvConstbCache();
-    pack.appendInvCondOutCache();
-    pack.appendInvInpCache();
-    pack.appendFlushOutCache();
-    pack.appendFlushCondOutCache();
-    pack.appendSetOutMask(5);
-    pack.appendSetCondOutMask(1);
-    pack.appendSetCondTest(AMU_CBUF_FLD_TEST_GREATER);
-    pack.appendSetCondLoc(AMU_CBUF_FLD_LOC_PE);
-    unsigned int size = pack.getCommandBufferSize();
-    for (unsigned int n = 0; n < size; n++) {
+{{
+    unsigned int words[256], little[4] = {{7, 7, 7, 7}};
+    AMUcbufPack pack(words, 256), full(little, 3);
+{calls}
+    for (unsigned int n = 0; n < pack.getCommandBufferSize(); n++) {{
         printf("%u\n", words[n]);
-    }
+    }}
     /* A command that does not fit is not written at all, but counts. */
-    unsigned int little[4] = {7, 7, 7, 7};
-    AMUcbufPack full(little, 3);
     full.appendFlushOutCache();
     full.appendWaitForIdle();
     full.appendStartProgram();
     return full.getCommandBufferSize() == 6 && little[2] == 7 && little[3] == 7 ? 0 : 1;
+}}
+"#
+    )
 }
-"#;
+
+/// The same in C.
+fn client_in_c() -> String {
+    let call = |call: &str| {
+        let (name, parameters) = call.split_once('(').unwrap();
+        let comma = if parameters == ")" { "" } else { ", " };
+        format!("    all = amuCbufAppend{name}(&pack{comma}{parameters} && all;\n")
+    };
+    let calls = CALLS.map(call).concat();
+    format!(
+        r#"
+#include "amuCbufPackC.h"
+#include <stdio.h>
+int main(void)
+{{
+    unsigned int words[256], little[4] = {{7, 7, 7, 7}}, n;
+    int all = 1, fits;
+    AMUcbufPacker pack = amuCbufPacker(words, 256), full = amuCbufPacker(little, 3);
+{calls}
+    for (n = 0; n < pack.size; n++) {{
+        printf("%u\n", words[n]);
+    }}
+    all = all && amuCbufIsComplete(&pack);
+    /* A command that does not fit is not written at all, but counts. */
+    all = amuCbufAppendFlushOutCache(&full) && amuCbufIsComplete(&full) && all;
+    fits = amuCbufAppendWaitForIdle(&full);
+    fits = amuCbufAppendStartProgram(&full) || fits;
+    all = all && full.size == 6 && little[2] == 7 && little[3] == 7;
+    /* However many there are. */
+    full.size = 0xFFFFFFFEu;
+    fits = amuCbufAppendStartProgram(&full) || fits;
+    fits = amuCbufAppendStartProgram(&full) || fits;
+    return all && !fits && !amuCbufIsComplete(&full) ? 0 : 1;
+}}
+"#
+    )
+}
 
 #[test]
-fn the_packer_packs_every_command() {
+fn the_packers_pack_every_command() {
     let scratch = Scratch::new();
-    let source = scratch.file("pack.cpp", PACK_ALL);
-    if !is_compiler_there(&source) {
-        return;
+    for (name, text) in [("pack.cpp", client_in_cpp()), ("pack.c", client_in_c())] {
+        let source = scratch.file(name, &text);
+        if is_compiler_there(&source) {
+            let program = scratch.path("pack");
+            succeed(&mut compile(&source, &program, &[]));
+            let output = succeed(&mut std::process::Command::new(program)).stdout;
+            let words: Vec<u32> =
+                String::from_utf8(output).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+            assert_eq!(words, encode(commands()), "{name}");
+        }
     }
-    let program = scratch.path("pack");
-    succeed(&mut compile(&source, &program, &[]));
-    let output = succeed(&mut std::process::Command::new(program)).stdout;
-    let words: Vec<u32> = String::from_utf8(output).unwrap().lines().map(|line| line.parse().unwrap()).collect();
+}
 
+/// What [`CALLS`] pack.
+fn commands() -> [Command; CALLS.len()] {
     let (plain, linear) = (FormatCode::default(), TilingCode::Linear);
-    let expected = [
+    [
         Command::InitPerfCounters { enable: true },
         Command::StartPerfCounters,
         Command::StopPerfCounters,
@@ -294,16 +344,17 @@ fn the_packer_packs_every_command() {
         Command::SetCondOutMask { mask: true },
         Command::SetCondTest { test: TestCode::Greater },
         Command::SetCondLoc { location: LocationCode::Pe },
-    ];
-    assert_eq!(expected.len(), COMMANDS.len(), "every command");
-    assert_eq!(words, encode(expected));
+    ]
 }
 
 #[test]
-fn every_command_has_its_method() {
-    let text = std::fs::read_to_string(format!("{INCLUDE}/amuCbufPack.h")).unwrap();
+fn every_command_has_its_method_and_its_function() {
+    assert_eq!(CALLS.len(), COMMANDS.len());
+    let [cpp, c] =
+        ["amuCbufPack.h", "amuCbufPackC.h"].map(|name| std::fs::read_to_string(format!("{INCLUDE}/{name}")).unwrap());
     for info in COMMANDS {
         let camel: String = info.name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
-        assert!(text.contains(&format!("void append{camel}(")), "{camel}");
+        assert!(cpp.contains(&format!("void append{camel}(")), "{camel}");
+        assert!(c.contains(&format!("int amuCbufAppend{camel}(AMUcbufPacker *packer")), "{camel}");
     }
 }
