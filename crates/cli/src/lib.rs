@@ -91,5 +91,6 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Run(args) => commands::run(args, console),
         Command::Own(OwnCommands(command)) => command.execute(console),
         Command::Completions(args) => commands::completions(args, console),
+        Command::Man(args) => commands::man(args, console),
     }
 }

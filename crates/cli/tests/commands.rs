@@ -145,11 +145,35 @@ fn completions_know_the_commands() {
     }
 }
 
+/// Every command that a page names has a page, and that page has its options.
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = Folder::new("man");
+    let named = |page: &str| -> Vec<String> {
+        let line = |line: &str| Some(line.strip_prefix("ctm\\-")?.strip_suffix("(1)")?.replace("\\-", " "));
+        page.lines().filter_map(line).collect()
+    };
+    let page = folder.ctm("man").ok().out().to_owned();
+    assert!(page.contains(".TH ctm 1") && page.contains("Exit codes:"), "{page}");
+    let mut commands = named(&page);
+    for known in ["asm", "run", "draw", "replay", "import", "man"] {
+        assert!(commands.iter().any(|command| command == known), "{commands:?}");
+    }
+    while let Some(command) = commands.pop() {
+        let page = folder.ctm(&format!("man {command}")).ok().out().to_owned();
+        assert!(page.contains(&format!("ctm\\-{}", command.replace(' ', "\\-"))), "{command}: {page}");
+        assert!(page.contains(&format!("ctm {command} ")), "{command} has no example: {page}");
+        commands.extend(named(&page));
+    }
+    assert!(folder.ctm("man run").ok().out().contains("\\-\\-output\\-format"));
+    assert!(!folder.ctm("man").ok().out().contains("in\\-sandbox"), "what is hidden is not shown");
+}
+
 #[test]
 fn help_has_examples() {
     let folder = Folder::new("help");
     assert!(folder.ctm("--help").ok().out().contains("Examples:"));
-    for command in ["asm", "dis", "check", "explain", "info", "run", "completions", "import", "import mesa"] {
+    for command in ["asm", "dis", "check", "explain", "info", "run", "completions", "man", "import", "import mesa"] {
         let help = folder.ctm(&format!("{command} --help")).ok();
         assert!(help.out().contains(&format!("ctm {command} ")), "{}", help.out());
     }

@@ -256,6 +256,8 @@ fn command_lines_that_make_no_sense() {
         ("explain CMPX", &["CMPX", "did you mean `CMP`"]),
         ("explain MUFU --isa x1k", &["MUFU", "x1k"]),
         ("completions tcsh", &["bash"]),
+        ("man rum", &["'ctm' has no command 'rum'", "run"]),
+        ("man run fast", &["'ctm run' has no command 'fast'"]),
         ("import mesa dump.txt", &["--output"]),
     ];
     for (line, expected) in wrong {

@@ -74,6 +74,8 @@ pub enum Command {
     Own(OwnCommands),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
+    /// Print the manual page of ctm or of a command
+    Man(ManArgs),
 }
 
 impl Command {
@@ -86,7 +88,7 @@ impl Command {
             Command::Info(args) => args.json,
             Command::Run(command) => command.is_json(),
             Command::Own(OwnCommands(command)) => command.is_json(),
-            Command::Asm(_) | Command::Import(_) | Command::Completions(_) => false,
+            Command::Asm(_) | Command::Import(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
 
@@ -106,7 +108,8 @@ impl Command {
             | Command::Explain(_)
             | Command::Info(_)
             | Command::Import(_)
-            | Command::Completions(_) => None,
+            | Command::Completions(_)
+            | Command::Man(_) => None,
         }
     }
 }
@@ -260,4 +263,17 @@ pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub shell: Shell,
+}
+
+/// `ctm man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm man > ~/.local/share/man/man1/ctm.1
+  ctm man run | man -l -
+  ctm man import mesa")]
+pub struct ManArgs {
+    /// The command, and the command of it if it has some; without one, the page is that of ctm
+    #[arg(value_name = "COMMAND")]
+    pub command: Vec<String>,
 }

@@ -7,6 +7,7 @@ mod dis;
 mod explain;
 mod import;
 mod info;
+mod man;
 mod run;
 
 pub use asm::asm;
@@ -16,4 +17,5 @@ pub use dis::dis;
 pub use explain::explain;
 pub use import::import_mesa;
 pub use info::info;
+pub use man::man;
 pub use run::run;
