@@ -37,6 +37,7 @@ thread_local! {
 }
 
 /// A call of machine code: what the signal handler has to know of it.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is no handler on this host"))]
 pub(crate) struct Guarded<'a> {
     code: Range<usize>,
     exit: usize,

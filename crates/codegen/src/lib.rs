@@ -46,7 +46,7 @@
     not(test),
     deny(clippy::wildcard_enum_match_arm, reason = "a new operation must not lose its machine code")
 )]
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "there is no target for this host"))]
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports, reason = "there is no target for this host"))]
 
 mod allocate;
 mod backend;

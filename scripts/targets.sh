@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Checks that what is handed out compiles for other hosts: Windows, and Linux on aarch64. Exit code 3: no standard library
+# of them can be had here.
+#
+#   scripts/targets.sh [TARGET...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+targets=("$@")
+if [ ${#targets[@]} = 0 ]; then
+    targets=(x86_64-pc-windows-gnu aarch64-unknown-linux-gnu)
+fi
+rustup target add "${targets[@]}" || exit 3
+# One command, so that build scripts and macros are compiled once.
+options=()
+for target in "${targets[@]}"; do options+=(--target "$target"); done
+RUSTFLAGS="-D warnings" cargo check "${options[@]}" -p ctm-cli -p ctm-capi -p ctm-gpu
