@@ -518,3 +518,50 @@ fn errors_are_reported_with_their_location() {
     folder.write("listing.txt", "80 dwords, 2 gprs, stack 1\n0000 00000000 80000000\n");
     folder.ctm("dis listing.txt").fails(1, &["listing.txt", "cut off"]);
 }
+
+/// The words of a program, as emulators leave them.
+fn dumped(folder: &Folder, text: &str, name: &str, big_endian: bool) {
+    folder.write("dumped.r700", text).ctm("asm dumped.r700 -o dumped.u32").ok();
+    let mut words = folder.read("dumped.u32");
+    if big_endian {
+        words.as_chunks_mut::<4>().0.iter_mut().for_each(|word| word.reverse());
+    }
+    folder.write(name, words);
+}
+
+#[test]
+fn dumps_of_emulators_are_programs_by_their_names() {
+    let folder = Folder::new("r700-dumps");
+    let vertex = ".stage vs\nCALL_FS\nEXP_DONE: POS0, R1.xyz1\nEND_OF_PROGRAM\n";
+    let fetch =
+        ".stage fs\nVTX:\n FETCH R1.xyz_, R0.x, b3 FETCH_TYPE(NO_INDEX_OFFSET) FORMAT(32_32_32_FLOAT)\nRETURN\n";
+    let values: Vec<u8> = (0..6).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    folder.write("points.bin", values);
+    for (program, beside, big_endian) in
+        [("1a_0f_vs.bin", "1a_0f_fs.bin", false), ("vs_1a_0f.bin", "vs_1a_0f_fs.bin", true)]
+    {
+        dumped(&folder, vertex, program, big_endian);
+        dumped(&folder, fetch, beside, big_endian);
+        for options in ["", "--sandbox"] {
+            let line = format!("run {program} --vertices 2 --buffer 3=points.bin,stride=12 --position-output 0=p.f32");
+            let report = folder.ctm(&format!("{line} {options}")).ok();
+            assert_eq!(folder.read_floats("p.f32"), [0.0, 1.0, 2.0, 1.0, 3.0, 4.0, 5.0, 1.0], "{program}");
+            assert!(report.err().contains(&format!("the fetch program is '{beside}'")), "{}", report.err());
+            assert_eq!(report.err().contains("words are big-endian"), big_endian, "{}", report.err());
+        }
+        assert!(folder.ctm(&format!("info {beside}")).ok().out().contains("stage                  fs"));
+        // Another one may be given, and without any there is a warning.
+        fs::rename(folder.0.join(beside), folder.0.join("other_fs.bin")).expect("a file");
+        let line = format!("run {program} --vertices 2 --position-output 0=p.f32");
+        assert!(folder.ctm(&line).ok().err().contains("there is none"), "{program}");
+        folder.write("fetch.r700", fetch);
+        folder.ctm(&format!("{line} --fetch fetch.r700 --buffer 3=points.bin,stride=12")).ok();
+        assert_eq!(folder.read_floats("p.f32")[4..], [3.0, 4.0, 5.0, 1.0], "{program}");
+    }
+    dumped(&folder, POSITION, "1_2_ps.bin", true);
+    folder.ctm("run 1_2_ps.bin --domain 2x1 -o a.npy").ok();
+    dumped(&folder, POSITION, "1_2_compute.bin", false);
+    assert!(folder.ctm("check 1_2_compute.bin").ok().err().contains("no stage for compute programs"));
+    fs::copy(folder.0.join("1_2_compute.bin"), folder.0.join("plain.bin")).expect("a file");
+    folder.ctm("info plain.bin").fails(1, &["plain.bin", "--isa r700"]);
+}

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Args)]
 pub struct ProgramArgs {
     /// Program: assembly text, ELF image, or raw dwords, little-endian (.u32) or as hexadecimal text; R700 programs also as an
-    /// object of LLVM, a shader file of the Wii U, or a listing of Mesa; SM50 programs as header and code in one file or in two
+    /// object of LLVM, a shader file of the Wii U, a dump of Cemu or decaf by its name, or a listing of Mesa; SM50 programs as header and code in one file or in two
     /// (.sph.u32 and .code.u32), or as a cubin
     #[arg(value_name = "PROGRAM", value_hint = ValueHint::FilePath)]
     pub program: PathBuf,
@@ -134,12 +134,26 @@ impl File {
 
     /// Warns of words whose bytes are in the other order: those that are no legal program as they are, but swapped.
     pub fn warn_if_swapped(&self, is_legal: impl Fn(&[u8]) -> bool, console: &mut Console) {
-        let swapped: Vec<u8> = self.bytes.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect();
-        if !is_legal(&self.bytes) && is_legal(&swapped) {
+        if self.swapped(is_legal).is_some() {
             let message = "the words are no legal program, but would be one with the bytes of each swapped";
             let help = format!("'objcopy -I binary -O binary --reverse-bytes=4 {} SWAPPED' swaps them", self.name);
             console.report(&Message::warning(message).at(Location::File(self.name.clone())).help(help));
         }
+    }
+
+    /// Swaps words whose bytes are in the other order, and says so.
+    pub fn swap_back(&mut self, is_legal: impl Fn(&[u8]) -> bool, console: &mut Console) {
+        if let Some(swapped) = self.swapped(is_legal) {
+            self.bytes = swapped;
+            let message = "the words are big-endian; the bytes of each were swapped";
+            console.report(&Message::note(message).at(Location::File(self.name.clone())));
+        }
+    }
+
+    /// The words with the bytes of each swapped, if only these are a legal program.
+    fn swapped(&self, is_legal: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+        let swapped: Vec<u8> = self.bytes.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect();
+        (!is_legal(&self.bytes) && is_legal(&swapped)).then_some(swapped)
     }
 
     /// An error about the file as a whole.

@@ -1,6 +1,7 @@
 //! R700 programs: assembly text, LLVM's objects, shader files of the Wii U, listings of Mesa, raw words.
 
 mod dis;
+mod dump;
 mod info;
 mod options;
 mod run;
@@ -17,15 +18,16 @@ use crate::{Console, Failure, source};
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::r700;
-use ctm_r700::{Program, ProgramInfo, Wavefront, check, text};
+use ctm_r700::{Cf, CfOp, Outline, Program, ProgramInfo, Stage, Wavefront, check, text};
 use ctm_text::findings::Severity;
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile, Substitute};
+use dump::Dump;
 use options::R700Args;
 use serde_json::json;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The instruction set.
 pub struct R700;
@@ -45,6 +47,15 @@ impl InstructionSet for R700 {
 
     fn containers(&self) -> &'static [Content] {
         &[Content::R600Object, Content::Gfd, Content::MesaLog(Driver::R600)]
+    }
+
+    /// A container, or a file with the name of an emulator's dump that is no text.
+    fn recognises(&self, file: &File) -> bool {
+        self.containers().contains(&file.content) || file.form != Form::Text && dump::named(&file.path).is_some()
+    }
+
+    fn companions(&self, path: &Path) -> Vec<PathBuf> {
+        dump::fetch_program(path).into_iter().collect()
     }
 
     /// Assembles into raw words if the name of the output ends in `.u32`, else into an object like those of LLVM, whose
@@ -123,12 +134,11 @@ impl Loaded {
                 let programs = r700::read_gfd(&file.bytes).map_err(|error| file.error(error.to_string()))?;
                 Ok(Self::of_objects(&file, programs, console))
             }
-            (_, Form::Words) => {
-                file.warn_if_swapped(is_legal, console);
-                let program = r700::read_words(&file.bytes).map_err(|error| file.error(error.to_string()))?;
-                Ok(vec![Self::new(&file.name, None, program, BTreeMap::new())])
+            (_, form) if form == Form::Words || dump::named(&file.path).is_some() && form != Form::Text => {
+                let program = words(file, console)?;
+                Ok(vec![program])
             }
-            (_, Form::Text | Form::Unknown) => {
+            _ => {
                 let text = source::text(&file.path, file.bytes)
                     .map_err(|message| message.help("raw instruction words need '--isa r700'"))?;
                 let source = SourceFile { name: file.name.clone(), text };
@@ -165,6 +175,12 @@ impl Loaded {
     fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
         let text::Assembled { program, origins, .. } = assemble(path, source, text::parse_with, console)?;
         Ok(Self::new(name, None, program, origins))
+    }
+
+    /// Whether it calls a fetch program.
+    fn calls_fetch_program(&self) -> bool {
+        let outline = Outline::of(&self.program.code, self.program.info.family);
+        outline.cf.iter().any(|cf| matches!(cf, Cf::Plain(plain) if plain.op == CfOp::CallFs))
     }
 
     /// Where an instruction stands: its source line, else its disassembly. `slot` is the group or fetch instruction of the
@@ -229,8 +245,33 @@ fn lost_in_words(program: &Program) -> Option<Message> {
     })
 }
 
-/// Whether words are a program without an error.
-fn is_legal(words: &[u8]) -> bool {
+/// The program of bare words. The name of an emulator's dump says what stage it is of, and its words may be in the byte order of the
+/// Wii U's processor.
+fn words(mut file: File, console: &mut Console) -> Result<Loaded, Failure> {
+    let dump = dump::named(&file.path);
+    let stage = match dump {
+        Some(Dump::Stage(stage)) => stage,
+        Some(Dump::Compute) | None => ProgramInfo::default().stage,
+    };
+    let is_legal = |words: &[u8]| is_legal(words, stage);
+    match dump {
+        None => file.warn_if_swapped(is_legal, console),
+        Some(_) => file.swap_back(is_legal, console),
+    }
+    if dump == Some(Dump::Compute) {
+        let message = format!("there is no stage for compute programs; this one is taken for a {}", stage.properties());
+        console.report(&Message::warning(message).at(Location::File(file.name.clone())).help("--stage gives another"));
+    }
+    let mut program = r700::read_words(&file.bytes).map_err(|error| file.error(error.to_string()))?;
+    program.info.stage = stage;
+    Ok(Loaded::new(&file.name, None, program, BTreeMap::new()))
+}
+
+/// Whether words are a program of a stage without an error.
+fn is_legal(words: &[u8], stage: Stage) -> bool {
     let is_error = |finding: &check::Finding| finding.severity == Severity::Error;
-    r700::read_words(words).is_ok_and(|program| !check::check(&program, Wavefront::default()).iter().any(is_error))
+    r700::read_words(words).is_ok_and(|mut program| {
+        program.info.stage = stage;
+        !check::check(&program, Wavefront::default()).iter().any(is_error)
+    })
 }

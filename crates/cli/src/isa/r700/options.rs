@@ -83,8 +83,8 @@ pub struct R700Args {
     /// vertex and 1 for the end of a strip
     #[arg(long = "strip-output", value_name = "DWORDS=FILE")]
     pub strips: Option<ItemsFile>,
-    /// Program that CALL_FS enters; without it, CALL_FS does nothing
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Program that CALL_FS enters; without it, CALL_FS does nothing [default: for a dump of an emulator the file that its name says]
+    #[arg(long, visible_alias = "fetch", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub fetch_program: Option<PathBuf>,
 }
 

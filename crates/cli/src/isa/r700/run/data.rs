@@ -13,8 +13,8 @@ use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
 use ctm_memory::{Format, Surface};
 use ctm_r700::{
-    Bindings, COLOURS, CfOp, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories, Outline,
-    PARAMETERS, POSITIONS, Region, STREAMS, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
+    Bindings, COLOURS, FLOW_CONSTANTS, Input, Items, Job, KCACHE_BANKS, LoopConstant, Memories, PARAMETERS, POSITIONS,
+    Region, STREAMS, Stage, Target, Targets, Texture, Uses, VECTOR_BYTES, VertexBuffer,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,11 +84,11 @@ impl Data {
         let uses = Uses::of(&programs.main.program);
         let fetch_uses = programs.fetch.as_ref().map(|fetch| Uses::of(&fetch.program)).unwrap_or_default();
         report_differences(args, r700, [&uses, &fetch_uses], console)?;
-        if programs.fetch.is_some() && !calls_fetch_program(programs) {
+        if programs.fetch.is_some() && !programs.main.calls_fetch_program() {
             let message = "a fetch program is given, but the program does not call one";
             console.report(&Message::warning(message).help("leave --fetch-program out"));
         }
-        if programs.fetch.is_none() && calls_fetch_program(programs) {
+        if programs.fetch.is_none() && programs.main.calls_fetch_program() {
             let message = "the program calls a fetch program, and there is none: registers keep what they hold";
             console
                 .report(&Message::warning(message).help("give one with --fetch-program FILE, or values with --interp"));
@@ -333,12 +333,6 @@ impl Data {
         let bytes: Vec<u8> = rows.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(Region { base: self.memory.add_bytes(&bytes)?, length: bytes.len() as u32 })
     }
-}
-
-fn calls_fetch_program(programs: &Programs) -> bool {
-    let program = &programs.main.program;
-    let outline = Outline::of(&program.code, program.info.family);
-    outline.cf.iter().any(|cf| matches!(cf, ctm_r700::Cf::Plain(plain) if plain.op == CfOp::CallFs))
 }
 
 /// Compares what the programs read and write with what the command line gives. A missing resource is an error.

@@ -6,7 +6,7 @@ mod texture;
 pub use texture::file as texture_file;
 
 use super::options::R700Args;
-use super::{Loaded, R700, dis};
+use super::{Loaded, R700, dis, dump};
 use crate::isa::{File, one};
 use crate::options::RunArgs;
 use crate::progress::Progress;
@@ -24,12 +24,21 @@ use std::path::Path;
 /// Runs a program and writes what it exports.
 pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
-    let kernel = file.kernel.clone();
+    let (path, kernel) = (file.path.clone(), file.kernel.clone());
     let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
     if let Some(stage) = r700.stage {
         loaded.program.info.stage = stage.into();
     }
-    let fetch_program = r700.fetch_program.as_ref().map(|path| read_fetch_program(path, console)).transpose()?;
+    let beside =
+        dump::fetch_program(&path).filter(|beside| loaded.calls_fetch_program() && console.host.exists(beside));
+    let fetch_program = match (&r700.fetch_program, beside) {
+        (Some(given), _) => Some(read_fetch_program(given, console)?),
+        (None, Some(beside)) => {
+            console.report(&Message::note(format!("the fetch program is '{}', as its name says", beside.display())));
+            Some(read_fetch_program(&beside, console)?)
+        }
+        (None, None) => None,
+    };
     let programs = Programs { main: loaded, fetch: fetch_program };
     let lanes = lanes(args, r700, programs.main.program.info.stage, console)?;
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "vertex")).transpose()?;
