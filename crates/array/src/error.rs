@@ -37,8 +37,8 @@ pub enum ContentError {
         /// Bytes that are there.
         found: u64,
     },
-    /// The shape is so large that nothing can hold it.
-    #[error("no memory holds an array of {shape} values")]
+    /// The host cannot hold it.
+    #[error("there is no memory for an array of {shape} values")]
     Huge {
         /// The shape.
         shape: Shape,

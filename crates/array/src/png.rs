@@ -97,21 +97,24 @@ pub fn read_png(bytes: &[u8]) -> Result<Array, ContentError> {
     }
     let mut reader = decoder.read_info().map_err(damaged)?;
     let (color, depth) = reader.output_color_type();
-    let too_large = ContentError::TooLarge { width: width.into(), height: height.into() };
+    let gray_alpha = color == ColorType::GrayscaleAlpha;
+    let channels = if gray_alpha { 4 } else { color.samples() };
+    let shape = Shape { width: width as usize, height: height as usize, channels };
+    let bytes = reader.output_buffer_size().ok_or(ContentError::Huge { shape })?;
+    // What follows has no error for a host without memory: the bytes, their values, and those with gray as three colors.
+    Vec::<u8>::new().try_reserve_exact(bytes.saturating_mul(4)).map_err(|_| ContentError::Huge { shape })?;
     // The system gives zeroed memory page by page, so a picture that is cut off takes what it has, not what it claims.
-    let mut values = vec![0; reader.output_buffer_size().ok_or(too_large)?];
+    let mut values = vec![0; bytes];
     let frame = reader.next_frame(&mut values).map_err(damaged)?;
     values.truncate(frame.buffer_size());
 
-    let gray_alpha = color == ColorType::GrayscaleAlpha;
     let data = if depth == BitDepth::Sixteen {
         let values = values.as_chunks().0.iter().map(|value| u16::from_be_bytes(*value)).collect();
         Data::U16(if gray_alpha { to_rgba(values) } else { values })
     } else {
         Data::U8(if gray_alpha { to_rgba(values) } else { values })
     };
-    let channels = if gray_alpha { 4 } else { color.samples() };
-    Ok(Array { shape: Shape { width: width as usize, height: height as usize, channels }, data })
+    Ok(Array { shape, data })
 }
 
 fn to_rgba<T: Copy>(values: Vec<T>) -> Vec<T> {

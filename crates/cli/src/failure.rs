@@ -3,7 +3,7 @@
 use crate::report::{Message, diagnostic};
 use crate::wording::number_of;
 use ctm_codegen::NoEngine;
-use ctm_lane::budget::Halt;
+use ctm_lane::budget::{self, Halt};
 use ctm_text::Diagnostic;
 use std::io;
 
@@ -108,15 +108,11 @@ impl From<Halt> for Failure {
 }
 
 /// Bytes that go with large allocations: headers of files, and what the host rounds sizes up to.
-const SPARE: usize = 1 << 20;
+const SPARE: u64 = 1 << 20;
 
 /// Makes sure that the host has so many bytes of memory for what comes next, which has no error for that.
 pub fn require_memory(bytes: u64) -> Result<(), Failure> {
-    let no_memory = Failure::from(Halt::NoMemory { bytes });
-    match usize::try_from(bytes) {
-        Ok(bytes) => Vec::<u8>::new().try_reserve_exact(bytes.saturating_add(SPARE)).map_err(|_| no_memory),
-        Err(_) => Err(no_memory),
-    }
+    Ok(budget::require(bytes.saturating_add(SPARE))?)
 }
 
 /// The host cannot have an engine that the command line names.

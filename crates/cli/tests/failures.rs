@@ -412,9 +412,18 @@ fn a_host_without_memory() {
     array.resize(array.len() + side * side * 16, 0);
     folder.write("big.npy", array);
     folder.write("copy.x1k", std::fs::read(common::project("examples/copy.x1k")).expect("an example"));
-    let vertex = common::project("examples/ripple/vertex.sm50").display().to_string();
+    folder.ctm("run copy.x1k --domain 2048x2048 --input 0=big.npy -o big.png").ok();
+    let ripple = |stage: &str| common::project("examples/ripple").join(stage).display().to_string();
+    let [vertex, control, evaluation, geometry] =
+        ["vertex.sm50", "control.sm50", "evaluation.sm50", "geometry.sm50"].map(ripple);
+    let patches = format!(
+        "--vs {vertex} --tcs {control} --tes {evaluation} --primitive patches --vertices 40000 --patch-vertices 4 --tess-domain quads"
+    );
     for line in [
         "run copy.x1k --domain 2048x2048 --input 0=big.npy -o out.npy --threads 2".to_string(),
+        "run copy.x1k --domain 2048x2048 --input 0=big.png -o out.npy --threads 2".to_string(),
+        format!("draw {patches} -o out.npy --threads 2"),
+        format!("draw {patches} --gs {geometry} -o out.npy --threads 2"),
         format!("draw --vs {vertex} --primitive points --vertices 3000000 -o out.npy --threads 2"),
         format!("draw --vs {vertex} --primitive points --vertices 3000000 --obj out.obj --threads 2"),
     ] {

@@ -155,6 +155,15 @@ pub fn allocate<T: Clone + Default>(count: usize) -> Result<Vec<T>, Halt> {
     Ok(values)
 }
 
+/// Makes sure that the host has so many bytes of memory for what comes next, which has no error for that.
+///
+/// # Errors
+/// [`Halt::NoMemory`].
+pub fn require(bytes: u64) -> Result<(), Halt> {
+    let is_there = |bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    if usize::try_from(bytes).is_ok_and(is_there) { Ok(()) } else { Err(Halt::NoMemory { bytes }) }
+}
+
 /// The budget of one run and what was used of it, for all of its workers.
 #[derive(Debug)]
 pub struct Meter<'a> {

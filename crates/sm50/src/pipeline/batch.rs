@@ -11,7 +11,7 @@ use crate::header::{AttributeMap, Header};
 use crate::launch::{
     Column, Invocations, Launch, LaunchReport, MAX_HANDLES, NO_INVOCATION, Primitives, Shader, StageRunner, WARP,
 };
-use ctm_lane::budget::Meter;
+use ctm_lane::budget::{self, Meter};
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
 use std::ops::Range;
@@ -24,6 +24,8 @@ const BATCH_PATCHES: u32 = 1 << 12;
 const BATCH_POINTS: usize = 1 << 16;
 /// Output words of geometry lanes that run together, at most, if one primitive has no more.
 const GEOMETRY_WORDS: u64 = 1 << 23;
+/// Bytes that a batch takes for lists of its points and indices, at most: no error is made of an allocation that fails there.
+const BATCH_BYTES: u64 = 1 << 24;
 /// Geometry lanes that run together, at most.
 const GEOMETRY_LANES: u32 = 1 << 16;
 
@@ -122,6 +124,7 @@ impl Batch<'_> {
         let bytes: u64 = blocks.map(|block| u64::from(block.length())).sum();
         let mut budget = self.options.budget;
         budget.allows_memory(self.drawn.bytes() + bytes)?;
+        budget::require(BATCH_BYTES)?;
         // Every executor counts the same, so what is left does not depend on it.
         budget.instructions = budget.instructions.saturating_sub(self.drawn.report.stats.instructions);
         let options = RunOptions { progress: None, budget, ..*self.options };
@@ -289,6 +292,8 @@ impl Batch<'_> {
                 emissions: Some(&emissions),
                 ..Launch::new(*shader, &self.draw.environment, &invocations, survivors)
             })?;
+            // Each vertex of a strip is in up to three primitives.
+            budget::require(3 * 4 * u64::from(invocations.count) * u64::from(max_vertices))?;
             let (mut strip, mut vertices) = (Vec::new(), Vec::new());
             for lane in (0..count).flat_map(|p| (0..threads).map(move |thread| packing.invocation(p, thread))) {
                 let (events, first) = (emissions.events(lane), lane * max_vertices);
