@@ -35,6 +35,7 @@
 //! the function's values, and gives up if that has one too.
 
 mod constraints;
+mod definitions;
 mod locations;
 mod objects;
 mod registers;
@@ -46,6 +47,7 @@ pub use objects::{Calls, Object, Objects};
 use crate::allocate::Live;
 use crate::mir::{Arg, Base, Class, Inst, Kind, Machine, Mem, Reg};
 use crate::target::{Meaning, Operation, Target};
+use definitions::Definitions;
 use registers::{Bound, Constraint, Registers};
 use thiserror::Error;
 use value::Value;
@@ -89,7 +91,7 @@ pub fn check_accesses<T: Target>(
     target: T,
     objects: &Objects,
 ) -> Result<usize, Fault> {
-    let definitions = Definitions::new(machine)?;
+    let definitions = Definitions::new(machine, target)?;
     if live.at_start(0).next().is_some() || !machine.blocks[0].params.is_empty() {
         return Err(Fault { block: 0, inst: 0, cause: Cause::Undefined });
     }
@@ -125,64 +127,6 @@ enum Predecessors {
     More,
 }
 
-/// What defines a register.
-#[derive(Clone, Copy)]
-enum Definition<'a, O> {
-    /// It is a parameter of a block.
-    Param,
-    Inst(&'a Inst<O>),
-}
-
-/// What defines each register, if anything does.
-struct Definitions<'a, O>(Vec<Option<Definition<'a, O>>>);
-
-impl<'a, O: Copy> Definitions<'a, O> {
-    /// Shows that every register is defined once, and before it is used. Blocks lie in an order in which definitions come first
-    /// on every way; what is live at the start would have none.
-    fn new(machine: &'a Machine<O>) -> Result<Self, Fault> {
-        let mut all = vec![None; machine.classes.len()];
-        for (block, of) in machine.blocks.iter().enumerate() {
-            let fault = |inst, cause| Fault { block, inst, cause };
-            for param in &of.params {
-                define(&mut all, *param, Definition::Param).map_err(|cause| fault(0, cause))?;
-            }
-            for (at, inst) in of.insts.iter().enumerate() {
-                let mut is_defined = true;
-                inst.for_each_use(|reg| is_defined &= all[reg.index()].is_some());
-                if !is_defined {
-                    return Err(fault(at, Cause::Undefined));
-                }
-                if let Some(def) = inst.def {
-                    define(&mut all, def, Definition::Inst(inst)).map_err(|cause| fault(at, cause))?;
-                }
-            }
-            let mut are_defined = true;
-            for arg in of.end.edges().flat_map(|edge| &edge.args) {
-                arg.for_each_use(|reg| are_defined &= all[reg.index()].is_some());
-            }
-            if !are_defined {
-                return Err(fault(of.insts.len(), Cause::Undefined));
-            }
-        }
-        Ok(Self(all))
-    }
-
-    /// The instruction that defines a register, if it is no parameter.
-    fn inst(&self, reg: Reg) -> Option<&'a Inst<O>> {
-        match self.0[reg.index()] {
-            Some(Definition::Inst(inst)) => Some(inst),
-            Some(Definition::Param) | None => None,
-        }
-    }
-}
-
-fn define<'a, O>(all: &mut [Option<Definition<'a, O>>], reg: Reg, definition: Definition<'a, O>) -> Result<(), Cause> {
-    match all[reg.index()].replace(definition) {
-        None => Ok(()),
-        Some(_) => Err(Cause::DefinedTwice),
-    }
-}
-
 /// Bytes that are read for a parameter of this class.
 fn moved_bytes(class: Class, mem: Mem, target: impl Target) -> u64 {
     match class {
@@ -216,10 +160,10 @@ struct Lanes {
 impl<T: Target> Checker<'_, T> {
     /// All instructions and the end of a block.
     fn block(&mut self, number: usize) -> Result<usize, Fault> {
-        let Registers { machine, target, .. } = self.registers;
+        let Registers { machine, target, definitions, .. } = self.registers;
         let block = &machine.blocks[number];
         let mut accesses = 0;
-        for (at, inst) in block.insts.iter().enumerate() {
+        for &(at, inst) in definitions.accessing.of_block(number) {
             accesses += self.inst(inst).map_err(|cause| Fault { block: number, inst: at, cause })?;
         }
         let end = block.insts.len();

@@ -1,8 +1,9 @@
 //! What every virtual register can hold, from the instructions that define them.
 
+use super::definitions::Definitions;
+use super::moved_bytes;
 use super::objects::{Object, Objects};
 use super::value::{Int, Value};
-use super::{Definitions, moved_bytes};
 use crate::context;
 use crate::mir::{Arg, Base, Class, Condition, Edge, End, Inst, Kind, Machine, Mem, Reg};
 use crate::target::{Meaning, Operation, Target};
@@ -76,7 +77,10 @@ impl<'a, T: Target> Registers<'a, T> {
         definitions: Definitions<'a, T::Op>,
     ) -> Self {
         let count = machine.classes.len();
-        let mut registers = Self { machine, objects, target, definitions, values: vec![Value::Never; count] };
+        let mut registers = Self { machine, objects, target, definitions, values: vec![Value::Unknown; count] };
+        for param in machine.blocks.iter().flat_map(|block| &block.params) {
+            registers.values[param.index()] = Value::Never;
+        }
         let mut changes = vec![0; count];
         let mut next = Some(0);
         while let Some(first) = next {
@@ -91,7 +95,7 @@ impl<'a, T: Target> Registers<'a, T> {
         let machine = self.machine;
         let mut next: Option<usize> = None;
         for (at, block) in machine.blocks.iter().enumerate().skip(first) {
-            for inst in &block.insts {
+            for &(_, inst) in self.definitions.known.of_block(at) {
                 if let Some(def) = inst.def {
                     self.values[def.index()] = self.result(inst, |reg| self.value(reg));
                 }
