@@ -19,6 +19,11 @@ impl Sample {
         value(low) + (value(high) - value(low)) * at.fract()
     }
 
+    /// The least time, in seconds.
+    pub fn least(&self) -> f64 {
+        self.quantile(0.0)
+    }
+
     /// The greatest time, in seconds.
     pub fn greatest(&self) -> f64 {
         self.quantile(1.0)
@@ -43,7 +48,7 @@ mod tests {
     fn median_and_quartiles() {
         let mut sample = Sample::default();
         [5.0, 1.0, 2.0, 4.0, 3.0].into_iter().for_each(|time| sample.add(time));
-        assert_eq!((sample.median(), sample.spread(), sample.greatest()), (3.0, 1.0 / 3.0, 5.0));
+        assert_eq!((sample.median(), sample.spread(), sample.least(), sample.greatest()), (3.0, 1.0 / 3.0, 1.0, 5.0));
         sample.add(6.0);
         assert_eq!(sample.median(), 3.5);
     }
