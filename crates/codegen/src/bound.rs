@@ -56,13 +56,13 @@ impl<'a, T: Decoding> Memory<'a, T> {
         let sizes: Vec<usize> = tables.chain(arrays).map(|bytes| bytes.next_multiple_of(ENTRY)).collect();
         let bytes: usize = sizes.iter().sum();
         let buffers = &bindings.buffers[..function.buffers.into()];
-        let surfaces = (0..kernel.facts.len()).map(|number| bindings.base(Surface::new(number)));
+        let surfaces = (0..kernel.layouts.len()).map(|number| bindings.base(Surface::new(number)));
         let middles = buffers.iter().map(|buffer| buffer.as_ptr().wrapping_add(BUFFER_MIDDLE));
         let others = surfaces.chain(middles);
         let mut reserved: Vec<Range<usize>> = bindings.space.arenas().iter().map(|arena| arena.reserved()).collect();
         reserved.extend(buffers.iter().filter_map(|buffer| buffer.reserved()));
 
-        let mut pointers: Vec<*mut u8> = Vec::with_capacity(sizes.len() + kernel.facts.len() + buffers.len());
+        let mut pointers: Vec<*mut u8> = Vec::with_capacity(sizes.len() + kernel.layouts.len() + buffers.len());
         let mut block = None;
         if bytes == 0 {
             pointers.extend(others);
@@ -97,7 +97,7 @@ impl<'a, T: Decoding> Memory<'a, T> {
 impl<T: Decoding> Code for Kernel<T> {
     fn bind<'a>(&'a self, bindings: &'a Bindings) -> Result<Box<dyn Bound + 'a>, Incomplete> {
         if !self.fits(bindings) {
-            debug_assert!(false, "bindings have the facts that the code was compiled for");
+            debug_assert!(false, "bindings have the layouts that the code was compiled for");
             return Err(Incomplete::Stopped);
         }
         Ok(Box::new(Memory::new(self, bindings)?))

@@ -21,7 +21,7 @@ pub(crate) struct Kernel<T> {
     /// The interior without speculation on NaNs, made when that fails too often.
     exact: OnceLock<Option<Unit>>,
     pub function: Function,
-    pub facts: Vec<SurfaceLayout>,
+    pub layouts: Vec<SurfaceLayout>,
     pub quads: bool,
     may_stop: bool,
     pub checks: Arc<Checks>,
@@ -81,7 +81,7 @@ impl<T: Decoding> Kernel<T> {
             general,
             exact: OnceLock::new(),
             function: source.interior.clone(),
-            facts: source.surfaces.to_vec(),
+            layouts: source.surfaces.to_vec(),
             quads,
             may_stop,
             checks: checks.clone(),
@@ -101,7 +101,7 @@ impl<T: Decoding> Kernel<T> {
             let Self { quads, may_stop, .. } = *self;
             let mode = Mode { quads, interior: true, speculates: false, may_stop, explicit: false };
             let mode = (mode, self.interior.groups);
-            Unit::new(&self.function, &self.facts, self.target, mode, &self.checks)
+            Unit::new(&self.function, &self.layouts, self.target, mode, &self.checks)
                 .filter(|unit| unit.covers(&self.interior))
         });
         exact.as_ref().unwrap_or(&self.general)
@@ -110,14 +110,14 @@ impl<T: Decoding> Kernel<T> {
     /// Whether the bindings are of the kind that the code was made for; anything else it must not touch.
     pub fn fits(&self, bindings: &Bindings) -> bool {
         let tables = self.function.tables.iter().enumerate();
-        let mut surfaces = self.facts.iter().enumerate();
+        let mut surfaces = self.layouts.iter().enumerate();
         tables
             .into_iter()
             .all(|(at, table)| bindings.tables.get(at).is_some_and(|entries| entries.len() >= table.entries as usize))
             && bindings.buffers.len() >= usize::from(self.function.buffers)
-            && surfaces.all(|(at, facts)| {
+            && surfaces.all(|(at, layout)| {
                 let view = bindings.surfaces.get(at);
-                view.is_some_and(|view| SurfaceLayout::of(bindings.space, view.surface(), view.bounds()) == *facts)
+                view.is_some_and(|view| SurfaceLayout::of(bindings.space, view.surface(), view.bounds()) == *layout)
             })
     }
 

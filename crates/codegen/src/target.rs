@@ -59,7 +59,7 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
 
     /// Machine instructions for a function; `None` if it has something that they cannot do. AArch64 would select a load for
     /// each operand in memory, and comparisons that give vectors.
-    fn select(self, function: &Function, facts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
+    fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Self::Op>>;
 
     /// What an instruction does, as far as addresses, masks and branches are made of it.
     fn meaning(self, inst: &Inst<Self::Op>) -> Meaning;

@@ -51,8 +51,13 @@ pub(crate) struct Draft<T: Decoding> {
 
 impl<T: Decoding> Draft<T> {
     /// Instructions that take so many groups at a time, at most: one or two.
-    pub fn new(function: &Function, facts: &[SurfaceLayout], target: T, (mode, at_once): (Mode, u32)) -> Option<Self> {
-        let Selected { machine, window, speculates } = target.select(function, facts, mode)?;
+    pub fn new(
+        function: &Function,
+        layouts: &[SurfaceLayout],
+        target: T,
+        (mode, at_once): (Mode, u32),
+    ) -> Option<Self> {
+        let Selected { machine, window, speculates } = target.select(function, layouts, mode)?;
         // The entries of arrays have room for one group.
         let can_interleave = at_once == 2 && function.arrays.is_empty();
         let both = if can_interleave { interleaved(&machine, target) } else { None };
@@ -66,7 +71,7 @@ impl<T: Decoding> Draft<T> {
         }
         let (columns, rows) = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
         let entry = Calls::new(window.x, window.y, (columns * groups, rows));
-        let objects = Objects::new(function, facts, target.bytes(), entry);
+        let objects = Objects::new(function, layouts, target.bytes(), entry);
         Some(Self { target, allocated, window, speculates, groups, objects })
     }
 
@@ -102,12 +107,12 @@ impl Unit {
     /// Code that takes so many groups at a time, at most: one or two.
     pub fn new<T: Decoding>(
         function: &Function,
-        facts: &[SurfaceLayout],
+        layouts: &[SurfaceLayout],
         target: T,
         (mode, at_once): (Mode, u32),
         checks: &Checks,
     ) -> Option<Self> {
-        let made = |mode| Draft::new(function, facts, target, (mode, at_once))?.checked(checks);
+        let made = |mode| Draft::new(function, layouts, target, (mode, at_once))?.checked(checks);
         let (unit, count) = match made(mode)? {
             Ok(unit) => (Some(unit), &checks.proven),
             Err(fault) => match made(Mode { explicit: true, ..mode }) {

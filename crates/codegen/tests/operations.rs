@@ -529,11 +529,11 @@ fn shows_its_code() {
     let function = function("%12 = fsqrt.ftz %4\n%13 = canon_nan 0x7fffffff, %12", ["%13", "%3", "%3", "%3"]);
     let space = space(1, Data::Wild);
     let kinds = [(Format::Float32_4, Tiling::Linear, 64, 24, Bounds::Drop); 3];
-    let facts: Vec<_> =
+    let layouts: Vec<_> =
         surfaces(&kinds).iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     for backend in backends() {
         let text = backend
-            .disassemble(&Source { function: &function, interior: &function, surfaces: &facts, may_stop: false })
+            .disassemble(&Source { function: &function, interior: &function, surfaces: &layouts, may_stop: false })
             .unwrap();
         assert!(text.contains("interior:") && text.contains("general:"), "{text}");
         assert_eq!(text.matches("vsqrtps").count(), 2, "{text}");

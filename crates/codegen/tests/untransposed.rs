@@ -150,13 +150,14 @@ fn check(backend: &Jit, name: &str, function: &Function, surfaces: &[Bound], unt
         }
     }
     let space = space(1, Data::Tame);
-    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
+    let layouts: Vec<_> =
+        surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     let (mut general, mut interior) = (function.clone(), function.clone());
     assume_covered(&mut interior);
     for function in [&mut general, &mut interior] {
         simplify(function);
     }
-    let source = Source { function: &general, interior: &interior, surfaces: &facts, may_stop: false };
+    let source = Source { function: &general, interior: &interior, surfaces: &layouts, may_stop: false };
     let text = backend.disassemble(&source).unwrap();
     let interior = text.split("general:").next().unwrap();
     let shuffles = SHUFFLES.iter().any(|shuffle| interior.contains(shuffle));

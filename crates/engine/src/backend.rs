@@ -25,7 +25,7 @@ pub struct SurfaceLayout {
 }
 
 impl SurfaceLayout {
-    /// The facts of a surface that a run binds.
+    /// The layout of a surface that a run binds.
     pub fn of(space: &Space, surface: &Surface, bounds: Bounds) -> Self {
         let bytes = reached(surface, bounds);
         let granule = Surface::pitch_granule(surface.tiling, surface.format);
@@ -116,7 +116,7 @@ impl From<Halt> for Incomplete {
 
 /// Code for one kernel.
 pub trait Code: Send + Sync {
-    /// The code with what a run binds, for one of the run's threads. The bindings always have the facts that the code was
+    /// The code with what a run binds, for one of the run's threads. The bindings always have the layouts that the code was
     /// compiled for.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ impl Kernel {
         let is_complete = !may_trap && (longest.is_some() || most_steps.is_some());
         let may_stop = may_stop(&function, most_steps);
         let repeatable = is_repeatable(&function);
-        let wanted = grouping == Grouping::Independent && surfaces.iter().all(|facts| facts.whole);
+        let wanted = grouping == Grouping::Independent && surfaces.iter().all(|layout| layout.whole);
         let machine = runtime.backend().filter(|_| wanted && (repeatable || is_complete)).and_then(|backend| {
             let mut interior = function.clone();
             if assume_covered(&mut interior) {

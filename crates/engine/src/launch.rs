@@ -115,12 +115,12 @@ impl Kernel {
                 if self.code.uses_quads {
                     let layout = Layout::new(rectangle, INDEPENDENT_WIDTH);
                     for number in 0..layout.groups() {
-                        group.place(layout.positions(number), |i, j| rectangle.contains(i, j));
+                        group.set_positions(layout.positions(number), |i, j| rectangle.contains(i, j));
                         group.run()?;
                     }
                 } else {
                     for first in (0..rectangle.lanes()).step_by(INDEPENDENT_WIDTH) {
-                        group.place_rows(rectangle, first);
+                        group.set_rows(rectangle, first);
                         group.run()?;
                     }
                 }
@@ -150,7 +150,7 @@ impl Kernel {
                 };
                 let before = stats.lanes;
                 for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {
-                    let covered = group.place(layout.positions(number), |i, j| launch.lanes.contains(i, j));
+                    let covered = group.set_positions(layout.positions(number), |i, j| launch.lanes.contains(i, j));
                     if covered != 0 {
                         group.run()?;
                         stats.lanes += covered;

@@ -25,10 +25,10 @@ pub struct Schedule<'a, E> {
     /// Whether the run goes on.
     pub meter: Meter<'a>,
     lanes: u64,
-    outcome: Mutex<Outcome<E>>,
+    totals: Mutex<Totals<E>>,
 }
 
-struct Outcome<E> {
+struct Totals<E> {
     stats: RunStats,
     /// Lanes of finished bands.
     done: u64,
@@ -36,16 +36,16 @@ struct Outcome<E> {
     failure: Option<(u64, E)>,
 }
 
-impl<E> Default for Outcome<E> {
+impl<E> Default for Totals<E> {
     fn default() -> Self {
-        Outcome { stats: RunStats::default(), done: 0, failure: None }
+        Totals { stats: RunStats::default(), done: 0, failure: None }
     }
 }
 
 impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     /// For a run of so many lanes.
     pub fn new(options: &'a RunOptions<'a>, lanes: u64) -> Self {
-        Schedule { options, meter: Meter::new(options.budget, options.cancel), lanes, outcome: Mutex::default() }
+        Schedule { options, meter: Meter::new(options.budget, options.cancel), lanes, totals: Mutex::default() }
     }
 
     /// Groups that make a band where groups must not be cut.
@@ -112,15 +112,15 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     }
 
     fn finish(&self) -> Result<RunStats, E> {
-        let outcome = std::mem::take(&mut *self.lock());
-        match outcome.failure {
+        let totals = std::mem::take(&mut *self.lock());
+        match totals.failure {
             Some((_, error)) => Err(error),
-            None => Ok(outcome.stats),
+            None => Ok(totals.stats),
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Outcome<E>> {
-        self.outcome.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock(&self) -> std::sync::MutexGuard<'_, Totals<E>> {
+        self.totals.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn has_failed_before(&self, band: u64) -> bool {
@@ -128,17 +128,17 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
     }
 
     fn finish_band(&self, band: u64, stats: &RunStats, result: Result<u64, E>) {
-        let mut outcome = self.lock();
-        outcome.stats.merge(stats);
+        let mut totals = self.lock();
+        totals.stats.merge(stats);
         match result {
-            Ok(lanes) => outcome.done += lanes,
-            Err(error) if outcome.failure.as_ref().is_none_or(|(earlier, _)| band < *earlier) => {
-                outcome.failure = Some((band, error));
+            Ok(lanes) => totals.done += lanes,
+            Err(error) if totals.failure.as_ref().is_none_or(|(earlier, _)| band < *earlier) => {
+                totals.failure = Some((band, error));
             }
             Err(_) => {}
         }
-        let done = outcome.done;
-        drop(outcome);
+        let done = totals.done;
+        drop(totals);
         if let Some(progress) = self.options.progress {
             progress(done, self.lanes);
         }

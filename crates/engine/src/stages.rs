@@ -37,7 +37,7 @@ impl Stages {
     /// Adds what becomes machine code, if these are the surfaces of a function that does. `most_steps` are the most that a
     /// group takes, if the guest knows.
     pub fn with_machine_code(mut self, surfaces: Option<Vec<SurfaceLayout>>, most_steps: Option<u64>) -> Self {
-        self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|facts| facts.whole)).map(|surfaces| {
+        self.compiled = surfaces.filter(|surfaces| surfaces.iter().all(|layout| layout.whole)).map(|surfaces| {
             let mut interior = self.general.clone();
             if assume_covered(&mut interior) {
                 simplify(&mut interior);

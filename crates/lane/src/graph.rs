@@ -12,15 +12,15 @@ pub struct Graph {
     /// The blocks that can be reached, in reverse postorder: dominators come before what they dominate, and all
     /// predecessors but those on loop edges come before a block.
     pub order: Vec<Block>,
-    /// The place of a block in `order`, by block.
-    place: Vec<u32>,
-    /// Immediate dominators, as places, by place.
+    /// The position of a block in `order`, by block.
+    position: Vec<u32>,
+    /// Immediate dominators, as places, by position.
     dominator: Vec<u32>,
     /// Predecessors of all blocks in a row, once for each edge from a block that can be reached.
     predecessors: Vec<Block>,
     /// Where the predecessors of each block start, and where the last ones end.
     starts: Vec<u32>,
-    /// First and last visit of each place in a walk over the dominator tree: a dominates b when its span holds b's.
+    /// First and last visit of each position in a walk over the dominator tree: a dominates b when its span holds b's.
     span: Vec<(u32, u32)>,
 }
 
@@ -29,9 +29,9 @@ impl Graph {
     pub fn new(function: &Function) -> Self {
         let count = function.block_count();
         let order = reverse_postorder(function);
-        let mut place = vec![NONE; count];
+        let mut position = vec![NONE; count];
         for (at, block) in order.iter().enumerate() {
-            place[block.index()] = at as u32;
+            position[block.index()] = at as u32;
         }
         let mut starts = vec![0u32; count + 1];
         for &block in &order {
@@ -51,7 +51,7 @@ impl Graph {
                 *slot += 1;
             }
         }
-        let mut graph = Self { order, place, dominator: Vec::new(), predecessors, starts, span: Vec::new() };
+        let mut graph = Self { order, position, dominator: Vec::new(), predecessors, starts, span: Vec::new() };
         graph.find_dominators();
         graph.find_spans();
         graph
@@ -59,12 +59,12 @@ impl Graph {
 
     /// Whether the block can be reached.
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.place[block.index()] != NONE
+        self.position[block.index()] != NONE
     }
 
-    /// The place of a block in `order`; only for blocks that can be reached.
-    pub fn place(&self, block: Block) -> usize {
-        self.place[block.index()] as usize
+    /// The position of a block in `order`; only for blocks that can be reached.
+    pub fn position(&self, block: Block) -> usize {
+        self.position[block.index()] as usize
     }
 
     /// The blocks that go to this one, once for each edge, in the order of `order`.
@@ -80,13 +80,13 @@ impl Graph {
 
     /// The block that every way to this one passes last; `None` for the entry.
     pub fn immediate_dominator(&self, block: Block) -> Option<Block> {
-        let place = self.place(block);
-        (place != 0).then(|| self.order[self.dominator[place] as usize])
+        let position = self.position(block);
+        (position != 0).then(|| self.order[self.dominator[position] as usize])
     }
 
     /// Whether every way to `b` passes `a`; both can be reached. A block dominates itself.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
-        let (outer, inner) = (self.span[self.place(a)], self.span[self.place(b)]);
+        let (outer, inner) = (self.span[self.position(a)], self.span[self.position(b)]);
         outer.0 <= inner.0 && inner.1 <= outer.1
     }
 
@@ -97,7 +97,8 @@ impl Graph {
 
     /// The blocks to which some edge goes back in `order`.
     pub fn loop_heads(&self) -> impl Iterator<Item = Block> {
-        let is_head = move |to: Block| self.predecessors(to).iter().any(|&from| self.place(from) >= self.place(to));
+        let is_head =
+            move |to: Block| self.predecessors(to).iter().any(|&from| self.position(from) >= self.position(to));
         self.order.iter().copied().filter(move |&block| is_head(block))
     }
 
@@ -111,7 +112,7 @@ impl Graph {
             for at in 1..self.order.len() {
                 let mut best = NONE;
                 for &from in self.predecessors(self.order[at]) {
-                    let from = self.place[from.index()];
+                    let from = self.position[from.index()];
                     if dominator[from as usize] == NONE {
                         continue;
                     }

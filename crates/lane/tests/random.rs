@@ -4,7 +4,7 @@
 mod support;
 
 use ctm_lane::{Function, assume_covered, simplify, simplify_with, verify, verify_form};
-use support::evaluate::{LANES, Outcome, Run};
+use support::evaluate::{Evaluated, LANES, Run};
 use support::generate;
 use support::random::Random;
 
@@ -12,7 +12,7 @@ use support::random::Random;
 const FUNCTIONS: u64 = if cfg!(miri) { 4 } else { 2000 };
 const OPEN_NANS: [u32; 2] = [0x7FC0_0000, 0xFFAB_CDEF];
 
-fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Outcome {
+fn outcomes(function: &Function, seed: u32, covered: [bool; LANES]) -> Evaluated {
     let [first, second] = OPEN_NANS.map(|nan| Run::new(function, seed, covered, nan).run());
     assert_eq!(first, second, "open bits of NaNs are observed\n{function}");
     first

@@ -7,7 +7,7 @@ use crate::lift::{
     self, BufferBinding, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding, bank_words,
     input_words, launch_words,
 };
-use crate::{Bindings as Resources, Input, Job, Program, Region, RunError, Trap, TrapKind, TrapPlace, reference};
+use crate::{Bindings as Resources, Input, Job, Program, Region, RunError, Trap, TrapKind, TrapLocation, reference};
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::QUAD;
@@ -258,17 +258,19 @@ impl Kernels {
     }
 
     fn error(&self, stop: Stop) -> RunError {
-        let place = |place: u32| {
-            let nowhere = TrapPlace { pc: 0, slot: None, in_fetch_program: false };
-            self.lifted.places.get(place as usize).copied().unwrap_or(nowhere)
+        let location = |number: u32| {
+            let nowhere = TrapLocation { pc: 0, slot: None, in_fetch_program: false };
+            self.lifted.locations.get(number as usize).copied().unwrap_or(nowhere)
         };
         match stop {
             Stop::Trap { code, pc, x, y } => {
                 let kind = self.lifted.traps.get(usize::from(code)).copied().unwrap_or(TrapKind::BadOpcode);
-                Trap { kind, place: place(pc), i: x, j: y }.into()
+                Trap { kind, location: location(pc), i: x, j: y }.into()
             }
-            Stop::StepLimit { pc, x, y } => Trap { kind: TrapKind::StepLimit, place: place(pc), i: x, j: y }.into(),
-            Stop::Halted(Halt::HostAccess { pc: Some(pc) }) => Halt::HostAccess { pc: Some(place(pc).pc) }.into(),
+            Stop::StepLimit { pc, x, y } => {
+                Trap { kind: TrapKind::StepLimit, location: location(pc), i: x, j: y }.into()
+            }
+            Stop::Halted(Halt::HostAccess { pc: Some(pc) }) => Halt::HostAccess { pc: Some(location(pc).pc) }.into(),
             Stop::Halted(halt) => halt.into(),
         }
     }

@@ -487,12 +487,12 @@ pub enum StateError {
 
 /// A program did what the machine cannot do, or what is not executed. The lanes of its group wrote nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{kind} at {place}, in the group of lane ({i}, {j})")]
+#[error("{kind} at {location}, in the group of lane ({i}, {j})")]
 pub struct Trap {
     /// What happened.
     pub kind: TrapKind,
     /// Where.
-    pub place: TrapPlace,
+    pub location: TrapLocation,
     /// Column of the group's first lane that was active (at the step limit: that would have executed the instruction),
     /// else of its first lane.
     pub i: u32,
@@ -502,7 +502,7 @@ pub struct Trap {
 
 /// Where a program trapped. Addresses are qword addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TrapPlace {
+pub struct TrapLocation {
     /// The control-flow instruction.
     pub pc: u32,
     /// The group or fetch instruction of its clause.
@@ -511,7 +511,7 @@ pub struct TrapPlace {
     pub in_fetch_program: bool,
 }
 
-impl std::fmt::Display for TrapPlace {
+impl std::fmt::Display for TrapLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "control-flow address {}", self.pc)?;
         if let Some(slot) = self.slot {

@@ -133,7 +133,7 @@ fn traps() {
     ];
     for (source, kind, pc) in traps {
         let trap = trap(&expand(source), |_| {});
-        assert_eq!((trap.kind, trap.place.pc, trap.place.slot), (*kind, *pc, None), "{source}");
+        assert_eq!((trap.kind, trap.location.pc, trap.location.slot), (*kind, *pc, None), "{source}");
     }
 }
 

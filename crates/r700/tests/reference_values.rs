@@ -108,7 +108,7 @@ fn relative_operands() {
     assert_eq!(groups_of(too_late, 3, table)[1], 101, "the group that sets AR reads the old one");
     let outside = format!("ALU:\n 0 x: MOVA_INT ____.x, -1 LAST\n 1 x: MOV R1.x, R0[AR.x].x\n{END}");
     let trap = trap(&outside, table);
-    assert_eq!((trap.kind, trap.place.pc, trap.place.slot), (TrapKind::GprOutOfRange, 0, Some(3)));
+    assert_eq!((trap.kind, trap.location.pc, trap.location.slot), (TrapKind::GprOutOfRange, 0, Some(3)));
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn what_is_not_executed_is_refused_by_name() {
                 ..Bindings::default()
             };
         });
-        assert_eq!((trap.kind, trap.place.slot), (kind, slot), "{source}");
+        assert_eq!((trap.kind, trap.location.slot), (kind, slot), "{source}");
     }
 }
 

@@ -99,11 +99,11 @@ impl Instruction {
 
     /// Whether the form has a field.
     pub fn has(&self, id: FieldId) -> bool {
-        self.place(id).is_some()
+        self.bits_of(id).is_some()
     }
 
-    pub(crate) fn place(&self, id: FieldId) -> Option<Bits> {
-        self.row.place(self.shape, id)
+    pub(crate) fn bits_of(&self, id: FieldId) -> Option<Bits> {
+        self.row.bits_of(self.shape, id)
     }
 
     /// The value of a field; 0 where the form lacks it.
@@ -114,7 +114,7 @@ impl Instruction {
         match id {
             FieldId::PO => self.plus_one().into(),
             FieldId::PHYS => self.physical().into(),
-            _ => self.place(id).map_or(0, |bits| bits.get(self.word)),
+            _ => self.bits_of(id).map_or(0, |bits| bits.get(self.word)),
         }
     }
 
@@ -125,11 +125,11 @@ impl Instruction {
 
     /// The value of a field read as a signed number; 0 where the form lacks it.
     pub fn signed(&self, id: FieldId) -> i32 {
-        self.place(id).map_or(0, |bits| bits.signed(self.word))
+        self.bits_of(id).map_or(0, |bits| bits.signed(self.word))
     }
 
     fn plus_one(&self) -> bool {
-        let set = |id| self.place(id).is_none_or(|bits| bits.get(self.word) != 0);
+        let set = |id| self.bits_of(id).is_none_or(|bits| bits.get(self.word) != 0);
         self.row.has_suffix(FieldId::PO) && set(FieldId::NEG_A) && set(FieldId::NEG_B) && set(FieldId::NEG_C)
     }
 

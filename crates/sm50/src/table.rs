@@ -35,7 +35,7 @@ impl Row {
     }
 
     /// Where a form has a field.
-    pub fn place(&self, shape: Shape, id: FieldId) -> Option<Bits> {
+    pub fn bits_of(&self, shape: Shape, id: FieldId) -> Option<Bits> {
         self.fields(shape).find(|field| field.id == id).map(|field| field.bits)
     }
 
@@ -553,7 +553,7 @@ mod tests {
         for row in ROWS {
             for &id in row.suffixes {
                 let follows = matches!(id, FieldId::PO | FieldId::PHYS);
-                let there = |pattern: &Pattern| row.place(pattern.shape, id).is_some();
+                let there = |pattern: &Pattern| row.bits_of(pattern.shape, id).is_some();
                 assert!(follows || row.patterns.iter().all(there), "{} {id:?}", row.name);
             }
         }

@@ -153,11 +153,11 @@ pub fn topics() -> Vec<Topic> {
         ..Topic::default()
     }));
     for &id in FieldId::ALL {
-        let in_use = |row: &&Row| row.patterns.iter().any(|pattern| row.place(pattern.shape, id).is_some());
+        let in_use = |row: &&Row| row.patterns.iter().any(|pattern| row.bits_of(pattern.shape, id).is_some());
         let mut names: Vec<&str> = ROWS.iter().filter(in_use).map(|row| row.name).collect();
         names.dedup();
         let size =
-            ROWS.iter().flat_map(|row| row.patterns.iter().filter_map(move |pattern| row.place(pattern.shape, id)));
+            ROWS.iter().flat_map(|row| row.patterns.iter().filter_map(move |pattern| row.bits_of(pattern.shape, id)));
         let most = size.map(Bits::max).max().unwrap_or_default().min(31);
         let values = (0..=most).filter_map(|value| {
             let name = id.spell(value).filter(|name| !name.is_empty())?;

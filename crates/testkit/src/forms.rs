@@ -161,12 +161,12 @@ impl Bound for BoundInterpreter<'_> {
         if self.code.uses_quads {
             let layout = Layout::new(Lanes::Area(rectangle), WIDTH);
             for number in 0..layout.groups() {
-                group.place(layout.positions(number), |i, j| rectangle.contains(i, j));
+                group.set_positions(layout.positions(number), |i, j| rectangle.contains(i, j));
                 group.run().map_err(stopped)?;
             }
         } else {
             for first in (0..rectangle.lanes()).step_by(WIDTH) {
-                group.place_rows(rectangle, first);
+                group.set_rows(rectangle, first);
                 group.run().map_err(stopped)?;
             }
         }

@@ -19,7 +19,7 @@ pub fn input(x: u32) -> f32 {
 
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Outcome {
+enum Completion {
     Next,
     Break,
     Continue,
@@ -52,7 +52,7 @@ pub fn run(program: &Structured, i: u32, j: u32) -> Option<[f32; OUTPUTS]> {
         al: 0,
         outputs: [0.0; OUTPUTS],
     };
-    if lane.block(&program.main) == Outcome::Killed {
+    if lane.block(&program.main) == Completion::Killed {
         return None;
     }
     for channel in 0..4 {
@@ -105,17 +105,17 @@ impl Lane<'_> {
         usize::try_from(i32::from(base) + self.al).expect("aL stays in its range")
     }
 
-    fn block(&mut self, block: &[Statement]) -> Outcome {
+    fn block(&mut self, block: &[Statement]) -> Completion {
         for statement in block {
             let outcome = self.statement(statement);
-            if outcome != Outcome::Next {
+            if outcome != Completion::Next {
                 return outcome;
             }
         }
-        Outcome::Next
+        Completion::Next
     }
 
-    fn statement(&mut self, statement: &Statement) -> Outcome {
+    fn statement(&mut self, statement: &Statement) -> Completion {
         match statement {
             Statement::Mark(index, gate) => {
                 if self.passes(*gate) {
@@ -141,7 +141,7 @@ impl Lane<'_> {
             }
             Statement::Kill(threshold) => {
                 if self.next_of_chain() < constant(*threshold) {
-                    return Outcome::Killed;
+                    return Completion::Killed;
                 }
             }
             Statement::Output(target) => self.outputs[usize::from(*target)] = self.trace,
@@ -158,7 +158,7 @@ impl Lane<'_> {
                         break;
                     }
                     let outcome = self.block(block);
-                    if outcome != Outcome::Next {
+                    if outcome != Completion::Next {
                         return outcome;
                     }
                 }
@@ -166,32 +166,32 @@ impl Lane<'_> {
             Statement::Loop { constant, sets_al, body } => return self.repeat(*constant, *sets_al, body),
             Statement::Break(condition) => {
                 if condition.is_none_or(|condition| self.holds(condition)) {
-                    return Outcome::Break;
+                    return Completion::Break;
                 }
             }
             Statement::Continue(condition) => {
                 if condition.is_none_or(|condition| self.holds(condition)) {
-                    return Outcome::Continue;
+                    return Completion::Continue;
                 }
             }
             Statement::Call(subroutine, condition) => {
                 if condition.is_none_or(|condition| self.holds(condition)) {
                     let program = self.program;
-                    if self.block(&program.subroutines[*subroutine].body) == Outcome::Killed {
-                        return Outcome::Killed;
+                    if self.block(&program.subroutines[*subroutine].body) == Completion::Killed {
+                        return Completion::Killed;
                     }
                 }
             }
             Statement::Return(condition) => {
                 if self.holds(*condition) {
-                    return Outcome::Return;
+                    return Completion::Return;
                 }
             }
         }
-        Outcome::Next
+        Completion::Next
     }
 
-    fn repeat(&mut self, constant: u8, sets_al: bool, body: &[Statement]) -> Outcome {
+    fn repeat(&mut self, constant: u8, sets_al: bool, body: &[Statement]) -> Completion {
         let counter = self.program.ints[usize::from(constant)];
         let outer_al = self.al;
         for pass in 0..i32::from(counter.count) {
@@ -199,12 +199,12 @@ impl Lane<'_> {
                 self.al = i32::from(counter.init) + pass * i32::from(counter.step);
             }
             match self.block(body) {
-                Outcome::Next | Outcome::Continue => {}
-                Outcome::Break => break,
+                Completion::Next | Completion::Continue => {}
+                Completion::Break => break,
                 outcome => return outcome,
             }
         }
         self.al = outer_al;
-        Outcome::Next
+        Completion::Next
     }
 }

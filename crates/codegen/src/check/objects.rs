@@ -92,13 +92,13 @@ pub struct Objects {
 
 impl Objects {
     /// What [`Code::run`](ctm_engine::Code::run) gives to code for this function, with vectors of so many bytes.
-    pub fn new(function: &Function, facts: &[SurfaceLayout], vector: i32, entry: Calls) -> Self {
+    pub fn new(function: &Function, layouts: &[SurfaceLayout], vector: i32, entry: Calls) -> Self {
         // The room of an entry, whatever it holds.
         let entry_bytes = vector.unsigned_abs();
         Self {
             entry,
             tables: function.tables.iter().map(|table| u64::from(table.entries) * 4).collect(),
-            surfaces: facts.iter().map(|facts| if facts.whole { facts.bytes() } else { 0 }).collect(),
+            surfaces: layouts.iter().map(|layout| if layout.whole { layout.bytes() } else { 0 }).collect(),
             arrays: function.arrays.iter().map(|array| u64::from(array.entries) * u64::from(entry_bytes)).collect(),
             buffers: function.buffers.into(),
             written: operations(function).filter_map(|(_, op)| written_by(op)).collect(),

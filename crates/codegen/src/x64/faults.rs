@@ -118,9 +118,9 @@ impl Case {
         space.write_bytes(0x1000, &words).unwrap();
         let format = Format::Float32_1;
         let surface = Shape { base: BASE, pitch: SIDE, height: SIDE, tiling: Tiling::Linear, superfine: false, format };
-        let facts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
+        let layouts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
         let function: Function = TEXT.parse().unwrap_or_else(|error| panic!("{error:?}"));
-        let kernel = ctm_engine::Kernel::new(function, Grouping::Independent, &facts, None, runtime);
+        let kernel = ctm_engine::Kernel::new(function, Grouping::Independent, &layouts, None, runtime);
         Case { kernel, space, surface }
     }
 

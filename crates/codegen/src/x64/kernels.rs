@@ -63,13 +63,13 @@ impl TestKernel {
         TestKernel { name: name.to_owned(), function, space, surfaces, tables }
     }
 
-    pub fn facts(&self) -> Vec<SurfaceLayout> {
+    pub fn layouts(&self) -> Vec<SurfaceLayout> {
         self.surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&self.space, surface, *bounds)).collect()
     }
 
     /// The kernel, which a group always comes to the end of.
     pub fn compile(&self, runtime: &Runtime) -> Kernel {
-        Kernel::new(self.function.clone(), Grouping::Independent, &self.facts(), Some(1), runtime)
+        Kernel::new(self.function.clone(), Grouping::Independent, &self.layouts(), Some(1), runtime)
     }
 
     /// The surfaces that the function stores to, with their numbers.

@@ -117,8 +117,8 @@ impl Target for Form {
         }
     }
 
-    fn select(self, function: &Function, facts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Code>> {
-        select::select(function, facts, self, mode)
+    fn select(self, function: &Function, layouts: &[SurfaceLayout], mode: Mode) -> Option<Selected<Code>> {
+        select::select(function, layouts, self, mode)
     }
 
     fn meaning(self, inst: &Inst) -> Meaning {

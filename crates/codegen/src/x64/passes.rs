@@ -65,9 +65,9 @@ fn selected(text: &str, form: Form, speculates: bool) -> Machine {
     space.map(Arena::new(BASE, 0x8000).unwrap()).unwrap();
     let (format, tiling) = (Format::Float32_1, Tiling::Linear);
     let surface = Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format };
-    let facts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
+    let layouts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
     let mode = Mode { quads: false, interior: true, speculates, may_stop: false, explicit: false };
-    let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &facts, form, mode).unwrap();
+    let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &layouts, form, mode).unwrap();
     assert_eq!(has_rules_left_out, speculates);
     let parsed: Machine = machine.to_string().parse().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(parsed.to_string(), machine.to_string());

@@ -208,14 +208,14 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     let mut interior = function.clone();
     assume_covered(&mut interior);
     simplify(&mut interior);
-    let facts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(space, surface, *bounds)).collect();
+    let layouts: Vec<_> = surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(space, surface, *bounds)).collect();
     let may_stop = may_trap(function) || budget != u64::MAX;
     let unproven = || {
         let CodeCounts { explicit, refused, .. } = backend.code_counts();
         explicit + refused
     };
     let before = unproven();
-    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &facts, may_stop });
+    let code = backend.compile(&Source { function: &simplified, interior: &interior, surfaces: &layouts, may_stop });
     assert_eq!(unproven(), before, "code was not shown to be safe as it was made first\n{function}");
     let code = code?;
     let bindings = Bindings {

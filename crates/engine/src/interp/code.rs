@@ -265,7 +265,7 @@ fn edge(function: &Function, graph: &Graph, numbers: &Numbers, terminator: &Term
             _ => Move::Copy { to, from },
         });
     }
-    Edge { block: graph.place(target.block), moves: in_order(moves) }
+    Edge { block: graph.position(target.block), moves: in_order(moves) }
 }
 
 /// Puts moves that read a row before those that overwrite it. Circles cannot be put in order; the interpreter reads

@@ -104,7 +104,7 @@ impl<'a> Group<'a> {
     }
 
     /// Puts lanes at these positions, and gives the number of those that are covered. Lanes that are left over are not.
-    pub fn place(
+    pub fn set_positions(
         &mut self,
         positions: impl Iterator<Item = (u32, u32)>,
         mut is_covered: impl FnMut(u32, u32) -> bool,
@@ -123,7 +123,7 @@ impl<'a> Group<'a> {
 
     /// Puts lanes at the positions of a rectangle from number `first` on, counted row by row. Lanes that are left over are
     /// not covered.
-    pub fn place_rows(&mut self, rectangle: Domain, first: u64) {
+    pub fn set_rows(&mut self, rectangle: Domain, first: u64) {
         let across = u64::from(rectangle.i1 - rectangle.i0 + 1);
         let count = (rectangle.lanes() - first).min(self.x.len() as u64) as usize;
         let (mut i, mut j) = (rectangle.i0 + (first % across) as u32, rectangle.j0 + (first / across) as u32);

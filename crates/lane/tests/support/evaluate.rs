@@ -17,7 +17,7 @@ const STEP_LIMIT: u64 = 4000;
 
 /// Everything that can be seen of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct Evaluated {
     /// Written elements: surface, x, y, channel.
     pub surfaces: BTreeMap<(u16, i32, i32, usize), u32>,
     /// Written words: buffer, address.
@@ -36,7 +36,7 @@ pub struct Run<'a> {
     covered: [bool; LANES],
     values: Vec<[u32; LANES]>,
     arrays: Vec<Vec<[u32; LANES]>>,
-    outcome: Outcome,
+    outcome: Evaluated,
 }
 
 /// A number that depends on all of these.
@@ -69,10 +69,10 @@ impl<'a> Run<'a> {
     pub fn new(function: &'a Function, seed: u32, covered: [bool; LANES], open_nan: u32) -> Self {
         let arrays = function.arrays.iter().map(|array| vec![[0; LANES]; array.entries as usize]).collect();
         let values = vec![[0; LANES]; function.value_count()];
-        Self { function, open_nan, seed, covered, values, arrays, outcome: Outcome::default() }
+        Self { function, open_nan, seed, covered, values, arrays, outcome: Evaluated::default() }
     }
 
-    pub fn run(mut self) -> Outcome {
+    pub fn run(mut self) -> Evaluated {
         let mut block = Function::ENTRY;
         for _ in 0..STEP_LIMIT {
             for &inst in self.function.insts(block) {
@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
             }
         }
         // How far a run came that never ends depends on the blocks.
-        Outcome { endless: true, ..Outcome::default() }
+        Evaluated { endless: true, ..Evaluated::default() }
     }
 
     fn value(&self, value: Value) -> [u32; LANES] {

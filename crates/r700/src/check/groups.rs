@@ -12,42 +12,47 @@ const WORD_BITS: u32 = 32;
 pub(super) fn check(subject: &Subject, findings: &mut Findings) {
     for clause in subject.alu_clauses() {
         for group in &clause.groups {
-            let place = clause.place(group);
+            let location = clause.location(group);
             if let Err(error) = legal_group(group, &subject.program.info) {
                 findings.inside(
                     FindingCode::GroupIllegal,
-                    place,
+                    location,
                     error.to_string(),
                     "split the group, or correct the words",
                 );
             }
             for slot in &group.slots {
-                operation(subject, place, slot, findings);
-                operands(subject, &clause, place, slot, group, findings);
+                operation(subject, location, slot, findings);
+                operands(subject, &clause, location, slot, group, findings);
             }
             if let Some(units) = subject.units(group) {
-                ports::check(&units, subject.program.info.family, place, findings);
-                order(place, &units, findings);
+                ports::check(&units, subject.program.info.family, location, findings);
+                order(location, &units, findings);
             }
         }
     }
 }
 
 /// The operation and its modifiers.
-fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Findings) {
+fn operation(subject: &Subject, location: Location, slot: &Alu, findings: &mut Findings) {
     let (info, properties) = (&subject.program.info, slot.op.properties());
     let Some(name) = slot.op.name() else {
-        findings.inside(FindingCode::ReservedOpcode, place, "the opcode is reserved", "remove the instruction");
+        findings.inside(FindingCode::ReservedOpcode, location, "the opcode is reserved", "remove the instruction");
         return;
     };
     if !properties.families.has(info.family) {
         let message = format!("{} does not have {name}", info.family.name());
-        findings.inside(FindingCode::ReservedOpcode, place, message, "choose the family that the program was made for");
+        findings.inside(
+            FindingCode::ReservedOpcode,
+            location,
+            message,
+            "choose the family that the program was made for",
+        );
     } else if [properties.operands, properties.result].contains(&Number::Double)
         || slot.op == AluOp::Op2(Op2::MovAGprInt)
     {
         let message = format!("{name} is decoded, but traps when it is executed");
-        findings.inside(FindingCode::Unsupported, place, message, "compute in single precision");
+        findings.inside(FindingCode::Unsupported, location, message, "compute in single precision");
     }
     let modified_result = slot.omod() != OutputModifier::None || slot.fields.clamp;
     let takes_none = properties.result == Number::Integer || properties.effect != Effect::None;
@@ -57,7 +62,7 @@ fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Find
         let message = format!("{name} has a modifier that is for floats");
         findings.inside(
             FindingCode::IntegerModifier,
-            place,
+            location,
             message,
             "remove it: results ignore it, operands lose their sign bit",
         );
@@ -65,32 +70,32 @@ fn operation(subject: &Subject, place: Location, slot: &Alu, findings: &mut Find
     let updates = slot.op2().is_some_and(|op2| op2.update_pred || op2.update_execute_mask);
     if updates && properties.effect != Effect::Predicate {
         let message = format!("{name} has UPDATE_PRED or UPDATE_EXECUTE_MASK, which do nothing");
-        findings.inside(FindingCode::IgnoredUpdate, place, message, "clear the bits, or use a PRED_SET operation");
+        findings.inside(FindingCode::IgnoredUpdate, location, message, "clear the bits, or use a PRED_SET operation");
     }
 }
 
 fn operands(
     subject: &Subject,
     clause: &AluClause,
-    place: Location,
+    location: Location,
     slot: &Alu,
     group: &Group,
     findings: &mut Findings,
 ) {
     let count = subject.program.info.num_gprs;
     if slot.writes() && !slot.fields.dst.relative {
-        instructions::register(place, slot.fields.dst.gpr, count, findings);
+        instructions::register(location, slot.fields.dst.gpr, count, findings);
     }
     for operand in slot.operands() {
         match operand.selector {
-            Selector::Gpr(gpr) if !operand.relative => instructions::register(place, gpr, count, findings),
+            Selector::Gpr(gpr) if !operand.relative => instructions::register(location, gpr, count, findings),
             Selector::Kcache { window, entry } => {
                 let locked = clause.cf.fields.kcache[usize::from(window & 1)].mode.constants();
                 if entry >= locked {
                     let message = format!("entry {entry} of window {window} is read, the clause locks {locked}");
                     findings.inside(
                         FindingCode::Unlocked,
-                        place,
+                        location,
                         message,
                         "lock a line (16 constants) or two for the window",
                     );
@@ -98,7 +103,7 @@ fn operands(
             }
             Selector::Special(special) if *special.properties() == SpecialValue::Undocumented => {
                 let message = format!("{} is decoded, but traps when it is read", special.name());
-                findings.inside(FindingCode::Unsupported, place, message, "use what this family has");
+                findings.inside(FindingCode::Unsupported, location, message, "use what this family has");
             }
             Selector::Gpr(_)
             | Selector::Special(_)
@@ -129,15 +134,15 @@ fn operands(
             None => "the shift count is computed".into(),
         };
         let help = "mask it with 31 if it may be larger; here 32 and more shift everything out";
-        findings.inside(FindingCode::ShiftCount, place, message, help);
+        findings.inside(FindingCode::ShiftCount, location, message, help);
     }
 }
 
 /// Instructions stand in the order of their units.
-fn order(place: Location, units: &[(Unit, &Alu)], findings: &mut Findings) {
+fn order(location: Location, units: &[(Unit, &Alu)], findings: &mut Findings) {
     if !units.is_sorted_by_key(|(unit, _)| *unit) {
         let listed: Vec<_> = units.iter().map(|(unit, _)| unit.name()).collect();
         let message = format!("the units of the group are in the order {}", listed.join(", "));
-        findings.inside(FindingCode::SlotOrder, place, message, "list them as x, y, z, w, t");
+        findings.inside(FindingCode::SlotOrder, location, message, "list them as x, y, z, w, t");
     }
 }

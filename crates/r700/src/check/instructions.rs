@@ -119,9 +119,9 @@ pub(super) fn has_register(register: u8, count: u8) -> bool {
     register < count || is_temporary(register.into())
 }
 
-pub(super) fn register(place: Location, register: u8, count: u8, findings: &mut Findings) {
+pub(super) fn register(location: Location, register: u8, count: u8, findings: &mut Findings) {
     if !has_register(register, count) {
-        findings.inside(FindingCode::RegisterBeyondCount, place, beyond(register.into(), count), RAISE_COUNT);
+        findings.inside(FindingCode::RegisterBeyondCount, location, beyond(register.into(), count), RAISE_COUNT);
     }
 }
 
@@ -166,11 +166,11 @@ fn clauses(subject: &Subject, findings: &mut Findings) {
     }
 }
 
-fn fetch(subject: &Subject, place: Location, fetch: &Fetch, findings: &mut Findings) {
+fn fetch(subject: &Subject, location: Location, fetch: &Fetch, findings: &mut Findings) {
     let count = subject.program.info.num_gprs;
     let mut uses = |registers: &[FetchRegister]| {
         for named in registers.iter().filter(|named| !named.relative) {
-            register(place, named.gpr, count, findings);
+            register(location, named.gpr, count, findings);
         }
     };
     match fetch {
@@ -182,11 +182,11 @@ fn fetch(subject: &Subject, place: Location, fetch: &Fetch, findings: &mut Findi
     }
     if matches!(fetch.op(), FetchOp::GetGradientsH | FetchOp::GetGradientsV) {
         let message = format!("{} reads registers of neighbouring pixels", fetch.name());
-        findings.inside(FindingCode::Gradients, place, message, "let whole quads compute its source (WHOLE_QUAD)");
+        findings.inside(FindingCode::Gradients, location, message, "let whole quads compute its source (WHOLE_QUAD)");
     }
     if !is_executed(fetch) {
         let message = format!("{} is decoded, but traps when it is executed", fetch.name());
-        findings.inside(FindingCode::Unsupported, place, message, "use a sample with a level, or a plain fetch");
+        findings.inside(FindingCode::Unsupported, location, message, "use a sample with a level, or a plain fetch");
     }
 }
 

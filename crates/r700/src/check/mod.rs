@@ -58,8 +58,8 @@ impl Findings {
     }
 
     /// A finding about a part of a clause.
-    fn inside(&mut self, code: FindingCode, place: Location, message: impl Into<String>, help: impl Into<String>) {
-        self.add(code, Some(place.pc), Some(place.slot), message.into(), help.into());
+    fn inside(&mut self, code: FindingCode, location: Location, message: impl Into<String>, help: impl Into<String>) {
+        self.add(code, Some(location.pc), Some(location.slot), message.into(), help.into());
     }
 
     fn add(&mut self, code: FindingCode, pc: Option<u32>, slot: Option<u32>, message: String, help: String) {
@@ -83,7 +83,7 @@ struct AluClause<'a> {
 }
 
 impl AluClause<'_> {
-    fn place(&self, group: &Group) -> Location {
+    fn location(&self, group: &Group) -> Location {
         Location { pc: self.pc, slot: self.address + group.start as u32 }
     }
 }

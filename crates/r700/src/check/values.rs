@@ -21,7 +21,7 @@ pub(super) fn check(subject: &Subject, findings: &mut Findings) {
 fn previous(subject: &Subject, clause: &AluClause, findings: &mut Findings) {
     let mut produced = [false; GROUP_SLOTS];
     for group in &clause.groups {
-        let place = clause.place(group);
+        let location = clause.location(group);
         for operand in group.slots.iter().flat_map(Alu::operands) {
             let (unit, name) = match operand.selector {
                 Selector::PreviousVector => (Unit::vector(operand.chan), format!("PV.{}", operand.chan.name())),
@@ -35,7 +35,12 @@ fn previous(subject: &Subject, clause: &AluClause, findings: &mut Findings) {
             };
             if !produced[unit as usize] {
                 let message = format!("{name} is read, but the group before has nothing in unit {}", unit.name());
-                findings.inside(FindingCode::StalePrevious, place, message, "read the register that holds the value");
+                findings.inside(
+                    FindingCode::StalePrevious,
+                    location,
+                    message,
+                    "read the register that holds the value",
+                );
             }
         }
         produced = [false; GROUP_SLOTS];
@@ -57,18 +62,23 @@ fn sets_mask(slot: &Alu) -> bool {
 fn predicates(clause: &AluClause, findings: &mut Findings) {
     let mut set = false;
     for (n, group) in clause.groups.iter().enumerate() {
-        let place = clause.place(group);
+        let location = clause.location(group);
         let uses = |slot: &Alu| matches!(slot.fields.pred_sel, PredicateSelect::Zero | PredicateSelect::One);
         if !set && group.slots.iter().any(uses) {
             let message = "instructions depend on the predicate, which this clause has not set";
-            findings.inside(FindingCode::StalePredicate, place, message, "set it with UPDATE_PRED in the same clause");
+            findings.inside(
+                FindingCode::StalePredicate,
+                location,
+                message,
+                "set it with UPDATE_PRED in the same clause",
+            );
         }
         set |= group.slots.iter().any(sets_predicate);
         if group.slots.iter().any(sets_mask) && n + 1 < clause.groups.len() {
             let message = "the active mask changes here, in the middle of the clause";
             findings.inside(
                 FindingCode::EarlyUpdate,
-                place,
+                location,
                 message,
                 "move the operation to the last group of the clause",
             );
@@ -105,7 +115,7 @@ fn addresses(clause: &AluClause, findings: &mut Findings) {
                 let message = format!("{name} is used, but no group before it in the clause sets it");
                 findings.inside(
                     FindingCode::StaleAddress,
-                    clause.place(group),
+                    clause.location(group),
                     message,
                     "set it with MOVA in a group before",
                 );

@@ -21,7 +21,7 @@ const CONSTANTS: u32 = 256;
 /// What lives as long as a clause. All of it is 0 at its start.
 struct Clause<'a> {
     fields: &'a CfAluFields,
-    place: CodeAddress,
+    address: CodeAddress,
     /// Address register.
     ar: [Value; 4],
     /// Results of the vector units in the group before.
@@ -44,8 +44,8 @@ struct Write {
 impl Walk<'_> {
     /// Lifts a clause for the pixels that pass. True if some of them may be active no more afterwards.
     pub(super) fn alu_clause(&mut self, alu: &CfAlu, passing: Value) -> Walked<bool> {
-        let (place, family) = (self.here.place, self.m.program.info.family);
-        let code = self.m.code(place.in_fetch_program);
+        let (address, family) = (self.here.address, self.m.program.info.family);
+        let code = self.m.code(address.in_fetch_program);
         let clause = Cf::Alu(*alu).clause(family);
         let Some(groups) = clause.and_then(|clause| clause_groups(code, &clause, family)) else {
             self.trap(TrapKind::ClauseOutOfRange, None)?;
@@ -55,7 +55,7 @@ impl Walk<'_> {
         let active = self.m.b.get(self.m.active);
         let extra = alu.fields.whole_quad_mode.then(|| self.m.b.mask_andnot(passing, active));
         let al = self.al();
-        let mut clause = Clause { fields: &alu.fields, place, ar: [zero; 4], pv: [zero; 4], ps: zero, al, extra };
+        let mut clause = Clause { fields: &alu.fields, address, ar: [zero; 4], pv: [zero; 4], ps: zero, al, extra };
         let mut narrows = false;
         for group in &groups {
             let slot = alu.fields.addr + group.start as u32;
@@ -64,7 +64,7 @@ impl Walk<'_> {
                 Some(extra) => self.m.b.mask_or(active, extra),
                 None => active,
             };
-            self.m.steps(place, Some(slot), executing);
+            self.m.steps(address, Some(slot), executing);
             narrows |= self.group(&mut clause, group, slot, executing)?;
             if self.m.b.is_ended() {
                 break;
@@ -74,30 +74,30 @@ impl Walk<'_> {
     }
 
     /// Groups with a lane of the mask trap at an instruction of a clause; the others go on.
-    pub(super) fn trap_lanes(&mut self, kind: TrapKind, place: CodeAddress, slot: u32, lanes: Value) {
-        self.trap_at(kind, place, Some(slot), lanes);
+    pub(super) fn trap_lanes(&mut self, kind: TrapKind, address: CodeAddress, slot: u32, lanes: Value) {
+        self.trap_at(kind, address, Some(slot), lanes);
     }
 
     /// Groups with a lane of the mask trap at a control-flow instruction; the others go on.
-    pub(super) fn trap_cf(&mut self, kind: TrapKind, place: CodeAddress, lanes: Value) {
-        self.trap_at(kind, place, None, lanes);
+    pub(super) fn trap_cf(&mut self, kind: TrapKind, address: CodeAddress, lanes: Value) {
+        self.trap_at(kind, address, None, lanes);
     }
 
-    fn trap_at(&mut self, kind: TrapKind, place: CodeAddress, slot: Option<u32>, lanes: Value) {
+    fn trap_at(&mut self, kind: TrapKind, address: CodeAddress, slot: Option<u32>, lanes: Value) {
         if self.m.b.function.mask_constant(lanes) == Some(false) {
             return;
         }
         // Which of several traps of one instruction it is, the group's first lane that has one decides.
-        let trap = (place, slot, kind);
+        let trap = (address, slot, kind);
         let known = self.last_trap.replace(trap);
-        self.depends |= known.is_some_and(|known| known != trap && (known.0, known.1) == (place, slot));
+        self.depends |= known.is_some_and(|known| known != trap && (known.0, known.1) == (address, slot));
         let (bad, good) = (self.m.b.new_block(), self.m.b.new_block());
         self.m.b.branch_any(lanes, (bad, &[]), (good, &[]));
         self.m.b.seal(bad);
         self.m.b.seal(good);
         self.m.b.switch_to(bad);
         let active = self.m.b.get(self.m.active);
-        self.m.trap(kind, place, slot, active);
+        self.m.trap(kind, address, slot, active);
         self.m.b.switch_to(good);
     }
 
@@ -108,7 +108,7 @@ impl Walk<'_> {
         let units = match legal_group(group, info) {
             Ok(units) => units,
             Err(error) => {
-                self.trap_lanes(TrapKind::GroupIllegal(error), clause.place, at, executing);
+                self.trap_lanes(TrapKind::GroupIllegal(error), clause.address, at, executing);
                 return Ok(false);
             }
         };
@@ -137,7 +137,7 @@ impl Walk<'_> {
             let outcome = match outcome {
                 Ok(outcome) => outcome,
                 Err(kind) => {
-                    self.trap_lanes(kind, clause.place, at, lanes);
+                    self.trap_lanes(kind, clause.address, at, lanes);
                     continue;
                 }
             };
@@ -186,13 +186,13 @@ impl Walk<'_> {
                 let (register, missing) = self.m.register(dst.gpr, index);
                 if let Some(missing) = missing {
                     let lanes = self.m.b.mask_and(lanes, missing);
-                    self.trap_lanes(TrapKind::GprOutOfRange, clause.place, at, lanes);
+                    self.trap_lanes(TrapKind::GprOutOfRange, clause.address, at, lanes);
                 }
                 let write = Write { register, channel: dst.chan as usize, value, lanes };
                 for other in writes.iter().filter(|other| other.channel == write.channel) {
                     if let Some(same) = self.collide(other, &write) {
                         let collision = GroupError::WriteCollision { gpr: dst.gpr, chan: dst.chan };
-                        self.trap_lanes(TrapKind::GroupIllegal(collision), clause.place, at, same);
+                        self.trap_lanes(TrapKind::GroupIllegal(collision), clause.address, at, same);
                     }
                 }
                 writes.push(write);
@@ -286,13 +286,13 @@ impl Walk<'_> {
                 let (register, missing) = self.m.register(gpr, index);
                 if let Some(missing) = missing {
                     let lanes = self.m.b.mask_and(lanes, missing);
-                    self.trap_lanes(TrapKind::GprOutOfRange, clause.place, at, lanes);
+                    self.trap_lanes(TrapKind::GprOutOfRange, clause.address, at, lanes);
                 }
                 self.m.read(register, channel)
             }
             Selector::Kcache { window, entry } => {
                 if entry >= clause.fields.kcache[usize::from(window & 1)].mode.constants() {
-                    self.trap_lanes(TrapKind::ConstOutOfRange { window, entry }, clause.place, at, lanes);
+                    self.trap_lanes(TrapKind::ConstOutOfRange { window, entry }, clause.address, at, lanes);
                 }
                 self.window(clause, window, entry, channel)
             }
@@ -300,7 +300,7 @@ impl Walk<'_> {
             Selector::Special(special) => match *special.properties() {
                 SpecialValue::Constant(bits) => self.m.b.constant(bits),
                 SpecialValue::Undocumented => {
-                    self.trap_lanes(TrapKind::Unsupported(special.name()), clause.place, at, lanes);
+                    self.trap_lanes(TrapKind::Unsupported(special.name()), clause.address, at, lanes);
                     self.m.b.constant(0)
                 }
             },

@@ -1,4 +1,4 @@
-//! Where a walk is: a place in the code, and what lies on the stack there.
+//! Where a walk is: an address in the code, and what lies on the stack there.
 
 use super::control::LoopKind;
 use crate::stack::{FrameKind, StackUse, Wavefront};
@@ -33,10 +33,10 @@ impl Frame {
     }
 }
 
-/// A place with the stack that it is reached with.
+/// An address with the stack that it is reached with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Context {
-    pub place: CodeAddress,
+    pub address: CodeAddress,
     pub call_depth: u32,
     pub frames: Vec<Frame>,
 }

@@ -19,21 +19,21 @@ const DWORDS: u32 = 1 << 30;
 impl Walk<'_> {
     /// An export or memory write of the pixels that pass.
     pub(super) fn export(&mut self, export: &CfExport, passing: Value) -> Walked<()> {
-        let place = self.here.place;
+        let address = self.here.address;
         let index = export.fields.relative.then(|| Index::Uniform(self.al()));
         let (first, missing) = self.m.register(export.fields.gpr, index);
         for k in 0..export.registers() {
             let (register, missing_here) = self.m.register_after(first, k as u8);
             for missing in missing.into_iter().chain(missing_here) {
                 let lanes = self.m.b.mask_and(passing, missing);
-                self.trap_cf(TrapKind::GprOutOfRange, place, lanes);
+                self.trap_cf(TrapKind::GprOutOfRange, address, lanes);
             }
             let done = match &export.variant {
                 ExportVariant::Swizzle(swizzle) => self.m.export_vector(export, swizzle, passing, register, k),
                 ExportVariant::Buffer(buffer) => self.m.access_memory(export, buffer, passing, register, k),
             };
             if let Err(kind) = done {
-                self.trap_cf(kind, place, passing);
+                self.trap_cf(kind, address, passing);
             }
         }
         Ok(())

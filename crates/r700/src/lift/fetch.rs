@@ -20,7 +20,7 @@ const ONE: u32 = 0x3F80_0000;
 
 /// A clause that is lifted.
 struct Clause {
-    place: CodeAddress,
+    address: CodeAddress,
     /// Address of the instruction.
     slot: u32,
     /// The pixels that execute it.
@@ -30,21 +30,21 @@ struct Clause {
 impl Walk<'_> {
     /// Lifts a clause for the pixels that pass.
     pub(super) fn fetch_clause(&mut self, cf: &CfPlain, passing: Value) -> Walked<()> {
-        let place = self.here.place;
-        let code = self.m.code(place.in_fetch_program);
+        let address = self.here.address;
+        let code = self.m.code(address.in_fetch_program);
         let range = Cf::Plain(*cf).clause(self.m.program.info.family).and_then(|clause| clause.range(code.len()));
         let Some(range) = range else { return self.trap(TrapKind::ClauseOutOfRange, None) };
         for (k, fetch) in fetches(&code[range]).enumerate() {
             let lanes = if fetch.whole_quad() { self.with_helpers(passing) } else { passing };
-            let clause = Clause { place, slot: cf.fields.addr + 2 * k as u32, lanes };
+            let clause = Clause { address, slot: cf.fields.addr + 2 * k as u32, lanes };
             let counted = if fetch.whole_quad() { self.m.b.mask_and(lanes, self.m.covered) } else { lanes };
-            self.m.steps(place, Some(clause.slot), counted);
+            self.m.steps(address, Some(clause.slot), counted);
             match fetch {
                 Fetch::Vtx(vtx) => self.vertex_fetch(&clause, &vtx)?,
                 Fetch::Tex(tex) => self.texture_instruction(&clause, &tex),
                 Fetch::Mem(read) => self.memory_read(&clause, &read),
                 Fetch::MemRaw(op, _) => {
-                    self.trap_lanes(TrapKind::Unsupported(op.name()), place, clause.slot, lanes);
+                    self.trap_lanes(TrapKind::Unsupported(op.name()), address, clause.slot, lanes);
                 }
             }
         }
@@ -70,7 +70,7 @@ impl Walk<'_> {
     fn trap_missing(&mut self, clause: &Clause, missing: Option<Value>) {
         if let Some(missing) = missing {
             let lanes = self.m.b.mask_and(clause.lanes, missing);
-            self.trap_lanes(TrapKind::GprOutOfRange, clause.place, clause.slot, lanes);
+            self.trap_lanes(TrapKind::GprOutOfRange, clause.address, clause.slot, lanes);
         }
     }
 
@@ -102,10 +102,10 @@ impl Walk<'_> {
             FetchType::NoIndexOffset | FetchType::Reserved3 => index,
         };
         let destination = if vtx.semantic {
-            let Some(place) = self.m.specialisation.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
+            let Some(address) = self.m.specialisation.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
                 return Ok(());
             };
-            let (register, missing) = self.m.register((place + 1).try_into().unwrap_or(u8::MAX), None);
+            let (register, missing) = self.m.register((address + 1).try_into().unwrap_or(u8::MAX), None);
             self.trap_missing(clause, missing);
             register
         } else {
@@ -121,7 +121,7 @@ impl Walk<'_> {
         let bytes = match element_bytes(&format) {
             Ok(bytes) => bytes as u32,
             Err(kind) => {
-                self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                self.trap_lanes(kind, clause.address, clause.slot, clause.lanes);
                 return Ok(());
             }
         };
@@ -168,7 +168,7 @@ impl Walk<'_> {
         let bytes = match element_bytes(&read.format) {
             Ok(bytes) => bytes,
             Err(kind) => {
-                self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                self.trap_lanes(kind, clause.address, clause.slot, clause.lanes);
                 return;
             }
         };
@@ -254,7 +254,7 @@ impl Walk<'_> {
             }
             TextureClass::Unsupported => {
                 let kind = TrapKind::Unsupported(tex.op.name());
-                self.trap_lanes(kind, clause.place, clause.slot, clause.lanes);
+                self.trap_lanes(kind, clause.address, clause.slot, clause.lanes);
                 return;
             }
         };

@@ -57,7 +57,7 @@ enum Held {
     Inactive,
     /// The lane's state outside a loop.
     State(State),
-    /// A place to return to.
+    /// An address to return to.
     Return,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Checks<'a> {
     pub fn are_short_cuts(&mut self, mut jumps: Vec<Jump>) -> bool {
         // Inner code mostly stands behind the jumps over it, behind the head of its loop, and behind the start of its
         // subroutine. An instruction is met with several stacks: all of them count.
-        jumps.sort_by_key(|jump| std::cmp::Reverse((jump.at.min(jump.after.place), jump.at)));
+        jumps.sort_by_key(|jump| std::cmp::Reverse((jump.at.min(jump.after.address), jump.at)));
         jumps.chunk_by(|a, b| a.at == b.at).all(|of_instruction| {
             let holds = of_instruction.iter().all(|jump| self.is_short_cut(jump));
             if let (true, &[Jump { at, to, leave: Leave::Pop(count), .. }, ..]) = (holds, of_instruction) {
@@ -152,11 +152,11 @@ impl<'a> Checks<'a> {
         for frame in new {
             lane.push(frame.clone());
         }
-        let walked = self.walk(lane, jump.after.place, jump.to, jumped.frames.len())?;
+        let walked = self.walk(lane, jump.after.address, jump.to, jumped.frames.len())?;
         Some(walked == jumped)
     }
 
-    /// The lane where it comes to the place with so many frames.
+    /// The lane where it comes to the address with so many frames.
     fn walk(&mut self, mut lane: Lane, from: CodeAddress, to: CodeAddress, depth: usize) -> Option<Lane> {
         let mut here = from;
         while here != to || lane.frames.len() != depth {
@@ -190,12 +190,12 @@ impl<'a> Checks<'a> {
         Some(lane)
     }
 
-    fn decode(&mut self, place: CodeAddress) -> Option<Cf> {
-        if let Some(cf) = self.decoded.get(&place) {
+    fn decode(&mut self, address: CodeAddress) -> Option<Cf> {
+        if let Some(cf) = self.decoded.get(&address) {
             return Some(*cf);
         }
-        let cf = Cf::decode(self.code[usize::from(place.in_fetch_program)].get(place.pc as usize)?);
-        self.decoded.insert(place, cf);
+        let cf = Cf::decode(self.code[usize::from(address.in_fetch_program)].get(address.pc as usize)?);
+        self.decoded.insert(address, cf);
         Some(cf)
     }
 

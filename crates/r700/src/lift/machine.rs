@@ -8,7 +8,7 @@ use super::{Lifted, NotLifted, Walked};
 use crate::alu::Selector;
 use crate::cf::{Cf, Qword};
 use crate::fetch::Fetch;
-use crate::job::{TrapKind, TrapPlace};
+use crate::job::{TrapKind, TrapLocation};
 use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::{GPRS, Program};
 use ctm_engine::SurfaceLayout;
@@ -82,7 +82,7 @@ pub(super) struct LiftState<'a> {
     tables: Vec<TableBinding>,
     buffers: Vec<BufferBinding>,
     traps: Vec<TrapKind>,
-    places: Vec<TrapPlace>,
+    locations: Vec<TrapLocation>,
 }
 
 impl<'a> LiftState<'a> {
@@ -123,7 +123,7 @@ impl<'a> LiftState<'a> {
             tables: Vec::new(),
             buffers: Vec::new(),
             traps: Vec::new(),
-            places: Vec::new(),
+            locations: Vec::new(),
             b,
         };
         let all = machine.b.mask_constant(true);
@@ -142,7 +142,7 @@ impl<'a> LiftState<'a> {
             tables: self.tables,
             buffers: self.buffers,
             traps: self.traps,
-            places: self.places,
+            locations: self.locations,
             is_independent,
         }
     }
@@ -295,35 +295,35 @@ impl<'a> LiftState<'a> {
         self.b.icmp(IntTest::Ne, any, zero)
     }
 
-    fn place(&mut self, place: CodeAddress, slot: Option<u32>) -> u32 {
-        let place = TrapPlace { pc: place.pc, slot, in_fetch_program: place.in_fetch_program };
-        if self.places.last() != Some(&place) {
-            self.places.push(place);
+    fn location(&mut self, address: CodeAddress, slot: Option<u32>) -> u32 {
+        let location = TrapLocation { pc: address.pc, slot, in_fetch_program: address.in_fetch_program };
+        if self.locations.last() != Some(&location) {
+            self.locations.push(location);
         }
-        self.places.len() as u32 - 1
+        self.locations.len() as u32 - 1
     }
 
     /// Counts an instruction, or a group of a clause, for these lanes.
-    pub fn steps(&mut self, place: CodeAddress, slot: Option<u32>, lanes: Value) {
-        let place = self.place(place, slot);
+    pub fn steps(&mut self, address: CodeAddress, slot: Option<u32>, lanes: Value) {
+        let location = self.location(address, slot);
         // Whole-quad mode lets lanes execute that are not covered.
         let lanes = if self.widens { self.b.mask_and(lanes, self.covered) } else { lanes };
-        self.b.steps(1, place, lanes);
+        self.b.steps(1, location, lanes);
     }
 
     /// The group ends with a trap; the first of these lanes is reported, or if there is none the first that is covered.
-    pub fn trap(&mut self, kind: TrapKind, place: CodeAddress, slot: Option<u32>, lanes: Value) {
+    pub fn trap(&mut self, kind: TrapKind, address: CodeAddress, slot: Option<u32>, lanes: Value) {
         let code = self.traps.iter().position(|known| *known == kind).unwrap_or_else(|| {
             self.traps.push(kind);
             self.traps.len() - 1
         });
-        let (code, place) = (code as u16, self.place(place, slot));
+        let (code, location) = (code as u16, self.location(address, slot));
         let (some, none) = (self.b.new_block(), self.b.new_block());
         self.b.branch_any(lanes, (some, &[]), (none, &[]));
         for (block, lanes) in [(some, lanes), (none, self.covered)] {
             self.b.seal(block);
             self.b.switch_to(block);
-            self.b.trap(code, place, lanes);
+            self.b.trap(code, location, lanes);
         }
     }
 

@@ -25,7 +25,7 @@ mod tests;
 
 pub use specialisation::*;
 
-use crate::job::{TrapKind, TrapPlace};
+use crate::job::{TrapKind, TrapLocation};
 use crate::program::Program;
 use control::Walk;
 use ctm_lane::Function;
@@ -46,7 +46,7 @@ pub struct Lifted {
     /// What its trap codes stand for.
     pub traps: Vec<TrapKind>,
     /// Where its instructions are: what it calls addresses of traps and steps are places in this list.
-    pub places: Vec<TrapPlace>,
+    pub locations: Vec<TrapLocation>,
     /// What a lane does depends on no other lane, but those of its quad.
     pub is_independent: bool,
 }

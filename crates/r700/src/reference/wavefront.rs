@@ -9,7 +9,7 @@ use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
 use crate::codes::Condition;
 use crate::fetch::Fetch;
 use crate::group::{Group, groups};
-use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapPlace};
+use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapLocation};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
 use ctm_follow::{Follow, Part};
@@ -356,6 +356,6 @@ impl<'a> Wave<'a, '_> {
         let lane = concerned.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
         let (i, j) = lane.map_or((0, 0), |lane| (lane.i, lane.j));
         let in_fetch_program = self.here.image == Image::Fetch;
-        Trap { kind, place: TrapPlace { pc: self.here.pc, slot: self.slot, in_fetch_program }, i, j }
+        Trap { kind, location: TrapLocation { pc: self.here.pc, slot: self.slot, in_fetch_program }, i, j }
     }
 }

@@ -100,20 +100,20 @@ impl View<'_> {
     }
 
     /// Byte address of a word in the records' buffer.
-    fn place(&self, record: u32, address: u32) -> Option<u32> {
+    fn offset(&self, record: u32, address: u32) -> Option<u32> {
         let slot = self.slots.slot(address)?;
         (record < self.count).then(|| 4 * (slot * self.count + record))
     }
 
     /// The word of a record at a byte address; 0 where there is none.
     pub fn get(&self, record: u32, address: u32) -> u32 {
-        self.place(record, address).map_or(0, |place| self.buffer.load(place))
+        self.offset(record, address).map_or(0, |offset| self.buffer.load(offset))
     }
 
     /// Sets the word of a record at a byte address, where there is one.
     pub fn set(&self, record: u32, address: u32, value: u32) {
-        if let Some(place) = self.place(record, address) {
-            self.buffer.store(place, value);
+        if let Some(offset) = self.offset(record, address) {
+            self.buffer.store(offset, value);
         }
     }
 }

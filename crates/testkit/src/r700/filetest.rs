@@ -191,7 +191,7 @@ fn check_run(
             if same { Ok(()) } else { Err(format!("PARAM0.x is {found:?}")) }
         }
         (Expected::Trap(kind, pc), Err(RunError::Trap(trap)))
-            if format!("{:?}", trap.kind).starts_with(kind) && trap.place.pc == *pc =>
+            if format!("{:?}", trap.kind).starts_with(kind) && trap.location.pc == *pc =>
         {
             Ok(())
         }

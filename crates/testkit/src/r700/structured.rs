@@ -189,7 +189,7 @@ impl Maker<'_> {
 
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Outcome {
+enum Completion {
     Next,
     Break,
     Continue,
@@ -222,17 +222,17 @@ impl Lane<'_> {
         self.chain > number(condition)
     }
 
-    fn block(&mut self, block: &[Statement]) -> Outcome {
+    fn block(&mut self, block: &[Statement]) -> Completion {
         for statement in block {
             let outcome = self.statement(statement);
-            if outcome != Outcome::Next {
+            if outcome != Completion::Next {
                 return outcome;
             }
         }
-        Outcome::Next
+        Completion::Next
     }
 
-    fn statement(&mut self, statement: &Statement) -> Outcome {
+    fn statement(&mut self, statement: &Statement) -> Completion {
         match statement {
             Statement::Mark(n) => self.mix(number(*n)),
             Statement::Predicated(condition, yes, no) => {
@@ -253,21 +253,21 @@ impl Lane<'_> {
                     if *index {
                         self.al = i32::from(counter.init) + pass * i32::from(counter.step);
                     }
-                    if self.block(body) == Outcome::Break {
+                    if self.block(body) == Completion::Break {
                         break;
                     }
                 }
                 self.al = outer;
             }
-            Statement::Forever(body) => while self.block(body) != Outcome::Break {},
+            Statement::Forever(body) => while self.block(body) != Completion::Break {},
             Statement::Break { condition, .. } => {
                 if self.holds(*condition) {
-                    return Outcome::Break;
+                    return Completion::Break;
                 }
             }
             Statement::Continue { condition, .. } => {
                 if self.holds(*condition) {
-                    return Outcome::Continue;
+                    return Completion::Continue;
                 }
             }
             Statement::Call => {
@@ -277,7 +277,7 @@ impl Lane<'_> {
             Statement::Kill(condition) => self.alive &= !self.holds(*condition),
             Statement::Gap => {}
         }
-        Outcome::Next
+        Completion::Next
     }
 }
 

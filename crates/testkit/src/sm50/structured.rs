@@ -230,7 +230,7 @@ impl Structured {
 
 /// How a statement ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum Completion {
     Next,
     Break,
     Continue,
@@ -255,21 +255,21 @@ impl Lane<'_> {
         self.trace = self.trace.wrapping_mul(31).wrapping_add(number);
     }
 
-    fn block(&mut self, block: &[Statement]) -> Outcome {
+    fn block(&mut self, block: &[Statement]) -> Completion {
         for statement in block {
             let outcome = self.statement(statement);
-            if outcome != Outcome::Next {
+            if outcome != Completion::Next {
                 return outcome;
             }
         }
-        Outcome::Next
+        Completion::Next
     }
 
-    fn leave(&mut self, chance: Chance, how: Outcome) -> Outcome {
-        if self.decide(chance) { how } else { Outcome::Next }
+    fn leave(&mut self, chance: Chance, how: Completion) -> Completion {
+        if self.decide(chance) { how } else { Completion::Next }
     }
 
-    fn statement(&mut self, statement: &Statement) -> Outcome {
+    fn statement(&mut self, statement: &Statement) -> Completion {
         match statement {
             Statement::Mark(number) => self.mark(*number),
             Statement::Guarded(chance, number) => {
@@ -283,23 +283,23 @@ impl Lane<'_> {
             Statement::Loop(passes, body) => {
                 for _ in 0..*passes {
                     match self.block(body) {
-                        Outcome::Next | Outcome::Continue => {}
-                        Outcome::Break => break,
+                        Completion::Next | Completion::Continue => {}
+                        Completion::Break => break,
                         outcome => return outcome,
                     }
                 }
             }
             Statement::Call(function) => {
                 let program = self.program;
-                if self.block(&program.functions[function - 1]) == Outcome::Exit {
-                    return Outcome::Exit;
+                if self.block(&program.functions[function - 1]) == Completion::Exit {
+                    return Completion::Exit;
                 }
             }
-            Statement::Break(chance) => return self.leave(*chance, Outcome::Break),
-            Statement::Continue(chance) => return self.leave(*chance, Outcome::Continue),
-            Statement::Return(chance) => return self.leave(*chance, Outcome::Return),
-            Statement::Exit(chance) => return self.leave(*chance, Outcome::Exit),
+            Statement::Break(chance) => return self.leave(*chance, Completion::Break),
+            Statement::Continue(chance) => return self.leave(*chance, Completion::Continue),
+            Statement::Return(chance) => return self.leave(*chance, Completion::Return),
+            Statement::Exit(chance) => return self.leave(*chance, Completion::Exit),
         }
-        Outcome::Next
+        Completion::Next
     }
 }

@@ -141,7 +141,7 @@ impl Worker<'_> {
             _ => &mut self.group,
         };
         let mut runs = lanes.iter().map(|lane| lane.kind == LaneKind::Runs);
-        group.place(lanes.iter().map(|lane| (lane.i, lane.j)), |_, _| runs.next() == Some(true));
+        group.set_positions(lanes.iter().map(|lane| (lane.i, lane.j)), |_, _| runs.next() == Some(true));
         group.instructions = 0;
         match group.run() {
             Ok(()) => {

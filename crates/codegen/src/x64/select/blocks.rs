@@ -46,7 +46,7 @@ impl Selector<'_> {
             self.irregular.clear();
             self.speculation.enter_block();
             self.steps.extend(self.counted_later.remove(&block).map(|(mask, count)| (Some(mask), count)));
-            let goes_on = |&from: &ctm_lane::Block| self.graph.place(from) >= self.graph.place(block);
+            let goes_on = |&from: &ctm_lane::Block| self.graph.position(from) >= self.graph.position(block);
             if self.mode.may_stop && self.graph.predecessors(block).iter().any(goes_on) {
                 self.leave_if_too_long(stop);
             }
@@ -72,7 +72,7 @@ impl Selector<'_> {
         let mut depths = vec![1; self.function.block_count()];
         for &block in order {
             for target in self.function.terminator(block).targets() {
-                let (from, to) = (self.graph.place(block), self.graph.place(target.block));
+                let (from, to) = (self.graph.position(block), self.graph.position(target.block));
                 if to <= from {
                     for &inside in &order[to..=from] {
                         depths[inside.index()] += 1;

@@ -65,7 +65,7 @@ struct Coordinate {
 /// Selection at work.
 pub struct Selector<'a> {
     function: &'a Function,
-    facts: &'a [SurfaceLayout],
+    layouts: &'a [SurfaceLayout],
     form: Form,
     mode: Mode,
     graph: Graph,
@@ -128,10 +128,10 @@ pub struct Selector<'a> {
 }
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
-pub fn select(function: &Function, facts: &[SurfaceLayout], form: Form, mode: Mode) -> Option<Selected<Code>> {
+pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: Mode) -> Option<Selected<Code>> {
     let graph = Graph::new(function);
     let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
-    if facts.len() < function.surfaces.len() {
+    if layouts.len() < function.surfaces.len() {
         return None;
     }
     let mut machine = Machine { counts_steps: mode.may_stop, ..Machine::default() };
@@ -140,7 +140,7 @@ pub fn select(function: &Function, facts: &[SurfaceLayout], form: Form, mode: Mo
     let covered = machine.reg(form.mask_class());
     let mut selector = Selector {
         function,
-        facts,
+        layouts,
         form,
         mode,
         graph,

@@ -248,12 +248,12 @@ impl Selector<'_> {
 
     pub fn array_pointer(&mut self, array: ctm_lane::Array) -> Reg {
         let buffers = self.function.buffers as usize;
-        self.pointer(self.function.tables.len() + self.facts.len() + buffers + array.index())
+        self.pointer(self.function.tables.len() + self.layouts.len() + buffers + array.index())
     }
 
     /// The place 2^31 bytes behind the start of a buffer, from which signed offsets reach all of it.
     pub fn buffer_middle(&mut self, buffer: ctm_lane::Buffer) -> Reg {
-        self.pointer(self.function.tables.len() + self.facts.len() + buffer.index())
+        self.pointer(self.function.tables.len() + self.layouts.len() + buffer.index())
     }
 
     /// In every lane the number of byte addresses of a buffer that have a whole word.

@@ -110,7 +110,7 @@ impl Walk<'_> {
         self.m.b.switch_to(again);
         let (context, again) = (self.here.clone(), self.target(fields));
         // Pixels that have left the loop come along for another pass; those of other groups stay here.
-        let (at, after) = (context.place, Context { place: again, ..context.clone() });
+        let (at, after) = (context.address, Context { address: again, ..context.clone() });
         self.jumps.push(Jump { at, after, pushed: 0, to: at, leave: Leave::Truncate(context.frames.len()) });
         self.some = true;
         self.go_to(again, fields)?;

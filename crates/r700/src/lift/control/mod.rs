@@ -1,6 +1,6 @@
 //! Control flow: one walk over every control-flow address with every shape that the stack can have there.
 //!
-//! The kinds of the frames on the stack are known at every place; what they hold are values. So states of pixels become
+//! The kinds of the frames on the stack are known at every address; what they hold are values. So states of pixels become
 //! masks, pushes and pops give masks new names, and no counter is left but those of loops.
 
 mod loops;
@@ -107,7 +107,8 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let here = Context { place: CodeAddress { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
+        let here =
+            Context { address: CodeAddress { in_fetch_program: false, pc: 0 }, call_depth: 0, frames: Vec::new() };
         Walk {
             m,
             entries: BTreeMap::new(),
@@ -131,7 +132,7 @@ impl<'a> Walk<'a> {
         let first = self.enter(start, true)?;
         self.m.b.jump(first, &[]);
         while let Some((context, entry)) = self.pending.pop_first() {
-            let may_seal = self.is_forward && !self.heads.contains(&context.place.pc);
+            let may_seal = self.is_forward && !self.heads.contains(&context.address.pc);
             self.some = entry.some && self.is_forward;
             self.entries.insert(context.clone(), entry);
             self.here = context;
@@ -151,7 +152,7 @@ impl<'a> Walk<'a> {
             return Ok(entry.block);
         }
         if let Some(&entry) = self.entries.get(&context) {
-            let is_head = self.heads.contains(&context.place.pc);
+            let is_head = self.heads.contains(&context.address.pc);
             if self.is_forward && (!is_head || entry.some && !some) {
                 return Err(NotLifted::Backward);
             }
@@ -165,29 +166,29 @@ impl<'a> Walk<'a> {
         Ok(block)
     }
 
-    /// Lifts from here to the next place where ways part or meet.
+    /// Lifts from here to the next address where ways part or meet.
     fn straight(&mut self) -> Walked<()> {
         loop {
-            let place = self.here.place;
-            let Some(qword) = self.m.code(place.in_fetch_program).get(place.pc as usize) else {
+            let address = self.here.address;
+            let Some(qword) = self.m.code(address.in_fetch_program).get(address.pc as usize) else {
                 return self.trap(TrapKind::BadAddress, None);
             };
-            if place.pc as usize >= self.lengths[usize::from(place.in_fetch_program)] {
+            if address.pc as usize >= self.lengths[usize::from(address.in_fetch_program)] {
                 return Err(NotLifted::RunsIntoClause);
             }
             let cf = Cf::decode(qword);
             let test = self.test(&cf);
             let passing = self.passing(&test);
-            self.m.steps(place, None, passing);
+            self.m.steps(address, None, passing);
             self.instruction(&cf, &test, passing)?;
             if self.m.b.is_ended() {
                 return Ok(());
             }
             if cf.ends_program() || matches!(&cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. })) {
-                return self.end(place.in_fetch_program);
+                return self.end(address.in_fetch_program);
             }
-            self.here.place.pc += 1;
-            if self.targets[usize::from(place.in_fetch_program)].contains(&self.here.place.pc) {
+            self.here.address.pc += 1;
+            if self.targets[usize::from(address.in_fetch_program)].contains(&self.here.address.pc) {
                 return self.go_on();
             }
         }
@@ -214,19 +215,19 @@ impl<'a> Walk<'a> {
 
     /// Jumps. An instruction that ends the program does so wherever it jumps to.
     fn go_to(&mut self, target: CodeAddress, fields: &CfFields) -> Walked<()> {
-        let in_fetch_program = std::mem::replace(&mut self.here.place, target).in_fetch_program;
+        let in_fetch_program = std::mem::replace(&mut self.here.address, target).in_fetch_program;
         if fields.end_of_program { self.end(in_fetch_program) } else { self.go_on() }
     }
 
     /// The target of the instruction here.
     fn target(&self, fields: &CfFields) -> CodeAddress {
-        CodeAddress { pc: fields.addr, ..self.here.place }
+        CodeAddress { pc: fields.addr, ..self.here.address }
     }
 
     /// The group traps.
     pub(super) fn trap(&mut self, kind: TrapKind, slot: Option<u32>) -> Walked<()> {
         let active = self.m.b.get(self.m.active);
-        self.m.trap(kind, self.here.place, slot, active);
+        self.m.trap(kind, self.here.address, slot, active);
         Ok(())
     }
 
@@ -291,7 +292,7 @@ impl<'a> Walk<'a> {
 
     /// Every pixel returns.
     fn end_subroutine(&mut self, fields: &CfFields) -> Walked<()> {
-        let in_fetch_program = self.here.place.in_fetch_program;
+        let in_fetch_program = self.here.address.in_fetch_program;
         if self.end_call()? {
             // The end of the fetch program is a return itself.
             match fields.end_of_program && !in_fetch_program {
@@ -354,7 +355,7 @@ impl<'a> Walk<'a> {
                 }
                 Ok(())
             }
-            CfOp::Call => self.call(fields, test, passing, CodeAddress { pc: fields.addr, ..self.here.place }),
+            CfOp::Call => self.call(fields, test, passing, CodeAddress { pc: fields.addr, ..self.here.address }),
             CfOp::CallFs if self.m.fetch_program.is_some() => {
                 self.call(fields, test, passing, CodeAddress { in_fetch_program: true, pc: 0 })
             }
@@ -387,7 +388,7 @@ impl<'a> Walk<'a> {
                 let some = self.some;
                 self.branch(valid, fields, Leave::Pop(0), None)?;
                 // Pixels that are killed may go on.
-                self.depends |= fields.addr != self.here.place.pc + 1;
+                self.depends |= fields.addr != self.here.address.pc + 1;
                 self.some = some;
                 Ok(())
             }

@@ -17,11 +17,11 @@ impl Walk<'_> {
     pub(super) fn branch(&mut self, mask: Value, fields: &CfFields, leave: Leave, pushes: Option<Frame>) -> Walked<()> {
         let after = {
             let mut after = self.here.clone();
-            after.place.pc += 1;
+            after.address.pc += 1;
             after.frames.extend(pushes.clone());
             after
         };
-        let (at, to) = (self.here.place, self.target(fields));
+        let (at, to) = (self.here.address, self.target(fields));
         self.jumps.push(Jump { at, after, pushed: usize::from(pushes.is_some()), to, leave });
         let (stay, jump) = (self.m.b.new_block(), self.m.b.new_block());
         self.m.b.branch_any(mask, (stay, &[]), (jump, &[]));
@@ -195,12 +195,12 @@ impl Walk<'_> {
             skip
         });
         let (context, some) = (self.here.clone(), self.some);
-        let to = CodeAddress { pc: self.here.place.pc + 1, ..self.here.place };
+        let to = CodeAddress { pc: self.here.address.pc + 1, ..self.here.address };
         if self.push(Frame::Return { to, call_count })? {
             self.here.call_depth += call_count;
             if skip.is_some() {
-                let after = Context { place: target, ..self.here.clone() };
-                let at = self.here.place;
+                let after = Context { address: target, ..self.here.clone() };
+                let at = self.here.address;
                 self.jumps.push(Jump { at, after, pushed: 1, to, leave: Leave::Pop(0) });
                 self.depends |= test.valid_only || test.whole_quad;
             }
@@ -225,7 +225,7 @@ impl Walk<'_> {
         };
         self.here.frames.pop();
         self.here.call_depth -= call_count;
-        self.here.place = to;
+        self.here.address = to;
         Ok(true)
     }
 }

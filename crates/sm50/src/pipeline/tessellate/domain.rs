@@ -77,7 +77,7 @@ impl Domain {
         // The sides 0 and 2 go down their coordinates.
         let forward = |side: usize, segments: u32, point: u32| if side == 1 { point } else { segments - point };
         let mut outer = self.ring(edges.each_ref().map(Subdivision::segments), |side, point| {
-            place(side, edges[side].place(forward(side, edges[side].segments(), point)), 0)
+            place(side, edges[side].position(forward(side, edges[side].segments(), point)), 0)
         });
         let mut edges = Some([edges.each_ref(), [&inside; 3]]);
         let segments = inside.segments();
@@ -87,9 +87,9 @@ impl Domain {
                 self.points.push([THIRD, THIRD]);
                 [Row::point(self.next() - 1); 3]
             } else {
-                let inset = (inside.place(ring) * TWO_THIRDS + HALF) / ONE;
+                let inset = (inside.position(ring) * TWO_THIRDS + HALF) / ONE;
                 self.ring([left; 3], |side, point| {
-                    let along = inside.place(ring + forward(side, left, point));
+                    let along = inside.position(ring + forward(side, left, point));
                     place(side, along - inset.div_ceil(2), inset)
                 })
             };
@@ -137,15 +137,15 @@ impl Domain {
     /// A ring of the square.
     fn square(&mut self, sides: [&Subdivision; 4], across: &Subdivision, up: &Subdivision, ring: u32) -> [Row; 4] {
         let insets = [
-            across.place(ring),
-            up.place(ring),
-            across.place(across.segments() - ring),
-            up.place(up.segments() - ring),
+            across.position(ring),
+            up.position(ring),
+            across.position(across.segments() - ring),
+            up.position(up.segments() - ring),
         ];
         self.ring(sides.map(|side| side.segments() - 2 * ring), |side, point| {
             // The sides 0 and 3 go down their coordinates.
             let point = if matches!(side, 1 | 2) { ring + point } else { sides[side].segments() - ring - point };
-            let along = sides[side].place(point);
+            let along = sides[side].position(point);
             if matches!(side, 1 | 3) { [along, insets[side]] } else { [insets[side], along] }
         })
     }
@@ -153,11 +153,11 @@ impl Domain {
     /// The row in the middle of a square whose shorter axis has a point there: what its sides are to the ring around it.
     fn middle(&mut self, long: &Subdivision, short: &Subdivision, is_wide: bool) -> [Row; 4] {
         let first = self.next();
-        let places = (short.half()..=long.segments() - short.half()).map(|point| long.place(point));
+        let positions = (short.half()..=long.segments() - short.half()).map(|point| long.position(point));
         if is_wide {
-            self.points.extend(places.map(|u| [u, HALF]));
+            self.points.extend(positions.map(|u| [u, HALF]));
         } else {
-            self.points.extend(places.rev().map(|v| [HALF, v]));
+            self.points.extend(positions.rev().map(|v| [HALF, v]));
         }
         let last = self.next() - 1;
         let (row, [first, last]) = (Row::new(first, last - first, last), [first, last].map(Row::point));
@@ -172,7 +172,7 @@ impl Domain {
         // There is no line at v = 1.
         for line in 0..lines.segments() {
             let first = self.next();
-            self.points.extend((0..=along.segments()).map(|point| [along.place(point), lines.place(line)]));
+            self.points.extend((0..=along.segments()).map(|point| [along.position(point), lines.position(line)]));
             segments.extend((0..along.segments()).flat_map(|point| [first + point, first + point + 1]));
         }
         segments

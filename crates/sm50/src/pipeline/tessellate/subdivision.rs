@@ -14,8 +14,8 @@ const ABOVE_ONE: f32 = 1.0 + 1.0 / ONE as f32;
 pub struct Subdivision {
     /// No segment ends in the middle.
     is_odd: bool,
-    /// Where the points are, with 16 fraction bits. Some may be at one place.
-    places: Vec<u32>,
+    /// Where the points are, with 16 fraction bits. Some may be at one position.
+    positions: Vec<u32>,
 }
 
 impl Subdivision {
@@ -40,17 +40,17 @@ impl Subdivision {
     fn of(level: u32, is_odd: bool) -> Self {
         let near = Half::new(level, is_odd);
         let points = 2 * near.fine + u32::from(!is_odd);
-        let place = |point: u32| match point {
-            _ if point < near.fine => near.place(point),
+        let position = |point: u32| match point {
+            _ if point < near.fine => near.position(point),
             _ if 2 * point + 1 == points => HALF,
-            _ => ONE - near.place(points - 1 - point),
+            _ => ONE - near.position(points - 1 - point),
         };
-        Subdivision { is_odd, places: (0..points).map(place).collect() }
+        Subdivision { is_odd, positions: (0..points).map(position).collect() }
     }
 
     /// Number of segments.
     pub fn segments(&self) -> u32 {
-        self.places.len() as u32 - 1
+        self.positions.len() as u32 - 1
     }
 
     /// Whether no segment ends in the middle.
@@ -64,15 +64,15 @@ impl Subdivision {
     }
 
     /// Where point `point` of 0 to [`segments`](Self::segments) is, with 16 fraction bits.
-    pub fn place(&self, point: u32) -> u32 {
-        self.places[point as usize]
+    pub fn position(&self, point: u32) -> u32 {
+        self.positions[point as usize]
     }
 }
 
 /// The half of a subdivision that begins at 0.
 ///
 /// A level between those of two numbers of segments is between the subdivisions into these: every point moves in a straight line
-/// from its place in the one to its place in the other, and the point that only the finer one has comes out of its neighbour.
+/// from its position in the one to its position in the other, and the point that only the finer one has comes out of its neighbour.
 struct Half {
     /// Points of the finer subdivision in the half, without one in the middle.
     fine: u32,
@@ -96,7 +96,7 @@ impl Half {
         Half { fine, new, fraction, lengths: [coarse, fine].map(|half| reciprocal(2 * half - across)) }
     }
 
-    fn place(&self, point: u32) -> u32 {
+    fn position(&self, point: u32) -> u32 {
         let before = if point >= self.new { point - 1 } else { point };
         let [coarse, fine] = [before * self.lengths[0], point * self.lengths[1]].map(u64::from);
         let (fraction, one) = (u64::from(self.fraction), u64::from(ONE));
@@ -140,27 +140,27 @@ pub fn rank(point: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn places(spacing: Spacing, level: f32) -> Vec<u32> {
+    fn positions(spacing: Spacing, level: f32) -> Vec<u32> {
         let subdivision = Subdivision::new(spacing, level);
-        (0..=subdivision.segments()).map(|point| subdivision.place(point)).collect()
+        (0..=subdivision.segments()).map(|point| subdivision.position(point)).collect()
     }
 
     #[test]
     fn subdivisions_are_symmetric_and_go_over_into_each_other() {
         for spacing in [Spacing::Equal, Spacing::FractionalOdd, Spacing::FractionalEven] {
             for level in 0..=64 * 8 {
-                let places = places(spacing, level as f32 / 8.0);
-                assert!(places.is_sorted(), "{spacing:?} {level} {places:?}");
-                let mirrored: Vec<u32> = places.iter().rev().map(|place| ONE - place).collect();
-                assert_eq!(places, mirrored, "{spacing:?} {level}");
+                let positions = positions(spacing, level as f32 / 8.0);
+                assert!(positions.is_sorted(), "{spacing:?} {level} {positions:?}");
+                let mirrored: Vec<u32> = positions.iter().rev().map(|position| ONE - position).collect();
+                assert_eq!(positions, mirrored, "{spacing:?} {level}");
             }
         }
         // A third, which has no end in 16 bits; a level on the way from 2 to 4, and the two that it is between.
-        assert_eq!(places(Spacing::Equal, 3.0), [0, 21845, 43691, 65536]);
-        assert_eq!(places(Spacing::FractionalEven, 2.5), [0, 28672, 32768, 36864, 65536]);
+        assert_eq!(positions(Spacing::Equal, 3.0), [0, 21845, 43691, 65536]);
+        assert_eq!(positions(Spacing::FractionalEven, 2.5), [0, 28672, 32768, 36864, 65536]);
         // From four segments to six the point in the middle of the half divides: it is the second that came up.
-        assert_eq!(places(Spacing::FractionalEven, 4.0), [0, 16384, 32768, 49152, 65536]);
-        assert_eq!(places(Spacing::FractionalEven, 4.0 + 1.0 / 65536.0).len(), 7);
+        assert_eq!(positions(Spacing::FractionalEven, 4.0), [0, 16384, 32768, 49152, 65536]);
+        assert_eq!(positions(Spacing::FractionalEven, 4.0 + 1.0 / 65536.0).len(), 7);
     }
 
     /// A half of so many points has the points of the finest that were inserted before: each in the middle of the first of the

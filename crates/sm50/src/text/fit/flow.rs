@@ -67,7 +67,7 @@ impl Fitting<'_> {
             Base::Register(number) => {
                 let displacement = item.displacement.unwrap_or(0);
                 let id = if self.has(FieldId::TARGET) { FieldId::TARGET } else { FieldId::ABSOLUTE };
-                let most = self.row.place(self.shape, id).map_or(0, |bits| i64::from(bits.max() / 2));
+                let most = self.row.bits_of(self.shape, id).map_or(0, |bits| i64::from(bits.max() / 2));
                 if !(-most - 1..=most).contains(&displacement) {
                     return Err(misfit(item.span, format!("{displacement} is too far"), ""));
                 }
@@ -131,14 +131,14 @@ impl Fitting<'_> {
 
 /// Puts a target into a word of flow control at byte address `at`.
 pub(in crate::text) fn place_target(row: &Row, shape: Shape, word: u64, at: u32, target: i64) -> Result<u64, String> {
-    if let Some(bits) = row.place(shape, FieldId::TARGET) {
+    if let Some(bits) = row.bits_of(shape, FieldId::TARGET) {
         let distance = target - i64::from(at) - 8;
         if !(-0x80_0000..0x80_0000).contains(&distance) {
             return Err(format!("the target is {distance} bytes away, more than 8388607"));
         }
         return Ok(bits.set(word, distance as u32));
     }
-    match (row.place(shape, FieldId::ABSOLUTE), u32::try_from(target)) {
+    match (row.bits_of(shape, FieldId::ABSOLUTE), u32::try_from(target)) {
         (Some(bits), Ok(target)) => Ok(bits.set(word, target)),
         _ => Err("this target is out of reach".into()),
     }

@@ -140,7 +140,7 @@ impl<'f> Fitting<'f> {
     }
 
     fn set(&mut self, id: FieldId, value: u32) {
-        if let Some(bits) = self.row.place(self.shape, id) {
+        if let Some(bits) = self.row.bits_of(self.shape, id) {
             self.word = bits.set(self.word, value);
         }
     }
@@ -150,7 +150,7 @@ impl<'f> Fitting<'f> {
     }
 
     fn has(&self, id: FieldId) -> bool {
-        self.row.place(self.shape, id).is_some()
+        self.row.bits_of(self.shape, id).is_some()
     }
 
     fn peek(&self) -> Option<&'f Item> {
@@ -433,7 +433,7 @@ impl<'f> Fitting<'f> {
 
     fn number(&mut self, id: FieldId, span: Span) -> Fit {
         let item = self.take("a number", span)?;
-        let most = self.row.place(self.shape, id).map_or(0, |bits| bits.max());
+        let most = self.row.bits_of(self.shape, id).map_or(0, |bits| bits.max());
         let value = integer(item)?;
         if !(0..=i64::from(most)).contains(&value) {
             return Err(misfit(item.span, format!("{value} does not fit"), &format!("it must be from 0 to {most}")));

@@ -64,7 +64,7 @@ pub(super) fn match_suffixes<'t>(
 
 /// The words that differ in one field that the name gets appended.
 fn candidates(row: &'static Row, shape: Shape, word: u64, id: FieldId) -> Vec<u64> {
-    let set = |word, id, value| row.place(shape, id).map_or(word, |bits| bits.set(word, value));
+    let set = |word, id, value| row.bits_of(shape, id).map_or(word, |bits| bits.set(word, value));
     match id {
         FieldId::PO => {
             let both = [FieldId::NEG_A, FieldId::NEG_B, FieldId::NEG_C].iter().fold(word, |word, &id| set(word, id, 1));
@@ -72,7 +72,7 @@ fn candidates(row: &'static Row, shape: Shape, word: u64, id: FieldId) -> Vec<u6
         }
         FieldId::PHYS => vec![word, set(word, FieldId::RA, 0)],
         _ => {
-            let most = row.place(shape, id).map_or(0, |bits| bits.max());
+            let most = row.bits_of(shape, id).map_or(0, |bits| bits.max());
             (0..=most).map(|value| set(word, id, value)).collect()
         }
     }
@@ -81,7 +81,7 @@ fn candidates(row: &'static Row, shape: Shape, word: u64, id: FieldId) -> Vec<u6
 pub(super) fn unknown_suffix(row: &Row, shape: Shape, span: Span, rest: &str, id: Option<FieldId>) -> Misfit {
     let possible: Vec<&str> = match id {
         Some(id) => {
-            let most = row.place(shape, id).map_or(0, |bits| bits.max());
+            let most = row.bits_of(shape, id).map_or(0, |bits| bits.max());
             (0..=most).filter_map(|raw| id.spell(raw)).filter(|&spelled| spelled != INVALID).collect()
         }
         None => row.suffixes.iter().filter_map(|id| id.spell(1)).filter(|spelled| !spelled.is_empty()).collect(),

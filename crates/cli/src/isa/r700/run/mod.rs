@@ -131,21 +131,21 @@ impl Programs {
 
     /// Why a run failed, for people.
     fn failure(&self, error: RunError, lanes: Lanes, step_limit: u64) -> Failure {
-        let Trap { kind, place, i, j } = match error {
+        let Trap { kind, location, i, j } = match error {
             RunError::Halted(halt) => return halt.into(),
             RunError::State(error) => return Message::error(error.to_string()).into(),
             RunError::Trap(trap) => trap,
         };
-        let program = if place.in_fetch_program { self.fetch.as_ref() } else { Some(&self.main) };
-        let at =
-            program.map_or(Location::File(self.main.name.clone()), |program| program.location(place.pc, place.slot));
+        let program = if location.in_fetch_program { self.fetch.as_ref() } else { Some(&self.main) };
+        let at = program
+            .map_or(Location::File(self.main.name.clone()), |program| program.location(location.pc, location.slot));
         let lane = match lanes {
             Lanes::Area(_) => format!("lane (i, j) = ({i}, {j})"),
             Lanes::Line(_) => format!("vertex {}", j * AXIS + i),
         };
         let message = Message::error(format!("trap: {kind}"))
             .at(at)
-            .with_note(format!("it happened at {place}, in the group of {lane}"));
+            .with_note(format!("it happened at {location}, in the group of {lane}"));
         Failure::Trap(match remedy(kind, step_limit) {
             Some(remedy) => message.help(remedy),
             None => message,

@@ -17,7 +17,7 @@ impl Selector<'_> {
         if matches!(lanes, Lanes::No) {
             return [Val::Const(0); 4];
         }
-        let format = self.facts[surface.index()].surface.format;
+        let format = self.layouts[surface.index()].surface.format;
         let likely = if self.mode.interior { self.likely(surface, x, y) } else { None };
         let elements = match self.regular(surface, x, y) {
             Some(elements) => elements,
@@ -42,8 +42,8 @@ impl Selector<'_> {
                 return channels;
             }
             None => {
-                let facts = self.facts[surface.index()].surface;
-                let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
+                let bound_surface = self.layouts[surface.index()].surface;
+                let inside = (self.is_inside(x, bound_surface.pitch), self.is_inside(y, bound_surface.height));
                 let (x, y) = (self.reg(x), self.reg(y));
                 let (offset, lanes) = self.offsets(surface, x, y, lanes, inside);
                 Elements::Scattered(offset, lanes)
@@ -75,9 +75,9 @@ impl Selector<'_> {
 
     /// Whether the lanes may well ask for a row of elements (true) or for the same (false), which the code has to find out.
     pub(super) fn likely(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
-        let facts = self.facts[surface.index()];
-        let linear = matches!(facts.surface.layout(), Layout::Linear(_));
-        if self.mode.quads || self.mode.explicit || !linear || facts.bounds != Bounds::Clamp {
+        let surface_layout = self.layouts[surface.index()];
+        let linear = matches!(surface_layout.surface.layout(), Layout::Linear(_));
+        if self.mode.quads || self.mode.explicit || !linear || surface_layout.bounds != Bounds::Clamp {
             return None;
         }
         let along = |value: Value| match self.shapes.get(value) {
@@ -116,9 +116,9 @@ impl Selector<'_> {
         in_row: bool,
         (format, first): (Format, Value),
     ) -> [Val; 4] {
-        let facts = self.facts[surface.index()].surface;
-        let Layout::Linear(layout) = facts.layout() else { return [Val::None; 4] };
-        let (size_x, size_y) = (facts.pitch.max(1), facts.height.max(1));
+        let bound_surface = self.layouts[surface.index()].surface;
+        let Layout::Linear(layout) = bound_surface.layout() else { return [Val::None; 4] };
+        let (size_x, size_y) = (bound_surface.pitch.max(1), bound_surface.height.max(1));
         let (irregular_x, first_x) = self.irregular_lanes(Coordinate { value: x, in_row, size: size_x });
         let (irregular_y, first_y) = self.irregular_lanes(Coordinate { value: y, in_row: false, size: size_y });
         let row_bytes = layout.row_bytes.cast_signed();
@@ -150,7 +150,7 @@ impl Selector<'_> {
         let raw = self.load_raw(surface, format, &elements);
         let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
         self.finish_block(end, scattered, Vec::new());
-        let inside = (self.is_inside(x, facts.pitch), self.is_inside(y, facts.height));
+        let inside = (self.is_inside(x, bound_surface.pitch), self.is_inside(y, bound_surface.height));
         let (x, y) = (self.reg(x), self.reg(y));
         let (offset, lanes) = self.offsets(surface, x, y, Lanes::All, inside);
         let raw = self.load_raw(surface, format, &Elements::Scattered(offset, lanes));
@@ -264,7 +264,7 @@ impl Selector<'_> {
             }
             return;
         }
-        let format = self.facts[surface.index()].surface.format;
+        let format = self.layouts[surface.index()].surface.format;
         let (x, y) = (self.reg(args[0]), self.reg(args[1]));
         let next = |selector: &mut Self, a: Reg| {
             let limit = selector.constant(0x7FFF_FFFE);

@@ -80,16 +80,16 @@ impl Selector<'_> {
 
     /// Where the elements of an access to a linear surface lie, if they are in a row or the same.
     fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Elements> {
-        let facts = self.facts[surface.index()];
-        let Layout::Linear(layout) = facts.surface.layout() else { return None };
+        let surface_layout = self.layouts[surface.index()];
+        let Layout::Linear(layout) = surface_layout.surface.layout() else { return None };
         if !self.mode.interior || self.mode.quads || self.mode.explicit {
             return None;
         }
-        let width = match facts.bounds {
-            Bounds::Clamp => facts.surface.pitch.max(1),
-            Bounds::Drop => facts.surface.pitch,
+        let width = match surface_layout.bounds {
+            Bounds::Clamp => surface_layout.surface.pitch.max(1),
+            Bounds::Drop => surface_layout.surface.pitch,
         };
-        let height = match (facts.bounds, facts.surface.height) {
+        let height = match (surface_layout.bounds, surface_layout.surface.height) {
             (Bounds::Clamp, 0) => 1,
             (Bounds::Drop, 0) => 4096,
             (_, height) => height,
@@ -106,7 +106,7 @@ impl Selector<'_> {
                 return None;
             }
             (self.row(surface, layout.row_bytes), i64::from(offset) * i64::from(layout.row_bytes))
-        } else if self.is_uniform(y) && (facts.bounds == Bounds::Clamp || self.is_inside(y, height)) {
+        } else if self.is_uniform(y) && (surface_layout.bounds == Bounds::Clamp || self.is_inside(y, height)) {
             let base = self.base(surface);
             let number = self.clamped(y, height);
             let number = self.first_lane(number);
@@ -124,7 +124,7 @@ impl Selector<'_> {
             let (index, scale) = if bytes == 16 { (self.x16, 1) } else { (self.x, bytes as u8) };
             let disp = i32::try_from(disp).ok()?;
             Some(Elements::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
-        } else if self.is_uniform(x) && (facts.bounds == Bounds::Clamp || self.is_inside(x, width)) {
+        } else if self.is_uniform(x) && (surface_layout.bounds == Bounds::Clamp || self.is_inside(x, width)) {
             let number = self.clamped(x, width);
             let mut index = self.first_lane(number);
             let scale = if bytes == 16 {
@@ -180,10 +180,10 @@ impl Selector<'_> {
         lanes: Lanes,
         inside: (bool, bool),
     ) -> (Reg, Lanes) {
-        let facts = self.facts[surface.index()];
-        let (pitch, height) = (facts.surface.pitch, facts.surface.height);
+        let surface_layout = self.layouts[surface.index()];
+        let (pitch, height) = (surface_layout.surface.pitch, surface_layout.surface.height);
         let (mut x, mut y, mut lanes) = (x, y, lanes);
-        match facts.bounds {
+        match surface_layout.bounds {
             Bounds::Clamp => {
                 if !inside.0 {
                     x = self.clamped_reg(x, pitch.max(1));
@@ -205,7 +205,7 @@ impl Selector<'_> {
                 }
             }
         }
-        let offset = match facts.surface.layout() {
+        let offset = match surface_layout.surface.layout() {
             Layout::Linear(layout) => {
                 let row = self.with_constant(Vop::IntMul, y, layout.row_bytes);
                 let column = self.shifted(Vop::ShiftLeft, x, layout.element_log2);
@@ -237,8 +237,8 @@ impl Selector<'_> {
     }
 
     fn is_usable(&mut self, surface: ctm_lane::Surface) -> bool {
-        let facts = self.facts[surface.index()];
-        let usable = facts.whole && facts.surface.pitch != 0 && facts.surface.pitch <= 4096;
+        let surface_layout = self.layouts[surface.index()];
+        let usable = surface_layout.whole && surface_layout.surface.pitch != 0 && surface_layout.surface.pitch <= 4096;
         if !usable {
             self.refuse();
         }

@@ -18,8 +18,8 @@ impl Selector<'_> {
         if matches!(lanes, Lanes::No) {
             return;
         }
-        let facts = self.facts[surface.index()];
-        let format = facts.surface.format;
+        let surface_layout = self.layouts[surface.index()];
+        let format = surface_layout.surface.format;
         let kept = format.stored_bits(channels.0);
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
@@ -40,7 +40,8 @@ impl Selector<'_> {
         {
             return;
         }
-        let inside = (self.is_inside(x, facts.surface.pitch), self.is_inside(y, facts.surface.height));
+        let inside =
+            (self.is_inside(x, surface_layout.surface.pitch), self.is_inside(y, surface_layout.surface.height));
         let (x, y) = (self.reg(x), self.reg(y));
         let (offset, inside) = self.offsets(surface, x, y, lanes, inside);
         let base = self.base(surface);
@@ -148,8 +149,8 @@ impl Selector<'_> {
         (test, write): (ElementTest, ElementWrite),
         args: &[Value],
     ) -> Option<Reg> {
-        let facts = self.facts[surface.index()];
-        let format = facts.surface.format;
+        let surface_layout = self.layouts[surface.index()];
+        let format = surface_layout.surface.format;
         if !self.is_usable(surface) || !matches!(format, Format::Float32_1 | Format::Uint8_4 | Format::Uint16_1) {
             return None;
         }
@@ -161,7 +162,7 @@ impl Selector<'_> {
             (self.shapes.get(args[0]), self.shapes.get(args[1])),
             (Shape::Index { axis: Axis::X, limit: None, .. }, Shape::Index { axis: Axis::Y, limit: None, .. })
         );
-        if write == ElementWrite::Yes && (!distinct || facts.bounds == Bounds::Clamp) {
+        if write == ElementWrite::Yes && (!distinct || surface_layout.bounds == Bounds::Clamp) {
             return None;
         }
         let (offset, inside) = self.offsets(surface, x, y, lanes, (false, false));

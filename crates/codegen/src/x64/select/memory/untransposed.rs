@@ -12,7 +12,7 @@
 //! out as it would in the register of its channel. Everything else stays where it is: loads and stores, and their order;
 //! steps; and masks, as the accesses concern all lanes.
 //!
-//! Beyond the operands' bits, selection looks at facts: whether they may be NaNs or denormals, who flushes them, which
+//! Beyond the operands' bits, selection looks at properties: whether they may be NaNs or denormals, who flushes them, which
 //! operations made them, and what is done with their NaNs. These have to be the same for all words, so that the first one
 //! stands for the others, its chains of rules about NaNs (see `nans`) included. Words that are not calculated do not count:
 //! their lanes calculate something that is thrown away, and which can at worst raise the invalid flag for nothing. A store
@@ -112,12 +112,12 @@ impl Search<'_, '_> {
         if let Some(known) = self.known.get(&first) {
             return (*known == quantity).then_some(());
         }
-        let facts = |value: Value| {
+        let properties = |value: Value| {
             let range = self.selector.ranges.get(value);
             let is_tainted = self.selector.has_tainted(&[value]);
             (range.nan, range.denormal, self.selector.is_flushed_by_all(value), is_tainted)
         };
-        if quantity.iter().any(|&value| facts(value) != facts(first)) {
+        if quantity.iter().any(|&value| properties(value) != properties(first)) {
             return None;
         }
         self.known.insert(first, quantity.clone());
@@ -145,11 +145,11 @@ impl Search<'_, '_> {
     }
 
     fn loaded(&self, quantity: &[Value]) -> Option<Leaf> {
-        let Selector { function, facts, shapes, .. } = self.selector;
+        let Selector { function, layouts, shapes, .. } = self.selector;
         let Def::Result(load, _) = function.def(quantity[0]) else { return None };
         let Op::SurfaceLoad { surface } = *function.op(load) else { return None };
         let args = function.args(load);
-        let format = facts[surface.index()].surface.format;
+        let format = layouts[surface.index()].surface.format;
         let is_row = matches!(shapes.get(args[0]), Shape::Index { axis: Axis::X, .. })
             || format == Format::Float32_4 && self.selector.likely(surface, args[0], args[1]) == Some(true);
         let is_whole = function.mask_constant(args[2]) == Some(true);
@@ -257,7 +257,7 @@ impl Selector<'_> {
     fn plan_of(&self, block: Block, at: usize, (surface, channels): (ctm_lane::Surface, Channels)) -> Option<Plan> {
         let insts = self.function.insts(block);
         let args = self.function.args(insts[at]);
-        let words = words_of(self.facts[surface.index()].surface.format)?;
+        let words = words_of(self.layouts[surface.index()].surface.format)?;
         let stored = &args[2..2 + words];
         let calculated: Vec<usize> = (0..words).filter(|&word| !self.is_uniform(stored[word])).collect();
         let is_whole = self.function.mask_constant(args[6]) == Some(true) && (0..words).all(|word| channels.has(word));
