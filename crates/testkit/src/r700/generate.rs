@@ -118,9 +118,11 @@ fn legal_format(random: &mut Random, format: &mut ElementFormat) {
 
 /// A group that every unit can issue, with the literals that it needs. Bank swizzles are left at 0.
 pub fn group(random: &mut Random, allow: Allow) -> Group {
+    let reductions: Vec<Op2> =
+        Op2::ALL.iter().copied().filter(|&op| AluOp::Op2(op).properties().reduction().is_some()).collect();
     loop {
         let mut slots = Vec::new();
-        let reduction = random.one_in(12).then(|| random.pick(&[Op2::Dot4, Op2::Dot4Ieee, Op2::Max4]));
+        let reduction = random.one_in(12).then(|| random.pick(&reductions));
         for unit in Unit::ALL {
             match reduction {
                 Some(op) if unit != Unit::T => slots.push(slot(random, AluOp::Op2(op), unit, allow)),
