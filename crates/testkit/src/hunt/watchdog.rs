@@ -41,7 +41,8 @@ fn watch(begun: &AtomicU64, limit: Duration) {
     let (mut check, mut at_start, mut before, mut moved) = (0, Duration::ZERO, Duration::ZERO, Instant::now());
     loop {
         thread::sleep(LOOK);
-        let (now, number) = (calculated(&process), begun.load(Relaxed));
+        // Two clocks are read, one after the other, so that their difference may go back a little.
+        let (now, number) = (calculated(&process).max(before), begun.load(Relaxed));
         if number != check || now > before + STILL {
             moved = Instant::now();
         }
