@@ -565,3 +565,30 @@ fn dumps_of_emulators_are_programs_by_their_names() {
     fs::copy(folder.0.join("1_2_compute.bin"), folder.0.join("plain.bin")).expect("a file");
     folder.ctm("info plain.bin").fails(1, &["plain.bin", "--isa r700"]);
 }
+
+#[test]
+fn varyings_are_made_by_name() {
+    let folder = Folder::new("r700-varyings");
+    folder.write("varying.r700", ".gprs 2\nEXP_DONE: PIX0, R1.xyzw\nEND_OF_PROGRAM\n");
+    let run = |source: &str, options: &str| {
+        folder.ctm(&format!("run varying.r700 --domain 2x2 --interp 1={source} -o a.f32 {options}")).ok();
+        folder.read_floats("a.f32")[4..8].to_vec()
+    };
+    for options in ["", "--sandbox", "--engine reference"] {
+        assert_eq!(run("uv", options), [0.75, 0.25, 0.0, 1.0]);
+        assert_eq!(run("position", options), [1.5, 0.5, 0.0, 1.0]);
+        assert_eq!(run("constant:1,2,3,4", options), [1.0, 2.0, 3.0, 4.0]);
+    }
+    folder.write("vertex.r700", ".stage vs\n.gprs 2\nEXP_DONE: POS0, R1.xyzw\nEND_OF_PROGRAM\n");
+    folder.ctm("run vertex.r700 --vertices 2 --interp 1=constant:1,2,3,4 --position-output 0=p.f32").ok();
+    assert_eq!(folder.read_floats("p.f32"), [1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
+    folder.ctm("run vertex.r700 --vertices 2 --interp 1=uv").fails(2, &["'uv' is of pixels", "constant:R,G,B,A"]);
+    folder.ctm("run vertex.r700 --vertices 4000000000 --interp 1=constant:1").fails(4, &["--memory"]);
+    folder.ctm("run varying.r700 --interp 1=constant").fails(2, &["a constant has a value", "constant:1,0,0,1"]);
+    folder.write("copy.x1k", fs::read(common::project("examples/copy.x1k")).expect("an example"));
+    folder.ctm("run copy.x1k --domain 2x2 --input 0=uv -o a.f32").ok();
+    assert_eq!(folder.read_floats("a.f32")[12..], [0.75, 0.75, 0.0, 1.0]);
+    let listing = "run listing.txt --domain 2x2 --input 18=uv --input 19=constant:1,1,1,1 -o a.f32";
+    folder.write("listing.txt", fs::read(common::project("tests/corpus/r700/op_dot/listing.txt")).expect("a listing"));
+    folder.ctm(listing).ok();
+}

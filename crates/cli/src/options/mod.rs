@@ -2,11 +2,13 @@
 
 mod budget;
 mod frames;
+mod generator;
 mod run;
 pub mod values;
 
 pub use budget::BudgetArgs;
 pub use frames::{FrameArgs, Uniform};
+pub use generator::Generator;
 pub use run::{DEFAULT_DOMAIN, ExecutionArgs, RunArgs};
 
 use clap::Args;

@@ -28,9 +28,10 @@ pub struct RunArgs {
     /// Width and height of the domain: every (i, j) in it runs the program once [default: 512x512]
     #[arg(long, value_name = "WxH", allow_hyphen_values = true, help_heading = "Domain and data")]
     pub domain: Option<Extent>,
-    /// What input N reads (R700: texture resource N): a file, or the memory of an output (N=@M). ':1d', ':1d-array', ':array',
+    /// What input N reads (R700: texture resource N): a file, the memory of an output (N=@M), or values that are made for each pixel:
+    /// 'uv' (0 to 1 over the domain), 'position' (of the pixel's centre), 'constant:R,G,B,A'. ':1d', ':1d-array', ':array',
     /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth
-    #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]", help_heading = "Domain and data")]
+    #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]|uv|...", help_heading = "Domain and data")]
     pub inputs: Vec<Numbered<InputSource, NUMBERS>>,
     /// File that receives output N
     #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]

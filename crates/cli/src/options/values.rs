@@ -1,5 +1,6 @@
 //! Parses the values of options.
 
+use super::Generator;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ctm_array::{MAX_SIDE, Tonemap};
 use ctm_codegen::EngineName;
@@ -227,6 +228,8 @@ pub enum InputSource {
     File(String),
     /// The memory of an output: `@N`.
     Output(u8),
+    /// Values that are made: `uv`, `position`, `constant:R,G,B,A`.
+    Made(Generator),
 }
 
 impl FromStr for InputSource {
@@ -235,12 +238,32 @@ impl FromStr for InputSource {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix('@') {
             None if text.is_empty() => Err("the file name is missing".to_string()),
-            None => Ok(InputSource::File(text.to_string())),
+            None => Ok(match Generator::parse(text)? {
+                Some(generator) => InputSource::Made(generator),
+                None => InputSource::File(text.to_string()),
+            }),
             Some(number) => match number.parse() {
                 Ok(number) => Ok(InputSource::Output(number)),
                 Err(_) => Err(format!("'@{number}' is no output; outputs are like @0")),
             },
         }
+    }
+}
+
+/// What a register holds at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VaryingSource {
+    /// The values of a file, whose argument is not yet taken apart.
+    File(String),
+    /// Values that are made: `uv`, `position`, `constant:R,G,B,A`.
+    Made(Generator),
+}
+
+impl FromStr for VaryingSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(Generator::parse(text)?.map_or_else(|| VaryingSource::File(text.to_string()), VaryingSource::Made))
     }
 }
 

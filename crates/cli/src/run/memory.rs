@@ -4,14 +4,15 @@ use super::frames::numbered_uniforms;
 use super::results::{Region, Results};
 use crate::files::{self, FileError};
 use crate::host::Host;
-use crate::options::RunArgs;
-use crate::options::values::Extent;
+use crate::options::values::{Extent, Vector};
+use crate::options::{Generator, RunArgs};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::{Array, FileSpec, Shape};
 use ctm_lane::budget::Halt;
 use ctm_memory::{BASE_ALIGNMENT, Format, Full, Space, Surface, Tiling};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What the surfaces and buffers of a run lie in, and the files that results go to.
 pub struct Memory {
@@ -35,13 +36,23 @@ impl Memory {
     pub fn load(&mut self, host: &dyn Host, file: &str) -> Result<(Surface, Shape), Failure> {
         let spec = FileSpec::parse(file).map_err(|error| Message::error(error.to_string()))?;
         let array = files::read(host, &spec).map_err(Message::from)?;
-        Ok((self.add_array(&spec, &array)?, array.shape))
+        Ok((self.add_array(&spec.path, spec.tiling, &array)?, array.shape))
+    }
+
+    /// Makes a surface with values for each pixel of a domain. Also gives its width and height.
+    pub fn make(
+        &mut self,
+        generator: Generator,
+        Extent { width, height }: Extent,
+    ) -> Result<(Surface, Shape), Failure> {
+        let array = generator.array(width, height);
+        Ok((self.add_array(Path::new(&generator.to_string()), Tiling::Linear, &array)?, array.shape))
     }
 
     /// Puts what was in a file into a new surface.
-    pub fn add_array(&mut self, spec: &FileSpec, array: &Array) -> Result<Surface, Failure> {
-        let unusable = |cause| FileError::Content { path: spec.path.clone(), cause };
-        let surface = ctm_array::surface_for(array, spec.tiling).map_err(unusable).map_err(Message::from)?;
+    pub fn add_array(&mut self, path: &Path, tiling: Tiling, array: &Array) -> Result<Surface, Failure> {
+        let unusable = |cause| FileError::Content { path: path.into(), cause };
+        let surface = ctm_array::surface_for(array, tiling).map_err(unusable).map_err(Message::from)?;
         let surface = self.allocate(surface)?;
         ctm_array::upload(array, &self.space, surface).map_err(|error| Message::error(error.to_string()))?;
         Ok(surface)
@@ -51,6 +62,14 @@ impl Memory {
     pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<u32, Failure> {
         let base = self.reserve(bytes.len() as u64)?;
         self.space.write_bytes(base, bytes).map_err(|error| Message::error(error.to_string()))?;
+        Ok(base)
+    }
+
+    /// Puts the same vector into new memory, so many times, and gives its address.
+    pub fn add_repeated(&mut self, Vector(vector): Vector, count: u32) -> Result<u32, Failure> {
+        let dwords = vector.len();
+        let base = self.reserve(4 * dwords as u64 * u64::from(count))?;
+        Region::Rows { base, count: count as usize, dwords }.clear(&self.space, vector);
         Ok(base)
     }
 

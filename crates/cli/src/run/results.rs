@@ -50,7 +50,7 @@ impl Region {
 
     /// Fills it with one value: also the columns between width and pitch, which immediate writes and lookups in outputs
     /// reach.
-    fn clear(self, space: &Space, value: [u32; 4]) {
+    pub fn clear(self, space: &Space, value: [u32; 4]) {
         match self {
             Region::Surface(surface, _) => {
                 let view = View::new(space, surface, Bounds::Drop);

@@ -4,7 +4,7 @@ use super::run::{self, texture_file};
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner, program_files};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, InputSource, Numbered};
+use crate::options::values::{Boolean, InputSource, Numbered, VaryingSource};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
 use ctm_array::FileSpec;
@@ -30,9 +30,10 @@ pub struct R700Args {
     /// Vertices that the program is run for; for a geometry shader, primitives
     #[arg(long, value_name = "N", conflicts_with = "domain", value_parser = value_parser!(u32).range(1..))]
     pub vertices: Option<u32>,
-    /// Values of register N at the start: the element at a pixel's position; of an N x 4 array, the row of a vertex
-    #[arg(long = "interp", value_name = "N=FILE[:WxHxC]")]
-    pub interps: Vec<Numbered<String, GPRS>>,
+    /// Values of register N at the start: the element at a pixel's position; of an N x 4 array, the row of a vertex; or made as for
+    /// --input: uv, position, constant:R,G,B,A
+    #[arg(long = "interp", value_name = "N=FILE[:WxHxC]|uv|...")]
+    pub interps: Vec<Numbered<VaryingSource, GPRS>>,
     /// How texture instructions with sampler N sample: nearest or linear, then repeat, mirror, clamp or border for all axes or
     /// each, then the comparison of SAMPLE_C (less, less_equal, ...) [default: nearest,clamp]
     #[arg(long = "sampler", value_name = "N=FILTER[,WRAP...]")]
@@ -104,13 +105,17 @@ impl Runner for R700Args {
         let mut files = NamedFiles::default();
         let inputs = args.inputs.iter().filter_map(|input| match &input.value {
             InputSource::File(file) => texture_file(file),
-            InputSource::Output(_) => None,
+            InputSource::Output(_) | InputSource::Made(_) => None,
         });
         files.reads.extend(inputs);
         files.reads.extend(self.mips.iter().filter_map(|mip| texture_file(&mip.value)));
         // Of pixels the value is a file with a shape, of vertices a mere name.
-        files.reads.extend(self.interps.iter().filter_map(|interp| Some(FileSpec::parse(&interp.value).ok()?.path)));
-        files.reads.extend(self.interps.iter().map(|interp| PathBuf::from(&interp.value)));
+        let varyings = self.interps.iter().filter_map(|interp| match &interp.value {
+            VaryingSource::File(file) => Some(file),
+            VaryingSource::Made(_) => None,
+        });
+        files.reads.extend(varyings.clone().filter_map(|file| Some(FileSpec::parse(file).ok()?.path)));
+        files.reads.extend(varyings.map(PathBuf::from));
         files.read(self.buffers.iter().map(|buffer| &buffer.value.path));
         files.read(self.kcaches.iter().map(|kcache| &kcache.value));
         files.reads.extend(self.fetch_program.iter().flat_map(|path| program_files(path)));

@@ -73,7 +73,7 @@ impl Runner for X1kArgs {
         let mut files = NamedFiles::default();
         let inputs = args.inputs.iter().filter_map(|input| match &input.value {
             InputSource::File(file) => Some(FileSpec::parse(file).ok()?.path),
-            InputSource::Output(_) => None,
+            InputSource::Output(_) | InputSource::Made(_) => None,
         });
         files.reads.extend(inputs);
         files.write(self.cond_output.iter().map(|file| &file.path).chain(&self.emit_trace));

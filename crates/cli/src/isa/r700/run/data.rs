@@ -4,8 +4,8 @@ use super::{Programs, texture};
 use crate::files;
 use crate::host::Host;
 use crate::isa::r700::options::{BufferFile, ItemsFile, R700Args, StreamFile};
-use crate::options::values::{Extent, InputSource, Numbered, Position};
-use crate::options::{DEFAULT_DOMAIN, RunArgs};
+use crate::options::values::{Extent, InputSource, Numbered, Position, VaryingSource};
+use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
 use crate::report::Message;
 use crate::run::{Memory, cut_output, float_constants, no_such_output, not_an_output, once_each, output_files, unused};
 use crate::{Console, Failure};
@@ -157,11 +157,14 @@ impl Data {
             };
             self.inputs.insert(register, input);
         }
-        for (&register, file) in &interps {
-            let input = match self.lanes {
-                Lanes::Area(_) => {
+        for (&register, source) in &interps {
+            let input = match (self.lanes, source) {
+                (Lanes::Area(_), VaryingSource::Made(generator)) => {
+                    Input::Surface(self.memory.make(*generator, self.extent())?.0)
+                }
+                (Lanes::Area(_), VaryingSource::File(file)) => {
                     let (surface, shape) = self.memory.load(console.host, file)?;
-                    let (width, height) = self.size();
+                    let Extent { width, height } = self.extent();
                     if shape.width < width as usize || shape.height < height as usize {
                         let message =
                             format!("'{file}' is smaller than the domain; its edges continue for r{register}");
@@ -169,7 +172,16 @@ impl Data {
                     }
                     Input::Surface(surface)
                 }
-                Lanes::Line(count) => {
+                (Lanes::Line(count), VaryingSource::Made(Generator::Constant(value))) => {
+                    let base = self.memory.add_repeated(*value, count)?;
+                    Input::Buffer(Region { base, length: count.saturating_mul(VECTOR_BYTES) })
+                }
+                (Lanes::Line(_), VaryingSource::Made(generator @ (Generator::Uv | Generator::Position))) => {
+                    let message = format!("'{generator}' is of pixels, and the program runs for vertices");
+                    let help = "give the values in a file, or constant:R,G,B,A for all vertices";
+                    return Err(Failure::Usage(Message::error(message).help(help)));
+                }
+                (Lanes::Line(count), VaryingSource::File(file)) => {
                     let rows =
                         files::read_vectors(console.host, file.as_ref(), count as usize).map_err(Message::from)?;
                     if rows.len() < count as usize {
@@ -197,8 +209,7 @@ impl Data {
                     let help = "what they export goes to --output N=FILE and --depth-output FILE";
                     return Err(Failure::Usage(Message::error(message).help(help)));
                 }
-                let (width, height) = self.size();
-                let size = Extent { width, height };
+                let size = self.extent();
                 for number in 0..COLOURS as u8 {
                     let file = outputs.get(&number).copied();
                     if file.is_some() || uses.exports.contains(&Target::Colour(number.into())) {
@@ -264,7 +275,7 @@ impl Data {
     }
 
     fn place_items(&mut self, host: &dyn Host, items: &ItemsFile) -> Result<Items, Failure> {
-        let (width, height) = self.size();
+        let Extent { width, height } = self.extent();
         let count = width * height;
         let length = u32::try_from(4 * u64::from(count) * u64::from(items.dwords)).map_err(|_| {
             let message = format!("{count} items of {} dwords are more than there is memory", items.dwords);
@@ -279,11 +290,15 @@ impl Data {
         for (&number, source) in &once_each("input", &args.inputs, usize::from(u8::MAX) + 1)? {
             let texture = match source {
                 InputSource::File(file) => texture::load(host, &mut self.memory, file)?,
+                InputSource::Made(generator) => {
+                    let size @ Extent { width, height } = self.extent();
+                    Texture::flat(width, height, self.memory.make(*generator, size)?.0)
+                }
                 InputSource::Output(output) => {
                     let colour = self.targets.colours.get(usize::from(*output));
                     let colour = colour.ok_or_else(|| not_an_output(*output, COLOURS))?;
                     let surface: Surface = colour.ok_or_else(|| no_such_output(number, *output))?;
-                    let (width, height) = self.size();
+                    let Extent { width, height } = self.extent();
                     Texture::flat(width.min(surface.pitch), height.min(surface.height), surface)
                 }
             };
@@ -321,11 +336,11 @@ impl Data {
         Ok(())
     }
 
-    /// Width and height of the domain.
-    fn size(&self) -> (u32, u32) {
+    /// Width and height of the domain; vertices lie in one row.
+    fn extent(&self) -> Extent {
         match self.lanes {
-            Lanes::Area(domain) => (domain.i1 + 1, domain.j1 + 1),
-            Lanes::Line(count) => (count, 1),
+            Lanes::Area(domain) => Extent { width: domain.i1 + 1, height: domain.j1 + 1 },
+            Lanes::Line(count) => Extent { width: count, height: 1 },
         }
     }
 

@@ -117,7 +117,7 @@ fn load_as(host: &dyn Host, memory: &mut Memory, text: &str, kind: Option<Dimens
         Message::error(message)
             .help("a .npy array of depth x height x width x channels has slices, and so has FILE:WxHxDxC")
     })?;
-    let surface = memory.add_array(&spec.file, &array)?;
+    let surface = memory.add_array(&spec.file.path, spec.file.tiling, &array)?;
     let swizzle = [Select::X, Select::Y, Select::Z, Select::W];
     Ok(Texture { dimension, size: size.map(|side| side as u32), levels: vec![surface], swizzle })
 }

@@ -44,12 +44,14 @@ impl Data {
             conditional: Conditional::default(),
         };
         for (&number, source) in &inputs {
-            if let InputSource::File(file) = source {
-                let (surface, shape) = data.memory.load(console.host, file)?;
-                data.inputs[usize::from(number)] = Some(surface);
-                if surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
-                    console.report(&widened(number, shape.width, surface.pitch));
-                }
+            let (surface, shape) = match source {
+                InputSource::File(file) => data.memory.load(console.host, file)?,
+                InputSource::Made(generator) => data.memory.make(*generator, domain)?,
+                InputSource::Output(_) => continue,
+            };
+            data.inputs[usize::from(number)] = Some(surface);
+            if surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
+                console.report(&widened(number, shape.width, surface.pitch));
             }
         }
         let default_format = match program.info.write_mode {
