@@ -17,7 +17,9 @@ pub fn man(args: &ManArgs, console: &mut Console) -> Result<(), Failure> {
     }
     let mut page = Vec::new();
     Man::new(command.clone()).render(&mut page)?;
-    Ok(console.out.write_all(&page)?)
+    // Examples have columns, which filled lines would not keep.
+    let page = String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH NOTES\n.nf\n");
+    Ok(console.out.write_all(page.as_bytes())?)
 }
 
 fn unknown(command: &Command, name: &str) -> Failure {
