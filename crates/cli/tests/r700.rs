@@ -592,3 +592,38 @@ fn varyings_are_made_by_name() {
     folder.write("listing.txt", fs::read(common::project("tests/corpus/r700/op_dot/listing.txt")).expect("a listing"));
     folder.ctm(listing).ok();
 }
+
+/// What an emulator left: a table of what each program uses, and of what is not covered.
+#[test]
+fn a_folder_of_dumps() {
+    let folder = Folder::new("r700-folder");
+    let vertex = ".stage vs\nCALL_FS\nEXP_DONE: POS0, R1.xyz1\nEND_OF_PROGRAM\n";
+    fs::create_dir(folder.0.join("dumps")).expect("a folder");
+    fs::create_dir(folder.0.join("dumps/more")).expect("a folder");
+    dumped(&folder, vertex, "dumps/1a_0f_vs.bin", false);
+    dumped(&folder, POSITION, "dumps/2_2_ps.bin", true);
+    let double = ".gprs 2\nALU:\n  x: ADD_64 R0.x, R0.x, R1.x\n  y: ADD_64 R0.y, R0.x, R1.x LAST\n";
+    dumped(&folder, &format!("{double}EXP_DONE: PIX0, R0.xyzw\nEND_OF_PROGRAM\n"), "dumps/3_3_ps.bin", false);
+    folder.write("dumps/notes.txt", "nothing\n");
+    let done = folder.ctm("info dumps").ok();
+    let lines: Vec<&str> = done.out().lines().collect();
+    assert_eq!(lines.len(), 5, "{}", done.out());
+    for (line, parts) in lines.iter().zip([
+        &["file", "stage", "uses", "not covered"][..],
+        &["1a_0f_vs.bin", "vs", "a fetch program, POS0", "-"],
+        &["2_2_ps.bin", "ps", "PIX0", "-"],
+        &["3_3_ps.bin", "ps", "PIX0", "ADD_64"],
+        &["notes.txt: "],
+    ]) {
+        parts.iter().for_each(|part| assert!(line.contains(part), "{part} is not in: {line}"));
+    }
+    assert!(done.err().contains("2_2_ps.bin") && done.err().contains("big-endian"), "{}", done.err());
+    let found = json(folder.ctm("info dumps --json").ok().out());
+    assert_eq!(found["files"][0]["uses"], json("[\"a fetch program\", \"POS0\"]"));
+    assert_eq!(
+        (&found["files"][1]["not_covered"], &found["files"][1]["info"]["info"]["stage"]),
+        (&json("[]"), &"ps".into())
+    );
+    assert_eq!(found["no_programs"][0]["file"], "notes.txt");
+    folder.ctm("info nowhere").fails(1, &["nowhere"]);
+}

@@ -210,6 +210,7 @@ pub struct ExplainArgs {
 #[command(after_help = "\
 Examples:
   ctm info blur.elf
+  ctm info dump/shaders                a folder: a line for each program of its files
   ctm info blur.elf --json | jq .registers")]
 pub struct InfoArgs {
     /// The program.

@@ -1,12 +1,20 @@
 //! `ctm info`.
 
+use super::folder::folder;
 use crate::args::InfoArgs;
+use crate::failure::cause;
 use crate::isa::{Loaded, load_all};
+use crate::report::Message;
 use crate::{Console, Failure};
 use serde_json::json;
 
-/// Reports what a program contains and uses, or all programs of a file that has several.
+/// Reports what a program contains and uses, or all programs of a file that has several; of a folder, a line for each program.
 pub fn info(args: &InfoArgs, console: &mut Console) -> Result<(), Failure> {
+    let path = &args.program.program;
+    let unreadable = |error| Message::error(format!("cannot read '{}': {}", path.display(), cause(&error)));
+    if let Some(files) = console.host.folder(path).map_err(unreadable)? {
+        return folder(args, &files, console);
+    }
     let programs = load_all(&args.program, console)?;
     let summaries = programs.iter().map(|program| program.summary()).collect::<Result<Vec<_>, _>>()?;
     if args.json {

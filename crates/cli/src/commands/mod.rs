@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod dis;
 mod explain;
+mod folder;
 mod import;
 mod info;
 mod man;

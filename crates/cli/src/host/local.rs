@@ -103,6 +103,16 @@ impl Host for Local {
         Ok(SourceFile { name: found.name.display().to_string(), text })
     }
 
+    fn folder(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
+        if !path.is_dir() {
+            return Ok(None);
+        }
+        let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+        let mut files: Vec<PathBuf> = entries.into_iter().filter(|path| path.is_file()).collect();
+        files.sort();
+        Ok(Some(files))
+    }
+
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }

@@ -13,7 +13,7 @@ pub use local::{Local, Stamp};
 use crate::failure::cause;
 use ctm_text::SourceFile;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -36,6 +36,12 @@ pub trait Host {
     /// # Errors
     /// Why there is none, for people.
     fn include(&self, including: &Path, wanted: &str) -> Result<SourceFile, String>;
+
+    /// The regular files of a folder, in the order of their names; `None` if it is no folder.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn folder(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>>;
 
     /// True if there is something of this name.
     fn exists(&self, path: &Path) -> bool;

@@ -134,6 +134,11 @@ pub trait Loaded {
     /// The listing is not to be had in this form, or standard output takes no more.
     fn disassemble(&self, args: &ListingArgs, console: &mut Console) -> Result<(), Failure>;
 
+    /// The code of findings about instructions that are not executed here, if there are such instructions.
+    fn unsupported(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What is wrong or suspicious in the program.
     ///
     /// # Errors
@@ -151,6 +156,9 @@ pub trait Loaded {
 pub trait Summary {
     /// For machines.
     fn json(&self) -> Value;
+
+    /// What the program names of its surroundings, in the words of its assembly.
+    fn uses(&self) -> Vec<String>;
 
     /// For people: a table. `title` is how the program is called, where that is of interest.
     ///

@@ -107,6 +107,7 @@ fn results_are_what_the_schema_says() {
         prints(&folder, &format!("dis {file}"), &[&format!("dis_{isa}")]);
     }
     prints(&folder, "info two.txt", &["infos"]);
+    prints(&folder, "info .", &["folder"]);
     prints(&folder, "dis buffer.bin --isa ctm", &["dis_ctm"]);
     prints(&folder, "run position.x1k --domain 4x4 --const 0=0 --stats", &["run"]);
     prints(&folder, "run position.x1k --domain 4x4 --const 0=0 --stats --utilisation", &["run"]);

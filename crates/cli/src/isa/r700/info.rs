@@ -4,7 +4,7 @@ use super::Loaded;
 use crate::isa::Summary;
 use crate::wording::ranges;
 use ctm_r700::check::stack_need;
-use ctm_r700::{ClauseKind, GPRS, Outline, Program, Target, Uses, Wavefront, clause_groups, fetches};
+use ctm_r700::{ClauseKind, GPRS, Named, Outline, Program, Target, Uses, Wavefront, clause_groups, fetches};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,6 +15,24 @@ pub struct Information<'l>(pub &'l Loaded);
 impl Summary for Information<'_> {
     fn json(&self) -> Value {
         summary(self.0)
+    }
+
+    fn uses(&self) -> Vec<String> {
+        let uses = Uses::of(&self.0.program);
+        let Named { textures, samplers, buffers, banks } = &uses.of_stage;
+        let numbered = [("t", textures), ("s", samplers), ("b", buffers), ("CB", banks)];
+        let numbered = numbered.into_iter().filter(|(_, numbers)| !numbers.is_empty());
+        let named = [
+            ("constants", uses.constant_file),
+            ("flow constants", uses.flow_constants),
+            ("scratch memory", uses.scratch_elements > 0),
+            ("a fetch program", self.0.calls_fetch_program()),
+        ];
+        numbered
+            .map(|(prefix, numbers)| ranges(prefix, numbers.iter().copied()))
+            .chain(named.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name.into()))
+            .chain(uses.exports.iter().map(target_name))
+            .collect()
     }
 
     fn print(&self, out: &mut dyn Write, title: Option<&str>) -> io::Result<()> {

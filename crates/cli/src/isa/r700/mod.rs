@@ -220,6 +220,10 @@ impl super::Loaded for Loaded {
         dis::dis(self, args, console)
     }
 
+    fn unsupported(&self) -> Option<&'static str> {
+        Some(check::FindingCode::Unsupported.as_str())
+    }
+
     fn check(&self) -> Result<Vec<Finding>, Failure> {
         let found = |finding: &check::Finding| {
             let file = || Location::File(self.name.clone());

@@ -18,6 +18,15 @@ impl Summary for Information<'_> {
         summary(self.0)
     }
 
+    fn uses(&self) -> Vec<String> {
+        let banks = banks(&self.0.program);
+        let banks = (!banks.is_empty()).then(|| ranges("c", banks));
+        let maps =
+            self.0.program.header.iter().flat_map(|header| [("reads ", &header.imap), ("writes ", &header.omap)]);
+        let maps = maps.map(|(verb, map)| (verb, attribute_names(map))).filter(|(_, names)| !names.is_empty());
+        banks.into_iter().chain(maps.map(|(verb, names)| verb.to_string() + &listing(names))).collect()
+    }
+
     fn print(&self, out: &mut dyn Write, title: Option<&str>) -> io::Result<()> {
         print(out, &self.0.program, title)
     }
@@ -84,8 +93,8 @@ fn stage_name(stage: Stage) -> String {
     }
 }
 
-/// Addresses, and the names of what is there, without components.
-fn attributes(map: &AttributeMap) -> String {
+/// The names of attributes, without components.
+fn attribute_names(map: &AttributeMap) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for address in map.iter() {
         let whole = name(address);
@@ -94,6 +103,12 @@ fn attributes(map: &AttributeMap) -> String {
             names.push(attribute);
         }
     }
+    names
+}
+
+/// Addresses, and the names of what is there.
+fn attributes(map: &AttributeMap) -> String {
+    let names = attribute_names(map);
     if names.is_empty() { "none".into() } else { format!("{} ({})", print_map(map), listing(names)) }
 }
 

@@ -16,6 +16,20 @@ impl Summary for Information<'_> {
         summary(self.0)
     }
 
+    fn uses(&self) -> Vec<String> {
+        let used = References::of(&self.0.code, &self.0.info);
+        let numbered = [
+            ("tex", &used.inputs),
+            ("c", &used.float_constants),
+            ("i", &used.int_constants),
+            ("b", &used.bool_constants),
+            ("out", &used.outputs),
+        ];
+        let numbered = numbered.into_iter().filter(|(_, numbers)| !numbers.is_empty());
+        let conditional = used.cond_output.then(|| "conditional value".into());
+        numbered.map(|(prefix, numbers)| ranges(prefix, numbers.iter().copied())).chain(conditional).collect()
+    }
+
     fn print(&self, out: &mut dyn Write, _: Option<&str>) -> io::Result<()> {
         print(out, self.0)
     }

@@ -6,7 +6,7 @@ use ctm_text::SourceFile;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -61,6 +61,11 @@ impl Host for Remote {
             })
             .and_then(|bytes| split_named_text(bytes).ok_or_else(|| "the supervisor gives no text".to_string()))?;
         Ok(SourceFile { name, text })
+    }
+
+    /// No command that runs in a sandbox looks into folders.
+    fn folder(&self, _: &Path) -> io::Result<Option<Vec<PathBuf>>> {
+        Ok(None)
     }
 
     fn exists(&self, path: &Path) -> bool {
