@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that what is handed out compiles for other hosts: Windows, and Linux on aarch64. Exit code 3: no standard library
+# Checks that what is handed out compiles for other hosts: Windows, macOS, and Linux on aarch64. Exit code 3: no standard library
 # of them can be had here.
 #
 #   scripts/targets.sh [TARGET...]
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 targets=("$@")
 if [ ${#targets[@]} = 0 ]; then
-    targets=(x86_64-pc-windows-gnu aarch64-unknown-linux-gnu)
+    targets=(x86_64-pc-windows-gnu aarch64-apple-darwin aarch64-unknown-linux-gnu)
 fi
 rustup target add "${targets[@]}" || exit 3
 # One command, so that build scripts and macros are compiled once.
