@@ -140,6 +140,10 @@ fn options_without_effect() {
         (format!("{r700} --loop-const 3=2"), "loop constant 3 is given"),
         (format!("{r700} --bool-const 3=1"), "boolean constant 3 is given"),
         (format!("{r700} --const 3=1"), "constant 3 is given"),
+        (
+            "run pixel.r700 --domain 1x1 --frames 2 --uniform 3=time -o a%d.npy".into(),
+            "constant 3 is given, but the program does not read it",
+        ),
         (format!("{r700} --output-format 3=uint8_4"), "the format of output 3 is given"),
         (format!("{r700} --fetch-program pixel.r700"), "the program does not call one"),
         (format!("{draw} --capture 0x70:4,0xa0:1 -o a.npy"), "0xa0 (GENERIC2.x) is captured"),

@@ -7,7 +7,10 @@ use crate::isa::r700::options::{BufferFile, ItemsFile, R700Args, StreamFile};
 use crate::options::values::{Extent, InputSource, Numbered, Position, VaryingSource};
 use crate::options::{DEFAULT_DOMAIN, Generator, RunArgs};
 use crate::report::Message;
-use crate::run::{Memory, cut_output, float_constants, no_such_output, not_an_output, once_each, output_files, unused};
+use crate::run::{
+    Memory, cut_output, float_constants, no_such_output, not_an_output, numbered_uniforms, once_each, output_files,
+    unused,
+};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_lane::domain::{Domain, Lanes};
@@ -398,7 +401,9 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     let bools = r700.bool_constants.iter().map(|constant| &constant.number);
     unused("boolean constant", "read", bools, |_| reads_flow_constants, console);
     let reads_constants = uses.iter().any(|uses| uses.constant_file);
-    unused("constant", "read", args.floats.iter().map(|constant| &constant.number), |_| reads_constants, console);
+    let uniforms: Vec<u8> = numbered_uniforms(&args.frames, CONSTANTS)?.into_keys().collect();
+    let given = args.floats.iter().map(|constant| &constant.number).chain(&uniforms);
+    unused("constant", "read", given, |_| reads_constants, console);
     if !missing.is_empty() {
         return Err(Failure::Input(missing));
     }
