@@ -123,7 +123,12 @@ impl FileSpec {
         if path.is_empty() {
             return Err(SpecError::Empty);
         }
-        Ok(FileSpec { path: path.into(), kind: FileKind::of(Path::new(path))?, shape, tiling })
+        Ok(FileSpec { shape, tiling, ..FileSpec::of(path.into())? })
+    }
+
+    /// A file by its name alone, which need not be text.
+    pub fn of(path: PathBuf) -> Result<Self, SpecError> {
+        Ok(FileSpec { kind: FileKind::of(&path)?, path, shape: None, tiling: Tiling::Linear })
     }
 }
 

@@ -364,8 +364,14 @@ fn names_that_are_not_utf8() {
     std::fs::write(folder.0.join(name(b"p\xFF.x1k")), POSITION).expect("a file");
     folder.ctm_args([name(b"check"), name(b"p\xFF.x1k")]).ok();
     folder.ctm_args([name(b"asm"), name(b"p\xFF.x1k"), name(b"-o"), name(b"\xFF.elf")]).ok();
-    let run = [name(b"run"), name(b"p\xFF.x1k"), name(b"-o"), name(b"\xFF.npy")];
-    folder.ctm_args(run).fails(2, &["an argument is not UTF-8", ".npy'", "rename the file"]);
+    let run = |option: &'static [u8], file: &'static [u8]| {
+        let line: [&[u8]; 8] = [b"run", b"p\xFF.x1k", b"--domain", b"1x1", b"--const", b"0=0", option, file];
+        folder.ctm_args(line.map(std::ffi::OsStr::from_bytes))
+    };
+    run(b"-o", b"\xFF.npy").ok();
+    assert!(folder.0.join(name(b"\xFF.npy")).exists());
+    run(b"-o", b"\xFF.npi").fails(2, &["of no known kind"]);
+    run(b"--output", b"0=\xFF.npy").fails(2, &["an argument is not UTF-8", ".npy'", "rename the file"]);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use super::budget::BudgetArgs;
 use super::frames::FrameArgs;
-use super::values::{Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, tonemap};
+use super::values::{
+    Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, file, tonemap,
+};
 use clap::{ArgGroup, Args, ValueHint, value_parser};
 use ctm_array::{FileSpec, Tonemap};
 use ctm_codegen::EngineName;
@@ -37,7 +39,7 @@ pub struct RunArgs {
     #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
     pub outputs: Vec<Numbered<FileSpec, NUMBERS>>,
     /// File that receives output 0
-    #[arg(short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
+    #[arg(short = 'o', value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath, help_heading = "Domain and data")]
     pub output0: Option<FileSpec>,
     /// Element format of output N [default: float32_4]
     #[arg(long = "output-format", value_name = "N=FORMAT", help_heading = "Domain and data")]

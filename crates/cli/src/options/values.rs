@@ -1,8 +1,8 @@
 //! Parses the values of options.
 
 use super::Generator;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use ctm_array::{MAX_SIDE, Tonemap};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use ctm_array::{FileSpec, MAX_SIDE, Tonemap};
 use ctm_codegen::EngineName;
 use ctm_lane::domain::Domain;
 use ctm_memory::Format;
@@ -158,6 +158,14 @@ pub fn tonemap(text: &str) -> Result<Tonemap, String> {
     } else {
         Err("the two numbers must differ".to_string())
     }
+}
+
+/// A file that receives an array: `FILE[:WxHxC][:tiled]`, or a name that is no text, behind which nothing can stand.
+pub fn file() -> impl TypedValueParser<Value = FileSpec> {
+    OsStringValueParser::new().try_map(|text| match text.to_str() {
+        Some(text) => FileSpec::parse(text),
+        None => FileSpec::of(text.into()),
+    })
 }
 
 /// One of several values that have names.

@@ -4,7 +4,7 @@ use super::run::{self, texture_file};
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner, program_files};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, InputSource, Numbered, VaryingSource};
+use crate::options::values::{Boolean, InputSource, Numbered, VaryingSource, file};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
 use ctm_array::FileSpec;
@@ -66,7 +66,7 @@ pub struct R700Args {
     #[arg(long = "bool-const", value_name = "N=0|1")]
     pub bool_constants: Vec<Numbered<Boolean, FLOW_CONSTANTS>>,
     /// File that receives computed depth: one float32 channel, or two for depth and stencil reference
-    #[arg(long, value_name = "FILE[:WxHxC]")]
+    #[arg(long, value_name = "FILE[:WxHxC]", value_parser = file())]
     pub depth_output: Option<FileSpec>,
     /// File that receives position export N: N x 4 float32, one row for each vertex
     #[arg(long = "position-output", value_name = "N=FILE")]

@@ -4,7 +4,7 @@ use super::run;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, InputSource, Numbered};
+use crate::options::values::{Boolean, InputSource, Numbered, file};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_array::FileSpec;
@@ -17,7 +17,7 @@ use std::str::FromStr;
 #[command(next_help_heading = "X1K programs")]
 pub struct X1kArgs {
     /// File that receives the conditional values (one float32 channel)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath)]
     pub cond_output: Option<FileSpec>,
     /// Value of integer constant N: passes, first aL [default: 0], step of aL [default: 1]
     #[arg(long = "iconst", value_name = "N=COUNT,INIT,STEP")]
