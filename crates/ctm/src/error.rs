@@ -54,7 +54,7 @@ pub enum Error {
         content: Content,
     },
     /// One program is wanted of a file that has several.
-    #[error("the file has {count} programs: take one of those that `ctm::load` gives")]
+    #[error("the file has {count} programs: take one of those that `ctm_gpu::load` gives")]
     Several {
         /// How many.
         count: usize,

@@ -2,7 +2,7 @@
 //! pipelines. No card is needed, and every engine gives the same bits.
 //!
 //! ```
-//! use ctm::{Array, Engine, Machine, Pixels, Program, Shape};
+//! use ctm_gpu::{Array, Engine, Machine, Pixels, Program, Shape};
 //!
 //! // Twice what the input holds at each lane's own position.
 //! let program = Program::assemble(
@@ -16,7 +16,7 @@
 //! let mut kernel = Pixels::new(program, 8, 8).input(0, ones).compile(&Engine::fastest())?;
 //! kernel.run()?;
 //! assert_eq!(kernel.output(0)?.to_floats(), [2.0; 8 * 8 * 4]);
-//! # Ok::<(), ctm::Error>(())
+//! # Ok::<(), ctm_gpu::Error>(())
 //! ```
 //!
 //! - [`Program`]: assembled from text, or loaded from a container, bare words or a dump of a driver;

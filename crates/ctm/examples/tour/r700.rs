@@ -1,6 +1,6 @@
 //! A pixel shader of R700.
 
-use ctm::{Array, Engine, EngineName, Machine, Pixels, Program, Shape};
+use ctm_gpu::{Array, Engine, EngineName, Machine, Pixels, Program, Shape};
 use std::error::Error;
 
 /// The texel at the pixel, times constant 0. The pixel's column and row come in R0.xy.

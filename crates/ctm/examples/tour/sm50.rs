@@ -1,12 +1,12 @@
 //! Compute code and a pipeline of SM50.
 
-use ctm::sm50::attributes::POSITION;
-use ctm::sm50::pipeline::{Capture, Draw, Primitive, TessDomain, Tessellation};
-use ctm::{Engine, Program, Threads};
+use ctm_gpu::sm50::attributes::POSITION;
+use ctm_gpu::sm50::pipeline::{Capture, Draw, Primitive, TessDomain, Tessellation};
+use ctm_gpu::{Engine, Program, Threads};
 use std::error::Error;
 use std::path::Path;
 
-fn program(name: &str) -> Result<Program, ctm::Error> {
+fn program(name: &str) -> Result<Program, ctm_gpu::Error> {
     Program::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")).join(name))
 }
 

@@ -1,6 +1,6 @@
 //! A fragment program of X1K over an array.
 
-use ctm::{Array, Engine, Machine, Pixels, Program, Shape, Trail};
+use ctm_gpu::{Array, Engine, Machine, Pixels, Program, Shape, Trail};
 use std::error::Error;
 
 /// y = a x + b; x comes from input 0, a and b are constants 0 and 1.
