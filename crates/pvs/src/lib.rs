@@ -1,0 +1,20 @@
+//! PVS: the programmable vertex shader of R3xx to R5xx graphics cards, in the form of the R5xx.
+//!
+//! - [`Instruction`]: decode and encode, total and inverse, from one table; [`Operation`] is what it does;
+//! - [`Program`]: code, flow control, constants;
+//! - [`text`]: the assembly language, both ways.
+#![forbid(unsafe_code)]
+
+mod codes;
+mod instruction;
+mod operation;
+mod program;
+pub mod text;
+
+pub use codes::{Component, DestinationKind, Select, SourceKind};
+pub use instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source, Words};
+pub use operation::{MacroOp, MathOp, Operation, VectorOp};
+pub use program::{
+    ALTERNATES, CONSTANTS, CodeError, FLOW_ENTRIES, FlowEntry, FlowOp, INPUTS, MAX_DEPTH, MAX_INSTRUCTIONS, OUTPUTS,
+    Program, TEMPORARIES,
+};
