@@ -2,13 +2,15 @@
 //!
 //! - [`Instruction`]: decode and encode, total and inverse, from one table; [`Operation`] is what it does;
 //! - [`Program`]: code, flow control, constants;
-//! - [`text`]: the assembly language, both ways.
+//! - [`text`]: the assembly language, both ways;
+//! - [`reference`]: the golden model of what programs do.
 #![forbid(unsafe_code)]
 
 mod codes;
 mod instruction;
 mod operation;
 mod program;
+pub mod reference;
 pub mod text;
 
 pub use codes::{Component, DestinationKind, Select, SourceKind};

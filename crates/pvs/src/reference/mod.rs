@@ -1,0 +1,225 @@
+//! The scalar reference: one vertex through a program, one instruction after the other.
+
+mod arithmetic;
+mod flow;
+#[cfg(test)]
+mod tests;
+
+use crate::codes::{DestinationKind, Select, SourceKind};
+use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
+use crate::operation::Operation;
+use crate::program::{ALTERNATES, CONSTANTS, INPUTS, OUTPUTS, Program, TEMPORARIES};
+use arithmetic::{Results, Vector};
+use flow::{Flow, Next};
+use thiserror::Error;
+
+const ONE: u32 = 0x3F80_0000;
+
+/// Constant memory, of which each program sees what begins at its base.
+#[derive(Clone, Copy, Debug)]
+pub struct Constants<'a> {
+    /// All constants: bits of binary32.
+    pub memory: &'a [Vector; CONSTANTS],
+    /// `CONST_BASE_OFFSET`: added to every number, modulo the size of the memory.
+    pub base: u8,
+}
+
+/// Why a program does not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum TrapKind {
+    /// An operation that there is not.
+    #[error("opcode {0} is no operation of its engine")]
+    Reserved(u8),
+    /// Two operations in one instruction.
+    #[error("a second operation in the last dword (DUAL_MATH_OP) is not supported")]
+    DualMath,
+    /// It goes on where no instruction is.
+    #[error("there is no instruction")]
+    NoInstruction,
+    /// Too many loops or calls in one another.
+    #[error("too many loops and calls in one another")]
+    Depth,
+    /// It takes more steps than it may.
+    #[error("it executed more instructions than the step limit allows")]
+    StepLimit,
+}
+
+/// Why, and at which instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("instruction {pc}: {kind}")]
+pub struct Trap {
+    /// Why.
+    pub kind: TrapKind,
+    /// Address of the instruction.
+    pub pc: u16,
+}
+
+/// What a program makes of a vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vertex {
+    /// The output vectors. What is not written is (0, 0, 0, 1).
+    pub outputs: [Vector; OUTPUTS],
+    /// Instructions executed.
+    pub steps: u64,
+}
+
+/// Runs a program for a vertex with these inputs. Registers begin as 0, the predicate as false.
+///
+/// # Errors
+/// If the program does not come to its end within so many instructions.
+pub fn run(
+    program: &Program,
+    constants: Constants<'_>,
+    inputs: &[Vector; INPUTS],
+    step_limit: u64,
+) -> Result<Vertex, Trap> {
+    let mut state = State::new(*inputs);
+    let mut flow = Flow::default();
+    let (mut pc, mut steps) = (program.first, 0);
+    loop {
+        let trap = |kind| Trap { kind, pc };
+        let instruction = program.code.get(usize::from(pc)).ok_or(trap(TrapKind::NoInstruction))?;
+        if steps == step_limit {
+            return Err(trap(TrapKind::StepLimit));
+        }
+        steps += 1;
+        state.execute(instruction, program, constants, flow.index()).map_err(trap)?;
+        match flow.after(program, pc).map_err(trap)? {
+            Next::At(next) => pc = next,
+            Next::End => return Ok(Vertex { outputs: state.outputs, steps }),
+        }
+    }
+}
+
+/// The registers of a vertex.
+struct State {
+    temporaries: [Vector; TEMPORARIES],
+    alternates: [Vector; ALTERNATES],
+    inputs: [Vector; INPUTS],
+    outputs: [Vector; OUTPUTS],
+    a0: [i32; 4],
+    predicate: bool,
+}
+
+impl State {
+    fn new(inputs: [Vector; INPUTS]) -> Self {
+        State {
+            temporaries: [[0; 4]; TEMPORARIES],
+            alternates: [[0; 4]; ALTERNATES],
+            inputs,
+            outputs: [[0, 0, 0, ONE]; OUTPUTS],
+            a0: [0; 4],
+            predicate: false,
+        }
+    }
+
+    fn execute(
+        &mut self,
+        instruction: &Instruction,
+        program: &Program,
+        constants: Constants<'_>,
+        index: i32,
+    ) -> Result<(), TrapKind> {
+        let operation = instruction.operation();
+        if operation == Operation::Reserved {
+            return Err(TrapKind::Reserved(instruction.opcode));
+        }
+        if instruction.dual_math {
+            return Err(TrapKind::DualMath);
+        }
+        let destination = &instruction.destination;
+        if destination.predicated && self.predicate != destination.predicate_sense {
+            return Ok(());
+        }
+        let mut operands = [[0; 4]; SOURCES];
+        for (number, source) in instruction.sources_read() {
+            operands[number] = self.operand(source, program, constants, index);
+        }
+        let mut results = match operation {
+            Operation::Vector(op) => arithmetic::vector(op, operands),
+            Operation::Math(op) => arithmetic::math(op, operands),
+            Operation::Macro(op) => arithmetic::macro_op(op, operands),
+            Operation::Reserved => return Err(TrapKind::Reserved(instruction.opcode)),
+        };
+        let saturates = if instruction.math { destination.math_saturate } else { destination.vector_saturate };
+        if saturates {
+            results.values = arithmetic::saturate(results.values);
+        }
+        self.write(destination, &results, index);
+        self.predicate = results.predicate.unwrap_or(self.predicate);
+        Ok(())
+    }
+
+    /// The number of a register, counted from the number in the instruction.
+    fn number(&self, offset: u8, mode: AddressMode, index: i32) -> i64 {
+        let added = match mode {
+            AddressMode::Absolute | AddressMode::Reserved => 0,
+            AddressMode::A0(component) => self.a0[component as usize],
+            AddressMode::LoopIndex => index,
+        };
+        i64::from(offset) + i64::from(added)
+    }
+
+    fn operand(&self, source: &Source, program: &Program, constants: Constants<'_>, index: i32) -> Vector {
+        let number = self.number(source.offset, source.mode(), index);
+        let of = |registers: &[Vector]| usize::try_from(number).ok().and_then(|number| registers.get(number)).copied();
+        let register = match source.kind {
+            SourceKind::Temporary => of(&self.temporaries),
+            SourceKind::Input => of(&self.inputs),
+            SourceKind::Alternate => of(&self.alternates),
+            SourceKind::Constant => u8::try_from(number)
+                .ok()
+                .filter(|&number| number <= program.max_constant)
+                .map(|number| constants.memory[usize::from(constants.base.wrapping_add(number))]),
+        };
+        let register = register.unwrap_or_default();
+        std::array::from_fn(|component| {
+            let value = match source.swizzle[component] {
+                Select::X => register[0],
+                Select::Y => register[1],
+                Select::Z => register[2],
+                Select::W => register[3],
+                Select::One => ONE,
+                Select::Zero | Select::Reserved6 | Select::Unused => 0,
+            };
+            let value = if source.absolute { value & !(1 << 31) } else { value };
+            value ^ u32::from(source.negate[component]) << 31
+        })
+    }
+
+    fn write(&mut self, destination: &Destination, results: &Results, index: i32) {
+        let number = usize::try_from(self.number(destination.offset, destination.mode(), index)).unwrap_or(usize::MAX);
+        let register = match destination.kind {
+            DestinationKind::Temporary => self.temporaries.get_mut(number),
+            DestinationKind::Output | DestinationKind::OutputReplicated => self.outputs.get_mut(number),
+            DestinationKind::Alternate => self.alternates.get_mut(number),
+            DestinationKind::Input => self.inputs.get_mut(number),
+            DestinationKind::Address => {
+                for (component, &value) in results.values.iter().enumerate() {
+                    if destination.mask >> component & 1 != 0 && results.writes[component] {
+                        // What is out of range becomes the nearest integer, and a NaN 0.
+                        self.a0[component] = f32::from_bits(arithmetic::floor(value)) as i32;
+                    }
+                }
+                return;
+            }
+            DestinationKind::Reserved6
+            | DestinationKind::Reserved7
+            | DestinationKind::Reserved8
+            | DestinationKind::Reserved9
+            | DestinationKind::Reserved10
+            | DestinationKind::Reserved11
+            | DestinationKind::Reserved12
+            | DestinationKind::Reserved13
+            | DestinationKind::Reserved14
+            | DestinationKind::Reserved15 => None,
+        };
+        let Some(register) = register else { return };
+        for (component, slot) in register.iter_mut().enumerate() {
+            if destination.mask >> component & 1 != 0 && results.writes[component] {
+                let from = if destination.kind == DestinationKind::OutputReplicated { 0 } else { component };
+                *slot = results.values[from];
+            }
+        }
+    }
+}
