@@ -3,9 +3,11 @@
 //! - [`Instruction`]: decode and encode, total and inverse, from one table; [`Operation`] is what it does;
 //! - [`Program`]: code, flow control, constants;
 //! - [`text`]: the assembly language, both ways;
+//! - [`check::check`]: what cannot run, likely mistakes;
 //! - [`reference`]: the golden model of what programs do.
 #![forbid(unsafe_code)]
 
+pub mod check;
 mod codes;
 mod instruction;
 mod operation;

@@ -1,0 +1,64 @@
+//! The codes of findings.
+
+ctm_text::finding_codes! {
+    CodeSize "PVS001" Error "too few or too many instructions";
+    AddressRange "PVS002" Error "execution leaves the code";
+    ReservedOperation "PVS003" Error "operation that there is not";
+    DualMath "PVS004" Error "second operation in an instruction";
+    ReservedRegister "PVS005" Error "kind of register that there is not";
+    TwoAddresses "PVS101" Warning "two constants or two inputs in one instruction";
+    RegisterRange "PVS102" Warning "register that there is not";
+    NeverWritten "PVS103" Warning "temporary that nothing writes";
+    NoPredicate "PVS104" Warning "predicate that nothing sets";
+    NoEffect "PVS105" Warning "instruction that writes nothing";
+    NeverActs "PVS106" Warning "flow-control entry that never acts";
+    EmptyLoop "PVS107" Warning "loop with a count of 0";
+    Position "PVS201" Note "no position";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ctm_text::findings::Severity;
+
+    #[test]
+    fn numbers_tell_the_severity_and_ascend() {
+        for code in FindingCode::ALL {
+            let expected = match &code.as_str()[..4] {
+                "PVS0" => Severity::Error,
+                "PVS1" => Severity::Warning,
+                _ => Severity::Note,
+            };
+            assert_eq!(code.severity(), expected, "{code:?}");
+        }
+        assert!(FindingCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
+    }
+
+    #[test]
+    fn pages_have_every_part() {
+        for code in FindingCode::ALL {
+            let page = code.explain();
+            assert!(page.starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{code:?}");
+            for part in ["\n## Why\n", "\n## Example\n", "\n## Remedy\n", "\n## Source\n"] {
+                assert!(page.contains(part), "{} has no part {}", code.as_str(), part.trim());
+            }
+        }
+    }
+
+    /// The first example of a page has the finding, the one that is called fixed has it not.
+    #[test]
+    fn examples_show_what_they_are_about() {
+        for code in FindingCode::ALL {
+            let mut fixed = 0;
+            for part in code.explain().split("```pvs").skip(1) {
+                let (kind, rest) = part.split_once('\n').expect("a line");
+                let (text, _) = rest.split_once("```").expect("an end");
+                let program = crate::text::parse(text).unwrap_or_else(|errors| panic!("{code:?}: {errors:?}")).program;
+                let found = crate::check::check(&program).iter().any(|finding| finding.code == *code);
+                assert_eq!(found, kind.trim() != "fixed", "{code:?}: {text}");
+                fixed += usize::from(kind.trim() == "fixed");
+            }
+            assert!(fixed > 0, "{code:?} has no example that is right");
+        }
+    }
+}
