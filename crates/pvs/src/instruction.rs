@@ -271,6 +271,11 @@ impl Instruction {
         };
     }
 
+    /// Whether it may write a register.
+    pub fn writes(&self) -> bool {
+        self.destination.mask != 0 && !self.operation().does_nothing()
+    }
+
     /// The sources that the operation reads, with their numbers.
     pub fn sources_read(&self) -> impl Iterator<Item = (usize, &Source)> {
         let operation = self.operation();

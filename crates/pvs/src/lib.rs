@@ -14,6 +14,8 @@ mod operation;
 mod program;
 pub mod reference;
 pub mod text;
+pub mod topics;
+mod uses;
 
 pub use codes::{Component, DestinationKind, Select, SourceKind};
 pub use instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source, Words};
@@ -22,3 +24,4 @@ pub use program::{
     ALTERNATES, CONSTANTS, CodeError, FLOW_ENTRIES, FlowEntry, FlowOp, INPUTS, MAX_DEPTH, MAX_INSTRUCTIONS, OUTPUTS,
     Program, TEMPORARIES,
 };
+pub use uses::Uses;

@@ -225,6 +225,11 @@ impl Operation {
         }
     }
 
+    /// Whether it writes nothing, whatever its destination is.
+    pub const fn does_nothing(self) -> bool {
+        matches!(self, Operation::Vector(VectorOp::NoOp) | Operation::Math(MathOp::NoOp) | Operation::Reserved)
+    }
+
     /// What it calculates.
     pub const fn about(self) -> &'static str {
         match self {

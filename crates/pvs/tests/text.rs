@@ -168,3 +168,15 @@ fn what_is_wrong_is_named() {
     let many = "VE_NOP ;\n".repeat(1025);
     assert!(parse(&many).expect_err("too long")[0].to_string().contains("1024 instructions at most"));
 }
+
+#[test]
+fn examples_of_the_page() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pvs-assembly.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let examples: Vec<&str> =
+        page.split("```pvs\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    assert!(examples.len() >= 2);
+    for example in examples {
+        parse(example).unwrap_or_else(|errors| panic!("{example}: {errors:?}"));
+    }
+}

@@ -19,6 +19,7 @@ pub mod lane;
 pub mod literal;
 pub mod mutate;
 pub mod oracle;
+pub mod pvs;
 pub mod r700;
 pub mod random;
 pub mod sm50;

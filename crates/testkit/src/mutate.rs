@@ -71,6 +71,12 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let program = ctm_object::sm50::read_pair(&header, &code).expect("a program");
             vec![ctm_sm50::text::print_program(&program).into_bytes()]
         }
+        "pvs_assembly" => vec![read(&project_path("examples/transform.pvs"))],
+        "pvs_words" => {
+            let source = String::from_utf8(read(&project_path("examples/transform.pvs"))).expect("UTF-8");
+            let program = ctm_pvs::text::parse(&source).expect("a program").program;
+            vec![program.words().flatten().flat_map(u32::to_le_bytes).collect()]
+        }
         "lane_text" => list("tests/filetests/lane").iter().map(|path| read(path)).collect(),
         "object_writers" => {
             let code = |path: &str| read(&project_path(path));

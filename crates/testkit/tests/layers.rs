@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 11] = [
     &["memory"],
     &["lane", "array"],
     &["engine"],
-    &["codegen", "x1k", "r700", "sm50"],
+    &["codegen", "x1k", "r700", "sm50", "pvs"],
     &["object"],
     &["device"],
     &["capi", "cli", "ctm"],
@@ -165,7 +165,7 @@ fn commands_know_no_instruction_set() {
     for folder in ["commands", "args", "sandbox", "lib.rs", "main.rs"] {
         for file in files(&sources.join(folder)) {
             let text = read(&file);
-            for name in ["x1k", "r700", "sm50"] {
+            for name in ["x1k", "r700", "sm50", "pvs"] {
                 let known =
                     [format!("ctm_{name}"), format!("isa::{name}")].into_iter().find(|path| text.contains(path));
                 assert_eq!(known, None, "{}", file.display());

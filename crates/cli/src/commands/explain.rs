@@ -159,7 +159,7 @@ mod tests {
             let page = ctm_text::topic::page(&title, &about, &topics);
             pages.push((root().join(format!("docs/reference/{}.md", isa.name())), page));
         }
-        assert_eq!(pages.len(), 3);
+        assert_eq!(pages.len(), 4);
         are_up_to_date(pages);
     }
 

@@ -25,10 +25,10 @@ pub fn rows<'f>(
 
 /// Prints the table of an instruction's fields.
 pub fn print(out: &mut dyn Write, rows: impl Iterator<Item = Row>) -> io::Result<()> {
-    writeln!(out, "  {:<19} {:>4} {:>5}  {:>10}  {:<10}  meaning", "field", "word", "bits", "value", "is")?;
+    writeln!(out, "  {:<20} {:>4} {:>5}  {:>10}  {:<10}  meaning", "field", "word", "bits", "value", "is")?;
     for Row { field, value, name } in rows {
         let (bits, name) = (bits(field), name.unwrap_or_default());
-        writeln!(out, "  {:<19} {:>4} {bits:>5}  {value:>10}  {name:<10}  {}", field.name, field.word, field.doc)?;
+        writeln!(out, "  {:<20} {:>4} {bits:>5}  {value:>10}  {name:<10}  {}", field.name, field.word, field.doc)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod fields;
 mod file;
 mod finding;
 mod own;
+mod pvs;
 mod r700;
 mod sm50;
 mod x1k;
@@ -35,7 +36,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 /// Every instruction set, the first one being that of texts and words which do not show another.
-const REGISTRY: [Isa; 4] = [Isa(&x1k::X1k), Isa(&r700::R700), Isa(&sm50::Sm50), Isa(&ctm::Ctm)];
+const REGISTRY: [Isa; 5] = [Isa(&x1k::X1k), Isa(&r700::R700), Isa(&sm50::Sm50), Isa(&pvs::Pvs), Isa(&ctm::Ctm)];
 
 /// An instruction set, or another language of GPU commands.
 pub trait InstructionSet: Sync {
@@ -215,7 +216,7 @@ impl fmt::Debug for Isa {
 
 /// Why a command that is for programs does nothing with what this instruction set has.
 fn no_program(isa: &dyn InstructionSet) -> Failure {
-    let message = Message::error(format!("a {} is not a program", isa.noun()));
+    let message = Message::error(format!("this command does nothing with a {}", isa.noun()));
     Failure::Usage(message.help(format!("'ctm dis --isa {}' shows it", isa.name())))
 }
 

@@ -73,6 +73,14 @@ fn prints(folder: &Folder, line: &str, names: &[&str]) -> Vec<Value> {
     found
 }
 
+/// A vertex program with constants and flow control.
+const LOOP: &str = "
+    .const c1 = 1, inf, nan, -0.5
+    .flow 0 LOOP act=0 count=3 resume=1 last=1 step=-1
+    VE_NOP ;
+    (!p) out[0].xyzw = VE_ADD.SAT const[aL + 1] temp[0] ;
+";
+
 #[test]
 fn results_are_what_the_schema_says() {
     let folder = Folder::new("json-results");
@@ -83,6 +91,7 @@ fn results_are_what_the_schema_says() {
         .write("constants.x1k", format!(".const c0 = 1, inf, nan, -0.5\n.int i1 = 3\n.bool b2 = true\n{POSITION}"))
         .write("vertex.r700", ".stage vs\n.gprs 1\nEXP_DONE: POS0, R0.xyzw\nEND_OF_PROGRAM\n")
         .write("wrong.r700", ".gprs 1\nEXP_DONE: PIX0, R9.xyzw\nEND_OF_PROGRAM\n")
+        .write("loop.pvs", LOOP)
         .write("wrong.sm50", "BRA 0x4000;\n")
         .write("buffer.bin", [0xc001_0a00_u32, 0x8010_0000, 0, 0xffff_ffff].map(u32::to_le_bytes).concat());
     let [newton, collatz] = ["examples/newton.r700", "examples/collatz.sm50"].map(project);
@@ -99,10 +108,12 @@ fn results_are_what_the_schema_says() {
     prints(&folder, "check unset.x1k wrong.r700", &["checks"]);
     prints(&folder, "explain X1K001", &["explained_code"]);
     prints(&folder, "explain", &["codes"]);
-    for name in ["CMP", "SR_TID", "RGB_PRED_SEL", "MUFU"] {
+    for name in ["CMP", "SR_TID", "RGB_PRED_SEL", "MUFU", "VE_MAD"] {
         prints(&folder, &format!("explain {name}"), &["topics"]);
     }
-    for (file, isa) in [("constants.x1k", "x1k"), (&newton, "r700"), (&collatz, "sm50"), (&vertex, "sm50")] {
+    let files =
+        [("constants.x1k", "x1k"), (&newton, "r700"), (&collatz, "sm50"), (&vertex, "sm50"), ("loop.pvs", "pvs")];
+    for (file, isa) in files {
         prints(&folder, &format!("info {file}"), &[&format!("info_{isa}")]);
         prints(&folder, &format!("dis {file}"), &[&format!("dis_{isa}")]);
     }

@@ -114,25 +114,16 @@ fn words(pc: usize, instruction: &Instruction, findings: &mut Findings) {
         let message = "the last dword is a second operation (DUAL_MATH_OP), which is not supported";
         findings.add(FindingCode::DualMath, Some(pc), message, "make two instructions of it");
     }
-    if writes(instruction) && instruction.destination.kind as u8 > DestinationKind::Input as u8 {
+    if instruction.writes() && instruction.destination.kind as u8 > DestinationKind::Input as u8 {
         let message = format!("PVS_DST_REG_TYPE is {}, which is reserved", instruction.destination.kind as u8);
         findings.add(FindingCode::ReservedRegister, Some(pc), message, "write a temporary, an output or a0");
     }
     let modes = instruction.sources_read().map(|(_, source)| source.mode());
-    let destination = writes(instruction).then(|| instruction.destination.mode());
+    let destination = instruction.writes().then(|| instruction.destination.mode());
     if modes.chain(destination).any(|mode| mode == AddressMode::Reserved) {
         let message = "an address mode is 3, which is reserved";
         findings.add(FindingCode::ReservedRegister, Some(pc), message, "add a component of a0, or aL, not both");
     }
-}
-
-/// Whether an instruction may write a register, or the predicate.
-fn writes(instruction: &Instruction) -> bool {
-    instruction.destination.mask != 0 && !does_nothing(instruction.operation())
-}
-
-fn does_nothing(operation: Operation) -> bool {
-    matches!(operation, Operation::Vector(VectorOp::NoOp) | Operation::Math(MathOp::NoOp) | Operation::Reserved)
 }
 
 /// Whether an operation sets the predicate.
@@ -160,7 +151,7 @@ pub fn sets_predicate(operation: Operation) -> bool {
 /// The registers of an instruction.
 fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: &mut Findings) {
     let operation = instruction.operation();
-    if !does_nothing(operation) && instruction.destination.mask == 0 && !sets_predicate(operation) {
+    if !operation.does_nothing() && instruction.destination.mask == 0 && !sets_predicate(operation) {
         let name = operation.name().unwrap_or_default();
         let message = format!("{name} writes no component of its destination");
         findings.add(FindingCode::NoEffect, Some(pc), message, "write some of `.xyzw`, or leave the instruction out");
@@ -191,7 +182,7 @@ fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: 
         }
     }
     let destination = &instruction.destination;
-    if writes(instruction) && absolute(destination.mode()) {
+    if instruction.writes() && absolute(destination.mode()) {
         let count = match destination.kind {
             DestinationKind::Output | DestinationKind::OutputReplicated => OUTPUTS,
             DestinationKind::Alternate => ALTERNATES,
@@ -209,10 +200,10 @@ fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: 
 /// What instructions read that no instruction writes.
 fn values(program: &Program, findings: &mut Findings) {
     let all = |select: fn(&&Instruction) -> bool| program.code.iter().filter(select);
-    let written: BTreeSet<u8> = all(|at| writes(at) && at.destination.kind == DestinationKind::Temporary)
+    let written: BTreeSet<u8> = all(|at| at.writes() && at.destination.kind == DestinationKind::Temporary)
         .map(|at| at.destination.offset)
         .collect();
-    let is_relative = all(|at| writes(at) && at.destination.kind == DestinationKind::Temporary)
+    let is_relative = all(|at| at.writes() && at.destination.kind == DestinationKind::Temporary)
         .any(|at| at.destination.mode() != AddressMode::Absolute);
     let sets = all(|at| sets_predicate(at.operation())).next().is_some();
     let mut known = BTreeSet::new();
@@ -241,7 +232,7 @@ fn values(program: &Program, findings: &mut Findings) {
         .code
         .iter()
         .filter(is_output)
-        .any(|at| writes(at) && (at.destination.offset == 0 || at.destination.mode() != AddressMode::Absolute));
+        .any(|at| at.writes() && (at.destination.offset == 0 || at.destination.mode() != AddressMode::Absolute));
     if !position {
         let message = "no instruction writes out[0], which is the position";
         findings.add(FindingCode::Position, None, message, "write the position in clip space to out[0]");

@@ -20,7 +20,7 @@ mod instruction;
 mod print;
 
 pub use ctm_text::{Diagnostic, Loader, SourceFile};
-pub use print::{print_instruction, print_program};
+pub use print::{PrintOptions, print_instruction, print_program, print_program_with};
 
 use crate::program::Program;
 use ctm_text::{Cursor, Dialect, lex};

@@ -16,8 +16,22 @@ pub(super) fn filler(before: Option<&Source>) -> Source {
     }
 }
 
+/// What is printed beside the assembly, as comments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PrintOptions {
+    /// The address of each instruction.
+    pub addresses: bool,
+    /// The four dwords of each instruction.
+    pub words: bool,
+}
+
 /// A program as text that reads as the same program.
 pub fn print_program(program: &Program) -> String {
+    print_program_with(program, PrintOptions::default())
+}
+
+/// The same with comments.
+pub fn print_program_with(program: &Program, options: PrintOptions) -> String {
     let mut text = String::new();
     let mut line = |line: String| {
         text += &line;
@@ -41,8 +55,15 @@ pub fn print_program(program: &Program) -> String {
             line(flow_entry(number, entry));
         }
     }
-    for instruction in &program.code {
-        line(print_instruction(instruction));
+    for (pc, instruction) in program.code.iter().enumerate() {
+        let words = instruction.encode().map(|word| format!("{word:08X}")).join(" ");
+        let comment = match options {
+            PrintOptions { addresses: false, words: false } => String::new(),
+            PrintOptions { addresses: true, words: false } => format!(" -- {pc}"),
+            PrintOptions { addresses: false, words: true } => format!(" -- {words}"),
+            PrintOptions { addresses: true, words: true } => format!(" -- {pc}: {words}"),
+        };
+        line(print_instruction(instruction) + &comment);
     }
     text
 }

@@ -1,0 +1,168 @@
+//! PVS programs: assembly text, raw words.
+
+mod dis;
+mod info;
+
+use super::finding::codes_of;
+use super::{
+    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, output_path,
+};
+use crate::host::Host;
+use crate::options::ListingArgs;
+use crate::report::{Location, Message};
+use crate::wording::one_line;
+use crate::{Console, Failure, source};
+use ctm_object::probe::Content;
+use ctm_pvs::check::{self, Severity};
+use ctm_pvs::{Program, text};
+use ctm_text::topic::Topic;
+use ctm_text::{Origin, SourceFile};
+use serde_json::json;
+use std::path::Path;
+
+/// The instruction set.
+pub struct Pvs;
+
+impl InstructionSet for Pvs {
+    fn name(&self) -> &'static str {
+        "pvs"
+    }
+
+    fn about(&self) -> &'static str {
+        "ATI R3xx to R5xx vertex programs (PVS)"
+    }
+
+    fn noun(&self) -> &'static str {
+        "vertex program"
+    }
+
+    fn extension(&self) -> &'static str {
+        "pvs"
+    }
+
+    fn containers(&self) -> &'static [Content] {
+        &[]
+    }
+
+    /// Assembles into raw words.
+    fn assemble(
+        &self,
+        path: &Path,
+        source: &SourceFile,
+        output: Option<&Path>,
+        console: &mut Console,
+    ) -> Result<Vec<Written>, Failure> {
+        let program = assemble(path, source, text::parse_with, console)?.program;
+        if program != Program::new(program.code.clone()) {
+            let message = "raw words have neither constants nor flow control, and begin with the first instruction";
+            let help = "keep the text, which says all of it";
+            console.report(&Message::warning(message).at(Location::File(source.name.clone())).help(help));
+        }
+        let bytes = program.words().flatten().flat_map(u32::to_le_bytes).collect();
+        Ok(vec![Written { path: output_path(path, output, "u32"), bytes }])
+    }
+
+    fn accepts(&self, path: &Path, source: &SourceFile, host: &dyn Host) -> bool {
+        assembles(path, source, text::parse_with, host)
+    }
+
+    fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
+        Ok(vec![Box::new(Loaded::new(file, console)?)])
+    }
+
+    fn codes(&self) -> Vec<Code> {
+        codes_of!(check::FindingCode)
+    }
+
+    fn topics(&self) -> Vec<Topic> {
+        ctm_pvs::topics::topics()
+    }
+
+    fn runner(&self) -> Option<RunnerEntry> {
+        None
+    }
+}
+
+/// A program and where it comes from.
+struct Loaded {
+    /// How the file is called in messages.
+    name: String,
+    program: Program,
+    /// Where each instruction stands in the text; empty if the program comes from words.
+    origins: Vec<Origin>,
+}
+
+impl Loaded {
+    /// The program of a file. Warnings of the assembler are reported at once.
+    fn new(file: File, console: &mut Console) -> Result<Self, Failure> {
+        if file.form == Form::Words {
+            let program = words(&file.bytes).map_err(|cause| file.error(cause))?;
+            file.warn_if_swapped(|bytes| words(bytes).is_ok_and(|program| is_legal(&program)), console);
+            return Ok(Loaded { name: file.name, program, origins: Vec::new() });
+        }
+        let text = source::text(&file.path, file.bytes)?;
+        let source = SourceFile { name: file.name.clone(), text };
+        source::require_assembly(&source)?;
+        let assembled = assemble(&file.path, &source, text::parse_with, console)?;
+        Ok(Loaded { name: file.name, program: assembled.program, origins: assembled.origins })
+    }
+
+    /// Where an instruction stands: its source line, else its disassembly.
+    fn location(&self, pc: usize) -> Location {
+        match (self.origins.get(pc), self.program.code.get(pc)) {
+            (Some(origin), _) => Location::Text(origin.clone()),
+            (None, Some(instruction)) => Location::Listing {
+                path: format!("disassembly of {}", self.name),
+                number: pc,
+                line: one_line(&text::print_instruction(instruction)),
+            },
+            (None, None) => Location::File(self.name.clone()),
+        }
+    }
+
+    /// A finding as a message.
+    fn message(&self, finding: &check::Finding) -> Message {
+        let location = finding.pc.map_or_else(|| Location::File(self.name.clone()), |pc| self.location(pc));
+        let code = finding.code;
+        Message::new(code.severity(), &finding.message).code(code.as_str()).at(location).help(&finding.help)
+    }
+}
+
+/// The program of raw words.
+fn words(bytes: &[u8]) -> Result<Program, String> {
+    let (dwords, []) = bytes.as_chunks::<4>() else {
+        return Err(format!("{} bytes are no whole dwords", bytes.len()));
+    };
+    let dwords: Vec<u32> = dwords.iter().map(|dword| u32::from_le_bytes(*dword)).collect();
+    Program::from_dwords(&dwords).map_err(|error| error.to_string())
+}
+
+fn is_legal(program: &Program) -> bool {
+    check::check(program).iter().all(|finding| finding.code.severity() != Severity::Error)
+}
+
+impl super::Loaded for Loaded {
+    fn file_name(&self) -> &str {
+        &self.name
+    }
+
+    fn set_file_name(&mut self, name: String) {
+        self.name = name;
+    }
+
+    fn disassemble(&self, args: &ListingArgs, console: &mut Console) -> Result<(), Failure> {
+        dis::dis(&self.program, args, console)
+    }
+
+    fn check(&self) -> Result<Vec<Finding>, Failure> {
+        let found = |finding: &check::Finding| Finding {
+            message: self.message(finding),
+            numbers: vec![("pc", json!(finding.pc))],
+        };
+        Ok(check::check(&self.program).iter().map(found).collect())
+    }
+
+    fn summary(&self) -> Result<Box<dyn Summary + '_>, Failure> {
+        Ok(Box::new(info::Information(&self.program)))
+    }
+}
