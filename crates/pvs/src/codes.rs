@@ -40,6 +40,48 @@ codes! {
     }
 }
 
+/// The registers that an instruction can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Temporaries.
+    Temporaries,
+    /// The address register.
+    Address,
+    /// Output vectors.
+    Outputs {
+        /// All components get what x would get.
+        replicated: bool,
+    },
+    /// Alternate temporaries.
+    Alternates,
+    /// Input vectors.
+    Inputs,
+}
+
+impl DestinationKind {
+    /// What is written; none for reserved codes.
+    pub const fn written(self) -> Option<Written> {
+        match self {
+            DestinationKind::Temporary => Some(Written::Temporaries),
+            DestinationKind::Address => Some(Written::Address),
+            DestinationKind::Output => Some(Written::Outputs { replicated: false }),
+            DestinationKind::OutputReplicated => Some(Written::Outputs { replicated: true }),
+            DestinationKind::Alternate => Some(Written::Alternates),
+            DestinationKind::Input => Some(Written::Inputs),
+            DestinationKind::Reserved6
+            | DestinationKind::Reserved7
+            | DestinationKind::Reserved8
+            | DestinationKind::Reserved9
+            | DestinationKind::Reserved10
+            | DestinationKind::Reserved11
+            | DestinationKind::Reserved12
+            | DestinationKind::Reserved13
+            | DestinationKind::Reserved14
+            | DestinationKind::Reserved15 => None,
+        }
+    }
+}
+
 codes! {
     /// `PVS_SRC_REG_TYPE`: what is read.
     pub enum SourceKind: 2 {

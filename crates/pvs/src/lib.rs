@@ -17,7 +17,7 @@ pub mod text;
 pub mod topics;
 mod uses;
 
-pub use codes::{Component, DestinationKind, Select, SourceKind};
+pub use codes::{Component, DestinationKind, Select, SourceKind, Written};
 pub use instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source, Words};
 pub use operation::{MacroOp, MathOp, Operation, VectorOp};
 pub use program::{

@@ -1,7 +1,7 @@
 //! What a program uses.
 
 use crate::check::sets_predicate;
-use crate::codes::{DestinationKind, SourceKind};
+use crate::codes::{SourceKind, Written};
 use crate::instruction::AddressMode;
 use crate::program::Program;
 use std::collections::BTreeSet;
@@ -48,22 +48,12 @@ impl Uses {
                 continue;
             }
             uses.mode(destination.mode());
-            let registers = match destination.kind {
-                DestinationKind::Temporary => &mut uses.temporaries,
-                DestinationKind::Output | DestinationKind::OutputReplicated => &mut uses.outputs,
-                DestinationKind::Alternate => &mut uses.alternates,
-                DestinationKind::Input => &mut uses.inputs,
-                DestinationKind::Address
-                | DestinationKind::Reserved6
-                | DestinationKind::Reserved7
-                | DestinationKind::Reserved8
-                | DestinationKind::Reserved9
-                | DestinationKind::Reserved10
-                | DestinationKind::Reserved11
-                | DestinationKind::Reserved12
-                | DestinationKind::Reserved13
-                | DestinationKind::Reserved14
-                | DestinationKind::Reserved15 => continue,
+            let registers = match destination.kind.written() {
+                Some(Written::Temporaries) => &mut uses.temporaries,
+                Some(Written::Outputs { .. }) => &mut uses.outputs,
+                Some(Written::Alternates) => &mut uses.alternates,
+                Some(Written::Inputs) => &mut uses.inputs,
+                Some(Written::Address) | None => continue,
             };
             registers.insert(destination.offset);
         }

@@ -25,7 +25,7 @@ impl Severity {
 /// Declares the enumeration `FindingCode` of an instruction set's findings.
 ///
 /// Each row is `Variant "NUMBER" Severity "title";`, in ascending order of numbers. The page about a code is
-/// `explain/NUMBER.md` beside the file that declares it.
+/// `explain/NUMBER.md` beside the file that declares it. Tests of the numbers and pages come with it.
 #[macro_export]
 macro_rules! finding_codes {
     ($($variant:ident $id:literal $severity:ident $title:literal;)+) => {
@@ -57,6 +57,38 @@ macro_rules! finding_codes {
             /// A page about it: what it means, why the machine cares, the remedy, the source. Markdown.
             pub const fn explain(self) -> &'static str {
                 match self { $(Self::$variant => include_str!(concat!("explain/", $id, ".md"))),+ }
+            }
+        }
+
+        #[cfg(test)]
+        mod codes_of_findings {
+            use super::FindingCode;
+            use $crate::findings::Severity;
+
+            /// The last three digits of a number count; the first of them is that of the severity.
+            #[test]
+            fn numbers_tell_the_severity_and_ascend() {
+                for code in FindingCode::ALL {
+                    let number = code.as_str();
+                    let expected = match &number[number.len() - 3..number.len() - 2] {
+                        "0" => Severity::Error,
+                        "1" => Severity::Warning,
+                        _ => Severity::Note,
+                    };
+                    assert_eq!(code.severity(), expected, "{number}");
+                }
+                assert!(FindingCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
+            }
+
+            #[test]
+            fn pages_have_every_part() {
+                for code in FindingCode::ALL {
+                    let (number, page) = (code.as_str(), code.explain());
+                    assert!(page.starts_with(&format!("# {number}: {}\n", code.title())), "{number}");
+                    for part in ["\n## Why\n", "\n## Remedy\n", "\n## Source\n"] {
+                        assert!(page.contains(part), "{number} has no part {}", part.trim());
+                    }
+                }
             }
         }
     };

@@ -216,7 +216,7 @@ impl fmt::Debug for Isa {
 
 /// Why a command that is for programs does nothing with what this instruction set has.
 fn no_program(isa: &dyn InstructionSet) -> Failure {
-    let message = Message::error(format!("this command does nothing with a {}", isa.noun()));
+    let message = Message::error(format!("a {} is not a program that this command takes", isa.noun()));
     Failure::Usage(message.help(format!("'ctm dis --isa {}' shows it", isa.name())))
 }
 

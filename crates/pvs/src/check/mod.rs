@@ -8,7 +8,7 @@ mod code;
 pub use code::FindingCode;
 pub use ctm_text::findings::Severity;
 
-use crate::codes::{DestinationKind, SourceKind};
+use crate::codes::{SourceKind, Written};
 use crate::instruction::{AddressMode, Instruction, Source};
 use crate::operation::{MathOp, Operation, VectorOp};
 use crate::program::{ALTERNATES, FlowOp, INPUTS, MAX_INSTRUCTIONS, OUTPUTS, Program, TEMPORARIES};
@@ -114,7 +114,7 @@ fn words(pc: usize, instruction: &Instruction, findings: &mut Findings) {
         let message = "the last dword is a second operation (DUAL_MATH_OP), which is not supported";
         findings.add(FindingCode::DualMath, Some(pc), message, "make two instructions of it");
     }
-    if instruction.writes() && instruction.destination.kind as u8 > DestinationKind::Input as u8 {
+    if instruction.writes() && instruction.destination.kind.written().is_none() {
         let message = format!("PVS_DST_REG_TYPE is {}, which is reserved", instruction.destination.kind as u8);
         findings.add(FindingCode::ReservedRegister, Some(pc), message, "write a temporary, an output or a0");
     }
@@ -183,11 +183,13 @@ fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: 
     }
     let destination = &instruction.destination;
     if instruction.writes() && absolute(destination.mode()) {
-        let count = match destination.kind {
-            DestinationKind::Output | DestinationKind::OutputReplicated => OUTPUTS,
-            DestinationKind::Alternate => ALTERNATES,
-            DestinationKind::Input => INPUTS,
-            _ => TEMPORARIES,
+        let count = match destination.kind.written() {
+            Some(Written::Temporaries) => TEMPORARIES,
+            Some(Written::Outputs { .. }) => OUTPUTS,
+            Some(Written::Alternates) => ALTERNATES,
+            Some(Written::Inputs) => INPUTS,
+            // There is one, and its number does not count.
+            Some(Written::Address) | None => usize::MAX,
         };
         if usize::from(destination.offset) >= count {
             let message =
@@ -200,10 +202,10 @@ fn registers(pc: usize, instruction: &Instruction, program: &Program, findings: 
 /// What instructions read that no instruction writes.
 fn values(program: &Program, findings: &mut Findings) {
     let all = |select: fn(&&Instruction) -> bool| program.code.iter().filter(select);
-    let written: BTreeSet<u8> = all(|at| at.writes() && at.destination.kind == DestinationKind::Temporary)
+    let written: BTreeSet<u8> = all(|at| at.writes() && at.destination.kind.written() == Some(Written::Temporaries))
         .map(|at| at.destination.offset)
         .collect();
-    let is_relative = all(|at| at.writes() && at.destination.kind == DestinationKind::Temporary)
+    let is_relative = all(|at| at.writes() && at.destination.kind.written() == Some(Written::Temporaries))
         .any(|at| at.destination.mode() != AddressMode::Absolute);
     let sets = all(|at| sets_predicate(at.operation())).next().is_some();
     let mut known = BTreeSet::new();
@@ -226,8 +228,7 @@ fn values(program: &Program, findings: &mut Findings) {
             findings.add(FindingCode::NoPredicate, Some(pc), message, help);
         }
     }
-    let is_output =
-        |at: &&Instruction| matches!(at.destination.kind, DestinationKind::Output | DestinationKind::OutputReplicated);
+    let is_output = |at: &&Instruction| matches!(at.destination.kind.written(), Some(Written::Outputs { .. }));
     let position = program
         .code
         .iter()

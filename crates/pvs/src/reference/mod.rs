@@ -5,7 +5,7 @@ mod flow;
 #[cfg(test)]
 mod tests;
 
-use crate::codes::{DestinationKind, Select, SourceKind};
+use crate::codes::{Select, SourceKind, Written};
 use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
 use crate::program::{ALTERNATES, CONSTANTS, INPUTS, OUTPUTS, Program, TEMPORARIES};
@@ -189,35 +189,27 @@ impl State {
 
     fn write(&mut self, destination: &Destination, results: &Results, index: i32) {
         let number = usize::try_from(self.number(destination.offset, destination.mode(), index)).unwrap_or(usize::MAX);
-        let register = match destination.kind {
-            DestinationKind::Temporary => self.temporaries.get_mut(number),
-            DestinationKind::Output | DestinationKind::OutputReplicated => self.outputs.get_mut(number),
-            DestinationKind::Alternate => self.alternates.get_mut(number),
-            DestinationKind::Input => self.inputs.get_mut(number),
-            DestinationKind::Address => {
+        let written = destination.kind.written();
+        let register = match written {
+            Some(Written::Temporaries) => self.temporaries.get_mut(number),
+            Some(Written::Outputs { .. }) => self.outputs.get_mut(number),
+            Some(Written::Alternates) => self.alternates.get_mut(number),
+            Some(Written::Inputs) => self.inputs.get_mut(number),
+            Some(Written::Address) => {
                 for (component, &value) in results.values.iter().enumerate() {
                     if destination.mask >> component & 1 != 0 && results.writes[component] {
                         // What is out of range becomes the nearest integer, and a NaN 0.
                         self.a0[component] = f32::from_bits(arithmetic::floor(value)) as i32;
                     }
                 }
-                return;
+                None
             }
-            DestinationKind::Reserved6
-            | DestinationKind::Reserved7
-            | DestinationKind::Reserved8
-            | DestinationKind::Reserved9
-            | DestinationKind::Reserved10
-            | DestinationKind::Reserved11
-            | DestinationKind::Reserved12
-            | DestinationKind::Reserved13
-            | DestinationKind::Reserved14
-            | DestinationKind::Reserved15 => None,
+            None => None,
         };
         let Some(register) = register else { return };
         for (component, slot) in register.iter_mut().enumerate() {
             if destination.mask >> component & 1 != 0 && results.writes[component] {
-                let from = if destination.kind == DestinationKind::OutputReplicated { 0 } else { component };
+                let from = if written == Some(Written::Outputs { replicated: true }) { 0 } else { component };
                 *slot = results.values[from];
             }
         }

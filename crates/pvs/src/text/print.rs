@@ -1,6 +1,6 @@
 //! Programs to text.
 
-use crate::codes::{Component, DestinationKind, Select};
+use crate::codes::{Component, Select, Written};
 use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
 use crate::program::{CONSTANTS, FlowEntry, FlowOp, Program};
@@ -156,26 +156,14 @@ fn register(kind: &str, offset: u8, mode: AddressMode, addr_sel: Component) -> O
 
 fn destination(destination: &Destination) -> Option<String> {
     let &Destination { kind, offset, mask, addr_sel, .. } = destination;
-    let register = match kind {
-        DestinationKind::Temporary
-        | DestinationKind::Output
-        | DestinationKind::OutputReplicated
-        | DestinationKind::Alternate
-        | DestinationKind::Input => register(kind.name(), offset, destination.mode(), addr_sel)?,
-        DestinationKind::Address => {
+    let register = match kind.written()? {
+        Written::Temporaries | Written::Outputs { .. } | Written::Alternates | Written::Inputs => {
+            register(kind.name(), offset, destination.mode(), addr_sel)?
+        }
+        Written::Address => {
             let is_plain = offset == 0 && addr_sel == Component::X && destination.mode() == AddressMode::Absolute;
             is_plain.then(|| kind.name().to_owned())?
         }
-        DestinationKind::Reserved6
-        | DestinationKind::Reserved7
-        | DestinationKind::Reserved8
-        | DestinationKind::Reserved9
-        | DestinationKind::Reserved10
-        | DestinationKind::Reserved11
-        | DestinationKind::Reserved12
-        | DestinationKind::Reserved13
-        | DestinationKind::Reserved14
-        | DestinationKind::Reserved15 => return None,
     };
     let components = Component::ALL.iter().filter(|&&component| mask >> component as u8 & 1 != 0);
     let mask: String = components.map(|component| component.name()).collect();

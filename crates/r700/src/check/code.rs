@@ -39,33 +39,3 @@ ctm_text::finding_codes! {
     Undocumented "R700203" Note "opcode that the guide does not have";
     Gradients "R700204" Note "differences across the quad";
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ctm_text::findings::Severity;
-
-    #[test]
-    fn numbers_tell_the_severity_and_ascend() {
-        for code in FindingCode::ALL {
-            let expected = match &code.as_str()[..5] {
-                "R7000" => Severity::Error,
-                "R7001" => Severity::Warning,
-                _ => Severity::Note,
-            };
-            assert_eq!(code.severity(), expected, "{code:?}");
-        }
-        assert!(FindingCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
-    }
-
-    #[test]
-    fn pages_have_every_part() {
-        for code in FindingCode::ALL {
-            let page = code.explain();
-            assert!(page.starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{code:?}");
-            for part in ["\n## Why\n", "\n## Remedy\n", "\n## Source\n"] {
-                assert!(page.contains(part), "{} has no part {}", code.as_str(), part.trim());
-            }
-        }
-    }
-}

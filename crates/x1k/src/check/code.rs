@@ -42,32 +42,3 @@ finding_codes! {
     CountUnknown "X1K202" Note "loop count that does not travel with the program";
     SmallInlineConstant "X1K203" Note "inline constant that tools disagree on";
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_tell_the_severity_and_ascend() {
-        for code in FindingCode::ALL {
-            let expected = match &code.as_str()[..4] {
-                "X1K0" => Severity::Error,
-                "X1K1" => Severity::Warning,
-                _ => Severity::Note,
-            };
-            assert_eq!(code.severity(), expected, "{code:?}");
-        }
-        assert!(FindingCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()), "a number is used twice");
-    }
-
-    #[test]
-    fn pages_have_every_part() {
-        for code in FindingCode::ALL {
-            let page = code.explain();
-            assert!(page.starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{code:?}");
-            for part in ["\n## Why\n", "\n## Remedy\n", "\n## Source\n"] {
-                assert!(page.contains(part), "{} has no part {}", code.as_str(), part.trim());
-            }
-        }
-    }
-}
