@@ -48,13 +48,21 @@ fn outcomes(measurement: &Measurement) -> Vec<String> {
         outcome("X1K programs of 512 instructions in less than 50 ms", |row| row.origin == Origin::Full),
     ];
     let [accesses, bytes] = measurement.checks();
-    let met = if accesses.median() <= super::ACCESS_CHECK { "met" } else { "MISSED" };
+    let total = measurement.access_check();
+    let met = if total <= super::ACCESS_CHECK { "met" } else { "MISSED" };
     let share = |sample: &Sample| {
-        format!("{:.1} % of the time ({:.1} % at most)", sample.median() * 100.0, sample.greatest() * 100.0)
+        format!(
+            "{:.1} % in the median of programs, {:.1} % at most",
+            sample.median() * 100.0,
+            sample.greatest() * 100.0
+        )
     };
-    let mark = super::ACCESS_CHECK * 100.0;
+    let (total, mark) = (total * 100.0, super::ACCESS_CHECK * 100.0);
     let checks = [
-        format!("{met}: the check of accesses in at most {mark:.0} % of the time: {}", share(&accesses)),
+        format!(
+            "{met}: the check of accesses in at most {mark:.0} % of the time of all programs together: {total:.1} % ({})",
+            share(&accesses)
+        ),
         format!("the check of bytes, which `--check-code` adds: {}", share(&bytes)),
     ];
     outcomes.into_iter().flatten().chain(checks).collect()
