@@ -4,7 +4,7 @@
 //! - [`Program`]: code, flow control, constants;
 //! - [`text`]: the assembly language, both ways;
 //! - [`check::check`]: what cannot run, likely mistakes;
-//! - [`reference`]: the golden model of what programs do.
+//! - [`mod@reference`]: the golden model of what programs do.
 #![forbid(unsafe_code)]
 
 pub mod check;
