@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 11] = [
     &["lane", "array", "card"],
     &["engine"],
     &["codegen", "x1k", "r700", "sm50", "pvs"],
-    &["object"],
+    &["object", "r5xx"],
     &["device"],
     &["capi", "cli", "ctm"],
     &["testkit"],

@@ -1,0 +1,191 @@
+//! The card: what it keeps between packets, and how it executes a stream.
+
+use crate::pipeline;
+use crate::ports::{Cursor, Memory};
+use crate::registers::{
+    self, GaUsVectorData, GaUsVectorIndex, RegisterFile, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx,
+    ZbZpassAddr, ZbZpassData,
+};
+use crate::stream::{Command, VertexArray, commands};
+use ctm_card::{Identity, Object, Rejected, Submission};
+use ctm_memory::Arena;
+use std::collections::BTreeSet;
+
+/// Vectors of the vertex processor's memory: code, constants, user clip planes.
+const VERTEX_VECTORS: usize = 2048;
+/// Instructions of the fragment processor's memory.
+const FRAGMENT_INSTRUCTIONS: usize = 512;
+/// Constants of the fragment processor's memory.
+const FRAGMENT_CONSTANTS: usize = 256;
+/// Unknown registers that are reported.
+const MAX_WARNINGS: usize = 256;
+
+/// Which chip the card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Radeon X1300.
+    Rv515,
+    /// Radeon X1900.
+    R580,
+}
+
+impl Model {
+    /// Every model.
+    pub const ALL: [Model; 2] = [Model::Rv515, Model::R580];
+
+    /// What drivers learn of it.
+    pub const fn identity(self) -> Identity {
+        match self {
+            Model::Rv515 => Identity { name: "rv515", device: 0x7140, pixel_pipes: 1, depth_pipes: 1 },
+            Model::R580 => Identity { name: "r580", device: 0x7249, pixel_pipes: 4, depth_pipes: 1 },
+        }
+    }
+}
+
+/// A card with its registers and memories.
+#[derive(Debug)]
+pub struct Card {
+    model: Model,
+    state: State,
+    warnings: Vec<String>,
+    unknown: BTreeSet<u32>,
+}
+
+/// Everything that draws depend on besides the memory.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// What the registers hold.
+    pub registers: RegisterFile,
+    /// Code, constants and planes of the vertex processor.
+    pub vertex_memory: Memory<4>,
+    /// Instructions of the fragment processor.
+    pub fragment_code: Memory<6>,
+    /// Constants of the fragment processor.
+    pub fragment_constants: Memory<4>,
+    /// Where vertices come from.
+    pub arrays: Vec<VertexArray>,
+    /// Samples that passed depth and stencil tests since the counter was set.
+    pub passed: u32,
+    vertex_cursor: Cursor<4>,
+    code_cursor: Cursor<6>,
+    constant_cursor: Cursor<4>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            registers: RegisterFile::default(),
+            vertex_memory: Memory::new(VERTEX_VECTORS),
+            fragment_code: Memory::new(FRAGMENT_INSTRUCTIONS),
+            fragment_constants: Memory::new(FRAGMENT_CONSTANTS),
+            arrays: Vec::new(),
+            passed: 0,
+            vertex_cursor: Cursor::default(),
+            code_cursor: Cursor::default(),
+            constant_cursor: Cursor::default(),
+        }
+    }
+}
+
+impl Card {
+    /// A card after reset.
+    pub fn new(model: Model) -> Self {
+        Card { model, state: State::default(), warnings: Vec::new(), unknown: BTreeSet::new() }
+    }
+
+    /// What it holds.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn execute(&mut self, memory: &Arena, command: &Command) {
+        match command {
+            Command::Write { address, value, object } => self.write(memory, *address, *value, *object),
+            Command::Upload { address, values } => {
+                values.iter().for_each(|&value| self.write(memory, *address, value, None));
+            }
+            Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
+            Command::Draw(draw) => {
+                if let Err(error) = pipeline::draw(&mut self.state, memory, draw) {
+                    self.warn(format!("the draw at dword {} is dropped: {error}", draw.at));
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, memory: &Arena, address: u32, value: u32, object: Option<Object>) {
+        let State { registers, .. } = &mut self.state;
+        match object {
+            Some(object) => registers.bind(address, value, object),
+            None => registers.write(address, value),
+        }
+        match address {
+            VapPvsVectorIndx::ADDRESS => {
+                self.state.vertex_cursor = Cursor::at(VapPvsVectorIndx::decode(value).index.into());
+            }
+            VapPvsUploadData::ADDRESS => self.state.vertex_cursor.put(&mut self.state.vertex_memory, value),
+            GaUsVectorIndex::ADDRESS => {
+                let index = usize::from(GaUsVectorIndex::decode(value).index);
+                self.state.code_cursor = Cursor::at(index);
+                self.state.constant_cursor = Cursor::at(index);
+            }
+            GaUsVectorData::ADDRESS => match registers.get::<GaUsVectorIndex>().constants {
+                false => self.state.code_cursor.put(&mut self.state.fragment_code, value),
+                true => self.state.constant_cursor.put(&mut self.state.fragment_constants, value),
+            },
+            // All counts are those of pipe 0.
+            ZbZpassData::ADDRESS if self.pipe_0() => self.state.passed = value,
+            ZbZpassAddr::ADDRESS => self.store_count(memory),
+            _ if registers::at(address).is_none() => self.unknown_register(address),
+            _ => {}
+        }
+    }
+
+    /// Whether register writes go to pipe 0: they go to all after reset.
+    fn pipe_0(&self) -> bool {
+        let pipes = self.state.registers.get::<SuRegDest>().pipes;
+        pipes == 0 || pipes & 1 != 0
+    }
+
+    fn store_count(&mut self, memory: &Arena) {
+        let count = if self.pipe_0() { self.state.passed } else { 0 };
+        let Some(binding) = self.state.registers.binding::<ZbZpassAddr>(0) else { return };
+        let offset = ZbZpassAddr::decode(binding.value).offset * 4;
+        if offset.checked_add(4).is_none_or(|end| end > binding.object.size)
+            || !memory.write_u32(binding.object.address.wrapping_add(offset), count)
+        {
+            self.warn(format!("an occlusion count is stored at {offset:#x}, outside of its object"));
+        }
+    }
+
+    fn unknown_register(&mut self, address: u32) {
+        if self.unknown.len() < MAX_WARNINGS && self.unknown.insert(address) {
+            self.warn(format!("register {address:#06x} is not known; it is kept, and has no effect"));
+        }
+    }
+
+    fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning);
+        }
+    }
+}
+
+impl ctm_card::Card for Card {
+    fn identity(&self) -> Identity {
+        self.model.identity()
+    }
+
+    fn submit(&mut self, memory: &Arena, submission: &Submission) -> Result<(), Rejected> {
+        let commands =
+            commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
+        self.state.registers.unbind();
+        self.state.arrays.clear();
+        commands.iter().for_each(|command| self.execute(memory, command));
+        Ok(())
+    }
+
+    fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+}

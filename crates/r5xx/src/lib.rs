@@ -1,0 +1,19 @@
+//! A graphics card of the R5xx family (Radeon X1300 to X1950) in software.
+//!
+//! - [`packets`]: command words, cut into packets;
+//! - [`registers`]: every register with its fields, and what they hold;
+//! - [`stream`]: a command stream, checked as a whole before it runs;
+//! - [`listing`]: streams as text;
+//! - [`Card`]: executes streams.
+#![forbid(unsafe_code)]
+
+mod card;
+pub mod listing;
+pub mod packets;
+mod pipeline;
+mod ports;
+pub mod registers;
+pub mod stream;
+
+pub use card::{Card, Model, State};
+pub use ports::Memory;
