@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicU32;
 /// log2 of the bytes of a word.
 const WORD_LOG2: u32 = 2;
 
-/// A block of GPU memory at fixed GPU addresses, shared between threads and with the host. It is zero at first, and
-/// takes no host memory until it is written.
+/// A block of GPU memory at fixed GPU addresses, shared between threads and with the host. It is zero at first, or holds the
+/// bytes of a file, and takes no host memory until it is written.
 ///
 /// The memory is an array of little-endian words. Every access in this type is a relaxed atomic access of one whole
 /// word; writes of less than a word replace a part of it atomically. So accesses may race, and neighbours never
@@ -50,21 +50,30 @@ pub enum ArenaError {
     },
 }
 
+/// Whether an arena of so many bytes may lie there.
+pub(crate) fn check_place(base: u32, size: u32) -> Result<(), ArenaError> {
+    if !base.is_multiple_of(BASE_ALIGNMENT) || !size.is_multiple_of(BASE_ALIGNMENT) || size == 0 {
+        return Err(ArenaError::Misaligned { base, size });
+    }
+    if base == 0 || u64::from(base) + u64::from(size) > 1 << 32 {
+        return Err(ArenaError::OutsideAddressSpace { base, size });
+    }
+    Ok(())
+}
+
 impl Arena {
     /// Makes an arena of `size` bytes at GPU address `base`, all zero.
     pub fn new(base: u32, size: u32) -> Result<Self, ArenaError> {
-        if !base.is_multiple_of(BASE_ALIGNMENT) || !size.is_multiple_of(BASE_ALIGNMENT) || size == 0 {
-            return Err(ArenaError::Misaligned { base, size });
-        }
-        if base == 0 || u64::from(base) + u64::from(size) > 1 << 32 {
-            return Err(ArenaError::OutsideAddressSpace { base, size });
-        }
+        check_place(base, size)?;
         let pages = Pages::new(size as usize).ok_or(ArenaError::NoMemory { size })?;
-        assert!(
-            pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize),
-            "pages have the alignment of their length"
-        );
-        Ok(Arena { base, size, pages })
+        Ok(Arena::over(base, size, pages))
+    }
+
+    /// An arena over these pages, at a place that [`check_place`] lets pass.
+    pub(crate) fn over(base: u32, size: u32, pages: Pages) -> Self {
+        let aligned = pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize);
+        assert!(aligned, "pages have the alignment of their length");
+        Arena { base, size, pages }
     }
 
     /// First GPU address.
@@ -185,7 +194,8 @@ impl Arena {
     #[expect(unsafe_code)]
     pub(crate) fn words(&self) -> Words<'_> {
         // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena, and nothing but this
-        // type hands out their address.
+        // type hands out their address. Who maps the file of an arena as well accesses it at other addresses, as a device
+        // would: whole words arrive in some order, and no value of a word is relied on.
         unsafe { Words::new(self.pages.as_ptr().cast(), (self.size >> WORD_LOG2) as usize) }
     }
 }

@@ -33,6 +33,8 @@
 mod address;
 mod arena;
 mod buffer;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+mod file;
 mod format;
 mod pages;
 mod space;
@@ -43,6 +45,8 @@ mod words;
 pub use address::{Layout, LinearLayout, TiledLayout, linear_address, tiled_address};
 pub use arena::{Arena, ArenaError};
 pub use buffer::Buffer;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+pub use file::FileArenaError;
 pub use format::{Format, ONE};
 pub use pages::{CodePages, Pages};
 pub use space::{Full, Overlap, RangeError, Space};

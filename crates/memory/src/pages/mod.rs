@@ -15,11 +15,14 @@ mod host;
 
 use std::fmt;
 use std::ops::Range;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+use std::os::fd::BorrowedFd;
 
 /// Bytes that lengths are rounded up to: those of the widest vector.
 const GRANULE: usize = 64;
 
-/// Zeroed memory that threads share, in pages of its own. It takes no memory of the host until it is written.
+/// Memory that threads share, in pages of its own, zero at first, or those of a file. It takes no memory of the host until it
+/// is written.
 pub struct Pages {
     map: host::Map,
     length: usize,
@@ -31,6 +34,13 @@ impl Pages {
     pub fn new(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(GRANULE)?;
         Some(Pages { map: host::Map::new(length)?, length })
+    }
+
+    /// Whole pages of a file from `offset` on, shared with all who map it; the file is one in memory (of `memfd_create`) and
+    /// sealed against getting shorter. `None` if the file or the place in it is not so, or the host has no addresses left.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+    pub fn of_file(file: BorrowedFd, offset: u64, length: usize) -> Option<Self> {
+        Some(Pages { map: host::Map::of_file(file, offset, length)?, length })
     }
 
     /// Host address of the first byte: a multiple of 64, and of 2048 if the length is one. The memory lives as long as

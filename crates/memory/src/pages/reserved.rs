@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "maps memory, and shares it between threads by raw pointers")]
 
 use std::ops::Range;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
 /// Bytes below that machine code could reach: a signed index of 32 bits times 4, and a displacement of 32 bits.
@@ -14,6 +15,23 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Bytes from which on to ask for huge pages: surfaces are walked through row by row, and with huge pages the host looks up
 /// fewer addresses. It need not have any.
 const HUGE: usize = 1 << 24;
+
+/// Bytes of a page of the host.
+fn page_bytes() -> Option<usize> {
+    // SAFETY: no memory is involved.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()
+}
+
+/// Bytes that a file has and will have at least; `None` if it is not sealed.
+fn sealed_length(file: BorrowedFd) -> Option<u64> {
+    // SAFETY: the call reads no memory.
+    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+    if seals < 0 || seals & libc::F_SEAL_SHRINK == 0 {
+        return None;
+    }
+    let file = std::fs::File::from(file.try_clone_to_owned().ok()?);
+    Some(file.metadata().ok()?.len())
+}
 
 /// A reservation whose middle can be accessed.
 pub struct Map {
@@ -34,11 +52,9 @@ unsafe impl Sync for Map {}
 
 impl Map {
     pub fn new(length: usize) -> Option<Self> {
-        // SAFETY: no memory is involved.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+        let page = page_bytes()?;
         let align = if length < HUGE_PAGE { page } else { HUGE_PAGE };
-        let wide = Self::reserve(length, (BELOW, ABOVE), (page, align));
-        let map = wide.or_else(|| Self::reserve(length, (page, page), (page, page)))?;
+        let map = Self::reserve_guarded(length, (page, align))?;
         // SAFETY: the body is part of the reservation, which nobody else knows yet.
         let opened = unsafe { libc::mprotect(map.body, map.body_length, libc::PROT_READ | libc::PROT_WRITE) };
         if opened != 0 {
@@ -49,6 +65,28 @@ impl Map {
             unsafe { libc::madvise(map.body, map.body_length, libc::MADV_HUGEPAGE) };
         }
         Some(map)
+    }
+
+    /// So many bytes of a file from `offset` on, shared with all who map it. They are whole pages of the file, which is sealed
+    /// against getting shorter: an access behind its end would end the process.
+    pub fn of_file(file: BorrowedFd, offset: u64, length: usize) -> Option<Self> {
+        let page = page_bytes()?;
+        let end = offset.checked_add(length as u64)?;
+        if !length.is_multiple_of(page) || !offset.is_multiple_of(page as u64) || end > sealed_length(file)? {
+            return None;
+        }
+        let map = Self::reserve_guarded(length, (page, page))?;
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+        let offset = libc::off_t::try_from(offset).ok()?;
+        // SAFETY: the mapping takes the place of the reservation's body, which nobody else knows yet.
+        let body = unsafe { libc::mmap(map.body, length, access, flags, file.as_raw_fd(), offset) };
+        (body == map.body).then_some(map)
+    }
+
+    /// As [`Map::reserve`], with guards as wide as the host has addresses for.
+    fn reserve_guarded(length: usize, (page, align): (usize, usize)) -> Option<Self> {
+        let wide = Self::reserve(length, (BELOW, ABOVE), (page, align));
+        wide.or_else(|| Self::reserve(length, (page, page), (page, page)))
     }
 
     /// Reserves addresses for so many bytes and for guards below and above, all of it without access.

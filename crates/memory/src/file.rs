@@ -1,0 +1,68 @@
+//! Arenas over files.
+
+use crate::arena::check_place;
+use crate::{Arena, ArenaError, Pages};
+use std::os::fd::BorrowedFd;
+
+/// Why an arena cannot be made over a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileArenaError {
+    /// The GPU addresses.
+    #[error(transparent)]
+    Place(#[from] ArenaError),
+    /// The file is too short, not sealed, or not of whole pages there, or the host has no addresses left.
+    #[error(
+        "{size} bytes at {offset:#x} of a file are not mapped: the file must be one in memory, so long, and sealed against \
+         shrinking; place and size must be whole pages"
+    )]
+    NotMapped {
+        /// First byte in the file.
+        offset: u64,
+        /// Bytes.
+        size: u32,
+    },
+}
+
+impl Arena {
+    /// Makes an arena of `size` bytes at GPU address `base` over the bytes of a file from `offset` on, shared with all who map
+    /// it. The file is one in memory (of `memfd_create`), at least so long, and sealed against getting shorter
+    /// (`F_SEAL_SHRINK`); `offset` and `size` are whole pages of the host. For 64-bit Linux.
+    pub fn of_file(base: u32, size: u32, file: BorrowedFd, offset: u64) -> Result<Self, FileArenaError> {
+        check_place(base, size)?;
+        let pages = Pages::of_file(file, offset, size as usize).ok_or(FileArenaError::NotMapped { offset, size })?;
+        Ok(Arena::over(base, size, pages))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::os::fd::{AsFd, AsRawFd, FromRawFd};
+
+    #[test]
+    #[expect(unsafe_code)]
+    fn arenas_of_one_file_share_it() {
+        // SAFETY: the name is a string, and the descriptor new.
+        let file = unsafe { File::from_raw_fd(libc::memfd_create(c"arena".as_ptr(), libc::MFD_ALLOW_SEALING)) };
+        let length = 0x1_0000_0000;
+        file.set_len(length).unwrap();
+        let arena = |offset, size| Arena::of_file(0x1000, size, file.as_fd(), offset);
+        let unsealed = arena(0x1000, 0x1000).unwrap_err();
+        assert_eq!(unsealed, FileArenaError::NotMapped { offset: 0x1000, size: 0x1000 }, "it may get shorter");
+        // SAFETY: the call takes no pointer.
+        assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) }, 0);
+
+        let [all, part] = [(0x1000, 0xFFFF_F000), (0x2000, 0x1000)].map(|(at, size)| arena(at, size).unwrap());
+        assert!(all.write_u32(0x2004, 7) && part.write_u32(0x1008, 8) && all.write_u32(0xFFFF_FFFC, 9));
+        assert_eq!(
+            [part.read_u32(0x1004), all.read_u32(0x2008), all.read_u32(0xFFFF_FFFC)],
+            [Some(7), Some(8), Some(9)]
+        );
+        assert!(all.reserved().start < all.as_ptr().addr(), "guard regions are there");
+        for (offset, size) in [(length, 0x1000), (length - 0x1000, 0x2000), (0x800, 0x1000), (0x1000, 0x800)] {
+            assert_eq!(arena(offset, size).unwrap_err(), FileArenaError::NotMapped { offset, size });
+        }
+        assert!(matches!(Arena::of_file(0, 0x1000, file.as_fd(), 0), Err(FileArenaError::Place(_))));
+    }
+}
