@@ -1,8 +1,10 @@
 //! Conversions between numbers and integers.
 
 use ctm_num::convert::{
-    f32_to_unorm8, f32_to_unorm16, f32_to_unorm24, float_to_coordinate, float_to_index, unorm8_to_f32, unorm16_to_f32,
+    f16_to_f32, f32_to_f16, f32_to_snorm, f32_to_unorm8, f32_to_unorm16, f32_to_unorm24, float_to_coordinate,
+    float_to_index, unorm8_to_f32, unorm16_to_f32,
 };
+use ctm_num::ieee::{BINARY16, BINARY32, Rounding};
 
 use crate::model::{INFINITY, MAX, NAN, ONE, Random, SIGN, STEP, specials};
 
@@ -135,4 +137,46 @@ fn scatter_coordinates_are_floored() {
     for nan in [NAN, NAN | SIGN, 0x7F80_0001] {
         assert_eq!(float_to_coordinate(nan), None);
     }
+}
+
+#[test]
+fn halves_are_those_of_the_exact_conversion() {
+    let check = |bits: u32| {
+        let half = u32::from(f32_to_f16(bits));
+        match BINARY32.convert(Rounding::NearestEven, bits.into(), BINARY16) {
+            Some(exact) => assert_eq!(half, exact as u32, "{bits:08X}"),
+            None => assert_eq!(half, bits >> 16 & 0x8000 | 0x7E00 | bits >> 13 & 0x3FF, "{bits:08X}"),
+        }
+    };
+    for half in (0..=u16::MAX).step_by(STEP) {
+        let bits = f16_to_f32(half);
+        match BINARY16.convert(Rounding::NearestEven, half.into(), BINARY32) {
+            Some(exact) => {
+                assert_eq!(bits, exact as u32, "{half:04X}");
+                assert_eq!(f32_to_f16(bits), half);
+                // The halfway points to both neighbours, and what lies next to these.
+                for distance in [0, 1, 0xFFF, 0x1000, 0x1001] {
+                    check(bits.wrapping_add(distance));
+                    check(bits.wrapping_sub(distance));
+                }
+            }
+            None => assert_eq!(bits, u32::from(half & 0x8000) << 16 | 0x7FC0_0000 | u32::from(half & 0x3FF) << 13),
+        }
+    }
+    let mut random = Random(6);
+    for _ in 0..100_000 {
+        check(random.word());
+    }
+    specials().for_each(check);
+}
+
+#[test]
+fn signed_codes_are_those_of_the_magnitude() {
+    let mut random = Random(7);
+    let check = |bits: u32| {
+        let expected = unorm_model(bits & !SIGN, 127) as i32;
+        assert_eq!(f32_to_snorm(bits, 127), if bits & SIGN != 0 { -expected } else { expected }, "{bits:08X}");
+    };
+    specials().for_each(check);
+    (0..100_000).for_each(|_| check(random.word()));
 }

@@ -1,0 +1,162 @@
+//! Channels: the numbers that a pixel in memory is made of.
+
+use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_snorm, f32_to_unorm};
+
+/// A pixel or texel as it is stored: up to 16 bytes, little-endian.
+pub type Words = [u32; 4];
+
+/// What the bits of a channel stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// An unsigned fraction: v / (2^n - 1). At most 24 bits.
+    Unorm,
+    /// A signed fraction: v / (2^(n-1) - 1), at least -1. At most 24 bits.
+    Snorm,
+    /// A binary16 number; 16 bits.
+    Float16,
+    /// A binary32 number; 32 bits.
+    Float32,
+}
+
+/// A run of bits inside of one of the four words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Channel {
+    word: u8,
+    shift: u8,
+    width: u8,
+    kind: Kind,
+}
+
+impl Channel {
+    /// The channel of `width` bits from bit `shift` of the stored pixel on.
+    ///
+    /// # Panics
+    ///
+    /// If it is empty, crosses a word's border or lies beyond the fourth word, or if the kind has another width.
+    pub const fn new(shift: u32, width: u32, kind: Kind) -> Channel {
+        assert!(width > 0 && shift < 128 && shift % 32 + width <= 32, "a channel lies in one of four words");
+        let fits = match kind {
+            Kind::Unorm => width <= 24,
+            Kind::Snorm => width >= 2 && width <= 24,
+            Kind::Float16 => width == 16,
+            Kind::Float32 => width == 32,
+        };
+        assert!(fits, "no number of this kind has that many bits");
+        Channel { word: (shift / 32) as u8, shift: (shift % 32) as u8, width: width as u8, kind }
+    }
+
+    /// Bits of the channel.
+    pub const fn width(self) -> u32 {
+        self.width as u32
+    }
+
+    /// What the bits stand for.
+    pub const fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// The greatest value of its bits.
+    #[inline]
+    pub const fn max(self) -> u32 {
+        u32::MAX >> (32 - self.width)
+    }
+
+    /// Its bits in a stored pixel.
+    #[inline]
+    pub fn extract(self, words: &Words) -> u32 {
+        words[usize::from(self.word & 3)] >> self.shift & self.max()
+    }
+
+    /// Adds its bits to a stored pixel in which they are 0.
+    #[inline]
+    pub fn insert(self, words: &mut Words, bits: u32) {
+        words[usize::from(self.word & 3)] |= (bits & self.max()) << self.shift;
+    }
+
+    /// The number that the bits stand for: quotients are correctly rounded, floats keep their bits but for signalling binary16 NaNs.
+    #[inline]
+    pub fn decode(self, bits: u32) -> u32 {
+        match self.kind {
+            // Both are exact as binary32.
+            Kind::Unorm => (bits as f32 / self.max() as f32).to_bits(),
+            Kind::Snorm => {
+                let unused = 32 - self.width;
+                let value = ((bits << unused) as i32 >> unused) as f32;
+                (value / (self.max() >> 1) as f32).max(-1.0).to_bits()
+            }
+            Kind::Float16 => f16_to_f32(bits as u16),
+            Kind::Float32 => bits,
+        }
+    }
+
+    /// The bits for a number. Fractions are clamped and rounded to nearest, NaN becomes 0; binary16 is rounded to nearest even.
+    #[inline]
+    pub fn encode(self, value: u32) -> u32 {
+        match self.kind {
+            Kind::Unorm => f32_to_unorm(value, self.max()),
+            Kind::Snorm => f32_to_snorm(value, self.max() >> 1) as u32 & self.max(),
+            Kind::Float16 => u32::from(f32_to_f16(value)),
+            Kind::Float32 => value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_survives_the_round_trip() {
+        for width in 1..=16 {
+            let channel = Channel::new(64, width, Kind::Unorm);
+            for bits in 0..=channel.max() {
+                let value = f64::from(f32::from_bits(channel.decode(bits)));
+                assert!((value - f64::from(bits) / (f64::from(channel.max()))).abs() < 3e-8);
+                assert_eq!(channel.encode(channel.decode(bits)), bits);
+            }
+        }
+        for width in 2..=16 {
+            let channel = Channel::new(0, width, Kind::Snorm);
+            let least = 1 << (width - 1);
+            for bits in 0..=channel.max() {
+                let signed = if bits >= least { f64::from(bits) - f64::from(2 * least) } else { f64::from(bits) };
+                let value = f64::from(f32::from_bits(channel.decode(bits)));
+                assert!((value - (signed / f64::from(least - 1)).max(-1.0)).abs() < 3e-8);
+                let expected = if bits == least { bits + 1 } else { bits };
+                assert_eq!(channel.encode(channel.decode(bits)), expected, "-1 has one code of its own");
+            }
+        }
+        let half = Channel::new(16, 16, Kind::Float16);
+        for bits in 0..=0xFFFF {
+            let nan = bits & 0x7FFF > 0x7C00;
+            assert_eq!(half.encode(half.decode(bits)), if nan { bits | 0x200 } else { bits });
+        }
+    }
+
+    #[test]
+    fn bits_stay_in_their_place() {
+        let mut words = [0; 4];
+        let parts = [(0, 5), (5, 6), (11, 5), (32, 32), (64, 1), (126, 2)];
+        for (shift, width) in parts {
+            let kind = if width == 32 { Kind::Float32 } else { Kind::Unorm };
+            let channel = Channel::new(shift, width, kind);
+            assert_eq!(channel.extract(&words), 0);
+            channel.insert(&mut words, u32::MAX);
+            assert_eq!(channel.extract(&words), channel.max());
+        }
+        assert_eq!(words, [0xFFFF, u32::MAX, 1, 0xC000_0000]);
+    }
+
+    #[test]
+    fn fractions_clamp_and_round() {
+        let encode = |kind, value: f32| Channel::new(0, 8, kind).encode(value.to_bits());
+        let unorm = [(-1.0, 0), (0.5, 128), (f32::NAN, 0), (2.0, 255), (f32::INFINITY, 255), (0.6 / 255.0, 1)];
+        for (value, bits) in unorm {
+            assert_eq!(encode(Kind::Unorm, value), bits, "{value}");
+        }
+        let snorm = [(-1.0, 0x81), (-2.0, 0x81), (0.5, 64), (-0.5, 0xC0), (f32::NAN, 0), (9.0, 127)];
+        for (value, bits) in snorm {
+            assert_eq!(encode(Kind::Snorm, value), bits, "{value}");
+        }
+    }
+}

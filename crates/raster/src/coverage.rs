@@ -1,0 +1,457 @@
+//! Which samples a convex shape covers, exactly: edge functions in integers, and rules for samples on an edge.
+
+use crate::grid::{Grid, Point, Rect};
+
+/// Corners that a [`Shape`] has at most.
+pub const MAX_CORNERS: usize = 8;
+/// Samples that a pixel has at most.
+pub const MAX_SAMPLES: usize = 8;
+/// Coordinates of a [`Shape`], in sub-pixels, are of at most this magnitude. Then edge functions fit in 64 bits.
+pub const LIMIT: i64 = 1 << 29;
+
+/// Which edges count as top and bottom, and which as left and right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum View {
+    /// Only horizontal edges are top or bottom; all others are left or right.
+    XMajor,
+    /// Only vertical edges are left or right; all others are top or bottom.
+    YMajor,
+}
+
+/// Whether a sample exactly on an edge is inside, by the side of the shape that the edge is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EdgeRule {
+    /// What side an edge is on.
+    pub view: View,
+    /// Samples on left edges (the inside is to their right) are inside.
+    pub left: bool,
+    /// Samples on right edges are inside.
+    pub right: bool,
+    /// Samples on top edges (the inside is below them) are inside.
+    pub top: bool,
+    /// Samples on bottom edges are inside.
+    pub bottom: bool,
+}
+
+impl EdgeRule {
+    /// Left and top edges are inside, right and bottom ones are not: shapes that share an edge share no sample.
+    pub const TOP_LEFT: EdgeRule = EdgeRule { view: View::XMajor, left: true, right: false, top: true, bottom: false };
+
+    /// Whether samples on an edge in direction (`dx`, `dy`), with the inside clockwise of it (y downwards), are inside.
+    #[inline]
+    fn includes(self, dx: i64, dy: i64) -> bool {
+        let sideways = if dy < 0 { self.left } else { self.right };
+        let upright = if dx > 0 { self.top } else { self.bottom };
+        match self.view {
+            View::XMajor => {
+                if dy != 0 {
+                    sideways
+                } else {
+                    upright
+                }
+            }
+            View::YMajor => {
+                if dx != 0 {
+                    upright
+                } else {
+                    sideways
+                }
+            }
+        }
+    }
+}
+
+/// A half plane: the points with a * x + b * y + c >= 0.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edge {
+    a: i64,
+    b: i64,
+    c: i64,
+}
+
+/// A convex polygon with area.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    edges: [Edge; MAX_CORNERS],
+    count: usize,
+    low: Point,
+    high: Point,
+}
+
+impl Shape {
+    /// The convex polygon with these corners in order, of any winding. `None` if its area is 0, or if it has more than [`MAX_CORNERS`]
+    /// corners or one beyond [`LIMIT`].
+    pub fn new(points: &[Point], rule: EdgeRule) -> Option<Shape> {
+        let in_range = |point: &Point| point.x.abs() <= LIMIT && point.y.abs() <= LIMIT;
+        if points.len() > MAX_CORNERS || !points.iter().all(in_range) {
+            return None;
+        }
+        let first = *points.first()?;
+        let next = |n: usize| points[(n + 1) % points.len()];
+        let area: i64 = (1..points.len()).map(|n| cross(first, points[n], next(n))).sum();
+        if area == 0 {
+            return None;
+        }
+        let mut shape = Shape { edges: [Edge::default(); MAX_CORNERS], count: 0, low: first, high: first };
+        for (n, &point) in points.iter().enumerate() {
+            let (from, to) = if area > 0 { (point, next(n)) } else { (next(n), point) };
+            shape.low = Point { x: shape.low.x.min(point.x), y: shape.low.y.min(point.y) };
+            shape.high = Point { x: shape.high.x.max(point.x), y: shape.high.y.max(point.y) };
+            let (dx, dy) = (to.x - from.x, to.y - from.y);
+            if (dx, dy) != (0, 0) {
+                let on_edge = i64::from(!rule.includes(dx, dy));
+                shape.edges[shape.count] = Edge { a: -dy, b: dx, c: dy * from.x - dx * from.y - on_edge };
+                shape.count += 1;
+            }
+        }
+        Some(shape)
+    }
+
+    /// The corners' least and greatest coordinates.
+    pub fn bounds(&self) -> (Point, Point) {
+        (self.low, self.high)
+    }
+
+    fn edges(&self) -> &[Edge] {
+        &self.edges[..self.count]
+    }
+}
+
+/// Twice the area of a triangle; positive if its corners go around clockwise (y downwards).
+#[inline]
+pub fn cross(a: Point, b: Point, c: Point) -> i64 {
+    (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)
+}
+
+/// A square of two by two pixels of which at least one sample is covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Quad {
+    /// Column of the left pixels: even.
+    pub x: u32,
+    /// Row of the upper pixels: even.
+    pub y: u32,
+    /// Bit s: sample s is covered; of the upper left, upper right, lower left and lower right pixel.
+    pub coverage: [u8; 4],
+}
+
+/// The pixels of a quad, in the order of [`Quad::coverage`].
+pub const QUAD_PIXELS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (1, 1)];
+
+/// The edge functions of a shape at one row of quads.
+struct Row {
+    /// Of each edge: its value at the origin of the pixel in column 0.
+    start: [i64; MAX_CORNERS],
+    /// Quads with a left column from `first` to `last` may have covered samples; those from `inner_first` to `inner_last` have no others.
+    first: i64,
+    last: i64,
+    inner_first: i64,
+    inner_last: i64,
+}
+
+/// What coverage needs to know of a shape and a pattern of samples.
+struct Steps<'a> {
+    edges: &'a [Edge],
+    per_pixel: i64,
+    samples: usize,
+    /// Of each edge: what a sample adds to the value at its pixel's origin.
+    offset: [[i64; MAX_SAMPLES]; MAX_CORNERS],
+    /// Of each edge: the least and the greatest that a sample of a quad adds to the value at the quad's origin.
+    least: [i64; MAX_CORNERS],
+    greatest: [i64; MAX_CORNERS],
+}
+
+impl<'a> Steps<'a> {
+    fn new(shape: &'a Shape, per_pixel: i64, samples: &[Point]) -> Self {
+        let samples = &samples[..samples.len().min(MAX_SAMPLES)];
+        let mut steps = Steps {
+            edges: shape.edges(),
+            per_pixel,
+            samples: samples.len(),
+            offset: [[0; MAX_SAMPLES]; MAX_CORNERS],
+            least: [0; MAX_CORNERS],
+            greatest: [0; MAX_CORNERS],
+        };
+        for (n, edge) in steps.edges.iter().enumerate() {
+            let (mut least, mut greatest) = (i64::MAX, i64::MIN);
+            for (s, sample) in samples.iter().enumerate() {
+                let offset = edge.a * sample.x + edge.b * sample.y;
+                steps.offset[n][s] = offset;
+                (least, greatest) = (least.min(offset), greatest.max(offset));
+            }
+            let (right, down) = (edge.a * per_pixel, edge.b * per_pixel);
+            steps.least[n] = least.saturating_add(right.min(0) + down.min(0));
+            steps.greatest[n] = greatest.saturating_add(right.max(0) + down.max(0));
+        }
+        steps
+    }
+
+    /// The row of quads whose upper pixels are in row `y`, from column `first` to column `last`.
+    fn row(&self, y: i64, first: i64, last: i64) -> Row {
+        let mut row = Row { start: [0; MAX_CORNERS], first, last, inner_first: first, inner_last: last };
+        for (n, edge) in self.edges.iter().enumerate() {
+            let start = edge.b * y * self.per_pixel + edge.c;
+            row.start[n] = start;
+            let (outer, inner) = (start + self.greatest[n], start + self.least[n]);
+            let step = edge.a * self.per_pixel;
+            match step {
+                1.. => {
+                    row.first = row.first.max((-outer).div_euclid(step) + i64::from((-outer).rem_euclid(step) != 0));
+                    row.inner_first =
+                        row.inner_first.max((-inner).div_euclid(step) + i64::from((-inner).rem_euclid(step) != 0));
+                }
+                0 => {
+                    if outer < 0 {
+                        row.last = first - 1;
+                    }
+                    if inner < 0 {
+                        row.inner_last = first - 1;
+                    }
+                }
+                _ => {
+                    row.last = row.last.min(outer.div_euclid(-step));
+                    row.inner_last = row.inner_last.min(inner.div_euclid(-step));
+                }
+            }
+        }
+        row
+    }
+
+    /// Coverage of the quad with its left pixels in column `x`.
+    fn quad(&self, row: &Row, x: i64) -> [u8; 4] {
+        let mut coverage = [((1u16 << self.samples) - 1) as u8; 4];
+        for (n, edge) in self.edges.iter().enumerate() {
+            let (right, down) = (edge.a * self.per_pixel, edge.b * self.per_pixel);
+            let origin = row.start[n] + x * right;
+            for (pixel, value) in [origin, origin + right, origin + down, origin + right + down].into_iter().enumerate()
+            {
+                let offsets = &self.offset[n][..self.samples];
+                let inside = offsets.iter().rev().fold(0, |bits, offset| bits << 1 | u8::from(value + offset >= 0));
+                coverage[pixel] &= inside;
+            }
+        }
+        coverage
+    }
+}
+
+/// Calls `emit` for each quad of which `shape` covers a sample of a pixel inside of `clip`, row by row from the top, in a row from the
+/// left. `samples` are 1 to [`MAX_SAMPLES`] places inside of a pixel, in sub-pixels from its upper left corner. Pixels outside of `clip`
+/// are not covered.
+#[inline]
+pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit: impl FnMut(Quad)) {
+    let per_pixel = grid.per_pixel;
+    let pixel = |sub_pixel: i64| sub_pixel.div_euclid(per_pixel);
+    let first = pixel(shape.low.x).max(i64::from(clip.left)) & !1;
+    let last = pixel(shape.high.x).min(i64::from(clip.right) - 1);
+    let top = pixel(shape.low.y).max(i64::from(clip.top)) & !1;
+    let bottom = pixel(shape.high.y).min(i64::from(clip.bottom) - 1);
+    if first > last || top > bottom || samples.is_empty() {
+        return;
+    }
+    let steps = Steps::new(shape, per_pixel, samples);
+    let full = [((1u16 << steps.samples) - 1) as u8; 4];
+    for y in (top..=bottom).step_by(2) {
+        let row = steps.row(y, first, last);
+        // Columns of quads are even: the first one at or after, the last one at or before.
+        let mut x = (row.first + 1) & !1;
+        while x <= row.last {
+            let mut coverage = if row.inner_first <= x && x <= row.inner_last { full } else { steps.quad(&row, x) };
+            let (column, line) = (x as u32, y as u32);
+            if !(clip.contains(column, line) && clip.contains(column + 1, line + 1)) {
+                for (coverage, (dx, dy)) in coverage.iter_mut().zip(QUAD_PIXELS) {
+                    if !clip.contains(column + dx, line + dy) {
+                        *coverage = 0;
+                    }
+                }
+            }
+            if coverage != [0; 4] {
+                emit(Quad { x: column, y: line, coverage });
+            }
+            x += 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbtest::arbitrary::{Result, Unstructured};
+    use std::collections::BTreeMap;
+
+    const GRID: Grid = Grid { per_pixel: 12 };
+    const CENTRE: [Point; 1] = [Point { x: 6, y: 6 }];
+    const SIX: [Point; 6] = [
+        Point { x: 3, y: 1 },
+        Point { x: 7, y: 3 },
+        Point { x: 11, y: 5 },
+        Point { x: 1, y: 7 },
+        Point { x: 5, y: 9 },
+        Point { x: 9, y: 10 },
+    ];
+
+    fn point(x: i64, y: i64) -> Point {
+        Point { x, y }
+    }
+
+    fn collect(shape: &Shape, clip: &Rect, samples: &[Point]) -> BTreeMap<(u32, u32), u8> {
+        let mut pixels = BTreeMap::new();
+        let mut last = None;
+        quads(GRID, shape, clip, samples, |quad| {
+            assert!(quad.x % 2 == 0 && quad.y % 2 == 0 && quad.coverage != [0; 4]);
+            assert!(last < Some((quad.y, quad.x)), "rows from the top, in each from the left");
+            last = Some((quad.y, quad.x));
+            for (coverage, (dx, dy)) in quad.coverage.into_iter().zip(QUAD_PIXELS) {
+                if coverage != 0 {
+                    pixels.insert((quad.x + dx, quad.y + dy), coverage);
+                }
+            }
+        });
+        pixels
+    }
+
+    /// Whether the shape has the sample, in another way: where a horizontal line through the sample crosses the edges, as fractions. A
+    /// sample on the boundary is looked up in the rule by moving it a little: to the inside of each edge that it lies on.
+    fn has(corners: &[Point], rule: EdgeRule, sample: Point) -> bool {
+        let mut on = Vec::new();
+        let count = corners.len();
+        for n in 0..count {
+            let (a, b) = (corners[n], corners[(n + 1) % count]);
+            let between = |v: i64, a: i64, b: i64| a.min(b) <= v && v <= a.max(b);
+            if a != b && cross(a, b, sample) == 0 && between(sample.x, a.x, b.x) && between(sample.y, a.y, b.y) {
+                on.push((a, b));
+            }
+        }
+        let middle = |f: fn(&Point) -> i64| corners.iter().map(f).sum::<i64>();
+        let (x, y) = (middle(|corner| corner.x), middle(|corner| corner.y));
+        if !on.is_empty() {
+            let n = count as i64;
+            return on.into_iter().all(|(a, b)| {
+                let horizontal = a.y == b.y;
+                let vertical = a.x == b.x;
+                // The corners' mean is inside: compared with the edge's place at the same height or in the same column.
+                let (dx, dy) = (i128::from(b.x - a.x), i128::from(b.y - a.y));
+                let (mx, my) = (i128::from(x - n * a.x), i128::from(y - n * a.y));
+                let is_left = if horizontal { false } else { mx * dy * dy.signum() > my * dx * dy.signum() };
+                let is_top = if vertical { false } else { my * dx * dx.signum() > mx * dy * dx.signum() };
+                let sideways = if is_left { rule.left } else { rule.right };
+                let upright = if is_top { rule.top } else { rule.bottom };
+                match rule.view {
+                    View::XMajor => {
+                        if horizontal {
+                            upright
+                        } else {
+                            sideways
+                        }
+                    }
+                    View::YMajor => {
+                        if vertical {
+                            sideways
+                        } else {
+                            upright
+                        }
+                    }
+                }
+            });
+        }
+        // An odd number of edges crosses the ray to the right.
+        let crossings = (0..count).filter(|&n| {
+            let (a, b) = (corners[n], corners[(n + 1) % count]);
+            let (up, down) = if a.y < b.y { (a, b) } else { (b, a) };
+            let at = |s: Point| {
+                i128::from(up.x) * i128::from(down.y - up.y) + i128::from(s.y - up.y) * i128::from(down.x - up.x)
+                    > i128::from(s.x) * i128::from(down.y - up.y)
+            };
+            up.y <= sample.y && sample.y < down.y && at(sample)
+        });
+        crossings.count() % 2 == 1
+    }
+
+    fn expected(corners: &[Point], rule: EdgeRule, clip: &Rect, samples: &[Point]) -> BTreeMap<(u32, u32), u8> {
+        let mut pixels = BTreeMap::new();
+        for y in clip.top..clip.bottom {
+            for x in clip.left..clip.right {
+                let inside = |s: &Point| has(corners, rule, point(i64::from(x) * 12 + s.x, i64::from(y) * 12 + s.y));
+                let coverage = samples.iter().enumerate().fold(0, |bits, (n, s)| bits | u8::from(inside(s)) << n);
+                if coverage != 0 {
+                    pixels.insert((x, y), coverage);
+                }
+            }
+        }
+        pixels
+    }
+
+    fn rule(u: &mut Unstructured) -> Result<EdgeRule> {
+        let view = if u.arbitrary()? { View::XMajor } else { View::YMajor };
+        Ok(EdgeRule { view, left: u.arbitrary()?, right: u.arbitrary()?, top: u.arbitrary()?, bottom: u.arbitrary()? })
+    }
+
+    #[test]
+    fn coverage_is_that_of_a_point_in_polygon_test() {
+        arbtest::arbtest(|u| {
+            let rule = rule(u)?;
+            // Coordinates in half pixels, so that edges often run through samples; some beyond the clip rectangle.
+            let scale = *u.choose(&[1, 2, 3, 6])?;
+            let mut coordinate = || Ok::<_, arbtest::arbitrary::Error>(u.int_in_range(-24..=24 * 12)? / scale * scale);
+            let (a, b, c) = (
+                point(coordinate()?, coordinate()?),
+                point(coordinate()?, coordinate()?),
+                point(coordinate()?, coordinate()?),
+            );
+            // A parallelogram is convex.
+            let d = point(a.x + c.x - b.x, a.y + c.y - b.y);
+            let corners: &[Point] = if u.arbitrary()? { &[a, b, c] } else { &[a, b, c, d] };
+            let clip = Rect {
+                left: u.int_in_range(0..=3)?,
+                top: u.int_in_range(0..=3)?,
+                right: u.int_in_range(0..=22)?,
+                bottom: u.int_in_range(0..=22)?,
+            };
+            let samples: &[Point] = if u.arbitrary()? { &CENTRE } else { &SIX };
+            let Some(shape) = Shape::new(corners, rule) else {
+                assert_eq!(cross(a, b, c), 0);
+                return Ok(());
+            };
+            assert_eq!(
+                collect(&shape, &clip, samples),
+                expected(corners, rule, &clip, samples),
+                "{corners:?} {rule:?}"
+            );
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn shapes_that_share_edges_share_no_sample() {
+        arbtest::arbtest(|u| {
+            let mut coordinate = || u.int_in_range(0..=40).map(|v| v * 6);
+            let corners =
+                [point(0, 0), point(240, 0), point(240, 240), point(0, 240), point(coordinate()?, coordinate()?)];
+            let clip = Rect { left: 0, top: 0, right: 64, bottom: 64 };
+            let mut pixels = BTreeMap::new();
+            for n in 0..4 {
+                if let Some(shape) = Shape::new(&[corners[n], corners[(n + 1) % 4], corners[4]], EdgeRule::TOP_LEFT) {
+                    for (place, coverage) in collect(&shape, &clip, &SIX) {
+                        let all: &mut u8 = pixels.entry(place).or_default();
+                        assert_eq!(*all & coverage, 0, "{place:?} twice");
+                        *all |= coverage;
+                    }
+                }
+            }
+            assert_eq!(pixels.len(), 400);
+            assert!(pixels.values().all(|&coverage| coverage == 0x3F));
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn extremes_do_not_overflow() {
+        let (low, high) = (-LIMIT, LIMIT);
+        let corners = [point(low, low), point(high, low), point(high, high), point(low, high)];
+        let clip = Rect { left: 1, top: 1, right: 4, bottom: 4 };
+        let shape = Shape::new(&corners, EdgeRule::TOP_LEFT).unwrap();
+        assert_eq!(collect(&shape, &clip, &CENTRE).len(), 9);
+        let shape = Shape::new(&[corners[0], corners[2], corners[3]], EdgeRule::TOP_LEFT).unwrap();
+        assert_eq!(collect(&shape, &clip, &CENTRE).len(), 3, "the pixels below the diagonal, which is a right edge");
+        assert!(Shape::new(&[point(LIMIT + 1, 0), corners[0], corners[1]], EdgeRule::TOP_LEFT).is_none());
+        assert!(Shape::new(&[], EdgeRule::TOP_LEFT).is_none());
+    }
+}

@@ -1,0 +1,248 @@
+//! The depth and the stencil test of one sample.
+
+/// A comparison; true if "incoming OP stored".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareFunction {
+    /// Never true.
+    Never,
+    /// Incoming is less.
+    Less,
+    /// Incoming is not greater.
+    LessOrEqual,
+    /// Both are equal.
+    Equal,
+    /// Incoming is not less.
+    GreaterOrEqual,
+    /// Incoming is greater.
+    Greater,
+    /// They differ.
+    NotEqual,
+    /// Always true.
+    Always,
+}
+
+impl CompareFunction {
+    /// Every function.
+    pub const ALL: [CompareFunction; 8] = [
+        CompareFunction::Never,
+        CompareFunction::Less,
+        CompareFunction::LessOrEqual,
+        CompareFunction::Equal,
+        CompareFunction::GreaterOrEqual,
+        CompareFunction::Greater,
+        CompareFunction::NotEqual,
+        CompareFunction::Always,
+    ];
+
+    /// Whether the comparison holds.
+    #[inline]
+    pub fn holds<T: PartialOrd>(self, incoming: T, stored: T) -> bool {
+        match self {
+            CompareFunction::Never => false,
+            CompareFunction::Less => incoming < stored,
+            CompareFunction::LessOrEqual => incoming <= stored,
+            CompareFunction::Equal => incoming == stored,
+            CompareFunction::GreaterOrEqual => incoming >= stored,
+            CompareFunction::Greater => incoming > stored,
+            CompareFunction::NotEqual => incoming != stored,
+            CompareFunction::Always => true,
+        }
+    }
+}
+
+/// What becomes of the stencil value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StencilOperation {
+    /// It stays.
+    Keep,
+    /// 0.
+    Zero,
+    /// The reference.
+    Replace,
+    /// One more, at most 255.
+    IncrementClamp,
+    /// One less, at least 0.
+    DecrementClamp,
+    /// Its complement.
+    Invert,
+    /// One more, modulo 256.
+    IncrementWrap,
+    /// One less, modulo 256.
+    DecrementWrap,
+}
+
+impl StencilOperation {
+    /// The new value.
+    #[inline]
+    pub fn apply(self, stored: u8, reference: u8) -> u8 {
+        match self {
+            StencilOperation::Keep => stored,
+            StencilOperation::Zero => 0,
+            StencilOperation::Replace => reference,
+            StencilOperation::IncrementClamp => stored.saturating_add(1),
+            StencilOperation::DecrementClamp => stored.saturating_sub(1),
+            StencilOperation::Invert => !stored,
+            StencilOperation::IncrementWrap => stored.wrapping_add(1),
+            StencilOperation::DecrementWrap => stored.wrapping_sub(1),
+        }
+    }
+}
+
+/// The side of a primitive that is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Facing {
+    /// The front. Points and lines have no other side.
+    Front,
+    /// The back.
+    Back,
+}
+
+/// The stencil test for primitives of one facing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StencilState {
+    /// Compares the reference with the stored value, both masked.
+    pub function: CompareFunction,
+    /// The reference.
+    pub reference: u8,
+    /// Bits that are compared.
+    pub mask: u8,
+    /// Bits that are written.
+    pub write_mask: u8,
+    /// If the stencil test fails.
+    pub fail: StencilOperation,
+    /// If the stencil test passes and the depth test fails.
+    pub depth_fail: StencilOperation,
+    /// If both pass.
+    pub pass: StencilOperation,
+}
+
+/// The depth test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DepthState {
+    /// Compares the incoming depth with the stored one.
+    pub function: CompareFunction,
+    /// Whether depths that pass are stored.
+    pub write: bool,
+}
+
+/// Both tests. A test that is `None` passes, and writes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DepthStencilState {
+    /// The depth test.
+    pub depth: Option<DepthState>,
+    /// The stencil tests of front and back faces.
+    pub stencil: Option<[StencilState; 2]>,
+}
+
+/// What is stored of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stored {
+    /// Depth, in units of the buffer.
+    pub depth: u32,
+    /// Stencil.
+    pub stencil: u8,
+}
+
+/// What the tests say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// Whether the sample passes both tests.
+    pub passed: bool,
+    /// What is to be stored.
+    pub stored: Stored,
+}
+
+/// Tests a sample: stencil, then depth; then the stencil value is updated, and the depth if the sample passes.
+#[inline]
+pub fn test(state: &DepthStencilState, stored: Stored, incoming: u32, facing: Facing) -> Outcome {
+    let depth_passes = state.depth.is_none_or(|depth| depth.function.holds(incoming, stored.depth));
+    let (stencil_passes, stencil) = match &state.stencil {
+        None => (true, stored.stencil),
+        Some(states) => {
+            let side = match facing {
+                Facing::Front => &states[0],
+                Facing::Back => &states[1],
+            };
+            let passes = side.function.holds(side.reference & side.mask, stored.stencil & side.mask);
+            let operation = match (passes, depth_passes) {
+                (false, _) => side.fail,
+                (true, false) => side.depth_fail,
+                (true, true) => side.pass,
+            };
+            let new = operation.apply(stored.stencil, side.reference);
+            (passes, stored.stencil & !side.write_mask | new & side.write_mask)
+        }
+    };
+    let passed = stencil_passes && depth_passes;
+    let writes = passed && state.depth.is_some_and(|depth| depth.write);
+    Outcome { passed, stored: Stored { depth: if writes { incoming } else { stored.depth }, stencil } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Ordering;
+
+    #[test]
+    fn functions_hold_for_the_orders_of_their_names() {
+        let table = [(0, "none"), (1, "<"), (3, "<="), (2, "="), (6, ">="), (4, ">"), (5, "<>"), (7, "all")];
+        for (function, (orders, name)) in CompareFunction::ALL.into_iter().zip(table) {
+            for (incoming, stored) in [(1u32, 2u32), (2, 2), (0xFFFF_FFFF, 2)] {
+                let bit = match incoming.cmp(&stored) {
+                    Ordering::Less => 1,
+                    Ordering::Equal => 2,
+                    Ordering::Greater => 4,
+                };
+                assert_eq!(function.holds(incoming, stored), orders & bit != 0, "{incoming} {name} {stored}");
+            }
+        }
+    }
+
+    #[test]
+    fn operations() {
+        use StencilOperation::*;
+        let table = [
+            (Keep, [0, 255, 7]),
+            (Zero, [0, 0, 0]),
+            (Replace, [9, 9, 9]),
+            (IncrementClamp, [1, 255, 8]),
+            (DecrementClamp, [0, 254, 6]),
+            (Invert, [255, 0, 248]),
+            (IncrementWrap, [1, 0, 8]),
+            (DecrementWrap, [255, 254, 6]),
+        ];
+        for (operation, expected) in table {
+            assert_eq!([0, 255, 7].map(|stored| operation.apply(stored, 9)), expected, "{operation:?}");
+        }
+    }
+
+    const SIDE: StencilState = StencilState {
+        function: CompareFunction::Equal,
+        reference: 0x35,
+        mask: 0x0F,
+        write_mask: 0xF0,
+        fail: StencilOperation::Zero,
+        depth_fail: StencilOperation::Invert,
+        pass: StencilOperation::Replace,
+    };
+
+    #[test]
+    fn order_of_tests_and_updates() {
+        let back = StencilState { function: CompareFunction::Never, ..SIDE };
+        let depth = DepthState { function: CompareFunction::Less, write: true };
+        let state = DepthStencilState { depth: Some(depth), stencil: Some([SIDE, back]) };
+        let run = |state, stencil, incoming, facing| {
+            let outcome = test(&state, Stored { depth: 100, stencil }, incoming, facing);
+            (outcome.passed, outcome.stored.depth, outcome.stored.stencil)
+        };
+        assert_eq!(run(state, 0xC5, 99, Facing::Front), (true, 99, 0x35));
+        assert_eq!(run(state, 0xC5, 100, Facing::Front), (false, 100, 0x35), "inverted under the write mask");
+        assert_eq!(run(state, 0xC4, 99, Facing::Front), (false, 100, 0x04));
+        assert_eq!(run(state, 0xC5, 99, Facing::Back), (false, 100, 0x05));
+        let no_write = DepthStencilState { depth: Some(DepthState { write: false, ..depth }), ..state };
+        assert_eq!(run(no_write, 0xC5, 99, Facing::Front), (true, 100, 0x35));
+        let no_depth = DepthStencilState { depth: None, ..state };
+        assert_eq!(run(no_depth, 0xC5, 200, Facing::Front), (true, 100, 0x35), "without a depth test depths pass");
+        assert_eq!(run(DepthStencilState::default(), 0xC5, 200, Facing::Back), (true, 100, 0xC5));
+    }
+}

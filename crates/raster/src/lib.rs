@@ -1,0 +1,34 @@
+//! What graphics cards do with pixels: which of them a primitive covers, what is interpolated there, which pass, what is stored.
+//!
+//! The crate knows no card's registers, packets or instructions. A card describes its state in the types of this crate and
+//! calls the functions; everything is scalar and exact, and does not depend on the host.
+//!
+//! - [`grid`]: window coordinates in sub-pixels;
+//! - [`coverage`]: which samples of which pixels a convex shape covers; [`outline`]: the shapes of points and lines;
+//! - [`plane`]: depth and attributes as linear functions of the place;
+//! - [`depth`]: depth and stencil test;
+//! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
+//! - [`multisample`]: where samples lie, how they are averaged.
+//!
+//! Numbers enter and leave as the bits of binary32. A NaN that is computed here has the bits [`NAN`].
+#![forbid(unsafe_code)]
+
+pub mod blend;
+pub mod channel;
+pub mod colour;
+pub mod coverage;
+pub mod depth;
+pub mod grid;
+pub mod multisample;
+pub mod outline;
+pub mod plane;
+pub mod target;
+
+/// The NaN that computations give.
+pub const NAN: u32 = ctm_num::transcendental::NAN;
+
+/// The bits of a computed number: every NaN becomes [`NAN`].
+#[inline]
+pub(crate) fn bits(value: f32) -> u32 {
+    if value.is_nan() { NAN } else { value.to_bits() }
+}

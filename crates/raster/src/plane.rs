@@ -1,0 +1,313 @@
+//! Linear functions over the screen: depth, and attributes with and without perspective.
+//!
+//! Arithmetic is that of binary64, each operation rounded once, in the order that the functions are written in.
+
+use crate::bits;
+use crate::coverage::cross;
+use crate::grid::{Grid, Point};
+
+/// What the places of a primitive's vertices alone decide about the planes through them.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    origin: Point,
+    per_pixel: f64,
+    /// Vertices 1 and 2, in sub-pixels from vertex 0.
+    x: [f64; 2],
+    y: [f64; 2],
+    /// Twice the triangle's area in sub-pixels; exact.
+    area: f64,
+}
+
+/// A place, in pixels from a primitive's vertex 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offset {
+    /// To the right.
+    pub dx: f64,
+    /// Downwards.
+    pub dy: f64,
+}
+
+impl Setup {
+    /// Of a triangle; `None` if it has no area. Coordinates are within [`LIMIT`](crate::coverage::LIMIT).
+    #[inline]
+    pub fn triangle(grid: Grid, points: [Point; 3]) -> Option<Setup> {
+        let [a, b, c] = points;
+        let area = cross(a, b, c);
+        (area != 0).then(|| Setup {
+            origin: a,
+            per_pixel: grid.per_pixel as f64,
+            x: [(b.x - a.x) as f64, (c.x - a.x) as f64],
+            y: [(b.y - a.y) as f64, (c.y - a.y) as f64],
+            area: area as f64,
+        })
+    }
+
+    /// Of a line: values change along its major axis and are constant across it. Vertex 2 of what is interpolated has to repeat vertex 0.
+    /// `None` if both points are the same.
+    #[inline]
+    pub fn line(grid: Grid, [from, to]: [Point; 2]) -> Option<Setup> {
+        let x_major = (to.x - from.x).abs() >= (to.y - from.y).abs();
+        let (x, y) = if x_major { (0, 1) } else { (1, 0) };
+        Setup::triangle(grid, [from, to, Point { x: from.x + x, y: from.y + y }])
+    }
+
+    /// Where a place is, seen from vertex 0.
+    #[inline]
+    pub fn offset(&self, place: Point) -> Offset {
+        Offset {
+            dx: (place.x - self.origin.x) as f64 / self.per_pixel,
+            dy: (place.y - self.origin.y) as f64 / self.per_pixel,
+        }
+    }
+
+    /// The plane through these values of the vertices.
+    #[inline]
+    pub fn plane(&self, [first, second, third]: [f64; 3]) -> Plane {
+        let (one, two) = (second - first, third - first);
+        Plane {
+            value: first,
+            dx: (one * self.y[1] - two * self.y[0]) * self.per_pixel / self.area,
+            dy: (two * self.x[0] - one * self.x[1]) * self.per_pixel / self.area,
+        }
+    }
+}
+
+/// A linear function over the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    /// At vertex 0.
+    pub value: f64,
+    /// Change per pixel to the right.
+    pub dx: f64,
+    /// Change per pixel downwards.
+    pub dy: f64,
+}
+
+impl Plane {
+    /// The same value everywhere.
+    pub fn constant(value: f64) -> Plane {
+        Plane { value, dx: 0.0, dy: 0.0 }
+    }
+
+    /// The value at a place.
+    #[inline]
+    pub fn at(&self, offset: Offset) -> f64 {
+        self.value + self.dx * offset.dx + self.dy * offset.dy
+    }
+}
+
+/// Depth over a primitive, in units of the depth buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthPlane {
+    plane: Plane,
+    slope: f64,
+}
+
+impl DepthPlane {
+    /// The plane through the depths of the vertices. Three equal depths are that depth everywhere.
+    pub fn new(setup: &Setup, depths: [f32; 3]) -> DepthPlane {
+        let plane = setup.plane(depths.map(f64::from));
+        DepthPlane { plane, slope: plane.dx.abs().max(plane.dy.abs()) / setup.per_pixel }
+    }
+
+    /// The same depth everywhere.
+    pub fn constant(depth: f32) -> DepthPlane {
+        DepthPlane { plane: Plane::constant(f64::from(depth)), slope: 0.0 }
+    }
+
+    /// The steepest change along x or y, per sub-pixel: what polygon offset scales.
+    pub fn slope(&self) -> f64 {
+        self.slope
+    }
+
+    /// The plane moved by polygon offset: `scale` times the slope, plus `bias`.
+    pub fn with_offset(mut self, scale: f32, bias: f32) -> DepthPlane {
+        self.plane.value += f64::from(scale) * self.slope + f64::from(bias);
+        self
+    }
+
+    /// The depth at a place: clamped to 0..=`max`, the nearest integer, halves up. NaN gives 0.
+    #[inline]
+    pub fn at(&self, offset: Offset, max: u32) -> u32 {
+        (self.plane.at(offset).clamp(0.0, f64::from(max)) + 0.5) as u32
+    }
+}
+
+/// How attributes run over a primitive: linear on the screen if its vertices have the same 1/w, else with perspective.
+#[derive(Clone, Copy, Debug)]
+pub struct Perspective {
+    setup: Setup,
+    /// 1/w of the vertices and the plane through them; `None` if they are equal.
+    reciprocals: Option<([f64; 3], Plane)>,
+}
+
+/// A place where attributes are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    offset: Offset,
+    /// What the attributes' planes are divided by.
+    divisor: f64,
+}
+
+impl Perspective {
+    /// From the bits of 1/w of the vertices.
+    pub fn new(setup: Setup, reciprocals: [u32; 3]) -> Perspective {
+        let q = reciprocals.map(|bits| f64::from(f32::from_bits(bits)));
+        let equal = q[0] == q[1] && q[1] == q[2];
+        Perspective { setup, reciprocals: (!equal).then(|| (q, setup.plane(q))) }
+    }
+
+    /// Whether attributes are linear on the screen.
+    pub fn is_affine(&self) -> bool {
+        self.reciprocals.is_none()
+    }
+
+    /// The attribute with these values (bits) at the vertices.
+    #[inline]
+    pub fn attribute(&self, values: [u32; 3]) -> AttributePlane {
+        if values[0] == values[1] && values[1] == values[2] {
+            return AttributePlane::Constant(values[0]);
+        }
+        let a = values.map(|bits| f64::from(f32::from_bits(bits)));
+        AttributePlane::Varying(match self.reciprocals {
+            None => self.setup.plane(a),
+            Some((q, _)) => self.setup.plane([a[0] * q[0], a[1] * q[1], a[2] * q[2]]),
+        })
+    }
+
+    /// The place for [`AttributePlane::at`].
+    #[inline]
+    pub fn place(&self, point: Point) -> Place {
+        let offset = self.setup.offset(point);
+        let divisor = self.reciprocals.as_ref().map_or(1.0, |(_, plane)| plane.at(offset));
+        Place { offset, divisor }
+    }
+}
+
+/// One component of an attribute over a primitive.
+#[derive(Clone, Copy, Debug)]
+pub enum AttributePlane {
+    /// All vertices have these bits.
+    Constant(u32),
+    /// The plane of attribute times 1/w, or of the attribute where all 1/w are equal.
+    Varying(Plane),
+}
+
+impl AttributePlane {
+    /// The bits of the attribute at a place: rounded to binary32 once, denormals are zeros of their sign.
+    #[inline]
+    pub fn at(&self, place: &Place) -> u32 {
+        match self {
+            AttributePlane::Constant(bits) => *bits,
+            AttributePlane::Varying(plane) => ctm_num::flush(bits((plane.at(place.offset) / place.divisor) as f32)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbtest::arbitrary::{Result, Unstructured};
+
+    const GRID: Grid = Grid { per_pixel: 12 };
+
+    fn points<const N: usize>(u: &mut Unstructured) -> Result<[Point; N]> {
+        let mut points = [Point::default(); N];
+        for point in &mut points {
+            *point = Point { x: u.int_in_range(-1000..=12_000)?, y: u.int_in_range(-1000..=12_000)? };
+        }
+        Ok(points)
+    }
+
+    /// The shares of the vertices at a place (they sum up to 1), from areas of the parts of the triangle.
+    fn shares([a, b, c]: [Point; 3], place: Point) -> [f64; 3] {
+        let whole = cross(a, b, c) as f64;
+        [cross(place, b, c), cross(a, place, c), cross(a, b, place)].map(|part| part as f64 / whole)
+    }
+
+    fn close(found: f64, expected: f64, size: f64) {
+        assert!((found - expected).abs() <= 1e-6 * size, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn planes_go_through_the_vertices_and_between_them() {
+        arbtest::arbtest(|u| {
+            let corners: [Point; 3] = points(u)?;
+            let [place] = points(u)?;
+            let mut number = || u.int_in_range(1..=4_000_000u32).map(|v| v as f32 / 4096.0);
+            let a = [number()?, number()?, number()?];
+            let q = [number()?, number()?, number()?];
+            let Some(setup) = Setup::triangle(GRID, corners) else { return Ok(()) };
+            let share = shares(corners, place);
+            let size: f64 = share.map(f64::abs).iter().sum::<f64>() * 1000.0;
+            let mix = |v: [f64; 3]| (0..3).map(|n| share[n] * v[n]).sum::<f64>();
+            let depth = mix(a.map(f64::from)).clamp(0.0, 900.0);
+            close(f64::from(DepthPlane::new(&setup, a).at(setup.offset(place), 900)), depth, 1e6 + size * 1e3);
+            let perspective = Perspective::new(setup, q.map(f32::to_bits));
+            let (a, q) = (a.map(f64::from), q.map(f64::from));
+            let below = mix(q);
+            if below.abs() > 1e-3 * size {
+                let value = perspective.attribute(a.map(|a| (a as f32).to_bits())).at(&perspective.place(place));
+                let above = mix([a[0] * q[0], a[1] * q[1], a[2] * q[2]]);
+                close(f64::from(f32::from_bits(value)), above / below, size * 1000.0 / below.abs());
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn windows_of_power_of_two_size_have_exact_values() {
+        let corner = |x: i64, y: i64| Point { x: x * 12, y: y * 12 };
+        let setup = Setup::triangle(GRID, [corner(0, 0), corner(128, 0), corner(0, 64)]).unwrap();
+        let perspective = Perspective::new(setup, [0x3F80_0000; 3]);
+        assert!(perspective.is_affine());
+        let across = perspective.attribute([0f32, 1.0, 0.0].map(f32::to_bits));
+        let down = perspective.attribute([0f32, 0.0, 2.0].map(f32::to_bits));
+        for n in 0..64 {
+            let place = perspective.place(GRID.pixel_centre(2 * n, n));
+            assert_eq!(f32::from_bits(across.at(&place)), (2.0 * n as f32 + 0.5) / 128.0);
+            assert_eq!(f32::from_bits(down.at(&place)), (n as f32 + 0.5) / 32.0);
+        }
+    }
+
+    #[test]
+    fn equal_values_stay_as_they_are() {
+        let setup = Setup::triangle(GRID, [(0, 0), (7, 1), (3, 11)].map(|(x, y)| Point { x, y })).unwrap();
+        let perspective = Perspective::new(setup, [1f32, 2.0, 3.0].map(f32::to_bits));
+        assert!(!perspective.is_affine());
+        let place = perspective.place(Point { x: 100, y: -100 });
+        for bits in [1f32.to_bits() + 1, 0x7FC1_2345, 1] {
+            assert_eq!(perspective.attribute([bits; 3]).at(&place), bits);
+        }
+        let infinite = perspective.attribute([f32::INFINITY, 1.0, f32::NEG_INFINITY].map(f32::to_bits));
+        assert_eq!(infinite.at(&place), crate::NAN);
+        let plane = DepthPlane::new(&setup, [16_777_214.0; 3]);
+        assert_eq!(plane.at(setup.offset(Point { x: -5000, y: 9999 }), 0xFF_FFFF), 16_777_214);
+        assert_eq!(plane.slope(), 0.0);
+    }
+
+    #[test]
+    fn depth_is_rounded_clamped_and_offset() {
+        let corner = |x: i64, y: i64| Point { x: x * 12, y: y * 12 };
+        let setup = Setup::triangle(GRID, [corner(0, 0), corner(8, 0), corner(0, 8)]).unwrap();
+        let plane = DepthPlane::new(&setup, [0.0, 8.0, -16.0]);
+        let at = |plane: &DepthPlane, x, y| plane.at(setup.offset(GRID.pixel_centre(x, y)), 5);
+        assert_eq!(at(&plane, 4, 0), 4, "4.5 - 1 is a half");
+        assert_eq!(at(&plane, 0, 4), 0);
+        assert_eq!(at(&plane, 9, 0), 5);
+        assert_eq!(plane.slope(), 2.0 / 12.0);
+        assert_eq!(at(&plane.with_offset(-12.0, 1.0), 4, 0), 3);
+        assert_eq!(at(&DepthPlane::constant(2.5), 0, 0), 3);
+    }
+
+    #[test]
+    fn lines_change_along_the_major_axis_only() {
+        for (to, along) in [((1200, 600), true), ((600, -1200), false)] {
+            let (from, to) = (Point { x: 0, y: 0 }, Point { x: to.0, y: to.1 });
+            let setup = Setup::line(GRID, [from, to]).unwrap();
+            let plane = setup.plane([10.0, 20.0, 10.0]);
+            assert_eq!((plane.dx, plane.dy), if along { (0.1, 0.0) } else { (0.0, -0.1) });
+        }
+        assert!(Setup::line(GRID, [Point::default(); 2]).is_none());
+    }
+}
