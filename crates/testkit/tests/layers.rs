@@ -15,7 +15,7 @@ const LAYERS: [&[&str]; 11] = [
     &["codegen", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx"],
     &["device"],
-    &["capi", "cli", "ctm"],
+    &["capi", "cli", "ctm", "drm"],
     &["testkit"],
     &["bench"],
 ];

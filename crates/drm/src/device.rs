@@ -1,0 +1,110 @@
+//! The card behind the node, and the clients that have it open.
+
+use crate::memory::{Descriptor, Memory};
+use crate::objects::Objects;
+use crate::options::Options;
+use ctm_card::{Card, Identity, Object, Submission};
+use std::fs::File;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The process's device: what opened the node first made it.
+static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
+
+/// A card with its memory.
+pub struct Device {
+    /// What drivers are told.
+    pub identity: Identity,
+    /// The card's memory.
+    pub memory: Memory,
+    objects: Mutex<Objects>,
+    worker: Mutex<Worker>,
+}
+
+/// What executes submissions.
+struct Worker {
+    card: Box<dyn Card>,
+    log: Option<File>,
+    submissions: u64,
+}
+
+/// The process's device, made at the first call. Why there is none is written to standard error, once.
+pub fn device() -> Option<&'static Device> {
+    let make = || Device::new().inspect_err(|error| complain(error)).ok();
+    DEVICE.get_or_init(make).as_ref()
+}
+
+/// The process's device, if it was made.
+pub fn existing() -> Option<&'static Device> {
+    DEVICE.get()?.as_ref()
+}
+
+/// Writes a sentence to standard error. Where that is not possible nothing is lost that the program needs.
+pub fn complain(sentence: &str) {
+    let _ = writeln!(io::stderr(), "ctm card: {sentence}");
+}
+
+/// A lock whose owner panicked protects what is still usable: clients see the failure as that of their submission.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Device {
+    fn new() -> Result<Self, String> {
+        let options = Options::read()?;
+        let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
+        let card = Box::new(ctm_r5xx::Card::new(options.model));
+        let log = options.log.map(|path| {
+            let opened = File::options().append(true).create(true).open(&path);
+            opened.map_err(|error| format!("{}: cannot be written: {error}; CTM_CARD_LOG names it", path.display()))
+        });
+        let log = log.transpose()?;
+        let identity = card.identity();
+        let worker = Mutex::new(Worker { card, log, submissions: 0 });
+        Ok(Device { identity, memory, objects: Mutex::new(Objects::new()), worker })
+    }
+
+    /// Opens the node for a new client: a descriptor.
+    pub fn open(&self) -> io::Result<i32> {
+        let client = self.objects().add_client();
+        self.memory.open(Descriptor::Node(client))
+    }
+
+    /// The buffer objects, which nobody else uses meanwhile.
+    pub fn objects(&self) -> MutexGuard<'_, Objects> {
+        lock(&self.objects)
+    }
+
+    /// Executes a client's words with objects that are kept; false if they are rejected.
+    pub fn submit(&self, words: &[u32], objects: &[Object]) -> bool {
+        lock(&self.worker).submit(&self.memory, &Submission { words, objects })
+    }
+}
+
+impl Worker {
+    fn submit(&mut self, memory: &Memory, submission: &Submission) -> bool {
+        self.submissions += 1;
+        let number = self.submissions;
+        let run = AssertUnwindSafe(|| self.card.submit(memory.arena(), submission));
+        let failure = match catch_unwind(run) {
+            Ok(Ok(())) => None,
+            Ok(Err(rejected)) => Some(rejected.to_string()),
+            // The hook of panics has written what happened.
+            Err(_) => Some("the card failed; this is a mistake of ctm, please report it".to_owned()),
+        };
+        let failure = failure.map(|failure| format!("submission {number} was rejected: {failure}"));
+        if let Some(failure) = &failure {
+            complain(failure);
+        }
+        for line in self.card.take_warnings().into_iter().chain(failure.clone()) {
+            if let Some(log) = &mut self.log
+                && let Err(error) = log.write_all(format!("{line}\n").as_bytes())
+            {
+                complain(&format!("the file of CTM_CARD_LOG cannot be written any more: {error}"));
+                self.log = None;
+            }
+        }
+        failure.is_none()
+    }
+}

@@ -1,0 +1,91 @@
+//! Which ranges of the card's memory are in use.
+
+use crate::memory::{FIRST, LENGTH};
+use ctm_card::Object;
+use std::collections::BTreeMap;
+
+/// Bytes that addresses and sizes of objects are multiples of: a page.
+pub const GRANULE: u32 = 4096;
+
+/// The free ranges of the card's memory.
+pub struct Heap {
+    /// First bytes and bytes, no two of which touch each other.
+    free: BTreeMap<u64, u64>,
+}
+
+impl Heap {
+    /// All of it free.
+    pub fn new() -> Self {
+        Heap { free: BTreeMap::from([(FIRST, LENGTH - FIRST)]) }
+    }
+
+    /// Takes at least `size` bytes at a multiple of `alignment`, a power of two. `None` if no free range is as long.
+    pub fn take(&mut self, size: u64, alignment: u64) -> Option<Object> {
+        let size = size.checked_next_multiple_of(GRANULE.into())?;
+        let alignment = alignment.max(GRANULE.into());
+        let fits = |(&first, &bytes): (&u64, &u64)| {
+            let address = first.checked_next_multiple_of(alignment)?;
+            (address.checked_add(size)? <= first + bytes).then_some((first, bytes, address))
+        };
+        let (first, bytes, address) = self.free.iter().find_map(fits)?;
+        let object = Object { address: u32::try_from(address).ok()?, size: u32::try_from(size).ok()? };
+        self.free.remove(&first);
+        self.insert(first, address - first);
+        self.insert(address + size, first + bytes - address - size);
+        Some(object)
+    }
+
+    /// Gives back what [`Heap::take`] gave.
+    pub fn give_back(&mut self, object: Object) {
+        let (mut first, mut end) = (u64::from(object.address), u64::from(object.address) + u64::from(object.size));
+        if let Some((&before, &bytes)) = self.free.range(..first).next_back()
+            && before + bytes == first
+        {
+            self.free.remove(&before);
+            first = before;
+        }
+        if let Some(bytes) = self.free.remove(&end) {
+            end += bytes;
+        }
+        self.insert(first, end - first);
+    }
+
+    fn insert(&mut self, first: u64, bytes: u64) {
+        if bytes != 0 {
+            self.free.insert(first, bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_apart_aligned_and_come_back() {
+        let mut heap = Heap::new();
+        let small = heap.take(1, 1).unwrap();
+        assert_eq!((small.address, small.size), (0x1000, 0x1000), "nothing lies in the first page");
+        let aligned = heap.take(0x1800, 0x10000).unwrap();
+        assert_eq!((aligned.address, aligned.size), (0x10000, 0x2000));
+        let between = heap.take(0xE000, 1).unwrap();
+        assert_eq!(between.address, 0x2000, "the gap in front of an aligned object is used");
+        for object in [small, between, aligned] {
+            heap.give_back(object);
+        }
+        assert_eq!(heap.free, Heap::new().free);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut heap = Heap::new();
+        for (size, alignment) in [(LENGTH, 1), (u64::MAX, 1), (1, 1 << 32), (1, 1 << 63)] {
+            assert_eq!(heap.take(size, alignment), None);
+        }
+        let all = heap.take(LENGTH - FIRST, 1).unwrap();
+        assert_eq!((all.address, all.size), (0x1000, 0xFFFF_F000));
+        assert_eq!(heap.take(1, 1), None);
+        heap.give_back(all);
+        assert_eq!(heap.free, Heap::new().free);
+    }
+}

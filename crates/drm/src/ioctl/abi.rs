@@ -1,0 +1,123 @@
+//! The structures of requests, as the kernel's headers `drm.h` and `radeon_drm.h` have them, and what lies in the client's
+//! memory.
+
+use std::ffi::c_void;
+
+/// An error number of the host's, which the client finds in `errno`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errno(pub i32);
+
+/// What a request leads to.
+pub type Answer = Result<(), Errno>;
+
+/// # Safety
+/// Any bytes are a value of the type.
+pub unsafe trait Plain: Copy {}
+
+macro_rules! structures {
+    ($($(#[$meta:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name { $(pub $field: $type,)* }
+        // SAFETY: all fields are numbers.
+        unsafe impl Plain for $name {}
+    )*};
+}
+
+structures! {
+    /// `drm_version`.
+    Version {
+        major: i32, minor: i32, patch: i32, padding: u32,
+        name_length: u64, name: u64, date_length: u64, date: u64, description_length: u64, description: u64,
+    }
+    /// `drm_gem_close`.
+    GemClose { handle: u32, padding: u32, }
+    /// `drm_get_cap`.
+    GetCap { capability: u64, value: u64, }
+    /// `drm_prime_handle`.
+    PrimeHandle { handle: u32, flags: u32, descriptor: i32, }
+    /// `drm_radeon_gem_info`.
+    GemInfo { gart_size: u64, vram_size: u64, vram_visible: u64, }
+    /// `drm_radeon_gem_create`.
+    GemCreate { size: u64, alignment: u64, handle: u32, initial_domain: u32, flags: u32, }
+    /// `drm_radeon_gem_set_tiling` and `drm_radeon_gem_get_tiling`.
+    GemTiling { handle: u32, flags: u32, pitch: u32, }
+    /// `drm_radeon_gem_mmap`.
+    GemMmap { handle: u32, padding: u32, offset: u64, size: u64, address: u64, }
+    /// `drm_radeon_gem_set_domain`.
+    GemSetDomain { handle: u32, read_domains: u32, write_domain: u32, }
+    /// `drm_radeon_gem_wait_idle`.
+    GemWaitIdle { handle: u32, padding: u32, }
+    /// `drm_radeon_gem_busy`.
+    GemBusy { handle: u32, domain: u32, }
+    /// `drm_radeon_gem_op`.
+    GemOp { handle: u32, operation: u32, value: u64, }
+    /// `drm_radeon_cs`.
+    CommandStream { chunks: u32, id: u32, chunk_pointers: u64, gart_limit: u64, vram_limit: u64, }
+    /// `drm_radeon_cs_chunk`.
+    Chunk { id: u32, dwords: u32, data: u64, }
+    /// `drm_radeon_cs_reloc`.
+    Relocation { handle: u32, read_domains: u32, write_domain: u32, flags: u32, }
+    /// `drm_radeon_info`.
+    Info { request: u32, padding: u32, value: u64, }
+}
+
+// SAFETY: it is a number.
+unsafe impl Plain for u32 {}
+// SAFETY: it is a number.
+unsafe impl Plain for u64 {}
+
+/// The structure that a request points to, with the bytes that the client says it has.
+#[derive(Clone, Copy)]
+pub struct Argument {
+    pub pointer: *mut c_void,
+    pub size: usize,
+}
+
+impl Argument {
+    /// Reads the structure, lets it be answered, and writes it back, also if the answer is an error. As in the kernel,
+    /// clients may have shorter structures, of which the rest is 0, and longer ones.
+    pub fn answer<T: Plain>(self, answer: impl FnOnce(&mut T) -> Answer) -> Answer {
+        if self.pointer.is_null() {
+            return Err(Errno(libc::EFAULT));
+        }
+        let size = self.size.min(size_of::<T>());
+        // SAFETY: all bytes zero are a value of plain types.
+        let mut value: T = unsafe { std::mem::zeroed() };
+        // SAFETY: the client's structure has `size` bytes, as has the value, which any bytes make.
+        unsafe { std::ptr::copy_nonoverlapping(self.pointer.cast::<u8>(), (&raw mut value).cast(), size) };
+        let result = answer(&mut value);
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), self.pointer.cast(), size) };
+        result
+    }
+}
+
+/// Reads values of the client's memory, whose number the caller has bounded.
+pub fn read<T: Plain>(pointer: u64, count: usize) -> Result<Vec<T>, Errno> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if pointer == 0 {
+        return Err(Errno(libc::EFAULT));
+    }
+    let mut values: Vec<T> = Vec::with_capacity(count);
+    // SAFETY: the client says that so many values lie there, and any bytes make one; the copy needs no alignment.
+    unsafe {
+        let bytes = count * size_of::<T>();
+        std::ptr::copy_nonoverlapping(pointer as *const u8, values.as_mut_ptr().cast(), bytes);
+        values.set_len(count);
+    }
+    Ok(values)
+}
+
+/// Writes bytes to the client's memory, where it says that there is room for them.
+pub fn write(pointer: u64, bytes: &[u8]) -> Answer {
+    if pointer == 0 {
+        return Err(Errno(libc::EFAULT));
+    }
+    // SAFETY: the client says that the bytes have room there.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), pointer as *mut u8, bytes.len()) };
+    Ok(())
+}

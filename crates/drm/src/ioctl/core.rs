@@ -1,0 +1,51 @@
+//! Requests that all graphics devices have.
+
+use super::abi::{self, Answer, Errno, GetCap, PrimeHandle, Version};
+use crate::device::Device;
+use crate::memory::Descriptor;
+
+/// The kernel's driver that answers, as a driver of graphics libraries knows it.
+const NAME: &[u8] = b"radeon";
+const DATE: &[u8] = b"20080528";
+const DESCRIPTION: &[u8] = b"ATI Radeon";
+
+/// The capability of exporting and importing buffer objects, and its value: both.
+const PRIME: (u64, u64) = (5, 3);
+
+/// Which driver answers, and its version. Clients ask for the lengths of the texts first.
+pub fn version(request: &mut Version) -> Answer {
+    (request.major, request.minor, request.patch) = (2, 50, 0);
+    copy_text(NAME, request.name, &mut request.name_length)?;
+    copy_text(DATE, request.date, &mut request.date_length)?;
+    copy_text(DESCRIPTION, request.description, &mut request.description_length)
+}
+
+/// Copies as much of a text as there is room for, if the client has any, and says how long it is.
+fn copy_text(text: &[u8], pointer: u64, length: &mut u64) -> Answer {
+    let room = usize::try_from(*length).unwrap_or(usize::MAX).min(text.len());
+    *length = text.len() as u64;
+    if pointer == 0 || room == 0 { Ok(()) } else { abi::write(pointer, &text[..room]) }
+}
+
+/// What the device can do beyond what all can.
+pub fn capability(request: &mut GetCap) -> Answer {
+    request.value = if request.capability == PRIME.0 { PRIME.1 } else { 0 };
+    Ok(())
+}
+
+/// Exports an object as a descriptor.
+pub fn export(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer {
+    let object = device.objects().get(client, request.handle).ok_or(Errno(libc::ENOENT))?.object;
+    let opened = device.memory.open(Descriptor::Buffer(object.address));
+    request.descriptor = opened.map_err(|error| Errno(error.raw_os_error().unwrap_or(libc::EIO)))?;
+    Ok(())
+}
+
+/// Imports an object that was exported.
+pub fn import(device: &Device, client: u64, request: &mut PrimeHandle) -> Answer {
+    let Some(Descriptor::Buffer(address)) = device.memory.descriptor(request.descriptor) else {
+        return Err(Errno(libc::EINVAL));
+    };
+    request.handle = device.objects().handle_of(client, address).ok_or(Errno(libc::ENOENT))?;
+    Ok(())
+}

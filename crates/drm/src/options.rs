@@ -1,0 +1,32 @@
+//! What the environment says.
+
+use ctm_r5xx::Model;
+use std::env;
+use std::path::PathBuf;
+
+/// The card where nothing else is said: the fastest.
+const DEFAULT: Model = Model::R580;
+
+/// What the environment says.
+#[derive(Debug)]
+pub struct Options {
+    /// `CTM_CARD`: which card.
+    pub model: Model,
+    /// `CTM_CARD_LOG`: the file that warnings are appended to.
+    pub log: Option<PathBuf>,
+}
+
+impl Options {
+    /// Reads the environment. The error is a sentence.
+    pub fn read() -> Result<Self, String> {
+        let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let model = match env::var_os("CTM_CARD").filter(|value| !value.is_empty()) {
+            None => DEFAULT,
+            Some(name) => Model::ALL.into_iter().find(|model| name == model.identity().name).ok_or_else(|| {
+                let known = Model::ALL.map(|model| model.identity().name).join(", ");
+                format!("CTM_CARD is {name:?}, and there is no such card; there are: {known}")
+            })?,
+        };
+        Ok(Options { model, log: path("CTM_CARD_LOG") })
+    }
+}

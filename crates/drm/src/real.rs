@@ -1,0 +1,80 @@
+//! The C library's own functions, behind those that this library takes over.
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+/// A function of the C library, looked for when it is first needed.
+pub struct Symbol {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Symbol {
+    /// The function of that name.
+    pub const fn new(name: &'static CStr) -> Self {
+        Symbol { name, address: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// Its address; null if the C library has no such function.
+    pub fn address(&self) -> *mut c_void {
+        let known = self.address.load(Relaxed);
+        if !known.is_null() {
+            return known;
+        }
+        // SAFETY: the name is a string that ends with 0, and looking it up executes nothing of its owner.
+        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        self.address.store(found, Relaxed);
+        found
+    }
+}
+
+/// Calls the C library's function of a name, of the type that is given; where there is none, gives the last operand and
+/// sets `errno` to `ENOSYS`.
+macro_rules! real {
+    ($name:ident: fn($($type:ty),*) -> $result:ty, ($($value:expr),*), else $missing:expr) => {{
+        static SYMBOL: $crate::real::Symbol = {
+            const NAME: &str = concat!(stringify!($name), "\0");
+            $crate::real::Symbol::new(match std::ffi::CStr::from_bytes_with_nul(NAME.as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name without zeros"),
+            })
+        };
+        let address = SYMBOL.address();
+        if address.is_null() {
+            $crate::real::set_errno(libc::ENOSYS);
+            $missing
+        } else {
+            // SAFETY: the C library declares its function of this name so.
+            let function: unsafe extern "C" fn($($type),*) -> $result = unsafe { std::mem::transmute(address) };
+            // SAFETY: the operands are those of the caller of the same function, or stand for them.
+            unsafe { function($($value),*) }
+        }
+    }};
+}
+pub(crate) use real;
+
+/// Sets the calling thread's `errno`.
+pub fn set_errno(code: i32) {
+    // SAFETY: the C library gives the address of the thread's own variable.
+    unsafe { *libc::__errno_location() = code };
+}
+
+/// What the file behind a descriptor is. `None` if there is none.
+pub fn fstat(descriptor: i32) -> Option<libc::stat> {
+    // SAFETY: all of it are numbers.
+    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    let result = real!(fstat: fn(i32, *mut libc::stat) -> i32, (descriptor, &raw mut found), else -1);
+    (result == 0).then_some(found)
+}
+
+/// The position of a descriptor in its file. `None` if it has none.
+pub fn position(descriptor: i32) -> Option<u64> {
+    seek(descriptor, 0, libc::SEEK_CUR)
+}
+
+/// Moves a descriptor to a position in its file, and gives the new one.
+pub fn seek(descriptor: i32, offset: i64, origin: i32) -> Option<u64> {
+    let result = real!(lseek: fn(i32, i64, i32) -> i64, (descriptor, offset, origin), else -1);
+    u64::try_from(result).ok()
+}

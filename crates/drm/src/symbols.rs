@@ -1,0 +1,217 @@
+//! The functions of the C library that this library takes over. Each does what the C library's does, but for names and
+//! descriptors of the node.
+//!
+//! Those with a variable number of operands are declared with the one that they may have: on the hosts that there are, it is
+//! passed in the same place, and not looked at where it was not given.
+
+use crate::device::{device, existing};
+use crate::ioctl;
+use crate::memory::Descriptor;
+use crate::real::{real, set_errno};
+use crate::sysfs::{NODE, Place, place};
+use libc::{DIR, FILE, mode_t, off_t, stat as Stat};
+use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
+use std::panic::catch_unwind;
+
+/// Where a name leads; a null pointer, and a name while something is wrong here, lead to themselves.
+///
+/// # Safety
+/// The name is null or a string that ends with 0.
+unsafe fn lookup(name: *const c_char) -> Place {
+    if name.is_null() {
+        return Place::Itself;
+    }
+    // SAFETY: the caller says so.
+    let name = unsafe { CStr::from_ptr(name) };
+    catch_unwind(|| place(name)).unwrap_or(Place::Itself)
+}
+
+/// A descriptor of the node.
+fn open_node() -> c_int {
+    let opened = catch_unwind(|| device().map(|device| device.open()));
+    match opened {
+        Ok(Some(Ok(descriptor))) => descriptor,
+        Ok(Some(Err(error))) => {
+            set_errno(error.raw_os_error().unwrap_or(libc::EIO));
+            -1
+        }
+        Ok(None) | Err(_) => {
+            set_errno(libc::ENODEV);
+            -1
+        }
+    }
+}
+
+/// Functions that open a file of a name, which stands where the semicolon is.
+macro_rules! opens {
+    ($($name:ident($($before:ident: $before_type:ty)?; $($after:ident: $after_type:ty),*);)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($before: $before_type,)? path: *const c_char $(, $after: $after_type)*) -> c_int {
+            // SAFETY: the caller gives a string.
+            let place = unsafe { lookup(path) };
+            let path = match &place {
+                Place::Node(_) => return open_node(),
+                Place::Private(path) => path.as_ptr(),
+                Place::Itself => path,
+            };
+            real!($name: fn($($before_type,)? *const c_char $(, $after_type)*) -> c_int,
+                ($($before,)? path $(, $after)*), else -1)
+        }
+    )*};
+}
+
+opens! {
+    open(; flags: c_int, mode: mode_t);
+    open64(; flags: c_int, mode: mode_t);
+    __open_2(; flags: c_int);
+    __open64_2(; flags: c_int);
+    openat(directory: c_int; flags: c_int, mode: mode_t);
+    openat64(directory: c_int; flags: c_int, mode: mode_t);
+    __openat_2(directory: c_int; flags: c_int);
+    __openat64_2(directory: c_int; flags: c_int);
+}
+
+/// Functions that do something else with a file of a name, which stands where the semicolon is.
+macro_rules! names {
+    ($($name:ident($($before:ident: $before_type:ty)?; $($after:ident: $after_type:ty),*) -> $result:ty, else $missing:expr;)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($before: $before_type,)? path: *const c_char $(, $after: $after_type)*) -> $result {
+            // SAFETY: the caller gives a string.
+            let place = unsafe { lookup(path) };
+            let path = match &place {
+                Place::Node(path) | Place::Private(path) => path.as_ptr(),
+                Place::Itself => path,
+            };
+            real!($name: fn($($before_type,)? *const c_char $(, $after_type)*) -> $result,
+                ($($before,)? path $(, $after)*), else $missing)
+        }
+    )*};
+}
+
+/// A function that `scandir` calls.
+type Callback = *const c_void;
+
+names! {
+    opendir(;) -> *mut DIR, else std::ptr::null_mut();
+    scandir(; list: *mut c_void, filter: Callback, compare: Callback) -> c_int, else -1;
+    scandir64(; list: *mut c_void, filter: Callback, compare: Callback) -> c_int, else -1;
+    fopen(; mode: *const c_char) -> *mut FILE, else std::ptr::null_mut();
+    fopen64(; mode: *const c_char) -> *mut FILE, else std::ptr::null_mut();
+    readlink(; buffer: *mut c_char, size: usize) -> isize, else -1;
+    __readlink_chk(; buffer: *mut c_char, size: usize, room: usize) -> isize, else -1;
+    realpath(; resolved: *mut c_char) -> *mut c_char, else std::ptr::null_mut();
+    __realpath_chk(; resolved: *mut c_char, room: usize) -> *mut c_char, else std::ptr::null_mut();
+    access(; mode: c_int) -> c_int, else -1;
+    faccessat(directory: c_int; mode: c_int, flags: c_int) -> c_int, else -1;
+}
+
+/// Makes what was found the node.
+fn be_node(found: &mut Stat) {
+    found.st_mode = found.st_mode & !libc::S_IFMT | libc::S_IFCHR;
+    found.st_rdev = libc::makedev(NODE.0, NODE.1);
+}
+
+/// Functions that find out about a file of a name; it, and where the answer goes, stand where the semicolon is. `stat` and `stat64` are the same structure on 64-bit hosts.
+macro_rules! stats {
+    ($($name:ident($($before:ident: $before_type:ty)?; $($after:ident: $after_type:ty)?);)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            $($before: $before_type,)? path: *const c_char, found: *mut Stat $(, $after: $after_type)?
+        ) -> c_int {
+            // SAFETY: the caller gives a string.
+            let place = unsafe { lookup(path) };
+            let path = match &place {
+                Place::Node(path) | Place::Private(path) => path.as_ptr(),
+                Place::Itself => path,
+            };
+            let result = real!($name: fn($($before_type,)? *const c_char, *mut Stat $(, $after_type)?) -> c_int,
+                ($($before,)? path, found $(, $after)?), else -1);
+            if result == 0 && matches!(place, Place::Node(_)) {
+                // SAFETY: the C library has just filled it.
+                be_node(unsafe { &mut *found });
+            }
+            result
+        }
+    )*};
+}
+
+stats! {
+    stat(;);
+    stat64(;);
+    lstat(;);
+    lstat64(;);
+    __xstat(version: c_int;);
+    __xstat64(version: c_int;);
+    __lxstat(version: c_int;);
+    __lxstat64(version: c_int;);
+    fstatat(directory: c_int; flags: c_int);
+    fstatat64(directory: c_int; flags: c_int);
+}
+
+/// Functions that find out about the file of a descriptor.
+macro_rules! fstats {
+    ($($name:ident($($before:ident: $before_type:ty)?);)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($before: $before_type,)? descriptor: c_int, found: *mut Stat) -> c_int {
+            let result = real!($name: fn($($before_type,)? c_int, *mut Stat) -> c_int,
+                ($($before,)? descriptor, found), else -1);
+            if result == 0 && let Some(device) = existing() {
+                // SAFETY: the C library has just filled it.
+                let found = unsafe { &mut *found };
+                if device.memory.is_it(found)
+                    && let Some(Descriptor::Node(_)) = device.memory.descriptor(descriptor)
+                {
+                    be_node(found);
+                }
+            }
+            result
+        }
+    )*};
+}
+
+fstats! {
+    fstat();
+    fstat64();
+    __fxstat(version: c_int);
+    __fxstat64(version: c_int);
+}
+
+/// Functions that move a descriptor in its file. Importers ask for the end of an exported object to know its size.
+macro_rules! seeks {
+    ($($name:ident)*) => {$(
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(descriptor: c_int, offset: off_t, origin: c_int) -> off_t {
+            let found = existing().and_then(|device| Some((device, device.memory.descriptor(descriptor)?)));
+            match found {
+                Some((device, Descriptor::Buffer(address))) if origin == libc::SEEK_END => {
+                    let size = catch_unwind(|| device.objects().at(address).map(|buffer| buffer.object.size));
+                    size.ok().flatten().map_or(0, off_t::from)
+                }
+                Some(_) => 0,
+                None => real!($name: fn(c_int, off_t, c_int) -> off_t, (descriptor, offset, origin), else -1),
+            }
+        }
+    )*};
+}
+
+seeks! { lseek lseek64 }
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+    match ioctl::ioctl(descriptor, request, argument) {
+        Some(result) => result,
+        None => real!(ioctl: fn(c_int, c_ulong, *mut c_void) -> c_int, (descriptor, request, argument), else -1),
+    }
+}

@@ -1,0 +1,307 @@
+//! Clients of the node that need no driver. Each test runs one of this program's ignored tests, the client, in a process with
+//! the library preloaded.
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
+
+use std::env;
+use std::ffi::{CStr, CString};
+use std::fs;
+use std::io;
+use std::os::fd::RawFd;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const NODE: &CStr = c"/dev/dri/renderD128";
+
+const CLOSE: u64 = 0x09;
+const CREATE: u64 = 0x5D;
+const MMAP: u64 = 0x5E;
+const CS: u64 = 0x66;
+const INFO: u64 = 0x67;
+
+/// Commands that do nothing: fillers.
+const NOTHING: [u32; 8] = [0x8000_0000; 8];
+
+/// Makes a request with a structure of 64-bit words; gives 0 or the error's number.
+fn ask(node: RawFd, number: u64, words: &mut [u64]) -> i32 {
+    ask_at(node, number, words.as_mut_ptr(), size_of_val(words))
+}
+
+/// As [`ask`], with a structure of so many bytes.
+fn ask_at(node: RawFd, number: u64, words: *mut u64, size: usize) -> i32 {
+    let request = 3 << 30 | (size as u64) << 16 | u64::from(b'd') << 8 | number;
+    // SAFETY: the structure is the caller's, or a null pointer, and has so many bytes.
+    match unsafe { libc::ioctl(node, request, words) } {
+        0 => 0,
+        _ => io::Error::last_os_error().raw_os_error().unwrap(),
+    }
+}
+
+fn open() -> RawFd {
+    // SAFETY: the name is a string that ends with 0.
+    let node = unsafe { libc::open(NODE.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+    assert!(node >= 0, "{}", io::Error::last_os_error());
+    node
+}
+
+/// Makes an object: its handle, or the error.
+fn create(node: RawFd, size: u64, alignment: u64) -> Result<u64, i32> {
+    let mut words = [size, alignment, 4 << 32, 0];
+    match ask(node, CREATE, &mut words) {
+        0 => Ok(words[2] & 0xFFFF_FFFF),
+        error => Err(error),
+    }
+}
+
+fn close(node: RawFd, handle: u64) -> i32 {
+    ask(node, CLOSE, &mut [handle])
+}
+
+/// Maps an object of one page.
+fn map(node: RawFd, handle: u64) -> *mut u32 {
+    let mut words = [handle, 0, 4096, 0];
+    assert_eq!(ask(node, MMAP, &mut words), 0);
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let offset = words[3] as libc::off_t;
+    // SAFETY: a new mapping touches no other.
+    let address = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, libc::MAP_SHARED, node, offset) };
+    assert_ne!(address, libc::MAP_FAILED);
+    address.cast()
+}
+
+/// Submits commands with objects: 0 or the error's number.
+fn submit(node: RawFd, commands: &[u32], handles: &[u64]) -> i32 {
+    let relocations: Vec<u32> = handles.iter().flat_map(|&handle| [handle as u32, 4, 4, 0]).collect();
+    submit_chunks(node, &[(2, commands), (1, &relocations), (3, &[1, 0])])
+}
+
+fn submit_chunks(node: RawFd, chunks: &[(u64, &[u32])]) -> i32 {
+    let chunk = |&(id, dwords): &(u64, &[u32])| [id | (dwords.len() as u64) << 32, dwords.as_ptr() as u64];
+    let chunks: Vec<_> = chunks.iter().map(chunk).collect();
+    let pointers: Vec<_> = chunks.iter().map(|chunk| chunk.as_ptr() as u64).collect();
+    ask(node, CS, &mut [pointers.len() as u64, pointers.as_ptr() as u64, 0, 0])
+}
+
+#[test]
+#[ignore = "a client"]
+fn client_files() {
+    let names = fs::read_dir("/dev/dri").unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["renderD128"]);
+    // SAFETY: all of it are numbers.
+    let [mut by_name, mut by_descriptor]: [libc::stat; 2] = unsafe { std::mem::zeroed() };
+    // SAFETY: the name is a string, and the structures are there.
+    assert_eq!(unsafe { [libc::stat(NODE.as_ptr(), &mut by_name), libc::fstat(open(), &mut by_descriptor)] }, [0, 0]);
+    for found in [by_name, by_descriptor] {
+        assert_eq!(found.st_mode & libc::S_IFMT, libc::S_IFCHR);
+        assert_eq!(found.st_rdev, libc::makedev(226, 128));
+    }
+    let device = "/sys/dev/char/226:128/device";
+    let uevent = fs::read_to_string(format!("{device}/uevent")).unwrap();
+    assert!(uevent.contains("DRIVER=radeon\n") && uevent.contains("PCI_ID=1002:7140\n"), "{uevent}");
+    assert_eq!(fs::read_to_string(format!("{device}/device")).unwrap(), "0x7140\n");
+    assert!(fs::read_link(format!("{device}/subsystem")).unwrap().ends_with("pci"));
+    // A program that is started has the library too, and is not disturbed.
+    let child = Command::new("sh").args(["-c", "echo < /dev/null && echo here"]).output().unwrap();
+    assert_eq!(child.stdout, b"\nhere\n");
+}
+
+#[test]
+#[ignore = "a client"]
+fn client_objects() {
+    let node = open();
+    // SAFETY: the call takes a number.
+    let (copy, other) = (unsafe { libc::dup(node) }, open());
+    let handle = create(node, 5, 0).unwrap();
+    let memory = map(node, handle);
+    // SAFETY: the object is mapped, as a whole page.
+    unsafe {
+        assert_eq!(memory.read_volatile(), 0);
+        memory.add(1023).write_volatile(7);
+        assert_eq!(map(copy, handle).add(1023).read_volatile(), 7, "copies of a descriptor have the same handles");
+    }
+    assert_eq!(close(other, handle), libc::EINVAL, "another opening has its own");
+
+    // Exported and imported, an object is the same, and lives as long as one handle does.
+    let mut words = [handle, 0];
+    assert_eq!(ask_at(node, 0x2D, words.as_mut_ptr(), 12), 0);
+    let exported = words[1] as RawFd;
+    // SAFETY: the call takes numbers.
+    assert_eq!(unsafe { [libc::SEEK_END, libc::SEEK_SET].map(|origin| libc::lseek(exported, 0, origin)) }, [4096, 0]);
+    let mut words = [0, exported as u64];
+    assert_eq!(ask_at(other, 0x2E, words.as_mut_ptr(), 12), 0);
+    let imported = words[0] & 0xFFFF_FFFF;
+    assert_eq!(close(node, handle), 0);
+    // SAFETY: the object is mapped, as a whole page.
+    unsafe { assert_eq!(map(other, imported).add(1023).read_volatile(), 7) };
+    assert_eq!(close(other, imported), 0);
+    // SAFETY: as above.
+    unsafe { assert_eq!(memory.add(1023).read_volatile(), 0, "freed memory reads zero") };
+}
+
+#[test]
+#[ignore = "a client"]
+fn client_answers() {
+    let node = open();
+    let mut text = [0u8; 4];
+    let mut version = [0, 0, text.len() as u64, text.as_mut_ptr() as u64, 0, 0, 0, 0];
+    assert_eq!(ask(node, 0x00, &mut version), 0);
+    assert_eq!((version[0], version[2], &text), (2 | 50 << 32, 6, b"rade"), "as much as there is room for");
+    let ask_info = |question: u64| {
+        let mut value = 99u32;
+        (ask(node, INFO, &mut [question, &raw mut value as u64]), value)
+    };
+    for (question, answer) in [(0, 0x7140), (1, 1), (2, 1), (5, 1), (7, 0), (8, 0), (0x15, 0), (0x1A, 650_000)] {
+        assert_eq!(ask_info(question), (0, answer), "{question:#x}");
+    }
+    assert_eq!(ask_info(0x10), (libc::EINVAL, 99));
+    let mut cap = [5, 0];
+    assert_eq!((ask(node, 0x0C, &mut cap), cap[1]), (0, 3));
+    let mut sizes = [0; 3];
+    assert_eq!((ask(node, 0x5C, &mut sizes), sizes), (0, [512 << 20; 3]));
+
+    let handle = create(node, 4096, 4096).unwrap();
+    let mut words = [handle | 3 << 32, 256];
+    assert_eq!(ask_at(node, 0x68, words.as_mut_ptr(), 12), 0);
+    let mut words = [handle, 0];
+    assert_eq!((ask_at(node, 0x69, words.as_mut_ptr(), 12), words), (0, [handle | 3 << 32, 256]));
+    let mut words = [handle];
+    assert_eq!((ask(node, 0x6A, &mut words), words[0] >> 32), (0, 4), "idle, in the domain that it was made in");
+    let mut words = [handle, 0];
+    assert_eq!((ask(node, 0x6C, &mut words), words[1]), (0, 4));
+    assert_eq!(ask(node, 0x64, &mut [handle]), 0);
+    assert_eq!(submit(node, &NOTHING, &[handle, handle]), 0);
+}
+
+#[test]
+#[ignore = "a client"]
+fn client_mistakes() {
+    let node = open();
+    for number in [0x00, 0x09, 0x0C, 0x2D, 0x2E, 0x5C, 0x5D, 0x5E, 0x63, 0x64, 0x66, 0x67, 0x68, 0x69, 0x6A, 0x6C] {
+        assert_eq!(ask_at(node, number, std::ptr::null_mut(), 32), libc::EFAULT, "{number:#x}");
+    }
+    for number in [0x0A, 0x0B, 0x61, 0x62, 0x6B, 0x6D, 0xBF] {
+        assert_eq!(ask(node, number, &mut [0; 8]), libc::EINVAL, "{number:#x}");
+    }
+    for number in [0x64, 0x6A, 0x6C, 0x5E, 0x63, 0x68, 0x69, 0x2D] {
+        assert_eq!(ask(node, number, &mut [77, 0, 0, 0]), libc::ENOENT, "{number:#x}");
+    }
+    assert_eq!(ask(node, 0x2E, &mut [0, node as u64]), libc::EINVAL, "the node is no object");
+    assert_eq!(create(node, 0, 1), Err(libc::EINVAL));
+    for (size, alignment) in [(1 << 32, 1), (u64::MAX, 1), (1, 1 << 40)] {
+        assert_eq!(create(node, size, alignment), Err(libc::ENOMEM));
+    }
+    assert_eq!(create(node, 1, u64::MAX), Err(libc::EINVAL));
+    let handle = create(node, 4096, 1).unwrap();
+    for (offset, size) in [(4096, 1), (0, 4097), (u64::MAX, 2)] {
+        assert_eq!(ask(node, MMAP, &mut [handle, offset, size, 0]), libc::EINVAL);
+    }
+    assert_eq!(ask(node, INFO, &mut [0, 0]), libc::EFAULT);
+
+    assert_eq!(submit(node, &NOTHING, &[77]), libc::ENOENT);
+    assert_eq!(submit(node, &[0x4000_0000], &[]), libc::EINVAL, "a packet of type 1");
+    assert_eq!(ask(node, CS, &mut [3, 0, 0, 0]), libc::EFAULT);
+    assert_eq!(ask(node, CS, &mut [1 << 30, 1, 0, 0]), libc::EINVAL);
+    let words = [0; 8];
+    let bad: [&[(u64, &[u32])]; 6] = [
+        &[],
+        &[(1, &words)],
+        &[(2, &words), (2, &words)],
+        &[(2, &NOTHING), (1, &words[..3])],
+        &[(2, &NOTHING), (3, &[0, 1])],
+        &[(9, &NOTHING)],
+    ];
+    for chunks in bad {
+        assert_eq!(submit_chunks(node, chunks), libc::EINVAL, "{chunks:?}");
+    }
+    // Lengths that no memory is behind.
+    for id in [1u64, 2] {
+        let chunk = [id | 1 << 63, words.as_ptr() as u64];
+        let pointer = chunk.as_ptr() as u64;
+        assert_eq!(ask(node, CS, &mut [1, &raw const pointer as u64, 0, 0]), libc::EINVAL);
+    }
+    assert_eq!(submit(node, &NOTHING, &[handle]), 0, "the card lives");
+}
+
+#[test]
+#[ignore = "a client"]
+fn client_threads() {
+    let run = |thread: u32| {
+        let node = open();
+        for round in 0..200 {
+            let handle = create(node, 4096, 1).unwrap();
+            let memory = map(node, handle);
+            // SAFETY: the object is mapped, and this thread's alone.
+            unsafe {
+                assert_eq!(memory.read_volatile(), 0);
+                memory.write_volatile(thread << 16 | round);
+                assert_eq!(submit(node, &NOTHING, &[handle]), 0);
+                assert_eq!(memory.read_volatile(), thread << 16 | round);
+                libc::munmap(memory.cast(), 4096);
+            }
+            assert_eq!(close(node, handle), 0);
+        }
+    };
+    std::thread::scope(|scope| (0..8).for_each(|thread| _ = scope.spawn(move || run(thread))));
+}
+
+#[test]
+#[ignore = "a client"]
+fn client_without_a_card() {
+    // SAFETY: the name is a string that ends with 0.
+    assert_eq!(unsafe { libc::open(NODE.as_ptr(), libc::O_RDWR) }, -1);
+    assert_eq!(io::Error::last_os_error().raw_os_error(), Some(libc::ENODEV));
+}
+
+/// The library, which cargo makes beside the tests.
+fn library() -> PathBuf {
+    let library = env::current_exe().unwrap().with_file_name("libctm_drm.so");
+    assert!(library.exists(), "{} is not there", library.display());
+    library
+}
+
+/// Runs a client, with a directory for temporary files that must be empty afterwards.
+fn run(client: &str, card: &str) -> Output {
+    let template = CString::new(format!("{}/ctm-test-XXXXXX", env::temp_dir().display())).unwrap().into_raw();
+    // SAFETY: the template is a string of its own.
+    let scratch = unsafe { CString::from_raw(libc::mkdtemp(template)) }.into_string().unwrap();
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", client, "--ignored", "--nocapture"]);
+    command.env("LD_PRELOAD", library()).env("TMPDIR", &scratch).env("CTM_CARD", card);
+    let output = command.output().unwrap();
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(output.status.success() && stdout.contains("1 passed"), "{}: {stdout}{stderr}", output.status);
+    fs::remove_dir(&scratch).expect("no file is left behind");
+    output
+}
+
+#[test]
+fn the_node_and_its_files_are_there() {
+    run("client_files", "rv515");
+}
+
+#[test]
+fn objects_are_mapped_shared_and_freed() {
+    run("client_objects", "rv515");
+}
+
+#[test]
+fn drivers_get_their_answers() {
+    run("client_answers", "rv515");
+}
+
+#[test]
+fn mistakes_are_errors() {
+    let errors = String::from_utf8(run("client_mistakes", "").stderr).unwrap();
+    assert!(errors.contains("ctm card: submission 1 was rejected: command word 0"), "{errors}");
+}
+
+#[test]
+fn threads_do_not_disturb_each_other() {
+    run("client_threads", "r580");
+}
+
+#[test]
+fn a_card_that_there_is_not_is_said_to_be_none() {
+    let errors = String::from_utf8(run("client_without_a_card", "r9999").stderr).unwrap();
+    let expected = "ctm card: CTM_CARD is \"r9999\", and there is no such card; there are: rv515, r580\n";
+    assert_eq!(errors.matches(expected).count(), 1, "{errors}");
+}
