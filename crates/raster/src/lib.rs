@@ -8,12 +8,15 @@
 //! - [`plane`]: depth and attributes as linear functions of the place;
 //! - [`depth`]: depth and stencil test;
 //! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
+//! - [`texel`], [`blocks`], [`srgb`]: formats of textures;
+//! - [`sampler`]: wraps, levels of detail, filters;
 //! - [`multisample`]: where samples lie, how they are averaged.
 //!
 //! Numbers enter and leave as the bits of binary32. A NaN that is computed here has the bits [`NAN`].
 #![forbid(unsafe_code)]
 
 pub mod blend;
+pub mod blocks;
 pub mod channel;
 pub mod colour;
 pub mod coverage;
@@ -22,7 +25,10 @@ pub mod grid;
 pub mod multisample;
 pub mod outline;
 pub mod plane;
+pub mod sampler;
+pub mod srgb;
 pub mod target;
+pub mod texel;
 
 /// The NaN that computations give.
 pub const NAN: u32 = ctm_num::transcendental::NAN;

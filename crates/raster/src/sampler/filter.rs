@@ -1,0 +1,71 @@
+//! From texels to a value.
+
+use super::{Filter, MipFilter, Sampler, Scale, Texels, TextureKind, TextureShape};
+use crate::bits;
+
+/// What a sample is taken from.
+pub(super) struct Source<'a, T> {
+    pub(super) sampler: &'a Sampler,
+    pub(super) shape: &'a TextureShape,
+    pub(super) texels: &'a T,
+}
+
+/// (1 - weight) * a + weight * b.
+#[inline]
+fn mix(a: [u32; 4], b: [u32; 4], weight: f32) -> [u32; 4] {
+    std::array::from_fn(|n| bits((1.0 - weight) * f32::from_bits(a[n]) + weight * f32::from_bits(b[n])))
+}
+
+impl<T: Texels> Source<'_, T> {
+    /// The value at a place, with a level of detail that is a multiple of 1/32. `layer` is that of textures that are no volumes.
+    pub(super) fn sample(&self, place: [f32; 3], scale: Scale, layer: u32, lod: f32) -> [u32; 4] {
+        let last = self.shape.last_level;
+        let finest = self.sampler.finest.min(last);
+        let at = |filter, level| self.level(filter, level, place, scale, layer);
+        if lod.is_nan() || lod <= 0.0 {
+            return at(self.sampler.magnification, finest);
+        }
+        let filter = self.sampler.minification;
+        let lod = lod.clamp(finest as f32, last as f32);
+        match self.sampler.mip {
+            MipFilter::None => at(filter, finest),
+            MipFilter::Point => at(filter, (lod + 0.5) as u32),
+            MipFilter::Linear => {
+                let level = lod as u32;
+                let weight = lod - level as f32;
+                let fine = at(filter, level);
+                if weight == 0.0 { fine } else { mix(fine, at(filter, level + 1), weight) }
+            }
+        }
+    }
+
+    fn level(&self, filter: Filter, level: u32, place: [f32; 3], scale: Scale, layer: u32) -> [u32; 4] {
+        let [width, height, depth] = self.shape.level_size(level);
+        let [across, down, deep] = self.sampler.wrap;
+        let is_volume = self.shape.kind == TextureKind::Volume;
+        let texel = |x: Option<u32>, y: Option<u32>, layer: Option<u32>| match (x, y, layer) {
+            (Some(x), Some(y), Some(layer)) => self.texels.texel(level, layer, x, y),
+            _ => self.sampler.border,
+        };
+        match filter {
+            Filter::Point => {
+                let layer = if is_volume { deep.point(place[2], scale, depth) } else { Some(layer) };
+                texel(across.point(place[0], scale, width), down.point(place[1], scale, height), layer)
+            }
+            Filter::Linear => {
+                let (x, right) = across.linear(place[0], scale, width);
+                let (y, below) = down.linear(place[1], scale, height);
+                let slice = |layer| {
+                    let row = |y| mix(texel(x[0], y, layer), texel(x[1], y, layer), right);
+                    mix(row(y[0]), row(y[1]), below)
+                };
+                if is_volume {
+                    let (layers, behind) = deep.linear(place[2], scale, depth);
+                    mix(slice(layers[0]), slice(layers[1]), behind)
+                } else {
+                    slice(Some(layer))
+                }
+            }
+        }
+    }
+}

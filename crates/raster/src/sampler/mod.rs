@@ -1,0 +1,162 @@
+//! Texture sampling: wraps, levels of detail, filters.
+//!
+//! Arithmetic is that of binary32, each operation rounded once, in the order that the functions are written in; logarithms are those of
+//! [`ctm_num::transcendental`].
+
+mod cube;
+mod filter;
+mod lod;
+mod wrap;
+
+pub use wrap::Wrap;
+
+use cube::Face;
+
+/// How texels near a place become a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// The texel that the place is in.
+    Point,
+    /// The nearest two in each direction, weighted with 8 bits.
+    Linear,
+}
+
+/// How levels become a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MipFilter {
+    /// The finest level only.
+    None,
+    /// The nearest level.
+    Point,
+    /// The nearest two, weighted with 5 bits.
+    Linear,
+}
+
+/// How a texture is sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampler {
+    /// What coordinates outside of the texture mean, per direction.
+    pub wrap: [Wrap; 3],
+    /// Filter where texels are larger than pixels.
+    pub magnification: Filter,
+    /// Filter where texels are smaller than pixels.
+    pub minification: Filter,
+    /// Filter between levels.
+    pub mip: MipFilter,
+    /// The finest level that is used.
+    pub finest: u32,
+    /// What is added to every level of detail, in levels.
+    pub bias: f32,
+    /// What lies outside, for wraps that have a border (bits).
+    pub border: [u32; 4],
+}
+
+/// How many directions a texture has, and what its layers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureKind {
+    /// Two directions, one layer.
+    Flat,
+    /// Three directions; layers are slices.
+    Volume,
+    /// A direction from the centre of a cube; layers are its faces in order +x, -x, +y, -y, +z, -z. Filters stay inside of a face.
+    Cube,
+}
+
+/// Sizes of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextureShape {
+    /// Directions and layers.
+    pub kind: TextureKind,
+    /// Texels of level 0 across, down and, of volumes, deep: 1 to 2^20.
+    pub size: [u32; 3],
+    /// The coarsest level: at most 20.
+    pub last_level: u32,
+}
+
+impl TextureShape {
+    /// Texels of a level in each direction.
+    #[inline]
+    pub fn level_size(&self, level: u32) -> [u32; 3] {
+        self.size.map(|size| (size >> level.min(31)).max(1))
+    }
+
+    /// Directions that coordinates have.
+    #[inline]
+    fn directions(&self) -> usize {
+        match self.kind {
+            TextureKind::Flat => 2,
+            TextureKind::Volume | TextureKind::Cube => 3,
+        }
+    }
+}
+
+/// Where texels come from.
+pub trait Texels {
+    /// The texel (bits of red, green, blue and alpha) of a level at column `x` and row `y` of `layer` (face or slice). All are inside of the
+    /// texture's shape.
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4];
+}
+
+/// What coordinates are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scale {
+    /// The texture's sizes.
+    Texture,
+    /// Texels of level 0. Cubes have no such coordinates; they are taken as directions.
+    Texels,
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LevelOfDetail<'a> {
+    /// From the differences of the quad's coordinates, plus a bias for each pixel (bits).
+    Differences {
+        /// In levels.
+        bias: [u32; 4],
+    },
+    /// Given for each pixel (bits), in levels.
+    Explicit([u32; 4]),
+    /// From given changes of the coordinates (bits) to the next pixel.
+    Derivatives {
+        /// To the right.
+        dx: &'a [[u32; 4]; 4],
+        /// Down.
+        dy: &'a [[u32; 4]; 4],
+    },
+}
+
+/// Samples a texture for the pixels of a quad, in order upper left, upper right, lower left, lower right. Coordinates and results are bits;
+/// the fourth coordinate is not used.
+///
+/// A level of detail is log2 of how many texels of level 0 the coordinates move from one pixel to the next, rounded down to 1/32 with all
+/// biases. All pixels of a quad take the differences of its upper left pixel to its neighbours; for cubes, each pixel takes them on its own
+/// face.
+pub fn sample_quad<T: Texels>(
+    sampler: &Sampler,
+    shape: &TextureShape,
+    texels: &T,
+    coordinates: &[[u32; 4]; 4],
+    scale: Scale,
+    lod: LevelOfDetail<'_>,
+) -> [[u32; 4]; 4] {
+    let places = coordinates.map(number);
+    let source = filter::Source { sampler, shape, texels };
+    if shape.kind == TextureKind::Cube {
+        return std::array::from_fn(|pixel| {
+            let face = Face::of(places[pixel]);
+            let level = lod::of_cube(shape, face, &places, pixel, lod);
+            source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), lod::rounded(level, sampler.bias))
+        });
+    }
+    let levels = lod::of_quad(shape, &places, scale, lod);
+    std::array::from_fn(|pixel| source.sample(places[pixel], scale, 0, lod::rounded(levels[pixel], sampler.bias)))
+}
+
+/// The first three coordinates.
+#[inline]
+fn number([s, t, r, _]: [u32; 4]) -> [f32; 3] {
+    [s, t, r].map(f32::from_bits)
+}
+
+#[cfg(test)]
+mod tests;
