@@ -2,8 +2,10 @@
 //! memory and submits command words that name them; a [`Card`] executes these.
 //!
 //! The card's memory is one arena, shared with the driver: the address of an object is its place in there. Nothing here
-//! knows a particular card, or how submissions come from a driver.
+//! knows a particular card, or how submissions come from a driver. [`trace`] keeps them in files.
 #![forbid(unsafe_code)]
+
+pub mod trace;
 
 use ctm_memory::Arena;
 

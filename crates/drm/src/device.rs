@@ -3,10 +3,13 @@
 use crate::memory::{Descriptor, Memory};
 use crate::objects::Objects;
 use crate::options::Options;
+use ctm_card::trace::TraceWriter;
 use ctm_card::{Card, Identity, Object, Submission};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The process's device: what opened the node first made it.
@@ -26,6 +29,7 @@ pub struct Device {
 struct Worker {
     card: Box<dyn Card>,
     log: Option<File>,
+    trace: Option<TraceWriter<File>>,
     submissions: u64,
 }
 
@@ -50,18 +54,46 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Opens the file that warnings are appended to.
+fn open_log(path: &Path) -> Result<File, String> {
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map_err(|error| format!("{}: cannot be written: {error}; CTM_CARD_LOG names it", path.display()))
+}
+
+/// Begins the trace. A file that another process is writing its trace to is left to it, and the process's number is added to
+/// the name.
+fn open_trace(path: &Path, card: &Identity) -> Result<TraceWriter<File>, String> {
+    let begin = |path: &Path| -> io::Result<Option<TraceWriter<File>>> {
+        let file = File::options().write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Ok(()) => {}
+        }
+        file.set_len(0)?;
+        TraceWriter::new(file, card).map(Some)
+    };
+    let message = |path: &Path, error| format!("{}: {error}; CTM_CARD_TRACE names it", path.display());
+    if let Some(trace) = begin(path).map_err(|error| message(path, error))? {
+        return Ok(trace);
+    }
+    let mut own = path.as_os_str().to_owned();
+    own.push(format!(".{}", process::id()));
+    let own = Path::new(&own);
+    let trace = begin(own).map_err(|error| message(own, error))?;
+    complain(&format!("{} is another process's trace; this one's is {}", path.display(), own.display()));
+    trace.ok_or_else(|| message(own, io::Error::from(io::ErrorKind::ResourceBusy)))
+}
+
 impl Device {
     fn new() -> Result<Self, String> {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
         let card = Box::new(ctm_r5xx::Card::new(options.model));
-        let log = options.log.map(|path| {
-            let opened = File::options().append(true).create(true).open(&path);
-            opened.map_err(|error| format!("{}: cannot be written: {error}; CTM_CARD_LOG names it", path.display()))
-        });
-        let log = log.transpose()?;
         let identity = card.identity();
-        let worker = Mutex::new(Worker { card, log, submissions: 0 });
+        let log = options.log.as_deref().map(open_log).transpose()?;
+        let trace = options.trace.as_deref().map(|path| open_trace(path, &identity)).transpose()?;
+        let worker = Mutex::new(Worker { card, log, trace, submissions: 0 });
         Ok(Device { identity, memory, objects: Mutex::new(Objects::new()), worker })
     }
 
@@ -86,6 +118,7 @@ impl Worker {
     fn submit(&mut self, memory: &Memory, submission: &Submission) -> bool {
         self.submissions += 1;
         let number = self.submissions;
+        self.record(|trace| trace.record(memory.arena(), submission));
         let run = AssertUnwindSafe(|| self.card.submit(memory.arena(), submission));
         let failure = match catch_unwind(run) {
             Ok(Ok(())) => None,
@@ -93,6 +126,10 @@ impl Worker {
             // The hook of panics has written what happened.
             Err(_) => Some("the card failed; this is a mistake of ctm, please report it".to_owned()),
         };
+        self.record(|trace| {
+            trace.executed(memory.arena(), submission.objects);
+            Ok(())
+        });
         let failure = failure.map(|failure| format!("submission {number} was rejected: {failure}"));
         if let Some(failure) = &failure {
             complain(failure);
@@ -106,5 +143,15 @@ impl Worker {
             }
         }
         failure.is_none()
+    }
+
+    /// Writes to the trace, if there is one. It ends where that fails.
+    fn record(&mut self, write: impl FnOnce(&mut TraceWriter<File>) -> io::Result<()>) {
+        if let Some(trace) = &mut self.trace
+            && let Err(error) = write(trace)
+        {
+            complain(&format!("the trace ends at submission {}: {error}", self.submissions));
+            self.trace = None;
+        }
     }
 }

@@ -14,6 +14,8 @@ pub struct Options {
     pub model: Model,
     /// `CTM_CARD_LOG`: the file that warnings are appended to.
     pub log: Option<PathBuf>,
+    /// `CTM_CARD_TRACE`: the file that submissions are recorded in.
+    pub trace: Option<PathBuf>,
 }
 
 impl Options {
@@ -27,6 +29,6 @@ impl Options {
                 format!("CTM_CARD is {name:?}, and there is no such card; there are: {known}")
             })?,
         };
-        Ok(Options { model, log: path("CTM_CARD_LOG") })
+        Ok(Options { model, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
     }
 }

@@ -2,12 +2,14 @@
 //! the library preloaded.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
+use ctm_card::trace::TraceReader;
 use std::env;
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
 use std::os::fd::RawFd;
-use std::path::PathBuf;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const NODE: &CStr = c"/dev/dri/renderD128";
@@ -251,6 +253,22 @@ fn client_without_a_card() {
     assert_eq!(io::Error::last_os_error().raw_os_error(), Some(libc::ENODEV));
 }
 
+/// Writes, submits, and is ended by a signal.
+#[test]
+#[ignore = "a client"]
+fn client_killed() {
+    let node = open();
+    let handle = create(node, 4096, 1).unwrap();
+    let memory = map(node, handle);
+    for value in [0, 5] {
+        // SAFETY: the object is mapped, and this thread's alone.
+        unsafe { memory.write_volatile(value) };
+        assert_eq!(submit(node, &NOTHING, &[handle]), 0);
+    }
+    // SAFETY: the call takes numbers.
+    unsafe { libc::raise(libc::SIGKILL) };
+}
+
 /// The library, which cargo makes beside the tests.
 fn library() -> PathBuf {
     let library = env::current_exe().unwrap().with_file_name("libctm_drm.so");
@@ -258,15 +276,24 @@ fn library() -> PathBuf {
     library
 }
 
-/// Runs a client, with a directory for temporary files that must be empty afterwards.
-fn run(client: &str, card: &str) -> Output {
+/// A new directory.
+fn scratch() -> PathBuf {
     let template = CString::new(format!("{}/ctm-test-XXXXXX", env::temp_dir().display())).unwrap().into_raw();
     // SAFETY: the template is a string of its own.
-    let scratch = unsafe { CString::from_raw(libc::mkdtemp(template)) }.into_string().unwrap();
+    unsafe { CString::from_raw(libc::mkdtemp(template)) }.into_string().unwrap().into()
+}
+
+/// A process that runs a client.
+fn client(name: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", client, "--ignored", "--nocapture"]);
-    command.env("LD_PRELOAD", library()).env("TMPDIR", &scratch).env("CTM_CARD", card);
-    let output = command.output().unwrap();
+    command.args(["--exact", name, "--ignored", "--nocapture"]).env("LD_PRELOAD", library());
+    command
+}
+
+/// Runs a client, with a directory for temporary files that must be empty afterwards.
+fn run(name: &str, card: &str) -> Output {
+    let scratch = scratch();
+    let output = client(name).env("TMPDIR", &scratch).env("CTM_CARD", card).output().unwrap();
     let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     assert!(output.status.success() && stdout.contains("1 passed"), "{}: {stdout}{stderr}", output.status);
     fs::remove_dir(&scratch).expect("no file is left behind");
@@ -304,4 +331,31 @@ fn a_card_that_there_is_not_is_said_to_be_none() {
     let errors = String::from_utf8(run("client_without_a_card", "r9999").stderr).unwrap();
     let expected = "ctm card: CTM_CARD is \"r9999\", and there is no such card; there are: rv515, r580\n";
     assert_eq!(errors.matches(expected).count(), 1, "{errors}");
+}
+
+#[test]
+fn traces_survive_their_client() {
+    let scratch = scratch();
+    let path = scratch.join("trace");
+    let run = || {
+        let status = client("client_killed").env("CTM_CARD_TRACE", &path).env("TMPDIR", &scratch).status().unwrap();
+        assert_eq!(status.signal(), Some(libc::SIGKILL));
+    };
+    let values = |path: &Path| -> Vec<Vec<u8>> {
+        let records = TraceReader::new(fs::File::open(path).unwrap()).unwrap().map(Result::unwrap);
+        records.map(|record| record.pages.iter().map(|page| page.bytes[0]).collect()).collect()
+    };
+    run();
+    run();
+    assert_eq!(values(&path), [vec![], vec![5]]);
+    // What another process is writing is left to it.
+    let other = fs::File::options().write(true).open(&path).unwrap();
+    other.set_len(0).unwrap();
+    other.lock().unwrap();
+    run();
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    let own = fs::read_dir(&scratch).unwrap().map(|entry| entry.unwrap().path());
+    let own: Vec<_> = own.filter(|path| path.to_str().unwrap().contains("trace.")).collect();
+    assert_eq!(own.iter().map(|path| values(path)).collect::<Vec<_>>(), [[vec![], vec![5]]]);
+    fs::remove_dir_all(&scratch).unwrap();
 }
