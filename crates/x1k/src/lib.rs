@@ -3,6 +3,7 @@
 //! - [`Instruction`]: decode and encode, total and inverse, from one field table;
 //! - [`Program`]: instructions with their program information and constants;
 //! - [`Job`]: one run of a program, for any engine; [`reference::run`]: the golden model of the others;
+//! - [`fragments`]: what runs over the fragments of a picture, with a texture unit;
 //! - [`check::check`]: the rules of the machine, hazards and likely mistakes;
 //! - [`Effects`]: what an instruction really reads and writes; [`Graph`]: what can follow it;
 //! - [`text`]: the assembly language, both ways.
@@ -13,6 +14,7 @@ mod codes;
 mod conditional;
 mod effects;
 pub mod engine;
+pub mod fragments;
 mod graph;
 mod instruction;
 mod job;

@@ -9,12 +9,14 @@ use super::tex;
 use super::view::{is_flow, participation, view};
 use crate::codes::FlowOp;
 use crate::conditional::{CondLocation, ConditionalUnit};
+use crate::fragments::{Quad, Shaded, TextureUnit};
 use crate::instruction::Flow;
 use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
 use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
 use ctm_lane::budget::{Meter, Poller};
-use ctm_memory::{Bounds, View};
+use ctm_lane::domain::QUAD;
+use ctm_memory::{Bounds, Surface, View};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::x1k::MadRules;
 
@@ -23,27 +25,44 @@ pub(super) struct BoundJob<'a> {
     pub job: &'a Job<'a>,
     pub prepared: Prepared,
     rules: MadRules,
-    inputs: [Option<View<'a>>; INPUTS],
+    textures: Textures<'a>,
     outputs: [Option<View<'a>>; OUTPUTS],
     conditional: ConditionalUnit<'a>,
 }
 
+/// What texture instructions fetch from.
+pub(super) enum Textures<'a> {
+    /// The inputs of a job.
+    Inputs(Box<[Option<View<'a>>; INPUTS]>),
+    /// The texture unit of a card.
+    Unit(&'a dyn TextureUnit),
+}
+
 impl<'a> BoundJob<'a> {
     pub fn new(job: &'a Job<'a>) -> Self {
-        let view = |surface: &Option<_>, bounds| surface.map(|surface| View::new(job.memory, surface, bounds));
+        let views = job.inputs.each_ref().map(|surface| bound(job, surface, Bounds::Clamp));
+        Self::with_textures(job, Textures::Inputs(Box::new(views)))
+    }
+
+    /// A job whose inputs are those of a texture unit.
+    pub fn with_textures(job: &'a Job<'a>, textures: Textures<'a>) -> Self {
         BoundJob {
             job,
             prepared: Prepared::new(job.program, &job.constants),
             rules: MadRules { unfused: job.unfused, zero_times_anything: job.program.info.zero_times_anything },
-            inputs: job.inputs.each_ref().map(|surface| view(surface, Bounds::Clamp)),
-            outputs: job.outputs.each_ref().map(|surface| view(surface, Bounds::Drop)),
+            textures,
+            outputs: job.outputs.each_ref().map(|surface| bound(job, surface, Bounds::Drop)),
             conditional: ConditionalUnit::new(&job.conditional, job.memory),
         }
     }
 
     /// True if some access left the mapped memory.
     pub fn out_of_range(&self) -> bool {
-        let views = self.inputs.iter().chain(&self.outputs).flatten();
+        let inputs = match &self.textures {
+            Textures::Inputs(inputs) => &inputs[..],
+            Textures::Unit(_) => &[],
+        };
+        let views = inputs.iter().chain(&self.outputs).flatten();
         views.fold(self.conditional.out_of_range(), |any, view| any | view.out_of_range())
     }
 
@@ -51,6 +70,10 @@ impl<'a> BoundJob<'a> {
     pub fn lets_run(&self, i: u32, j: u32) -> bool {
         self.conditional.request(CondLocation::Pe, i, j, self.job.conditional.pe_value)
     }
+}
+
+fn bound<'a>(job: &'a Job, surface: &Option<Surface>, bounds: Bounds) -> Option<View<'a>> {
+    surface.map(|surface| View::new(job.memory, surface, bounds))
 }
 
 /// Everything that decides what a group does next.
@@ -135,6 +158,37 @@ impl<'a> Group<'a> {
             });
         }
         result
+    }
+
+    /// Runs the program for a quad of fragments, which bring values of these temporaries. The group is one quad wide.
+    pub fn shade(&mut self, quad: &Quad, presets: &[u8], stats: &mut RunStats) -> Result<Shaded, RunError> {
+        let (x, y) = quad.position;
+        let lanes: [Lane; QUAD] = std::array::from_fn(|lane| {
+            let kind = if quad.covered >> lane & 1 != 0 { LaneKind::Runs } else { LaneKind::Helper };
+            Lane { i: x + lane as u32 % 2, j: y + lane as u32 / 2, kind }
+        });
+        self.start(&lanes);
+        self.poller.begin_group();
+        for (&preset, input) in presets.iter().zip(&quad.inputs) {
+            let index = temp_index(preset, false, 0);
+            for channel in 0..4 {
+                let row = self.state.registers.temp_mut(index, channel);
+                row.iter_mut().zip(input).for_each(|(value, lane)| *value = lane[channel]);
+            }
+        }
+        stats.lanes += u64::from(quad.covered.count_ones());
+        stats.groups += 1;
+        self.execute_program(stats)?;
+        let State { control, registers, .. } = &self.state;
+        let mut shaded = Shaded::default();
+        for lane in 0..QUAD {
+            shaded.live |= u8::from(control.is_live_covered(lane)) << lane;
+            shaded.depth[lane] = registers.cond_value[lane];
+            for &output in &self.machine.job.program.references.outputs {
+                shaded.outputs[usize::from(output)][lane] = registers.output_of(output.into(), lane);
+            }
+        }
+        Ok(shaded)
     }
 
     fn start(&mut self, lanes: &[Lane]) {
@@ -240,9 +294,9 @@ impl<'a> Group<'a> {
             }
             Action::Tex(tex) => {
                 let participants = self.choose_lanes(step.write_inactive);
-                let input = self.machine.inputs.get(usize::from(tex.tex.id)).and_then(Option::as_ref);
                 let State { pc, control, registers } = &mut self.state;
-                tex::execute(tex, input, &self.executing, control, registers, &mut self.follow);
+                let textures = &self.machine.textures;
+                tex::execute(tex, textures, &self.executing, control, registers, &mut self.follow);
                 *pc += 1;
                 Ok(participants)
             }

@@ -10,6 +10,7 @@
 mod alu;
 mod cycle;
 mod flow;
+mod fragments;
 mod group;
 mod operands;
 mod prepare;
@@ -18,5 +19,6 @@ mod schedule;
 mod tex;
 mod view;
 
+pub use fragments::shade;
 pub use group::{Lane, LaneKind};
 pub use schedule::{run, run_group, run_observed, split_incomplete_quads};

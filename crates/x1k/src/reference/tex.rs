@@ -2,19 +2,22 @@
 
 use super::alu::{gate, write_row};
 use super::flow::Control;
+use super::group::Textures;
 use super::prepare::TexStep;
 use super::registers::{Registers, temp_index};
 use crate::codes::{TexOp, TexSwizzle};
-use crate::instruction::TexRegister;
+use crate::fragments::Fetch;
+use crate::instruction::{Tex, TexRegister};
 use crate::job::MAX_GROUP_WIDTH;
 use ctm_follow::{Access, Follow, Kind, note};
+use ctm_lane::domain::QUAD;
 use ctm_memory::View;
 use ctm_num::{convert, x1k};
 
 /// Executes the instruction for the lanes that `executing` names; TEXKILL kills active lanes only.
 pub(super) fn execute(
     step: &TexStep,
-    input: Option<&View>,
+    textures: &Textures,
     executing: &[bool],
     control: &mut Control,
     registers: &mut Registers,
@@ -39,17 +42,22 @@ pub(super) fn execute(
         }
         TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
             let mut fetched = [[0; MAX_GROUP_WIDTH]; 4];
-            for lane in (0..width).filter(|&lane| executing[lane]) {
-                let [s, t, _, q] = coordinates(&tex.src, control.al(), registers, lane);
-                let (s, t) = if tex.op == TexOp::Proj { (x1k::div(s, q), x1k::div(t, q)) } else { (s, t) };
-                let element = input.map_or([0; 4], |input| {
-                    let (x, y) = place(input, tex.unscaled, s, t);
-                    let element = input.fetch(x.into(), y.into());
-                    note(follow, lane, || Access::read(format!("tex[{}] ({x}, {y})", tex.id), Kind::Float, element));
-                    element
-                });
-                for (row, &channel) in fetched.iter_mut().zip(&tex.dst.swizzle) {
-                    row[lane] = element[channel_index(channel)];
+            match textures {
+                Textures::Inputs(inputs) => {
+                    let input = inputs.get(usize::from(tex.id)).and_then(Option::as_ref);
+                    for lane in (0..width).filter(|&lane| executing[lane]) {
+                        let element = element(tex, input, control.al(), registers, lane, follow);
+                        put(&mut fetched, tex, lane, element);
+                    }
+                }
+                Textures::Unit(unit) => {
+                    for first in (0..width).step_by(QUAD) {
+                        let texels = unit.fetch(&fetch(tex, control.al(), registers, first));
+                        texels
+                            .iter()
+                            .enumerate()
+                            .for_each(|(lane, &texel)| put(&mut fetched, tex, first + lane, texel));
+                    }
                 }
             }
             let dest = temp_index(tex.dst.addr, tex.dst.relative, control.al());
@@ -57,6 +65,45 @@ pub(super) fn execute(
                 write_row(registers.temp_mut(dest, channel), &fetched[channel], &writes[channel]);
             }
         }
+    }
+}
+
+/// Sets a lane's part of what is fetched.
+fn put(fetched: &mut [[u32; MAX_GROUP_WIDTH]; 4], tex: &Tex, lane: usize, element: [u32; 4]) {
+    for (row, &channel) in fetched.iter_mut().zip(&tex.dst.swizzle) {
+        row[lane] = element[channel_index(channel)];
+    }
+}
+
+/// The element of an input that a lane fetches: nearest, clamped to the edges.
+fn element(
+    tex: &Tex,
+    input: Option<&View>,
+    al: i32,
+    registers: &Registers,
+    lane: usize,
+    follow: &mut Option<Follow>,
+) -> [u32; 4] {
+    let [s, t, _, q] = coordinates(&tex.src, al, registers, lane);
+    let (s, t) = if tex.op == TexOp::Proj { (x1k::div(s, q), x1k::div(t, q)) } else { (s, t) };
+    input.map_or([0; 4], |input| {
+        let (x, y) = place(input, tex.unscaled, s, t);
+        let element = input.fetch(x.into(), y.into());
+        note(follow, lane, || Access::read(format!("tex[{}] ({x}, {y})", tex.id), Kind::Float, element));
+        element
+    })
+}
+
+/// What the quad that begins at lane `first` asks of a texture unit.
+fn fetch(tex: &Tex, al: i32, registers: &Registers, first: usize) -> Fetch {
+    let vectors = |source: &TexRegister| std::array::from_fn(|lane| coordinates(source, al, registers, first + lane));
+    Fetch {
+        unit: tex.id,
+        op: tex.op,
+        unscaled: tex.unscaled,
+        coordinates: vectors(&tex.src),
+        dx: vectors(&tex.dx),
+        dy: vectors(&tex.dy),
     }
 }
 
