@@ -1,0 +1,144 @@
+//! Where the pixels and texels of a surface lie: tiles of 2 KiB (macro tiles) and of 32 bytes (micro tiles).
+
+use ctm_memory::TiledLayout;
+
+/// log2 of the bytes of a macro tile.
+const MACRO_LOG2: u32 = 11;
+/// log2 of the bytes of a micro tile.
+const MICRO_LOG2: u32 = 5;
+
+/// How the elements of 32 bytes lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MicroTile {
+    /// In one row.
+    Linear,
+    /// In tiles that are as a rule wider than high.
+    Tiled,
+    /// In tiles as wide as high, of elements of 2 bytes.
+    Square,
+}
+
+impl MicroTile {
+    /// The meaning of a register's field of two bits.
+    pub fn of(code: u8) -> Self {
+        match code {
+            0 => MicroTile::Linear,
+            2 => MicroTile::Square,
+            _ => MicroTile::Tiled,
+        }
+    }
+
+    /// log2 of the columns and rows of a micro tile, of elements of this log2 of bytes.
+    fn size(self, element_log2: u32) -> (u32, u32) {
+        match (self, element_log2) {
+            (MicroTile::Linear, _) | (_, 4..) => (MICRO_LOG2.saturating_sub(element_log2), 0),
+            (MicroTile::Square, 1) => (2, 2),
+            (_, 0) => (3, 2),
+            (_, 1) => (3, 1),
+            (_, 2) => (2, 1),
+            (_, _) => (1, 1),
+        }
+    }
+}
+
+/// The layout of one level, layer or buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    form: Form,
+    element_log2: u32,
+    /// Bytes of a row of elements.
+    stride: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// Row after row.
+    Rows,
+    /// Tiles of so many columns and rows (log2), row-major; elements inside of them row-major.
+    Tiles { width_log2: u32, height_log2: u32 },
+    /// Macro tiles, and in them micro tiles of so many columns and rows (log2), all row-major.
+    Nested { width_log2: u32, height_log2: u32, micro: (u32, u32) },
+    /// Macro tiles with micro tiles in an order that spreads them over memory banks.
+    Swizzled(TiledLayout),
+}
+
+impl Layout {
+    /// Of a surface with this stride in bytes, whose elements have `bytes` bytes: 1, 2, 4, 8 or 16.
+    ///
+    /// Sources: the texture layouts of Mesa's r300 driver, and the tiled address map of the CTM Guide.
+    pub fn new(bytes: u32, stride: u32, macro_tile: bool, micro: MicroTile) -> Self {
+        let element_log2 = bytes.trailing_zeros();
+        let (width_log2, height_log2) = micro.size(element_log2);
+        let form = match (macro_tile, micro) {
+            (false, MicroTile::Linear) => Form::Rows,
+            (false, _) => Form::Tiles { width_log2, height_log2 },
+            (true, MicroTile::Linear) if bytes != 16 => {
+                Form::Tiles { width_log2: MACRO_LOG2 - 3 - element_log2, height_log2: 3 }
+            }
+            (true, MicroTile::Tiled) if bytes == 2 => {
+                Form::Nested { width_log2: 6, height_log2: 4, micro: (width_log2, height_log2) }
+            }
+            (true, _) => Form::Swizzled(TiledLayout::new(stride >> element_log2, 0, bytes)),
+        };
+        Layout { form, element_log2, stride }
+    }
+
+    /// Byte offset of an element from the beginning; coordinates are below 4096.
+    #[inline]
+    pub fn offset(&self, x: u32, y: u32) -> u32 {
+        let in_tile = |width_log2: u32, height_log2: u32| {
+            ((y & ((1 << height_log2) - 1)) << width_log2 | x & ((1 << width_log2) - 1)) << self.element_log2
+        };
+        let tile = |width_log2: u32, height_log2: u32| {
+            let (across, down) = (x >> width_log2, y >> height_log2);
+            let row = down.wrapping_mul(self.stride << height_log2);
+            row.wrapping_add(across << (width_log2 + height_log2 + self.element_log2))
+        };
+        match self.form {
+            Form::Rows => y.wrapping_mul(self.stride).wrapping_add(x << self.element_log2),
+            Form::Tiles { width_log2, height_log2 } => {
+                tile(width_log2, height_log2).wrapping_add(in_tile(width_log2, height_log2))
+            }
+            Form::Nested { width_log2, height_log2, micro: (columns, rows) } => {
+                let inner = ((y & ((1 << height_log2) - 1)) >> rows) << (width_log2 - columns)
+                    | (x & ((1 << width_log2) - 1)) >> columns;
+                tile(width_log2, height_log2).wrapping_add(inner << MICRO_LOG2).wrapping_add(in_tile(columns, rows))
+            }
+            Form::Swizzled(layout) => layout.address(x, y),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every element of an aligned surface has its own place, and all of them fill it.
+    #[test]
+    fn layouts_are_bijections() {
+        let micros = [MicroTile::Linear, MicroTile::Tiled, MicroTile::Square];
+        for bytes in [1, 2, 4, 8, 16] {
+            for (macro_tile, micro) in [false, true].into_iter().flat_map(|on| micros.map(|micro| (on, micro))) {
+                let (width, height) = (256, 64);
+                let layout = Layout::new(bytes, width * bytes, macro_tile, micro);
+                let places: BTreeSet<u32> =
+                    (0..height).flat_map(|y| (0..width).map(move |x| layout.offset(x, y))).collect();
+                assert_eq!(places.len() as u32, width * height, "{layout:?}");
+                assert_eq!(places.last(), Some(&((width * height - 1) * bytes)), "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn elements_of_micro_tiles_are_together() {
+        let tiled = Layout::new(4, 64, false, MicroTile::Tiled);
+        assert_eq!([(0, 0), (3, 0), (0, 1), (4, 0), (0, 2)].map(|(x, y)| tiled.offset(x, y)), [0, 12, 16, 32, 128]);
+        let square = Layout::new(2, 64, false, MicroTile::Square);
+        assert_eq!([(3, 0), (0, 1), (4, 0), (0, 4)].map(|(x, y)| square.offset(x, y)), [6, 8, 32, 256]);
+        let linear = Layout::new(4, 512, true, MicroTile::Linear);
+        assert_eq!([(63, 0), (0, 1), (64, 0), (0, 8)].map(|(x, y)| linear.offset(x, y)), [252, 256, 2048, 4096]);
+        let nested = Layout::new(2, 256, true, MicroTile::Tiled);
+        assert_eq!([(7, 0), (0, 1), (8, 0), (0, 2), (64, 0)].map(|(x, y)| nested.offset(x, y)), [14, 16, 32, 256, 2048]);
+    }
+}

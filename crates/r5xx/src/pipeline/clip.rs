@@ -1,0 +1,148 @@
+//! Clipping in homogeneous coordinates.
+
+use super::program::user_plane;
+use super::vertex::Vertex;
+use crate::card::State;
+use crate::registers::{VapClipCntl, VapCntl};
+use ctm_num::flush;
+
+/// User clip planes.
+const USER_PLANES: usize = 6;
+
+/// A half space that vertices are inside of or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Plane {
+    /// w + sign * component >= 0.
+    Side { component: usize, sign: f32 },
+    /// z >= 0.
+    Near,
+    /// The dot product with the position is not negative.
+    User([f32; 4]),
+}
+
+impl Plane {
+    /// How far inside a position is.
+    fn distance(&self, position: [u32; 4]) -> f32 {
+        let position = position.map(|bits| f32::from_bits(flush(bits)));
+        match self {
+            Plane::Side { component, sign } => position[3] + sign * position[*component],
+            Plane::Near => position[2],
+            Plane::User(plane) => {
+                let product = |n: usize| plane[n] * position[n];
+                ((product(0) + product(1)) + product(2)) + product(3)
+            }
+        }
+    }
+}
+
+/// The volume that is drawn.
+#[derive(Clone, Debug)]
+pub struct Clip {
+    planes: Vec<Plane>,
+    /// The planes from this one on drop whole primitives, and cut none.
+    cull_only_from: usize,
+}
+
+impl Clip {
+    /// As the registers say.
+    pub fn of(state: &State) -> Self {
+        let control = state.registers.get::<VapClipCntl>();
+        if control.disable {
+            return Clip { planes: Vec::new(), cull_only_from: 0 };
+        }
+        let side = |component, sign| Plane::Side { component, sign };
+        let near = if state.registers.get::<VapCntl>().dx_clip_space { Plane::Near } else { side(2, 1.0) };
+        let mut planes = vec![side(0, 1.0), side(0, -1.0), side(1, 1.0), side(1, -1.0), near, side(2, -1.0)];
+        let volume = planes.len();
+        let user = (0..USER_PLANES).filter(|number| control.user_planes >> number & 1 != 0);
+        planes.extend(user.map(|number| Plane::User(user_plane(state, number).map(f32::from_bits))));
+        let cull_only_from = if control.cull_only { volume } else { planes.len() };
+        Clip { planes, cull_only_from }
+    }
+
+    /// Whether a point here is drawn.
+    pub fn keeps_point(&self, position: [u32; 4]) -> bool {
+        self.planes.iter().all(|plane| plane.distance(position) >= 0.0)
+    }
+
+    /// What is left of a convex polygon with these corners (two for a line), if anything.
+    pub fn polygon(&self, corners: &mut Vec<Vertex>) -> bool {
+        for (number, plane) in self.planes.iter().enumerate() {
+            let distances: Vec<f32> = corners.iter().map(|corner| plane.distance(corner.position)).collect();
+            if distances.iter().all(|&distance| distance >= 0.0) {
+                continue;
+            }
+            if !distances.iter().any(|&distance| distance >= 0.0) {
+                return false;
+            }
+            if number < self.cull_only_from {
+                *corners = cut(corners, &distances);
+            }
+        }
+        true
+    }
+}
+
+/// The part of a polygon or line inside of a plane.
+fn cut(corners: &[Vertex], distances: &[f32]) -> Vec<Vertex> {
+    let mut kept = Vec::with_capacity(corners.len() + 1);
+    // A line has one edge, not one each way.
+    let edges = if corners.len() == 2 { 1 } else { corners.len() };
+    for (n, corner) in corners.iter().enumerate() {
+        if distances[n] >= 0.0 {
+            kept.push(*corner);
+        }
+        let next = (n + 1) % corners.len();
+        if n < edges && (distances[n] >= 0.0) != (distances[next] >= 0.0) {
+            let (inside, outside) = if distances[n] >= 0.0 { (n, next) } else { (next, n) };
+            let t = distances[inside] / (distances[inside] - distances[outside]);
+            kept.push(corners[inside].towards(&corners[outside], t));
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::vertex::{COLOURS, TEXTURES};
+
+    fn vertex(position: [f32; 4]) -> Vertex {
+        let textures = [position.map(f32::to_bits); TEXTURES];
+        Vertex { position: position.map(f32::to_bits), point_size: 0, colours: [[0; 4]; COLOURS], textures }
+    }
+
+    fn positions(corners: &[Vertex]) -> Vec<[f32; 4]> {
+        corners.iter().map(|corner| corner.position.map(f32::from_bits)).collect()
+    }
+
+    #[test]
+    fn polygons_are_cut_and_lines_keep_their_direction() {
+        let clip = Clip::of(&State::default());
+        let mut inside = vec![vertex([0.0, 0.0, 0.0, 1.0]), vertex([1.0, 1.0, 1.0, 1.0]), vertex([-1.0, 0.5, 0.0, 1.0])];
+        let same = inside.clone();
+        assert!(clip.polygon(&mut inside) && inside == same);
+
+        let mut large = vec![vertex([-1.0, -1.0, 0.0, 1.0]), vertex([3.0, -1.0, 0.0, 1.0]), vertex([-1.0, 3.0, 0.0, 1.0])];
+        assert!(clip.polygon(&mut large));
+        let expected = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [-1.0, 1.0, 0.0, 1.0]];
+        assert!(expected.iter().all(|corner| positions(&large).contains(corner)), "{:?}", positions(&large));
+        assert!(large.iter().all(|corner| corner.textures[3] == corner.position), "attributes go with it");
+
+        let mut line = vec![vertex([3.0, 0.0, 0.0, 1.0]), vertex([-3.0, 0.0, 0.0, 1.0])];
+        assert!(clip.polygon(&mut line));
+        assert_eq!(positions(&line), [[1.0, 0.0, 0.0, 1.0], [-1.0, 0.0, 0.0, 1.0]]);
+
+        let mut outside = vec![vertex([3.0, 0.0, 0.0, 1.0]), vertex([2.0, 0.0, 0.0, 1.0])];
+        assert!(!clip.polygon(&mut outside));
+    }
+
+    #[test]
+    fn points_are_kept_or_not() {
+        let mut state = State::default();
+        let keeps = |state: &State, x: f32| Clip::of(state).keeps_point([x, 0.0, 0.0, 1.0].map(f32::to_bits));
+        assert!(keeps(&state, 1.0) && !keeps(&state, 1.01));
+        state.registers.write(0x221C, 1 << 16);
+        assert!(keeps(&state, 1.01), "nothing is clipped");
+    }
+}

@@ -1,0 +1,346 @@
+//! Vertex fetch: indices, arrays, and the conversion of elements (programmable stream control).
+
+use super::DrawError;
+use crate::card::State;
+use crate::registers::{
+    RegisterFile, VapAltNumVertices, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
+    VapVfMaxVtxIndx, VapVfMinVtxIndx, VapVtxSize,
+};
+use crate::stream::{Draw, VertexArray, VertexSource};
+use ctm_card::Object;
+use ctm_memory::Arena;
+use ctm_num::convert::f16_to_f32;
+use ctm_pvs::INPUTS;
+
+/// Input vectors of a vertex.
+pub type Inputs = [[u32; 4]; INPUTS];
+
+const ONE: u32 = 0x3F80_0000;
+/// Elements of a vertex at most.
+const ELEMENTS: usize = 16;
+
+/// An object's dword; 0 outside of it.
+pub fn read(memory: &Arena, object: Object, offset: u64) -> u32 {
+    let inside = offset + 4 <= u64::from(object.size);
+    let address = u64::from(object.address) + offset;
+    let value = u32::try_from(address).ok().filter(|_| inside).and_then(|address| memory.read_u32(address));
+    value.unwrap_or_default()
+}
+
+/// The vertices of a draw, by number: each stands for one set of inputs.
+pub struct VertexNumbers {
+    /// Number of vertices.
+    pub count: usize,
+    /// Which element of the arrays, or which vertex of the packet, each is; `None` if they go up from 0.
+    indices: Option<Vec<u32>>,
+}
+
+impl VertexNumbers {
+    /// Of a draw.
+    pub fn of(state: &State, memory: &Arena, draw: &Draw) -> Self {
+        let registers = &state.registers;
+        let count = match draw.control.alternate_count {
+            true => registers.get::<VapAltNumVertices>().count,
+            false => draw.control.count.into(),
+        } as usize;
+        let wide = draw.control.wide_indices;
+        let index = |dword: &dyn Fn(u64) -> u32, n: u64| match wide {
+            true => dword(n),
+            false => dword(n / 2) >> (n % 2 * 16) & 0xFFFF,
+        };
+        let window = IndexWindow::of(registers);
+        let list = |dwords: u64, dword: &dyn Fn(u64) -> u32| {
+            let available = dwords * if wide { 1 } else { 2 };
+            let count = (count as u64).min(available);
+            (0..count).map(|n| window.clamp(index(dword, n))).collect::<Vec<_>>()
+        };
+        match draw.vertices {
+            VertexSource::List => VertexNumbers { count, indices: None },
+            VertexSource::Embedded(data) => {
+                let size = usize::from(registers.get::<VapVtxSize>().dwords).max(1);
+                VertexNumbers { count: count.min(data.len() / size), indices: None }
+            }
+            VertexSource::EmbeddedIndices(data) => {
+                let indices = list(data.len() as u64, &|n| data[n as usize]);
+                VertexNumbers { count: indices.len(), indices: Some(indices) }
+            }
+            VertexSource::IndexBuffer { offset, dwords, object } => {
+                let indices = list(dwords.into(), &|n| read(memory, object, u64::from(offset) + 4 * n));
+                VertexNumbers { count: indices.len(), indices: Some(indices) }
+            }
+        }
+    }
+
+    /// Of a vertex.
+    pub fn get(&self, vertex: usize) -> u32 {
+        self.indices.as_ref().map_or(vertex as u32, |indices| indices[vertex])
+    }
+
+    /// The greatest of all, if vertices come by indices.
+    pub fn greatest(&self) -> Option<u32> {
+        self.indices.as_ref()?.iter().copied().max()
+    }
+}
+
+/// What is done to indices.
+struct IndexWindow {
+    offset: i32,
+    min: u32,
+    max: u32,
+}
+
+impl IndexWindow {
+    fn of(registers: &RegisterFile) -> Self {
+        // 25 bits, two's complement.
+        let offset = (registers.get::<VapIndexOffset>().offset << 7).cast_signed() >> 7;
+        let (min, max) = (registers.get::<VapVfMinVtxIndx>().index, registers.get::<VapVfMaxVtxIndx>().index);
+        IndexWindow { offset, min, max: max.max(min) }
+    }
+
+    fn clamp(&self, index: u32) -> u32 {
+        let moved = i64::from(index) + i64::from(self.offset);
+        moved.clamp(self.min.into(), self.max.into()) as u32
+    }
+}
+
+/// An element of a vertex, as the stream control registers describe it.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    kind: Kind,
+    skip: usize,
+    location: usize,
+    signed: bool,
+    normalised: bool,
+    /// How signed fractions are meant.
+    method: u32,
+    swizzle: [u8; 4],
+    mask: u8,
+}
+
+/// `DATA_TYPE`.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// So many binary32 numbers.
+    Float(usize),
+    /// Fields of one or two dwords: bits of each, low ones first.
+    Fixed(usize, &'static [u32]),
+    /// Four bytes, of which the first and the third change places.
+    Colour,
+    /// So many binary16 numbers.
+    Half(usize),
+}
+
+impl Kind {
+    fn of(code: u8) -> Option<Self> {
+        Some(match code {
+            0..=3 => Kind::Float(usize::from(code) + 1),
+            4 => Kind::Fixed(1, &[8, 8, 8, 8]),
+            5 => Kind::Colour,
+            6 => Kind::Fixed(1, &[16, 16]),
+            7 => Kind::Fixed(2, &[16, 16, 16, 16]),
+            8 => Kind::Fixed(1, &[10, 10, 10]),
+            9 => Kind::Fixed(1, &[11, 11, 10]),
+            10 => Kind::Float(8),
+            11 => Kind::Half(2),
+            12 => Kind::Half(4),
+            _ => return None,
+        })
+    }
+
+    /// Dwords that an element takes.
+    fn dwords(self) -> usize {
+        match self {
+            Kind::Float(count) => count,
+            Kind::Fixed(dwords, _) => dwords,
+            Kind::Colour => 1,
+            Kind::Half(count) => count / 2,
+        }
+    }
+}
+
+impl Element {
+    /// Its components, of the dwords that it takes.
+    fn components(&self, dwords: &[u32]) -> [u32; 4] {
+        let mut components = [0, 0, 0, ONE];
+        let mut fixed = |bits: &[u32], dwords: &[u32]| {
+            let mut at = 0;
+            for (component, &width) in components.iter_mut().zip(bits) {
+                let field = dwords[at / 32] >> (at % 32) & (u32::MAX >> (32 - width));
+                *component = self.number(field, width);
+                at += width as usize;
+            }
+        };
+        match self.kind {
+            Kind::Float(count) => {
+                let count = count.min(4);
+                components[..count].copy_from_slice(&dwords[..count]);
+            }
+            Kind::Fixed(_, bits) => fixed(bits, dwords),
+            Kind::Colour => {
+                fixed(&[8, 8, 8, 8], dwords);
+                components.swap(0, 2);
+            }
+            Kind::Half(count) => {
+                for (n, component) in components.iter_mut().enumerate().take(count) {
+                    *component = f16_to_f32((dwords[n / 2] >> (n % 2 * 16)) as u16);
+                }
+            }
+        }
+        components
+    }
+
+    /// A fixed-point number of `width` bits as binary32 bits.
+    fn number(&self, field: u32, width: u32) -> u32 {
+        let max = (1u32 << width) - 1;
+        let signed = (field << (32 - width)).cast_signed() >> (32 - width);
+        let value = match (self.signed, self.normalised) {
+            (false, false) => field as f32,
+            (true, false) => signed as f32,
+            (false, true) => field as f32 / max as f32,
+            (true, true) => match self.method {
+                0 => signed as f32 / (max / 2) as f32,
+                1 => (signed as f32 / (max / 2) as f32).max(-1.0),
+                _ => (2 * signed + 1) as f32 / max as f32,
+            },
+        };
+        value.to_bits()
+    }
+
+    fn store(&self, components: [u32; 4], inputs: &mut Inputs) {
+        for (component, &select) in self.swizzle.iter().enumerate() {
+            if self.mask >> component & 1 != 0 {
+                inputs[self.location][component] = match select {
+                    0..=3 => components[usize::from(select)],
+                    5 => ONE,
+                    _ => 0,
+                };
+            }
+        }
+    }
+}
+
+/// Turns the dwords of vertices into input vectors.
+pub struct Fetch<'a> {
+    elements: Vec<Element>,
+    source: Source<'a>,
+    memory: &'a Arena,
+}
+
+enum Source<'a> {
+    Arrays(&'a [VertexArray]),
+    /// Dwords of a vertex, and those of all.
+    Packet(usize, &'a [u32]),
+}
+
+impl<'a> Fetch<'a> {
+    /// For a draw.
+    ///
+    /// # Errors
+    /// If an element has a type that there is not.
+    pub fn new(state: &'a State, memory: &'a Arena, draw: &Draw<'a>) -> Result<Self, DrawError> {
+        let registers = &state.registers;
+        let source = match draw.vertices {
+            VertexSource::Embedded(data) => Source::Packet(registers.get::<VapVtxSize>().dwords.into(), data),
+            VertexSource::List | VertexSource::EmbeddedIndices(_) | VertexSource::IndexBuffer { .. } => {
+                Source::Arrays(&state.arrays)
+            }
+        };
+        Ok(Fetch { elements: elements(registers)?, source, memory })
+    }
+
+    /// The input vectors of a vertex. What no element writes is (0, 0, 0, 1).
+    pub fn inputs(&self, number: u32) -> Inputs {
+        let mut dwords = [0; 128];
+        let mut count = 0;
+        let mut put = |value: u32| {
+            if let Some(slot) = dwords.get_mut(count) {
+                *slot = value;
+                count += 1;
+            }
+        };
+        match self.source {
+            Source::Packet(size, data) => {
+                let first = number as usize * size;
+                data.get(first..first + size).into_iter().flatten().for_each(|&value| put(value));
+            }
+            Source::Arrays(arrays) => {
+                for array in arrays {
+                    let at = u64::from(array.offset) + 4 * u64::from(array.stride) * u64::from(number);
+                    (0..u64::from(array.size)).for_each(|n| put(read(self.memory, array.object, at + 4 * n)));
+                }
+            }
+        }
+        let mut inputs = [[0, 0, 0, ONE]; INPUTS];
+        let mut rest = &dwords[..];
+        for element in &self.elements {
+            let Some((own, behind)) = rest.split_at_checked(element.kind.dwords()) else { break };
+            element.store(element.components(own), &mut inputs);
+            rest = behind.get(element.skip..).unwrap_or_default();
+        }
+        inputs
+    }
+}
+
+fn elements(registers: &RegisterFile) -> Result<Vec<Element>, DrawError> {
+    let methods = registers.get::<VapPscSgnNormCntl>().value;
+    let mut elements = Vec::new();
+    for number in 0..ELEMENTS as u32 {
+        let control = registers.at::<VapProgStreamCntl>(number / 2);
+        let extension = registers.at::<VapProgStreamCntlExt>(number / 2);
+        let even = number % 2 == 0;
+        let pick = |first: u8, second: u8| if even { first } else { second };
+        let flag = |first: bool, second: bool| if even { first } else { second };
+        let code = pick(control.type_0, control.type_1);
+        elements.push(Element {
+            kind: Kind::of(code).ok_or(DrawError::VertexElement { number, code })?,
+            skip: pick(control.skip_0, control.skip_1).into(),
+            location: pick(control.location_0, control.location_1).into(),
+            signed: flag(control.signed_0, control.signed_1),
+            normalised: flag(control.normalise_0, control.normalise_1),
+            method: methods >> (2 * number) & 3,
+            swizzle: [
+                pick(extension.x_0, extension.x_1),
+                pick(extension.y_0, extension.y_1),
+                pick(extension.z_0, extension.z_1),
+                pick(extension.w_0, extension.w_1),
+            ],
+            mask: pick(extension.mask_0, extension.mask_1),
+        });
+        if flag(control.last_0, control.last_1) {
+            break;
+        }
+    }
+    Ok(elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(kind: Kind, signed: bool, normalised: bool, method: u32) -> Element {
+        Element { kind, skip: 0, location: 0, signed, normalised, method, swizzle: [0, 1, 2, 3], mask: 15 }
+    }
+
+    #[test]
+    fn numbers_of_each_type() {
+        let floats = |element: Element, dwords: &[u32]| element.components(dwords).map(f32::from_bits);
+        let bytes = Kind::of(4).unwrap();
+        assert_eq!(floats(element(bytes, false, false, 0), &[0x80FF_0102]), [2.0, 1.0, 255.0, 128.0]);
+        assert_eq!(floats(element(bytes, true, false, 0), &[0x80FF_0102]), [2.0, 1.0, -1.0, -128.0]);
+        assert_eq!(floats(element(bytes, false, true, 0), &[0x00FF_0033]), [0.2, 0.0, 1.0, 0.0]);
+        assert_eq!(floats(element(bytes, true, true, 0), &[0x8081_007F])[2..], [-1.0, -128.0 / 127.0]);
+        assert_eq!(floats(element(bytes, true, true, 1), &[0x8081_007F])[2..], [-1.0, -1.0]);
+        assert_eq!(floats(element(bytes, true, true, 2), &[0x8000_007F]), [1.0, 1.0 / 255.0, 1.0 / 255.0, -1.0]);
+        assert_eq!(floats(element(Kind::Colour, false, false, 0), &[0x0403_0201]), [3.0, 2.0, 1.0, 4.0]);
+        let (three, halves) = (Kind::of(8).unwrap(), Kind::of(12).unwrap());
+        assert_eq!(floats(element(three, false, false, 0), &[1 | 2 << 10 | 1023 << 20]), [1.0, 2.0, 1023.0, 1.0]);
+        assert_eq!(floats(element(halves, false, false, 0), &[0x4000_3C00, 0x0000_0001]), [1.0, 2.0, 2f32.powi(-24), 0.0]);
+        assert_eq!(floats(element(Kind::Float(2), false, false, 0), &[0x4000_0000, ONE]), [2.0, 1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn indices_are_moved_then_clamped() {
+        let window = IndexWindow { offset: -3, min: 1, max: 10 };
+        assert_eq!([0, 3, 5, 200].map(|index| window.clamp(index)), [1, 1, 2, 10]);
+    }
+}

@@ -1,0 +1,112 @@
+//! From clip coordinates to the window: division, viewport, the grid.
+
+use crate::registers::{
+    PortXOffset, PortXScale, PortYOffset, PortYScale, PortZOffset, PortZScale, RegisterFile, SuDepthOffset,
+    SuDepthScale, VapVteCntl,
+};
+use ctm_num::flush;
+use ctm_raster::{Grid, Point};
+
+/// Window coordinates are kept in twelfths of a pixel.
+pub const GRID: Grid = Grid { per_pixel: 12 };
+/// The greatest depth, of 24 bits.
+pub const MAX_DEPTH: u32 = (1 << 24) - 1;
+/// Window coordinates beyond this cannot be drawn to.
+const RANGE: f32 = 16384.0;
+
+/// A vertex in the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowVertex {
+    /// Its place.
+    pub point: Point,
+    /// Its depth, in units of the depth buffer.
+    pub depth: f32,
+    /// 1/w, bits of binary32.
+    pub reciprocal: u32,
+}
+
+/// The transformation to the window.
+#[derive(Clone, Copy, Debug)]
+pub struct Viewport {
+    control: VapVteCntl,
+    scale: [Option<f32>; 3],
+    offset: [Option<f32>; 3],
+    depth_scale: f32,
+    depth_offset: f32,
+}
+
+impl Viewport {
+    /// As the registers say.
+    pub fn of(registers: &RegisterFile) -> Self {
+        let control = registers.get::<VapVteCntl>();
+        let scale =
+            [registers.float::<PortXScale>(), registers.float::<PortYScale>(), registers.float::<PortZScale>()];
+        let offset =
+            [registers.float::<PortXOffset>(), registers.float::<PortYOffset>(), registers.float::<PortZOffset>()];
+        let enabled = |enable: [bool; 3], values: [f32; 3]| std::array::from_fn(|n| enable[n].then_some(values[n]));
+        Viewport {
+            control,
+            scale: enabled([control.x_scale, control.y_scale, control.z_scale], scale),
+            offset: enabled([control.x_offset, control.y_offset, control.z_offset], offset),
+            depth_scale: registers.float::<SuDepthScale>(),
+            depth_offset: registers.float::<SuDepthOffset>(),
+        }
+    }
+
+    /// The place of a vertex; `None` if it cannot be represented: then its primitive is dropped.
+    pub fn window(&self, position: [u32; 4]) -> Option<WindowVertex> {
+        let flushed = |value: f32| f32::from_bits(flush(value.to_bits()));
+        let [x, y, z, w] = position.map(|bits| f32::from_bits(flush(bits)));
+        let reciprocal = if self.control.w_is_w { flushed(1.0 / w) } else { w };
+        let divided = [self.control.xy_divided, self.control.xy_divided, self.control.z_divided];
+        let coordinate = |n: usize, value: f32| {
+            let value = if divided[n] { value } else { flushed(value * reciprocal) };
+            let value = self.scale[n].map_or(value, |scale| flushed(value * scale));
+            self.offset[n].map_or(value, |offset| flushed(value + offset))
+        };
+        let [x, y, z] = [coordinate(0, x), coordinate(1, y), coordinate(2, z)];
+        if !(x.abs() <= RANGE && y.abs() <= RANGE && z.is_finite() && reciprocal.is_finite()) {
+            return None;
+        }
+        let depth = (z * self.depth_scale + self.depth_offset).clamp(0.0, MAX_DEPTH as f32);
+        Some(WindowVertex {
+            point: Point { x: GRID.snap(x), y: GRID.snap(y) },
+            depth,
+            reciprocal: reciprocal.to_bits(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn viewport(control: u32) -> Viewport {
+        let mut registers = RegisterFile::default();
+        registers.write(0x20B0, control);
+        for (address, value) in [(0x1D98, 32.0f32), (0x1D9C, 32.0), (0x1DA0, 16.0), (0x1DA4, 48.0), (0x1DA8, 0.5), (0x1DAC, 0.5)] {
+            registers.write(address, value.to_bits());
+        }
+        Viewport::of(&registers)
+    }
+
+    #[test]
+    fn clip_coordinates_go_through_the_viewport() {
+        let vertex = viewport(0x43F).window([1.0f32, -1.0, 0.0, 2.0].map(f32::to_bits)).unwrap();
+        assert_eq!(vertex.point, Point { x: 48 * 12, y: 40 * 12 });
+        assert_eq!((vertex.depth, f32::from_bits(vertex.reciprocal)), (8_388_607.5, 0.5));
+    }
+
+    #[test]
+    fn window_coordinates_stay_as_they_are() {
+        let vertex = viewport(0x300).window([1.5f32, 2.25, 1.0, 1.0].map(f32::to_bits)).unwrap();
+        assert_eq!((vertex.point, vertex.depth), (Point { x: 18, y: 27 }, MAX_DEPTH as f32));
+    }
+
+    #[test]
+    fn what_cannot_be_represented_is_dropped() {
+        for position in [[1.0f32, 0.0, 0.0, 0.0], [f32::NAN, 0.0, 0.0, 1.0], [0.0, 0.0, f32::INFINITY, 1.0], [1e6, 0.0, 0.0, 1.0]] {
+            assert_eq!(viewport(0x43F).window(position.map(f32::to_bits)), None, "{position:?}");
+        }
+    }
+}
