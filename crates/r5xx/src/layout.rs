@@ -139,6 +139,9 @@ mod tests {
         let linear = Layout::new(4, 512, true, MicroTile::Linear);
         assert_eq!([(63, 0), (0, 1), (64, 0), (0, 8)].map(|(x, y)| linear.offset(x, y)), [252, 256, 2048, 4096]);
         let nested = Layout::new(2, 256, true, MicroTile::Tiled);
-        assert_eq!([(7, 0), (0, 1), (8, 0), (0, 2), (64, 0)].map(|(x, y)| nested.offset(x, y)), [14, 16, 32, 256, 2048]);
+        assert_eq!(
+            [(7, 0), (0, 1), (8, 0), (0, 2), (64, 0)].map(|(x, y)| nested.offset(x, y)),
+            [14, 16, 32, 256, 2048]
+        );
     }
 }

@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod card;
+mod layout;
 pub mod listing;
 pub mod packets;
 mod pipeline;
 mod ports;
 pub mod registers;
 pub mod stream;
+mod surface;
 
 pub use card::{Card, Model, State};
 pub use ports::Memory;

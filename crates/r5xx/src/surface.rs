@@ -3,7 +3,7 @@
 use crate::layout::{Layout, MicroTile};
 use crate::registers::Binding;
 use ctm_memory::Arena;
-use ctm_raster::Words;
+use ctm_raster::channel::Words;
 use ctm_raster::multisample::sample_offset;
 
 /// Bytes of a page in which the samples of pixels alternate.

@@ -119,11 +119,13 @@ mod tests {
     #[test]
     fn polygons_are_cut_and_lines_keep_their_direction() {
         let clip = Clip::of(&State::default());
-        let mut inside = vec![vertex([0.0, 0.0, 0.0, 1.0]), vertex([1.0, 1.0, 1.0, 1.0]), vertex([-1.0, 0.5, 0.0, 1.0])];
+        let mut inside =
+            vec![vertex([0.0, 0.0, 0.0, 1.0]), vertex([1.0, 1.0, 1.0, 1.0]), vertex([-1.0, 0.5, 0.0, 1.0])];
         let same = inside.clone();
         assert!(clip.polygon(&mut inside) && inside == same);
 
-        let mut large = vec![vertex([-1.0, -1.0, 0.0, 1.0]), vertex([3.0, -1.0, 0.0, 1.0]), vertex([-1.0, 3.0, 0.0, 1.0])];
+        let mut large =
+            vec![vertex([-1.0, -1.0, 0.0, 1.0]), vertex([3.0, -1.0, 0.0, 1.0]), vertex([-1.0, 3.0, 0.0, 1.0])];
         assert!(clip.polygon(&mut large));
         let expected = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [-1.0, 1.0, 0.0, 1.0]];
         assert!(expected.iter().all(|corner| positions(&large).contains(corner)), "{:?}", positions(&large));

@@ -334,7 +334,10 @@ mod tests {
         assert_eq!(floats(element(Kind::Colour, false, false, 0), &[0x0403_0201]), [3.0, 2.0, 1.0, 4.0]);
         let (three, halves) = (Kind::of(8).unwrap(), Kind::of(12).unwrap());
         assert_eq!(floats(element(three, false, false, 0), &[1 | 2 << 10 | 1023 << 20]), [1.0, 2.0, 1023.0, 1.0]);
-        assert_eq!(floats(element(halves, false, false, 0), &[0x4000_3C00, 0x0000_0001]), [1.0, 2.0, 2f32.powi(-24), 0.0]);
+        assert_eq!(
+            floats(element(halves, false, false, 0), &[0x4000_3C00, 0x0000_0001]),
+            [1.0, 2.0, 2f32.powi(-24), 0.0]
+        );
         assert_eq!(floats(element(Kind::Float(2), false, false, 0), &[0x4000_0000, ONE]), [2.0, 1.0, 0.0, 1.0]);
     }
 

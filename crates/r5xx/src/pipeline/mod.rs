@@ -1,15 +1,86 @@
-//! The pipeline, from a draw packet to memory.
+//! The pipeline, from a draw packet to memory: one vertex, one primitive, one quad of pixels at a time.
+
+mod assemble;
+mod clip;
+mod colour;
+mod depth;
+mod fetch;
+mod fragment;
+mod interpolate;
+mod pixels;
+mod primitives;
+mod program;
+mod textures;
+mod vertex;
+mod vertices;
+mod window;
 
 use crate::card::State;
+use crate::registers::{GaColorControl, VapCntl};
 use crate::stream::Draw;
 use ctm_memory::Arena;
+use ctm_x1k::fragments::FragmentJob;
+use ctm_x1k::reference::with_shader;
+use ctm_x1k::{RunError, RunOptions};
 use thiserror::Error;
 
-/// Why a draw has no effect.
+/// Why a draw stops.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub enum DrawError {}
+pub enum DrawError {
+    /// An element of a vertex has a type that there is not.
+    #[error("element {number} of the vertices has type {code}, which VAP_PROG_STREAM_CNTL does not have")]
+    VertexElement {
+        /// Number of the element.
+        number: u32,
+        /// Its type.
+        code: u8,
+    },
+    /// A vertex program does not come to its end.
+    #[error("the vertex program stops: {0}")]
+    VertexProgram(#[from] ctm_pvs::reference::Trap),
+    /// A fragment program does what the machine cannot do.
+    #[error("the fragment program stops: {0}")]
+    FragmentProgram(#[from] RunError),
+    /// A colour buffer has a format that there is not.
+    #[error("colour format {colour} with output format {output} is not supported")]
+    ColourFormat {
+        /// `COLORFORMAT`.
+        colour: u8,
+        /// `OUT_FMT`.
+        output: u8,
+    },
+}
 
 /// Draws.
-pub fn draw(_state: &mut State, _memory: &Arena, _draw: &Draw) -> Result<(), DrawError> {
+///
+/// # Errors
+/// At the first program that stops; what was drawn before stays.
+pub fn draw(state: &mut State, memory: &Arena, draw: &Draw) -> Result<(), DrawError> {
+    if state.registers.get::<VapCntl>().no_render {
+        return Ok(());
+    }
+    let passed = draw_primitives(state, memory, draw)?;
+    state.passed = state.passed.wrapping_add(passed as u32);
     Ok(())
+}
+
+/// Gives the number of samples that passed depth and stencil tests.
+fn draw_primitives(state: &State, memory: &Arena, draw: &Draw) -> Result<u64, DrawError> {
+    let program = fragment::fragment_program(state);
+    let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
+    let mut vertices = vertices::Vertices::new(state, memory, draw)?;
+    let primitives = primitives::Primitives::of(state, &pixels);
+    let textures = textures::Textures::of(state, memory);
+    let provoking = state.registers.get::<GaColorControl>().provoking;
+    let constants = fragment::fragment_constants(state);
+    let job =
+        FragmentJob { program: &program, constants: &constants, presets: primitives.presets(), textures: &textures };
+    with_shader(&job, &RunOptions::default(), |shader| {
+        let mut drawing = primitives.begin(shader);
+        let count = vertices.count();
+        assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
+            drawing.primitive(&primitive, &mut vertices)
+        })?;
+        Ok(drawing.passed)
+    })
 }

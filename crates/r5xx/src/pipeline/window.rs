@@ -5,7 +5,7 @@ use crate::registers::{
     SuDepthScale, VapVteCntl,
 };
 use ctm_num::flush;
-use ctm_raster::{Grid, Point};
+use ctm_raster::grid::{Grid, Point};
 
 /// Window coordinates are kept in twelfths of a pixel.
 pub const GRID: Grid = Grid { per_pixel: 12 };
@@ -39,8 +39,7 @@ impl Viewport {
     /// As the registers say.
     pub fn of(registers: &RegisterFile) -> Self {
         let control = registers.get::<VapVteCntl>();
-        let scale =
-            [registers.float::<PortXScale>(), registers.float::<PortYScale>(), registers.float::<PortZScale>()];
+        let scale = [registers.float::<PortXScale>(), registers.float::<PortYScale>(), registers.float::<PortZScale>()];
         let offset =
             [registers.float::<PortXOffset>(), registers.float::<PortYOffset>(), registers.float::<PortZOffset>()];
         let enabled = |enable: [bool; 3], values: [f32; 3]| std::array::from_fn(|n| enable[n].then_some(values[n]));
@@ -84,7 +83,9 @@ mod tests {
     fn viewport(control: u32) -> Viewport {
         let mut registers = RegisterFile::default();
         registers.write(0x20B0, control);
-        for (address, value) in [(0x1D98, 32.0f32), (0x1D9C, 32.0), (0x1DA0, 16.0), (0x1DA4, 48.0), (0x1DA8, 0.5), (0x1DAC, 0.5)] {
+        for (address, value) in
+            [(0x1D98, 32.0f32), (0x1D9C, 32.0), (0x1DA0, 16.0), (0x1DA4, 48.0), (0x1DA8, 0.5), (0x1DAC, 0.5)]
+        {
             registers.write(address, value.to_bits());
         }
         Viewport::of(&registers)
@@ -105,7 +106,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_represented_is_dropped() {
-        for position in [[1.0f32, 0.0, 0.0, 0.0], [f32::NAN, 0.0, 0.0, 1.0], [0.0, 0.0, f32::INFINITY, 1.0], [1e6, 0.0, 0.0, 1.0]] {
+        for position in
+            [[1.0f32, 0.0, 0.0, 0.0], [f32::NAN, 0.0, 0.0, 1.0], [0.0, 0.0, f32::INFINITY, 1.0], [1e6, 0.0, 0.0, 1.0]]
+        {
             assert_eq!(viewport(0x43F).window(position.map(f32::to_bits)), None, "{position:?}");
         }
     }

@@ -7,25 +7,30 @@ use ctm_lane::budget::Meter;
 use ctm_lane::domain::QUAD;
 use ctm_memory::Space;
 
-/// Runs a program over quads, and gives what it makes of each to `done`, in order.
-///
-/// # Errors
-/// [`RunError::Trap`] at the first quad that traps, [`RunError::Halted`] if the run was cancelled or its budget was used up.
-pub fn shade<'q>(
-    job: &FragmentJob,
-    options: &RunOptions,
-    quads: impl IntoIterator<Item = &'q Quad>,
-    mut done: impl FnMut(&'q Quad, &Shaded),
-) -> Result<RunStats, RunError> {
+/// A program that is ready to run over quads, one after the other.
+pub struct Shader<'a> {
+    group: Group<'a>,
+    presets: &'a [u8],
+    /// What it has done.
+    pub stats: RunStats,
+}
+
+impl Shader<'_> {
+    /// Runs the program for a quad.
+    ///
+    /// # Errors
+    /// [`RunError::Trap`] if it does what the machine cannot do, [`RunError::Halted`] if the run was cancelled or its budget is used up.
+    pub fn shade(&mut self, quad: &Quad) -> Result<Shaded, RunError> {
+        self.group.shade(quad, self.presets, &mut self.stats)
+    }
+}
+
+/// Prepares a program, and gives it to `body`.
+pub fn with_shader<R>(job: &FragmentJob, options: &RunOptions, body: impl FnOnce(&mut Shader<'_>) -> R) -> R {
     let memory = Space::default();
     let environment = Job { constants: job.constants.clone(), ..Job::new(job.program, Domain::default(), &memory) };
     let machine = BoundJob::with_textures(&environment, Textures::Unit(job.textures));
     let meter = Meter::new(options.budget, options.cancel);
-    let mut group = Group::new(&machine, options, &meter, QUAD, None);
-    let mut stats = RunStats::default();
-    for quad in quads {
-        let shaded = group.shade(quad, job.presets, &mut stats)?;
-        done(quad, &shaded);
-    }
-    Ok(stats)
+    let group = Group::new(&machine, options, &meter, QUAD, None);
+    body(&mut Shader { group, presets: job.presets, stats: RunStats::default() })
 }

@@ -1,0 +1,321 @@
+//! Colour buffers (RB3D): their formats, blending, and what is written for a pixel.
+
+use super::DrawError;
+use crate::layout::MicroTile;
+use crate::registers::{
+    Binding, GbAaConfig, Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dAblend, Rb3dCblend, Rb3dCctl,
+    Rb3dColorChannelMask, Rb3dColoroffset, Rb3dColorpitch, Rb3dConstantColorAr, Rb3dConstantColorGb, Rb3dRopcntl,
+    RegisterFile, UsOutFmt,
+};
+use crate::surface::{Surface, SurfaceForm};
+use ctm_memory::Arena;
+use ctm_num::convert::f16_to_f32;
+use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
+use ctm_raster::channel::{Channel, Kind, Words};
+use ctm_raster::colour::{ColourState, Operation};
+use ctm_raster::multisample;
+use ctm_raster::target::TargetFormat;
+use ctm_x1k::OUTPUTS;
+
+/// Colour buffers at most.
+pub const TARGETS: u32 = 4;
+
+/// `OUT_FMT` of an output that goes nowhere.
+const UNUSED: u8 = 15;
+
+/// A colour buffer that a draw writes.
+pub struct Target<'a> {
+    surface: Surface<'a>,
+    state: ColourState,
+    /// The program's output that goes there.
+    pub output: usize,
+    /// Which of its channels each channel of the buffer is.
+    selects: [usize; 4],
+}
+
+impl Target<'_> {
+    /// Writes the samples of a mask of a pixel.
+    pub fn write(&self, x: u32, y: u32, samples: u8, output: [u32; 4]) {
+        if self.state.writes_nothing() {
+            return;
+        }
+        let source = self.selects.map(|select| output[select]);
+        for sample in (0..self.surface.samples()).filter(|sample| samples >> sample & 1 != 0) {
+            let memory = if self.state.reads_memory() { self.surface.read(x, y, sample) } else { [0; 4] };
+            self.surface.write(x, y, sample, self.state.write(source, memory));
+        }
+    }
+
+    /// Whether anything is written.
+    pub fn writes(&self) -> bool {
+        !self.state.writes_nothing()
+    }
+}
+
+/// Samples of a pixel.
+pub fn samples(registers: &RegisterFile) -> u32 {
+    let config = registers.get::<GbAaConfig>();
+    if config.enable { [2, 3, 4, 6][usize::from(config.samples & 3)] } else { 1 }
+}
+
+/// The colour buffers that a draw writes.
+///
+/// # Errors
+/// If one has a format that the card does not have.
+pub fn targets<'a>(registers: &RegisterFile, memory: &'a Arena) -> Result<Vec<Target<'a>>, DrawError> {
+    let multiwrites = u32::from(registers.get::<Rb3dCctl>().multiwrites);
+    let mut targets = Vec::new();
+    for number in 0..TARGETS {
+        let (output, form) = match number <= multiwrites {
+            true => (0, registers.at::<UsOutFmt>(0)),
+            false => (number as usize, registers.at::<UsOutFmt>(number)),
+        };
+        if form.format == UNUSED || output >= OUTPUTS {
+            continue;
+        }
+        let Some(binding) = registers.binding::<Rb3dColoroffset>(number) else { continue };
+        let pitch = registers.at::<Rb3dColorpitch>(number);
+        let format = Format::of(pitch.format, form)
+            .ok_or(DrawError::ColourFormat { colour: pitch.format, output: form.format })?;
+        let surface =
+            surface(memory, binding, &pitch, u32::from(pitch.pitch) * 2, format.format.bytes, samples(registers));
+        targets.push(Target {
+            surface,
+            state: format.state(registers, channel_mask(registers, number)),
+            output,
+            selects: format.selects,
+        });
+    }
+    Ok(targets)
+}
+
+fn surface<'a>(
+    memory: &'a Arena,
+    binding: Binding,
+    form: &Rb3dColorpitch,
+    pitch: u32,
+    bytes: u32,
+    samples: u32,
+) -> Surface<'a> {
+    let micro_tile = MicroTile::of(form.micro_tile);
+    let form = SurfaceForm { pitch, macro_tile: form.macro_tile, micro_tile, bytes, samples };
+    Surface::new(memory, binding, binding.value & !31, form)
+}
+
+fn channel_mask(registers: &RegisterFile, target: u32) -> u8 {
+    let masks = registers.get::<Rb3dColorChannelMask>();
+    match (registers.get::<Rb3dCctl>().independent_masks, target) {
+        (false, _) | (true, 0) => masks.mask_0,
+        (true, 1) => masks.mask_1,
+        (true, 2) => masks.mask_2,
+        (true, _) => masks.mask_3,
+    }
+}
+
+/// The form of a colour buffer with what its channels are.
+struct Format {
+    format: TargetFormat,
+    /// Bits of a channel while it is blended; `None` if colours of this form are not blended.
+    blended: Option<u32>,
+    selects: [usize; 4],
+    /// The channel that holds the only value of a buffer that has one.
+    single: Option<usize>,
+}
+
+impl Format {
+    /// Of a `COLORFORMAT` and an output's form.
+    fn of(colour: u8, output: UsOutFmt) -> Option<Self> {
+        let codes = [output.c0, output.c1, output.c2, output.c3];
+        // 0 alpha, 1 red, 2 green, 3 blue.
+        let selects = codes.map(|code| [3, 0, 1, 2][usize::from(code & 3)]);
+        let signed = output.signed != 0;
+        let fraction = if signed { Kind::Snorm } else { Kind::Unorm };
+        let packed = |bytes, widths: [u32; 4]| {
+            let mut at = 0;
+            let channels = widths.map(|width| {
+                let channel = (width > 0).then(|| Channel::new(at, width, Kind::Unorm));
+                at += width;
+                channel
+            });
+            TargetFormat { bytes, channels }
+        };
+        let wide = |bytes, width, kind| {
+            let channels = std::array::from_fn(|n| Some(Channel::new(n as u32 * width, width, kind)));
+            TargetFormat { bytes, channels }
+        };
+        // The second of two channels is C2 if only that one has a select.
+        let second = if codes[1] == 0 && codes[2] != 0 { 2 } else { 1 };
+        let two = |bytes, width, kind| {
+            let mut channels = [None; 4];
+            channels[0] = Some(Channel::new(0, width, kind));
+            channels[second] = Some(Channel::new(width, width, kind));
+            TargetFormat { bytes, channels }
+        };
+        let one = |bytes, channel: usize, width, kind| {
+            let mut channels = [None; 4];
+            channels[channel] = Some(Channel::new(0, width, kind));
+            TargetFormat { bytes, channels }
+        };
+        let bits = if output.format == 1 { 10 } else { 8 };
+        let (format, blended, single) = match (colour, output.format) {
+            (3, _) => (packed(2, [5, 5, 5, 1]), Some(bits), None),
+            (4, _) => (packed(2, [5, 6, 5, 0]), Some(bits), None),
+            (5, _) => (packed(4, [10, 10, 10, 2]), Some(10), None),
+            (6, 19) => (one(4, 0, 32, Kind::Float32), None, Some(0)),
+            (6, 17) => (two(4, 16, Kind::Float16), Some(16), None),
+            (6, 4) => (two(4, 16, fraction), None, None),
+            (6, _) if signed => (wide(4, 8, Kind::Snorm), None, None),
+            (6, _) => (wide(4, 8, Kind::Unorm), Some(bits), None),
+            (7, _) => (wide(16, 32, Kind::Float32), None, None),
+            (9, _) if signed => (one(1, 2, 8, Kind::Snorm), None, Some(2)),
+            (9, _) => (one(1, 2, 8, Kind::Unorm), Some(8), Some(2)),
+            (10, 18) => (wide(8, 16, Kind::Float16), Some(16), None),
+            (10, 20) => (two(8, 32, Kind::Float32), None, None),
+            (10, _) => (wide(8, 16, fraction), None, None),
+            (13, 3) => (one(2, 0, 16, fraction), None, Some(0)),
+            (13, 16) => (one(2, 0, 16, Kind::Float16), Some(16), Some(0)),
+            (13, _) => {
+                let kind = fraction;
+                let mut channels = [None; 4];
+                (channels[2], channels[0]) = (Some(Channel::new(0, 8, kind)), Some(Channel::new(8, 8, kind)));
+                (TargetFormat { bytes: 2, channels }, (!signed).then_some(8), None)
+            }
+            (15, _) => (packed(2, [4, 4, 4, 4]), Some(bits), None),
+            _ => return None,
+        };
+        Some(Format { format, blended, selects, single })
+    }
+
+    /// Whether channels are binary16 numbers.
+    fn is_half(&self) -> bool {
+        self.format.channels.iter().flatten().any(|channel| channel.kind() == Kind::Float16)
+    }
+
+    fn is_unsigned(&self) -> bool {
+        self.format.channels.iter().flatten().all(|channel| channel.kind() == Kind::Unorm)
+    }
+
+    fn state(&self, registers: &RegisterFile, mask: u8) -> ColourState {
+        let blend = registers.get::<Rb3dCblend>();
+        let logic = registers.get::<Rb3dRopcntl>();
+        let bits = self.blended.filter(|_| self.is_unsigned()).unwrap_or(8);
+        let operation = if logic.enable && self.is_unsigned() {
+            Operation::Logic { operation: LogicOp(logic.operation), bits: self.bits_of_logic(bits) }
+        } else if blend.enable && self.blended.is_some() {
+            let colour = equation(blend.function, blend.source, blend.destination);
+            let alpha = registers.get::<Rb3dAblend>();
+            let alpha = match blend.separate_alpha {
+                true => equation(alpha.function, alpha.source, alpha.destination),
+                false => colour,
+            };
+            let state = BlendState { colour, alpha };
+            if self.is_half() { Operation::BlendFloat(state) } else { Operation::BlendInteger { state, bits } }
+        } else {
+            Operation::Copy
+        };
+        ColourState::new(self.format, operation, mask, self.destination_alpha(), self.constant(registers, bits))
+    }
+
+    /// Bits of a channel before its bits are combined: 16 for formats that are not blended.
+    fn bits_of_logic(&self, bits: u32) -> u32 {
+        if self.blended.is_some() { bits } else { 16 }
+    }
+
+    /// The channel that is the destination's alpha, if the buffer has one.
+    fn destination_alpha(&self) -> Option<usize> {
+        if self.format.channels[3].is_some() {
+            return Some(3);
+        }
+        (0..3).find(|&n| self.format.channels[n].is_some() && self.selects[n] == 3)
+    }
+
+    /// The constant of blending for each channel.
+    fn constant(&self, registers: &RegisterFile, bits: u32) -> [u32; 4] {
+        let (first, second) = (registers.get::<Rb3dConstantColorAr>(), registers.get::<Rb3dConstantColorGb>());
+        let (red, green, blue, alpha) = (first.red, second.green, second.blue, first.alpha);
+        let value = |constant: u16| match self.is_half() {
+            true => f16_to_f32(constant),
+            false => {
+                let one = (1u32 << bits) - 1;
+                (2 * u32::from(constant & 0x3FF) * one + 1023) / 2046
+            }
+        };
+        let mut constants = [blue, green, red, alpha].map(value);
+        if let Some(single) = self.single {
+            constants[single] = value(green);
+        }
+        constants
+    }
+}
+
+fn equation(function: u8, source: u8, destination: u8) -> BlendEquation {
+    let (function, clamp) = match function {
+        0 => (BlendFunction::Add, true),
+        1 => (BlendFunction::Add, false),
+        2 => (BlendFunction::Subtract, true),
+        3 => (BlendFunction::Subtract, false),
+        4 => (BlendFunction::Min, false),
+        5 => (BlendFunction::Max, false),
+        6 => (BlendFunction::ReverseSubtract, true),
+        _ => (BlendFunction::ReverseSubtract, false),
+    };
+    BlendEquation { function, source: factor(source), destination: factor(destination), clamp }
+}
+
+/// `SRCBLEND` and `DESTBLEND`: the codes of Direct3D from 1, those of OpenGL from 32 on.
+fn factor(code: u8) -> BlendFactor {
+    match code {
+        2 | 33 => BlendFactor::One,
+        3 | 34 => BlendFactor::SourceColour,
+        4 | 35 => BlendFactor::OneMinusSourceColour,
+        5 | 38 => BlendFactor::SourceAlpha,
+        6 | 39 => BlendFactor::OneMinusSourceAlpha,
+        7 | 40 => BlendFactor::DestinationAlpha,
+        8 | 41 => BlendFactor::OneMinusDestinationAlpha,
+        9 | 36 => BlendFactor::DestinationColour,
+        10 | 37 => BlendFactor::OneMinusDestinationColour,
+        11 | 42 => BlendFactor::SourceAlphaSaturate,
+        43 => BlendFactor::ConstantColour,
+        44 => BlendFactor::OneMinusConstantColour,
+        45 => BlendFactor::ConstantAlpha,
+        46 => BlendFactor::OneMinusConstantAlpha,
+        _ => BlendFactor::Zero,
+    }
+}
+
+/// Averages of samples go from one buffer to another.
+pub struct Resolve<'a> {
+    from: Surface<'a>,
+    to: Surface<'a>,
+    format: TargetFormat,
+}
+
+impl<'a> Resolve<'a> {
+    /// If draws resolve.
+    ///
+    /// # Errors
+    /// If the buffer has a format that the card does not have.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
+        if !registers.get::<Rb3dAaresolveCtl>().resolve {
+            return Ok(None);
+        }
+        let bindings = (registers.binding::<Rb3dColoroffset>(0), registers.binding::<Rb3dAaresolveOffset>(0));
+        let (Some(from), Some(to)) = bindings else { return Ok(None) };
+        let (form, output) = (registers.at::<Rb3dColorpitch>(0), registers.at::<UsOutFmt>(0));
+        let format = Format::of(form.format, output)
+            .ok_or(DrawError::ColourFormat { colour: form.format, output: output.format })?
+            .format;
+        let pitch = u32::from(registers.get::<Rb3dAaresolvePitch>().pitch) * 2;
+        Ok(Some(Resolve {
+            from: surface(memory, from, &form, u32::from(form.pitch) * 2, format.bytes, samples(registers)),
+            to: surface(memory, to, &form, pitch, format.bytes, 1),
+            format,
+        }))
+    }
+
+    /// Resolves a pixel.
+    pub fn pixel(&self, x: u32, y: u32) {
+        let samples: Vec<Words> = (0..self.from.samples()).map(|sample| self.from.read(x, y, sample)).collect();
+        self.to.write(x, y, 0, multisample::resolve(&self.format, &samples));
+    }
+}

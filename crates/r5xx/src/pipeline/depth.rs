@@ -1,0 +1,147 @@
+//! Depth and stencil (ZB).
+
+use super::colour::samples;
+use super::window::MAX_DEPTH;
+use crate::layout::MicroTile;
+use crate::registers::codes::{StencilOp, ZFunction};
+use crate::registers::{
+    RegisterFile, ZbBwCntl, ZbCntl, ZbDepthclearvalue, ZbDepthoffset, ZbDepthpitch, ZbFormat, ZbStencilrefmask,
+    ZbStencilrefmaskBf, ZbZstencilcntl,
+};
+use crate::surface::{Surface, SurfaceForm};
+use ctm_memory::Arena;
+use ctm_raster::depth::{
+    CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
+};
+
+/// The tests of a draw, and the buffer that they are made with.
+pub struct DepthUnit<'a> {
+    state: DepthStencilState,
+    surface: Option<Surface<'a>>,
+    sixteen_bits: bool,
+}
+
+impl<'a> DepthUnit<'a> {
+    /// As the registers say.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Self {
+        let (control, functions) = (registers.get::<ZbCntl>(), registers.get::<ZbZstencilcntl>());
+        let sixteen_bits = registers.get::<ZbFormat>().format != 2;
+        let depth =
+            control.depth.then(|| DepthState { function: function(functions.depth), write: control.depth_write });
+        let front = registers.get::<ZbStencilrefmask>();
+        let own = registers.get::<ZbStencilrefmaskBf>();
+        let (reference, mask, write_mask) = match control.two_references {
+            true => (own.reference, own.mask, own.write_mask),
+            false => (front.reference, front.mask, front.write_mask),
+        };
+        let front = StencilState {
+            function: function(functions.front),
+            reference: front.reference,
+            mask: front.mask,
+            write_mask: front.write_mask,
+            fail: operation(functions.front_fail),
+            depth_fail: operation(functions.front_depth_fail),
+            pass: operation(functions.front_pass),
+        };
+        let back = match control.two_sided {
+            true => StencilState {
+                function: function(functions.back),
+                fail: operation(functions.back_fail),
+                depth_fail: operation(functions.back_depth_fail),
+                pass: operation(functions.back_pass),
+                ..front
+            },
+            false => front,
+        };
+        let back = StencilState { reference, mask, write_mask, ..back };
+        // There is no stencil in buffers of 16 bits.
+        let stencil = (control.stencil && !sixteen_bits).then_some([front, back]);
+        let tests = depth.is_some() || stencil.is_some();
+        DepthUnit {
+            state: DepthStencilState { depth, stencil },
+            surface: if tests { surface(registers, memory, samples(registers)) } else { None },
+            sixteen_bits,
+        }
+    }
+
+    /// Tests the samples of a mask of a pixel, updates the buffer, and gives those that pass. `depth` gives the depth of each, of 24 bits.
+    pub fn test(&self, x: u32, y: u32, mask: u8, facing: Facing, depth: impl Fn(u32) -> u32) -> u8 {
+        let Some(surface) = self.surface.as_ref().filter(|surface| surface.contains(x, y)) else { return mask };
+        let mut passed = 0;
+        for sample in (0..surface.samples()).filter(|sample| mask >> sample & 1 != 0) {
+            let word = surface.read(x, y, sample)[0];
+            let (stored, incoming) = match self.sixteen_bits {
+                true => (Stored { depth: word, stencil: 0 }, depth(sample) >> 8),
+                false => (Stored { depth: word >> 8, stencil: word as u8 }, depth(sample)),
+            };
+            let outcome = test(&self.state, stored, incoming.min(MAX_DEPTH), facing);
+            if outcome.stored != stored {
+                let Stored { depth, stencil } = outcome.stored;
+                let word = if self.sixteen_bits { depth } else { depth << 8 | u32::from(stencil) };
+                surface.write(x, y, sample, [word, 0, 0, 0]);
+            }
+            passed |= u8::from(outcome.passed) << sample;
+        }
+        passed
+    }
+}
+
+fn surface<'a>(registers: &RegisterFile, memory: &'a Arena, samples: u32) -> Option<Surface<'a>> {
+    let binding = registers.binding::<ZbDepthoffset>(0)?;
+    let form = registers.get::<ZbDepthpitch>();
+    let bytes = if registers.get::<ZbFormat>().format == 2 { 4 } else { 2 };
+    let form = SurfaceForm {
+        pitch: u32::from(form.pitch) * 4,
+        macro_tile: form.macro_tile,
+        micro_tile: MicroTile::of(form.micro_tile),
+        bytes,
+        samples,
+    };
+    Some(Surface::new(memory, binding, binding.value & !31, form))
+}
+
+/// The depth unit as a second writer of colour: each covered pixel gets one value.
+pub struct ColourClear<'a> {
+    surface: Surface<'a>,
+    value: u32,
+}
+
+impl<'a> ColourClear<'a> {
+    /// If it is set to clear.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Option<Self> {
+        let clears = registers.get::<ZbBwCntl>().clears_colour;
+        let value = registers.get::<ZbDepthclearvalue>().value;
+        clears.then(|| surface(registers, memory, 1)).flatten().map(|surface| ColourClear { surface, value })
+    }
+
+    /// Clears a pixel.
+    pub fn pixel(&self, x: u32, y: u32) {
+        self.surface.write(x, y, 0, [self.value, 0, 0, 0]);
+    }
+}
+
+fn function(function: ZFunction) -> CompareFunction {
+    match function {
+        ZFunction::Never => CompareFunction::Never,
+        ZFunction::Less => CompareFunction::Less,
+        ZFunction::LessEqual => CompareFunction::LessOrEqual,
+        ZFunction::Equal => CompareFunction::Equal,
+        ZFunction::GreaterEqual => CompareFunction::GreaterOrEqual,
+        ZFunction::Greater => CompareFunction::Greater,
+        ZFunction::NotEqual => CompareFunction::NotEqual,
+        ZFunction::Always => CompareFunction::Always,
+    }
+}
+
+fn operation(operation: StencilOp) -> StencilOperation {
+    match operation {
+        StencilOp::Keep => StencilOperation::Keep,
+        StencilOp::Zero => StencilOperation::Zero,
+        StencilOp::Replace => StencilOperation::Replace,
+        StencilOp::IncrementClamp => StencilOperation::IncrementClamp,
+        StencilOp::DecrementClamp => StencilOperation::DecrementClamp,
+        StencilOp::Invert => StencilOperation::Invert,
+        StencilOp::IncrementWrap => StencilOperation::IncrementWrap,
+        StencilOp::DecrementWrap => StencilOperation::DecrementWrap,
+    }
+}

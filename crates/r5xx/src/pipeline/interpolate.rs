@@ -1,0 +1,276 @@
+//! The interpolator (RS): which values of vertices go to which temporaries of the fragment program, and what they are at a pixel.
+
+use super::vertex::{Vertex, VertexFormat};
+use super::window::GRID;
+use crate::registers::codes::{Shading, TextureSource};
+use crate::registers::{
+    GaColorControl, GaPointS0, GaPointS1, GaPointT0, GaPointT1, GbEnable, RegisterFile, RsInst, RsInstCount, RsIp,
+};
+use ctm_raster::grid::Point;
+use ctm_raster::plane::{AttributePlane, Perspective, Setup};
+use ctm_x1k::fragments::QuadVector;
+
+const ONE: u32 = 0x3F80_0000;
+
+/// Where a component of a temporary comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Constant(u32),
+    /// Component of a texture coordinate.
+    Texture(usize, usize),
+    /// Channel of a colour.
+    Colour(usize, usize),
+    /// S or T of a point.
+    Generated(usize),
+    /// The pixel's column or row.
+    Position(usize),
+    /// 1 for back faces.
+    Face,
+}
+
+/// What the interpolator's registers say, for primitives of one kind.
+#[derive(Clone, Debug)]
+pub struct Routing {
+    /// The temporaries that are written.
+    pub presets: Vec<u8>,
+    sources: Vec<[Source; 4]>,
+    /// For each colour: whether red, green and blue, and whether alpha are those of the provoking vertex.
+    flat: [[bool; 2]; 4],
+    /// S and T from 0 at the left side and the top to 1.
+    corners: [(f32, f32); 2],
+    two_sided: bool,
+}
+
+impl Routing {
+    /// For points (whose texture coordinates may be generated), lines or triangles.
+    pub fn of(registers: &RegisterFile, format: &VertexFormat, kind: PrimitiveKind) -> Self {
+        let enable = registers.get::<GbEnable>();
+        let generates = match kind {
+            PrimitiveKind::Point => enable.points,
+            PrimitiveKind::Line => enable.lines,
+            PrimitiveKind::Triangle => enable.triangles,
+        };
+        let sources = [
+            enable.texture_0,
+            enable.texture_1,
+            enable.texture_2,
+            enable.texture_3,
+            enable.texture_4,
+            enable.texture_5,
+            enable.texture_6,
+            enable.texture_7,
+        ];
+        let mut components = Vec::new();
+        for (texture, (source, &count)) in sources.into_iter().zip(&format.textures).enumerate() {
+            match source {
+                TextureSource::StuffedSt | TextureSource::StuffedStr if generates => {
+                    components.extend([Source::Generated(0), Source::Generated(1)]);
+                }
+                TextureSource::Vertex
+                | TextureSource::StuffedSt
+                | TextureSource::StuffedStr
+                | TextureSource::Reserved3 => {
+                    components.extend((0..usize::from(count)).map(|component| Source::Texture(texture, component)));
+                }
+            }
+        }
+        let mut routing = Routing {
+            presets: Vec::new(),
+            sources: Vec::new(),
+            flat: flat(registers),
+            corners: [
+                (registers.float::<GaPointS0>(), registers.float::<GaPointS1>()),
+                (registers.float::<GaPointT1>(), registers.float::<GaPointT0>()),
+            ],
+            two_sided: format.colours[2],
+        };
+        for number in 0..=u32::from(registers.get::<RsInstCount>().last) {
+            let instruction = registers.at::<RsInst>(number);
+            if instruction.writes_texture {
+                let pointers = registers.at::<RsIp>(u32::from(instruction.texture) & 7);
+                let pick = |pointer: u8| match pointer {
+                    62 => Source::Constant(0),
+                    63 => Source::Constant(ONE),
+                    _ => components.get(usize::from(pointer)).copied().unwrap_or(Source::Constant(0)),
+                };
+                routing.add(instruction.texture_address, [pointers.s, pointers.t, pointers.r, pointers.q].map(pick));
+            }
+            let zero = Source::Constant(0);
+            match instruction.writes_colour {
+                1 => {
+                    let pointers = registers.at::<RsIp>(u32::from(instruction.colour) & 7);
+                    routing.add(instruction.colour_address, colour(pointers.colour, pointers.format));
+                }
+                2 => routing.add(instruction.colour_address, [Source::Position(0), Source::Position(1), zero, zero]),
+                3 => routing.add(instruction.colour_address, [Source::Face, zero, zero, zero]),
+                _ => {}
+            }
+        }
+        routing
+    }
+
+    fn add(&mut self, temporary: u8, sources: [Source; 4]) {
+        self.presets.push(temporary);
+        self.sources.push(sources);
+    }
+
+    /// The values over a primitive.
+    pub fn inputs(&self, primitive: &Attributes) -> Inputs {
+        let component = |source: &Source| match *source {
+            Source::Constant(bits) => Value::Plane(AttributePlane::Constant(bits)),
+            Source::Face => Value::Plane(AttributePlane::Constant(if primitive.back_facing { ONE } else { 0 })),
+            Source::Position(axis) => Value::Position(axis),
+            Source::Texture(texture, component) => primitive.value(|vertex| vertex.textures[texture][component]),
+            Source::Colour(number, channel) => {
+                let side = if primitive.back_facing && self.two_sided { number + 2 } else { number };
+                let of = |vertex: &Vertex| vertex.colours.get(side).map_or(0, |colour| colour[channel]);
+                match self.flat[number & 3][usize::from(channel == 3)] {
+                    true => Value::Plane(AttributePlane::Constant(of(primitive.provoking))),
+                    false => primitive.value(of),
+                }
+            }
+            Source::Generated(axis) => match &primitive.shape {
+                AttributeShape::Constant { centre, half, .. } => {
+                    let (first, last) = self.corners[axis];
+                    let (centre, half) = if axis == 0 { (centre.x, half.0) } else { (centre.y, half.1) };
+                    Value::Generated { axis, first, last, start: centre - half, length: 2 * half }
+                }
+                AttributeShape::Plane { .. } => Value::Plane(AttributePlane::Constant(0)),
+            },
+        };
+        let perspective = match &primitive.shape {
+            AttributeShape::Constant { .. } => None,
+            AttributeShape::Plane { perspective, .. } => Some(*perspective),
+        };
+        Inputs { values: self.sources.iter().map(|sources| sources.each_ref().map(component)).collect(), perspective }
+    }
+}
+
+/// Which colours are flat.
+fn flat(registers: &RegisterFile) -> [[bool; 2]; 4] {
+    let control = registers.get::<GaColorControl>();
+    let pairs = [
+        [control.rgb_0, control.alpha_0],
+        [control.rgb_1, control.alpha_1],
+        [control.rgb_2, control.alpha_2],
+        [control.rgb_3, control.alpha_3],
+    ];
+    pairs.map(|pair| pair.map(|shading| matches!(shading, Shading::Solid | Shading::Flat)))
+}
+
+/// `COL_FMT`: which channels of a colour are constant.
+fn colour(number: u8, format: u8) -> [Source; 4] {
+    let number = usize::from(number);
+    let [zero, one] = [Source::Constant(0), Source::Constant(ONE)];
+    let rgb = match format & 0xC {
+        0 => [Source::Colour(number, 0), Source::Colour(number, 1), Source::Colour(number, 2)],
+        4 => [zero; 3],
+        _ => [one; 3],
+    };
+    let alpha = match format & 3 {
+        0 => Source::Colour(number, 3),
+        1 => zero,
+        _ => one,
+    };
+    [rgb[0], rgb[1], rgb[2], alpha]
+}
+
+/// What a primitive is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrimitiveKind {
+    /// A rectangle around a vertex.
+    Point,
+    /// A line.
+    Line,
+    /// A triangle.
+    Triangle,
+}
+
+/// What decides the values over a primitive.
+pub struct Attributes<'a> {
+    /// Whose flat colours it has.
+    pub provoking: &'a Vertex,
+    /// It is seen from behind.
+    pub back_facing: bool,
+    /// How values run over it.
+    pub shape: AttributeShape<'a>,
+}
+
+/// How values run over a primitive.
+pub enum AttributeShape<'a> {
+    /// They are those of one vertex, but generated ones.
+    Constant {
+        /// The vertex.
+        vertex: &'a Vertex,
+        /// Its place.
+        centre: Point,
+        /// Half of the point's width and height, in sub-pixels.
+        half: (i64, i64),
+    },
+    /// They are linear between these vertices.
+    Plane {
+        /// The vertices. A line repeats its start.
+        vertices: [&'a Vertex; 3],
+        /// Their places.
+        perspective: Perspective,
+    },
+}
+
+impl Attributes<'_> {
+    fn value(&self, of: impl Fn(&Vertex) -> u32) -> Value {
+        Value::Plane(match &self.shape {
+            AttributeShape::Constant { vertex, .. } => AttributePlane::Constant(of(vertex)),
+            AttributeShape::Plane { vertices, perspective } => perspective.attribute(vertices.map(of)),
+        })
+    }
+}
+
+/// The values of a primitive at every pixel.
+pub struct Inputs {
+    values: Vec<[Value; 4]>,
+    perspective: Option<Perspective>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    Plane(AttributePlane),
+    Position(usize),
+    /// From `first` to `last` over `length` sub-pixels.
+    Generated {
+        axis: usize,
+        first: f32,
+        last: f32,
+        start: i64,
+        length: i64,
+    },
+}
+
+impl Inputs {
+    /// The values at the pixels of the quad whose upper left one this is.
+    pub fn at(&self, x: u32, y: u32, inputs: &mut Vec<QuadVector>) {
+        let pixels = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
+        let centres = pixels.map(|(x, y)| GRID.pixel_centre(x, y));
+        // Points have no planes, so that any place will do.
+        let nowhere = || Setup::triangle(GRID, [(0, 0), (1, 0), (0, 1)].map(|(x, y)| Point { x, y }));
+        let places = match self.perspective.or_else(|| nowhere().map(|setup| Perspective::new(setup, [ONE; 3]))) {
+            Some(perspective) => centres.map(|centre| perspective.place(centre)),
+            None => return,
+        };
+        inputs.clear();
+        inputs.extend(self.values.iter().map(|values| {
+            std::array::from_fn(|lane| {
+                values.map(|value| match value {
+                    Value::Plane(plane) => plane.at(&places[lane]),
+                    Value::Position(0) => (pixels[lane].0 as f32).to_bits(),
+                    Value::Position(_) => (pixels[lane].1 as f32).to_bits(),
+                    Value::Generated { axis, first, last, start, length } => {
+                        let at = if axis == 0 { centres[lane].x } else { centres[lane].y };
+                        let way = (f64::from(last) - f64::from(first)) * (at - start) as f64;
+                        let value = f64::from(first) + way / length as f64;
+                        ctm_num::flush((value as f32).to_bits())
+                    }
+                })
+            })
+        }));
+    }
+}

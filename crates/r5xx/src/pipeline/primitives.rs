@@ -1,0 +1,374 @@
+//! Primitives: clipping, culling, the shapes of points, lines and polygons (GA, SU).
+
+use super::DrawError;
+use super::assemble::{Primitive, triangles};
+use super::clip::Clip;
+use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
+use super::pixels::{Covering, Pixels};
+use super::vertex::{Vertex, VertexFormat};
+use super::vertices::Vertices;
+use super::window::{GRID, Viewport, WindowVertex};
+use crate::card::State;
+use crate::registers::codes::{LineEnd, PolygonMode};
+use crate::registers::{
+    GaLineCntl, GaLineStippleConfig, GaLineStippleValue, GaPointMinmax, GaPointSize, GaPolyMode, RegisterFile,
+    ScEdgerule, SuCullMode, SuPolyOffsetBackOffset, SuPolyOffsetBackScale, SuPolyOffsetEnable, SuPolyOffsetFrontOffset,
+    SuPolyOffsetFrontScale,
+};
+use ctm_raster::coverage::{EdgeRule, Shape, View, cross};
+use ctm_raster::depth::Facing;
+use ctm_raster::grid::Point;
+use ctm_raster::outline::{LineDirection, LineEnds, line, point};
+use ctm_raster::plane::{DepthPlane, Perspective, Setup};
+use ctm_x1k::reference::Shader;
+
+/// A five-bit code of `SC_EDGERULE`: bit k set means that samples on those edges are outside.
+fn edge_rule(code: u8) -> EdgeRule {
+    let inside = |bit: u8| code >> bit & 1 == 0;
+    match code {
+        0..16 => EdgeRule { view: View::XMajor, left: inside(3), right: inside(2), top: inside(1), bottom: inside(0) },
+        _ => EdgeRule { view: View::YMajor, bottom: inside(3), top: inside(2), left: inside(1), right: inside(0) },
+    }
+}
+
+/// The rules for samples on edges.
+struct EdgeRules {
+    triangles: EdgeRule,
+    points: EdgeRule,
+    lines: [EdgeRule; 4],
+}
+
+impl EdgeRules {
+    fn of(registers: &RegisterFile) -> Self {
+        let rules = registers.get::<ScEdgerule>();
+        EdgeRules {
+            triangles: edge_rule(rules.triangles),
+            points: edge_rule(rules.points),
+            lines: [rules.lines_right, rules.lines_left, rules.lines_down, rules.lines_up].map(edge_rule),
+        }
+    }
+
+    fn of_line(&self, direction: LineDirection) -> EdgeRule {
+        match direction {
+            LineDirection::LeftToRight => self.lines[0],
+            LineDirection::RightToLeft => self.lines[1],
+            LineDirection::TopToBottom => self.lines[2],
+            LineDirection::BottomToTop => self.lines[3],
+        }
+    }
+}
+
+/// Which pixels of lines are left out.
+struct Stipple {
+    pattern: u32,
+    factor: f64,
+}
+
+impl Stipple {
+    fn of(registers: &RegisterFile) -> Option<Self> {
+        let config = registers.get::<GaLineStippleConfig>();
+        let factor = f64::from(f32::from_bits(config.scale << 2));
+        (config.reset != 0).then(|| Stipple {
+            pattern: registers.get::<GaLineStippleValue>().value,
+            factor: if factor > 0.0 { factor } else { 1.0 },
+        })
+    }
+
+    /// Whether the pixel is drawn that comes after so many.
+    fn draws(&self, before: i64) -> bool {
+        let bit = (before as f64 / self.factor).floor() as i64 & 15;
+        self.pattern >> bit & 1 != 0
+    }
+}
+
+/// What primitives become, as the registers say.
+pub struct Primitives<'a> {
+    pixels: &'a Pixels<'a>,
+    clip: Clip,
+    viewport: Viewport,
+    rules: EdgeRules,
+    format: VertexFormat,
+    routings: [Routing; 3],
+    cull: SuCullMode,
+    mode: GaPolyMode,
+    point_size: GaPointSize,
+    point_bounds: GaPointMinmax,
+    line: GaLineCntl,
+    stipple: Option<Stipple>,
+    /// Scale and offset of front and back faces.
+    offset: [Option<(f32, f32)>; 2],
+}
+
+impl<'a> Primitives<'a> {
+    /// For a draw.
+    pub fn of(state: &State, pixels: &'a Pixels<'a>) -> Self {
+        let registers = &state.registers;
+        let format = VertexFormat::of(registers);
+        let routing = |kind| Routing::of(registers, &format, kind);
+        let offset = registers.get::<SuPolyOffsetEnable>();
+        let front = (registers.float::<SuPolyOffsetFrontScale>(), registers.float::<SuPolyOffsetFrontOffset>());
+        let back = (registers.float::<SuPolyOffsetBackScale>(), registers.float::<SuPolyOffsetBackOffset>());
+        Primitives {
+            pixels,
+            clip: Clip::of(state),
+            viewport: Viewport::of(registers),
+            rules: EdgeRules::of(registers),
+            routings: [PrimitiveKind::Point, PrimitiveKind::Line, PrimitiveKind::Triangle].map(routing),
+            format,
+            cull: registers.get(),
+            mode: registers.get(),
+            point_size: registers.get(),
+            point_bounds: registers.get(),
+            line: registers.get(),
+            stipple: Stipple::of(registers),
+            offset: [offset.front.then_some(front), offset.back.then_some(back)],
+        }
+    }
+
+    fn routing(&self, kind: PrimitiveKind) -> &Routing {
+        &self.routings[kind as usize]
+    }
+
+    /// The temporaries that programs find filled. They are the same for all kinds of primitives.
+    pub fn presets(&self) -> &[u8] {
+        &self.routings[0].presets
+    }
+
+    /// Begins to draw.
+    pub fn begin<'s, 'x>(&'s self, shader: &'s mut Shader<'x>) -> Drawing<'s, 'x> {
+        Drawing { primitives: self, shader, passed: 0, stippled: 0 }
+    }
+
+    /// Whether faces of this winding are front faces.
+    fn facing(&self, area: i64) -> Facing {
+        if (area > 0) == self.cull.positive_is_front { Facing::Front } else { Facing::Back }
+    }
+
+    fn is_culled(&self, facing: Facing) -> bool {
+        match facing {
+            Facing::Front => self.cull.front,
+            Facing::Back => self.cull.back,
+        }
+    }
+
+    fn polygon_mode(&self, facing: Facing) -> PolygonMode {
+        match (self.mode.mode, facing) {
+            (1, Facing::Front) => self.mode.front,
+            (1, Facing::Back) => self.mode.back,
+            _ => PolygonMode::Filled,
+        }
+    }
+}
+
+/// A draw while primitives come in.
+pub struct Drawing<'s, 'x> {
+    primitives: &'s Primitives<'s>,
+    shader: &'s mut Shader<'x>,
+    /// Samples that passed depth and stencil tests.
+    pub passed: u64,
+    /// Pixels of connected lines so far.
+    stippled: i64,
+}
+
+/// What a polygon's outline takes from it.
+#[derive(Clone, Copy)]
+struct Face {
+    facing: Facing,
+    /// Added to depth.
+    offset: f32,
+}
+
+impl Face {
+    const NONE: Face = Face { facing: Facing::Front, offset: 0.0 };
+}
+
+impl Drawing<'_, '_> {
+    /// Draws a primitive.
+    ///
+    /// # Errors
+    /// If a program stops.
+    pub fn primitive(&mut self, primitive: &Primitive, vertices: &mut Vertices) -> Result<(), DrawError> {
+        match *primitive {
+            Primitive::Point(vertex) => {
+                let vertex = vertices.get(vertex)?;
+                self.point(&vertex, &vertex, Face::NONE)
+            }
+            Primitive::Line { ends: [start, end], provoking, continues } => {
+                if !continues {
+                    self.stippled = 0;
+                }
+                let (start, end, provoking) = (vertices.get(start)?, vertices.get(end)?, vertices.get(provoking)?);
+                self.line([start, end], &provoking, Face::NONE)
+            }
+            Primitive::Polygon { corners: &[first, second, third], provoking } => {
+                let corners = [vertices.get(first)?, vertices.get(second)?, vertices.get(third)?];
+                let provoking = vertices.get(provoking)?;
+                self.polygon(&corners, &provoking)
+            }
+            Primitive::Polygon { corners, provoking } => {
+                let corners = corners.iter().map(|&corner| vertices.get(corner)).collect::<Result<Vec<_>, _>>()?;
+                let provoking = vertices.get(provoking)?;
+                self.polygon(&corners, &provoking)
+            }
+        }
+    }
+
+    fn point(&mut self, vertex: &Vertex, provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+        let primitives = self.primitives;
+        if !primitives.clip.keeps_point(vertex.position) {
+            return Ok(());
+        }
+        let Some(window) = primitives.viewport.window(vertex.position) else { return Ok(()) };
+        let half = if primitives.format.point_size {
+            let bounds = primitives.point_bounds;
+            let radius = (f32::from_bits(vertex.point_size) * 6.0).trunc();
+            // NaN gives the least size.
+            let radius = radius.max(f32::from(bounds.min)).min(f32::from(bounds.max)) as i64;
+            (radius, radius)
+        } else {
+            (primitives.point_size.half_width.into(), primitives.point_size.half_height.into())
+        };
+        let corners = point(window.point, half.0, half.1);
+        let Some(shape) = Shape::new(&corners, primitives.rules.points) else { return Ok(()) };
+        let attributes = Attributes {
+            provoking,
+            back_facing: face.facing == Facing::Back,
+            shape: AttributeShape::Constant { vertex, centre: window.point, half },
+        };
+        self.draw(&Covering {
+            shape: &shape,
+            setup: None,
+            depth: DepthPlane::constant(window.depth + face.offset),
+            facing: face.facing,
+            inputs: &primitives.routing(PrimitiveKind::Point).inputs(&attributes),
+            stipple: None,
+        })
+    }
+
+    fn line(&mut self, ends: [Vertex; 2], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+        let primitives = self.primitives;
+        let mut ends = ends.to_vec();
+        if !primitives.clip.polygon(&mut ends) {
+            return Ok(());
+        }
+        let [start, end] = &ends[..] else { return Ok(()) };
+        let window = |vertex: &Vertex| primitives.viewport.window(vertex.position);
+        let (Some(from), Some(to)) = (window(start), window(end)) else { return Ok(()) };
+        let Some(setup) = Setup::line(GRID, [from.point, to.point]) else { return Ok(()) };
+        let ends = match primitives.line.end {
+            LineEnd::Horizontal => LineEnds::Horizontal,
+            LineEnd::Vertical => LineEnds::Vertical,
+            LineEnd::Square => LineEnds::AcrossMajor,
+            LineEnd::Perpendicular => LineEnds::Perpendicular,
+        };
+        let direction = LineDirection::of(from.point, to.point);
+        let corners = line(from.point, to.point, primitives.line.half_width.into(), ends);
+        let along = |point: Point| if direction.is_x_major() { point.x } else { point.y };
+        let pixel = |sub_pixel: i64| sub_pixel.div_euclid(GRID.per_pixel);
+        let (first, last) = (pixel(along(from.point)), pixel(along(to.point)));
+        let before = self.stippled;
+        self.stippled += (last - first).abs();
+        let draws = |x: u32, y: u32| {
+            let at = i64::from(if direction.is_x_major() { x } else { y });
+            primitives.stipple.as_ref().is_none_or(|stipple| stipple.draws(before + (at - first).abs()))
+        };
+        let Some(shape) = Shape::new(&corners, primitives.rules.of_line(direction)) else { return Ok(()) };
+        let attributes = Attributes {
+            provoking,
+            back_facing: face.facing == Facing::Back,
+            shape: AttributeShape::Plane {
+                vertices: [start, end, start],
+                perspective: Perspective::new(setup, [from.reciprocal, to.reciprocal, from.reciprocal]),
+            },
+        };
+        let depths = [from.depth, to.depth, from.depth].map(|depth| depth + face.offset);
+        self.draw(&Covering {
+            shape: &shape,
+            setup: Some(setup),
+            depth: DepthPlane::new(&setup, depths),
+            facing: face.facing,
+            inputs: &primitives.routing(PrimitiveKind::Line).inputs(&attributes),
+            stipple: primitives.stipple.is_some().then_some(&draws),
+        })
+    }
+
+    fn polygon(&mut self, corners: &[Vertex], provoking: &Vertex) -> Result<(), DrawError> {
+        let primitives = self.primitives;
+        let mut facing = None;
+        for triangle in triangles(corners.len()) {
+            let mut cut = triangle.map(|corner| corners[corner]).to_vec();
+            if !primitives.clip.polygon(&mut cut) {
+                continue;
+            }
+            let window: Option<Vec<WindowVertex>> =
+                cut.iter().map(|vertex| primitives.viewport.window(vertex.position)).collect();
+            let Some(window) = window else { continue };
+            for n in 2..cut.len() {
+                let part = [0, n - 1, n];
+                let points = part.map(|n| window[n].point);
+                let area = cross(points[0], points[1], points[2]);
+                let Some(setup) = Setup::triangle(GRID, points) else { continue };
+                let facing = *facing.get_or_insert_with(|| primitives.facing(area));
+                if primitives.is_culled(facing) {
+                    return Ok(());
+                }
+                let depth = DepthPlane::new(&setup, part.map(|n| window[n].depth));
+                let offset = primitives.offset[facing as usize];
+                match primitives.polygon_mode(facing) {
+                    PolygonMode::Points | PolygonMode::Lines => {
+                        let offset =
+                            offset.map_or(0.0, |(scale, bias)| (f64::from(scale) * depth.slope()) as f32 + bias);
+                        return self.outline(corners, provoking, Face { facing, offset });
+                    }
+                    PolygonMode::Filled
+                    | PolygonMode::Reserved3
+                    | PolygonMode::Reserved4
+                    | PolygonMode::Reserved5
+                    | PolygonMode::Reserved6
+                    | PolygonMode::Reserved7 => {}
+                }
+                let depth = match offset {
+                    Some((scale, bias)) => depth.with_offset(scale, bias),
+                    None => depth,
+                };
+                let Some(shape) = Shape::new(&points, primitives.rules.triangles) else { continue };
+                let attributes = Attributes {
+                    provoking,
+                    back_facing: facing == Facing::Back,
+                    shape: AttributeShape::Plane {
+                        vertices: part.map(|n| &cut[n]),
+                        perspective: Perspective::new(setup, part.map(|n| window[n].reciprocal)),
+                    },
+                };
+                self.draw(&Covering {
+                    shape: &shape,
+                    setup: Some(setup),
+                    depth,
+                    facing,
+                    inputs: &primitives.routing(PrimitiveKind::Triangle).inputs(&attributes),
+                    stipple: None,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Points at a polygon's corners, or lines along its edges.
+    fn outline(&mut self, corners: &[Vertex], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+        match self.primitives.polygon_mode(face.facing) {
+            PolygonMode::Points => corners.iter().try_for_each(|corner| self.point(corner, provoking, face)),
+            _ => {
+                self.stippled = 0;
+                (0..corners.len()).try_for_each(|n| {
+                    let next = (n + 1) % corners.len();
+                    self.line([corners[n], corners[next]], provoking, face)
+                })
+            }
+        }
+    }
+
+    fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        self.passed += self.primitives.pixels.draw(covering, self.shader)?;
+        Ok(())
+    }
+}
