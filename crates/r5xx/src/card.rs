@@ -1,22 +1,17 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
 use crate::pipeline;
-use crate::ports::{Cursor, Memory};
+use crate::ports::Cursor;
 use crate::registers::{
-    self, GaUsVectorData, GaUsVectorIndex, RegisterFile, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx,
-    ZbZpassAddr, ZbZpassData,
+    self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
+    ZbZpassData,
 };
-use crate::stream::{Command, VertexArray, commands};
+use crate::state::State;
+use crate::stream::{Command, commands};
 use ctm_card::{Identity, Object, Rejected, Submission};
 use ctm_memory::Arena;
 use std::collections::BTreeSet;
 
-/// Vectors of the vertex processor's memory: code, constants, user clip planes.
-const VERTEX_VECTORS: usize = 2048;
-/// Instructions of the fragment processor's memory.
-const FRAGMENT_INSTRUCTIONS: usize = 512;
-/// Constants of the fragment processor's memory.
-const FRAGMENT_CONSTANTS: usize = 256;
 /// Unknown registers that are reported.
 const MAX_WARNINGS: usize = 256;
 
@@ -49,42 +44,6 @@ pub struct Card {
     state: State,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
-}
-
-/// Everything that draws depend on besides the memory.
-#[derive(Clone, Debug)]
-pub struct State {
-    /// What the registers hold.
-    pub registers: RegisterFile,
-    /// Code, constants and planes of the vertex processor.
-    pub vertex_memory: Memory<4>,
-    /// Instructions of the fragment processor.
-    pub fragment_code: Memory<6>,
-    /// Constants of the fragment processor.
-    pub fragment_constants: Memory<4>,
-    /// Where vertices come from.
-    pub arrays: Vec<VertexArray>,
-    /// Samples that passed depth and stencil tests since the counter was set.
-    pub passed: u32,
-    vertex_cursor: Cursor<4>,
-    code_cursor: Cursor<6>,
-    constant_cursor: Cursor<4>,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        State {
-            registers: RegisterFile::default(),
-            vertex_memory: Memory::new(VERTEX_VECTORS),
-            fragment_code: Memory::new(FRAGMENT_INSTRUCTIONS),
-            fragment_constants: Memory::new(FRAGMENT_CONSTANTS),
-            arrays: Vec::new(),
-            passed: 0,
-            vertex_cursor: Cursor::default(),
-            code_cursor: Cursor::default(),
-            constant_cursor: Cursor::default(),
-        }
-    }
 }
 
 impl Card {

@@ -14,8 +14,10 @@ pub mod packets;
 mod pipeline;
 mod ports;
 pub mod registers;
+mod state;
 pub mod stream;
 mod surface;
 
-pub use card::{Card, Model, State};
+pub use card::{Card, Model};
 pub use ports::Memory;
+pub use state::State;

@@ -2,8 +2,8 @@
 
 use super::program::user_plane;
 use super::vertex::Vertex;
-use crate::card::State;
 use crate::registers::{VapClipCntl, VapCntl};
+use crate::state::State;
 use ctm_num::flush;
 
 /// User clip planes.

@@ -1,11 +1,11 @@
 //! Vertex fetch: indices, arrays, and the conversion of elements (programmable stream control).
 
 use super::DrawError;
-use crate::card::State;
 use crate::registers::{
     RegisterFile, VapAltNumVertices, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
     VapVfMaxVtxIndx, VapVfMinVtxIndx, VapVtxSize,
 };
+use crate::state::State;
 use crate::stream::{Draw, VertexArray, VertexSource};
 use ctm_card::Object;
 use ctm_memory::Arena;

@@ -1,11 +1,11 @@
 //! The fragment program that the registers hold (US), and the test behind it (FG).
 
-use crate::card::State;
 use crate::registers::codes::AlphaFunction;
 use crate::registers::{
     FgAlphaFunc, FgAlphaValue, FgDepthSrc, RegisterFile, UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig,
     UsFcBoolConst, UsFcCtrl, UsFcIntConst,
 };
+use crate::state::State;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_unorm};
 use ctm_x1k::{Body, Constants, Instruction, IntConstant, Program, ProgramInfo, References, TexOp};
 

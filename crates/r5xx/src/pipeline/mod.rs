@@ -15,8 +15,8 @@ mod vertex;
 mod vertices;
 mod window;
 
-use crate::card::State;
 use crate::registers::{GaColorControl, VapCntl};
+use crate::state::State;
 use crate::stream::Draw;
 use ctm_memory::Arena;
 use ctm_x1k::fragments::FragmentJob;

@@ -8,13 +8,13 @@ use super::pixels::{Covering, Pixels};
 use super::vertex::{Vertex, VertexFormat};
 use super::vertices::Vertices;
 use super::window::{GRID, Viewport, WindowVertex};
-use crate::card::State;
 use crate::registers::codes::{LineEnd, PolygonMode};
 use crate::registers::{
     GaLineCntl, GaLineStippleConfig, GaLineStippleValue, GaPointMinmax, GaPointSize, GaPolyMode, RegisterFile,
     ScEdgerule, SuCullMode, SuPolyOffsetBackOffset, SuPolyOffsetBackScale, SuPolyOffsetEnable, SuPolyOffsetFrontOffset,
     SuPolyOffsetFrontScale,
 };
+use crate::state::State;
 use ctm_raster::coverage::{EdgeRule, Shape, View, cross};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;

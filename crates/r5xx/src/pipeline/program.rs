@@ -1,10 +1,10 @@
 //! The vertex program that the registers hold.
 
-use crate::card::State;
 use crate::registers::{
     VapPvsCodeCntl0, VapPvsConstCntl, VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex,
     VapPvsFlowCntlOpc,
 };
+use crate::state::State;
 use ctm_pvs::reference::Constants;
 use ctm_pvs::{CONSTANTS, FLOW_ENTRIES, FlowEntry, FlowOp, Instruction, Program};
 

@@ -1,6 +1,6 @@
 //! The textures of a draw.
 
-use crate::card::State;
+use crate::state::State;
 use ctm_memory::Arena;
 use ctm_x1k::fragments::{Fetch, QuadVector, TextureUnit};
 
