@@ -28,6 +28,14 @@ impl MicroTile {
         }
     }
 
+    /// Columns and rows that a level of elements of so many bytes is a multiple of: a tile.
+    pub fn tile(self, bytes: u32, macro_tile: bool) -> [u32; 2] {
+        let (width_log2, height_log2) = self.size(bytes.trailing_zeros());
+        // A macro tile is eight micro tiles wide and eight high.
+        let more = if macro_tile { 3 } else { 0 };
+        [1 << (width_log2 + more), 1 << (height_log2 + more)]
+    }
+
     /// log2 of the columns and rows of a micro tile, of elements of this log2 of bytes.
     fn size(self, element_log2: u32) -> (u32, u32) {
         match (self, element_log2) {

@@ -10,6 +10,7 @@
 mod card;
 mod layout;
 pub mod listing;
+mod object;
 pub mod packets;
 mod pipeline;
 mod ports;
@@ -17,6 +18,7 @@ pub mod registers;
 mod state;
 pub mod stream;
 mod surface;
+mod tx;
 
 pub use card::{Card, Model};
 pub use ports::Memory;

@@ -10,7 +10,6 @@ mod interpolate;
 mod pixels;
 mod primitives;
 mod program;
-mod textures;
 mod vertex;
 mod vertices;
 mod window;
@@ -18,6 +17,7 @@ mod window;
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
 use crate::stream::Draw;
+use crate::tx::Textures;
 use ctm_memory::Arena;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
@@ -70,7 +70,7 @@ fn draw_primitives(state: &State, memory: &Arena, draw: &Draw) -> Result<u64, Dr
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
     let mut vertices = vertices::Vertices::new(state, memory, draw)?;
     let primitives = primitives::Primitives::of(state, &pixels);
-    let textures = textures::Textures::of(state, memory);
+    let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);
     let job =

@@ -1,0 +1,87 @@
+//! Bytes of a buffer object, and nothing beyond them.
+
+use ctm_card::Object;
+use ctm_memory::Arena;
+use ctm_raster::channel::Words;
+
+/// The bytes of an object from some place on.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectBytes<'a> {
+    memory: &'a Arena,
+    /// Card address of the first.
+    address: u64,
+    /// Bytes to the end of the object.
+    size: u64,
+}
+
+impl<'a> ObjectBytes<'a> {
+    /// The bytes from `offset` on; none if the object ends before that.
+    pub fn new(memory: &'a Arena, object: Object, offset: u32) -> Self {
+        let size = object.size.saturating_sub(offset);
+        ObjectBytes { memory, address: u64::from(object.address) + u64::from(offset), size: size.into() }
+    }
+
+    /// The card address of so many bytes, if all of them are there.
+    #[inline]
+    pub fn address(&self, offset: u64, bytes: u32) -> Option<u32> {
+        let end = offset.checked_add(bytes.into())?;
+        if end <= self.size { u32::try_from(self.address + offset).ok() } else { None }
+    }
+
+    /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.
+    #[inline]
+    pub fn read(&self, offset: u64, bytes: u32) -> Words {
+        let mut words = [0; 4];
+        let Some(address) = self.address(offset, bytes) else { return words };
+        match bytes {
+            1 => words[0] = self.memory.read_u8(address).unwrap_or_default().into(),
+            2 => words[0] = self.memory.read_u16(address).unwrap_or_default().into(),
+            _ => {
+                for (n, word) in (0..bytes / 4).zip(&mut words) {
+                    *word = self.memory.read_u32(address.wrapping_add(4 * n)).unwrap_or_default();
+                }
+            }
+        }
+        words
+    }
+
+    /// Writes such an element; nothing happens if not all of it is there.
+    #[inline]
+    pub fn write(&self, offset: u64, bytes: u32, words: Words) {
+        let Some(address) = self.address(offset, bytes) else { return };
+        match bytes {
+            1 => _ = self.memory.write_u8(address, words[0] as u8),
+            2 => _ = self.memory.write_u16(address, words[0] as u16),
+            _ => {
+                for (n, word) in (0..bytes / 4).zip(words) {
+                    self.memory.write_u32(address.wrapping_add(4 * n), word);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_outside_is_not_there() {
+        let memory = Arena::new(0x1_0000, 0x1_0000).unwrap();
+        let object = Object { address: 0x1_0100, size: 40 };
+        let bytes = ObjectBytes::new(&memory, object, 8);
+        for (size, words) in
+            [(1, [0x78, 0, 0, 0]), (2, [0x5678, 0, 0, 0]), (4, [0x1234_5678, 0, 0, 0]), (16, [1, 2, 3, 4])]
+        {
+            let last = 32 - u64::from(size);
+            bytes.write(last, size, words);
+            assert_eq!(bytes.read(last, size), words);
+            bytes.write(last + 4, size, [!0; 4]);
+            assert_eq!(bytes.read(last + 4, size), [0; 4]);
+            assert_eq!(memory.read_u32(object.address + object.size), Some(0));
+        }
+        assert_eq!(bytes.read(u64::MAX - 1, 4), [0; 4]);
+        assert_eq!(ObjectBytes::new(&memory, object, 41).read(0, 1), [0; 4]);
+        assert_eq!(memory.read_u32(object.address + 8 + 16), Some(1));
+    }
+}

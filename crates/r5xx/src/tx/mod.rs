@@ -1,0 +1,150 @@
+//! The texture unit: textures as the registers describe them, and what programs fetch from them.
+
+mod format;
+mod levels;
+
+use crate::object::ObjectBytes;
+use crate::registers::{
+    RegisterFile, RegisterType, TxBorderColor, TxEnable, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
+    TxOffset,
+};
+use ctm_memory::Arena;
+use ctm_num::x1k;
+use ctm_raster::sampler::{
+    Filter, LevelOfDetail, MipFilter, Sampler, Scale, Texels, TextureKind, TextureShape, Wrap, sample_quad,
+};
+use ctm_x1k::TexOp;
+use ctm_x1k::fragments::{Fetch, QuadVector, TextureUnit};
+use format::Format;
+use levels::Level;
+
+/// Units that there are.
+const UNITS: usize = TxFilter0::COUNT as usize;
+/// The bits of `TX_OFFSET` that are flags.
+const OFFSET_FLAGS: u32 = 0x1F;
+
+/// The textures that fragment programs fetch from.
+pub struct Textures<'a> {
+    units: [Option<Texture<'a>>; UNITS],
+}
+
+impl<'a> Textures<'a> {
+    /// As the registers say. Units that are not enabled, have no object or an unknown format give zeros.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Self {
+        let enabled = registers.get::<TxEnable>().units;
+        let texture =
+            |unit| if enabled >> unit & 1 != 0 { Texture::from_registers(registers, unit, memory) } else { None };
+        Textures { units: std::array::from_fn(|unit| texture(unit as u32)) }
+    }
+}
+
+impl TextureUnit for Textures<'_> {
+    fn fetch(&self, fetch: &Fetch) -> QuadVector {
+        match self.units.get(usize::from(fetch.unit)) {
+            Some(Some(texture)) => texture.sample(fetch),
+            _ => [[0; 4]; 4],
+        }
+    }
+}
+
+/// A texture and how it is sampled.
+pub struct Texture<'a> {
+    memory: ObjectBytes<'a>,
+    format: Format,
+    shape: TextureShape,
+    levels: Vec<Level>,
+    sampler: Sampler,
+}
+
+impl<'a> Texture<'a> {
+    /// The texture of a unit; `None` if it has no object, or a format that there is not.
+    pub fn from_registers(registers: &RegisterFile, unit: u32, memory: &'a Arena) -> Option<Self> {
+        let binding = registers.binding::<TxOffset>(unit)?;
+        let (format0, format2) = (registers.at::<TxFormat0>(unit), registers.at::<TxFormat2>(unit));
+        let (format1, filter1) = (registers.at::<TxFormat1>(unit), registers.at::<TxFilter1>(unit));
+        let format = Format::of(&format1, &format2, &filter1)?;
+        let kind = match format1.kind {
+            1 => TextureKind::Volume,
+            2 => TextureKind::Cube,
+            _ => TextureKind::Flat,
+        };
+        let extent = |low: u16, high: bool| (u32::from(low) | u32::from(high) << 11) + 1;
+        let depth = if kind == TextureKind::Volume { 1 << format0.depth } else { 1 };
+        let shape = TextureShape {
+            kind,
+            size: [extent(format0.width, format2.width_high), extent(format0.height, format2.height_high), depth],
+            last_level: format0.last_level.into(),
+        };
+        let levels = levels::levels(&format.texel, &shape, &format0, &format2, &TxOffset::decode(binding.value));
+        let border = registers.at::<TxBorderColor>(unit).value;
+        let border = format.border(&format1, &format2, &filter1, border);
+        let sampler = sampler(&registers.at::<TxFilter0>(unit), &filter1, border);
+        let memory = ObjectBytes::new(memory, binding.object, binding.value & !OFFSET_FLAGS);
+        Some(Texture { memory, format, shape, levels, sampler })
+    }
+
+    /// What the program fetches.
+    pub fn sample(&self, fetch: &Fetch) -> QuadVector {
+        let coordinates = &fetch.coordinates;
+        let fourth = coordinates.map(|[_, _, _, q]| q);
+        let no_bias = LevelOfDetail::Differences { bias: [0; 4] };
+        let (coordinates, lod) = match fetch.op {
+            TexOp::Ld => (*coordinates, no_bias),
+            TexOp::Proj => {
+                let projected = coordinates.map(|[s, t, r, q]| [x1k::div(s, q), x1k::div(t, q), x1k::div(r, q), q]);
+                (projected, no_bias)
+            }
+            TexOp::Lodbias => (*coordinates, LevelOfDetail::Differences { bias: fourth }),
+            TexOp::Lod => (*coordinates, LevelOfDetail::Explicit(fourth)),
+            TexOp::Dxdy => (*coordinates, LevelOfDetail::Derivatives { dx: &fetch.dx, dy: &fetch.dy }),
+            TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 => return [[0; 4]; 4],
+        };
+        let scale = if fetch.unscaled { Scale::Texels } else { Scale::Texture };
+        sample_quad(&self.sampler, &self.shape, self, &coordinates, scale, lod)
+    }
+}
+
+impl Texels for Texture<'_> {
+    #[inline]
+    fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
+        let (width, height, bytes) = self.format.texel.block();
+        let offset = self.levels[level as usize].offset(layer, x / width, y / height);
+        self.format.decode(&self.memory.read(offset, bytes), x % width, y % height)
+    }
+}
+
+fn sampler(filter0: &TxFilter0, filter1: &TxFilter1, border: [u32; 4]) -> Sampler {
+    // Anisotropic filters are linear ones.
+    let filter = |code: u8| if code == 1 { Filter::Point } else { Filter::Linear };
+    // Ten bits with a sign. The driver adds one step to every bias.
+    let steps = ((filter1.bias << 6).cast_signed() >> 6) - 1;
+    Sampler {
+        wrap: [filter0.wrap_s, filter0.wrap_t, filter0.wrap_r].map(wrap),
+        magnification: filter(filter0.magnification),
+        minification: filter(filter0.minification),
+        mip: match filter0.mip {
+            0 => MipFilter::None,
+            1 => MipFilter::Point,
+            _ => MipFilter::Linear,
+        },
+        finest: filter0.finest.into(),
+        bias: f32::from(steps) / 32.0,
+        border,
+    }
+}
+
+fn wrap(code: u8) -> Wrap {
+    match code & 7 {
+        0 => Wrap::Repeat,
+        1 => Wrap::Mirror,
+        2 => Wrap::ClampToEdge,
+        3 => Wrap::MirrorOnceToEdge,
+        4 => Wrap::Clamp,
+        5 => Wrap::MirrorOnceClamp,
+        6 => Wrap::ClampToBorder,
+        _ => Wrap::MirrorOnceToBorder,
+    }
+}
+
+#[cfg(test)]
+mod tests;

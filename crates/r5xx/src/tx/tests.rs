@@ -1,0 +1,107 @@
+//! Textures of registers, in memory.
+
+use super::*;
+use ctm_card::Object;
+
+const BASE: u32 = 0x10_0000;
+
+/// Registers of a texture unit, and memory behind it.
+struct Unit {
+    registers: RegisterFile,
+    memory: Arena,
+}
+
+impl Unit {
+    /// Unit 3 with these values of FILTER0, FILTER1, FORMAT0, FORMAT1, FORMAT2 and OFFSET, and an object of so many bytes.
+    fn new([filter0, filter1, format0, format1, format2, offset]: [u32; 6], size: u32) -> Unit {
+        let mut registers = RegisterFile::default();
+        let values = [(0x4400, filter0), (0x4440, filter1), (0x4480, format0), (0x44C0, format1), (0x4500, format2)];
+        values.into_iter().for_each(|(address, value)| registers.write(address + 12, value));
+        registers.bind(0x454C, offset, Object { address: BASE + 0x1000, size });
+        registers.write(0x4104, 1 << 3);
+        Unit { registers, memory: Arena::new(BASE, 0x10_0000).unwrap() }
+    }
+
+    fn fetch(&self, op: TexOp, unscaled: bool, coordinates: [f32; 4]) -> [f32; 4] {
+        let quad = [coordinates.map(f32::to_bits); 4];
+        let fetch = Fetch { unit: 3, op, unscaled, coordinates: quad, dx: quad, dy: quad };
+        Textures::of(&self.registers, &self.memory).fetch(&fetch)[2].map(f32::from_bits)
+    }
+}
+
+/// Point filters, repeat.
+const POINT: u32 = 1 << 9 | 1 << 11;
+const RGBA8: u32 = 0x0008_860C;
+const BIAS_0: u32 = 1 << 3;
+
+#[test]
+fn texels_come_from_the_object() {
+    // 8 x 4 texels in rows, 64 bytes into the object.
+    let unit = Unit::new([POINT, BIAS_0, 7 | 3 << 11, RGBA8, 0, 64], 64 + 4 * 32);
+    unit.memory.write_u32(BASE + 0x1000 + 64 + 3 * 32 + 5 * 4, 0xFF00_0033);
+    let place = [5.5 / 8.0, 3.5 / 4.0, 0.0, 2.0];
+    assert_eq!(unit.fetch(TexOp::Ld, false, place), [0.2, 0.0, 0.0, 1.0]);
+    assert_eq!(unit.fetch(TexOp::Ld, true, [5.5, 3.5, 0.0, 2.0]), [0.2, 0.0, 0.0, 1.0]);
+    assert_eq!(unit.fetch(TexOp::Proj, false, [16.5 / 8.0, 10.5 / 4.0, 0.0, 3.0]), [0.2, 0.0, 0.0, 1.0]);
+    assert_eq!(unit.fetch(TexOp::Ld, false, [0.0; 4]), [0.0; 4]);
+    // The last row is outside of an object that is shorter.
+    let short = Unit::new([POINT, BIAS_0, 7 | 3 << 11, RGBA8, 0, 64], 64 + 3 * 32);
+    short.memory.write_u32(BASE + 0x1000 + 64 + 3 * 32 + 5 * 4, 0xFF00_0033);
+    assert_eq!(short.fetch(TexOp::Ld, false, place), [0.0; 4]);
+    let beyond = Unit::new([POINT, BIAS_0, 7 | 3 << 11, RGBA8, 0, 0xFFFF_FFE0], 64);
+    assert_eq!(beyond.fetch(TexOp::Ld, false, place), [0.0; 4]);
+}
+
+#[test]
+fn units_that_are_off_or_unknown_give_zeros() {
+    let mut unit = Unit::new([POINT, BIAS_0, 0, 0x0012_0A00 | 5 << 9, 0, 0], 4096);
+    unit.memory.write_u8(BASE + 0x1000, 0xFF);
+    assert_eq!(unit.fetch(TexOp::Ld, false, [0.0; 4]), [1.0, 0.0, 0.0, 1.0]);
+    unit.registers.write(0x4104, 0);
+    assert_eq!(unit.fetch(TexOp::Ld, false, [0.0; 4]), [0.0; 4]);
+    let unknown = Unit::new([POINT, BIAS_0, 0, 0x13, 0, 0], 4096);
+    assert_eq!(unknown.fetch(TexOp::Ld, false, [0.0; 4]), [0.0; 4]);
+}
+
+/// 16 x 16 texels of 8 bits with all 5 levels, which hold their numbers.
+fn mips(filter0: u32, filter1: u32) -> Unit {
+    let unit = Unit::new([filter0, filter1, 15 | 15 << 11 | 4 << 26, 0x0012_0A00, 0, 0], 0x1000);
+    let mut address = BASE + 0x1000;
+    for level in 0..5u8 {
+        // Rows of 32 bytes.
+        let bytes = [level; 512];
+        let count = 32 * (16 >> level);
+        unit.memory.write_bytes(address, &bytes[..count]);
+        address += count as u32;
+    }
+    unit
+}
+
+#[test]
+fn levels_are_chosen_by_the_operation() {
+    let level = |unit: &Unit, op, last| (unit.fetch(op, false, [0.0, 0.0, 0.0, last])[0] * 255.0).round();
+    let nearest = mips(POINT | 1 << 13, BIAS_0);
+    assert_eq!(level(&nearest, TexOp::Ld, 3.0), 0.0, "nothing changes over the quad");
+    assert_eq!(level(&nearest, TexOp::Lod, 3.0), 3.0);
+    assert_eq!(level(&nearest, TexOp::Lod, 2.49), 2.0);
+    assert_eq!(level(&nearest, TexOp::Lod, 99.0), 4.0);
+    let biased = mips(POINT | 1 << 13, 33 << 3);
+    assert_eq!(level(&biased, TexOp::Lod, 2.0), 3.0);
+    let finer = mips(POINT | 1 << 13, 0x3E1 << 3);
+    assert_eq!(level(&finer, TexOp::Lod, 2.0), 1.0, "a bias of -31, and the step that the driver adds");
+    let limited = mips(POINT | 1 << 13 | 2 << 17, BIAS_0);
+    assert_eq!(level(&limited, TexOp::Lod, 0.0), 2.0);
+    // Derivatives of a quarter of the texture: 4 texels.
+    let step = [[0.25f32.to_bits(), 0, 0, 0]; 4];
+    let fetch =
+        Fetch { unit: 3, op: TexOp::Dxdy, unscaled: false, coordinates: [[0; 4]; 4], dx: step, dy: [[0; 4]; 4] };
+    let texels = Textures::of(&nearest.registers, &nearest.memory).fetch(&fetch);
+    assert_eq!((f32::from_bits(texels[0][0]) * 255.0).round(), 2.0);
+}
+
+#[test]
+fn borders_come_from_the_register() {
+    let mut unit = Unit::new([6 | 6 << 3 | POINT, BIAS_0, 7 | 7 << 11, RGBA8, 0, 0], 4096);
+    unit.registers.write(0x45C0 + 12, 0x3300_00FF);
+    assert_eq!(unit.fetch(TexOp::Ld, false, [1.5, 0.0, 0.0, 1.0]), [1.0, 0.0, 0.0, 0.2]);
+}
