@@ -1,7 +1,8 @@
 //! Flow control: entries that act behind instructions, loops, calls.
 
-use super::TrapKind;
+use super::{State, TrapKind};
 use crate::program::{FlowOp, MAX_DEPTH, Program};
+use crate::uses::Uses;
 
 /// Where a program goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,20 @@ enum Frame {
 }
 
 /// Loops and calls, the outermost first.
-#[derive(Default)]
 pub(super) struct Flow {
     frames: Vec<Frame>,
+    /// No instruction reads the loop index.
+    index_unread: bool,
+    /// What the registers held when the last pass of each loop began; `None` for calls.
+    passes: Vec<Option<State>>,
 }
 
 impl Flow {
+    /// At the beginning of a program.
+    pub(super) fn new(program: &Program) -> Self {
+        Flow { frames: Vec::new(), index_unread: !Uses::of(program).loop_index, passes: Vec::new() }
+    }
+
     /// The loop index.
     pub(super) fn index(&self) -> i32 {
         match self.frames.last() {
@@ -46,7 +55,10 @@ impl Flow {
 
     /// Where the program goes on behind an instruction: where an entry says, else to the next pass of a loop, or back from a
     /// subroutine, else to the next instruction.
-    pub(super) fn after(&mut self, program: &Program, pc: u16) -> Result<Next, TrapKind> {
+    ///
+    /// A loop is left early when a pass has changed nothing: all others would do the same. Compilers break out of loops by
+    /// a predicate that stays false through what may be hundreds of passes in each of several loops.
+    pub(super) fn after(&mut self, program: &Program, pc: u16, state: &State) -> Result<Next, TrapKind> {
         if let Some((_, entry)) = program.entry_at(pc) {
             let index = if entry.inherits { self.index() } else { entry.index.into() };
             let frame = match entry.op {
@@ -65,6 +77,8 @@ impl Flow {
                     return Err(TrapKind::Depth);
                 }
                 self.frames.push(frame);
+                let loops = self.index_unread && entry.op == FlowOp::Loop;
+                self.passes.push(loops.then(|| state.clone()));
             }
             return Ok(Next::At(if entry.op == FlowOp::Loop { entry.resume } else { entry.count_or_target }));
         }
@@ -72,14 +86,19 @@ impl Flow {
             Some(Frame::Loop { first, last, left, index, step }) if *last == pc => {
                 *left = left.saturating_sub(1);
                 *index = index.saturating_add((*step).into());
-                if *left > 0 {
+                let before = self.passes.last_mut().and_then(Option::as_mut);
+                let settled = before.as_ref().is_some_and(|before| **before == *state);
+                if *left > 0 && !settled {
+                    if let Some(before) = before {
+                        before.clone_from(state);
+                    }
                     return Ok(Next::At(*first));
                 }
-                self.frames.pop();
+                self.pop();
             }
             Some(Frame::Call { last, resume, .. }) if *last == pc => {
                 let resume = *resume;
-                self.frames.pop();
+                self.pop();
                 return Ok(Next::At(resume));
             }
             Some(Frame::Loop { .. } | Frame::Call { .. }) | None => {}
@@ -88,5 +107,10 @@ impl Flow {
             return Ok(Next::End);
         }
         pc.checked_add(1).map(Next::At).ok_or(TrapKind::NoInstruction)
+    }
+
+    fn pop(&mut self) {
+        self.frames.pop();
+        self.passes.pop();
     }
 }

@@ -74,7 +74,7 @@ pub fn run(
     step_limit: u64,
 ) -> Result<Vertex, Trap> {
     let mut state = State::new(*inputs);
-    let mut flow = Flow::default();
+    let mut flow = Flow::new(program);
     let (mut pc, mut steps) = (program.first, 0);
     loop {
         let trap = |kind| Trap { kind, pc };
@@ -84,7 +84,7 @@ pub fn run(
         }
         steps += 1;
         state.execute(instruction, program, constants, flow.index()).map_err(trap)?;
-        match flow.after(program, pc).map_err(trap)? {
+        match flow.after(program, pc, &state).map_err(trap)? {
             Next::At(next) => pc = next,
             Next::End => return Ok(Vertex { outputs: state.outputs, steps }),
         }
@@ -92,6 +92,7 @@ pub fn run(
 }
 
 /// The registers of a vertex.
+#[derive(Clone, PartialEq)]
 struct State {
     temporaries: [Vector; TEMPORARIES],
     alternates: [Vector; ALTERNATES],

@@ -208,6 +208,23 @@ fn jumps_and_calls() {
     assert_eq!(ran(text), Ok(([2.0, 0.0, 0.0, 0.0], 6)));
 }
 
+/// Two loops of 65535 passes in one another, which a predicate leaves after two.
+#[test]
+fn loops_in_which_nothing_changes_are_left() {
+    let loops = |body: &str| {
+        format!(
+            ".flow 0 LOOP act=0 count=65535 resume=1 last=4\n.flow 1 LOOP act=1 count=65535 resume=2 last=3\n\
+             VE_NOP ;\nVE_NOP ;\n{body}\nVE_NOP ;\nVE_NOP ;\nout[0].x = VE_ADD temp[0] input[0].0000 ;"
+        )
+    };
+    let (outputs, steps) = ran(&loops("temp[0].x = VE_MIN input[1] input[1] ;")).unwrap();
+    assert_eq!((outputs[0], steps < 30), (1.0, true), "{steps}");
+    let counts = loops("temp[0].x = VE_ADD temp[0] input[1] ;");
+    assert!(matches!(ran(&counts), Err(Trap { kind: TrapKind::StepLimit, .. })), "each pass changes something");
+    let indexed = loops("temp[0].x = VE_ADD const[aL + 1] input[0] ;");
+    assert!(matches!(ran(&indexed), Err(Trap { kind: TrapKind::StepLimit, .. })), "the index changes");
+}
+
 #[test]
 fn what_cannot_go_on_traps() {
     let endless = ".flow 0 JUMP act=0 target=0\nVE_NOP ;";
