@@ -87,7 +87,7 @@ fn a_loop_with_a_break_and_a_condition() {
         (inputs[0], inputs[1]) = (bits(position), bits(start));
         let constants = Constants { memory: &memory, base: 0 };
         let vertex = run(&program, constants, &inputs, 10_000).expect("it ends");
-        assert_eq!(vertex.steps, 4 + 255 * 22 + 8);
+        assert!(vertex.steps < 4 + 12 * 22 + 8, "{n}: the loop goes on after its break");
         let found = [vertex.outputs[0], vertex.outputs[1]].map(|vector| vector.map(f32::from_bits));
         let expected = expected(bound, position, start);
         for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {

@@ -171,7 +171,9 @@ impl<'a> Group<'a> {
         self.poller.begin_group();
         for (&preset, input) in presets.iter().zip(&quad.inputs) {
             let index = temp_index(preset, false, 0);
-            for channel in 0..4 {
+            // Temporaries that the program does not name do not exist.
+            let channels = if index < self.state.registers.temps() { 0..4 } else { 0..0 };
+            for channel in channels {
                 let row = self.state.registers.temp_mut(index, channel);
                 row.iter_mut().zip(input).for_each(|(value, lane)| *value = lane[channel]);
             }
