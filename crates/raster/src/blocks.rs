@@ -30,7 +30,7 @@ impl BlockFormat {
         }
     }
 
-    /// Red, green, blue and alpha (bits) of texel (`x`, `y`), each below 4. Components that the format lacks are 0, alpha of RGTC too.
+    /// Red, green, blue and alpha (bits) of texel (`x`, `y`), modulo 4. Components that the format lacks are 0, alpha of RGTC too.
     #[inline]
     pub fn texel(self, words: &[u32; 4], x: u32, y: u32) -> [u32; 4] {
         let texel = (y & 3) * 4 + (x & 3);

@@ -30,7 +30,7 @@ pub enum TexelFormat {
 }
 
 impl TexelFormat {
-    /// Width and height of the block of texels that is stored together, and its bytes.
+    /// Width and height of the block of texels that is stored together (powers of two), and its bytes.
     pub const fn block(self) -> (u32, u32, u32) {
         match self {
             TexelFormat::Plain { bytes, .. } | TexelFormat::Normals { bytes, .. } => (1, 1, bytes),
@@ -39,7 +39,8 @@ impl TexelFormat {
         }
     }
 
-    /// The components (bits) of texel (`x`, `y`) of a stored block. Those that the format lacks are 0.
+    /// The components (bits) of texel (`x`, `y`) of a stored block; coordinates of the whole texture will do. Those that the format lacks
+    /// are 0.
     #[inline]
     pub fn decode(&self, words: &Words, x: u32, y: u32) -> [u32; 4] {
         match self {

@@ -51,6 +51,8 @@ impl TextureUnit for Textures<'_> {
 pub struct Texture<'a> {
     memory: ObjectBytes<'a>,
     format: Format,
+    /// Columns and rows of a block of texels, as binary logarithms, and its bytes.
+    block: (u32, u32, u32),
     shape: TextureShape,
     levels: Vec<Level>,
     sampler: Sampler,
@@ -80,7 +82,9 @@ impl<'a> Texture<'a> {
         let border = format.border(&format1, &format2, &filter1, border);
         let sampler = sampler(&registers.at::<TxFilter0>(unit), &filter1, border);
         let memory = ObjectBytes::new(memory, binding.object, binding.value & !OFFSET_FLAGS);
-        Some(Texture { memory, format, shape, levels, sampler })
+        let (width, height, bytes) = format.texel.block();
+        let block = (width.trailing_zeros(), height.trailing_zeros(), bytes);
+        Some(Texture { memory, format, block, shape, levels, sampler })
     }
 
     /// What the program fetches.
@@ -107,9 +111,9 @@ impl<'a> Texture<'a> {
 impl Texels for Texture<'_> {
     #[inline]
     fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
-        let (width, height, bytes) = self.format.texel.block();
-        let offset = self.levels[level as usize].offset(layer, x / width, y / height);
-        self.format.decode(&self.memory.read(offset, bytes), x % width, y % height)
+        let (width_log2, height_log2, bytes) = self.block;
+        let offset = self.levels[level as usize].offset(layer, x >> width_log2, y >> height_log2);
+        self.format.decode(&self.memory.read(offset, bytes), x, y)
     }
 }
 

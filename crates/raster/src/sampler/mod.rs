@@ -51,6 +51,15 @@ pub struct Sampler {
     pub border: [u32; 4],
 }
 
+impl Sampler {
+    /// Whether what is sampled depends on the level of detail.
+    #[inline]
+    fn needs_level(&self, shape: &TextureShape) -> bool {
+        let has_levels = self.mip != MipFilter::None && self.finest < shape.last_level;
+        has_levels || self.magnification != self.minification
+    }
+}
+
 /// How many directions a texture has, and what its layers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureKind {
@@ -141,14 +150,15 @@ pub fn sample_quad<T: Texels>(
 ) -> [[u32; 4]; 4] {
     let places = coordinates.map(number);
     let source = filter::Source { sampler, shape, texels };
+    let needs_level = sampler.needs_level(shape);
     if shape.kind == TextureKind::Cube {
         return std::array::from_fn(|pixel| {
             let face = Face::of(places[pixel]);
-            let level = lod::of_cube(shape, face, &places, pixel, lod);
+            let level = if needs_level { lod::of_cube(shape, face, &places, pixel, lod) } else { 0.0 };
             source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), lod::rounded(level, sampler.bias))
         });
     }
-    let levels = lod::of_quad(shape, &places, scale, lod);
+    let levels = if needs_level { lod::of_quad(shape, &places, scale, lod) } else { [0.0; 4] };
     std::array::from_fn(|pixel| source.sample(places[pixel], scale, 0, lod::rounded(levels[pixel], sampler.bias)))
 }
 
