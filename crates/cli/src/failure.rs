@@ -24,6 +24,8 @@ pub enum Failure {
     Bug(Message),
     /// There were so many warnings, and `--strict` makes them errors.
     Warnings(usize),
+    /// A program that was started ended with this code. It has said why.
+    Program(u8),
     /// Somebody pressed Ctrl-C.
     Interrupted,
     /// Standard output does not take more.
@@ -41,6 +43,7 @@ impl Failure {
             Failure::Limit(_) => 4,
             Failure::Sandbox(_) => 5,
             Failure::Bug(_) => 6,
+            Failure::Program(code) => *code,
             Failure::Interrupted => 130,
         }
     }
@@ -60,6 +63,7 @@ impl Failure {
                 let warnings = number_of(count, "warning");
                 vec![Message::error(format!("{warnings}, and --strict makes warnings errors; no output was written"))]
             }
+            Failure::Program(_) => Vec::new(),
             Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Vec::new(),
             Failure::Output(error) => vec![Message::error(format!("cannot write standard output: {}", cause(&error)))],

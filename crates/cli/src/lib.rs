@@ -7,6 +7,7 @@
 
 pub mod args;
 
+mod card;
 mod commands;
 mod console;
 mod execution;
@@ -89,6 +90,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
+        Command::Card(command) => card::execute(command, console),
         Command::Own(OwnCommands(command)) => command.execute(console),
         Command::Completions(args) => commands::completions(args, console),
         Command::Man(args) => commands::man(args, console),

@@ -116,7 +116,6 @@ impl Device {
 
 impl Worker {
     fn submit(&mut self, memory: &Memory, submission: &Submission) -> bool {
-        self.submissions += 1;
         let number = self.submissions;
         self.record(|trace| trace.record(memory.arena(), submission));
         let run = AssertUnwindSafe(|| self.card.submit(memory.arena(), submission));
@@ -142,6 +141,7 @@ impl Worker {
                 self.log = None;
             }
         }
+        self.submissions += 1;
         failure.is_none()
     }
 

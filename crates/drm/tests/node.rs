@@ -318,7 +318,7 @@ fn drivers_get_their_answers() {
 #[test]
 fn mistakes_are_errors() {
     let errors = String::from_utf8(run("client_mistakes", "").stderr).unwrap();
-    assert!(errors.contains("ctm card: submission 1 was rejected: command word 0"), "{errors}");
+    assert!(errors.contains("ctm card: submission 0 was rejected: command word 0"), "{errors}");
 }
 
 #[test]

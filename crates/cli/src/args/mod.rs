@@ -1,7 +1,9 @@
 //! The command line: commands, options, and the texts of `--help`.
 
+mod card;
 mod run;
 
+pub use card::{CardCommand, CardDisArgs, CardRecordArgs, CardRunArgs, CardTraceArgs, ClientArgs};
 pub use run::RunCommand;
 
 use crate::execution::Execution;
@@ -45,6 +47,7 @@ Examples:
   ctm dis program.elf
   ctm check program.x1k
   ctm replay client.ctmtrace
+  ctm card run -- ./triangle
 
 Exit codes: 0 done, 1 the program or an input is wrong (with --strict also a warning), 2 usage, 3 trap while running, 4 a limit of the run was reached
 (--timeout, --group-timeout, --instruction-limit, --memory, or what this machine has), 5 ended by --sandbox, 6 a bug
@@ -69,6 +72,9 @@ pub enum Command {
     Import(ImportCommand),
     /// Run a program over a domain
     Run(Box<RunCommand>),
+    /// Run programs that draw on a graphics card in software, and look at what their drivers submit
+    #[command(subcommand)]
+    Card(CardCommand),
     /// A command that one instruction set has for itself.
     #[command(flatten)]
     Own(OwnCommands),
@@ -87,6 +93,7 @@ impl Command {
             Command::Explain(args) => args.json,
             Command::Info(args) => args.json,
             Command::Run(command) => command.is_json(),
+            Command::Card(command) => command.is_json(),
             Command::Own(OwnCommands(command)) => command.is_json(),
             Command::Asm(_) | Command::Import(_) | Command::Completions(_) | Command::Man(_) => false,
         }
@@ -108,6 +115,7 @@ impl Command {
             | Command::Explain(_)
             | Command::Info(_)
             | Command::Import(_)
+            | Command::Card(_)
             | Command::Completions(_)
             | Command::Man(_) => None,
         }

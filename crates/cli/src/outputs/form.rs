@@ -15,6 +15,8 @@ pub enum Form {
     Obj,
     /// A record of a device.
     Trace,
+    /// A record of a card.
+    CardTrace,
     /// Assembly of programs or command buffers.
     Assembly,
     /// A program or command buffer in words.
@@ -24,13 +26,14 @@ pub enum Form {
 }
 
 /// Endings of names that promise a form.
-const ENDINGS: [(&str, Form); 14] = [
+const ENDINGS: [(&str, Form); 15] = [
     ("npy", Form::Array),
     ("f32", Form::Array),
     ("png", Form::Array),
     ("svg", Form::Svg),
     ("obj", Form::Obj),
     ("ctmtrace", Form::Trace),
+    ("ctmcard", Form::CardTrace),
     ("x1k", Form::Assembly),
     ("r700", Form::Assembly),
     ("sm50", Form::Assembly),
@@ -48,6 +51,7 @@ impl Form {
             Form::Svg => "a drawing (SVG)",
             Form::Obj => "a mesh (Wavefront OBJ)",
             Form::Trace => "a trace",
+            Form::CardTrace => "a trace of a card",
             Form::Assembly => "assembly",
             Form::Program => "a program in words",
             Form::Text => "text",

@@ -5,6 +5,9 @@ mod common;
 mod schema;
 
 use common::{Folder, POSITION, project};
+use ctm_card::trace::TraceWriter;
+use ctm_card::{Object, Submission};
+use ctm_memory::Arena;
 use schema::Schema;
 use serde_json::{Value, json};
 use std::fs;
@@ -81,6 +84,16 @@ const LOOP: &str = "
     (!p) out[0].xyzw = VE_ADD.SAT const[aL + 1] temp[0] ;
 ";
 
+/// A trace of a card, with one draw.
+fn scene() -> Vec<u8> {
+    let (mut file, memory) = (Vec::new(), Arena::new(0x1000, 0x1000).expect("memory"));
+    let card = ctm_r5xx::Model::Rv515.identity();
+    let submission =
+        Submission { words: &[0xC000_3400, 0x0003_0024], objects: &[Object { address: 0x1000, size: 0x1000 }] };
+    TraceWriter::new(&mut file, &card).and_then(|mut writer| writer.record(&memory, &submission)).expect("a trace");
+    file
+}
+
 #[test]
 fn results_are_what_the_schema_says() {
     let folder = Folder::new("json-results");
@@ -129,6 +142,10 @@ fn results_are_what_the_schema_says() {
     prints(&folder, "run position.x1k --domain 4x4 --const 0=0 --follow 1,2", &follow);
     prints(&folder, &format!("run {newton} --domain 64x64 --follow 9,40"), &follow);
     prints(&folder, &format!("run {collatz} --block 24 --follow 6"), &follow);
+    folder.write("scene.ctmcard", scene());
+    prints(&folder, "card info scene.ctmcard", &["card_info"]);
+    prints(&folder, "card dis scene.ctmcard", &["card_submission"]);
+    prints(&folder, "card stats scene.ctmcard", &["card_draw"]);
     prints(&folder, &format!("draw --vs {vertex} --primitive points --vertices 2"), &["draw"]);
 }
 

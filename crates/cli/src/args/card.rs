@@ -1,0 +1,134 @@
+//! The command line of `ctm card`.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, ValueHint};
+use ctm_r5xx::Model;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `ctm card`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  ctm card run -- ./triangle
+  ctm card record -o scene.ctmcard -- ./scene
+  ctm card dis scene.ctmcard | less
+
+A card in software stands behind /dev/dri/renderD128 while the program runs, and Mesa's driver r300 draws on it.
+docs/card.md has more.")]
+pub enum CardCommand {
+    /// Run a program with a card
+    Run(CardRunArgs),
+    /// Run a program with a card, and record what its driver submits
+    Record(CardRecordArgs),
+    /// Show what a trace contains
+    Info(CardTraceArgs),
+    /// Print the commands of a trace, with names of registers and their fields
+    Dis(CardDisArgs),
+    /// List the draws of a trace
+    Stats(CardTraceArgs),
+}
+
+impl CardCommand {
+    /// Whether it prints for machines.
+    pub fn is_json(&self) -> bool {
+        match self {
+            CardCommand::Run(_) | CardCommand::Record(_) => false,
+            CardCommand::Info(args) | CardCommand::Stats(args) => args.json,
+            CardCommand::Dis(args) => args.trace.json,
+        }
+    }
+}
+
+/// A program, and the card that it is to have.
+#[derive(Debug, Args)]
+pub struct ClientArgs {
+    /// The card: rv515 (Radeon X1300) or r580 (Radeon X1900)
+    #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
+    pub card: Model,
+    /// File that warnings are appended to: registers that are not known, accesses outside of buffer objects
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub log: Option<PathBuf>,
+    /// The library with the card [default: libctm_drm.so beside ctm, or in ../lib]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub library: Option<PathBuf>,
+    /// The program, and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::CommandWithArguments)]
+    pub program: Vec<OsString>,
+}
+
+fn card() -> impl TypedValueParser<Value = Model> {
+    let name = |model: Model| model.identity().name;
+    PossibleValuesParser::new(Model::ALL.map(name)).map(move |chosen| {
+        let known = Model::ALL.into_iter().find(|&model| name(model) == chosen);
+        known.expect("only these names are let through")
+    })
+}
+
+/// `ctm card run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card run -- ./triangle
+  ctm card run --card rv515 -- piglit run quick_gl results
+  LD_LIBRARY_PATH=$HOME/mesa/lib ctm card run -- ./triangle      your own build of Mesa
+
+The exit code is that of the program. Linux only; programs draw through EGL without a window system, or through GBM.")]
+pub struct CardRunArgs {
+    /// The program.
+    #[command(flatten)]
+    pub client: ClientArgs,
+    /// File that receives a trace, as of 'ctm card record'
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub trace: Option<PathBuf>,
+}
+
+/// `ctm card record`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card record -o scene.ctmcard -- ./scene
+  ctm card info scene.ctmcard
+
+Each submission is in the file before it is executed, so that a trace has all of them also if the program ends by a signal.
+The exit code is that of the program.")]
+pub struct CardRecordArgs {
+    /// Where to write the trace
+    #[arg(short, long, value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// The program.
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// `ctm card info` and others that show all of a trace.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card info scene.ctmcard
+  ctm card stats scene.ctmcard
+  ctm card stats scene.ctmcard --json | jq .vertices")]
+pub struct CardTraceArgs {
+    /// Trace of a card
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub trace: PathBuf,
+    /// Print JSON: one object, or one on each line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ctm card dis`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card dis scene.ctmcard | less
+  ctm card dis scene.ctmcard --submission 3
+  ctm card dis scene.ctmcard --json | jq '.commands[].text'")]
+pub struct CardDisArgs {
+    /// The trace.
+    #[command(flatten)]
+    pub trace: CardTraceArgs,
+    /// The submission that is printed, counted from 0 [default: all of them]
+    #[arg(long, value_name = "N")]
+    pub submission: Option<usize>,
+}

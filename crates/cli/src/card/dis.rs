@@ -1,0 +1,57 @@
+//! `ctm card dis`.
+
+use super::trace::Trace;
+use crate::args::CardDisArgs;
+use crate::report::Message;
+use crate::wording::number_of;
+use crate::{Console, Failure};
+use ctm_card::trace::TraceRecord;
+use ctm_r5xx::listing::listing;
+use serde_json::json;
+
+/// Prints the commands of the submissions.
+pub fn dis(args: &CardDisArgs, console: &mut Console) -> Result<(), Failure> {
+    let trace = Trace::read(&args.trace.trace, console)?;
+    let mut count = 0;
+    for submission in trace.submissions()? {
+        let (number, record) = submission?;
+        count += 1;
+        match args.submission {
+            Some(wanted) if wanted != number => {}
+            _ if args.trace.json => print_json(number, &record, console)?,
+            _ => print(number, &record, console)?,
+        }
+    }
+    if let Some(wanted) = args.submission.filter(|&wanted| wanted >= count) {
+        let message = format!("the trace has {}, and no number {wanted}", number_of(count, "submission"));
+        return Err(Failure::Usage(Message::error(message).help("submissions are counted from 0")));
+    }
+    Ok(())
+}
+
+fn print(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(), Failure> {
+    let [words, objects, pages] =
+        [(record.words.len(), "word"), (record.objects.len(), "object"), (record.pages.len(), "page")]
+            .map(|(count, noun)| number_of(count, noun));
+    writeln!(console.out, "submission {number}: {words}, {objects}, {pages} written by the driver")?;
+    for (number, object) in record.objects.iter().enumerate() {
+        writeln!(console.out, "  object {number}: {} bytes at {:#010x}", object.size, object.address)?;
+    }
+    for line in listing(&record.words) {
+        writeln!(console.out, "{:>6}  {}", line.at, line.text)?;
+    }
+    Ok(writeln!(console.out)?)
+}
+
+fn print_json(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(), Failure> {
+    let objects = record.objects.iter().map(|object| json!({ "address": object.address, "size": object.size }));
+    let commands = listing(&record.words).into_iter().map(|line| json!({ "dword": line.at, "text": line.text }));
+    Ok(console.json(&json!({
+        "submission": number,
+        "byte": record.at,
+        "words": record.words.len(),
+        "objects": objects.collect::<Vec<_>>(),
+        "pages": record.pages.len(),
+        "commands": commands.collect::<Vec<_>>(),
+    }))?)
+}

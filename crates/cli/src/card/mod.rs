@@ -1,0 +1,22 @@
+//! `ctm card`: programs that draw on a card in software, and what their drivers submit to it.
+
+mod dis;
+mod info;
+mod machine;
+mod start;
+mod stats;
+mod trace;
+
+use crate::args::CardCommand;
+use crate::{Console, Failure};
+
+/// Runs one of its commands.
+pub fn execute(command: &CardCommand, console: &mut Console) -> Result<(), Failure> {
+    match command {
+        CardCommand::Run(args) => start::run(args, console),
+        CardCommand::Record(args) => start::record(args, console),
+        CardCommand::Info(args) => info::info(args, console),
+        CardCommand::Dis(args) => dis::dis(args, console),
+        CardCommand::Stats(args) => stats::stats(args, console),
+    }
+}

@@ -1,0 +1,92 @@
+//! `ctm card run` and `ctm card record`.
+
+use super::machine;
+use crate::args::{CardRecordArgs, CardRunArgs, ClientArgs};
+use crate::failure::cause;
+use crate::outputs::Form;
+use crate::report::Message;
+use crate::{Console, Failure};
+use ctm_card::trace::TraceReader;
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf, absolute};
+use std::process::{Command, ExitStatus};
+
+/// Runs a program with a card.
+pub fn run(args: &CardRunArgs, console: &mut Console) -> Result<(), Failure> {
+    let trace = args.trace.as_deref();
+    trace.map(|path| Form::CardTrace.require(path)).transpose()?;
+    let status = start(&args.client, trace, console)?;
+    ended(&args.client, status)
+}
+
+/// Runs a program with a card, and records what it submits.
+pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failure> {
+    Form::CardTrace.require(&args.output)?;
+    // A file that was there is none of this program's.
+    let path = args.output.display();
+    let unwritable = |error: io::Error| Message::error(format!("cannot write '{path}': {}", cause(&error)));
+    File::create(&args.output).map_err(unwritable)?;
+    let status = start(&args.client, Some(&args.output), console)?;
+    let records = File::open(&args.output).map(BufReader::new).map(TraceReader::new);
+    match records {
+        Ok(Ok(records)) => {
+            let submissions = records.take_while(Result::is_ok).count();
+            console.report(&Message::note(format!("'{path}' has {submissions} submissions")));
+        }
+        _ => {
+            let message = format!("'{path}' has no trace: the program did not open the card");
+            console.report(&Message::warning(message).help(
+                "programs draw on it through EGL without a window system, or through GBM; those that ask X or Wayland do not",
+            ));
+        }
+    }
+    ended(&args.client, status)
+}
+
+/// Runs a program to its end.
+fn start(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> Result<ExitStatus, Failure> {
+    let library = machine::library(client.library.as_deref())?;
+    machine::missing().iter().for_each(|message| console.report(message));
+    console.require_no_warnings()?;
+    console.out.flush()?;
+    let (program, arguments) = client.program.split_first().expect("a program is given");
+    let mut preload = library.into_os_string();
+    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    let mut command = Command::new(program);
+    command.args(arguments).env("LD_PRELOAD", preload).env("CTM_CARD", client.card.identity().name);
+    for (variable, file) in [("CTM_CARD_TRACE", trace), ("CTM_CARD_LOG", client.log.as_deref())] {
+        if let Some(file) = file {
+            command.env(variable, whole_name(file)?);
+        }
+    }
+    Ok(command.status().map_err(|error| {
+        let message = Message::error(format!("cannot run '{}': {}", program.display(), cause(&error)));
+        match error.kind() {
+            io::ErrorKind::NotFound => message.help("a program of this folder is './NAME'"),
+            _ => message,
+        }
+    })?)
+}
+
+/// The program may change its folder.
+fn whole_name(path: &Path) -> Result<PathBuf, Message> {
+    absolute(path).map_err(|error| Message::error(format!("cannot write '{}': {}", path.display(), cause(&error))))
+}
+
+/// The program's exit code is that of the command.
+fn ended(client: &ClientArgs, status: ExitStatus) -> Result<(), Failure> {
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(code) => Err(Failure::Program(code as u8)),
+        None => {
+            let program: &OsString = &client.program[0];
+            Err(Message::error(format!("'{}' ended by a signal ({status})", program.display())).into())
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Traces of cards, as files.
+
+use crate::report::{Location, Message};
+use crate::{Console, source};
+use ctm_card::trace::{TraceReader, TraceRecord};
+use std::path::Path;
+
+/// Bytes above which a trace is not read.
+const LIMIT: u64 = 1 << 30;
+
+/// A trace.
+pub struct Trace {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Trace {
+    /// Reads the file.
+    pub fn read(path: &Path, console: &Console) -> Result<Self, Message> {
+        let bytes = source::read_at_most(console.host, path, LIMIT, "a trace")?;
+        Ok(Trace { name: source::name(path), bytes })
+    }
+
+    /// The trace from its beginning.
+    pub fn reader(&self) -> Result<TraceReader<&[u8]>, Message> {
+        TraceReader::new(&self.bytes[..]).map_err(|error| self.wrong(error))
+    }
+
+    /// The submissions, with their numbers. The last one is an error where the file is damaged.
+    pub fn submissions(&self) -> Result<impl Iterator<Item = Result<(usize, TraceRecord), Message>>, Message> {
+        let numbered = self.reader()?.enumerate();
+        Ok(numbered.map(|(number, record)| Ok((number, record.map_err(|error| self.wrong(error))?))))
+    }
+
+    /// A message about the file.
+    pub fn wrong(&self, error: impl ToString) -> Message {
+        Message::error(error.to_string()).at(Location::File(self.name.clone()))
+    }
+}

@@ -1,0 +1,146 @@
+//! `ctm card`: programs with a card, and traces.
+
+mod common;
+
+use common::Folder;
+use ctm_card::trace::TraceWriter;
+use ctm_card::{Object, Submission};
+use ctm_memory::Arena;
+use ctm_r5xx::Model;
+use serde_json::{Value, json};
+
+/// A register write, a draw of a triangle with positions of two dwords, and one of 70,000 vertices from arrays.
+const DRAWS: [u32; 14] = [
+    0x0000_10C1,
+    0x0000_0123,
+    0xC006_3500,
+    0x0003_0034,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0x0000_0822,
+    70_000,
+    0xC000_3400,
+    0x0000_4024,
+];
+
+/// A trace of two submissions, of which the second is wrong if so wished.
+fn trace(second: &[u32]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let memory = Arena::new(0x1000, 0x4000).expect("memory");
+    let objects = [Object { address: 0x2000, size: 0x1800 }];
+    let mut writer = TraceWriter::new(&mut file, &Model::Rv515.identity()).expect("a header");
+    assert!(memory.write_u32(0x2004, 7));
+    for words in [&DRAWS[..], second] {
+        writer.record(&memory, &Submission { words, objects: &objects }).expect("a record");
+    }
+    file
+}
+
+#[test]
+fn traces_are_shown() {
+    let folder = Folder::new("card-trace");
+    folder.write("scene.ctmcard", trace(&[0x8000_0000]));
+    let info = folder.ctm("card info scene.ctmcard").ok();
+    for line in ["card                 rv515 (PCI 1002:7140)", "submissions          2", "draws                2"] {
+        assert!(info.out().contains(line), "{}", info.out());
+    }
+    let stats = folder.ctm("card stats scene.ctmcard").ok();
+    let rows: Vec<Vec<_>> = stats.out().lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[1], ["0", "0", "2", "triangles", "3", "packet"]);
+    assert_eq!(rows[2], ["1", "0", "12", "triangles", "70000", "arrays"]);
+    let dis = folder.ctm("card dis scene.ctmcard").ok();
+    for line in [
+        "submission 0: 14 words, 1 object, 1 page written by the driver",
+        "  object 0: 6144 bytes at 0x00002000",
+        "     1  RS_INST_COUNT = 0x00000123",
+        "submission 1: 1 word,",
+    ] {
+        assert!(dis.out().contains(line), "{line}: {}", dis.out());
+    }
+    let second = folder.ctm("card dis scene.ctmcard --submission 1").ok();
+    assert!(second.out().starts_with("submission 1:") && dis.out().ends_with(second.out()));
+    folder.ctm("card dis scene.ctmcard --submission 2").fails(2, &["2 submissions, and no number 2", "from 0"]);
+}
+
+#[test]
+fn traces_are_json() {
+    let folder = Folder::new("card-json");
+    folder.write("scene.ctmcard", trace(&[0x4000_0000]));
+    let lines = |line: &str| -> Vec<Value> {
+        folder.ctm(line).out().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let info = &lines("card info scene.ctmcard --json")[0];
+    assert_eq!((&info["card"], &info["rejected"], &info["written"]), (&json!("rv515"), &json!(1), &json!(4096)));
+    let dis = lines("card dis scene.ctmcard --json");
+    assert_eq!(dis[0]["objects"], json!([{ "address": 0x2000, "size": 0x1800 }]));
+    assert_eq!((&dis[1]["submission"], &dis[1]["words"]), (&json!(1), &json!(1)));
+    let draws = lines("card stats scene.ctmcard --json");
+    let expected = json!({
+        "draw": 1, "submission": 0, "dword": 12, "primitive": "triangles", "vertices": 70_000, "from": "arrays",
+    });
+    assert_eq!(draws, [draws[0].clone(), expected]);
+}
+
+#[test]
+fn damaged_traces_are_refused() {
+    let folder = Folder::new("card-damage");
+    let whole = trace(&[0x4000_0000]);
+    folder.write("scene.ctmcard", &whole).write("short.ctmcard", &whole[..whole.len() - 2]);
+    folder.write("other.ctmcard", "text").write("empty.ctmcard", "");
+    for command in ["info", "dis", "stats"] {
+        let fails = |file: &str, expected: &str| {
+            folder.ctm(&format!("card {command} {file}")).fails(1, &[file, expected]);
+        };
+        fails("short.ctmcard", &format!("the trace ends at byte {}, in ", whole.len() - 2));
+        fails("other.ctmcard", "no trace of a card");
+        fails("empty.ctmcard", "the file is empty");
+        fails("nowhere.ctmcard", "no such file");
+    }
+    folder.ctm("card stats scene.ctmcard").fails(1, &["submission 1, dword 0"]);
+}
+
+#[cfg(target_os = "linux")]
+mod programs {
+    use super::*;
+
+    /// What the loader of programs refuses, and goes on without.
+    fn folder(name: &str) -> Folder {
+        let folder = Folder::new(name);
+        folder.write("library.so", "");
+        folder
+    }
+
+    #[test]
+    fn they_get_the_card() {
+        let folder = folder("card-run");
+        let script = "echo $CTM_CARD; basename $LD_PRELOAD; echo $CTM_CARD_TRACE; echo $CTM_CARD_LOG; echo $1; exit 7";
+        let options = ["card", "run", "--library", "library.so", "--card", "rv515", "--log", "log"];
+        let done =
+            folder.ctm_args(options.iter().chain(&["--trace", "t.ctmcard", "--", "sh", "-c", script, "sh", "-x"]));
+        assert_eq!(done.0.status.code(), Some(7), "{}", done.err());
+        let whole = |name: &str| folder.0.join(name).display().to_string();
+        let expected = ["rv515", "library.so", &whole("t.ctmcard"), &whole("log"), "-x"];
+        assert_eq!(done.out().lines().collect::<Vec<_>>(), expected);
+        assert!(!done.err().contains("error: "), "{}", done.err());
+        folder.ctm("card run --library library.so sh -c true").ok();
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let folder = folder("card-missing");
+        folder.ctm("card run --library nowhere.so -- true").fails(1, &["'nowhere.so'", "cargo build", "--library"]);
+        folder.ctm("card run --library library.so -- ./nowhere").fails(1, &["'./nowhere'", "no such file"]);
+        folder.ctm("card run --card r600 -- true").fails(2, &["r600", "rv515", "r580"]);
+        folder.ctm("card run").fails(2, &["PROGRAM"]);
+        folder.ctm("card record -o t.png --library library.so -- true").fails(2, &["t.png", ".ctmcard"]);
+        folder.ctm("card record -o no/t.ctmcard --library library.so -- true").fails(1, &["no/t.ctmcard"]);
+        let done = folder.ctm("card record -o t.ctmcard --library library.so -- true").ok();
+        assert!(done.err().contains("'t.ctmcard' has no trace: the program did not open the card"), "{}", done.err());
+        let killed = ["card", "run", "--library", "library.so", "--", "sh", "-c", "kill -9 $$"];
+        folder.ctm_args(killed).fails(1, &["'sh' ended by a signal", "9"]);
+    }
+}
