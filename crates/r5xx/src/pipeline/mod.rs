@@ -10,6 +10,7 @@ mod interpolate;
 mod pixels;
 mod primitives;
 mod program;
+mod shading;
 mod vertex;
 mod vertices;
 mod window;
@@ -22,6 +23,7 @@ use ctm_memory::Arena;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
+use shading::{Passing, Shading};
 use thiserror::Error;
 
 /// Why a draw stops.
@@ -73,14 +75,18 @@ fn draw_primitives(state: &State, memory: &Arena, draw: &Draw) -> Result<u64, Dr
     let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);
-    let job =
-        FragmentJob { program: &program, constants: &constants, presets: primitives.presets(), textures: &textures };
-    with_shader(&job, &RunOptions::default(), |shader| {
-        let mut drawing = primitives.begin(shader);
-        let count = vertices.count();
+    let count = vertices.count();
+    let mut draw_all = |shading: Shading| {
+        let mut drawing = primitives.begin(shading);
         assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
             drawing.primitive(&primitive, &mut vertices)
         })?;
         Ok(drawing.passed)
-    })
+    };
+    let presets = primitives.presets();
+    if let Some(passing) = Passing::of(&program, &constants, presets) {
+        return draw_all(Shading::Passing(&passing, &textures));
+    }
+    let job = FragmentJob { program: &program, constants: &constants, presets, textures: &textures };
+    with_shader(&job, &RunOptions::default(), |shader| draw_all(Shading::Program(shader)))
 }

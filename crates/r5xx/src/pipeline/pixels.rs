@@ -5,6 +5,7 @@ use super::colour::{Resolve, Target, samples, targets};
 use super::depth::{ColourClear, DepthUnit};
 use super::fragment::{AlphaUnit, kills};
 use super::interpolate::Inputs;
+use super::shading::Shading;
 use super::window::{GRID, MAX_DEPTH};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
@@ -18,7 +19,6 @@ use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{DepthPlane, Setup};
 use ctm_x1k::Program;
 use ctm_x1k::fragments::Quad;
-use ctm_x1k::reference::Shader;
 
 /// Clip rectangles.
 const CLIP_RECTANGLES: u32 = 4;
@@ -144,13 +144,13 @@ impl<'a> Pixels<'a> {
     ///
     /// # Errors
     /// If the program does what the machine cannot do.
-    pub fn draw(&self, covering: &Covering, shader: &mut Shader) -> Result<u64, DrawError> {
+    pub fn draw(&self, covering: &Covering, shading: &mut Shading) -> Result<u64, DrawError> {
         let mut passed = 0;
         let mut result = Ok(());
         let mut quad = Quad::default();
         coverage::quads(GRID, covering.shape, &self.visible.framebuffer, &self.samples, |covered| {
             if result.is_ok() {
-                result = self.quad(covering, shader, covered, &mut quad).map(|samples| passed += samples);
+                result = self.quad(covering, shading, covered, &mut quad).map(|samples| passed += samples);
             }
         });
         result.map(|()| passed)
@@ -159,7 +159,7 @@ impl<'a> Pixels<'a> {
     fn quad(
         &self,
         covering: &Covering,
-        shader: &mut Shader,
+        shading: &mut Shading,
         covered: coverage::Quad,
         quad: &mut Quad,
     ) -> Result<u64, DrawError> {
@@ -191,8 +191,10 @@ impl<'a> Pixels<'a> {
         if self.shades {
             quad.position = (x, y);
             quad.covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
-            covering.inputs.at(x, y, &mut quad.inputs);
-            let shaded = shader.shade(quad)?;
+            if shading.needs_inputs() {
+                covering.inputs.at(x, y, &mut quad.inputs);
+            }
+            let shaded = shading.shade(quad)?;
             outputs = shaded.outputs;
             for (lane, mask) in masks.iter_mut().enumerate() {
                 *mask = match shaded.live >> lane & 1 {

@@ -5,6 +5,7 @@ use super::assemble::{Primitive, triangles};
 use super::clip::Clip;
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::pixels::{Covering, Pixels};
+use super::shading::Shading;
 use super::vertex::{Vertex, VertexFormat};
 use super::vertices::Vertices;
 use super::window::{GRID, Viewport, WindowVertex};
@@ -20,7 +21,6 @@ use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineDirection, LineEnds, line, point};
 use ctm_raster::plane::{DepthPlane, Perspective, Setup};
-use ctm_x1k::reference::Shader;
 
 /// A five-bit code of `SC_EDGERULE`: bit k set means that samples on those edges are outside.
 fn edge_rule(code: u8) -> EdgeRule {
@@ -135,8 +135,8 @@ impl<'a> Primitives<'a> {
     }
 
     /// Begins to draw.
-    pub fn begin<'s, 'x>(&'s self, shader: &'s mut Shader<'x>) -> Drawing<'s, 'x> {
-        Drawing { primitives: self, shader, passed: 0, stippled: 0 }
+    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Drawing<'s, 'x> {
+        Drawing { primitives: self, shading, passed: 0, stippled: 0 }
     }
 
     /// Whether faces of this winding are front faces.
@@ -163,7 +163,7 @@ impl<'a> Primitives<'a> {
 /// A draw while primitives come in.
 pub struct Drawing<'s, 'x> {
     primitives: &'s Primitives<'s>,
-    shader: &'s mut Shader<'x>,
+    shading: Shading<'s, 'x>,
     /// Samples that passed depth and stencil tests.
     pub passed: u64,
     /// Pixels of connected lines so far.
@@ -368,7 +368,7 @@ impl Drawing<'_, '_> {
     }
 
     fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
-        self.passed += self.primitives.pixels.draw(covering, self.shader)?;
+        self.passed += self.primitives.pixels.draw(covering, &mut self.shading)?;
         Ok(())
     }
 }
