@@ -140,7 +140,7 @@ mod programs {
         folder.ctm("card record -o no/t.ctmcard --library library.so -- true").fails(1, &["no/t.ctmcard"]);
         let done = folder.ctm("card record -o t.ctmcard --library library.so -- true").ok();
         assert!(done.err().contains("'t.ctmcard' has no trace: the program did not open the card"), "{}", done.err());
-        let killed = ["card", "run", "--library", "library.so", "--", "sh", "-c", "kill -9 $$"];
+        let killed = ["card", "record", "-o", "t.ctmcard", "--library", "library.so", "--", "sh", "-c", "kill -9 $$"];
         folder.ctm_args(killed).fails(1, &["'sh' ended by a signal", "9"]);
     }
 }

@@ -73,7 +73,7 @@ Examples:
   ctm card run --card rv515 -- piglit run quick_gl results
   LD_LIBRARY_PATH=$HOME/mesa/lib ctm card run -- ./triangle      your own build of Mesa
 
-The exit code is that of the program. Linux only; programs draw through EGL without a window system, or through GBM.")]
+The program takes the place of ctm: signals and exit code are its own. Linux only; programs draw through EGL without a window system, or through GBM.")]
 pub struct CardRunArgs {
     /// The program.
     #[command(flatten)]

@@ -8,18 +8,28 @@ use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_card::trace::TraceReader;
 use std::env;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf, absolute};
 use std::process::{Command, ExitStatus};
 
-/// Runs a program with a card.
+/// Lets a program with a card take the place of this one, so that its signals and its end are its own.
 pub fn run(args: &CardRunArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = args.trace.as_deref();
     trace.map(|path| Form::CardTrace.require(path)).transpose()?;
-    let status = start(&args.client, trace, console)?;
-    ended(&args.client, status)
+    let error = replace_by(command(&args.client, trace, console)?);
+    Err(not_run(&args.client, &error).into())
+}
+
+#[cfg(unix)]
+fn replace_by(mut command: Command) -> io::Error {
+    use std::os::unix::process::CommandExt;
+    command.exec()
+}
+
+#[cfg(not(unix))]
+fn replace_by(_: Command) -> io::Error {
+    io::ErrorKind::Unsupported.into()
 }
 
 /// Runs a program with a card, and records what it submits.
@@ -29,7 +39,8 @@ pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failur
     let path = args.output.display();
     let unwritable = |error: io::Error| Message::error(format!("cannot write '{path}': {}", cause(&error)));
     File::create(&args.output).map_err(unwritable)?;
-    let status = start(&args.client, Some(&args.output), console)?;
+    let status = command(&args.client, Some(&args.output), console)?.status();
+    let status = status.map_err(|error| not_run(&args.client, &error))?;
     let records = File::open(&args.output).map(BufReader::new).map(TraceReader::new);
     match records {
         Ok(Ok(records)) => {
@@ -46,8 +57,8 @@ pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failur
     ended(&args.client, status)
 }
 
-/// Runs a program to its end.
-fn start(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> Result<ExitStatus, Failure> {
+/// What runs a program with a card.
+fn command(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> Result<Command, Failure> {
     let library = machine::library(client.library.as_deref())?;
     machine::missing().iter().for_each(|message| console.report(message));
     console.require_no_warnings()?;
@@ -65,13 +76,15 @@ fn start(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> Re
             command.env(variable, whole_name(file)?);
         }
     }
-    Ok(command.status().map_err(|error| {
-        let message = Message::error(format!("cannot run '{}': {}", program.display(), cause(&error)));
-        match error.kind() {
-            io::ErrorKind::NotFound => message.help("a program of this folder is './NAME'"),
-            _ => message,
-        }
-    })?)
+    Ok(command)
+}
+
+fn not_run(client: &ClientArgs, error: &io::Error) -> Message {
+    let message = Message::error(format!("cannot run '{}': {}", client.program[0].display(), cause(error)));
+    match error.kind() {
+        io::ErrorKind::NotFound => message.help("a program of this folder is './NAME'"),
+        _ => message,
+    }
 }
 
 /// The program may change its folder.
@@ -85,8 +98,8 @@ fn ended(client: &ClientArgs, status: ExitStatus) -> Result<(), Failure> {
         Some(0) => Ok(()),
         Some(code) => Err(Failure::Program(code as u8)),
         None => {
-            let program: &OsString = &client.program[0];
-            Err(Message::error(format!("'{}' ended by a signal ({status})", program.display())).into())
+            let program = client.program[0].display();
+            Err(Message::error(format!("'{program}' ended by a signal ({status})")).into())
         }
     }
 }

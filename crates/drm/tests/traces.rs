@@ -1,0 +1,67 @@
+//! Traces of what Mesa's driver submits for the scenes of `tests/card/scenes.c`, executed on the card: the pictures are those
+//! beside them.
+
+use ctm_array::{Data, read_png};
+use ctm_card::Card;
+use ctm_card::trace::{TraceReader, TraceRecord};
+use ctm_memory::Arena;
+use ctm_r5xx::registers::{Rb3dColoroffset, Rb3dColorpitch};
+use ctm_r5xx::{Card as R5xx, Model};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/card")
+}
+
+/// What the card's memory must hold, from 0x1000 on.
+fn memory(records: &[TraceRecord]) -> Arena {
+    let ends = records.iter().flat_map(|record| &record.objects).map(|object| object.address + object.size);
+    let end = ends.max().expect("objects");
+    Arena::new(0x1000, end.next_multiple_of(4096) - 0x1000).expect("memory")
+}
+
+/// Executes a trace. The scenes read their picture back at last: it lies where the last draw went, row by row from the bottom,
+/// as red, green, blue and alpha.
+fn picture(path: &Path, width: usize, height: usize) -> Vec<u8> {
+    let reader = TraceReader::new(BufReader::new(File::open(path).expect("a trace"))).expect("a trace");
+    let model = Model::ALL.into_iter().find(|model| model.identity().name == reader.card()).expect("a card");
+    let records: Vec<_> = reader.map(|record| record.expect("a record")).collect();
+    let (mut card, memory) = (R5xx::new(model), memory(&records));
+    for record in &records {
+        record.write_pages(&memory);
+        card.submit(&memory, &record.submission()).expect("commands");
+    }
+    assert_eq!(card.take_warnings(), [""; 0]);
+
+    let registers = &card.state().registers;
+    let (target, form) =
+        (registers.binding::<Rb3dColoroffset>(0).expect("a target"), registers.at::<Rb3dColorpitch>(0));
+    assert!(!form.macro_tile && form.micro_tile == 0, "rows lie one behind the other");
+    let row = |y: usize| {
+        let mut bytes = vec![0; 4 * width];
+        let offset = y * usize::from(form.pitch) * 2 * 4;
+        assert!(memory.read_bytes(target.object.address + offset as u32, &mut bytes));
+        bytes
+    };
+    (0..height).rev().flat_map(row).collect()
+}
+
+#[test]
+fn pictures_are_as_they_were() {
+    let mut scenes = 0;
+    for entry in fs::read_dir(folder()).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "ctmcard") {
+            continue;
+        }
+        scenes += 1;
+        let expected = read_png(&fs::read(path.with_extension("png")).expect("a picture")).expect("a picture");
+        let Data::U8(pixels) = &expected.data else { panic!("8 bits for each channel") };
+        let found = picture(&path, expected.shape.width, expected.shape.height);
+        let wrong = found.chunks(4).zip(pixels.chunks(4)).filter(|(found, pixel)| found != pixel).count();
+        assert_eq!(wrong, 0, "{}: pixels differ", path.display());
+    }
+    assert_eq!(scenes, 6);
+}

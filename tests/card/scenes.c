@@ -1,0 +1,223 @@
+/* Draws a scene through EGL without a window system, and writes its picture: 96 x 64 pixels, binary PAM.
+ *
+ *   cc -O1 scenes.c -o scenes -lEGL -lGL -lm
+ *   ctm card record -o blend.ctmcard -- ./scenes blend blend.pam
+ */
+#define GL_GLEXT_PROTOTYPES
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GL/gl.h>
+#include <GL/glext.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 96, HEIGHT = 64 };
+
+static GLuint shader(GLenum stage, const char *text) {
+    GLuint made = glCreateShader(stage);
+    GLint good = 0;
+    glShaderSource(made, 1, &text, NULL);
+    glCompileShader(made);
+    glGetShaderiv(made, GL_COMPILE_STATUS, &good);
+    if (!good) {
+        char message[1000];
+        glGetShaderInfoLog(made, sizeof message, NULL, message);
+        fprintf(stderr, "%s\n", message);
+        exit(1);
+    }
+    return made;
+}
+
+/* A program of a vertex and a fragment shader, in use. */
+static GLuint use(const char *vertex, const char *fragment) {
+    GLuint program = glCreateProgram();
+    glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
+    glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
+    glLinkProgram(program);
+    glUseProgram(program);
+    return program;
+}
+
+static const char COLOURED_VERTEX[] =
+    "varying vec4 colour;"
+    "void main() { gl_Position = gl_Vertex; gl_FrontColor = gl_Color; colour = gl_Color; }";
+static const char COLOURED[] = "varying vec4 colour; void main() { gl_FragColor = colour; }";
+static const char TEXTURED_VERTEX[] =
+    "varying vec2 place; void main() { gl_Position = gl_Vertex; place = gl_MultiTexCoord0.xy; }";
+
+static void rectangle(float left, float bottom, float right, float top, float depth) {
+    glBegin(GL_QUADS);
+    glTexCoord2f(0, 0), glVertex3f(left, bottom, depth);
+    glTexCoord2f(1, 0), glVertex3f(right, bottom, depth);
+    glTexCoord2f(1, 1), glVertex3f(right, top, depth);
+    glTexCoord2f(0, 1), glVertex3f(left, top, depth);
+    glEnd();
+}
+
+/* Triangles with interpolated colours, one of them clipped. */
+static void triangles(void) {
+    use(COLOURED_VERTEX, COLOURED);
+    glBegin(GL_TRIANGLES);
+    glColor3f(1, 0, 0), glVertex2f(-0.9, -0.8);
+    glColor3f(0, 1, 0), glVertex2f(0.5, -0.6);
+    glColor3f(0, 0, 1), glVertex2f(-0.2, 0.9);
+    glColor3f(1, 1, 0), glVertex4f(0.2, 0.1, 0, 1);
+    glColor3f(0, 1, 1), glVertex4f(2.5, 0.4, 0, 2);
+    glColor3f(1, 0, 1), glVertex4f(0.9, 3.0, 0, 1.5);
+    glEnd();
+}
+
+/* A texture with its smaller levels, filtered, on a surface that goes into the distance. */
+static void texture(void) {
+    static unsigned char texels[32][32][4];
+    for (int y = 0; y < 32; y++)
+        for (int x = 0; x < 32; x++) {
+            int light = (x / 4 + y / 4) % 2;
+            unsigned char texel[4] = {light ? 250 : 20, 8 * x, 8 * y, 255};
+            memcpy(texels[y][x], texel, 4);
+        }
+    GLuint name;
+    glGenTextures(1, &name);
+    glBindTexture(GL_TEXTURE_2D, name);
+    glTexParameteri(GL_TEXTURE_2D, GL_GENERATE_MIPMAP, GL_TRUE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 32, 32, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    use(TEXTURED_VERTEX,
+        "uniform sampler2D image; varying vec2 place; void main() { gl_FragColor = texture2D(image, 3.0 * place); }");
+    glBegin(GL_TRIANGLE_FAN);
+    glTexCoord2f(0, 0), glVertex4f(-1, -1, 0, 1);
+    glTexCoord2f(1, 0), glVertex4f(1, -1, 0, 1);
+    glTexCoord2f(1, 1), glVertex4f(3, 5, 0, 6);
+    glTexCoord2f(0, 1), glVertex4f(-3, 5, 0, 6);
+    glEnd();
+}
+
+/* Rectangles that hide each other by depth, through a hole in the stencil buffer. */
+static void depth(void) {
+    use(COLOURED_VERTEX, COLOURED);
+    glEnable(GL_STENCIL_TEST);
+    glStencilFunc(GL_ALWAYS, 1, 255);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+    glColor3f(0.2, 0.2, 0.2);
+    rectangle(-0.8, -0.8, 0.8, 0.8, 1);
+    glStencilFunc(GL_EQUAL, 1, 255);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+    glEnable(GL_DEPTH_TEST);
+    glColor3f(1, 0, 0);
+    rectangle(-1, -0.3, 1, 0.3, 0.2);
+    glBegin(GL_TRIANGLES);
+    glColor3f(0, 1, 0);
+    glVertex3f(-0.7, -1, -0.6), glVertex3f(0.7, -1, 0.9), glVertex3f(0, 1, 0.1);
+    glEnd();
+    glColor3f(0, 0, 1);
+    rectangle(-0.1, -1, 0.2, 1, 0.4);
+}
+
+/* Translucent discs, made by discarding what is outside of them. */
+static void blend(void) {
+    GLuint program = use(TEXTURED_VERTEX,
+        "uniform vec4 colour; varying vec2 place;"
+        "void main() { float away = length(place - 0.5); if (away > 0.5) discard; gl_FragColor = colour * (1.0 - away); }");
+    GLint colour = glGetUniformLocation(program, "colour");
+    glEnable(GL_BLEND);
+    for (int n = 0; n < 7; n++) {
+        float angle = n * 0.9f, x = 0.5f * cosf(angle), y = 0.4f * sinf(angle);
+        glBlendFunc(n % 2 ? GL_SRC_ALPHA : GL_ONE, n % 3 ? GL_ONE_MINUS_SRC_ALPHA : GL_ONE);
+        glUniform4f(colour, n % 2, 0.3f * (n % 4), 1 - 0.1f * n, 0.8f);
+        rectangle(x - 0.4f, y - 0.5f, x + 0.4f, y + 0.5f, 0);
+    }
+}
+
+/* Points and lines of several widths. */
+static void lines(void) {
+    use(COLOURED_VERTEX, COLOURED);
+    for (int n = 0; n < 12; n++) {
+        float angle = n * 0.55f;
+        glLineWidth(1 + n % 4);
+        glColor3f(n % 2, 0.5f, 1 - n / 12.0f);
+        glBegin(GL_LINES);
+        glVertex2f(0.1f * cosf(angle), 0.1f * sinf(angle)), glVertex2f(0.9f * cosf(angle), 0.9f * sinf(angle));
+        glEnd();
+        glPointSize(2 + n);
+        glBegin(GL_POINTS);
+        glVertex2f(-0.95f + n * 0.17f, -0.9f);
+        glEnd();
+    }
+}
+
+/* A vertex program with a loop, from arrays with indices in a buffer. */
+static void wave(void) {
+    enum { STEPS = 24 };
+    float vertices[2 * STEPS][2];
+    unsigned short indices[2 * STEPS];
+    GLuint buffers[2];
+    for (int n = 0; n < 2 * STEPS; n++) {
+        vertices[n][0] = -1 + 2.0f * (n / 2) / (STEPS - 1);
+        vertices[n][1] = n % 2;
+        indices[n] = n;
+    }
+    glGenBuffers(2, buffers);
+    glBindBuffer(GL_ARRAY_BUFFER, buffers[0]);
+    glBufferData(GL_ARRAY_BUFFER, sizeof vertices, vertices, GL_STATIC_DRAW);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, buffers[1]);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, sizeof indices, indices, GL_STATIC_DRAW);
+    GLuint program = use(
+        "uniform int count; varying vec3 light;"
+        "void main() {"
+        "  float y = 0.0;"
+        "  for (int n = 1; n <= count; n++) y += sin(3.0 * float(n) * gl_Vertex.x) / float(n);"
+        "  gl_Position = vec4(gl_Vertex.x, gl_Vertex.y > 0.5 ? 0.5 * y : -1.0, 0.0, 1.0);"
+        "  light = vec3(gl_Vertex.y, 0.5 + 0.5 * y, 1.0 - gl_Vertex.y);"
+        "}",
+        "varying vec3 light; void main() { gl_FragColor = vec4(light * light, 1.0); }");
+    glUniform1i(glGetUniformLocation(program, "count"), 4);
+    glVertexPointer(2, GL_FLOAT, 0, NULL);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glDrawElements(GL_TRIANGLE_STRIP, 2 * STEPS, GL_UNSIGNED_SHORT, NULL);
+}
+
+static const struct {
+    const char *name;
+    void (*draw)(void);
+} SCENES[] = {
+    {"triangles", triangles}, {"texture", texture}, {"depth", depth}, {"blend", blend}, {"lines", lines}, {"wave", wave},
+};
+
+int main(int count, char **arguments) {
+    void (*draw)(void) = NULL;
+    for (size_t n = 0; count == 3 && n < sizeof SCENES / sizeof *SCENES; n++)
+        if (!strcmp(arguments[1], SCENES[n].name)) draw = SCENES[n].draw;
+    if (!draw) {
+        fprintf(stderr, "usage: %s SCENE FILE.pam\n", arguments[0]);
+        return 2;
+    }
+    EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+    if (!eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) return 1;
+    EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL);
+    if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return 1;
+
+    GLuint names[2], frame;
+    glGenRenderbuffers(2, names);
+    glBindRenderbuffer(GL_RENDERBUFFER, names[0]);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, WIDTH, HEIGHT);
+    glBindRenderbuffer(GL_RENDERBUFFER, names[1]);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8, WIDTH, HEIGHT);
+    glGenFramebuffers(1, &frame);
+    glBindFramebuffer(GL_FRAMEBUFFER, frame);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, names[0]);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER, names[1]);
+    glViewport(0, 0, WIDTH, HEIGHT);
+    glClearColor(0.1, 0.15, 0.2, 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+    draw();
+
+    static unsigned char pixels[HEIGHT][WIDTH][4];
+    glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    FILE *file = fopen(arguments[2], "wb");
+    if (glGetError() != GL_NO_ERROR || !file) return 1;
+    fprintf(file, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n", WIDTH, HEIGHT);
+    for (int y = HEIGHT; y-- > 0;) fwrite(pixels[y], 4, WIDTH, file);
+    return fclose(file) != 0;
+}
