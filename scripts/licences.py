@@ -5,7 +5,7 @@ import json
 import pathlib
 import subprocess
 
-SHIPPED = ["ctm-cli", "ctm-capi"]
+SHIPPED = ["ctm-cli", "ctm-capi", "ctm-drm"]
 # Files with the texts of licences.
 PATTERNS = ["LICEN[CS]E*", "COPYING*", "NOTICE*", "UNLICENSE*"]
 

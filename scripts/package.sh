@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds what is handed out, in target/package: an archive with the program, its manual pages and completions, libctm with its
-# headers, and the licences, laid out as below /usr/local. CARGO_PROFILE chooses another profile than `dist`.
+# Builds what is handed out, in target/package: an archive with the program, its manual pages and completions, the library with
+# the card, libctm with its headers, and the licences, laid out as below /usr/local. CARGO_PROFILE chooses another profile than `dist`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,12 +11,12 @@ built=${CARGO_TARGET_DIR:-target}/$profile
 folder=target/package/$name
 
 # Together, so that what both use is built once.
-cargo build --locked --profile "$profile" -p ctm-cli -p ctm-capi
+cargo build --locked --profile "$profile" -p ctm-cli -p ctm-capi -p ctm-drm
 
 rm -rf "$folder"
 install -Dm755 -t "$folder/bin" "$built/ctm"
 install -Dm644 -t "$folder/include/ctm" crates/capi/include/*.h
-install -Dm755 -t "$folder/lib" "$built/libctm.so"
+install -Dm755 -t "$folder/lib" "$built/libctm.so" "$built/libctm_drm.so"
 install -Dm644 -t "$folder/lib" "$built/libctm.a"
 mkdir -p "$folder/lib/pkgconfig"
 # The archive may be unpacked anywhere.

@@ -9,7 +9,7 @@ if ! cargo cyclonedx --version >/dev/null 2>&1; then
     exit 3
 fi
 mkdir -p target/package
-for package in cli capi; do
+for package in cli capi drm; do
     cargo cyclonedx --manifest-path "crates/$package/Cargo.toml" --format json --override-filename bom
     # It writes one beside the manifest of every member.
     mv "crates/$package/bom.json" "target/package/ctm-$package.cdx.json"

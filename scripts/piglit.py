@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Runs tests of piglit on the card, and compares with what they give on hardware.
+
+  scripts/piglit.py [--card CARD] [--ctm PROGRAM] [--jobs N] [--timeout SECONDS] [LIST]
+
+A line of LIST (tests/card/piglit.txt if left out) is what hardware gives, and the name of a test: `pass NAME`, or `fail NAME`
+for one that real cards fail too, which may pass or fail here, and must end by itself.
+
+Debian's packages: piglit libgl1-mesa-dri libegl1 libgbm1. Exit code 3: piglit is not here.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NODE = "/dev/dri/renderD128"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("list", nargs="?", type=pathlib.Path, default=ROOT / "tests/card/piglit.txt")
+    parser.add_argument("--card", default="rv515")
+    parser.add_argument("--ctm", default=ROOT / "target/release/ctm")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--timeout", type=float, default=60)
+    options = parser.parse_args()
+
+    home = next(pathlib.Path("/usr/lib").glob("*/piglit/bin"), None)
+    if home is None:
+        print("there is no piglit: apt-get install piglit", file=sys.stderr)
+        return 3
+    expected = read_list(options.list)
+    commands = read_commands()
+    unknown = [name for name in expected if name not in commands]
+    for name in unknown:
+        print(f"unknown: {name}")
+
+    def run(name):
+        return name, run_test(home.parent, commands[name], options)
+
+    wrong = len(unknown)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, found in pool.map(run, [name for name in expected if name in commands]):
+            good = found == "pass" or (found == "fail" and expected[name] == "fail")
+            if not good:
+                wrong += 1
+                print(f"{found}: {name}")
+    print(f"piglit on {options.card}: {len(expected) - wrong} of {len(expected)} tests as on hardware")
+    return 1 if wrong else 0
+
+
+def read_list(path):
+    """What hardware gives, by names of tests."""
+    lines = [line.rstrip("\n") for line in open(path) if line.strip() and not line.startswith("#")]
+    expected = {}
+    for line in lines:
+        result, _, name = line.partition(" ")
+        if result not in ("pass", "fail") or not name:
+            sys.exit(f"{path}: neither `pass NAME` nor `fail NAME`: {line}")
+        expected[name] = result
+    return expected
+
+
+def read_commands():
+    """The command of each test, by name."""
+    commands = {}
+    for profile in ("quick_gl", "quick_shader"):
+        arguments = ["piglit", "print-cmd", "--format", "{name}\t{command}", profile]
+        printed = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in printed.stdout.splitlines():
+            name, _, command = line.partition("\t")
+            commands[name] = shlex.split(command)
+    return commands
+
+
+def run_test(home, command, options):
+    """What a test gives: pass, fail, skip, crash or timeout."""
+    test = [home / "bin" / os.path.basename(command[0]), *command[1:]]
+    environment = dict(
+        os.environ,
+        LD_LIBRARY_PATH=str(home / "lib"),
+        MESA_SHADER_CACHE_DISABLE="true",
+        PIGLIT_PLATFORM="gbm",
+        PIGLIT_SOURCE_DIR=str(home),
+        WAFFLE_GBM_DEVICE=NODE,
+    )
+    card = [options.ctm, "card", "run", "--card", options.card, "--", *test]
+    try:
+        done = subprocess.run(
+            card, cwd=home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=options.timeout
+        )
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    result, parts = "crash", []
+    for line in done.stdout.decode(errors="replace").splitlines():
+        if line.startswith("PIGLIT: {"):
+            reported = json.loads(line.removeprefix("PIGLIT: "))
+            result = reported.get("result", result)
+            parts += reported.get("subtest", {}).values()
+    if done.returncode not in (0, 1):
+        return "crash"
+    if result in ("pass", "warn") and "fail" not in parts:
+        return "pass"
+    return "fail" if result == "warn" else result
+
+
+if __name__ == "__main__":
+    sys.exit(main())
