@@ -120,7 +120,13 @@ struct Format {
     selects: [usize; 4],
     /// The channel that holds the only value of a buffer that has one.
     single: Option<usize>,
+    /// Which bit of the channel mask is that of each channel.
+    mask_bits: [u8; 4],
 }
+
+/// The bits of the channel mask of buffers of two channels wider than a byte: those of the same colours in the form of two bytes, whose
+/// first byte is C2 and whose second is C0 (Mesa's r300 driver sets masks so; `fbo-colormask-formats` passes on cards).
+const TWO_CHANNEL_MASK: [u8; 4] = [2, 0, 0, 0];
 
 impl Format {
     /// Of a `COLORFORMAT` and an output's form.
@@ -183,7 +189,9 @@ impl Format {
             (15, _) => (packed(2, [4, 4, 4, 4]), Some(bits), None),
             _ => return None,
         };
-        Some(Format { format, blended, selects, single })
+        let is_two = matches!((colour, output.format), (6, 4 | 17) | (10, 20));
+        let mask_bits = if is_two { TWO_CHANNEL_MASK } else { [0, 1, 2, 3] };
+        Some(Format { format, blended, selects, single, mask_bits })
     }
 
     /// Whether channels are binary16 numbers.
@@ -213,6 +221,7 @@ impl Format {
         } else {
             Operation::Copy
         };
+        let mask = (0..4).fold(0, |bits, channel| bits | (mask >> self.mask_bits[channel] & 1) << channel);
         ColourState::new(self.format, operation, mask, self.destination_alpha(), self.constant(registers, bits))
     }
 

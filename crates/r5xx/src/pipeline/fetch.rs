@@ -82,7 +82,8 @@ impl VertexNumbers {
     }
 }
 
-/// What is done to indices.
+/// What is done to indices. Vertices are counted modulo 2^24: registers have no more bits, and applications add offsets of 32 bits to
+/// indices of 32 bits.
 struct IndexWindow {
     offset: i32,
     min: u32,
@@ -99,6 +100,7 @@ impl IndexWindow {
 
     fn clamp(&self, index: u32) -> u32 {
         let moved = i64::from(index) + i64::from(self.offset);
+        let moved = if moved < 0 { moved } else { moved & 0xFF_FFFF };
         moved.clamp(self.min.into(), self.max.into()) as u32
     }
 }
@@ -345,5 +347,7 @@ mod tests {
     fn indices_are_moved_then_clamped() {
         let window = IndexWindow { offset: -3, min: 1, max: 10 };
         assert_eq!([0, 3, 5, 200].map(|index| window.clamp(index)), [1, 1, 2, 10]);
+        let far = IndexWindow { offset: -(1_615_959_458 & 0xFF_FFFF), min: 0, max: 10 };
+        assert_eq!([1_615_959_458, 1_615_959_461].map(|index| far.clamp(index)), [0, 3]);
     }
 }

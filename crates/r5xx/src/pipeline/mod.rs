@@ -81,7 +81,7 @@ fn draw_primitives(state: &State, memory: &Arena, draw: &Draw) -> Result<u64, Dr
         assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
             drawing.primitive(&primitive, &mut vertices)
         })?;
-        Ok(drawing.passed)
+        drawing.finish()
     };
     let presets = primitives.presets();
     if let Some(passing) = Passing::of(&program, &constants, presets) {

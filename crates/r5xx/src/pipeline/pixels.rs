@@ -16,9 +16,9 @@ use ctm_num::convert::f32_to_unorm;
 use ctm_raster::coverage::{self, Shape};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
-use ctm_raster::plane::{DepthPlane, Setup};
+use ctm_raster::plane::{DepthPlane, Offset, Setup};
 use ctm_x1k::Program;
-use ctm_x1k::fragments::Quad;
+use ctm_x1k::fragments::{Quad, Shaded};
 
 /// Clip rectangles.
 const CLIP_RECTANGLES: u32 = 4;
@@ -88,12 +88,8 @@ fn sample_places(registers: &RegisterFile) -> Vec<Point> {
 pub struct Covering<'a> {
     /// What it covers.
     pub shape: &'a Shape,
-    /// The places of its vertices.
-    pub setup: Option<Setup>,
     /// Depth over it.
-    pub depth: DepthPlane,
-    /// Which side is seen.
-    pub facing: Facing,
+    pub depth: QuadDepth,
     /// What the program gets.
     pub inputs: &'a Inputs,
     /// Whether a pixel is drawn, where a stipple leaves some out.
@@ -140,109 +136,177 @@ impl<'a> Pixels<'a> {
         })
     }
 
-    /// Draws a primitive, and gives the number of samples that passed the tests.
-    ///
-    /// # Errors
-    /// If the program does what the machine cannot do.
-    pub fn draw(&self, covering: &Covering, shading: &mut Shading) -> Result<u64, DrawError> {
-        let mut passed = 0;
-        let mut result = Ok(());
-        let mut quad = Quad::default();
-        coverage::quads(GRID, covering.shape, &self.visible.framebuffer, &self.samples, |covered| {
-            if result.is_ok() {
-                result = self.quad(covering, shading, covered, &mut quad).map(|samples| passed += samples);
-            }
-        });
-        result.map(|()| passed)
+    /// Begins to draw.
+    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Batch<'s, 'x> {
+        Batch { pixels: self, shading, waiting: Vec::new(), quads: Vec::new(), shaded: Vec::new(), used: 0, passed: 0 }
     }
 
-    fn quad(
-        &self,
-        covering: &Covering,
-        shading: &mut Shading,
-        covered: coverage::Quad,
-        quad: &mut Quad,
-    ) -> Result<u64, DrawError> {
-        let coverage::Quad { x, y, coverage: mut masks } = covered;
-        let pixels = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
-        for (lane, (mask, &(x, y))) in masks.iter_mut().zip(&pixels).enumerate() {
+    /// The samples of a quad that can be drawn to, where clears and resolves are made.
+    fn visible(&self, covering: &Covering, covered: coverage::Quad) -> [u8; 4] {
+        let mut masks = covered.coverage;
+        for (lane, (mask, (x, y))) in masks.iter_mut().zip(pixels_of(covered.x, covered.y)).enumerate() {
             *mask &= (self.screendoor >> (6 * lane)) as u8 & 0x3F;
+            if *mask == 0 {
+                continue;
+            }
             if !self.visible.shows(x, y) || covering.stipple.is_some_and(|stipple| !stipple(x, y)) {
                 *mask = 0;
+                continue;
             }
-        }
-        for (&mask, &(x, y)) in masks.iter().zip(&pixels).filter(|(mask, _)| **mask != 0) {
             if let Some(clear) = &self.clear {
                 clear.pixel(x, y);
             }
-            if let Some(resolve) = self.resolve.as_ref().filter(|_| mask != 0) {
+            if let Some(resolve) = &self.resolve {
                 resolve.pixel(x, y);
             }
         }
-        let mut passed = 0;
-        if self.early {
-            passed += self.test(covering, &mut masks, &pixels, None);
-        }
-        if masks == [0; 4] {
-            return Ok(passed);
-        }
-        let mut outputs = [[[0; 4]; 4]; ctm_x1k::OUTPUTS];
-        let mut depth = None;
-        if self.shades {
-            quad.position = (x, y);
-            quad.covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
-            if shading.needs_inputs() {
-                covering.inputs.at(x, y, &mut quad.inputs);
-            }
-            let shaded = shading.shade(quad)?;
-            outputs = shaded.outputs;
-            for (lane, mask) in masks.iter_mut().enumerate() {
-                *mask = match shaded.live >> lane & 1 {
-                    0 => 0,
-                    _ => *mask & self.alpha.samples(outputs[0][lane][3], self.samples.len() as u32),
-                };
-            }
-            depth = self.alpha.depth_from_program.then_some(shaded.depth);
-        }
-        if !self.early {
-            passed += self.test(covering, &mut masks, &pixels, depth);
-        }
-        for target in &self.targets {
-            for (lane, &(x, y)) in pixels.iter().enumerate().filter(|&(lane, _)| masks[lane] != 0) {
-                target.write(x, y, masks[lane], outputs[target.output][lane]);
-            }
-        }
-        Ok(passed)
+        masks
     }
 
     /// Depth and stencil tests of the pixels of a quad; gives the number of samples that pass.
-    fn test(
-        &self,
-        covering: &Covering,
-        masks: &mut [u8; 4],
-        pixels: &[(u32, u32); 4],
-        program: Option<[u32; 4]>,
-    ) -> u64 {
+    fn test(&self, depth: &QuadDepth, x: u32, y: u32, masks: &mut [u8; 4], program: Option<[u32; 4]>) -> u64 {
         let mut passed = 0;
-        for (lane, &(x, y)) in pixels.iter().enumerate() {
+        for (lane, (x, y)) in pixels_of(x, y).into_iter().enumerate() {
             if masks[lane] == 0 {
                 continue;
             }
-            let depth = |sample: u32| match program {
+            let value = |sample: u32| match program {
                 Some(depths) => f32_to_unorm(depths[lane], MAX_DEPTH),
-                None => {
-                    let place = self.samples[sample as usize];
-                    let (x, y) = (i64::from(x) * GRID.per_pixel, i64::from(y) * GRID.per_pixel);
-                    let place = Point { x: x + place.x, y: y + place.y };
-                    covering.setup.map_or_else(
-                        || covering.depth.at(ctm_raster::plane::Offset { dx: 0.0, dy: 0.0 }, MAX_DEPTH),
-                        |setup| covering.depth.at(setup.offset(place), MAX_DEPTH),
-                    )
-                }
+                None => depth.at(x, y, self.samples[sample as usize]),
             };
-            masks[lane] = self.depth.test(x, y, masks[lane], covering.facing, depth);
+            masks[lane] = self.depth.test(x, y, masks[lane], depth.facing, value);
             passed += u64::from(masks[lane].count_ones());
         }
         passed
+    }
+}
+
+/// The pixels of the quad whose upper left one this is.
+fn pixels_of(x: u32, y: u32) -> [(u32, u32); 4] {
+    [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)]
+}
+
+/// Depth over a primitive.
+#[derive(Clone, Copy)]
+pub struct QuadDepth {
+    /// The places of its vertices; points have none.
+    pub setup: Option<Setup>,
+    /// Depth over it.
+    pub plane: DepthPlane,
+    /// Which side is seen.
+    pub facing: Facing,
+}
+
+impl QuadDepth {
+    /// The depth of a sample at a place inside of a pixel.
+    fn at(&self, x: u32, y: u32, place: Point) -> u32 {
+        let (x, y) = (i64::from(x) * GRID.per_pixel, i64::from(y) * GRID.per_pixel);
+        let offset = match &self.setup {
+            Some(setup) => setup.offset(Point { x: x + place.x, y: y + place.y }),
+            None => Offset { dx: 0.0, dy: 0.0 },
+        };
+        self.plane.at(offset, MAX_DEPTH)
+    }
+}
+
+/// Quads on their way through the program: as many as can run together, of which no two have the same place.
+pub struct Batch<'s, 'x> {
+    pixels: &'s Pixels<'s>,
+    shading: Shading<'s, 'x>,
+    waiting: Vec<Waiting>,
+    /// What the program gets. Those behind `used` are kept for their memory.
+    quads: Vec<Quad>,
+    used: usize,
+    shaded: Vec<Shaded>,
+    /// Samples that passed depth and stencil tests.
+    passed: u64,
+}
+
+/// A quad that waits for the program.
+struct Waiting {
+    masks: [u8; 4],
+    depth: QuadDepth,
+}
+
+impl Batch<'_, '_> {
+    /// Draws a primitive.
+    ///
+    /// # Errors
+    /// If the program does what the machine cannot do.
+    pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        let pixels = self.pixels;
+        let mut result = Ok(());
+        coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
+            if result.is_ok() {
+                result = self.quad(covering, covered);
+            }
+        });
+        result
+    }
+
+    /// Draws what waits, and gives the number of samples that passed the tests.
+    ///
+    /// # Errors
+    /// If the program does what the machine cannot do.
+    pub fn finish(mut self) -> Result<u64, DrawError> {
+        self.flush()?;
+        Ok(self.passed)
+    }
+
+    fn quad(&mut self, covering: &Covering, covered: coverage::Quad) -> Result<(), DrawError> {
+        let pixels = self.pixels;
+        let (x, y) = (covered.x, covered.y);
+        // What comes before at the same place comes first.
+        if self.used > 0 && self.quads[..self.used].iter().any(|quad| quad.position == (x, y)) {
+            self.flush()?;
+        }
+        let mut masks = pixels.visible(covering, covered);
+        if pixels.early || !pixels.shades {
+            self.passed += pixels.test(&covering.depth, x, y, &mut masks, None);
+        }
+        if masks == [0; 4] || !pixels.shades {
+            return Ok(());
+        }
+        if self.used == self.quads.len() {
+            self.quads.push(Quad::default());
+        }
+        let quad = &mut self.quads[self.used];
+        quad.position = (x, y);
+        quad.covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
+        if self.shading.needs_inputs() {
+            covering.inputs.at(x, y, &mut quad.inputs);
+        }
+        self.used += 1;
+        self.waiting.push(Waiting { masks, depth: covering.depth });
+        if self.used == self.shading.width() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), DrawError> {
+        let Batch { pixels, shading, waiting, quads, shaded, used, passed } = self;
+        if *used == 0 {
+            return Ok(());
+        }
+        shading.shade(&quads[..*used], shaded)?;
+        for ((Waiting { mut masks, depth }, quad), shaded) in waiting.drain(..).zip(&quads[..*used]).zip(&*shaded) {
+            let (x, y) = quad.position;
+            for (lane, mask) in masks.iter_mut().enumerate() {
+                *mask = match shaded.live >> lane & 1 {
+                    0 => 0,
+                    _ => *mask & pixels.alpha.samples(shaded.outputs[0][lane][3], pixels.samples.len() as u32),
+                };
+            }
+            if !pixels.early {
+                let program = pixels.alpha.depth_from_program.then_some(shaded.depth);
+                *passed += pixels.test(&depth, x, y, &mut masks, program);
+            }
+            for target in &pixels.targets {
+                let outputs = &shaded.outputs[target.output];
+                for (lane, (x, y)) in pixels_of(x, y).into_iter().enumerate().filter(|&(lane, _)| masks[lane] != 0) {
+                    target.write(x, y, masks[lane], outputs[lane]);
+                }
+            }
+        }
+        *used = 0;
+        Ok(())
     }
 }

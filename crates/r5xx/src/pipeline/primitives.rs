@@ -4,7 +4,7 @@ use super::DrawError;
 use super::assemble::{Primitive, triangles};
 use super::clip::Clip;
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
-use super::pixels::{Covering, Pixels};
+use super::pixels::{Batch, Covering, Pixels, QuadDepth};
 use super::shading::Shading;
 use super::vertex::{Vertex, VertexFormat};
 use super::vertices::Vertices;
@@ -136,7 +136,7 @@ impl<'a> Primitives<'a> {
 
     /// Begins to draw.
     pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Drawing<'s, 'x> {
-        Drawing { primitives: self, shading, passed: 0, stippled: 0 }
+        Drawing { primitives: self, batch: self.pixels.begin(shading), stippled: 0 }
     }
 
     /// Whether faces of this winding are front faces.
@@ -163,9 +163,7 @@ impl<'a> Primitives<'a> {
 /// A draw while primitives come in.
 pub struct Drawing<'s, 'x> {
     primitives: &'s Primitives<'s>,
-    shading: Shading<'s, 'x>,
-    /// Samples that passed depth and stencil tests.
-    pub passed: u64,
+    batch: Batch<'s, 'x>,
     /// Pixels of connected lines so far.
     stippled: i64,
 }
@@ -183,6 +181,14 @@ impl Face {
 }
 
 impl Drawing<'_, '_> {
+    /// Ends the draw, and gives the number of samples that passed depth and stencil tests.
+    ///
+    /// # Errors
+    /// If a program stops.
+    pub fn finish(self) -> Result<u64, DrawError> {
+        self.batch.finish()
+    }
+
     /// Draws a primitive.
     ///
     /// # Errors
@@ -235,11 +241,13 @@ impl Drawing<'_, '_> {
             back_facing: face.facing == Facing::Back,
             shape: AttributeShape::Constant { vertex, centre: window.point, half },
         };
-        self.draw(&Covering {
+        self.batch.draw(&Covering {
             shape: &shape,
-            setup: None,
-            depth: DepthPlane::constant(window.depth + face.offset),
-            facing: face.facing,
+            depth: QuadDepth {
+                setup: None,
+                plane: DepthPlane::constant(window.depth + face.offset),
+                facing: face.facing,
+            },
             inputs: &primitives.routing(PrimitiveKind::Point).inputs(&attributes),
             stipple: None,
         })
@@ -282,11 +290,9 @@ impl Drawing<'_, '_> {
             },
         };
         let depths = [from.depth, to.depth, from.depth].map(|depth| depth + face.offset);
-        self.draw(&Covering {
+        self.batch.draw(&Covering {
             shape: &shape,
-            setup: Some(setup),
-            depth: DepthPlane::new(&setup, depths),
-            facing: face.facing,
+            depth: QuadDepth { setup: Some(setup), plane: DepthPlane::new(&setup, depths), facing: face.facing },
             inputs: &primitives.routing(PrimitiveKind::Line).inputs(&attributes),
             stipple: primitives.stipple.is_some().then_some(&draws),
         })
@@ -340,11 +346,9 @@ impl Drawing<'_, '_> {
                         perspective: Perspective::new(setup, part.map(|n| window[n].reciprocal)),
                     },
                 };
-                self.draw(&Covering {
+                self.batch.draw(&Covering {
                     shape: &shape,
-                    setup: Some(setup),
-                    depth,
-                    facing,
+                    depth: QuadDepth { setup: Some(setup), plane: depth, facing },
                     inputs: &primitives.routing(PrimitiveKind::Triangle).inputs(&attributes),
                     stipple: None,
                 })?;
@@ -365,10 +369,5 @@ impl Drawing<'_, '_> {
                 })
             }
         }
-    }
-
-    fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
-        self.passed += self.primitives.pixels.draw(covering, &mut self.shading)?;
-        Ok(())
     }
 }

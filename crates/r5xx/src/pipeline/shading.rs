@@ -22,14 +22,26 @@ pub enum Shading<'s, 'x> {
 }
 
 impl Shading<'_, '_> {
-    /// What the program makes of a quad.
+    /// How many quads can run together.
+    pub fn width(&self) -> usize {
+        match self {
+            Shading::Passing(..) => 1,
+            Shading::Program(shader) => shader.width(),
+        }
+    }
+
+    /// Replaces `shaded` by what the program makes of quads, at most as many as can run together.
     ///
     /// # Errors
     /// If the program does what the machine cannot do.
-    pub fn shade(&mut self, quad: &Quad) -> Result<Shaded, RunError> {
+    pub fn shade(&mut self, quads: &[Quad], shaded: &mut Vec<Shaded>) -> Result<(), RunError> {
         match self {
-            Shading::Passing(passing, textures) => Ok(passing.shade(quad, textures)),
-            Shading::Program(shader) => shader.shade(quad),
+            Shading::Passing(passing, textures) => {
+                shaded.clear();
+                shaded.extend(quads.iter().map(|quad| passing.shade(quad, textures)));
+                Ok(())
+            }
+            Shading::Program(shader) => shader.shade(quads, shaded),
         }
     }
 
@@ -245,12 +257,16 @@ mod tests {
             let job = FragmentJob { program: &program, constants: &constants, presets: &presets, textures: &textures };
             with_shader(&job, &RunOptions::default(), |shader| {
                 arbtest::arbtest(|u| {
-                    let quad = quad(u)?;
-                    let exact = Shading::Program(shader).shade(&quad).unwrap();
-                    let short = Shading::Passing(&passing, &textures).shade(&quad).unwrap();
-                    assert_eq!(short.live, exact.live);
-                    for lane in (0..4).filter(|lane| quad.covered >> lane & 1 != 0) {
-                        assert_eq!(short.outputs[0][lane], exact.outputs[0][lane], "{text}");
+                    let quads: Vec<Quad> = (0..u.int_in_range(1..=16)?).map(|_| quad(u)).collect::<Result<_>>()?;
+                    let (mut exact, mut short) = (Vec::new(), Vec::new());
+                    Shading::Program(shader).shade(&quads, &mut exact).unwrap();
+                    Shading::Passing(&passing, &textures).shade(&quads, &mut short).unwrap();
+                    assert_eq!((exact.len(), short.len()), (quads.len(), quads.len()));
+                    for (quad, (short, exact)) in quads.iter().zip(short.iter().zip(&exact)) {
+                        assert_eq!(short.live, exact.live);
+                        for lane in (0..4).filter(|lane| quad.covered >> lane & 1 != 0) {
+                            assert_eq!(short.outputs[0][lane], exact.outputs[0][lane], "{text}");
+                        }
                     }
                     Ok(())
                 })

@@ -92,6 +92,8 @@ pub(super) struct Group<'a> {
     state: State,
     /// (i, j) per lane.
     positions: Vec<(u32, u32)>,
+    /// The lanes of the quads that run, if it runs quads.
+    lanes: Vec<Lane>,
     /// Lanes that execute the current instruction.
     executing: Vec<bool>,
     scratch: Box<Scratch>,
@@ -135,6 +137,7 @@ impl<'a> Group<'a> {
             poller: Poller::new(meter),
             state: State { pc: 0, control, registers: Registers::new(width, machine.prepared.temps) },
             positions: Vec::with_capacity(width),
+            lanes: Vec::new(),
             executing: vec![false; width],
             scratch: Box::new(Scratch::new()),
             follow,
@@ -160,37 +163,57 @@ impl<'a> Group<'a> {
         result
     }
 
-    /// Runs the program for a quad of fragments, which bring values of these temporaries. The group is one quad wide.
-    pub fn shade(&mut self, quad: &Quad, presets: &[u8], stats: &mut RunStats) -> Result<Shaded, RunError> {
-        let (x, y) = quad.position;
-        let lanes: [Lane; QUAD] = std::array::from_fn(|lane| {
-            let kind = if quad.covered >> lane & 1 != 0 { LaneKind::Runs } else { LaneKind::Helper };
-            Lane { i: x + lane as u32 % 2, j: y + lane as u32 / 2, kind }
-        });
+    /// Runs the program for quads of fragments, at most as many as the group is wide, which bring values of these temporaries.
+    pub fn shade(
+        &mut self,
+        quads: &[Quad],
+        presets: &[u8],
+        stats: &mut RunStats,
+        shaded: &mut Vec<Shaded>,
+    ) -> Result<(), RunError> {
+        self.lanes.clear();
+        self.lanes.extend(quads.iter().flat_map(|quad| {
+            let (x, y) = quad.position;
+            (0..QUAD as u32).map(move |lane| {
+                let kind = if quad.covered >> lane & 1 != 0 { LaneKind::Runs } else { LaneKind::Helper };
+                Lane { i: x + lane % 2, j: y + lane / 2, kind }
+            })
+        }));
+        let lanes = std::mem::take(&mut self.lanes);
         self.start(&lanes);
+        self.lanes = lanes;
         self.poller.begin_group();
-        for (&preset, input) in presets.iter().zip(&quad.inputs) {
+        for (n, &preset) in presets.iter().enumerate() {
             let index = temp_index(preset, false, 0);
             // Temporaries that the program does not name do not exist.
-            let channels = if index < self.state.registers.temps() { 0..4 } else { 0..0 };
-            for channel in channels {
+            if index >= self.state.registers.temps() {
+                continue;
+            }
+            for channel in 0..4 {
                 let row = self.state.registers.temp_mut(index, channel);
-                row.iter_mut().zip(input).for_each(|(value, lane)| *value = lane[channel]);
+                for (row, quad) in row.chunks_exact_mut(QUAD).zip(quads) {
+                    row.iter_mut().zip(&quad.inputs[n]).for_each(|(value, lane)| *value = lane[channel]);
+                }
             }
         }
-        stats.lanes += u64::from(quad.covered.count_ones());
+        stats.lanes += quads.iter().map(|quad| u64::from(quad.covered.count_ones())).sum::<u64>();
         stats.groups += 1;
         self.execute_program(stats)?;
         let State { control, registers, .. } = &self.state;
-        let mut shaded = Shaded::default();
-        for lane in 0..QUAD {
-            shaded.live |= u8::from(control.is_live_covered(lane)) << lane;
-            shaded.depth[lane] = registers.cond_value[lane];
-            for &output in &self.machine.job.program.references.outputs {
-                shaded.outputs[usize::from(output)][lane] = registers.output_of(output.into(), lane);
+        shaded.clear();
+        shaded.extend((0..quads.len()).map(|quad| {
+            let mut shaded = Shaded::default();
+            for lane in 0..QUAD {
+                let of_group = quad * QUAD + lane;
+                shaded.live |= u8::from(control.is_live_covered(of_group)) << lane;
+                shaded.depth[lane] = registers.cond_value[of_group];
+                for &output in &self.machine.job.program.references.outputs {
+                    shaded.outputs[usize::from(output)][lane] = registers.output_of(output.into(), of_group);
+                }
             }
-        }
-        Ok(shaded)
+            shaded
+        }));
+        Ok(())
     }
 
     fn start(&mut self, lanes: &[Lane]) {
