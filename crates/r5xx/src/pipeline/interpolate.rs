@@ -6,8 +6,9 @@ use crate::registers::codes::{Shading, TextureSource};
 use crate::registers::{
     GaColorControl, GaPointS0, GaPointS1, GaPointT0, GaPointT1, GbEnable, RegisterFile, RsInst, RsInstCount, RsIp,
 };
+use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
-use ctm_raster::plane::{AttributePlane, Perspective, Setup};
+use ctm_raster::plane::{AttributePlane, Perspective};
 use ctm_x1k::fragments::QuadVector;
 
 const ONE: u32 = 0x3F80_0000;
@@ -133,7 +134,7 @@ impl Routing {
                 AttributeShape::Constant { centre, half, .. } => {
                     let (first, last) = self.corners[axis];
                     let (centre, half) = if axis == 0 { (centre.x, half.0) } else { (centre.y, half.1) };
-                    Value::Generated { axis, first, last, start: centre - half, length: 2 * half }
+                    Value::Generated(axis, Way { first, last, start: centre - half, length: 2 * half })
                 }
                 AttributeShape::Plane { .. } => Value::Plane(AttributePlane::Constant(0)),
             },
@@ -235,42 +236,60 @@ pub struct Inputs {
 enum Value {
     Plane(AttributePlane),
     Position(usize),
-    /// From `first` to `last` over `length` sub-pixels.
-    Generated {
-        axis: usize,
-        first: f32,
-        last: f32,
-        start: i64,
-        length: i64,
-    },
+    /// Along x (0) or y.
+    Generated(usize, Way),
+}
+
+/// From `first` to `last` over `length` sub-pixels.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    first: f32,
+    last: f32,
+    start: i64,
+    length: i64,
+}
+
+impl Way {
+    /// The value at the centre of a pixel.
+    fn at(&self, pixel: u32) -> u32 {
+        let (first, last) = (f64::from(self.first), f64::from(self.last));
+        let way = (last - first) * (GRID.centre(pixel) - self.start) as f64;
+        ctm_num::flush(((first + way / self.length as f64) as f32).to_bits())
+    }
 }
 
 impl Inputs {
     /// The values at the pixels of the quad whose upper left one this is.
     pub fn at(&self, x: u32, y: u32, inputs: &mut Vec<QuadVector>) {
-        let pixels = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
-        let centres = pixels.map(|(x, y)| GRID.pixel_centre(x, y));
-        // Points have no planes, so that any place will do.
-        let nowhere = || Setup::triangle(GRID, [(0, 0), (1, 0), (0, 1)].map(|(x, y)| Point { x, y }));
-        let places = match self.perspective.or_else(|| nowhere().map(|setup| Perspective::new(setup, [ONE; 3]))) {
-            Some(perspective) => centres.map(|centre| perspective.place(centre)),
-            None => return,
-        };
-        inputs.clear();
-        inputs.extend(self.values.iter().map(|values| {
-            std::array::from_fn(|lane| {
-                values.map(|value| match value {
-                    Value::Plane(plane) => plane.at(&places[lane]),
-                    Value::Position(0) => (pixels[lane].0 as f32).to_bits(),
-                    Value::Position(_) => (pixels[lane].1 as f32).to_bits(),
-                    Value::Generated { axis, first, last, start, length } => {
-                        let at = if axis == 0 { centres[lane].x } else { centres[lane].y };
-                        let way = (f64::from(last) - f64::from(first)) * (at - start) as f64;
-                        let value = f64::from(first) + way / length as f64;
-                        ctm_num::flush((value as f32).to_bits())
-                    }
-                })
-            })
-        }));
+        let places = self
+            .perspective
+            .map(|perspective| QUAD_PIXELS.map(|(dx, dy)| perspective.place(GRID.pixel_centre(x + dx, y + dy))));
+        inputs.resize(self.values.len(), [[0; 4]; 4]);
+        for (input, values) in inputs.iter_mut().zip(&self.values) {
+            for (channel, value) in values.iter().enumerate() {
+                let lanes = match *value {
+                    Value::Plane(AttributePlane::Constant(bits)) => [bits; 4],
+                    // Points have no planes.
+                    Value::Plane(plane) => places.map_or([0; 4], |places| places.map(|place| plane.at(&place))),
+                    Value::Position(0) => across([x, x + 1].map(|x| (x as f32).to_bits())),
+                    Value::Position(_) => down([y, y + 1].map(|y| (y as f32).to_bits())),
+                    Value::Generated(0, way) => across([x, x + 1].map(|x| way.at(x))),
+                    Value::Generated(_, way) => down([y, y + 1].map(|y| way.at(y))),
+                };
+                for (vector, value) in input.iter_mut().zip(lanes) {
+                    vector[channel] = value;
+                }
+            }
+        }
     }
+}
+
+/// The left and the right value of a quad, for each pixel.
+fn across([left, right]: [u32; 2]) -> [u32; 4] {
+    [left, right, left, right]
+}
+
+/// The upper and the lower value of a quad, for each pixel.
+fn down([upper, lower]: [u32; 2]) -> [u32; 4] {
+    [upper, upper, lower, lower]
 }
