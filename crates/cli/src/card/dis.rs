@@ -38,7 +38,10 @@ fn print(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(
         writeln!(console.out, "  object {number}: {} bytes at {:#010x}", object.size, object.address)?;
     }
     for line in listing(&record.words) {
-        writeln!(console.out, "{:>6}  {}", line.at, line.text)?;
+        // Instructions have lines of their own in programs.
+        let text: Vec<_> =
+            line.text.split('\n').enumerate().map(|(n, part)| if n == 0 { part } else { part.trim() }).collect();
+        writeln!(console.out, "{:>6}  {}", line.at, text.join(" "))?;
     }
     Ok(writeln!(console.out)?)
 }

@@ -5,6 +5,7 @@ use crate::args::{CardRecordArgs, CardRunArgs, ClientArgs};
 use crate::failure::cause;
 use crate::outputs::Form;
 use crate::report::Message;
+use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_card::trace::TraceReader;
 use std::env;
@@ -44,8 +45,8 @@ pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failur
     let records = File::open(&args.output).map(BufReader::new).map(TraceReader::new);
     match records {
         Ok(Ok(records)) => {
-            let submissions = records.take_while(Result::is_ok).count();
-            console.report(&Message::note(format!("'{path}' has {submissions} submissions")));
+            let submissions = number_of(records.take_while(Result::is_ok).count(), "submission");
+            console.report(&Message::note(format!("'{path}' has {submissions}")));
         }
         _ => {
             let message = format!("'{path}' has no trace: the program did not open the card");
