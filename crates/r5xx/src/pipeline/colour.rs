@@ -46,6 +46,28 @@ impl Target<'_> {
         }
     }
 
+    /// What is stored for an output, where that does not depend on what is there.
+    pub fn encode(&self, output: [u32; 4]) -> Words {
+        self.state.write(self.selects.map(|select| output[select]), [0; 4])
+    }
+
+    /// Writes a pixel's only sample.
+    #[inline]
+    pub fn put(&self, x: u32, y: u32, words: Words) {
+        self.surface.write(x, y, 0, words);
+    }
+
+    /// Whether what is stored depends on what is there.
+    pub fn reads(&self) -> bool {
+        self.state.reads_memory()
+    }
+
+    /// The channels of the buffer, each with the output's channel that it is.
+    pub fn channels_of_outputs(&self) -> [Option<(usize, Channel)>; 4] {
+        let channels = self.state.format().channels;
+        std::array::from_fn(|n| channels[n].map(|channel| (self.selects[n], channel)))
+    }
+
     /// Whether anything is written.
     pub fn writes(&self) -> bool {
         !self.state.writes_nothing()

@@ -64,6 +64,11 @@ impl<'a> DepthUnit<'a> {
         }
     }
 
+    /// Whether every sample passes, and nothing is written.
+    pub fn is_off(&self) -> bool {
+        self.surface.is_none()
+    }
+
     /// Tests the samples of a mask of a pixel, updates the buffer, and gives those that pass. `depth` gives the depth of each, of 24 bits.
     pub fn test(&self, x: u32, y: u32, mask: u8, facing: Facing, depth: impl Fn(u32) -> u32) -> u8 {
         let Some(surface) = self.surface.as_ref().filter(|surface| surface.contains(x, y)) else { return mask };

@@ -8,7 +8,7 @@ use crate::registers::{
 };
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
-use ctm_raster::plane::{AttributePlane, Perspective};
+use ctm_raster::plane::{AttributePlane, Perspective, Plane};
 use ctm_x1k::fragments::QuadVector;
 
 const ONE: u32 = 0x3F80_0000;
@@ -259,6 +259,31 @@ impl Way {
 }
 
 impl Inputs {
+    /// A value at the pixels of a column, if it is the same in all rows.
+    pub fn of_column(&self, input: usize, channel: usize, x: u32) -> Option<u32> {
+        match self.values[input][channel] {
+            Value::Plane(AttributePlane::Constant(bits)) => Some(bits),
+            Value::Plane(plane @ AttributePlane::Varying(Plane { dy: 0.0, .. })) => self.affine_at(plane, x, 0),
+            Value::Plane(AttributePlane::Varying(_)) | Value::Position(_) => None,
+            Value::Generated(axis, way) => (axis == 0).then(|| way.at(x)),
+        }
+    }
+
+    /// A value at the pixels of a row, if it is the same in all columns.
+    pub fn of_row(&self, input: usize, channel: usize, y: u32) -> Option<u32> {
+        match self.values[input][channel] {
+            Value::Plane(AttributePlane::Constant(bits)) => Some(bits),
+            Value::Plane(plane @ AttributePlane::Varying(Plane { dx: 0.0, .. })) => self.affine_at(plane, 0, y),
+            Value::Plane(AttributePlane::Varying(_)) | Value::Position(_) => None,
+            Value::Generated(axis, way) => (axis != 0).then(|| way.at(y)),
+        }
+    }
+
+    fn affine_at(&self, plane: AttributePlane, x: u32, y: u32) -> Option<u32> {
+        let perspective = self.perspective.filter(Perspective::is_affine)?;
+        Some(plane.at(&perspective.place(GRID.pixel_centre(x, y))))
+    }
+
     /// The values at the pixels of the quad whose upper left one this is.
     pub fn at(&self, x: u32, y: u32, inputs: &mut Vec<QuadVector>) {
         let places = self

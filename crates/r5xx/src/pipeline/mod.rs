@@ -4,6 +4,7 @@ mod assemble;
 mod clip;
 mod colour;
 mod depth;
+mod direct;
 mod fetch;
 mod fragment;
 mod interpolate;

@@ -3,6 +3,7 @@
 use super::DrawError;
 use super::colour::{Resolve, Target, samples, targets};
 use super::depth::{ColourClear, DepthUnit};
+use super::direct::{self, Direct};
 use super::fragment::{AlphaUnit, kills};
 use super::interpolate::Inputs;
 use super::shading::Shading;
@@ -13,6 +14,7 @@ use crate::registers::{
 };
 use ctm_memory::Arena;
 use ctm_num::convert::f32_to_unorm;
+use ctm_raster::channel::Words;
 use ctm_raster::coverage::{self, Shape};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
@@ -136,9 +138,42 @@ impl<'a> Pixels<'a> {
         })
     }
 
+    /// The only colour buffer, if each pixel of a program's output is stored there as it is, whatever else there is.
+    pub fn sole_target(&self) -> Option<&Target<'a>> {
+        let passes = self.depth.is_off() && !self.alpha.drops() && !self.alpha.depth_from_program;
+        match &self.targets[..] {
+            [target] if passes && self.samples.len() == 1 && target.output == 0 && !target.reads() => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The pixels that a shape may cover.
+    pub fn area(&self, shape: &Shape) -> Rect {
+        direct::area(shape, self.visible.framebuffer)
+    }
+
     /// Begins to draw.
     pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Batch<'s, 'x> {
         Batch { pixels: self, shading, waiting: Vec::new(), quads: Vec::new(), shaded: Vec::new(), used: 0, passed: 0 }
+    }
+
+    /// Draws a primitive without a program; gives the number of pixels.
+    fn draw_directly(&self, covering: &Covering, direct: &Direct) -> u64 {
+        let mut drawn = 0;
+        coverage::quads(GRID, covering.shape, &self.visible.framebuffer, &self.samples, |covered| {
+            let masks = self.visible(covering, covered);
+            let places = pixels_of(covered.x, covered.y);
+            // All four are read before one is written, as programs do.
+            let words: [Words; 4] = std::array::from_fn(|lane| match masks[lane] {
+                0 => [0; 4],
+                _ => direct.pixel(places[lane].0, places[lane].1),
+            });
+            for (lane, (x, y)) in places.into_iter().enumerate().filter(|&(lane, _)| masks[lane] != 0) {
+                direct.target.put(x, y, words[lane]);
+                drawn += 1;
+            }
+        });
+        drawn
     }
 
     /// The samples of a quad that can be drawn to, where clears and resolves are made.
@@ -235,6 +270,12 @@ impl Batch<'_, '_> {
     /// If the program does what the machine cannot do.
     pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
+        if let Shading::Passing(passing, textures) = &self.shading
+            && let Some(direct) = Direct::of(pixels, passing, textures, covering)
+        {
+            self.passed += pixels.draw_directly(covering, &direct);
+            return Ok(());
+        }
         let mut result = Ok(());
         coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
             if result.is_ok() {

@@ -72,12 +72,28 @@ enum From {
 
 /// A texture instruction whose coordinates are an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lookup {
-    unit: u8,
-    op: TexOp,
-    unscaled: bool,
-    input: Option<usize>,
-    order: [usize; 4],
+pub struct Lookup {
+    /// Number of the texture.
+    pub unit: u8,
+    /// The operation.
+    pub op: TexOp,
+    /// Coordinates are in texels.
+    pub unscaled: bool,
+    /// The input of this number; `None`: zeros.
+    pub input: Option<usize>,
+    /// Which of its channels the coordinates are.
+    pub order: [usize; 4],
+}
+
+/// What a channel of an output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// A channel of a texel.
+    Channel(usize),
+    /// 0.
+    Zero,
+    /// 1.
+    One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +129,42 @@ impl Passing {
         Some(Passing { from, picks })
     }
 
+    /// Output A, if it is a constant.
+    pub fn constant(&self) -> Option<[u32; 4]> {
+        match self.from {
+            From::Constant(values) => Some(self.output(values)),
+            From::Input(_) | From::Texel { .. } => None,
+        }
+    }
+
+    /// Where the channels of output A come from, if that is a texel.
+    pub fn texel(&self) -> Option<(&Lookup, [Passed; 4])> {
+        match &self.from {
+            From::Constant(_) | From::Input(_) => None,
+            From::Texel { fetch, order } => Some((
+                fetch,
+                self.picks.map(|pick| match pick {
+                    Pick::Channel(channel) => Passed::Channel(order[channel]),
+                    Pick::Bits(0) => Passed::Zero,
+                    Pick::Bits(_) => Passed::One,
+                }),
+            )),
+        }
+    }
+
+    /// Output A for what a quad's pixel gets.
+    #[inline]
+    fn output(&self, values: [u32; 4]) -> [u32; 4] {
+        self.picks.map(|pick| {
+            let value = match pick {
+                Pick::Channel(channel) => values[channel],
+                Pick::Bits(bits) => bits,
+            };
+            // value * 1 + 0: no denormals, no -0, one NaN.
+            x1k::add(value, 0)
+        })
+    }
+
     fn shade(&self, quad: &Quad, textures: &Textures) -> Shaded {
         let input = |number: Option<usize>| number.map_or([[0; 4]; 4], |number| quad.inputs[number]);
         let vector: QuadVector = match self.from {
@@ -127,16 +179,7 @@ impl Passing {
             }
         };
         let mut shaded = Shaded { live: quad.covered, ..Shaded::default() };
-        shaded.outputs[0] = vector.map(|values| {
-            self.picks.map(|pick| {
-                let value = match pick {
-                    Pick::Channel(channel) => values[channel],
-                    Pick::Bits(bits) => bits,
-                };
-                // value * 1 + 0: no denormals, no -0, one NaN.
-                x1k::add(value, 0)
-            })
-        });
+        shaded.outputs[0] = vector.map(|values| self.output(values));
         shaded
     }
 }

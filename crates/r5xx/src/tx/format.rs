@@ -1,5 +1,6 @@
 //! Formats of texels, by the codes of `TX_FORMAT1`, and of border colours.
 
+use super::Stored;
 use crate::registers::{TxFilter1, TxFormat1, TxFormat2};
 use ctm_raster::blocks::BlockFormat;
 use ctm_raster::channel::{Channel, Kind, Words};
@@ -84,6 +85,20 @@ impl Format {
             ATI1N => [Channel::new(4, 4, Kind::Unorm).decode(dword >> 4 & 15), 0, 0, 0],
             _ => self.texel.decode(&[dword, 0, 0, 0], 0, 0),
         })
+    }
+
+    /// Where a channel (red, green, blue, alpha) is stored, if it is a fraction without a sign.
+    pub fn stored(&self, channel: usize) -> Option<Stored> {
+        let TexelFormat::Plain { components, .. } = &self.texel else { return None };
+        match self.select[channel & 3] {
+            Select::Bits(0) => Some(Stored::Zero),
+            Select::Bits(_) => Some(Stored::One),
+            Select::Component(_) if self.gamma && channel < 3 => None,
+            Select::Component(number) => match components[number] {
+                None => Some(Stored::Zero),
+                Some(channel) => (channel.kind() == Kind::Unorm).then_some(Stored::Bits(channel)),
+            },
+        }
     }
 
     #[inline]

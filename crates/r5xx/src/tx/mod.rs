@@ -10,6 +10,7 @@ use crate::registers::{
 };
 use ctm_memory::Arena;
 use ctm_num::x1k;
+use ctm_raster::channel::{Channel, Words};
 use ctm_raster::sampler::{
     Filter, LevelOfDetail, MipFilter, Sampler, Scale, Texels, TextureKind, TextureShape, Wrap, sample_quad,
 };
@@ -38,13 +39,28 @@ impl<'a> Textures<'a> {
     }
 }
 
+impl Textures<'_> {
+    /// The texture of a unit.
+    pub fn unit(&self, unit: u8) -> Option<&Texture<'_>> {
+        self.units.get(usize::from(unit))?.as_ref()
+    }
+}
+
 impl TextureUnit for Textures<'_> {
     fn fetch(&self, fetch: &Fetch) -> QuadVector {
-        match self.units.get(usize::from(fetch.unit)) {
-            Some(Some(texture)) => texture.sample(fetch),
-            _ => [[0; 4]; 4],
-        }
+        self.unit(fetch.unit).map_or([[0; 4]; 4], |texture| texture.sample(fetch))
     }
+}
+
+/// What a channel of texels comes to that holds fractions without a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A part of the stored texel.
+    Bits(Channel),
+    /// 0.
+    Zero,
+    /// 1.
+    One,
 }
 
 /// A texture and how it is sampled.
@@ -87,6 +103,28 @@ impl<'a> Texture<'a> {
         Some(Texture { memory, format, block, shape, levels, sampler })
     }
 
+    /// How it is sampled.
+    pub fn sampler(&self) -> &Sampler {
+        &self.sampler
+    }
+
+    /// Its sizes.
+    pub fn shape(&self) -> &TextureShape {
+        &self.shape
+    }
+
+    /// Where a channel (red, green, blue, alpha) is stored, if it is a fraction without a sign.
+    pub fn stored(&self, channel: usize) -> Option<Stored> {
+        self.format.stored(channel)
+    }
+
+    /// The block that a texel is stored in.
+    #[inline]
+    pub fn words(&self, level: u32, layer: u32, x: u32, y: u32) -> Words {
+        let (width_log2, height_log2, bytes) = self.block;
+        self.memory.read(self.levels[level as usize].offset(layer, x >> width_log2, y >> height_log2), bytes)
+    }
+
     /// What the program fetches.
     pub fn sample(&self, fetch: &Fetch) -> QuadVector {
         let coordinates = &fetch.coordinates;
@@ -111,9 +149,7 @@ impl<'a> Texture<'a> {
 impl Texels for Texture<'_> {
     #[inline]
     fn texel(&self, level: u32, layer: u32, x: u32, y: u32) -> [u32; 4] {
-        let (width_log2, height_log2, bytes) = self.block;
-        let offset = self.levels[level as usize].offset(layer, x >> width_log2, y >> height_log2);
-        self.format.decode(&self.memory.read(offset, bytes), x, y)
+        self.format.decode(&self.words(level, layer, x, y), x, y)
     }
 }
 

@@ -58,6 +58,26 @@ impl Sampler {
         let has_levels = self.mip != MipFilter::None && self.finest < shape.last_level;
         has_levels || self.magnification != self.minification
     }
+
+    /// The level of which single texels are taken, if they are whatever the level of detail is.
+    pub fn point_level(&self, shape: &TextureShape) -> Option<u32> {
+        let always = self.magnification == Filter::Point && !self.needs_level(shape);
+        always.then(|| self.finest.min(shape.last_level))
+    }
+
+    /// The texel that a point filter takes in a direction of a level at a coordinate (bits); `None`: the border.
+    #[inline]
+    pub fn nearest(
+        &self,
+        shape: &TextureShape,
+        level: u32,
+        direction: usize,
+        coordinate: u32,
+        scale: Scale,
+    ) -> Option<u32> {
+        let size = shape.level_size(level)[direction];
+        self.wrap[direction].point(f32::from_bits(coordinate), scale, size)
+    }
 }
 
 /// How many directions a texture has, and what its layers are.
