@@ -6,6 +6,7 @@
 
 pub mod buffers;
 pub mod c_calls;
+pub mod card;
 pub mod case;
 pub mod differential;
 pub mod emit;

@@ -77,6 +77,10 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let program = ctm_pvs::text::parse(&source).expect("a program").program;
             vec![program.words().flatten().flat_map(u32::to_le_bytes).collect()]
         }
+        "card_trace" => {
+            let trace = |name: &str| read(&project_path("tests/card").join(name));
+            ["blend.ctmcard", "lines.ctmcard", "wave.ctmcard"].map(trace).into()
+        }
         "lane_text" => list("tests/filetests/lane").iter().map(|path| read(path)).collect(),
         "object_writers" => {
             let code = |path: &str| read(&project_path(path));

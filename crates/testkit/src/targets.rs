@@ -27,7 +27,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 27] = [
+pub const TARGETS: [Target; 28] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),
@@ -51,6 +51,7 @@ pub const TARGETS: [Target; 27] = [
     target("sm50_engines", crate::sm50::targets::engines),
     target("pvs_words", crate::pvs::words),
     target("pvs_assembly", crate::pvs::assembly),
+    target("card_trace", crate::card::trace),
     target("object_writers", crate::writers::object_writers),
     target("c_calls", crate::c_calls::c_calls),
     target("lane_text", lane_text),

@@ -20,7 +20,7 @@ fn mutated_seeds() {
         // A device and its memory are made for each of these.
         let rounds = match name {
             "commands" | "trace" => ROUNDS / 8,
-            "engines" | "r700_engines" | "sm50_engines" => ROUNDS / 40,
+            "engines" | "r700_engines" | "sm50_engines" | "card_trace" => ROUNDS / 40,
             "c_calls" | "lane_text" => ROUNDS / 8,
             _ => ROUNDS,
         };

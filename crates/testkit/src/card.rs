@@ -1,0 +1,38 @@
+//! Fuzz targets of cards, see [`crate::targets`].
+
+use ctm_card::trace::{PAGE, TraceReader, TraceRecord};
+use ctm_card::{Card, Object};
+use ctm_memory::Arena;
+use ctm_r5xx::listing::listing;
+use ctm_r5xx::{Card as R5xx, Model};
+
+/// The first card address that is used, and the bytes of memory from there on.
+const MEMORY: (u32, u32) = (0x1000, 1 << 20);
+
+/// A trace is read to its end or an error. What it submits is listed, and executed or rejected; no memory is written but that of
+/// the objects that it names and the pages that it brings.
+pub fn trace(bytes: &[u8]) {
+    let Ok(reader) = TraceReader::new(bytes) else { return };
+    let records: Vec<TraceRecord> = reader.map_while(Result::ok).collect();
+    let memory = Arena::new(MEMORY.0, MEMORY.1).expect("memory");
+    let mut card = R5xx::new(Model::Rv515);
+    for record in &records {
+        record.write_pages(&memory);
+        listing(&record.words);
+        // Rejected or not, the card goes on.
+        let _ = card.submit(&memory, &record.submission());
+    }
+    for address in (MEMORY.0..MEMORY.0 + MEMORY.1).step_by(PAGE) {
+        let is_in = |object: &Object| {
+            object.address < address + PAGE as u32
+                && u64::from(object.address) + u64::from(object.size) > address.into()
+        };
+        let may_change = |record: &TraceRecord| {
+            record.objects.iter().any(is_in) || record.pages.iter().any(|page| page.address == address)
+        };
+        let mut page = [0; PAGE];
+        if !records.iter().any(may_change) && memory.read_bytes(address, &mut page) {
+            assert!(page.iter().all(|&byte| byte == 0), "memory at {address:#010x} was written");
+        }
+    }
+}
