@@ -8,6 +8,7 @@
 pub mod trace;
 
 use ctm_memory::Arena;
+use std::sync::Arc;
 
 /// A buffer object that a submission names: a range of the card's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,7 +58,7 @@ pub trait Card: Send {
 
     /// Checks a submission, and executes it to the end: its results are in memory when this returns. Addresses outside of
     /// the objects read 0 and are not written.
-    fn submit(&mut self, memory: &Arena, submission: &Submission) -> Result<(), Rejected>;
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected>;
 
     /// Takes what is worth a developer's attention since the last call and was executed nonetheless, a sentence each:
     /// unknown registers, accesses outside of objects.

@@ -9,8 +9,10 @@ use crate::registers::{
 use crate::state::State;
 use crate::stream::{Command, commands};
 use ctm_card::{Identity, Object, Rejected, Submission};
+use ctm_engine::Engine;
 use ctm_memory::Arena;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Unknown registers that are reported.
 const MAX_WARNINGS: usize = 256;
@@ -38,10 +40,10 @@ impl Model {
 }
 
 /// A card with its registers and memories.
-#[derive(Debug)]
 pub struct Card {
     model: Model,
     state: State,
+    engine: Option<Engine>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
 }
@@ -49,7 +51,12 @@ pub struct Card {
 impl Card {
     /// A card after reset.
     pub fn new(model: Model) -> Self {
-        Card { model, state: State::default(), warnings: Vec::new(), unknown: BTreeSet::new() }
+        Card { model, state: State::default(), engine: None, warnings: Vec::new(), unknown: BTreeSet::new() }
+    }
+
+    /// The same card, with kernels on an engine for primitives of many pixels. What is drawn is the same.
+    pub fn with_engine(self, engine: Engine) -> Self {
+        Card { engine: Some(engine), ..self }
     }
 
     /// What it holds.
@@ -57,7 +64,7 @@ impl Card {
         &self.state
     }
 
-    fn execute(&mut self, memory: &Arena, command: &Command) {
+    fn execute(&mut self, memory: &Arc<Arena>, command: &Command) {
         match command {
             Command::Write { address, value, object } => self.write(memory, *address, *value, *object),
             Command::Upload { address, values } => {
@@ -65,14 +72,14 @@ impl Card {
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
             Command::Draw(draw) => {
-                if let Err(error) = pipeline::draw(&mut self.state, memory, draw) {
+                if let Err(error) = pipeline::draw(&mut self.state, memory, self.engine.as_ref(), draw) {
                     self.warn(format!("the draw at dword {} is dropped: {error}", draw.at));
                 }
             }
         }
     }
 
-    fn write(&mut self, memory: &Arena, address: u32, value: u32, object: Option<Object>) {
+    fn write(&mut self, memory: &Arc<Arena>, address: u32, value: u32, object: Option<Object>) {
         let State { registers, .. } = &mut self.state;
         match object {
             Some(object) => registers.bind(address, value, object),
@@ -106,7 +113,7 @@ impl Card {
         pipes == 0 || pipes & 1 != 0
     }
 
-    fn store_count(&mut self, memory: &Arena) {
+    fn store_count(&mut self, memory: &Arc<Arena>) {
         let count = if self.pipe_0() { self.state.passed } else { 0 };
         let Some(binding) = self.state.registers.binding::<ZbZpassAddr>(0) else { return };
         let offset = ZbZpassAddr::decode(binding.value).offset * 4;
@@ -135,7 +142,7 @@ impl ctm_card::Card for Card {
         self.model.identity()
     }
 
-    fn submit(&mut self, memory: &Arena, submission: &Submission) -> Result<(), Rejected> {
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
         let commands =
             commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
         self.state.registers.unbind();

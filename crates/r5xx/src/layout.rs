@@ -1,6 +1,6 @@
 //! Where the pixels and texels of a surface lie: tiles of 2 KiB (macro tiles) and of 32 bytes (micro tiles).
 
-use ctm_memory::TiledLayout;
+use ctm_memory::{TiledLayout, Tiling};
 
 /// log2 of the bytes of a macro tile.
 const MACRO_LOG2: u32 = 11;
@@ -89,6 +89,16 @@ impl Layout {
             (true, _) => Form::Swizzled(TiledLayout::new(stride >> element_log2, 0, bytes)),
         };
         Layout { form, element_log2, stride }
+    }
+
+    /// The tiling and pitch of surfaces with this layout, if they can have it.
+    pub fn surface(&self) -> Option<(Tiling, u32)> {
+        let tiling = match self.form {
+            Form::Rows => Tiling::Linear,
+            Form::Swizzled(_) => Tiling::Tiled,
+            Form::Tiles { .. } | Form::Nested { .. } => return None,
+        };
+        Some((tiling, self.stride >> self.element_log2))
     }
 
     /// Byte offset of an element from the beginning; coordinates are below 4096.

@@ -1,7 +1,8 @@
 //! Bytes of a buffer object, and nothing beyond them.
 
 use ctm_card::Object;
-use ctm_memory::Arena;
+use ctm_engine::SurfaceLayout;
+use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Space, Surface};
 use ctm_raster::channel::Words;
 
 /// The bytes of an object from some place on.
@@ -26,6 +27,15 @@ impl<'a> ObjectBytes<'a> {
     pub fn address(&self, offset: u64, bytes: u32) -> Option<u32> {
         let end = offset.checked_add(bytes.into())?;
         if end <= self.size { u32::try_from(self.address + offset).ok() } else { None }
+    }
+
+    /// A surface that begins `offset` bytes from here, if all of it that can be reached lies in the object.
+    pub fn surface(&self, space: &Space, offset: u64, surface: Surface, bounds: Bounds) -> Option<Surface> {
+        let base = self.address(offset, 0)?;
+        let surface = Surface { base, ..surface };
+        let layout = SurfaceLayout::of(space, &surface, bounds);
+        let inside = layout.bytes() <= self.size - offset;
+        (layout.whole && inside && base.is_multiple_of(BASE_ALIGNMENT)).then_some(surface)
     }
 
     /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.

@@ -3,7 +3,7 @@
 use crate::layout::{Layout, MicroTile};
 use crate::object::ObjectBytes;
 use crate::registers::Binding;
-use ctm_memory::Arena;
+use ctm_memory::{Arena, Bounds, Format, Space};
 use ctm_raster::channel::Words;
 use ctm_raster::multisample::sample_offset;
 
@@ -52,6 +52,13 @@ impl<'a> Surface<'a> {
     /// Samples of a pixel.
     pub fn samples(&self) -> u32 {
         self.samples
+    }
+
+    /// The buffer as a surface of this memory, of so many rows, if it can be one.
+    pub fn area(&self, space: &Space, height: u32, format: Format) -> Option<ctm_memory::Surface> {
+        let (tiling, pitch) = self.layout.surface().filter(|_| self.samples == 1)?;
+        let surface = ctm_memory::Surface { base: 0, pitch, height, tiling, superfine: false, format };
+        self.memory.surface(space, 0, surface, Bounds::Drop)
     }
 
     /// Whether there is a pixel in this column and row.

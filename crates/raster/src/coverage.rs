@@ -271,6 +271,33 @@ pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit
     }
 }
 
+/// Calls `emit` for each row in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with these
+/// columns: of a convex shape they are neighbours.
+pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, std::ops::Range<u32>)) {
+    let per_pixel = grid.per_pixel;
+    let pixel = |sub_pixel: i64| sub_pixel.div_euclid(per_pixel);
+    let columns = (pixel(shape.low.x).max(i64::from(clip.left)), pixel(shape.high.x).min(i64::from(clip.right) - 1));
+    let top = pixel(shape.low.y).max(i64::from(clip.top));
+    let bottom = pixel(shape.high.y).min(i64::from(clip.bottom) - 1);
+    for y in top..=bottom {
+        let (mut first, mut last) = columns;
+        for edge in shape.edges() {
+            // edge.a * per_pixel * x + rest >= 0.
+            let rest = edge.a * place.x + edge.b * (y * per_pixel + place.y) + edge.c;
+            let step = edge.a * per_pixel;
+            match step {
+                1.. => first = first.max(-rest.div_euclid(step)),
+                0 if rest < 0 => last = first - 1,
+                0 => {}
+                _ => last = last.min(rest.div_euclid(-step)),
+            }
+        }
+        if first <= last {
+            emit(y as u32, first as u32..last as u32 + 1);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,6 +442,11 @@ mod tests {
                 expected(corners, rule, &clip, samples),
                 "{corners:?} {rule:?}"
             );
+            let mut spans_cover = BTreeMap::new();
+            spans(GRID, &shape, &clip, samples[0], |y, columns| {
+                spans_cover.extend(columns.map(|x| ((x, y), 1)));
+            });
+            assert_eq!(spans_cover, expected(corners, rule, &clip, &samples[..1]), "{corners:?} {rule:?}");
             Ok(())
         });
     }

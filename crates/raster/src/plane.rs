@@ -51,6 +51,11 @@ impl Setup {
         Setup::triangle(grid, [from, to, Point { x: from.x + x, y: from.y + y }])
     }
 
+    /// The place of vertex 0.
+    pub fn origin(&self) -> Point {
+        self.origin
+    }
+
     /// Where a place is, seen from vertex 0.
     #[inline]
     pub fn offset(&self, place: Point) -> Offset {
@@ -155,6 +160,16 @@ impl Perspective {
         let q = reciprocals.map(|bits| f64::from(f32::from_bits(bits)));
         let equal = q[0] == q[1] && q[1] == q[2];
         Perspective { setup, reciprocals: (!equal).then(|| (q, setup.plane(q))) }
+    }
+
+    /// The places of the vertices.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The plane of 1/w, by which those of attributes are divided; `None` if attributes are linear on the screen.
+    pub fn divisor(&self) -> Option<Plane> {
+        self.reciprocals.map(|(_, plane)| plane)
     }
 
     /// Whether attributes are linear on the screen.

@@ -1,6 +1,7 @@
 //! Colour buffers (RB3D): their formats, blending, and what is written for a pixel.
 
 use super::DrawError;
+use super::area::AreaTarget;
 use crate::layout::MicroTile;
 use crate::registers::{
     Binding, GbAaConfig, Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dAblend, Rb3dCblend, Rb3dCctl,
@@ -8,7 +9,7 @@ use crate::registers::{
     RegisterFile, UsOutFmt,
 };
 use crate::surface::{Surface, SurfaceForm};
-use ctm_memory::Arena;
+use ctm_memory::{Arena, Format as SurfaceFormat, Space};
 use ctm_num::convert::f16_to_f32;
 use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
 use ctm_raster::channel::{Channel, Kind, Words};
@@ -66,6 +67,18 @@ impl Target<'_> {
     pub fn channels_of_outputs(&self) -> [Option<(usize, Channel)>; 4] {
         let channels = self.state.format().channels;
         std::array::from_fn(|n| channels[n].map(|channel| (self.selects[n], channel)))
+    }
+
+    /// The buffer as a surface that kernels write, of so many rows, if it can be one.
+    pub fn area(&self, space: &Space, height: u32) -> Option<AreaTarget> {
+        let format = match (self.state.format(), self.selects) {
+            (format, _) if *format == wide(4, 8, Kind::Unorm) => SurfaceFormat::Uint8_4,
+            (format, _) if *format == wide(16, 32, Kind::Float32) => SurfaceFormat::Float32_4,
+            (format, _) if *format == one(4, 0, 32, Kind::Float32) => SurfaceFormat::Float32_1,
+            _ => return None,
+        };
+        let surface = self.surface.area(space, height, format)?;
+        Some(AreaTarget { output: self.output, selects: self.selects, surface })
     }
 
     /// Whether anything is written.
@@ -134,6 +147,19 @@ fn channel_mask(registers: &RegisterFile, target: u32) -> u8 {
     }
 }
 
+/// Four channels of this width, in order.
+fn wide(bytes: u32, width: u32, kind: Kind) -> TargetFormat {
+    let channels = std::array::from_fn(|n| Some(Channel::new(n as u32 * width, width, kind)));
+    TargetFormat { bytes, channels }
+}
+
+/// One channel, of this number.
+fn one(bytes: u32, channel: usize, width: u32, kind: Kind) -> TargetFormat {
+    let mut channels = [None; 4];
+    channels[channel] = Some(Channel::new(0, width, kind));
+    TargetFormat { bytes, channels }
+}
+
 /// The form of a colour buffer with what its channels are.
 struct Format {
     format: TargetFormat,
@@ -167,21 +193,12 @@ impl Format {
             });
             TargetFormat { bytes, channels }
         };
-        let wide = |bytes, width, kind| {
-            let channels = std::array::from_fn(|n| Some(Channel::new(n as u32 * width, width, kind)));
-            TargetFormat { bytes, channels }
-        };
         // The second of two channels is C2 if only that one has a select.
         let second = if codes[1] == 0 && codes[2] != 0 { 2 } else { 1 };
         let two = |bytes, width, kind| {
             let mut channels = [None; 4];
             channels[0] = Some(Channel::new(0, width, kind));
             channels[second] = Some(Channel::new(width, width, kind));
-            TargetFormat { bytes, channels }
-        };
-        let one = |bytes, channel: usize, width, kind| {
-            let mut channels = [None; 4];
-            channels[channel] = Some(Channel::new(0, width, kind));
             TargetFormat { bytes, channels }
         };
         let bits = if output.format == 1 { 10 } else { 8 };

@@ -143,6 +143,7 @@ mod tests {
     use arbtest::arbitrary::{Result, Unstructured};
     use ctm_card::Object;
     use ctm_memory::Arena;
+    use std::sync::Arc;
 
     const BASE: u32 = 0x10_0000;
     const TEXTURE: Object = Object { address: BASE + 0x1000, size: 0x8000 };
@@ -238,13 +239,13 @@ mod tests {
 
     /// The target's bytes, and the number of pixels, after a point was drawn.
     fn drawn(state: &State, place: [f32; 2], alpha: u32) -> (Vec<u8>, u32) {
-        let memory = Arena::new(BASE, 0x2_0000).unwrap();
+        let memory = Arc::new(Arena::new(BASE, 0x2_0000).unwrap());
         (0..TEXTURE.size / 4).for_each(|n| _ = memory.write_u32(TEXTURE.address + 4 * n, n.wrapping_mul(0x9E37_79B9)));
         let mut state = state.clone();
         state.registers.write(0x4BD4, alpha);
         let vertex = [place[0], place[1], 0.0, 1.0].map(f32::to_bits);
         let control = VapVfCntl::read(&[1 << 16 | 3 << 4 | 1]);
-        draw(&mut state, &memory, &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) }).unwrap();
+        draw(&mut state, &memory, None, &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) }).unwrap();
         let mut bytes = vec![0; TARGET.size as usize];
         assert!(memory.read_bytes(TARGET.address, &mut bytes));
         (bytes, state.passed)

@@ -240,6 +240,28 @@ enum Value {
     Generated(usize, Way),
 }
 
+/// A component of a temporary over a primitive, as a kernel takes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Component {
+    /// The same bits everywhere.
+    Constant(u32),
+    /// The plane through the values at the vertices, times 1/w where that differs.
+    Varying(Plane),
+    /// From `first` to `last` over so many sub-pixels from the origin.
+    Generated {
+        /// Along x (0) or y.
+        axis: usize,
+        /// At the origin.
+        first: f32,
+        /// At the other side.
+        last: f32,
+        /// Sub-pixels between them.
+        length: i64,
+    },
+    /// The column (0) or row.
+    Position(usize),
+}
+
 /// From `first` to `last` over `length` sub-pixels.
 #[derive(Clone, Copy, Debug)]
 struct Way {
@@ -259,6 +281,39 @@ impl Way {
 }
 
 impl Inputs {
+    /// The components of each temporary.
+    pub fn components(&self) -> impl ExactSizeIterator<Item = [Component; 4]> {
+        self.values.iter().map(|values| {
+            values.map(|value| match value {
+                Value::Plane(AttributePlane::Constant(bits)) => Component::Constant(bits),
+                Value::Plane(AttributePlane::Varying(plane)) => Component::Varying(plane),
+                Value::Position(axis) => Component::Position(axis),
+                Value::Generated(axis, Way { first, last, length, .. }) => {
+                    Component::Generated { axis, first, last, length }
+                }
+            })
+        })
+    }
+
+    /// Where planes and generated values begin.
+    pub fn origin(&self) -> Point {
+        let way = |axis: usize| {
+            self.values.iter().flatten().find_map(|value| match value {
+                Value::Generated(along, way) if *along == axis => Some(way.start),
+                Value::Plane(_) | Value::Position(_) | Value::Generated(..) => None,
+            })
+        };
+        match &self.perspective {
+            Some(perspective) => perspective.setup().origin(),
+            None => Point { x: way(0).unwrap_or_default(), y: way(1).unwrap_or_default() },
+        }
+    }
+
+    /// The plane of 1/w, by which planes are divided; `None` if attributes are linear on the screen.
+    pub fn divisor(&self) -> Option<Plane> {
+        self.perspective.and_then(|perspective| perspective.divisor())
+    }
+
     /// A value at the pixels of a column, if it is the same in all rows.
     pub fn of_column(&self, input: usize, channel: usize, x: u32) -> Option<u32> {
         match self.values[input][channel] {

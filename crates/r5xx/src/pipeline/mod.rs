@@ -1,5 +1,6 @@
 //! The pipeline, from a draw packet to memory: one vertex, one primitive, one quad of pixels at a time.
 
+mod area;
 mod assemble;
 mod clip;
 mod colour;
@@ -20,11 +21,14 @@ use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
 use crate::stream::Draw;
 use crate::tx::Textures;
-use ctm_memory::Arena;
+use area::AreaState;
+use ctm_engine::Engine;
+use ctm_memory::{Arena, Space};
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
 use shading::{Passing, Shading};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a draw stops.
@@ -58,17 +62,17 @@ pub enum DrawError {
 ///
 /// # Errors
 /// At the first program that stops; what was drawn before stays.
-pub fn draw(state: &mut State, memory: &Arena, draw: &Draw) -> Result<(), DrawError> {
+pub fn draw(state: &mut State, memory: &Arc<Arena>, engine: Option<&Engine>, draw: &Draw) -> Result<(), DrawError> {
     if state.registers.get::<VapCntl>().no_render {
         return Ok(());
     }
-    let passed = draw_primitives(state, memory, draw)?;
+    let passed = draw_primitives(state, memory, engine, draw)?;
     state.passed = state.passed.wrapping_add(passed as u32);
     Ok(())
 }
 
 /// Gives the number of samples that passed depth and stencil tests.
-fn draw_primitives(state: &State, memory: &Arena, draw: &Draw) -> Result<u64, DrawError> {
+fn draw_primitives(state: &State, memory: &Arc<Arena>, engine: Option<&Engine>, draw: &Draw) -> Result<u64, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
     let mut vertices = vertices::Vertices::new(state, memory, draw)?;
@@ -89,5 +93,10 @@ fn draw_primitives(state: &State, memory: &Arena, draw: &Draw) -> Result<u64, Dr
         return draw_all(Shading::Passing(&passing, &textures));
     }
     let job = FragmentJob { program: &program, constants: &constants, presets, textures: &textures };
-    with_shader(&job, &RunOptions::default(), |shader| draw_all(Shading::Program(shader)))
+    let mut space = Space::default();
+    // The only arena overlaps no other.
+    _ = space.map(Arc::clone(memory));
+    let area = engine.zip(pixels.area_targets(&space));
+    let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, engine));
+    with_shader(&job, &RunOptions::default(), |shader| draw_all(Shading::Program(shader, area.as_ref())))
 }

@@ -1,6 +1,7 @@
 //! From covered pixels to memory: scissors, early tests, the program, late tests, colour.
 
 use super::DrawError;
+use super::area::{AreaPrimitive, AreaTarget};
 use super::colour::{Resolve, Target, samples, targets};
 use super::depth::{ColourClear, DepthUnit};
 use super::direct::{self, Direct};
@@ -12,7 +13,7 @@ use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
     ZbZtop,
 };
-use ctm_memory::Arena;
+use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
 use ctm_raster::channel::Words;
 use ctm_raster::coverage::{self, Shape};
@@ -21,6 +22,7 @@ use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{DepthPlane, Offset, Setup};
 use ctm_x1k::Program;
 use ctm_x1k::fragments::{Quad, Shaded};
+use std::ops::Range;
 
 /// Clip rectangles.
 const CLIP_RECTANGLES: u32 = 4;
@@ -86,6 +88,11 @@ fn sample_places(registers: &RegisterFile) -> Vec<Point> {
     places[..count].iter().map(|&(x, y)| Point { x: x.into(), y: y.into() }).collect()
 }
 
+/// A screendoor that lets all samples through.
+const ALL_SAMPLES: u32 = 0xFF_FFFF;
+/// Pixels around a primitive from which on a kernel draws it.
+const AREA_PIXELS: u64 = 4096;
+
 /// A primitive as pixels see it.
 pub struct Covering<'a> {
     /// What it covers.
@@ -111,6 +118,8 @@ pub struct Pixels<'a> {
     alpha: AlphaUnit,
     /// The program has an effect.
     shades: bool,
+    /// Pixels count that the program then kills.
+    counts_killed: bool,
 }
 
 impl<'a> Pixels<'a> {
@@ -123,18 +132,20 @@ impl<'a> Pixels<'a> {
         let resolve = Resolve::of(registers, memory)?;
         let mut targets = targets(registers, memory)?;
         targets.retain(|target| resolve.is_none() && target.writes());
+        let early = registers.get::<ZbZtop>().before_program;
         let shades = !targets.is_empty() || alpha.drops() || alpha.depth_from_program || kills(program);
         Ok(Pixels {
             visible: Visible::of(registers),
             samples: sample_places(registers),
             screendoor: registers.get::<ScScreendoor>().mask,
             depth: DepthUnit::of(registers, memory),
-            early: registers.get::<ZbZtop>().before_program,
+            early,
             clear: ColourClear::of(registers, memory),
             resolve,
             targets,
             alpha,
             shades,
+            counts_killed: early || !kills(program),
         })
     }
 
@@ -145,6 +156,30 @@ impl<'a> Pixels<'a> {
             [target] if passes && self.samples.len() == 1 && target.output == 0 && !target.reads() => Some(target),
             _ => None,
         }
+    }
+
+    /// The colour buffers as surfaces that kernels write, if what kernels do is all that is done with pixels.
+    pub fn area_targets(&self, space: &Space) -> Option<Vec<AreaTarget>> {
+        let passes = self.depth.is_off() && !self.alpha.drops() && !self.alpha.depth_from_program;
+        let plain = self.samples.len() == 1 && self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE;
+        let alone = self.clear.is_none() && self.resolve.is_none() && self.counts_killed;
+        let height = self.visible.framebuffer.bottom;
+        let target = |target: &Target| if target.reads() { None } else { target.area(space, height) };
+        let targets = self.targets.iter().map(target).collect::<Option<Vec<_>>>()?;
+        (passes && plain && alone && !targets.is_empty()).then_some(targets)
+    }
+
+    /// The rows and columns of pixels that a shape covers, if they are many.
+    fn spans(&self, covering: &Covering) -> Option<Vec<(u32, Range<u32>)>> {
+        let Rect { left, top, right, bottom } = self.area(covering.shape);
+        let size = u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top));
+        if size < AREA_PIXELS || covering.stipple.is_some() {
+            return None;
+        }
+        let mut spans = Vec::with_capacity((bottom - top) as usize);
+        let (framebuffer, sample) = (&self.visible.framebuffer, self.samples[0]);
+        coverage::spans(GRID, covering.shape, framebuffer, sample, |y, columns| spans.push((y, columns)));
+        Some(spans)
     }
 
     /// The pixels that a shape may cover.
@@ -275,6 +310,16 @@ impl Batch<'_, '_> {
         {
             self.passed += pixels.draw_directly(covering, &direct);
             return Ok(());
+        }
+        if let Shading::Program(_, Some(area)) = self.shading
+            && let Some(spans) = pixels.spans(covering)
+        {
+            // What comes before comes first.
+            self.flush()?;
+            if area.draw(&AreaPrimitive { spans: &spans, inputs: covering.inputs })? {
+                self.passed += spans.iter().map(|(_, columns)| columns.len() as u64).sum::<u64>();
+                return Ok(());
+            }
         }
         let mut result = Ok(());
         coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {

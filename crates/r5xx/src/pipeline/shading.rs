@@ -1,6 +1,7 @@
 //! What runs for a quad: the fragment program, or a short cut for programs that only pass on what they get. Drivers clear, copy, upload
 //! and read back with such programs: nearly all draws are theirs.
 
+use super::area::AreaState;
 use crate::tx::Textures;
 use ctm_num::x1k;
 use ctm_x1k::fragments::{Fetch, Quad, QuadVector, Shaded, TextureUnit};
@@ -18,7 +19,8 @@ pub enum Shading<'s, 'x> {
     /// A short cut.
     Passing(&'s Passing, &'s Textures<'x>),
     /// The program.
-    Program(&'s mut Shader<'x>),
+    /// Primitives of many pixels go to kernels where these can draw them.
+    Program(&'s mut Shader<'x>, Option<&'s AreaState<'s>>),
 }
 
 impl Shading<'_, '_> {
@@ -26,7 +28,7 @@ impl Shading<'_, '_> {
     pub fn width(&self) -> usize {
         match self {
             Shading::Passing(..) => 1,
-            Shading::Program(shader) => shader.width(),
+            Shading::Program(shader, _) => shader.width(),
         }
     }
 
@@ -41,7 +43,7 @@ impl Shading<'_, '_> {
                 shaded.extend(quads.iter().map(|quad| passing.shade(quad, textures)));
                 Ok(())
             }
-            Shading::Program(shader) => shader.shade(quads, shaded),
+            Shading::Program(shader, _) => shader.shade(quads, shaded),
         }
     }
 
@@ -302,7 +304,7 @@ mod tests {
                 arbtest::arbtest(|u| {
                     let quads: Vec<Quad> = (0..u.int_in_range(1..=16)?).map(|_| quad(u)).collect::<Result<_>>()?;
                     let (mut exact, mut short) = (Vec::new(), Vec::new());
-                    Shading::Program(shader).shade(&quads, &mut exact).unwrap();
+                    Shading::Program(shader, None).shade(&quads, &mut exact).unwrap();
                     Shading::Passing(&passing, &textures).shade(&quads, &mut short).unwrap();
                     assert_eq!((exact.len(), short.len()), (quads.len(), quads.len()));
                     for (quad, (short, exact)) in quads.iter().zip(short.iter().zip(&exact)) {

@@ -8,9 +8,11 @@ use ctm_raster::srgb;
 use ctm_raster::texel::TexelFormat;
 
 /// What a component of the result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Select {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Select {
+    /// A component of the texel.
     Component(usize),
+    /// A constant: bits of binary32.
     Bits(u32),
 }
 
@@ -57,6 +59,16 @@ impl Format {
             Select::of(if reversed && matches!(code, 0 | 2) { 2 - code } else { code })
         });
         Some(Format { texel, select, gamma: format.gamma })
+    }
+
+    /// What red, green, blue and alpha are.
+    pub fn selects(&self) -> [Select; 4] {
+        self.select
+    }
+
+    /// Whether red, green and blue are sRGB.
+    pub fn has_gamma(&self) -> bool {
+        self.gamma
     }
 
     /// A texel of a stored block.

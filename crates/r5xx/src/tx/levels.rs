@@ -2,6 +2,7 @@
 
 use crate::layout::{Layout, MicroTile};
 use crate::registers::{TxFormat0, TxFormat2, TxOffset};
+use ctm_memory::Tiling;
 use ctm_raster::sampler::{TextureKind, TextureShape};
 use ctm_raster::texel::TexelFormat;
 
@@ -19,6 +20,11 @@ pub struct Level {
 }
 
 impl Level {
+    /// The tiling and pitch of surfaces with this layout, if they can have it.
+    pub fn surface(&self) -> Option<(Tiling, u32)> {
+        self.layout.surface()
+    }
+
     /// Bytes from the texture's beginning to a block of texels.
     #[inline]
     pub fn offset(&self, layer: u32, block_x: u32, block_y: u32) -> u64 {

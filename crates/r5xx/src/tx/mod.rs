@@ -1,7 +1,11 @@
 //! The texture unit: textures as the registers describe them, and what programs fetch from them.
 
+mod area;
 mod format;
 mod levels;
+
+pub use area::AreaTexture;
+pub use format::Select;
 
 use crate::object::ObjectBytes;
 use crate::registers::{

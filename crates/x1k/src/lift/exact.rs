@@ -37,7 +37,7 @@ struct Walk<'a> {
 
 pub(super) fn lift(program: &Program, specialisation: &Specialisation) -> Result<Lifted, NotLifted> {
     let plan = Plan::new(program)?;
-    let mut m = LiftState::new(program, specialisation, Form::Exact);
+    let mut m = LiftState::new(program, specialisation, Form::Exact, None);
     let limits = Limits::of(program);
     let counters = (0..limits.counters).map(|_| m.b.variable(Type::Mask)).collect();
     let frames = (0..limits.stack).map(|_| Frame {

@@ -1,5 +1,6 @@
 //! The state of a group as values: registers, masks, constants.
 
+use super::fragments::{Start, Surroundings};
 use super::{BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, PE_VALUE_TABLE, Specialisation, SurfaceBinding};
 use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
@@ -44,6 +45,8 @@ pub(super) struct LiftState<'a> {
     pub b: Builder,
     pub program: &'a Program,
     pub specialisation: &'a Specialisation,
+    /// What stands around a program that runs over fragments.
+    pub surroundings: Option<&'a dyn Surroundings>,
     pub uses_quads: bool,
     /// Quads may have helper lanes: the exact form runs those that the domain's edge cuts, too.
     helps: bool,
@@ -65,7 +68,12 @@ pub(super) struct LiftState<'a> {
 
 impl<'a> LiftState<'a> {
     /// The machine at program start.
-    pub fn new(program: &'a Program, specialisation: &'a Specialisation, form: Form) -> Self {
+    pub fn new(
+        program: &'a Program,
+        specialisation: &'a Specialisation,
+        form: Form,
+        surroundings: Option<&'a dyn Surroundings>,
+    ) -> Self {
         let mut b = Builder::new();
         for channel in 0..FLOAT_TABLES {
             b.function.add_table(TableDecl { entries: 256, finite: specialisation.finite[channel] });
@@ -76,7 +84,11 @@ impl<'a> LiftState<'a> {
         let arrays = relative_channels(program).map(|relative| {
             relative.then(|| b.function.add_array(ArrayDecl { entries: TEMPS as u32, ty: Type::Lane }))
         });
-        let covered = b.covered();
+        let start = match surroundings {
+            Some(surroundings) => surroundings.start(&mut b),
+            None => Start { covered: b.covered(), temporaries: Vec::new() },
+        };
+        let covered = start.covered;
         let uses_quads = program.code.iter().any(|instruction| uses_quads(instruction, program.info.write_mode));
         let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {
             (0..count).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect()
@@ -84,8 +96,9 @@ impl<'a> LiftState<'a> {
         let mut machine = LiftState {
             program,
             specialisation,
+            surroundings,
             uses_quads,
-            helps: uses_quads && form == Form::Exact,
+            helps: uses_quads && (form == Form::Exact || surroundings.is_some()),
             covered,
             live: b.variable(Type::Mask),
             active: b.variable(Type::Mask),
@@ -101,6 +114,11 @@ impl<'a> LiftState<'a> {
             b,
         };
         machine.start();
+        for (temporary, values) in start.temporaries {
+            for (channel, value) in values.into_iter().enumerate() {
+                machine.write_temp(temporary, false, channel, value, None);
+            }
+        }
         machine
     }
 
@@ -321,6 +339,12 @@ impl<'a> LiftState<'a> {
         let (program, specialisation) = (self.program, self.specialisation);
         let live = self.b.get(self.live);
         let mut lanes = self.deciding(live);
+        if let Some(surroundings) = self.surroundings {
+            let outputs = std::array::from_fn(|output| self.outputs[output].map(|channel| self.b.get(channel)));
+            let depth = self.b.get(self.cond_value);
+            surroundings.finish(&mut self.b, lanes, &outputs, depth);
+            return self.b.ret();
+        }
         let (x, y) = (self.b.pos_x(), self.b.pos_y());
         if specialisation.location == CondLocation::Dpp {
             lanes = self.request(lanes, x, y);

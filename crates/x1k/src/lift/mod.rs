@@ -15,10 +15,13 @@
 
 mod arithmetic;
 mod exact;
+mod fragments;
 mod independent;
 mod machine;
 mod plan;
 mod texture;
+
+pub use fragments::{FetchValues, Start, Surroundings, lift_fragments};
 
 use crate::conditional::{CondLocation, CondTest};
 use crate::job::TrapKind;
@@ -119,7 +122,7 @@ pub enum NotLifted {
 /// If the program does not have the form.
 pub fn lift(program: &Program, specialisation: &Specialisation, form: Form) -> Result<Lifted, NotLifted> {
     match form {
-        Form::Independent => independent::lift(program, specialisation),
+        Form::Independent => independent::lift(program, specialisation, None),
         Form::Exact => exact::lift(program, specialisation),
     }
 }

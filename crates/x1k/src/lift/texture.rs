@@ -1,5 +1,6 @@
 //! Texture instructions: fetches and TEXKILL (CTM Guide p.32-33).
 
+use super::fragments::FetchValues;
 use super::machine::{ALPHA, LiftState, gate};
 use crate::codes::TexOp;
 use crate::instruction::{Common, Tex, TexRegister};
@@ -11,12 +12,21 @@ impl LiftState<'_> {
         if matches!(tex.op, TexOp::Nop | TexOp::Texkill | TexOp::Reserved7) {
             return;
         }
-        let [mut s, mut t] = [0, 1].map(|at| self.coordinate(&tex.src, at));
-        if tex.op == TexOp::Proj {
-            let q = self.coordinate(&tex.src, 3);
-            [s, t] = [s, t].map(|coordinate| self.b.fdiv(Denorm::Flush, coordinate, q));
-        }
-        let element = self.element(tex, s, t, executing);
+        let element = match self.surroundings {
+            Some(surroundings) => {
+                let [coordinates, dx, dy] = [&tex.src, &tex.dx, &tex.dy].map(|source| self.coordinates(source));
+                let Tex { id: unit, op, unscaled, .. } = *tex;
+                let fetch = FetchValues { unit, op, unscaled, coordinates, dx, dy };
+                surroundings.fetch(&mut self.b, &fetch, executing)
+            }
+            None => {
+                let [mut s, mut t, _, q] = self.coordinates(&tex.src);
+                if tex.op == TexOp::Proj {
+                    [s, t] = [s, t].map(|coordinate| self.b.fdiv(Denorm::Flush, coordinate, q));
+                }
+                self.element(tex, s, t, executing)
+            }
+        };
         let wmask = common.rgb.wmask | common.alpha.wmask << 3;
         let mut written = Vec::new();
         for channel in (0..4).filter(|channel| wmask >> channel & 1 != 0) {
@@ -46,6 +56,10 @@ impl LiftState<'_> {
     fn channel_lanes(&mut self, common: &Common, channel: usize, executing: Option<Value>) -> Option<Value> {
         let unit = if channel == ALPHA { &common.alpha } else { &common.rgb };
         self.gated(gate(unit.pred_sel, unit.pred_inv, channel), executing)
+    }
+
+    fn coordinates(&mut self, source: &TexRegister) -> [Value; 4] {
+        [0, 1, 2, 3].map(|at| self.coordinate(source, at))
     }
 
     fn coordinate(&mut self, source: &TexRegister, at: usize) -> Value {

@@ -13,6 +13,7 @@ mod calls;
 mod loops;
 mod open;
 
+use super::fragments::Surroundings;
 use super::machine::{LiftState, Wants};
 use super::plan::Limits;
 use super::{Form, Lifted, NotLifted, Specialisation, arithmetic};
@@ -68,8 +69,12 @@ impl Step<'_> {
     }
 }
 
-pub(super) fn lift(program: &Program, specialisation: &Specialisation) -> Walked<Lifted> {
-    let m = LiftState::new(program, specialisation, Form::Independent);
+pub(super) fn lift(
+    program: &Program,
+    specialisation: &Specialisation,
+    surroundings: Option<&dyn Surroundings>,
+) -> Walked<Lifted> {
+    let m = LiftState::new(program, specialisation, Form::Independent, surroundings);
     let limits = Limits::of(program);
     let mut walk = Walk { m, limits, open: Opened::default(), steps: Vec::new(), counted_to: 0, visits: 0 };
     walk.run()?;

@@ -1,0 +1,317 @@
+//! Primitives of many pixels on the engine: coverage, interpolation, the fragment program with its texture fetches and the writes to colour
+//! buffers are one kernel, which runs over the pixels of a rectangle.
+//!
+//! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
+//! bits.
+
+mod lift;
+
+use super::interpolate::{Component, Inputs};
+use crate::tx::{AreaTexture, Textures};
+use ctm_engine::{Bindings, Engine, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
+use ctm_lane::domain::{Domain, Lanes};
+use ctm_lane::run::{RunOptions, RunStats};
+use ctm_memory::{Bounds, Space, Surface, View};
+use ctm_raster::grid::Point;
+use ctm_raster::plane::Plane;
+use ctm_x1k::fragments::FragmentJob;
+use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
+use ctm_x1k::{
+    Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, TexOp,
+};
+use std::ops::Range;
+
+/// Rows that a launch has at most (an even number), so that little of the rectangle around a triangle is left empty.
+const STRIP: u32 = 32;
+/// Columns and rows of the card's surfaces at most.
+const MAX_SIZE: usize = 4096;
+
+/// A colour buffer that a kernel writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AreaTarget {
+    /// The program's output that goes there.
+    pub output: usize,
+    /// Which of its channels each channel of the buffer is.
+    pub selects: [usize; 4],
+    /// The buffer.
+    pub surface: Surface,
+}
+
+/// Everything that decides what a kernel does, but the numbers of a primitive.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    code: Vec<Instruction>,
+    info: ProgramInfo,
+    /// Per channel: no constant is an infinity or a NaN.
+    finite: [bool; 4],
+    /// The temporaries that are filled, and the kinds of their components.
+    presets: Vec<(u8, [ComponentKind; 4])>,
+    /// Attributes are divided by the plane of 1/w.
+    perspective: bool,
+    /// Bases of all surfaces are 0.
+    textures: Vec<Option<AreaTexture>>,
+    targets: Vec<AreaTarget>,
+    texture_layouts: Vec<SurfaceLayout>,
+    target_layouts: Vec<SurfaceLayout>,
+}
+
+/// How a component of a temporary is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum ComponentKind {
+    /// It is the same everywhere.
+    Constant,
+    /// By its plane.
+    Varying,
+    /// From one side of a point to the other, along an axis.
+    Generated(usize),
+    /// The column or row.
+    Position(usize),
+}
+
+/// What draws have in common whose primitives kernels can draw.
+pub struct AreaState<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its constants.
+    pub constants: &'a Constants,
+    /// The temporaries that are filled.
+    pub presets: &'a [u8],
+    /// Textures by unit.
+    pub textures: Vec<Option<AreaTexture>>,
+    /// Colour buffers.
+    pub targets: Vec<AreaTarget>,
+    /// The memory that all of them lie in.
+    pub space: &'a Space,
+    /// What runs kernels.
+    pub engine: &'a Engine,
+}
+
+/// A primitive for a kernel.
+pub struct AreaPrimitive<'a> {
+    /// Its rows, from the top, with the columns that it covers in each.
+    pub spans: &'a [(u32, Range<u32>)],
+    /// What the program gets.
+    pub inputs: &'a Inputs,
+}
+
+impl<'a> AreaState<'a> {
+    /// Of a draw with these colour buffers, if kernels can draw its primitives.
+    pub fn of(
+        job: &FragmentJob<'a>,
+        textures: &Textures,
+        targets: Vec<AreaTarget>,
+        space: &'a Space,
+        engine: &'a Engine,
+    ) -> Option<Self> {
+        let mut units = vec![None; INPUTS];
+        for instruction in &job.program.code {
+            let Body::Tex(tex) = &instruction.body else { continue };
+            let texture = match tex.op {
+                TexOp::Nop | TexOp::Texkill => continue,
+                TexOp::Reserved7 => return None,
+                TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
+                    textures.unit(tex.id)?.area(space)?
+                }
+            };
+            units[usize::from(tex.id) % INPUTS] = Some(texture);
+        }
+        let bytes = |surface: &Surface, bounds| {
+            let begin = u64::from(surface.base);
+            begin..begin + SurfaceLayout::of(space, surface, bounds).bytes()
+        };
+        // What a program reads must not be what it writes.
+        let overlaps = targets.iter().any(|target| {
+            let written = bytes(&target.surface, Bounds::Drop);
+            let mut read = units.iter().flatten().map(|texture| bytes(&texture.surface, Bounds::Clamp));
+            read.any(|read| read.start < written.end && written.start < read.end)
+        });
+        let FragmentJob { program, constants, presets, .. } = *job;
+        (!overlaps).then_some(AreaState { program, constants, presets, textures: units, targets, space, engine })
+    }
+
+    /// Draws a primitive; says whether it could.
+    ///
+    /// # Errors
+    /// If the program does what the machine cannot do.
+    pub fn draw(&self, primitive: &AreaPrimitive) -> Result<bool, RunError> {
+        for strip in primitive.spans.chunk_by(|(one, _), (other, _)| one / STRIP == other / STRIP) {
+            let (Some((top, _)), Some((bottom, _))) = (strip.first(), strip.last()) else { continue };
+            let first = strip.iter().map(|(_, columns)| columns.start).min().unwrap_or_default();
+            let end = strip.iter().map(|(_, columns)| columns.end).max().unwrap_or_default();
+            if end > MAX_SIZE as u32 || *bottom >= MAX_SIZE as u32 {
+                return Ok(false);
+            }
+            // Whole quads.
+            let domain = Domain { i0: first & !1, j0: top & !1, i1: (end - 1) | 1, j1: bottom | 1 };
+            let job = AreaJob { state: self, inputs: primitive.inputs, spans: strip, domain };
+            if !self.engine.run(&job, &RunOptions::default())? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A strip of a primitive.
+struct AreaJob<'a> {
+    state: &'a AreaState<'a>,
+    inputs: &'a Inputs,
+    spans: &'a [(u32, Range<u32>)],
+    domain: Domain,
+}
+
+/// A kernel, if the program has one.
+struct AreaKernel {
+    kernel: Kernel,
+    lifted: Lifted,
+}
+
+/// The layout of a surface at any base.
+fn layout(surface: Surface) -> Surface {
+    Surface { base: 0, ..surface }
+}
+
+impl AreaJob<'_> {
+    fn max_steps(&self, lifted: &Lifted) -> u64 {
+        lifted.max_steps(|int| self.state.constants.ints[usize::from(int)].count)
+    }
+
+    /// The tables of the program, then spans, then the numbers of the primitive.
+    fn tables(&self) -> Vec<Vec<u32>> {
+        let constants = self.state.constants;
+        let mut tables: Vec<Vec<u32>> =
+            (0..FLOAT_TABLES).map(|channel| constants.floats.iter().map(|value| value[channel]).collect()).collect();
+        let fields =
+            |int: &IntConstant| [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0];
+        tables.push(constants.ints.iter().flat_map(fields).collect());
+        tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
+        tables.push(vec![0]);
+        let (mut firsts, mut ends) = (vec![0; lift::SPANS], vec![0; lift::SPANS]);
+        for (row, columns) in self.spans {
+            let entry = *row as usize % lift::SPANS;
+            (firsts[entry], ends[entry]) = (columns.start, columns.end);
+        }
+        tables.extend([firsts, ends, self.numbers()]);
+        tables
+    }
+
+    fn numbers(&self) -> Vec<u32> {
+        let Point { x, y } = self.inputs.origin();
+        let mut numbers = vec![x as u32, y as u32];
+        let mut put = |value: f64| {
+            let bits = value.to_bits();
+            numbers.extend([bits as u32, (bits >> 32) as u32]);
+        };
+        let Plane { value, dx, dy } = self.inputs.divisor().unwrap_or(Plane::constant(1.0));
+        [value, dx, dy].into_iter().for_each(&mut put);
+        for component in self.inputs.components().flatten() {
+            match component {
+                Component::Constant(bits) => [f64::from_bits(bits.into()), 0.0, 0.0].into_iter().for_each(&mut put),
+                Component::Varying(Plane { value, dx, dy }) => [value, dx, dy].into_iter().for_each(&mut put),
+                // The side from which it counts is the origin.
+                Component::Generated { first, last, length, .. } => {
+                    let (first, last) = (f64::from(first), f64::from(last));
+                    [first, last - first, length as f64].into_iter().for_each(&mut put);
+                }
+                Component::Position(_) => [0.0; 3].into_iter().for_each(&mut put),
+            }
+        }
+        numbers.resize(numbers.len().next_power_of_two(), 0);
+        numbers
+    }
+
+    fn surfaces(&self) -> impl Iterator<Item = (Surface, Bounds)> {
+        let textures = self.state.textures.iter().flatten().map(|texture| (texture.surface, Bounds::Clamp));
+        textures.chain(self.state.targets.iter().map(|target| (target.surface, Bounds::Drop)))
+    }
+}
+
+impl GuestJob for AreaJob<'_> {
+    type Key = Key;
+    type KeyRef<'k>
+        = Key
+    where
+        Self: 'k;
+    type Kernels = Option<AreaKernel>;
+    /// Whether it was drawn: otherwise it is left to the scalar pipeline.
+    type Output = bool;
+    type Error = RunError;
+    type NotCompiled = ();
+
+    fn key(&self) -> Result<Key, ()> {
+        let AreaState { program, constants, presets, textures, targets, space, .. } = self.state;
+        let kinds = self.inputs.components().map(|components| {
+            components.map(|component| match component {
+                Component::Constant(_) => ComponentKind::Constant,
+                Component::Varying(_) => ComponentKind::Varying,
+                Component::Generated { axis, .. } => ComponentKind::Generated(axis),
+                Component::Position(axis) => ComponentKind::Position(axis),
+            })
+        });
+        let of = |surface: &Surface, bounds| SurfaceLayout::of(space, surface, bounds);
+        Ok(Key {
+            code: program.code.clone(),
+            info: program.info,
+            finite: std::array::from_fn(|channel| {
+                constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
+            }),
+            presets: presets.iter().copied().zip(kinds).collect(),
+            perspective: self.inputs.divisor().is_some(),
+            textures: textures
+                .iter()
+                .map(|texture| texture.map(|texture| AreaTexture { surface: layout(texture.surface), ..texture }))
+                .collect(),
+            targets: targets.iter().map(|target| AreaTarget { surface: layout(target.surface), ..*target }).collect(),
+            texture_layouts: textures.iter().flatten().map(|texture| of(&texture.surface, Bounds::Clamp)).collect(),
+            target_layouts: targets.iter().map(|target| of(&target.surface, Bounds::Drop)).collect(),
+        })
+    }
+
+    fn to_owned(key: Key) -> Key {
+        key
+    }
+
+    fn matches(key: &Key, kept: &Key) -> bool {
+        key == kept
+    }
+
+    fn compile(key: &Key, runtime: &Runtime) -> Option<AreaKernel> {
+        let program = Program {
+            code: key.code.clone(),
+            info: key.info,
+            references: References { outputs: (0..OUTPUTS as u8).collect(), ..References::default() },
+            ..Program::default()
+        };
+        let mut lifted = lift_fragments(&program, key.finite, key).ok()?;
+        let function = std::mem::take(&mut lifted.function);
+        let surfaces: Vec<SurfaceLayout> = key.texture_layouts.iter().chain(&key.target_layouts).copied().collect();
+        let kernel = Kernel::new(function, Grouping::Independent, &surfaces, Some(SHORT), runtime);
+        Some(AreaKernel { kernel, lifted })
+    }
+
+    fn bytes(kernel: &Option<AreaKernel>) -> usize {
+        kernel.as_ref().map_or(0, |kernel| kernel.kernel.bytes())
+    }
+
+    fn is_compiled(&self, kernel: &Option<AreaKernel>, _: &RunOptions, _: &Runtime) -> Result<(), ()> {
+        kernel.as_ref().filter(|kernel| kernel.kernel.is_compiled()).map(|_| ()).ok_or(())
+    }
+
+    fn run(&self, kernel: &Option<AreaKernel>, options: &RunOptions, _: &Runtime) -> Result<bool, RunError> {
+        let Some(AreaKernel { kernel, lifted }) = kernel else { return Ok(false) };
+        let max_steps = self.max_steps(lifted);
+        if max_steps > SHORT {
+            return Ok(false);
+        }
+        let space = self.state.space;
+        let surfaces = self.surfaces().map(|(surface, bounds)| View::new(space, surface, bounds)).collect();
+        let bindings = Bindings { space, surfaces, tables: self.tables(), buffers: Vec::new() };
+        let launch = Launch { lanes: Lanes::Area(self.domain), bindings, max_steps: Some(max_steps) };
+        let _: RunStats = kernel.run(&launch, options)?;
+        Ok(true)
+    }
+
+    fn reference(&self, _: &RunOptions) -> Result<bool, RunError> {
+        Ok(false)
+    }
+}

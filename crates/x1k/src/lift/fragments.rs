@@ -1,0 +1,73 @@
+//! Programs over fragments: what stands around them is the card's, and comes as operations.
+
+use super::{Lifted, NotLifted, Specialisation, independent};
+use crate::codes::TexOp;
+use crate::conditional::{CondLocation, CondTest};
+use crate::instruction::{Body, Instruction};
+use crate::program::{INPUTS, OUTPUTS, Program};
+use ctm_lane::{Builder, Value};
+
+/// What the fragments of a group are at program start.
+pub struct Start {
+    /// Those that are covered. All lanes of their quads compute.
+    pub covered: Value,
+    /// Temporaries that are filled, with their channels. Of several values of one temporary the last one stays.
+    pub temporaries: Vec<(u8, [Value; 4])>,
+}
+
+/// What a texture instruction asks for, as [`Fetch`](crate::fragments::Fetch) has it.
+pub struct FetchValues {
+    /// Number of the texture.
+    pub unit: u8,
+    /// The operation: one that fetches.
+    pub op: TexOp,
+    /// Coordinates are in texels.
+    pub unscaled: bool,
+    /// S, T, R, Q.
+    pub coordinates: [Value; 4],
+    /// Derivatives in x, for DXDY.
+    pub dx: [Value; 4],
+    /// Derivatives in y, for DXDY.
+    pub dy: [Value; 4],
+}
+
+/// What a card does before, behind and for the texture instructions of a fragment program.
+///
+/// Tables that it declares come behind those of the program ([`TABLES`](super::TABLES)).
+pub trait Surroundings {
+    /// Coverage and interpolation.
+    fn start(&self, b: &mut Builder) -> Start;
+    /// Red, green, blue and alpha of a texture, in these lanes.
+    fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4];
+    /// What becomes of outputs A to D, and of W, in these lanes: those that are covered and were not killed.
+    fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value);
+}
+
+/// Lifts a program that runs over fragments, in its group-independent form. `finite` says per channel that no constant is an infinity or a
+/// NaN.
+///
+/// # Errors
+/// If the program is not structured, or if it has flow control and reads other fragments of its quad: what those do that are not covered
+/// depends on the others then.
+pub fn lift_fragments(
+    program: &Program,
+    finite: [bool; 4],
+    surroundings: &dyn Surroundings,
+) -> Result<Lifted, NotLifted> {
+    let specialisation = Specialisation {
+        inputs: [None; INPUTS],
+        outputs: [false; OUTPUTS],
+        out_mask: 0,
+        test: CondTest::Always,
+        location: CondLocation::Dpp,
+        write: false,
+        unfused: false,
+        finite,
+    };
+    let lifted = independent::lift(program, &specialisation, Some(surroundings))?;
+    let flow = |instruction: &Instruction| matches!(instruction.body, Body::Flow(_));
+    match program.code.iter().position(flow) {
+        Some(at) if lifted.uses_quads => Err(NotLifted::Unstructured(at)),
+        _ => Ok(lifted),
+    }
+}
