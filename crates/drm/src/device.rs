@@ -5,6 +5,7 @@ use crate::objects::Objects;
 use crate::options::Options;
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Card, Identity, Object, Submission};
+use ctm_engine::Executor;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -89,7 +90,11 @@ impl Device {
     fn new() -> Result<Self, String> {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
-        let card = Box::new(ctm_r5xx::Card::new(options.model));
+        let card = ctm_r5xx::Card::new(options.model);
+        let card = Box::new(match options.executor {
+            Executor::Reference => card,
+            Executor::Engine(engine) => card.with_engine(engine),
+        });
         let identity = card.identity();
         let log = options.log.as_deref().map(open_log).transpose()?;
         let trace = options.trace.as_deref().map(|path| open_trace(path, &identity)).transpose()?;

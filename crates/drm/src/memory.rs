@@ -9,6 +9,7 @@ use ctm_memory::Arena;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd};
+use std::sync::Arc;
 
 /// The first card address that is used.
 pub const FIRST: u64 = 0x1000;
@@ -18,7 +19,7 @@ pub const LENGTH: u64 = 1 << 32;
 /// The card's memory.
 pub struct Memory {
     file: File,
-    arena: Arena,
+    arena: Arc<Arena>,
     /// Which file of the host's it is.
     identity: (u64, u64),
 }
@@ -53,11 +54,11 @@ impl Memory {
         let arena = Arena::of_file(FIRST as u32, (LENGTH - FIRST) as u32, file.as_fd(), FIRST)
             .map_err(|error| io::Error::other(error.to_string()))?;
         let found = real::fstat(descriptor).ok_or_else(io::Error::last_os_error)?;
-        Ok(Memory { file, arena, identity: (found.st_dev, found.st_ino) })
+        Ok(Memory { file, arena: Arc::new(arena), identity: (found.st_dev, found.st_ino) })
     }
 
     /// The memory at its card addresses.
-    pub fn arena(&self) -> &Arena {
+    pub fn arena(&self) -> &Arc<Arena> {
         &self.arena
     }
 

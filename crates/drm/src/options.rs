@@ -1,5 +1,7 @@
 //! What the environment says.
 
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_r5xx::Model;
 use std::env;
 use std::path::PathBuf;
@@ -8,10 +10,11 @@ use std::path::PathBuf;
 const DEFAULT: Model = Model::R580;
 
 /// What the environment says.
-#[derive(Debug)]
 pub struct Options {
     /// `CTM_CARD`: which card.
     pub model: Model,
+    /// `CTM_CARD_ENGINE`: what draws primitives of many pixels. Pictures do not depend on it.
+    pub executor: Executor,
     /// `CTM_CARD_LOG`: the file that warnings are appended to.
     pub log: Option<PathBuf>,
     /// `CTM_CARD_TRACE`: the file that submissions are recorded in.
@@ -29,6 +32,14 @@ impl Options {
                 format!("CTM_CARD is {name:?}, and there is no such card; there are: {known}")
             })?,
         };
-        Ok(Options { model, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
+        let engine = match env::var_os("CTM_CARD_ENGINE").filter(|value| !value.is_empty()) {
+            None => EngineName::fastest(),
+            Some(name) => EngineName::ALL.into_iter().find(|engine| name == engine.name()).ok_or_else(|| {
+                let known = EngineName::ALL.map(EngineName::name).join(", ");
+                format!("CTM_CARD_ENGINE is {name:?}, and there is no such engine; there are: {known}")
+            })?,
+        };
+        let executor = engine.executor().map_err(|error| format!("CTM_CARD_ENGINE: {error}"))?;
+        Ok(Options { model, executor, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
     }
 }

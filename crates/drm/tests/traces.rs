@@ -10,6 +10,7 @@ use ctm_r5xx::{Card as R5xx, Model};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Pixels of the pictures.
 const WIDTH: usize = 96;
@@ -24,10 +25,10 @@ fn folder() -> PathBuf {
 }
 
 /// What the card's memory must hold, from 0x1000 on.
-fn memory(records: &[TraceRecord]) -> Arena {
+fn memory(records: &[TraceRecord]) -> Arc<Arena> {
     let ends = records.iter().flat_map(|record| &record.objects).map(|object| object.address + object.size);
     let end = ends.max().expect("objects");
-    Arena::new(0x1000, end.next_multiple_of(4096) - 0x1000).expect("memory")
+    Arc::new(Arena::new(0x1000, end.next_multiple_of(4096) - 0x1000).expect("memory"))
 }
 
 /// Executes a trace. The scenes read their picture back at last: it lies where the last draw went, row by row from the bottom,
