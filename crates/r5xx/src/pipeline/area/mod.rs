@@ -14,6 +14,7 @@ use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Bounds, Space, Surface, View};
 use ctm_raster::grid::Point;
 use ctm_raster::plane::Plane;
+use ctm_raster::sampler::Wrap;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
 use ctm_x1k::{
@@ -113,6 +114,10 @@ impl<'a> AreaState<'a> {
                     textures.unit(tex.id)?.area(space)?
                 }
             };
+            // Texels are not counted modulo the size.
+            if tex.unscaled && texture.wrap != [Wrap::ClampToEdge; 2] {
+                return None;
+            }
             units[usize::from(tex.id) % INPUTS] = Some(texture);
         }
         let bytes = |surface: &Surface, bounds| {
@@ -315,3 +320,6 @@ impl GuestJob for AreaJob<'_> {
         Ok(false)
     }
 }
+
+#[cfg(test)]
+mod tests;
