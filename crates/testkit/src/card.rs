@@ -5,6 +5,7 @@ use ctm_card::{Card, Object};
 use ctm_memory::Arena;
 use ctm_r5xx::listing::listing;
 use ctm_r5xx::{Card as R5xx, Model};
+use std::sync::Arc;
 
 /// The first card address that is used, and the bytes of memory from there on.
 const MEMORY: (u32, u32) = (0x1000, 1 << 20);
@@ -14,7 +15,7 @@ const MEMORY: (u32, u32) = (0x1000, 1 << 20);
 pub fn trace(bytes: &[u8]) {
     let Ok(reader) = TraceReader::new(bytes) else { return };
     let records: Vec<TraceRecord> = reader.map_while(Result::ok).collect();
-    let memory = Arena::new(MEMORY.0, MEMORY.1).expect("memory");
+    let memory = Arc::new(Arena::new(MEMORY.0, MEMORY.1).expect("memory"));
     let mut card = R5xx::new(Model::Rv515);
     for record in &records {
         record.write_pages(&memory);
