@@ -104,37 +104,44 @@ impl Arena {
     }
 
     /// The byte at `address`, if that is inside.
+    #[inline]
     pub fn read_u8(&self, address: u32) -> Option<u8> {
         self.read_u32(address).map(|word| (word >> (address % 4 * 8)) as u8)
     }
 
     /// The two bytes at the even address at or below `address`, if they are inside.
+    #[inline]
     pub fn read_u16(&self, address: u32) -> Option<u16> {
         self.read_u32(address).map(|word| (word >> ((address & 2) * 8)) as u16)
     }
 
     /// The word at the multiple of 4 at or below `address`, if it is inside.
+    #[inline]
     pub fn read_u32(&self, address: u32) -> Option<u32> {
         self.words_at(address, 1).map(|words| read_word(&words[0]))
     }
 
     /// Writes the byte at `address`; false if that is outside.
+    #[inline]
     pub fn write_u8(&self, address: u32, value: u8) -> bool {
         let shift = address % 4 * 8;
         self.write_bits(address, u32::from(value) << shift, 0xFF << shift)
     }
 
     /// Writes the two bytes at the even address at or below `address`; false if they are outside.
+    #[inline]
     pub fn write_u16(&self, address: u32, value: u16) -> bool {
         let shift = (address & 2) * 8;
         self.write_bits(address, u32::from(value) << shift, 0xFFFF << shift)
     }
 
     /// Writes the word at the multiple of 4 at or below `address`; false if it is outside.
+    #[inline]
     pub fn write_u32(&self, address: u32, value: u32) -> bool {
         self.write_bits(address, value, u32::MAX)
     }
 
+    #[inline]
     fn write_bits(&self, address: u32, value: u32, bits: u32) -> bool {
         self.words_at(address, 1).map(|words| write_word(&words[0], value, bits)).is_some()
     }
@@ -186,6 +193,7 @@ impl Arena {
     }
 
     /// `count` words from the one that holds `address` on, if they are inside.
+    #[inline]
     pub(crate) fn words_at(&self, address: u32, count: usize) -> Option<&[AtomicU32]> {
         self.words().get((address.wrapping_sub(self.base) >> WORD_LOG2) as usize, count)
     }

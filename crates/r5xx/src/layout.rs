@@ -104,26 +104,65 @@ impl Layout {
     /// Byte offset of an element from the beginning; coordinates are below 4096.
     #[inline]
     pub fn offset(&self, x: u32, y: u32) -> u32 {
-        let in_tile = |width_log2: u32, height_log2: u32| {
-            ((y & ((1 << height_log2) - 1)) << width_log2 | x & ((1 << width_log2) - 1)) << self.element_log2
-        };
-        let tile = |width_log2: u32, height_log2: u32| {
-            let (across, down) = (x >> width_log2, y >> height_log2);
-            let row = down.wrapping_mul(self.stride << height_log2);
-            row.wrapping_add(across << (width_log2 + height_log2 + self.element_log2))
-        };
+        self.column(x).with(self.row(y))
+    }
+
+    /// What the column says about an element's place.
+    #[inline]
+    pub fn column(&self, x: u32) -> Part {
+        let element = self.element_log2;
+        let in_tile = |width_log2: u32| (x & ((1 << width_log2) - 1)) << element;
+        let tile = |width_log2: u32, height_log2: u32| x >> width_log2 << (width_log2 + height_log2 + element);
         match self.form {
-            Form::Rows => y.wrapping_mul(self.stride).wrapping_add(x << self.element_log2),
+            Form::Rows => Part { added: x << element, toggled: 0 },
             Form::Tiles { width_log2, height_log2 } => {
-                tile(width_log2, height_log2).wrapping_add(in_tile(width_log2, height_log2))
+                Part { added: tile(width_log2, height_log2), toggled: in_tile(width_log2) }
+            }
+            Form::Nested { width_log2, height_log2, micro: (columns, _) } => {
+                let inner = (x & ((1 << width_log2) - 1)) >> columns;
+                Part { added: tile(width_log2, height_log2), toggled: inner << MICRO_LOG2 | in_tile(columns) }
+            }
+            Form::Swizzled(layout) => {
+                Part { added: x >> layout.tile_width_log2 << MACRO_LOG2, toggled: layout.column(x) }
+            }
+        }
+    }
+
+    /// What the row says about an element's place.
+    #[inline]
+    pub fn row(&self, y: u32) -> Part {
+        let in_tile =
+            |width_log2: u32, height_log2: u32| (y & ((1 << height_log2) - 1)) << (width_log2 + self.element_log2);
+        let tile = |height_log2: u32| (y >> height_log2).wrapping_mul(self.stride << height_log2);
+        match self.form {
+            Form::Rows => Part { added: y.wrapping_mul(self.stride), toggled: 0 },
+            Form::Tiles { width_log2, height_log2 } => {
+                Part { added: tile(height_log2), toggled: in_tile(width_log2, height_log2) }
             }
             Form::Nested { width_log2, height_log2, micro: (columns, rows) } => {
-                let inner = ((y & ((1 << height_log2) - 1)) >> rows) << (width_log2 - columns)
-                    | (x & ((1 << width_log2) - 1)) >> columns;
-                tile(width_log2, height_log2).wrapping_add(inner << MICRO_LOG2).wrapping_add(in_tile(columns, rows))
+                let inner = (y & ((1 << height_log2) - 1)) >> rows << (width_log2 - columns);
+                Part { added: tile(height_log2), toggled: inner << MICRO_LOG2 | in_tile(columns, rows) }
             }
-            Form::Swizzled(layout) => layout.address(x, y),
+            Form::Swizzled(layout) => {
+                let added = (y >> layout.tile_height_log2).wrapping_mul(layout.tile_row_bytes);
+                Part { added, toggled: layout.row(y) }
+            }
         }
+    }
+}
+
+/// What one coordinate says about an element's place, in bytes: something is added, and bits inside of the tile are toggled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    added: u32,
+    toggled: u32,
+}
+
+impl Part {
+    /// The place, of the parts of both coordinates.
+    #[inline]
+    pub fn with(self, other: Part) -> u32 {
+        self.added.wrapping_add(other.added).wrapping_add(self.toggled ^ other.toggled)
     }
 }
 

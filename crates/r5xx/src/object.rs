@@ -38,21 +38,34 @@ impl<'a> ObjectBytes<'a> {
         (layout.whole && inside && base.is_multiple_of(BASE_ALIGNMENT)).then_some(surface)
     }
 
+    /// Whether bytes of both objects are the same ones.
+    pub fn overlaps(&self, other: &ObjectBytes) -> bool {
+        self.address < other.address + other.size && other.address < self.address + self.size
+    }
+
+    /// A little-endian element of 1, 2 or 4 bytes; 0 if not all of it is there.
+    #[inline]
+    pub fn read_word(&self, offset: u64, bytes: u32) -> u32 {
+        let Some(address) = self.address(offset, bytes) else { return 0 };
+        match bytes {
+            1 => self.memory.read_u8(address).unwrap_or_default().into(),
+            2 => self.memory.read_u16(address).unwrap_or_default().into(),
+            _ => self.memory.read_u32(address).unwrap_or_default(),
+        }
+    }
+
     /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.
     #[inline]
     pub fn read(&self, offset: u64, bytes: u32) -> Words {
-        let mut words = [0; 4];
-        let Some(address) = self.address(offset, bytes) else { return words };
-        match bytes {
-            1 => words[0] = self.memory.read_u8(address).unwrap_or_default().into(),
-            2 => words[0] = self.memory.read_u16(address).unwrap_or_default().into(),
-            _ => {
-                for (n, word) in (0..bytes / 4).zip(&mut words) {
-                    *word = self.memory.read_u32(address.wrapping_add(4 * n)).unwrap_or_default();
-                }
-            }
+        if bytes <= 4 {
+            return [self.read_word(offset, bytes), 0, 0, 0];
         }
-        words
+        let Some(address) = self.address(offset, bytes) else { return [0; 4] };
+        let word = |n: u32| self.memory.read_u32(address.wrapping_add(4 * n)).unwrap_or_default();
+        match bytes {
+            8 => [word(0), word(1), 0, 0],
+            _ => [word(0), word(1), word(2), word(3)],
+        }
     }
 
     /// Writes such an element; nothing happens if not all of it is there.
@@ -62,6 +75,7 @@ impl<'a> ObjectBytes<'a> {
         match bytes {
             1 => _ = self.memory.write_u8(address, words[0] as u8),
             2 => _ = self.memory.write_u16(address, words[0] as u16),
+            4 => _ = self.memory.write_u32(address, words[0]),
             _ => {
                 for (n, word) in (0..bytes / 4).zip(words) {
                     self.memory.write_u32(address.wrapping_add(4 * n), word);

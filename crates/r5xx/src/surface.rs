@@ -1,14 +1,18 @@
 //! Colour and depth buffers: pixels of an object, by column and row.
 
-use crate::layout::{Layout, MicroTile};
+use crate::layout::{Layout, MicroTile, Part};
 use crate::object::ObjectBytes;
 use crate::registers::Binding;
 use ctm_memory::{Arena, Bounds, Format, Space};
 use ctm_raster::channel::Words;
+use ctm_raster::grid::Rect;
 use ctm_raster::multisample::sample_offset;
 
 /// Bytes of a page in which the samples of pixels alternate.
 const SAMPLE_PAGE: u32 = 2048;
+
+/// Rows at most.
+const ROWS: u32 = 4096;
 
 /// A buffer that pixels are written to.
 #[derive(Clone, Copy, Debug)]
@@ -70,12 +74,34 @@ impl<'a> Surface<'a> {
     /// The byte offset of a sample, if it is inside of the pitch.
     #[inline]
     fn place(&self, x: u32, y: u32, sample: u32) -> Option<u64> {
-        if x >= self.pitch || y >= 4096 {
+        if x >= self.pitch || y >= ROWS {
             return None;
         }
         let offset = self.layout.offset(x, y);
         let spread = self.samples > 1;
         Some(if spread { sample_offset(offset, sample, self.samples, SAMPLE_PAGE) } else { offset }.into())
+    }
+
+    /// The bytes that it lies in.
+    pub fn bytes(&self) -> &ObjectBytes<'a> {
+        &self.memory
+    }
+
+    /// Writes a rectangle of pixels that have one sample of at most 4 bytes, row by row; `pixel` is asked with the column's and the row's
+    /// number in the rectangle. `None`, and nothing is written, if pixels are larger.
+    pub fn write_rectangle(&self, area: Rect, mut pixel: impl FnMut(usize, usize) -> u32) -> Option<()> {
+        if self.samples != 1 || self.bytes > 4 {
+            return None;
+        }
+        let columns: Vec<Part> = (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
+        for (row, y) in (area.top..area.bottom.min(ROWS)).enumerate() {
+            let part = self.layout.row(y);
+            for (column, &other) in columns.iter().enumerate() {
+                let words = [pixel(column, row), 0, 0, 0];
+                self.memory.write(part.with(other).into(), self.bytes, words);
+            }
+        }
+        Some(())
     }
 
     /// A pixel's sample; zeros where there is none.

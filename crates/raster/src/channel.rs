@@ -70,7 +70,13 @@ impl Channel {
     /// Adds its bits to a stored pixel in which they are 0.
     #[inline]
     pub fn insert(self, words: &mut Words, bits: u32) {
-        words[usize::from(self.word & 3)] |= (bits & self.max()) << self.shift;
+        words[usize::from(self.word & 3)] |= self.shifted(bits);
+    }
+
+    /// Its bits at their place in their word.
+    #[inline]
+    pub(crate) fn shifted(self, bits: u32) -> u32 {
+        (bits & self.max()) << self.shift
     }
 
     /// The number that the bits stand for: quotients are correctly rounded, floats keep their bits but for signalling binary16 NaNs.

@@ -298,6 +298,29 @@ pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: imp
     }
 }
 
+/// The pixels inside of `clip` that have their sample (one for each pixel, at this place) inside of a shape whose edges all run along x or
+/// y; `None` for other shapes.
+pub fn rectangle(grid: Grid, shape: &Shape, clip: &Rect, sample: Point) -> Option<Rect> {
+    let (mut left, mut top) = (i64::from(clip.left), i64::from(clip.top));
+    let (mut right, mut bottom) = (i64::from(clip.right), i64::from(clip.bottom));
+    for edge in shape.edges() {
+        let (first, end, slope, place) = match (edge.a, edge.b) {
+            (slope, 0) => (&mut left, &mut right, slope, sample.x),
+            (0, slope) => (&mut top, &mut bottom, slope, sample.y),
+            _ => return None,
+        };
+        // slope * (per_pixel * pixel + place) + c >= 0
+        let (step, rest) = (slope * grid.per_pixel, slope * place + edge.c);
+        if step > 0 {
+            *first = (*first).max(-rest.div_euclid(step));
+        } else {
+            *end = (*end).min(rest.div_euclid(-step) + 1);
+        }
+    }
+    let pixel = |value: i64| value.max(0) as u32;
+    Some(Rect { left: pixel(left), top: pixel(top), right: pixel(right), bottom: pixel(bottom) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -472,6 +495,26 @@ mod tests {
             assert!(pixels.values().all(|&coverage| coverage == 0x3F));
             Ok(())
         });
+    }
+
+    #[test]
+    fn rectangles_are_the_pixels_of_their_quads() {
+        arbtest::arbtest(|u| {
+            let rule = rule(u)?;
+            let mut coordinate = || u.int_in_range(-24..=24 * 12);
+            let (a, c) = (point(coordinate()?, coordinate()?), point(coordinate()?, coordinate()?));
+            let clip = Rect { left: 2, top: 1, right: u.int_in_range(0..=22)?, bottom: u.int_in_range(0..=22)? };
+            let corners = [a, point(c.x, a.y), c, point(a.x, c.y)];
+            let Some(shape) = Shape::new(&corners, rule) else { return Ok(()) };
+            let area = rectangle(GRID, &shape, &clip, CENTRE[0]).unwrap();
+            let inside = |&(x, y): &(u32, u32)| area.contains(x, y);
+            let pixels: Vec<_> = collect(&shape, &clip, &CENTRE).into_keys().collect();
+            let expected: Vec<_> = (0..24).flat_map(|x| (0..24).map(move |y| (x, y))).filter(inside).collect();
+            assert_eq!(pixels, expected, "{corners:?} {rule:?} {area:?}");
+            Ok(())
+        });
+        let triangle = Shape::new(&[point(0, 0), point(24, 0), point(0, 24)], EdgeRule::TOP_LEFT).unwrap();
+        assert_eq!(rectangle(GRID, &triangle, &Rect { left: 0, top: 0, right: 9, bottom: 9 }, CENTRE[0]), None);
     }
 
     #[test]

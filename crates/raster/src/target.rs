@@ -21,6 +21,11 @@ impl TargetFormat {
     /// A pixel whose channels have the bits that `bits` gives for each channel, by number.
     #[inline]
     pub(crate) fn pack(&self, bits: impl Fn(usize, Channel) -> u32) -> Words {
+        if self.bytes <= 4 {
+            // In one register: an array that is written word by word and read as a whole takes longer.
+            let bits = |n: usize| self.channels[n].map_or(0, |channel| channel.shifted(bits(n, channel)));
+            return [bits(0) | bits(1) | bits(2) | bits(3), 0, 0, 0];
+        }
         let mut words = [0; 4];
         for (n, channel) in self.channels.iter().enumerate() {
             if let Some(channel) = channel {

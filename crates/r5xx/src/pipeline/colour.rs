@@ -52,6 +52,11 @@ impl Target<'_> {
         self.state.write(self.selects.map(|select| output[select]), [0; 4])
     }
 
+    /// The buffer.
+    pub fn surface(&self) -> &Surface<'_> {
+        &self.surface
+    }
+
     /// Writes a pixel's only sample.
     #[inline]
     pub fn put(&self, x: u32, y: u32, words: Words) {

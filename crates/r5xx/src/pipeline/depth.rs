@@ -13,6 +13,7 @@ use ctm_memory::Arena;
 use ctm_raster::depth::{
     CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
 };
+use ctm_raster::grid::Rect;
 
 /// The tests of a draw, and the buffer that they are made with.
 pub struct DepthUnit<'a> {
@@ -117,6 +118,11 @@ impl<'a> ColourClear<'a> {
         let clears = registers.get::<ZbBwCntl>().clears_colour;
         let value = registers.get::<ZbDepthclearvalue>().value;
         clears.then(|| surface(registers, memory, 1)).flatten().map(|surface| ColourClear { surface, value })
+    }
+
+    /// Clears a rectangle of pixels.
+    pub fn rectangle(&self, area: Rect) {
+        self.surface.write_rectangle(area, |_, _| self.value);
     }
 
     /// Clears a pixel.

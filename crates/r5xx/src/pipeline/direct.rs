@@ -5,6 +5,8 @@ use super::colour::Target;
 use super::pixels::{Covering, Pixels};
 use super::shading::{Passed, Passing};
 use super::window::GRID;
+use crate::layout::Part;
+use crate::surface::Surface;
 use crate::tx::{Stored, Texture, Textures};
 use ctm_raster::channel::{Channel, Kind, Words};
 use ctm_raster::coverage::Shape;
@@ -36,7 +38,46 @@ struct Copying<'s> {
     columns: Vec<u32>,
     rows: Vec<u32>,
     area: Rect,
-    moves: [Option<(Stored, Channel)>; 4],
+    moves: Moves,
+}
+
+/// How the bits of a texel become those of a pixel.
+enum Moves {
+    /// These stay where they are, the others are 0.
+    InPlace(Words),
+    /// Each channel for itself.
+    Channels([Option<(Stored, Channel)>; 4]),
+}
+
+impl Moves {
+    fn of(moves: [Option<(Stored, Channel)>; 4]) -> Self {
+        let mut kept = [0; 4];
+        for (stored, to) in moves.iter().flatten() {
+            if *stored != Stored::Bits(*to) {
+                return Moves::Channels(moves);
+            }
+            to.insert(&mut kept, u32::MAX);
+        }
+        Moves::InPlace(kept)
+    }
+
+    #[inline]
+    fn apply(&self, texel: Words) -> Words {
+        match self {
+            Moves::InPlace(kept) => std::array::from_fn(|n| texel[n] & kept[n]),
+            Moves::Channels(moves) => {
+                let mut words = [0; 4];
+                for (stored, to) in moves.iter().flatten() {
+                    match stored {
+                        Stored::Bits(from) => to.insert(&mut words, from.extract(&texel)),
+                        Stored::Zero => {}
+                        Stored::One => to.insert(&mut words, u32::MAX),
+                    }
+                }
+                words
+            }
+        }
+    }
 }
 
 impl<'s> Direct<'s> {
@@ -48,6 +89,15 @@ impl<'s> Direct<'s> {
             None => From::Texels(Copying::of(target, passing, textures, covering, pixels.area(covering.shape))?),
         };
         Some(Direct { target, from })
+    }
+
+    /// Draws a rectangle at once, if its pixels are small; `None` if not, and nothing is drawn.
+    pub fn rectangle(&self, area: Rect) -> Option<()> {
+        let surface = self.target.surface();
+        match &self.from {
+            From::Value(words) => surface.write_rectangle(area, |_, _| words[0]),
+            From::Texels(copying) => copying.rectangle(surface, area),
+        }
     }
 
     /// What is stored for a pixel.
@@ -105,23 +155,32 @@ impl<'s> Copying<'s> {
             columns: (area.left..area.right).map(column).collect::<Option<_>>()?,
             rows: (area.top..area.bottom).map(row).collect::<Option<_>>()?,
             area,
-            moves: [first, second, third, fourth],
+            moves: Moves::of([first, second, third, fourth]),
+        })
+    }
+
+    fn rectangle(&self, surface: &Surface, area: Rect) -> Option<()> {
+        let (level, bytes) = self.texture.level(self.level);
+        let texture = self.texture.bytes();
+        // Texels that are overwritten meanwhile are read quad by quad, as programs do.
+        if bytes > 4 || texture.overlaps(surface.bytes()) {
+            return None;
+        }
+        let columns = &self.columns[(area.left - self.area.left) as usize..];
+        let columns: Vec<Part> = columns.iter().map(|&column| level.layout().column(column)).collect();
+        let rows = &self.rows[(area.top - self.area.top) as usize..];
+        let rows: Vec<Part> = rows.iter().map(|&row| level.layout().row(row)).collect();
+        let layer = level.layer_offset(self.layer);
+        surface.write_rectangle(area, |column, row| {
+            let texel = texture.read_word(layer + u64::from(columns[column].with(rows[row])), bytes);
+            self.moves.apply([texel, 0, 0, 0])[0]
         })
     }
 
     #[inline]
     fn pixel(&self, x: u32, y: u32) -> Words {
         let (column, row) = (self.columns[(x - self.area.left) as usize], self.rows[(y - self.area.top) as usize]);
-        let texel = self.texture.words(self.level, self.layer, column, row);
-        let mut words = [0; 4];
-        for (stored, to) in self.moves.iter().flatten() {
-            match stored {
-                Stored::Bits(from) => to.insert(&mut words, from.extract(&texel)),
-                Stored::Zero => {}
-                Stored::One => to.insert(&mut words, u32::MAX),
-            }
-        }
-        words
+        self.moves.apply(self.texture.words(self.level, self.layer, column, row))
     }
 }
 

@@ -192,8 +192,27 @@ impl<'a> Pixels<'a> {
         Batch { pixels: self, shading, waiting: Vec::new(), quads: Vec::new(), shaded: Vec::new(), used: 0, passed: 0 }
     }
 
+    /// The pixels of a primitive, if they are a rectangle with one sample each, and all of it is drawn. It is not empty.
+    fn rectangle(&self, covering: &Covering) -> Option<Rect> {
+        const FIRST_SAMPLES: u32 = 1 << 18 | 1 << 12 | 1 << 6 | 1;
+        let all = self.screendoor & FIRST_SAMPLES == FIRST_SAMPLES && self.visible.rule == ALL_VISIBLE;
+        let [sample] = self.samples[..] else { return None };
+        let whole = all && covering.stipple.is_none() && self.resolve.is_none();
+        let area =
+            if whole { coverage::rectangle(GRID, covering.shape, &self.visible.framebuffer, sample) } else { None };
+        area.filter(|area| !area.is_empty())
+    }
+
     /// Draws a primitive without a program; gives the number of pixels.
     fn draw_directly(&self, covering: &Covering, direct: &Direct) -> u64 {
+        if let Some(area) = self.rectangle(covering)
+            && direct.rectangle(area).is_some()
+        {
+            if let Some(clear) = &self.clear {
+                clear.rectangle(area);
+            }
+            return u64::from(area.right - area.left) * u64::from(area.bottom - area.top);
+        }
         let mut drawn = 0;
         coverage::quads(GRID, covering.shape, &self.visible.framebuffer, &self.samples, |covered| {
             let masks = self.visible(covering, covered);

@@ -28,7 +28,18 @@ impl Level {
     /// Bytes from the texture's beginning to a block of texels.
     #[inline]
     pub fn offset(&self, layer: u32, block_x: u32, block_y: u32) -> u64 {
-        self.begin + u64::from(layer) * self.layer + u64::from(self.layout.offset(block_x, block_y))
+        self.layer_offset(layer) + u64::from(self.layout.offset(block_x, block_y))
+    }
+
+    /// Bytes from the texture's beginning to a face or slice.
+    #[inline]
+    pub fn layer_offset(&self, layer: u32) -> u64 {
+        self.begin + u64::from(layer) * self.layer
+    }
+
+    /// How blocks of texels lie in a face or slice.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 }
 

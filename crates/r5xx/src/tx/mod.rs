@@ -107,6 +107,16 @@ impl<'a> Texture<'a> {
         Some(Texture { memory, format, block, shape, levels, sampler })
     }
 
+    /// The bytes that it lies in.
+    pub fn bytes(&self) -> &ObjectBytes<'a> {
+        &self.memory
+    }
+
+    /// A level, and bytes of a block of texels.
+    pub fn level(&self, level: u32) -> (&Level, u32) {
+        (&self.levels[level as usize], self.block.2)
+    }
+
     /// How it is sampled.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
