@@ -50,6 +50,11 @@ impl Channel {
         self.width as u32
     }
 
+    /// The place of its lowest bit in its word.
+    pub const fn shift(self) -> u32 {
+        self.shift as u32
+    }
+
     /// What the bits stand for.
     pub const fn kind(self) -> Kind {
         self.kind

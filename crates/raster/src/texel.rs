@@ -45,7 +45,8 @@ impl TexelFormat {
     pub fn decode(&self, words: &Words, x: u32, y: u32) -> [u32; 4] {
         match self {
             TexelFormat::Plain { components, .. } => {
-                components.map(|component| component.map_or(0, |channel| channel.decode(channel.extract(words))))
+                let value = |n: usize| components[n].map_or(0, |channel| channel.decode(channel.extract(words)));
+                [value(0), value(1), value(2), value(3)]
             }
             TexelFormat::Normals { components, .. } => {
                 let [x, y] = components.map(|channel| channel.decode(channel.extract(words)));

@@ -42,7 +42,25 @@ pub struct Format {
     /// Red, green, blue and alpha.
     select: [Select; 4],
     gamma: bool,
+    /// Of texels whose channels are all bytes, 0 or 1: the shift of each channel's byte in a word with [`CONSTANT_BYTES`].
+    bytes: Option<[u32; 4]>,
 }
+
+/// What is joined to texels of bytes: 1 and 0 behind their four bytes.
+const CONSTANT_BYTES: u64 = 0xFF << ONE_SHIFT;
+const ONE_SHIFT: u32 = 32;
+const ZERO_SHIFT: u32 = 40;
+
+/// The numbers that bytes stand for: code / 255.
+static BYTES: [u32; 256] = {
+    let mut numbers = [0; 256];
+    let mut code = 0;
+    while code < 256 {
+        numbers[code] = (code as f32 / 255.0).to_bits();
+        code += 1;
+    }
+    numbers
+};
 
 /// The format's code: five bits of `TX_FORMAT1`, and one of `TX_FORMAT2`.
 fn code(format: &TxFormat1, more: &TxFormat2) -> u8 {
@@ -58,7 +76,25 @@ impl Format {
             // Of reversed blocks component 0 is blue, and component 2 is red.
             Select::of(if reversed && matches!(code, 0 | 2) { 2 - code } else { code })
         });
-        Some(Format { texel, select, gamma: format.gamma })
+        let mut format = Format { texel, select, gamma: format.gamma, bytes: None };
+        format.bytes = format.bytes();
+        Some(format)
+    }
+
+    /// The shifts of bytes, if all channels are some, 0 or 1.
+    fn bytes(&self) -> Option<[u32; 4]> {
+        let shift = |channel: usize| match self.stored(channel)? {
+            Stored::Bits(channel) => (channel.width() == 8).then(|| channel.shift()),
+            Stored::Zero => Some(ZERO_SHIFT),
+            Stored::One => Some(ONE_SHIFT),
+        };
+        match self.texel {
+            TexelFormat::Plain { bytes: 1..=4, .. } => Some([shift(0)?, shift(1)?, shift(2)?, shift(3)?]),
+            TexelFormat::Plain { .. }
+            | TexelFormat::Normals { .. }
+            | TexelFormat::Blocks(_)
+            | TexelFormat::LumaPairs { .. } => None,
+        }
     }
 
     /// What red, green, blue and alpha are.
@@ -74,6 +110,11 @@ impl Format {
     /// A texel of a stored block.
     #[inline]
     pub fn decode(&self, words: &Words, x: u32, y: u32) -> [u32; 4] {
+        if let Some(shifts) = self.bytes {
+            let word = CONSTANT_BYTES | u64::from(words[0]);
+            let value = |n: usize| BYTES[usize::from((word >> shifts[n]) as u8)];
+            return [value(0), value(1), value(2), value(3)];
+        }
         let [red, green, blue, alpha] = self.selected(self.texel.decode(words, x, y));
         if self.gamma {
             [srgb::to_linear(red), srgb::to_linear(green), srgb::to_linear(blue), alpha]
@@ -115,7 +156,8 @@ impl Format {
 
     #[inline]
     fn selected(&self, components: [u32; 4]) -> [u32; 4] {
-        self.select.map(|select| select.take(components))
+        let channel = |n: usize| self.select[n].take(components);
+        [channel(0), channel(1), channel(2), channel(3)]
     }
 }
 

@@ -10,10 +10,25 @@ pub(super) struct Source<'a, T> {
     pub(super) texels: &'a T,
 }
 
+/// A texel as numbers. (Arrays are written out here: mapped ones become calls, and loops over memory.)
+type Numbers = [f32; 4];
+
+#[inline]
+fn numbers([red, green, blue, alpha]: [u32; 4]) -> Numbers {
+    [f32::from_bits(red), f32::from_bits(green), f32::from_bits(blue), f32::from_bits(alpha)]
+}
+
+#[inline]
+fn to_bits([red, green, blue, alpha]: Numbers) -> [u32; 4] {
+    [bits(red), bits(green), bits(blue), bits(alpha)]
+}
+
 /// (1 - weight) * a + weight * b.
 #[inline]
-fn mix(a: [u32; 4], b: [u32; 4], weight: f32) -> [u32; 4] {
-    std::array::from_fn(|n| bits((1.0 - weight) * f32::from_bits(a[n]) + weight * f32::from_bits(b[n])))
+fn mix(a: Numbers, b: Numbers, weight: f32) -> Numbers {
+    let rest = 1.0 - weight;
+    let one = |n: usize| rest * a[n] + weight * b[n];
+    [one(0), one(1), one(2), one(3)]
 }
 
 impl<T: Texels> Source<'_, T> {
@@ -34,7 +49,7 @@ impl<T: Texels> Source<'_, T> {
                 let level = lod as u32;
                 let weight = lod - level as f32;
                 let fine = at(filter, level);
-                if weight == 0.0 { fine } else { mix(fine, at(filter, level + 1), weight) }
+                if weight == 0.0 { fine } else { to_bits(mix(numbers(fine), numbers(at(filter, level + 1)), weight)) }
             }
         }
     }
@@ -56,15 +71,16 @@ impl<T: Texels> Source<'_, T> {
                 let (x, right) = across.linear(place[0], scale, width);
                 let (y, below) = down.linear(place[1], scale, height);
                 let slice = |layer| {
-                    let row = |y| mix(texel(x[0], y, layer), texel(x[1], y, layer), right);
+                    let number = |x, y| numbers(texel(x, y, layer));
+                    let row = |y| mix(number(x[0], y), number(x[1], y), right);
                     mix(row(y[0]), row(y[1]), below)
                 };
-                if is_volume {
+                to_bits(if is_volume {
                     let (layers, behind) = deep.linear(place[2], scale, depth);
                     mix(slice(layers[0]), slice(layers[1]), behind)
                 } else {
                     slice(Some(layer))
-                }
+                })
             }
         }
     }

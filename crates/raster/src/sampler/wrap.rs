@@ -92,6 +92,7 @@ impl Wrap {
         let place = self.place(coordinate, scale, size) - 0.5;
         let index = floor(place);
         let weight = ((place - index as f32) * 256.0) as i32 as f32 / 256.0;
-        ([index, index + 1].map(|index| self.texel(index, size, Filter::Linear)), weight)
+        let texel = |index| self.texel(index, size, Filter::Linear);
+        ([texel(index), texel(index + 1)], weight)
     }
 }
