@@ -240,26 +240,15 @@ enum Value {
     Generated(usize, Way),
 }
 
-/// A component of a temporary over a primitive, as a kernel takes it.
+/// A component of a temporary over a primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Component {
     /// The same bits everywhere.
     Constant(u32),
     /// The plane through the values at the vertices, times 1/w where that differs.
     Varying(Plane),
-    /// From `first` to `last` over so many sub-pixels from the origin.
-    Generated {
-        /// Along x (0) or y.
-        axis: usize,
-        /// At the origin.
-        first: f32,
-        /// At the other side.
-        last: f32,
-        /// Sub-pixels between them.
-        length: i64,
-    },
-    /// The column (0) or row.
-    Position(usize),
+    /// Anything else, which is the same along each column or each row.
+    Other,
 }
 
 /// From `first` to `last` over `length` sub-pixels.
@@ -281,32 +270,23 @@ impl Way {
 }
 
 impl Inputs {
-    /// The components of each temporary.
-    pub fn components(&self) -> impl ExactSizeIterator<Item = [Component; 4]> {
-        self.values.iter().map(|values| {
-            values.map(|value| match value {
-                Value::Plane(AttributePlane::Constant(bits)) => Component::Constant(bits),
-                Value::Plane(AttributePlane::Varying(plane)) => Component::Varying(plane),
-                Value::Position(axis) => Component::Position(axis),
-                Value::Generated(axis, Way { first, last, length, .. }) => {
-                    Component::Generated { axis, first, last, length }
-                }
-            })
-        })
+    /// A component of a temporary.
+    pub fn component(&self, input: usize, channel: usize) -> Component {
+        match self.values[input][channel] {
+            Value::Plane(AttributePlane::Constant(bits)) => Component::Constant(bits),
+            Value::Plane(AttributePlane::Varying(plane)) => Component::Varying(plane),
+            Value::Position(_) | Value::Generated(..) => Component::Other,
+        }
     }
 
-    /// Where planes and generated values begin.
+    /// Temporaries that are filled.
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Where planes begin.
     pub fn origin(&self) -> Point {
-        let way = |axis: usize| {
-            self.values.iter().flatten().find_map(|value| match value {
-                Value::Generated(along, way) if *along == axis => Some(way.start),
-                Value::Plane(_) | Value::Position(_) | Value::Generated(..) => None,
-            })
-        };
-        match &self.perspective {
-            Some(perspective) => perspective.setup().origin(),
-            None => Point { x: way(0).unwrap_or_default(), y: way(1).unwrap_or_default() },
-        }
+        self.perspective.as_ref().map_or(Point::default(), |perspective| perspective.setup().origin())
     }
 
     /// The plane of 1/w, by which planes are divided; `None` if attributes are linear on the screen.
@@ -319,7 +299,8 @@ impl Inputs {
         match self.values[input][channel] {
             Value::Plane(AttributePlane::Constant(bits)) => Some(bits),
             Value::Plane(plane @ AttributePlane::Varying(Plane { dy: 0.0, .. })) => self.affine_at(plane, x, 0),
-            Value::Plane(AttributePlane::Varying(_)) | Value::Position(_) => None,
+            Value::Plane(AttributePlane::Varying(_)) => None,
+            Value::Position(axis) => (axis == 0).then(|| (x as f32).to_bits()),
             Value::Generated(axis, way) => (axis == 0).then(|| way.at(x)),
         }
     }
@@ -329,7 +310,8 @@ impl Inputs {
         match self.values[input][channel] {
             Value::Plane(AttributePlane::Constant(bits)) => Some(bits),
             Value::Plane(plane @ AttributePlane::Varying(Plane { dx: 0.0, .. })) => self.affine_at(plane, 0, y),
-            Value::Plane(AttributePlane::Varying(_)) | Value::Position(_) => None,
+            Value::Plane(AttributePlane::Varying(_)) => None,
+            Value::Position(axis) => (axis != 0).then(|| (y as f32).to_bits()),
             Value::Generated(axis, way) => (axis != 0).then(|| way.at(y)),
         }
     }

@@ -7,10 +7,9 @@ use crate::instruction::{Body, Instruction};
 use crate::program::{INPUTS, OUTPUTS, Program};
 use ctm_lane::{Builder, Value};
 
-/// What the fragments of a group are at program start.
+/// What the fragments of a group bring at program start.
+#[derive(Default)]
 pub struct Start {
-    /// Those that are covered. All lanes of their quads compute.
-    pub covered: Value,
     /// Temporaries that are filled, with their channels. Of several values of one temporary the last one stays.
     pub temporaries: Vec<(u8, [Value; 4])>,
 }
@@ -33,13 +32,15 @@ pub struct FetchValues {
 
 /// What a card does before, behind and for the texture instructions of a fragment program.
 ///
-/// Tables that it declares come behind those of the program ([`TABLES`](super::TABLES)).
+/// Tables that it declares come behind those of the program ([`TABLES`](super::TABLES)). All lanes of the domain run the program, those that
+/// are not covered too, so that there are no masks where all of a group are in the domain; only what is written heeds coverage. The domain
+/// has whole quads.
 pub trait Surroundings {
-    /// Coverage and interpolation.
+    /// Coverage and interpolation. Groups without a covered lane may end.
     fn start(&self, b: &mut Builder) -> Start;
     /// Red, green, blue and alpha of a texture, in these lanes.
     fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4];
-    /// What becomes of outputs A to D, and of W, in these lanes: those that are covered and were not killed.
+    /// What becomes of outputs A to D, and of W, in these lanes: those that were not killed, as far as they are covered.
     fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value);
 }
 

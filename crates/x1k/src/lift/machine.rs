@@ -86,9 +86,9 @@ impl<'a> LiftState<'a> {
         });
         let start = match surroundings {
             Some(surroundings) => surroundings.start(&mut b),
-            None => Start { covered: b.covered(), temporaries: Vec::new() },
+            None => Start::default(),
         };
-        let covered = start.covered;
+        let covered = b.covered();
         let uses_quads = program.code.iter().any(|instruction| uses_quads(instruction, program.info.write_mode));
         let registers = |b: &mut Builder, count: usize| -> Vec<[Variable; 4]> {
             (0..count).map(|_| std::array::from_fn(|_| b.variable(Type::Lane))).collect()
@@ -98,7 +98,7 @@ impl<'a> LiftState<'a> {
             specialisation,
             surroundings,
             uses_quads,
-            helps: uses_quads && (form == Form::Exact || surroundings.is_some()),
+            helps: uses_quads && form == Form::Exact,
             covered,
             live: b.variable(Type::Mask),
             active: b.variable(Type::Mask),

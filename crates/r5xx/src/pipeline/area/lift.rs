@@ -1,6 +1,6 @@
 //! What stands around a fragment program, as lane IR: coverage by spans, interpolation, fetches, writes.
 
-use super::{ComponentKind, Key};
+use super::{ComponentKind, Key, MAX_SIZE};
 use crate::pipeline::window::GRID;
 use crate::tx::Select;
 use ctm_lane::{Builder, Channels, Denorm, IntTest, Round, Rounding, SurfaceDecl, Table, TableDecl, Value, Zero};
@@ -9,15 +9,19 @@ use ctm_raster::sampler::Wrap;
 use ctm_x1k::lift::{FetchValues, Start, Surroundings, TABLES};
 use ctm_x1k::{OUTPUTS, TexOp};
 
-/// Rows of a strip, by their number modulo this.
-pub const SPANS: usize = 64;
+/// Rows of a strip at most: tables have an entry for each, by their number modulo this.
+pub const ROWS: usize = 64;
 /// The table with the first column of each row.
 const FIRSTS: Table = Table(TABLES as u16);
 /// The table with the column behind the last of each row.
 const ENDS: Table = Table(TABLES as u16 + 1);
-/// The table with the numbers of the primitive: the place of vertex 0, then three numbers of binary64 for 1/w and for each component.
-const NUMBERS: Table = Table(TABLES as u16 + 2);
-/// Dwords before the components.
+/// The table with the values of each column, for all components that have such.
+const COLUMN_VALUES: Table = Table(TABLES as u16 + 2);
+/// The table with the values of each row, for all components that have such.
+const ROW_VALUES: Table = Table(TABLES as u16 + 3);
+/// The table with the numbers of the primitive: the place of vertex 0, the plane of 1/w, then constants and planes of components.
+const NUMBERS: Table = Table(TABLES as u16 + 4);
+/// Dwords before the plane of 1/w.
 const HEAD: u32 = 2;
 /// Dwords of three numbers.
 const PLANE: u32 = 6;
@@ -28,10 +32,8 @@ const EXPONENT: u32 = 0x7F80_0000;
 /// A number of binary64: its low and its high word.
 type Double = [Value; 2];
 
-/// Where a lane is: from vertex 0, in sub-pixels and in pixels.
+/// Where a lane is, in pixels from vertex 0.
 struct Place {
-    pixels: [Value; 2],
-    sub_pixels: [Double; 2],
     offset: [Double; 2],
 }
 
@@ -75,10 +77,9 @@ impl Place {
             let centre = b.iadd(centre, half);
             let distance = b.isub(centre, origin);
             let sub_pixels = b.itod(distance);
-            (sub_pixels, divide(b, sub_pixels, per_pixel))
+            divide(b, sub_pixels, per_pixel)
         };
-        let ((across, dx), (down, dy)) = (along(0, x), along(1, y));
-        Place { pixels: [x, y], sub_pixels: [across, down], offset: [dx, dy] }
+        Place { offset: [along(0, x), along(1, y)] }
     }
 
     /// The value of the plane whose numbers begin at this entry.
@@ -88,56 +89,64 @@ impl Place {
         let sum = add(b, value, across);
         add(b, sum, down)
     }
+}
 
-    fn component(&self, b: &mut Builder, kind: ComponentKind, entry: u32, divisor: Option<Double>) -> Value {
-        match kind {
-            ComponentKind::Constant => b.table_splat(NUMBERS, entry),
-            ComponentKind::Position(axis) => b.utof(self.pixels[axis]),
-            ComponentKind::Varying => {
-                let value = self.plane(b, entry);
+impl Surroundings for Key {
+    fn start(&self, b: &mut Builder) -> Start {
+        let count =
+            |kind| self.presets.iter().flat_map(|(_, kinds)| kinds).filter(|&&other| other == kind).count() as u32;
+        let (columns, rows) = (count(ComponentKind::OfColumn), count(ComponentKind::OfRow));
+        let numbers = HEAD + PLANE + count(ComponentKind::Constant) + PLANE * count(ComponentKind::Varying);
+        for entries in [ROWS as u32, ROWS as u32, columns * MAX_SIZE as u32, rows * ROWS as u32, numbers] {
+            b.function.add_table(TableDecl { entries: entries.next_power_of_two(), finite: false });
+        }
+        for layout in self.texture_layouts.iter().chain(&self.target_layouts) {
+            let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
+            b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
+        }
+        let covered = covered(b);
+        let (run, leave) = (b.new_block(), b.new_block());
+        b.branch_any(covered, (run, &[]), (leave, &[]));
+        b.seal(run);
+        b.seal(leave);
+        b.switch_to(leave);
+        b.ret();
+        b.switch_to(run);
+        let (x, y) = (b.pos_x(), b.pos_y());
+        let place = count(ComponentKind::Varying).gt(&0).then(|| Place::new(b, x, y));
+        let divisor = place.as_ref().filter(|_| self.perspective).map(|place| place.plane(b, HEAD));
+        let (mut column, mut row, mut entry) = (0, 0, HEAD + PLANE);
+        let mut component = |kind| match (kind, &place) {
+            (ComponentKind::OfColumn, _) => {
+                let first = b.constant(column);
+                column += MAX_SIZE as u32;
+                let index = b.iadd(x, first);
+                b.table_gather(COLUMN_VALUES, index)
+            }
+            (ComponentKind::OfRow, _) => {
+                let (first, last) = (b.constant(row), b.constant(ROWS as u32 - 1));
+                row += ROWS as u32;
+                let index = b.and(y, last);
+                let index = b.iadd(index, first);
+                b.table_gather(ROW_VALUES, index)
+            }
+            (ComponentKind::Varying, Some(place)) => {
+                entry += PLANE;
+                let value = place.plane(b, entry - PLANE);
                 let value = match divisor {
                     Some(divisor) => divide(b, value, divisor),
                     None => value,
                 };
                 rounded(b, value)
             }
-            ComponentKind::Generated(axis) => {
-                let [first, range, length] = [0, 2, 4].map(|at| number(b, entry + at));
-                let way = multiply(b, range, self.sub_pixels[axis]);
-                let way = divide(b, way, length);
-                let value = add(b, first, way);
-                rounded(b, value)
+            (ComponentKind::Constant | ComponentKind::Varying, _) => {
+                entry += 1;
+                b.table_splat(NUMBERS, entry - 1)
             }
-        }
-    }
-}
-
-impl Surroundings for Key {
-    fn start(&self, b: &mut Builder) -> Start {
-        let numbers = HEAD + PLANE * (1 + 4 * self.presets.len() as u32);
-        for entries in [SPANS as u32, SPANS as u32, numbers.next_power_of_two()] {
-            b.function.add_table(TableDecl { entries, finite: false });
-        }
-        for layout in self.texture_layouts.iter().chain(&self.target_layouts) {
-            let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
-            b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
-        }
-        let (x, y) = (b.pos_x(), b.pos_y());
-        let (first, end) = (b.table_gather(FIRSTS, y), b.table_gather(ENDS, y));
-        let (after, before) = (b.icmp(IntTest::Uge, x, first), b.icmp(IntTest::Ult, x, end));
-        let covered = b.mask_and(after, before);
-        let place = Place::new(b, x, y);
-        let divisor = self.perspective.then(|| place.plane(b, HEAD));
-        let mut entry = HEAD + PLANE;
-        let mut temporaries = Vec::new();
-        for (temporary, kinds) in &self.presets {
-            let values = kinds.map(|kind| {
-                entry += PLANE;
-                place.component(b, kind, entry - PLANE, divisor)
-            });
-            temporaries.push((*temporary, values));
-        }
-        Start { covered, temporaries }
+        };
+        let temporaries =
+            self.presets.iter().map(|&(temporary, kinds)| (temporary, kinds.map(&mut component))).collect();
+        Start { temporaries }
     }
 
     fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
@@ -163,6 +172,8 @@ impl Surroundings for Key {
 
     fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], _depth: Value) {
         let first = self.texture_layouts.len();
+        let covered = covered(b);
+        let lanes = b.mask_and(lanes, covered);
         for (number, target) in self.targets.iter().enumerate() {
             let output = &outputs[target.output];
             let [c0, c1, c2, c3] = target.selects.map(|select| output[select]);
@@ -171,6 +182,14 @@ impl Surroundings for Key {
             b.surface_store(surface, Channels(0xF), x, y, c0, c1, c2, c3, lanes);
         }
     }
+}
+
+/// The lanes that the spans cover.
+fn covered(b: &mut Builder) -> Value {
+    let (x, y) = (b.pos_x(), b.pos_y());
+    let (first, end) = (b.table_gather(FIRSTS, y), b.table_gather(ENDS, y));
+    let (after, before) = (b.icmp(IntTest::Uge, x, first), b.icmp(IntTest::Ult, x, end));
+    b.mask_and(after, before)
 }
 
 /// The texel's number along an axis.

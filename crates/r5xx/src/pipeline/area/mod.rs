@@ -24,6 +24,8 @@ use std::ops::Range;
 
 /// Rows that a launch has at most (an even number), so that little of the rectangle around a triangle is left empty.
 const STRIP: u32 = 32;
+/// Temporaries that are filled at most: their columns fit in a table of 65536 entries.
+const MAX_INPUTS: usize = 4;
 /// Columns and rows of the card's surfaces at most.
 const MAX_SIZE: usize = 4096;
 
@@ -61,12 +63,12 @@ pub struct Key {
 enum ComponentKind {
     /// It is the same everywhere.
     Constant,
+    /// It is the same in all rows of a column.
+    OfColumn,
+    /// It is the same in all columns of a row.
+    OfRow,
     /// By its plane.
     Varying,
-    /// From one side of a point to the other, along an axis.
-    Generated(usize),
-    /// The column or row.
-    Position(usize),
 }
 
 /// What draws have in common whose primitives kernels can draw.
@@ -143,7 +145,7 @@ impl<'a> AreaState<'a> {
             let (Some((top, _)), Some((bottom, _))) = (strip.first(), strip.last()) else { continue };
             let first = strip.iter().map(|(_, columns)| columns.start).min().unwrap_or_default();
             let end = strip.iter().map(|(_, columns)| columns.end).max().unwrap_or_default();
-            if end > MAX_SIZE as u32 || *bottom >= MAX_SIZE as u32 {
+            if end > MAX_SIZE as u32 || *bottom >= MAX_SIZE as u32 || primitive.inputs.count() > MAX_INPUTS {
                 return Ok(false);
             }
             // Whole quads.
@@ -181,7 +183,20 @@ impl AreaJob<'_> {
         lifted.max_steps(|int| self.state.constants.ints[usize::from(int)].count)
     }
 
-    /// The tables of the program, then spans, then the numbers of the primitive.
+    /// How the components of the temporaries are computed.
+    fn kinds(&self) -> impl Iterator<Item = [ComponentKind; 4]> {
+        let Domain { i0, j0, .. } = self.domain;
+        (0..self.inputs.count()).map(move |input| {
+            std::array::from_fn(|channel| match self.inputs.component(input, channel) {
+                Component::Constant(_) => ComponentKind::Constant,
+                _ if self.inputs.of_column(input, channel, i0).is_some() => ComponentKind::OfColumn,
+                _ if self.inputs.of_row(input, channel, j0).is_some() => ComponentKind::OfRow,
+                Component::Varying(_) | Component::Other => ComponentKind::Varying,
+            })
+        })
+    }
+
+    /// The tables of the program, then spans, then the values and numbers of the primitive.
     fn tables(&self) -> Vec<Vec<u32>> {
         let constants = self.state.constants;
         let mut tables: Vec<Vec<u32>> =
@@ -191,38 +206,55 @@ impl AreaJob<'_> {
         tables.push(constants.ints.iter().flat_map(fields).collect());
         tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
         tables.push(vec![0]);
-        let (mut firsts, mut ends) = (vec![0; lift::SPANS], vec![0; lift::SPANS]);
+        let (mut firsts, mut ends) = (vec![0; lift::ROWS], vec![0; lift::ROWS]);
         for (row, columns) in self.spans {
-            let entry = *row as usize % lift::SPANS;
+            let entry = *row as usize % lift::ROWS;
             (firsts[entry], ends[entry]) = (columns.start, columns.end);
         }
-        tables.extend([firsts, ends, self.numbers()]);
+        tables.extend([firsts, ends]);
+        tables.extend(self.values());
         tables
     }
 
-    fn numbers(&self) -> Vec<u32> {
+    /// The values of columns and of rows, and the numbers of planes.
+    fn values(&self) -> [Vec<u32>; 3] {
+        let Domain { i0, j0, i1, j1 } = self.domain;
         let Point { x, y } = self.inputs.origin();
         let mut numbers = vec![x as u32, y as u32];
-        let mut put = |value: f64| {
-            let bits = value.to_bits();
-            numbers.extend([bits as u32, (bits >> 32) as u32]);
+        let put = |numbers: &mut Vec<u32>, Plane { value, dx, dy }: Plane| {
+            let dwords = [value, dx, dy].map(f64::to_bits).map(|bits| [bits as u32, (bits >> 32) as u32]);
+            numbers.extend(dwords.as_flattened());
         };
-        let Plane { value, dx, dy } = self.inputs.divisor().unwrap_or(Plane::constant(1.0));
-        [value, dx, dy].into_iter().for_each(&mut put);
-        for component in self.inputs.components().flatten() {
-            match component {
-                Component::Constant(bits) => [f64::from_bits(bits.into()), 0.0, 0.0].into_iter().for_each(&mut put),
-                Component::Varying(Plane { value, dx, dy }) => [value, dx, dy].into_iter().for_each(&mut put),
-                // The side from which it counts is the origin.
-                Component::Generated { first, last, length, .. } => {
-                    let (first, last) = (f64::from(first), f64::from(last));
-                    [first, last - first, length as f64].into_iter().for_each(&mut put);
+        put(&mut numbers, self.inputs.divisor().unwrap_or(Plane::constant(1.0)));
+        let (mut columns, mut rows) = (Vec::new(), Vec::new());
+        for (input, kinds) in self.kinds().enumerate() {
+            for (channel, kind) in kinds.into_iter().enumerate() {
+                match (kind, self.inputs.component(input, channel)) {
+                    (ComponentKind::Constant, Component::Constant(bits)) => numbers.push(bits),
+                    (ComponentKind::Varying, Component::Varying(plane)) => put(&mut numbers, plane),
+                    (ComponentKind::Constant | ComponentKind::Varying, _) => {}
+                    (ComponentKind::OfColumn, _) => {
+                        let first = columns.len();
+                        columns.resize(first + MAX_SIZE, 0);
+                        for (x, value) in (i0..=i1).zip(&mut columns[first + i0 as usize..]) {
+                            *value = self.inputs.of_column(input, channel, x).unwrap_or_default();
+                        }
+                    }
+                    (ComponentKind::OfRow, _) => {
+                        let first = rows.len();
+                        rows.resize(first + lift::ROWS, 0);
+                        for y in j0..=j1 {
+                            rows[first + y as usize % lift::ROWS] =
+                                self.inputs.of_row(input, channel, y).unwrap_or_default();
+                        }
+                    }
                 }
-                Component::Position(_) => [0.0; 3].into_iter().for_each(&mut put),
             }
         }
-        numbers.resize(numbers.len().next_power_of_two(), 0);
-        numbers
+        [columns, rows, numbers].map(|mut table| {
+            table.resize(table.len().next_power_of_two(), 0);
+            table
+        })
     }
 
     fn surfaces(&self) -> impl Iterator<Item = (Surface, Bounds)> {
@@ -245,14 +277,6 @@ impl GuestJob for AreaJob<'_> {
 
     fn key(&self) -> Result<Key, ()> {
         let AreaState { program, constants, presets, textures, targets, space, .. } = self.state;
-        let kinds = self.inputs.components().map(|components| {
-            components.map(|component| match component {
-                Component::Constant(_) => ComponentKind::Constant,
-                Component::Varying(_) => ComponentKind::Varying,
-                Component::Generated { axis, .. } => ComponentKind::Generated(axis),
-                Component::Position(axis) => ComponentKind::Position(axis),
-            })
-        });
         let of = |surface: &Surface, bounds| SurfaceLayout::of(space, surface, bounds);
         Ok(Key {
             code: program.code.clone(),
@@ -260,7 +284,7 @@ impl GuestJob for AreaJob<'_> {
             finite: std::array::from_fn(|channel| {
                 constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
             }),
-            presets: presets.iter().copied().zip(kinds).collect(),
+            presets: presets.iter().copied().zip(self.kinds()).collect(),
             perspective: self.inputs.divisor().is_some(),
             textures: textures
                 .iter()
