@@ -117,13 +117,14 @@ mod programs {
     #[test]
     fn they_get_the_card() {
         let folder = folder("card-run");
-        let script = "echo $CTM_CARD; basename $LD_PRELOAD; echo $CTM_CARD_TRACE; echo $CTM_CARD_LOG; echo $1; exit 7";
-        let options = ["card", "run", "--library", "library.so", "--card", "rv515", "--log", "log"];
+        let script = "echo $CTM_CARD; basename $LD_PRELOAD; echo $CTM_CARD_TRACE; echo $CTM_CARD_LOG; echo $CTM_CARD_ENGINE; echo $1; exit 7";
+        let options =
+            ["card", "run", "--library", "library.so", "--card", "rv515", "--log", "log", "--engine", "interp"];
         let done =
             folder.ctm_args(options.iter().chain(&["--trace", "t.ctmcard", "--", "sh", "-c", script, "sh", "-x"]));
         assert_eq!(done.0.status.code(), Some(7), "{}", done.err());
         let whole = |name: &str| folder.0.join(name).display().to_string();
-        let expected = ["rv515", "library.so", &whole("t.ctmcard"), &whole("log"), "-x"];
+        let expected = ["rv515", "library.so", &whole("t.ctmcard"), &whole("log"), "interp", "-x"];
         assert_eq!(done.out().lines().collect::<Vec<_>>(), expected);
         assert!(!done.err().contains("error: "), "{}", done.err());
         folder.ctm("card run --library library.so sh -c true").ok();

@@ -1,7 +1,9 @@
 //! The command line of `ctm card`.
 
+use crate::options::values::engine;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
+use ctm_codegen::EngineName;
 use ctm_r5xx::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -46,6 +48,9 @@ pub struct ClientArgs {
     /// The card: rv515 (Radeon X1300) or r580 (Radeon X1900)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
+    /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", value_parser = engine())]
+    pub engine: Option<EngineName>,
     /// File that warnings are appended to: registers that are not known, accesses outside of buffer objects
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub log: Option<PathBuf>,

@@ -72,6 +72,9 @@ fn command(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> 
     }
     let mut command = Command::new(program);
     command.args(arguments).env("LD_PRELOAD", preload).env("CTM_CARD", client.card.identity().name);
+    if let Some(engine) = client.engine {
+        command.env("CTM_CARD_ENGINE", engine.name());
+    }
     for (variable, file) in [("CTM_CARD_TRACE", trace), ("CTM_CARD_LOG", client.log.as_deref())] {
         if let Some(file) = file {
             command.env(variable, whole_name(file)?);
