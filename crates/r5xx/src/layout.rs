@@ -7,6 +7,9 @@ const MACRO_LOG2: u32 = 11;
 /// log2 of the bytes of a micro tile.
 const MICRO_LOG2: u32 = 5;
 
+/// Elements of 4 bytes, from a multiple of so many columns on, that lie side by side in every layout.
+pub const TOGETHER: u32 = 4;
+
 /// How the elements of 32 bytes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MicroTile {
@@ -183,6 +186,19 @@ mod tests {
                     (0..height).flat_map(|y| (0..width).map(move |x| layout.offset(x, y))).collect();
                 assert_eq!(places.len() as u32, width * height, "{layout:?}");
                 assert_eq!(places.last(), Some(&((width * height - 1) * bytes)), "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_lie_together() {
+        for (macro_tile, micro) in
+            [(false, MicroTile::Linear), (false, MicroTile::Tiled), (true, MicroTile::Linear), (true, MicroTile::Tiled)]
+        {
+            let layout = Layout::new(4, 256 * 4, macro_tile, micro);
+            for (x, y) in (0..64).flat_map(|y| (0..256).map(move |x| (x, y))) {
+                let first = layout.offset(x / TOGETHER * TOGETHER, y);
+                assert_eq!(layout.offset(x, y), first + x % TOGETHER * 4, "{layout:?}");
             }
         }
     }

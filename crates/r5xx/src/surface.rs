@@ -1,6 +1,6 @@
 //! Colour and depth buffers: pixels of an object, by column and row.
 
-use crate::layout::{Layout, MicroTile, Part};
+use crate::layout::{Layout, MicroTile, Part, TOGETHER};
 use crate::object::ObjectBytes;
 use crate::registers::Binding;
 use ctm_memory::{Arena, Bounds, Format, Space};
@@ -87,18 +87,36 @@ impl<'a> Surface<'a> {
         &self.memory
     }
 
-    /// Writes a rectangle of pixels that have one sample of at most 4 bytes, row by row; `pixel` is asked with the column's and the row's
-    /// number in the rectangle. `None`, and nothing is written, if pixels are larger.
-    pub fn write_rectangle(&self, area: Rect, mut pixel: impl FnMut(usize, usize) -> u32) -> Option<()> {
+    /// Writes a rectangle of pixels that have one sample of at most 4 bytes, row by row; `fill` is asked for each with its number in the
+    /// rectangle. `None`, and nothing is written, if pixels are larger.
+    pub fn write_rectangle(&self, area: Rect, mut fill: impl FnMut(usize, &mut [u32])) -> Option<()> {
         if self.samples != 1 || self.bytes > 4 {
             return None;
         }
         let columns: Vec<Part> = (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
+        let mut pixels = vec![0; columns.len()];
+        // Pixels before the first whose column is a multiple of what lies together.
+        let single = (area.left.next_multiple_of(TOGETHER) - area.left) as usize;
         for (row, y) in (area.top..area.bottom.min(ROWS)).enumerate() {
+            fill(row, &mut pixels);
             let part = self.layout.row(y);
-            for (column, &other) in columns.iter().enumerate() {
-                let words = [pixel(column, row), 0, 0, 0];
-                self.memory.write(part.with(other).into(), self.bytes, words);
+            let mut n = 0;
+            while n < pixels.len() {
+                let offset = u64::from(part.with(columns[n]));
+                match &pixels[n..] {
+                    &[first, second, third, fourth, ..]
+                        if self.bytes == 4
+                            && n % TOGETHER as usize == single % TOGETHER as usize
+                            && self.memory.address(offset, 4 * TOGETHER).is_some() =>
+                    {
+                        self.memory.write(offset, 4 * TOGETHER, [first, second, third, fourth]);
+                        n += TOGETHER as usize;
+                    }
+                    rest => {
+                        self.memory.write(offset, self.bytes, [rest[0], 0, 0, 0]);
+                        n += 1;
+                    }
+                }
             }
         }
         Some(())

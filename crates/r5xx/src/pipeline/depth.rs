@@ -122,7 +122,7 @@ impl<'a> ColourClear<'a> {
 
     /// Clears a rectangle of pixels.
     pub fn rectangle(&self, area: Rect) {
-        self.surface.write_rectangle(area, |_, _| self.value);
+        self.surface.write_rectangle(area, |_, pixels| pixels.fill(self.value));
     }
 
     /// Clears a pixel.

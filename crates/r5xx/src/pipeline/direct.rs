@@ -5,7 +5,7 @@ use super::colour::Target;
 use super::pixels::{Covering, Pixels};
 use super::shading::{Passed, Passing};
 use super::window::GRID;
-use crate::layout::Part;
+use crate::layout::{Part, TOGETHER};
 use crate::surface::Surface;
 use crate::tx::{Stored, Texture, Textures};
 use ctm_raster::channel::{Channel, Kind, Words};
@@ -95,7 +95,7 @@ impl<'s> Direct<'s> {
     pub fn rectangle(&self, area: Rect) -> Option<()> {
         let surface = self.target.surface();
         match &self.from {
-            From::Value(words) => surface.write_rectangle(area, |_, _| words[0]),
+            From::Value(words) => surface.write_rectangle(area, |_, pixels| pixels.fill(words[0])),
             From::Texels(copying) => copying.rectangle(surface, area),
         }
     }
@@ -167,13 +167,32 @@ impl<'s> Copying<'s> {
             return None;
         }
         let columns = &self.columns[(area.left - self.area.left) as usize..];
-        let columns: Vec<Part> = columns.iter().map(|&column| level.layout().column(column)).collect();
+        let parts: Vec<Part> = columns.iter().map(|&column| level.layout().column(column)).collect();
+        let together = |columns: &[u32]| match *columns {
+            [a, b, c, d, ..] => bytes == 4 && a.is_multiple_of(TOGETHER) && [b, c, d] == [a + 1, a + 2, a + 3],
+            _ => false,
+        };
+        let together: Vec<bool> = (0..columns.len()).map(|n| together(&columns[n..])).collect();
         let rows = &self.rows[(area.top - self.area.top) as usize..];
-        let rows: Vec<Part> = rows.iter().map(|&row| level.layout().row(row)).collect();
         let layer = level.layer_offset(self.layer);
-        surface.write_rectangle(area, |column, row| {
-            let texel = texture.read_word(layer + u64::from(columns[column].with(rows[row])), bytes);
-            self.moves.apply([texel, 0, 0, 0])[0]
+        surface.write_rectangle(area, |row, pixels| {
+            let row = level.layout().row(rows[row]);
+            let word = |texel: u32| self.moves.apply([texel, 0, 0, 0])[0];
+            let mut n = 0;
+            while n < pixels.len() {
+                let offset = layer + u64::from(parts[n].with(row));
+                match &mut pixels[n..] {
+                    [a, b, c, d, ..] if together[n] && texture.address(offset, 4 * TOGETHER).is_some() => {
+                        let texels = texture.read(offset, 4 * TOGETHER);
+                        [*a, *b, *c, *d] = [word(texels[0]), word(texels[1]), word(texels[2]), word(texels[3])];
+                        n += TOGETHER as usize;
+                    }
+                    rest => {
+                        rest[0] = word(texture.read_word(offset, bytes));
+                        n += 1;
+                    }
+                }
+            }
         })
     }
 
