@@ -1,4 +1,4 @@
-//! Textures as surfaces that kernels load from: one level in two dimensions, nearest texels, of formats and layouts that surfaces have.
+//! Textures as surfaces that kernels load from: one level in two dimensions, of formats and layouts that surfaces have.
 
 use super::{Select, Texture};
 use ctm_memory::{Bounds, Format, Space, Surface};
@@ -13,6 +13,8 @@ pub struct AreaTexture {
     pub surface: Surface,
     /// Texels across.
     pub width: u32,
+    /// Nearest texels, or four of them. The latter are fractions of 8 bits.
+    pub filter: Filter,
     /// What coordinates outside mean: [`Wrap::ClampToEdge`] or [`Wrap::Repeat`].
     pub wrap: [Wrap; 2],
     /// What red, green, blue and alpha are.
@@ -25,11 +27,14 @@ impl Texture<'_> {
         let Sampler { wrap, magnification, minification, mip, finest, .. } = self.sampler;
         let level = finest.min(self.shape.last_level);
         let one_level = mip == MipFilter::None || level == self.shape.last_level;
-        let nearest = magnification == Filter::Point && minification == Filter::Point;
-        if self.shape.kind != TextureKind::Flat || !one_level || !nearest || self.format.has_gamma() {
+        let one_filter = magnification == minification;
+        if self.shape.kind != TextureKind::Flat || !one_level || !one_filter || self.format.has_gamma() {
             return None;
         }
         let (format, components) = surface_format(&self.format.texel)?;
+        if magnification == Filter::Linear && format != Format::Uint8_4 {
+            return None;
+        }
         let selects = self.format.selects();
         let is_stored = |select: &Select| !matches!(select, Select::Component(number) if *number >= components);
         let wrap = [wrap[0], wrap[1]];
@@ -46,7 +51,7 @@ impl Texture<'_> {
             Surface { base: 0, pitch, height, tiling, superfine: false, format },
             Bounds::Clamp,
         )?;
-        Some(AreaTexture { surface, width, wrap, selects })
+        Some(AreaTexture { surface, width, filter: magnification, wrap, selects })
     }
 }
 

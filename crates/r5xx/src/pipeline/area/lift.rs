@@ -1,11 +1,11 @@
 //! What stands around a fragment program, as lane IR: coverage by spans, interpolation, fetches, writes.
 
+use super::fetch::Sampling;
 use super::{ComponentKind, Key, MAX_SIZE};
 use crate::pipeline::window::GRID;
 use crate::tx::Select;
-use ctm_lane::{Builder, Channels, Denorm, IntTest, Round, Rounding, SurfaceDecl, Table, TableDecl, Value, Zero};
+use ctm_lane::{Builder, Channels, Denorm, IntTest, Rounding, SurfaceDecl, Table, TableDecl, Value};
 use ctm_memory::Format;
-use ctm_raster::sampler::Wrap;
 use ctm_x1k::lift::{FetchValues, Start, Surroundings, TABLES};
 use ctm_x1k::{OUTPUTS, TexOp};
 
@@ -161,9 +161,8 @@ impl Surroundings for Key {
                 [s, t]
             }
         };
-        let sizes = [texture.width, texture.surface.height];
-        let [x, y] = [0, 1].map(|n| index(b, coordinates[n], fetch.unscaled, texture.wrap[n], sizes[n]));
-        let components = b.surface_load(ctm_lane::Surface::new(surface), x, y, lanes);
+        let sampling = Sampling { texture, surface: ctm_lane::Surface::new(surface), unscaled: fetch.unscaled };
+        let components = sampling.components(b, coordinates, lanes);
         texture.selects.map(|select| match select {
             Select::Component(number) => components[number],
             Select::Bits(bits) => b.constant(bits),
@@ -190,23 +189,4 @@ fn covered(b: &mut Builder) -> Value {
     let (first, end) = (b.table_gather(FIRSTS, y), b.table_gather(ENDS, y));
     let (after, before) = (b.icmp(IntTest::Uge, x, first), b.icmp(IntTest::Ult, x, end));
     b.mask_and(after, before)
-}
-
-/// The texel's number along an axis.
-fn index(b: &mut Builder, coordinate: Value, unscaled: bool, wrap: Wrap, size: u32) -> Value {
-    let factor = b.float_constant(size as f32);
-    let scaled =
-        |b: &mut Builder, value| if unscaled { value } else { b.fmul(Denorm::Keep, Zero::Ieee, value, factor) };
-    if wrap == Wrap::Repeat {
-        let floor = b.fround(Round::Floor, Denorm::Keep, coordinate);
-        let fraction = b.fsub(Denorm::Keep, coordinate, floor);
-        let place = scaled(b, fraction);
-        // A fraction that is rounded up to 1 is the first texel again.
-        let index = b.float_to_index(size + 1, place);
-        let (end, zero) = (b.constant(size), b.constant(0));
-        let is_end = b.icmp(IntTest::Eq, index, end);
-        return b.select(is_end, zero, index);
-    }
-    let place = scaled(b, coordinate);
-    b.float_to_index(size, place)
 }

@@ -4,6 +4,7 @@
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
 
+mod fetch;
 mod lift;
 
 use super::interpolate::{Component, Inputs};

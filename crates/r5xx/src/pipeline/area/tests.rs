@@ -55,6 +55,7 @@ fn state(u: &mut Unstructured) -> Result<State> {
     let (wrap_s, wrap_t) = (*u.choose(&[0, 2])?, *u.choose(&[0, 2])?);
     let (width, height): (u32, u32) = (u.int_in_range(0..=40)?, u.int_in_range(0..=40)?);
     let format = *u.choose(&[0x0008_860C, 0x0008_861D, 0x0012_0A1B])?;
+    let filter = u.int_in_range(1..=2)?;
     // Rows of 32 bytes and more.
     let pitch = (width + 1).next_multiple_of(8) - 1;
     let (colour, output) = *u.choose(&[(6, 0x3900), (7, 0x3915), (6, 0x3913), (6, 0x1B00)])?;
@@ -78,7 +79,7 @@ fn state(u: &mut Unstructured) -> Result<State> {
         (0x43D0, 0xAAAA),
         (0x43E8, 0xFF_FFFF),
         (0x4104, 1),
-        (0x4400, wrap_s | wrap_t << 3 | 1 << 9 | 1 << 11),
+        (0x4400, wrap_s | wrap_t << 3 | filter << 9 | filter << 11),
         (0x4440, 1 << 3),
         (0x4480, width | height << 11 | 1 << 31),
         (0x44C0, format),
