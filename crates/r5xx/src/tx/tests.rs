@@ -105,3 +105,29 @@ fn borders_come_from_the_register() {
     unit.registers.write(0x45C0 + 12, 0x3300_00FF);
     assert_eq!(unit.fetch(TexOp::Ld, false, [1.5, 0.0, 0.0, 1.0]), [1.0, 0.0, 0.0, 0.2]);
 }
+
+/// Whatever the registers and coordinates are, texels are found or zeros, and nothing overflows.
+#[test]
+fn any_registers_give_something() {
+    let ops = [TexOp::Ld, TexOp::Proj, TexOp::Lodbias, TexOp::Lod, TexOp::Dxdy];
+    let mut known = 0;
+    arbtest::arbtest(|u| {
+        let registers: [u32; 6] = u.arbitrary()?;
+        let unit = Unit::new(registers, u.int_in_range(0..=0x1_0000)?);
+        let textures = Textures::of(&unit.registers, &unit.memory);
+        known += usize::from(textures.unit(3).is_some());
+        for op in ops {
+            let mut quad = [[0; 4]; 4];
+            for value in quad.iter_mut().flatten() {
+                *value =
+                    if u.arbitrary()? { u.arbitrary()? } else { (u.int_in_range(-99..=99)? as f32 / 8.0).to_bits() };
+            }
+            let fetch = Fetch { unit: 3, op, unscaled: u.arbitrary()?, coordinates: quad, dx: quad, dy: quad };
+            textures.fetch(&fetch);
+        }
+        Ok(())
+    })
+    .budget_ms(500)
+    .run();
+    assert!(known > 10, "{known} textures had a format");
+}
