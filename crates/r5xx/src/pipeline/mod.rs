@@ -89,14 +89,14 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, engine: Option<&Engine>, 
         drawing.finish()
     };
     let presets = primitives.presets();
-    if let Some(passing) = Passing::of(&program, &constants, presets) {
-        return draw_all(Shading::Passing(&passing, &textures));
-    }
     let job = FragmentJob { program: &program, constants: &constants, presets, textures: &textures };
     let mut space = Space::default();
     // The only arena overlaps no other.
     _ = space.map(Arc::clone(memory));
     let area = engine.zip(pixels.area_targets(&space));
     let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, engine));
+    if let Some(passing) = Passing::of(&program, &constants, presets) {
+        return draw_all(Shading::Passing(&passing, &textures, area.as_ref()));
+    }
     with_shader(&job, &RunOptions::default(), |shader| draw_all(Shading::Program(shader, area.as_ref())))
 }

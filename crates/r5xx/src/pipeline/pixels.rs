@@ -163,7 +163,11 @@ impl<'a> Pixels<'a> {
         let passes = self.depth.is_off() && !self.alpha.drops() && !self.alpha.depth_from_program;
         let plain = self.samples.len() == 1 && self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE;
         let alone = self.clear.is_none() && self.resolve.is_none() && self.counts_killed;
-        let height = self.visible.framebuffer.bottom;
+        let Rect { left, top, right, bottom: height } = self.visible.framebuffer;
+        let size = u64::from(right.saturating_sub(left)) * u64::from(height.saturating_sub(top));
+        if size < AREA_PIXELS {
+            return None;
+        }
         let target = |target: &Target| if target.reads() { None } else { target.area(space, height) };
         let targets = self.targets.iter().map(target).collect::<Option<Vec<_>>>()?;
         (passes && plain && alone && !targets.is_empty()).then_some(targets)
@@ -324,14 +328,14 @@ impl Batch<'_, '_> {
     /// If the program does what the machine cannot do.
     pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
-        if let Shading::Passing(passing, textures) = &self.shading
+        if let Shading::Passing(passing, textures, _) = &self.shading
             && let Some(direct) = Direct::of(pixels, passing, textures, covering)
         {
             self.passed += pixels.draw_directly(covering, &direct);
             return Ok(());
         }
-        if let Shading::Program(_, Some(area)) = self.shading
-            && let Some(spans) = pixels.spans(covering)
+        if let Some(spans) = pixels.spans(covering)
+            && let Some(area) = self.shading.area()
         {
             // What comes before comes first.
             self.flush()?;

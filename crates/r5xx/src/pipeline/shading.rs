@@ -17,13 +17,12 @@ const ONE: u32 = 0x3F80_0000;
 /// What runs for quads.
 pub enum Shading<'s, 'x> {
     /// A short cut.
-    Passing(&'s Passing, &'s Textures<'x>),
+    Passing(&'s Passing, &'s Textures<'x>, Option<&'s AreaState<'s>>),
     /// The program.
-    /// Primitives of many pixels go to kernels where these can draw them.
     Program(&'s mut Shader<'x>, Option<&'s AreaState<'s>>),
 }
 
-impl Shading<'_, '_> {
+impl<'s> Shading<'s, '_> {
     /// How many quads can run together.
     pub fn width(&self) -> usize {
         match self {
@@ -38,7 +37,7 @@ impl Shading<'_, '_> {
     /// If the program does what the machine cannot do.
     pub fn shade(&mut self, quads: &[Quad], shaded: &mut Vec<Shaded>) -> Result<(), RunError> {
         match self {
-            Shading::Passing(passing, textures) => {
+            Shading::Passing(passing, textures, _) => {
                 shaded.clear();
                 shaded.extend(quads.iter().map(|quad| passing.shade(quad, textures)));
                 Ok(())
@@ -47,9 +46,16 @@ impl Shading<'_, '_> {
         }
     }
 
+    /// What draws primitives of many pixels, where kernels can.
+    pub fn area(&self) -> Option<&'s AreaState<'s>> {
+        match self {
+            Shading::Passing(_, _, area) | Shading::Program(_, area) => *area,
+        }
+    }
+
     /// Whether it matters what quads bring.
     pub fn needs_inputs(&self) -> bool {
-        !matches!(self, Shading::Passing(Passing { from: From::Constant(_), .. }, _))
+        !matches!(self, Shading::Passing(Passing { from: From::Constant(_), .. }, ..))
     }
 }
 
@@ -305,7 +311,7 @@ mod tests {
                     let quads: Vec<Quad> = (0..u.int_in_range(1..=16)?).map(|_| quad(u)).collect::<Result<_>>()?;
                     let (mut exact, mut short) = (Vec::new(), Vec::new());
                     Shading::Program(shader, None).shade(&quads, &mut exact).unwrap();
-                    Shading::Passing(&passing, &textures).shade(&quads, &mut short).unwrap();
+                    Shading::Passing(&passing, &textures, None).shade(&quads, &mut short).unwrap();
                     assert_eq!((exact.len(), short.len()), (quads.len(), quads.len()));
                     for (quad, (short, exact)) in quads.iter().zip(short.iter().zip(&exact)) {
                         assert_eq!(short.live, exact.live);

@@ -117,6 +117,10 @@ impl Surroundings for Key {
         let divisor = place.as_ref().filter(|_| self.perspective).map(|place| place.plane(b, HEAD));
         let (mut column, mut row, mut entry) = (0, 0, HEAD + PLANE);
         let mut component = |kind| match (kind, &place) {
+            (ComponentKind::Pixel(axis, offset), _) => {
+                let (position, offset) = (b.utof([x, y][axis]), b.constant(offset));
+                b.fadd(Denorm::Flush, position, offset)
+            }
             (ComponentKind::OfColumn, _) => {
                 let first = b.constant(column);
                 column += MAX_SIZE as u32;

@@ -21,7 +21,7 @@ use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
 use ctm_x1k::{
     Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, TexOp,
 };
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Rows that a launch has at most (an even number), so that little of the rectangle around a triangle is left empty.
 const STRIP: u32 = 32;
@@ -64,6 +64,8 @@ pub struct Key {
 enum ComponentKind {
     /// It is the same everywhere.
     Constant,
+    /// It is the column (0) or row, plus a number (bits).
+    Pixel(usize, u32),
     /// It is the same in all rows of a column.
     OfColumn,
     /// It is the same in all columns of a row.
@@ -186,15 +188,30 @@ impl AreaJob<'_> {
 
     /// How the components of the temporaries are computed.
     fn kinds(&self) -> impl Iterator<Item = [ComponentKind; 4]> {
-        let Domain { i0, j0, .. } = self.domain;
-        (0..self.inputs.count()).map(move |input| {
-            std::array::from_fn(|channel| match self.inputs.component(input, channel) {
-                Component::Constant(_) => ComponentKind::Constant,
-                _ if self.inputs.of_column(input, channel, i0).is_some() => ComponentKind::OfColumn,
-                _ if self.inputs.of_row(input, channel, j0).is_some() => ComponentKind::OfRow,
-                Component::Varying(_) | Component::Other => ComponentKind::Varying,
-            })
-        })
+        (0..self.inputs.count()).map(|input| std::array::from_fn(|channel| self.kind(input, channel)))
+    }
+
+    fn kind(&self, input: usize, channel: usize) -> ComponentKind {
+        let Domain { i0, j0, i1, j1 } = self.domain;
+        let (inputs, component) = (self.inputs, self.inputs.component(input, channel));
+        let pixel = |axis, mut values: RangeInclusive<u32>, of: &dyn Fn(u32) -> Option<u32>| {
+            let first = *values.start();
+            let offset = f32::from_bits(of(first)?) - first as f32;
+            let is_pixel = values.all(|at| of(at) == Some((at as f32 + offset).to_bits()));
+            is_pixel.then_some(ComponentKind::Pixel(axis, offset.to_bits()))
+        };
+        if let Component::Constant(_) = component {
+            return ComponentKind::Constant;
+        }
+        let of_column = |x| inputs.of_column(input, channel, x);
+        let of_row = |y| inputs.of_row(input, channel, y);
+        if of_column(i0).is_some() {
+            return pixel(0, i0..=i1, &of_column).unwrap_or(ComponentKind::OfColumn);
+        }
+        if of_row(j0).is_some() {
+            return pixel(1, j0..=j1, &of_row).unwrap_or(ComponentKind::OfRow);
+        }
+        ComponentKind::Varying
     }
 
     /// The tables of the program, then spans, then the values and numbers of the primitive.
@@ -233,7 +250,7 @@ impl AreaJob<'_> {
                 match (kind, self.inputs.component(input, channel)) {
                     (ComponentKind::Constant, Component::Constant(bits)) => numbers.push(bits),
                     (ComponentKind::Varying, Component::Varying(plane)) => put(&mut numbers, plane),
-                    (ComponentKind::Constant | ComponentKind::Varying, _) => {}
+                    (ComponentKind::Constant | ComponentKind::Varying | ComponentKind::Pixel(..), _) => {}
                     (ComponentKind::OfColumn, _) => {
                         let first = columns.len();
                         columns.resize(first + MAX_SIZE, 0);
