@@ -41,13 +41,13 @@ pub struct Identity {
     pub depth_pipes: u32,
 }
 
-/// Why a submission was not executed. Nothing of it was.
+/// Why a submission was not executed to its end. If its words are wrong, nothing of it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("command word {at}: {message}")]
 pub struct Rejected {
     /// Index of the command word that is wrong.
     pub at: usize,
-    /// What is wrong with it, with the packet's name, and what would be right.
+    /// What is wrong with it, with the packet's name, and what would be right; or that the draw there took too long.
     pub message: String,
 }
 

@@ -91,6 +91,10 @@ impl Device {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
         let card = ctm_r5xx::Card::new(options.model);
+        let card = match options.time_limit {
+            Some(limit) => card.with_time_limit(limit),
+            None => card,
+        };
         let card = Box::new(match options.executor {
             Executor::Reference => card,
             Executor::Engine(engine) => card.with_engine(engine),

@@ -5,9 +5,13 @@ use ctm_engine::Executor;
 use ctm_r5xx::Model;
 use std::env;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The card where nothing else is said: the fastest.
 const DEFAULT: Model = Model::R580;
+
+/// Time that a submission may take where nothing else is said. Drivers give cards up after 10 s.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// What the environment says.
 pub struct Options {
@@ -15,6 +19,8 @@ pub struct Options {
     pub model: Model,
     /// `CTM_CARD_ENGINE`: what draws primitives of many pixels. Pictures do not depend on it.
     pub executor: Executor,
+    /// `CTM_CARD_TIME_LIMIT`: seconds that a submission may take; `None` if there is no limit.
+    pub time_limit: Option<Duration>,
     /// `CTM_CARD_LOG`: the file that warnings are appended to.
     pub log: Option<PathBuf>,
     /// `CTM_CARD_TRACE`: the file that submissions are recorded in.
@@ -40,6 +46,16 @@ impl Options {
             })?,
         };
         let executor = engine.executor().map_err(|error| format!("CTM_CARD_ENGINE: {error}"))?;
-        Ok(Options { model, executor, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
+        let time_limit = match env::var_os("CTM_CARD_TIME_LIMIT").filter(|value| !value.is_empty()) {
+            None => Some(TIME_LIMIT),
+            Some(value) => {
+                let seconds = value.to_str().and_then(|value| value.parse::<u32>().ok());
+                let seconds = seconds.ok_or_else(|| {
+                    format!("CTM_CARD_TIME_LIMIT is {value:?}; it is a number of seconds, and 0 for no limit")
+                })?;
+                (seconds != 0).then(|| Duration::from_secs(seconds.into()))
+            }
+        };
+        Ok(Options { model, executor, time_limit, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
     }
 }

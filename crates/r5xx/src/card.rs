@@ -1,6 +1,6 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
-use crate::pipeline;
+use crate::pipeline::{self, DrawError, Means};
 use crate::ports::Cursor;
 use crate::registers::{
     self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
@@ -13,6 +13,7 @@ use ctm_engine::Engine;
 use ctm_memory::Arena;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Unknown registers that are reported.
 const MAX_WARNINGS: usize = 256;
@@ -44,6 +45,7 @@ pub struct Card {
     model: Model,
     state: State,
     engine: Option<Engine>,
+    time_limit: Option<Duration>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
 }
@@ -51,7 +53,14 @@ pub struct Card {
 impl Card {
     /// A card after reset.
     pub fn new(model: Model) -> Self {
-        Card { model, state: State::default(), engine: None, warnings: Vec::new(), unknown: BTreeSet::new() }
+        Card {
+            model,
+            state: State::default(),
+            engine: None,
+            time_limit: None,
+            warnings: Vec::new(),
+            unknown: BTreeSet::new(),
+        }
     }
 
     /// The same card, with kernels on an engine for primitives of many pixels. What is drawn is the same.
@@ -59,12 +68,18 @@ impl Card {
         Card { engine: Some(engine), ..self }
     }
 
+    /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
+    pub fn with_time_limit(self, limit: Duration) -> Self {
+        Card { time_limit: Some(limit), ..self }
+    }
+
     /// What it holds.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    fn execute(&mut self, memory: &Arc<Arena>, command: &Command) {
+    /// Gives what ends the submission.
+    fn execute(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
         match command {
             Command::Write { address, value, object } => self.write(memory, *address, *value, *object),
             Command::Upload { address, values } => {
@@ -72,11 +87,17 @@ impl Card {
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
             Command::Draw(draw) => {
-                if let Err(error) = pipeline::draw(&mut self.state, memory, self.engine.as_ref(), draw) {
-                    self.warn(format!("the draw at dword {} is dropped: {error}", draw.at));
+                let means = Means { engine: self.engine.as_ref(), deadline };
+                match pipeline::draw(&mut self.state, memory, &means, draw) {
+                    Ok(()) => {}
+                    Err(error @ DrawError::TimeIsUp) => {
+                        return Err(Rejected { at: draw.at, message: error.to_string() });
+                    }
+                    Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
                 }
             }
         }
+        Ok(())
     }
 
     fn write(&mut self, memory: &Arc<Arena>, address: u32, value: u32, object: Option<Object>) {
@@ -147,8 +168,8 @@ impl ctm_card::Card for Card {
             commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
         self.state.registers.unbind();
         self.state.arrays.clear();
-        commands.iter().for_each(|command| self.execute(memory, command));
-        Ok(())
+        let deadline = self.time_limit.map(|limit| Instant::now() + limit);
+        commands.iter().try_for_each(|command| self.execute(memory, deadline, command))
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

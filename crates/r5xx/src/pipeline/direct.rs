@@ -213,7 +213,7 @@ pub fn area(shape: &Shape, clip: Rect) -> Rect {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipeline::draw;
+    use crate::pipeline::{Means, draw};
     use crate::ports::Cursor;
     use crate::registers::VapVfCntl;
     use crate::state::State;
@@ -323,7 +323,13 @@ mod tests {
         state.registers.write(0x4BD4, alpha);
         let vertex = [place[0], place[1], 0.0, 1.0].map(f32::to_bits);
         let control = VapVfCntl::read(&[1 << 16 | 3 << 4 | 1]);
-        draw(&mut state, &memory, None, &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) }).unwrap();
+        draw(
+            &mut state,
+            &memory,
+            &Means { engine: None, deadline: None },
+            &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) },
+        )
+        .unwrap();
         let mut bytes = vec![0; TARGET.size as usize];
         assert!(memory.read_bytes(TARGET.address, &mut bytes));
         (bytes, state.passed)

@@ -23,12 +23,14 @@ use crate::stream::Draw;
 use crate::tx::Textures;
 use area::AreaState;
 use ctm_engine::Engine;
+use ctm_lane::budget::{Budget, Halt};
 use ctm_memory::{Arena, Space};
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
 use shading::{Passing, Shading};
 use std::sync::Arc;
+use std::time::Instant;
 use thiserror::Error;
 
 /// Why a draw stops.
@@ -45,9 +47,12 @@ pub enum DrawError {
     /// A vertex program does not come to its end.
     #[error("the vertex program stops: {0}")]
     VertexProgram(#[from] ctm_pvs::reference::Trap),
+    /// The submission takes too long.
+    #[error("the submission takes longer than its time limit (an endless loop of a program?)")]
+    TimeIsUp,
     /// A fragment program does what the machine cannot do.
     #[error("the fragment program stops: {0}")]
-    FragmentProgram(#[from] RunError),
+    FragmentProgram(RunError),
     /// A colour buffer has a format that there is not.
     #[error("colour format {colour} with output format {output} is not supported")]
     ColourFormat {
@@ -58,21 +63,63 @@ pub enum DrawError {
     },
 }
 
+impl From<RunError> for DrawError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Halted(Halt::Deadline) => DrawError::TimeIsUp,
+            error => DrawError::FragmentProgram(error),
+        }
+    }
+}
+
+/// What draws run with.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// What draws primitives of many pixels; `None` if the pipeline draws all of them.
+    pub engine: Option<&'a Engine>,
+    /// When a submission ends, complete or not.
+    pub deadline: Option<Instant>,
+}
+
+impl Means<'_> {
+    /// How programs run.
+    fn options(&self) -> RunOptions<'static> {
+        RunOptions {
+            step_limit: STEP_LIMIT,
+            budget: Budget { deadline: self.deadline, ..Budget::default() },
+            ..RunOptions::default()
+        }
+    }
+
+    /// Looks whether there is time left.
+    fn check(&self) -> Result<(), DrawError> {
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(DrawError::TimeIsUp),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Primitives between two looks at the time.
+const PRIMITIVES_PER_CHECK: u32 = 64;
+/// Instructions that a group of fragments may execute.
+const STEP_LIMIT: u64 = 1 << 24;
+
 /// Draws.
 ///
 /// # Errors
-/// At the first program that stops; what was drawn before stays.
-pub fn draw(state: &mut State, memory: &Arc<Arena>, engine: Option<&Engine>, draw: &Draw) -> Result<(), DrawError> {
+/// At the first program that stops, or when the time is up; what was drawn before stays.
+pub fn draw(state: &mut State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<(), DrawError> {
     if state.registers.get::<VapCntl>().no_render {
         return Ok(());
     }
-    let passed = draw_primitives(state, memory, engine, draw)?;
+    let passed = draw_primitives(state, memory, means, draw)?;
     state.passed = state.passed.wrapping_add(passed as u32);
     Ok(())
 }
 
 /// Gives the number of samples that passed depth and stencil tests.
-fn draw_primitives(state: &State, memory: &Arc<Arena>, engine: Option<&Engine>, draw: &Draw) -> Result<u64, DrawError> {
+fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<u64, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
     let mut vertices = vertices::Vertices::new(state, memory, draw)?;
@@ -83,7 +130,12 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, engine: Option<&Engine>, 
     let count = vertices.count();
     let mut draw_all = |shading: Shading| {
         let mut drawing = primitives.begin(shading);
+        let mut number = 0u32;
         assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
+            if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
+                means.check()?;
+            }
+            number += 1;
             drawing.primitive(&primitive, &mut vertices)
         })?;
         drawing.finish()
@@ -93,10 +145,11 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, engine: Option<&Engine>, 
     let mut space = Space::default();
     // The only arena overlaps no other.
     _ = space.map(Arc::clone(memory));
-    let area = engine.zip(pixels.area_targets(&space));
-    let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, engine));
+    let options = means.options();
+    let area = means.engine.zip(pixels.area_targets(&space));
+    let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));
     if let Some(passing) = Passing::of(&program, &constants, presets) {
         return draw_all(Shading::Passing(&passing, &textures, area.as_ref()));
     }
-    with_shader(&job, &RunOptions::default(), |shader| draw_all(Shading::Program(shader, area.as_ref())))
+    with_shader(&job, &options, |shader| draw_all(Shading::Program(shader, area.as_ref())))
 }

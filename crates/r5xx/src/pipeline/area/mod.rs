@@ -90,6 +90,8 @@ pub struct AreaState<'a> {
     pub space: &'a Space,
     /// What runs kernels.
     pub engine: &'a Engine,
+    /// How it runs them.
+    pub options: &'a RunOptions<'a>,
 }
 
 /// A primitive for a kernel.
@@ -107,7 +109,7 @@ impl<'a> AreaState<'a> {
         textures: &Textures,
         targets: Vec<AreaTarget>,
         space: &'a Space,
-        engine: &'a Engine,
+        (engine, options): (&'a Engine, &'a RunOptions<'a>),
     ) -> Option<Self> {
         let mut units = vec![None; INPUTS];
         for instruction in &job.program.code {
@@ -136,7 +138,16 @@ impl<'a> AreaState<'a> {
             read.any(|read| read.start < written.end && written.start < read.end)
         });
         let FragmentJob { program, constants, presets, .. } = *job;
-        (!overlaps).then_some(AreaState { program, constants, presets, textures: units, targets, space, engine })
+        (!overlaps).then_some(AreaState {
+            program,
+            constants,
+            presets,
+            textures: units,
+            targets,
+            space,
+            engine,
+            options,
+        })
     }
 
     /// Draws a primitive; says whether it could.
@@ -154,7 +165,7 @@ impl<'a> AreaState<'a> {
             // Whole quads.
             let domain = Domain { i0: first & !1, j0: top & !1, i1: (end - 1) | 1, j1: bottom | 1 };
             let job = AreaJob { state: self, inputs: primitive.inputs, spans: strip, domain };
-            if !self.engine.run(&job, &RunOptions::default())? {
+            if !self.engine.run(&job, self.options)? {
                 return Ok(false);
             }
         }

@@ -1,5 +1,6 @@
 //! Kernels against the pipeline that goes quad by quad.
 
+use crate::pipeline::{DrawError, Means};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
 use crate::state::State;
@@ -10,6 +11,7 @@ use ctm_codegen::EngineName;
 use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const BASE: u32 = 0x1_0000;
 const TEXTURE: Object = Object { address: BASE, size: 0x1_0000 };
@@ -128,7 +130,7 @@ fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32
     let count = vertices.len() as u32 / 8;
     let control = VapVfCntl::read(&[count << 16 | 3 << 4 | primitive]);
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    crate::pipeline::draw(&mut state, &memory, engine, &draw).unwrap();
+    crate::pipeline::draw(&mut state, &memory, &Means { engine, deadline: None }, &draw).unwrap();
     let mut bytes = vec![0; TARGET.size as usize];
     assert!(memory.read_bytes(TARGET.address, &mut bytes));
     (bytes, state.passed)
@@ -181,4 +183,38 @@ fn an_alpha_test_is_made_by_the_pipeline() {
     .budget_ms(100)
     .run();
     assert_eq!(engine.cache_stats().misses, 0);
+}
+
+/// Three loops of 255 passes in one another, for each of some thousand fragments.
+#[test]
+fn draws_that_take_too_long_are_given_up() {
+    let text = ["LOOP i[0];\n"; 3].concat()
+        + "src0.rgb = temp[1], src1.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.hhh src1.rgb ;\n"
+        + &["ENDLOOP;\n"; 3].concat()
+        + OUT;
+    let program = ctm_x1k::text::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}")).program;
+    let mut state = state(&mut Unstructured::new(&[0; 64])).expect("a state");
+    let mut cursor = Cursor::at(0);
+    for word in program.code.iter().flat_map(|instruction| instruction.encode()) {
+        cursor.put(&mut state.fragment_code, word);
+    }
+    let last = (program.code.len() as u32 - 1) << 16;
+    for (address, value) in [(0x4630, last), (0x4634, last), (0x4C00, 0xFF)] {
+        state.registers.write(address, value);
+    }
+    let corners = [[0.0f32, 0.0], [100.0, 0.0], [0.0, 100.0]];
+    let vertices: Vec<u32> =
+        corners.iter().flat_map(|[x, y]| [*x, *y, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0].map(f32::to_bits)).collect();
+    let memory = Arc::new(Arena::new(BASE, 0x5_0000).unwrap());
+    let control = VapVfCntl::read(&[3 << 16 | 3 << 4 | 4]);
+    let draw = Draw { at: 7, control, vertices: VertexSource::Embedded(&vertices) };
+    for name in EngineName::available() {
+        let executor = name.executor().expect("it is available");
+        let engine = if let Executor::Engine(engine) = &executor { Some(engine) } else { None };
+        let begin = Instant::now();
+        let means = Means { engine, deadline: Some(begin + Duration::from_millis(50)) };
+        let drawn = crate::pipeline::draw(&mut state, &memory, &means, &draw);
+        assert_eq!(drawn, Err(DrawError::TimeIsUp), "{}", name.name());
+        assert!(begin.elapsed() < Duration::from_secs(20), "{}: {:?}", name.name(), begin.elapsed());
+    }
 }
