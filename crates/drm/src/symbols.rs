@@ -4,13 +4,13 @@
 //! Those with a variable number of operands are declared with the one that they may have: on the hosts that there are, it is
 //! passed in the same place, and not looked at where it was not given.
 
-use crate::device::{device, existing};
+use crate::device::{Device, device, existing};
 use crate::ioctl;
 use crate::memory::Descriptor;
-use crate::real::{real, set_errno};
+use crate::real::{fstat as fstat_of, real, set_errno};
 use crate::sysfs::{NODE, Place, place};
 use libc::{DIR, FILE, mode_t, off_t, stat as Stat};
-use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::panic::catch_unwind;
 
 /// Where a name leads; a null pointer, and a name while something is wrong here, lead to themselves.
@@ -152,6 +152,54 @@ stats! {
     __lxstat64(version: c_int;);
     fstatat(directory: c_int; flags: c_int);
     fstatat64(directory: c_int; flags: c_int);
+}
+
+/// Whether a name is empty, which stands for the file of a descriptor.
+///
+/// # Safety
+/// The name is null or a string that ends with 0.
+unsafe fn is_empty(name: *const c_char) -> bool {
+    // SAFETY: the caller says so.
+    name.is_null() || unsafe { *name } == 0
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn statx(
+    directory: c_int,
+    path: *const c_char,
+    flags: c_int,
+    mask: c_uint,
+    found: *mut libc::statx,
+) -> c_int {
+    // SAFETY: the caller gives a string.
+    let place = unsafe { lookup(path) };
+    let name = match &place {
+        Place::Node(path) | Place::Private(path) => path.as_ptr(),
+        Place::Itself => path,
+    };
+    let result = real!(statx: fn(c_int, *const c_char, c_int, c_uint, *mut libc::statx) -> c_int,
+        (directory, name, flags, mask, found), else -1);
+    // SAFETY: as above.
+    let of_descriptor = unsafe { is_empty(path) } && is_node(directory);
+    if result == 0 && (of_descriptor || matches!(place, Place::Node(_))) {
+        // SAFETY: the C library has just filled it.
+        let found = unsafe { &mut *found };
+        found.stx_mode = found.stx_mode & !(libc::S_IFMT as u16) | libc::S_IFCHR as u16;
+        (found.stx_rdev_major, found.stx_rdev_minor) = NODE;
+    }
+    result
+}
+
+/// Whether a descriptor is one of the node.
+fn is_node(descriptor: c_int) -> bool {
+    let node = |device: &'static Device| match device.memory.descriptor(descriptor)? {
+        Descriptor::Node(_) => Some(()),
+        Descriptor::Buffer(_) => None,
+    };
+    let Some(device) = existing() else { return false };
+    fstat_of(descriptor).is_some_and(|found| device.memory.is_it(&found)) && node(device).is_some()
 }
 
 /// Functions that find out about the file of a descriptor.

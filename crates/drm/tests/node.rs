@@ -96,6 +96,15 @@ fn client_files() {
         assert_eq!(found.st_mode & libc::S_IFMT, libc::S_IFCHR);
         assert_eq!(found.st_rdev, libc::makedev(226, 128));
     }
+    // What `ls` asks, of a name and of a descriptor.
+    for (directory, name, flags) in [(libc::AT_FDCWD, NODE, 0), (open(), c"", libc::AT_EMPTY_PATH)] {
+        // SAFETY: all of it are numbers.
+        let mut found: libc::statx = unsafe { std::mem::zeroed() };
+        // SAFETY: the name is a string, and the structure is there.
+        let result = unsafe { libc::statx(directory, name.as_ptr(), flags, libc::STATX_TYPE, &mut found) };
+        assert_eq!((result, found.stx_rdev_major, found.stx_rdev_minor), (0, 226, 128), "{name:?}");
+        assert_eq!(u32::from(found.stx_mode) & libc::S_IFMT, libc::S_IFCHR);
+    }
     let device = "/sys/dev/char/226:128/device";
     let uevent = fs::read_to_string(format!("{device}/uevent")).unwrap();
     assert!(uevent.contains("DRIVER=radeon\n") && uevent.contains("PCI_ID=1002:7140\n"), "{uevent}");
