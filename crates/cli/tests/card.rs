@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, project};
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Object, Submission};
 use ctm_memory::Arena;
@@ -85,13 +85,46 @@ fn traces_are_json() {
     assert_eq!(draws, [draws[0].clone(), expected]);
 }
 
+/// The pictures of `tests/card`, which the driver's own copies were.
+#[test]
+fn traces_are_replayed() {
+    let folder = Folder::new("card-replay");
+    let pixels = |bytes: &[u8]| ctm_array::read_png(bytes).expect("a picture");
+    for scene in ["depth", "wave"] {
+        let file = |ending: &str| project(&format!("tests/card/{scene}.{ending}")).display().to_string();
+        let expected = pixels(&std::fs::read(file("png")).expect("a picture"));
+        for engine in ["reference", "interp"] {
+            let line = format!("card replay {} --bottom-up --engine {engine} -o all.png", file("ctmcard"));
+            let done = folder.ctm(&line).ok();
+            assert!(done.out().ends_with("the last draw's buffer: 96x64 pixels\n"), "{}", done.out());
+            assert!(pixels(&folder.read("all.png")) == expected, "{scene}");
+        }
+
+        // The last draw copies what is there before it, so that the driver can read it.
+        let last = folder.ctm(&format!("card stats {}", file("ctmcard"))).ok().out().lines().count() - 2;
+        let before = format!("card replay {} --bottom-up --draw {} -o before.png", file("ctmcard"), last - 1);
+        folder.ctm(&before).ok();
+        assert!(pixels(&folder.read("before.png")) == expected, "{scene}");
+        folder.ctm(&format!("card replay {} --bottom-up --draw 0 -o clear.png", file("ctmcard"))).ok();
+        assert!(pixels(&folder.read("clear.png")) != expected, "{scene}");
+        let beyond = format!("card replay {} --draw {}", file("ctmcard"), last + 1);
+        folder.ctm(&beyond).fails(2, &["and no number", "from 0"]);
+        folder.ctm(&format!("card replay {} --target 1 -o a.png", file("ctmcard"))).fails(1, &["colour buffer 1"]);
+        folder.ctm(&format!("card replay {} -o a.txt", file("ctmcard"))).fails(2, &["a.txt"]);
+    }
+    folder.write("wrong.ctmcard", trace(&[0x4000_0000]));
+    let done = folder.ctm("card replay wrong.ctmcard").ok();
+    assert!(done.err().contains("warning: submission 1 is rejected: command word 0"), "{}", done.err());
+    folder.ctm("card replay wrong.ctmcard --strict").fails(1, &["submission 1 is rejected"]);
+}
+
 #[test]
 fn damaged_traces_are_refused() {
     let folder = Folder::new("card-damage");
     let whole = trace(&[0x4000_0000]);
     folder.write("scene.ctmcard", &whole).write("short.ctmcard", &whole[..whole.len() - 2]);
     folder.write("other.ctmcard", "text").write("empty.ctmcard", "");
-    for command in ["info", "dis", "stats"] {
+    for command in ["info", "dis", "replay", "stats"] {
         let fails = |file: &str, expected: &str| {
             folder.ctm(&format!("card {command} {file}")).fails(1, &[file, expected]);
         };

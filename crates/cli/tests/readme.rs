@@ -8,7 +8,7 @@ fn project() -> PathBuf {
 }
 
 /// What the commands write and the page shows.
-const PICTURES: [&str; 8] = [
+const PICTURES: [&str; 9] = [
     "mandelbrot.png",
     "julia.png",
     "blurred.png",
@@ -17,6 +17,7 @@ const PICTURES: [&str; 8] = [
     "sorted.png",
     "histogram.png",
     "newton.png",
+    "card-wave.png",
 ];
 /// The drawing, byte by byte.
 const DRAWING: &str = "ripple.svg";

@@ -21,5 +21,6 @@ mod surface;
 mod tx;
 
 pub use card::{Card, Model};
+pub use pipeline::{DrawError, Picture, picture};
 pub use ports::Memory;
 pub use state::State;

@@ -53,6 +53,11 @@ impl<'a> Surface<'a> {
         Surface { memory, layout, pitch, bytes, samples }
     }
 
+    /// Pixels of a row.
+    pub fn pitch(&self) -> u32 {
+        self.pitch
+    }
+
     /// Samples of a pixel.
     pub fn samples(&self) -> u32 {
         self.samples

@@ -1,8 +1,9 @@
 //! The command line of `ctm card`.
 
-use crate::options::values::engine;
+use crate::options::values::{engine, file};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
+use ctm_array::FileSpec;
 use ctm_codegen::EngineName;
 use ctm_r5xx::Model;
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ Examples:
   ctm card run -- ./triangle
   ctm card record -o scene.ctmcard -- ./scene
   ctm card dis scene.ctmcard | less
+  ctm card replay scene.ctmcard --draw 3 -o picture.png
 
 A card in software stands behind /dev/dri/renderD128 while the program runs, and Mesa's driver r300 draws on it.
 docs/card.md has more.")]
@@ -27,6 +29,8 @@ pub enum CardCommand {
     Info(CardTraceArgs),
     /// Print the commands of a trace, with names of registers and their fields
     Dis(CardDisArgs),
+    /// Execute a trace, and write the picture that a draw leaves
+    Replay(CardReplayArgs),
     /// List the draws of a trace
     Stats(CardTraceArgs),
 }
@@ -38,6 +42,7 @@ impl CardCommand {
             CardCommand::Run(_) | CardCommand::Record(_) => false,
             CardCommand::Info(args) | CardCommand::Stats(args) => args.json,
             CardCommand::Dis(args) => args.trace.json,
+            CardCommand::Replay(args) => args.json,
         }
     }
 }
@@ -136,4 +141,40 @@ pub struct CardDisArgs {
     /// The submission that is printed, counted from 0 [default: all of them]
     #[arg(long, value_name = "N")]
     pub submission: Option<usize>,
+}
+
+/// `ctm card replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card replay scene.ctmcard
+  ctm card replay scene.ctmcard --draw 3 -o picture.png
+  ctm card replay scene.ctmcard --draw 3 --bottom-up -o picture.npy      OpenGL's framebuffer objects
+
+A picture is what the colour buffer of the last draw holds, which for programs that read pixels is the copy that they get.")]
+pub struct CardReplayArgs {
+    /// Trace of a card
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub trace: PathBuf,
+    /// The last draw that is executed, counted from 0 [default: the last one of the trace]
+    #[arg(long, value_name = "N")]
+    pub draw: Option<usize>,
+    /// File that receives the picture: .png, .npy or .f32
+    #[arg(short, long, value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath)]
+    pub output: Option<FileSpec>,
+    /// Which of the draw's colour buffers it is, 0 to 3
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub target: u8,
+    /// The first row of memory is the bottom one, as in OpenGL's framebuffer objects
+    #[arg(long)]
+    pub bottom_up: bool,
+    /// The card [default: that of the trace]
+    #[arg(long, value_name = "CARD", value_parser = card())]
+    pub card: Option<Model>,
+    /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", value_parser = engine())]
+    pub engine: Option<EngineName>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }

@@ -3,7 +3,7 @@
 mod card;
 mod run;
 
-pub use card::{CardCommand, CardDisArgs, CardRecordArgs, CardRunArgs, CardTraceArgs, ClientArgs};
+pub use card::{CardCommand, CardDisArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardTraceArgs, ClientArgs};
 pub use run::RunCommand;
 
 use crate::execution::Execution;

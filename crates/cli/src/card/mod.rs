@@ -3,6 +3,7 @@
 mod dis;
 mod info;
 mod machine;
+mod replay;
 mod start;
 mod stats;
 mod trace;
@@ -17,6 +18,7 @@ pub fn execute(command: &CardCommand, console: &mut Console) -> Result<(), Failu
         CardCommand::Record(args) => start::record(args, console),
         CardCommand::Info(args) => info::info(args, console),
         CardCommand::Dis(args) => dis::dis(args, console),
+        CardCommand::Replay(args) => replay::replay(args, console),
         CardCommand::Stats(args) => stats::stats(args, console),
     }
 }

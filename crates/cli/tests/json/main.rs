@@ -146,6 +146,9 @@ fn results_are_what_the_schema_says() {
     prints(&folder, "card info scene.ctmcard", &["card_info"]);
     prints(&folder, "card dis scene.ctmcard", &["card_submission"]);
     prints(&folder, "card stats scene.ctmcard", &["card_draw"]);
+    prints(&folder, "card replay scene.ctmcard", &["card_replay"]);
+    let wave = project("tests/card/wave.ctmcard");
+    prints(&folder, &format!("card replay {wave}"), &["card_replay"]);
     prints(&folder, &format!("draw --vs {vertex} --primitive points --vertices 2"), &["draw"]);
 }
 

@@ -372,3 +372,27 @@ impl<'a> Resolve<'a> {
         self.to.write(x, y, 0, multisample::resolve(&self.format, &samples));
     }
 }
+
+/// What a colour buffer shows.
+impl Target<'_> {
+    /// Pixels of a row of memory.
+    pub fn pitch(&self) -> u32 {
+        self.surface.pitch()
+    }
+
+    /// Whether there is a pixel in this column and row.
+    pub fn has_pixel(&self, x: u32, y: u32) -> bool {
+        self.surface.contains(x, y)
+    }
+
+    /// The first sample of a pixel: red, green, blue, alpha. Those that the buffer lacks are 0, 0, 0, 1.
+    pub fn read(&self, x: u32, y: u32) -> [u32; 4] {
+        const ONE: u32 = 0x3F80_0000;
+        let words = self.surface.read(x, y, 0);
+        let mut colour = [0, 0, 0, ONE];
+        for (output, channel) in self.channels_of_outputs().into_iter().flatten() {
+            colour[output] = channel.decode(channel.extract(&words));
+        }
+        colour
+    }
+}

@@ -9,6 +9,7 @@ mod direct;
 mod fetch;
 mod fragment;
 mod interpolate;
+mod picture;
 mod pixels;
 mod primitives;
 mod program;
@@ -16,6 +17,8 @@ mod shading;
 mod vertex;
 mod vertices;
 mod window;
+
+pub use picture::{Picture, picture};
 
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;

@@ -43,3 +43,46 @@ pub fn with_shader<R>(job: &FragmentJob, options: &RunOptions, body: impl FnOnce
     let group = Group::new(&machine, options, &meter, width * QUAD, None);
     body(&mut Shader { group, presets: job.presets, width, stats: RunStats::default() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fragments::{Fetch, QuadVector, TextureUnit};
+    use crate::job::Constants;
+
+    /// Gives the sums of coordinates and derivatives.
+    struct Sums;
+
+    impl TextureUnit for Sums {
+        fn fetch(&self, fetch: &Fetch) -> QuadVector {
+            let sum = |lane: usize, channel: usize| {
+                let parts = [&fetch.coordinates, &fetch.dx, &fetch.dy].map(|part| f32::from_bits(part[lane][channel]));
+                parts.iter().sum::<f32>().to_bits()
+            };
+            std::array::from_fn(|lane| std::array::from_fn(|channel| sum(lane, channel)))
+        }
+    }
+
+    /// Derivatives are read from registers that nothing else names; other fetches have none.
+    #[test]
+    fn fetches_get_their_derivatives() {
+        let shaded = |op: &str| {
+            let text = format!(
+                "TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = {op} ;\n\
+                 OUT TEX_SEM_WAIT src0.rgb = temp[0], src0.a = temp[0] :\n\
+                 out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.a src0.a ;"
+            );
+            let program = crate::text::parse(&text).unwrap_or_else(|errors| panic!("{text}: {errors:?}")).program;
+            let (constants, presets) = (Constants::default(), [0, 20, 90]);
+            let job = FragmentJob { program: &program, constants: &constants, presets: &presets, textures: &Sums };
+            let inputs = [1.0f32, 10.0, 100.0].map(|value| [[value.to_bits(); 4]; QUAD]).to_vec();
+            let quad = Quad { position: (2, 4), covered: 0b0101, inputs };
+            let mut shaded = Vec::new();
+            with_shader(&job, &RunOptions::default(), |shader| shader.shade(&[quad], &mut shaded)).unwrap();
+            assert_eq!(shaded[0].live, 0b0101);
+            f32::from_bits(shaded[0].outputs[0][2][3])
+        };
+        assert_eq!(shaded("LD tex[0].rgba temp[0].rgba"), 1.0);
+        assert_eq!(shaded("DXDY tex[0].rgba temp[0].rgba temp[20].rgba temp[90].rgba"), 111.0);
+    }
+}

@@ -148,6 +148,10 @@ fn reachable_temps(program: &Program) -> usize {
             Body::Tex(tex) => {
                 reach(tex.src.addr, tex.src.relative);
                 reach(tex.dst.addr, tex.dst.relative);
+                if tex.op == TexOp::Dxdy {
+                    reach(tex.dx.addr, tex.dx.relative);
+                    reach(tex.dy.addr, tex.dy.relative);
+                }
             }
             Body::Flow(_) => {}
         }

@@ -97,13 +97,15 @@ fn element(
 /// What the quad that begins at lane `first` asks of a texture unit.
 fn fetch(tex: &Tex, al: i32, registers: &Registers, first: usize) -> Fetch {
     let vectors = |source: &TexRegister| std::array::from_fn(|lane| coordinates(source, al, registers, first + lane));
+    // The registers of derivatives need not exist where no derivatives are read.
+    let derivatives = |source| if tex.op == TexOp::Dxdy { vectors(source) } else { [[0; 4]; QUAD] };
     Fetch {
         unit: tex.id,
         op: tex.op,
         unscaled: tex.unscaled,
         coordinates: vectors(&tex.src),
-        dx: vectors(&tex.dx),
-        dy: vectors(&tex.dy),
+        dx: derivatives(&tex.dx),
+        dy: derivatives(&tex.dy),
     }
 }
 
