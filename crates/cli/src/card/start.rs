@@ -9,10 +9,11 @@ use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_card::trace::TraceReader;
 use std::env;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf, absolute};
 use std::process::{Command, ExitStatus};
+use std::time::SystemTime;
 
 /// Lets a program with a card take the place of this one, so that its signals and its end are its own.
 pub fn run(args: &CardRunArgs, console: &mut Console) -> Result<(), Failure> {
@@ -36,15 +37,17 @@ fn replace_by(_: Command) -> io::Error {
 /// Runs a program with a card, and records what it submits.
 pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failure> {
     Form::CardTrace.require(&args.output)?;
-    // A file that was there is none of this program's.
     let path = args.output.display();
+    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |error: io::Error| Message::error(format!("cannot write '{path}': {}", cause(&error)));
-    File::create(&args.output).map_err(unwritable)?;
+    fs::metadata(folder).map_err(unwritable)?;
+    // A file that was there, and stays as it was, is none of this program's.
+    let before = stamp(&args.output);
     let status = command(&args.client, Some(&args.output), console)?.status();
     let status = status.map_err(|error| not_run(&args.client, &error))?;
     let records = File::open(&args.output).map(BufReader::new).map(TraceReader::new);
     match records {
-        Ok(Ok(records)) => {
+        Ok(Ok(records)) if stamp(&args.output) != before => {
             let submissions = number_of(records.take_while(Result::is_ok).count(), "submission");
             console.report(&Message::note(format!("'{path}' has {submissions}")));
         }
@@ -56,6 +59,12 @@ pub fn record(args: &CardRecordArgs, console: &mut Console) -> Result<(), Failur
         }
     }
     ended(&args.client, status)
+}
+
+/// When a file was changed last, and its bytes.
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.modified().ok()?, found.len()))
 }
 
 /// What runs a program with a card.
