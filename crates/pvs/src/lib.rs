@@ -10,6 +10,8 @@
 pub mod check;
 mod codes;
 mod instruction;
+mod job;
+pub mod lift;
 mod operation;
 mod program;
 pub mod reference;
@@ -19,6 +21,7 @@ mod uses;
 
 pub use codes::{Component, DestinationKind, Select, SourceKind, Written};
 pub use instruction::{AddressMode, DWORDS, Destination, Instruction, SOURCES, Source, Words};
+pub use job::{Compiled, Job, Key, RunError};
 pub use operation::{MacroOp, MathOp, Operation, VectorOp};
 pub use program::{
     ALTERNATES, CONSTANTS, CodeError, FLOW_ENTRIES, FlowEntry, FlowOp, INPUTS, MAX_DEPTH, MAX_INSTRUCTIONS, OUTPUTS,

@@ -1,0 +1,173 @@
+//! A vertex program with everything that one run of it depends on, and how engines run it.
+
+use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift};
+use crate::program::{CONSTANTS, FlowEntry, INPUTS, Program};
+use crate::reference::{Constants, Trap, run};
+use crate::{FLOW_ENTRIES, Instruction};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stop};
+use ctm_lane::budget::{Halt, Meter};
+use ctm_lane::domain::Lanes;
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Buffer, Space};
+use thiserror::Error;
+
+/// A run over vertices.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// What runs.
+    pub program: &'a Program,
+    /// Its constants.
+    pub constants: Constants<'a>,
+    /// The vectors of each vertex in the buffers.
+    pub layout: &'a Layout,
+    /// Number of vertices.
+    pub vertices: u32,
+    /// The vectors that vertices bring: those of vertex 0, of vertex 1, and so on, four dwords each.
+    pub inputs: Buffer<'a>,
+    /// The vectors that the program gives, likewise.
+    pub outputs: Buffer<'a>,
+    /// The memory of both.
+    pub memory: &'a Space,
+}
+
+/// Why a run did not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum RunError {
+    /// A vertex trapped; those before it completed.
+    #[error("{trap}, of vertex {vertex}")]
+    Trap {
+        /// What happened.
+        trap: Trap,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// The run was ended from outside: it was cancelled, or its budget was used up.
+    #[error(transparent)]
+    Halted(#[from] Halt),
+}
+
+/// What a compiled program depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    code: Vec<Instruction>,
+    first: u16,
+    last: u16,
+    flow: [FlowEntry; FLOW_ENTRIES],
+    layout: Layout,
+}
+
+/// A compiled program.
+pub struct Compiled {
+    kernel: Kernel,
+    max_steps: u64,
+}
+
+impl Job<'_> {
+    /// The four tables of constants.
+    fn tables(&self) -> Vec<Vec<u32>> {
+        let constant = |number: u32, channel: usize| match u8::try_from(number) {
+            Ok(number) if number <= self.program.max_constant => {
+                self.constants.memory[usize::from(self.constants.base.wrapping_add(number)) % CONSTANTS][channel]
+            }
+            _ => 0,
+        };
+        (0..4).map(|channel| (0..CONSTANT_ENTRIES).map(|number| constant(number, channel)).collect()).collect()
+    }
+
+    fn run_compiled(&self, compiled: &Compiled, options: &RunOptions) -> Result<(), RunError> {
+        let buffers = vec![self.inputs, self.outputs];
+        let bindings = Bindings { space: self.memory, surfaces: Vec::new(), tables: self.tables(), buffers };
+        let max_steps = Some(compiled.max_steps);
+        let launch = Launch { lanes: Lanes::Line(self.vertices), bindings, max_steps };
+        compiled.kernel.run(&launch, options).map(|_| ()).map_err(|stop| match stop {
+            Stop::Halted(halt) => RunError::Halted(halt),
+            // Lifted functions have no traps, and are run only where they stay below the limit of steps.
+            Stop::Trap { pc, x, y, .. } | Stop::StepLimit { pc, x, y } => {
+                let trap = Trap { kind: crate::reference::TrapKind::StepLimit, pc: pc as u16 };
+                RunError::Trap { trap, vertex: y << 16 | x }
+            }
+        })
+    }
+}
+
+impl GuestJob for Job<'_> {
+    type Key = Key;
+    type KeyRef<'k>
+        = Key
+    where
+        Self: 'k;
+    type Kernels = Result<Compiled, NotLifted>;
+    type Output = ();
+    type Error = RunError;
+    type NotCompiled = NotLifted;
+
+    fn key(&self) -> Result<Key, NotLifted> {
+        let Program { code, first, last, flow, .. } = self.program;
+        Ok(Key { code: code.clone(), first: *first, last: *last, flow: *flow, layout: self.layout.clone() })
+    }
+
+    fn to_owned(key: Key) -> Key {
+        key
+    }
+
+    fn matches(key: &Key, kept: &Key) -> bool {
+        key == kept
+    }
+
+    fn compile(key: &Key, runtime: &Runtime) -> Result<Compiled, NotLifted> {
+        let program =
+            Program { code: key.code.clone(), first: key.first, last: key.last, flow: key.flow, ..Program::default() };
+        let Lifted { function, max_steps } = lift(&program, &key.layout)?;
+        let most = if max_steps <= SHORT { SHORT } else { u64::MAX };
+        Ok(Compiled { kernel: Kernel::new(function, Grouping::Independent, &[], Some(most), runtime), max_steps })
+    }
+
+    fn bytes(compiled: &Result<Compiled, NotLifted>) -> usize {
+        compiled.as_ref().map_or(0, |compiled| compiled.kernel.bytes())
+    }
+
+    fn is_compiled(
+        &self,
+        compiled: &Result<Compiled, NotLifted>,
+        options: &RunOptions,
+        _: &Runtime,
+    ) -> Result<(), NotLifted> {
+        let compiled = compiled.as_ref().map_err(|&reason| reason)?;
+        if compiled.kernel.is_compiled() && compiled.max_steps <= options.step_limit {
+            Ok(())
+        } else {
+            Err(NotLifted::TooLarge)
+        }
+    }
+
+    fn run(&self, compiled: &Result<Compiled, NotLifted>, options: &RunOptions, _: &Runtime) -> Result<(), RunError> {
+        match compiled {
+            Ok(compiled) if compiled.max_steps <= options.step_limit => self.run_compiled(compiled, options),
+            _ => self.reference(options),
+        }
+    }
+
+    fn reference(&self, options: &RunOptions) -> Result<(), RunError> {
+        let meter = Meter::new(options.budget, options.cancel);
+        let (read, written) = (&self.layout.inputs, &self.layout.outputs);
+        for vertex in 0..self.vertices {
+            meter.check()?;
+            let mut inputs = [[0; 4]; INPUTS];
+            let at = |vectors: usize, place: usize, component: usize| {
+                (vertex as usize * vectors + place) as u32 * 16 + 4 * component as u32
+            };
+            for (place, &number) in read.iter().enumerate() {
+                let vector = &mut inputs[usize::from(number) % INPUTS];
+                *vector = std::array::from_fn(|component| self.inputs.load(at(read.len(), place, component)));
+            }
+            let done = run(self.program, self.constants, &inputs, options.step_limit);
+            let done = done.map_err(|trap| RunError::Trap { trap, vertex })?;
+            for (place, &number) in written.iter().enumerate() {
+                for (component, &value) in done.outputs[usize::from(number)].iter().enumerate() {
+                    self.outputs.store(at(written.len(), place, component), value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
