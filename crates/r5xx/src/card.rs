@@ -1,6 +1,6 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
-use crate::pipeline::{self, DrawError, Means};
+use crate::pipeline::{self, DrawError, Means, Scratch};
 use crate::ports::Cursor;
 use crate::registers::{
     self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
@@ -45,6 +45,7 @@ pub struct Card {
     model: Model,
     state: State,
     engine: Option<Engine>,
+    scratch: Option<Scratch>,
     time_limit: Option<Duration>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
@@ -57,15 +58,16 @@ impl Card {
             model,
             state: State::default(),
             engine: None,
+            scratch: None,
             time_limit: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
         }
     }
 
-    /// The same card, with kernels on an engine for primitives of many pixels. What is drawn is the same.
+    /// The same card, with kernels on an engine for many vertices, and for primitives of many pixels. What is drawn is the same.
     pub fn with_engine(self, engine: Engine) -> Self {
-        Card { engine: Some(engine), ..self }
+        Card { engine: Some(engine), scratch: Scratch::new(), ..self }
     }
 
     /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
@@ -87,7 +89,7 @@ impl Card {
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
             Command::Draw(draw) => {
-                let means = Means { engine: self.engine.as_ref(), deadline };
+                let means = Means { engine: self.engine.as_ref(), scratch: self.scratch.as_ref(), deadline };
                 match pipeline::draw(&mut self.state, memory, &means, draw) {
                     Ok(()) => {}
                     Err(error @ DrawError::TimeIsUp) => {

@@ -19,6 +19,7 @@ mod vertices;
 mod window;
 
 pub use picture::{Picture, picture};
+pub use vertices::Scratch;
 
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
@@ -80,6 +81,8 @@ impl From<RunError> for DrawError {
 pub struct Means<'a> {
     /// What draws primitives of many pixels; `None` if the pipeline draws all of them.
     pub engine: Option<&'a Engine>,
+    /// Memory for vertices that kernels transform; `None` if the reference transforms all of them.
+    pub scratch: Option<&'a Scratch>,
     /// When a submission ends, complete or not.
     pub deadline: Option<Instant>,
 }
@@ -125,7 +128,7 @@ pub fn draw(state: &mut State, memory: &Arc<Arena>, means: &Means, draw: &Draw) 
 fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<u64, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
-    let mut vertices = vertices::Vertices::new(state, memory, draw)?;
+    let mut vertices = vertices::Vertices::new(state, memory, means, draw)?;
     let primitives = primitives::Primitives::of(state, &pixels);
     let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;

@@ -1,15 +1,21 @@
 //! The vertices of a draw: each is fetched and transformed when a primitive wants it, and kept for those that follow.
 
-use super::DrawError;
 use super::fetch::{Fetch, VertexNumbers};
 use super::program::{vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
+use super::{DrawError, Means};
 use crate::registers::VapCntlStatus;
 use crate::state::State;
 use crate::stream::Draw;
-use ctm_memory::Arena;
+use ctm_engine::Engine;
+use ctm_memory::{Arena, Buffer, Space};
+use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
-use ctm_pvs::{OUTPUTS, Program};
+use ctm_pvs::{Job, OUTPUTS, Program};
+use ctm_x1k::RunOptions;
+use std::collections::HashMap;
+
+const ONE: u32 = 0x3F80_0000;
 
 /// Vertices that are kept at most: a power of two.
 const KEPT: usize = 1 << 14;
@@ -19,12 +25,97 @@ const STEP_LIMIT: u64 = 1 << 20;
 /// Where the vectors of a vertex stand that no program makes: position, point size, colours, texture coordinates.
 const BYPASS_VECTORS: usize = 14;
 
+/// Vertices from which on they are transformed together.
+const FEW: usize = 32;
+/// Vertices that are transformed together at most.
+const TOGETHER: usize = 1024;
+/// Places of a draw that are looked through for them.
+const LOOK_AHEAD: usize = 4 * TOGETHER;
+/// Bytes of all vectors of a vertex that a program reads, or of those that it writes, at most.
+const VERTEX_BYTES: usize = 16 * 32;
+
+/// Memory for vertices on their way through kernels: what they bring, then what they get.
+pub struct Scratch {
+    space: Space,
+    base: u32,
+}
+
+impl Scratch {
+    const HALF: u32 = (TOGETHER * VERTEX_BYTES) as u32;
+
+    /// New memory; `None` if the host has none.
+    pub fn new() -> Option<Self> {
+        let mut space = Space::default();
+        let base = space.append(u64::from(2 * Self::HALF)).ok()?;
+        Some(Scratch { space, base })
+    }
+
+    fn buffer(&self, half: u32) -> Option<Buffer<'_>> {
+        Buffer::new(&self.space, self.base + half * Self::HALF, Self::HALF).ok()
+    }
+}
+
+/// Transforms many vertices together.
+struct Together<'a> {
+    engine: &'a Engine,
+    inputs: Buffer<'a>,
+    outputs: Buffer<'a>,
+    space: &'a Space,
+    options: RunOptions<'static>,
+    layout: Layout,
+}
+
+impl<'a> Together<'a> {
+    fn of(means: &Means<'a>, program: &Program) -> Option<Self> {
+        let (engine, scratch) = means.engine.zip(means.scratch)?;
+        let (inputs, outputs) = (scratch.buffer(0)?, scratch.buffer(1)?);
+        let options = RunOptions { step_limit: STEP_LIMIT, ..means.options() };
+        Some(Together { engine, inputs, outputs, space: &scratch.space, options, layout: Layout::of(program) })
+    }
+
+    /// The output vectors of vertices; `None` if the program does not come to its end for one of them.
+    fn run(
+        &self,
+        program: &Program,
+        constants: Constants,
+        vertices: &[u32],
+        fetch: &Fetch,
+    ) -> Option<Vec<[[u32; 4]; OUTPUTS]>> {
+        let (read, written) = (&self.layout.inputs, &self.layout.outputs);
+        let dwords = vertices.iter().flat_map(|&number| {
+            let inputs = fetch.inputs(number);
+            read.iter().flat_map(move |&input| inputs[usize::from(input)])
+        });
+        (0..).step_by(4).zip(dwords).for_each(|(at, dword)| self.inputs.store(at, dword));
+        let job = Job {
+            program,
+            constants,
+            layout: &self.layout,
+            vertices: vertices.len() as u32,
+            inputs: self.inputs,
+            outputs: self.outputs,
+            memory: self.space,
+        };
+        self.engine.run(&job, &self.options).ok()?;
+        let vertex = |vertex: usize| {
+            let mut outputs = [[0, 0, 0, ONE]; OUTPUTS];
+            for (place, &number) in written.iter().enumerate() {
+                let at = ((vertex * written.len() + place) * 16) as u32;
+                outputs[usize::from(number)] = [0, 4, 8, 12].map(|component| self.outputs.load(at + component));
+            }
+            outputs
+        };
+        Some((0..vertices.len()).map(vertex).collect())
+    }
+}
+
 /// The vertices of a draw.
 pub struct Vertices<'a> {
     numbers: VertexNumbers,
     fetch: Fetch<'a>,
     format: VertexFormat,
     program: Option<(Program, Constants<'a>)>,
+    together: Option<Together<'a>>,
     /// By number modulo its length.
     kept: Vec<Option<(u32, Vertex)>>,
 }
@@ -34,16 +125,19 @@ impl<'a> Vertices<'a> {
     ///
     /// # Errors
     /// If an element has a type that there is not.
-    pub fn new(state: &'a State, memory: &'a Arena, draw: &Draw<'a>) -> Result<Self, DrawError> {
+    pub fn new(state: &'a State, memory: &'a Arena, means: &Means<'a>, draw: &Draw<'a>) -> Result<Self, DrawError> {
         let numbers = VertexNumbers::of(state, memory, draw);
         let bypass = state.registers.get::<VapCntlStatus>().bypass;
         let distinct = numbers.greatest().map_or(numbers.count, |greatest| greatest as usize + 1);
+        let program = (!bypass).then(|| (vertex_program(state), vertex_constants(state)));
+        let together = program.as_ref().filter(|_| numbers.count >= FEW);
         Ok(Vertices {
+            together: together.and_then(|(program, _)| Together::of(means, program)),
             kept: vec![None; distinct.clamp(1, KEPT).next_power_of_two()],
             numbers,
             fetch: Fetch::new(state, memory, draw)?,
             format: VertexFormat::of(&state.registers),
-            program: (!bypass).then(|| (vertex_program(state), vertex_constants(state))),
+            program,
         })
     }
 
@@ -62,9 +156,48 @@ impl<'a> Vertices<'a> {
         if let Some((_, vertex)) = self.kept[slot].filter(|(kept, _)| *kept == number) {
             return Ok(vertex);
         }
+        if let Some(vertex) = self.transform_from(place) {
+            return Ok(vertex);
+        }
         let vertex = self.transform(number)?;
         self.kept[slot] = Some((number, vertex));
         Ok(vertex)
+    }
+
+    /// Transforms the vertex at a place together with those that follow, and gives it; `None` if these are few, or if a program does not
+    /// come to its end: then primitives before that are drawn.
+    fn transform_from(&mut self, place: usize) -> Option<Vertex> {
+        let (together, (program, constants)) = self.together.as_ref().zip(self.program.as_ref())?;
+        let mask = self.kept.len() - 1;
+        let mut slots = HashMap::new();
+        let mut wanted = Vec::new();
+        for place in (place..self.numbers.count).take(LOOK_AHEAD) {
+            let number = self.numbers.get(place);
+            let slot = number as usize & mask;
+            if self.kept[slot].is_some_and(|(kept, _)| kept == number) {
+                continue;
+            }
+            match slots.insert(slot, number) {
+                None => wanted.push(number),
+                Some(same) if same == number => {}
+                // Only one of both can be kept.
+                Some(_) => break,
+            }
+            if wanted.len() == TOGETHER {
+                break;
+            }
+        }
+        if wanted.len() < FEW {
+            return None;
+        }
+        let Some(vertices) = together.run(program, *constants, &wanted, &self.fetch) else {
+            self.together = None;
+            return None;
+        };
+        for (&number, outputs) in wanted.iter().zip(&vertices) {
+            self.kept[number as usize & mask] = Some((number, self.format.vertex(outputs)));
+        }
+        self.kept[self.numbers.get(place) as usize & mask].map(|(_, vertex)| vertex)
     }
 
     fn transform(&self, number: u32) -> Result<Vertex, DrawError> {
@@ -85,3 +218,6 @@ impl<'a> Vertices<'a> {
         Ok(self.format.vertex(&outputs))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Vertices that are transformed together, against those that are transformed one by one.
+
+use super::{Scratch, Vertices};
+use crate::pipeline::{DrawError, Means};
+use crate::ports::Cursor;
+use crate::registers::VapVfCntl;
+use crate::state::State;
+use crate::stream::{Draw, VertexArray, VertexSource};
+use arbtest::arbitrary::{Result, Unstructured};
+use ctm_card::Object;
+use ctm_codegen::EngineName;
+use ctm_engine::{Engine, Executor};
+use ctm_memory::Arena;
+
+const BASE: u32 = 0x1_0000;
+const ARRAY: Object = Object { address: BASE, size: 0x8000 };
+/// Two vectors in, two out, with a loop.
+const PROGRAM: &str = "
+    .flow 0 LOOP act=1 count=9 resume=2 last=4
+    temp[0].xyzw = VE_ADD input[0] input[1] ;
+    VE_NOP ;
+    temp[1].w = VE_PRED_SET_NEQ_PUSH temp[1] temp[0].wwww ;
+    (p) temp[0].xyzw = VE_MAD temp[0] const[1] input[1] ;
+    temp[1].w = ME_PRED_SET_POP temp[1].wwww ;
+    out[0].xyzw = VE_ADD temp[0] const[0] ;
+    out[1].xyzw = VE_MUL input[1] const[1] ;
+";
+
+fn state(u: &mut Unstructured) -> Result<State> {
+    let mut state = State::default();
+    let program = ctm_pvs::text::parse(PROGRAM).unwrap_or_else(|errors| panic!("{errors:?}")).program;
+    let mut cursor = Cursor::at(0);
+    program.words().flatten().for_each(|word| cursor.put(&mut state.vertex_memory, word));
+    let mut cursor = Cursor::at(1024);
+    for _ in 0..16 {
+        cursor.put(&mut state.vertex_memory, (u.int_in_range(-8..=8)? as f32 / 4.0).to_bits());
+    }
+    let last = program.last;
+    for (address, value) in [
+        (0x2090, 1),
+        (0x2094, 4),
+        (0x2134, 4000),
+        (0x2150, 0x2103_0003),
+        (0x21E0, 0xF688_F688),
+        (0x22D0, u32::from(last) << 20),
+        (0x22D4, 255 << 16),
+        (0x22DC, 2),
+        (0x2500, 1 | 9 << 16),
+        (0x2504, 4 | 2 << 16),
+    ] {
+        state.registers.write(address, value);
+    }
+    let stride = u.int_in_range(0..=9)?;
+    let array = |offset| VertexArray { size: 4, stride, offset, object: ARRAY };
+    state.arrays = vec![array(0), array(16)];
+    Ok(state)
+}
+
+#[test]
+fn vertices_together_are_those_one_by_one() {
+    let scratch = Scratch::new().expect("memory");
+    let memory = Arena::new(BASE, 0x1_0000).unwrap();
+    for n in 0..ARRAY.size / 4 {
+        memory.write_u32(BASE + 4 * n, ((n % 97) as f32 / 8.0 - 6.0).to_bits());
+    }
+    for name in EngineName::available() {
+        let Ok(Executor::Engine(engine)) = name.executor() else { continue };
+        arbtest::arbtest(|u| {
+            let state = state(u)?;
+            let count = u.int_in_range(1..=3000u32)?;
+            let limit = *u.choose(&[20u32, 700, 4000])?;
+            let mut seed = u.arbitrary::<u32>()?;
+            let indices: Vec<u32> = (0..count)
+                .map(|_| {
+                    seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (seed >> 8) % limit
+                })
+                .collect();
+            let listed = u.arbitrary()?;
+            let walk = if listed { 2 } else { 1 | 1 << 7 };
+            let control = VapVfCntl::read(&[count << 16 | walk << 4 | 1]);
+            let vertices = if listed { VertexSource::List } else { VertexSource::EmbeddedIndices(&indices) };
+            let draw = Draw { at: 0, control, vertices };
+            let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
+                let means = Means { engine, scratch: Some(&scratch), deadline: None };
+                let mut vertices = Vertices::new(&state, &memory, &means, &draw)?;
+                (0..vertices.count()).map(|place| vertices.get(place)).collect()
+            };
+            assert!(all(Some(&engine)) == all(None), "{}", name.name());
+            Ok(())
+        })
+        .budget_ms(400)
+        .run();
+        assert!(engine.cache_stats().misses > 0, "{}: nothing ran on the engine", name.name());
+    }
+}
