@@ -25,7 +25,8 @@ const OUT: &str = "OUT TEX_SEM_WAIT src0.a = temp[1] , src0.rgb = temp[1] :\n\
     out[0].rgb = MAX src0.rgb src0.rgb , out[0].a = MAX src0.a src0.a ;\n";
 
 /// Programs of temporary 0, the texture coordinate, that leave something in temporary 1.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 7] = [
+    "src0.rgb = temp[0], src0.a = temp[0] : temp[1].rgb = CMP src0.rgb src0.rgb src0.000, temp[1].a = CMP src0.a src0.a src0.0 ;\n",
     "src0.rgb = temp[0], src0.a = temp[0], src1.rgb = const[0], src1.a = const[0] :\n\
      temp[1].rgb = MAD src0.rgb src1.rgb src1.bgr, temp[1].a = MAD src0.a src1.a src1.a ;\n",
     "TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = LD tex[0].rgba temp[0].rgrg ;\n",
@@ -112,7 +113,11 @@ fn vertices(u: &mut Unstructured, count: usize) -> Result<Vec<u32>> {
     for _ in 0..count {
         let place = [u.int_in_range(-200..=1800)? as f32 / 12.0, u.int_in_range(-200..=1800)? as f32 / 12.0];
         let w = *u.choose(&[1.0f32, 1.0, 0.5, 3.0])?;
-        let mut coordinate = || Ok(u.int_in_range(-40..=120)? as f32 / 32.0);
+        // Planes through an infinite value are NaN at places.
+        let mut coordinate = || {
+            let number = u.int_in_range(-40..=120)?;
+            Ok(if number > 110 { f32::INFINITY } else { number as f32 / 32.0 })
+        };
         let texture = [coordinate()?, coordinate()?, coordinate()?, coordinate()?];
         vertices.extend([place[0], place[1], 0.5, w].into_iter().chain(texture).map(f32::to_bits));
     }
