@@ -3,7 +3,7 @@
 //!
 //! - [`kernel`]: the kernels, whatever their instruction set, and how much work they are;
 //! - [`guest`]: a kernel in machine code of a guest, ready to be started; one module for each instruction set;
-//! - [`llvmpipe`]: the other side, a small program in C that is compiled when it is wanted;
+//! - [`gl`]: the other side, small programs in C that are compiled when they are wanted;
 //! - [`limits`]: multiply-adds and copied bytes per second of this machine;
 //! - [`peers`]: the measurement; [`report`]: how it is told;
 //! - [`compile`]: how long programs take from words to machine code;
@@ -13,10 +13,10 @@
 #![deny(unsafe_code)]
 
 pub mod compile;
+pub mod gl;
 pub mod guest;
 pub mod kernel;
 pub mod limits;
-pub mod llvmpipe;
 pub mod machine;
 mod markdown;
 pub mod peers;

@@ -1,9 +1,9 @@
 //! The measurement: each kernel on an engine and on llvmpipe, in turns.
 
+use crate::gl::{Drawing, Driver, GlError, Programs};
 use crate::guest::{self, Guest};
 use crate::kernel::{Isa, KERNELS, Kernel};
 use crate::limits::{Copying, Limits};
-use crate::llvmpipe::{Drawing, LlvmpipeError, Program};
 use crate::machine::{Machine, forget_peak_memory, peak_memory};
 use crate::picture::Comparison;
 use crate::sample::Sample;
@@ -108,8 +108,8 @@ impl Measurement {
     ///
     /// # Errors
     /// If llvmpipe cannot be measured.
-    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, LlvmpipeError> {
-        let program = Program::build()?;
+    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, GlError> {
+        let programs = Programs::build()?;
         let machine = Machine::new();
         progress("limits");
         let limits = Limits::measure(plan.engine, plan.threads);
@@ -119,7 +119,8 @@ impl Measurement {
         for kernel in KERNELS.iter().filter(wanted) {
             let Some(ours) = guest::load(kernel, plan.isa, plan.engine) else { continue };
             progress(kernel.name);
-            let mut theirs = program.start(&kernel.shader(), ours.size(), &ours.textures(), plan.threads)?;
+            let mut theirs =
+                programs.kernel(kernel, ours.size(), &ours.textures(), (&Driver::Llvmpipe, plan.threads))?;
             theirs.driver().clone_into(&mut driver);
             rows.push(measure(kernel, &*ours, &mut theirs, &plan)?);
         }
@@ -159,7 +160,7 @@ fn turn(ours: &dyn Guest, threads: usize) -> f64 {
 }
 
 /// Their turn, likewise.
-fn their_turn(theirs: &mut Drawing) -> Result<f64, LlvmpipeError> {
+fn their_turn(theirs: &mut Drawing) -> Result<f64, GlError> {
     let times = repetitions(theirs.draw(1)?);
     Ok(theirs.draw(times)? / f64::from(times))
 }
@@ -170,7 +171,7 @@ fn copying_turn(copying: &mut Copying) -> f64 {
     copying.run(times) / f64::from(times)
 }
 
-fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan: &Plan) -> Result<Row, LlvmpipeError> {
+fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan: &Plan) -> Result<Row, GlError> {
     let mut compile = Sample::default();
     (0..COMPILATIONS).for_each(|_| compile.add(seconds(|| ours.compile())));
     let (width, height) = ours.size();
@@ -182,7 +183,7 @@ fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan
     let overhead = peak_memory().map(|peak| peak.saturating_sub(bytes));
     theirs.draw(1)?;
     let picture = ours.picture();
-    let comparison = kernel.tolerance.compare(&picture, &theirs.picture()?);
+    let comparison = kernel.tolerance.compare(&picture, &theirs.floats((width, height))?);
     let flops = 2.0 * kernel.operations(&picture);
     drop(picture);
     let mut copying = Copying::new(plan.threads, bytes);
