@@ -90,7 +90,7 @@ impl Device {
     fn new() -> Result<Self, String> {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
-        let card = ctm_r5xx::Card::new(options.model);
+        let card = ctm_r5xx::Card::new(options.model).with_threads(options.threads);
         let card = match options.time_limit {
             Some(limit) => card.with_time_limit(limit),
             None => card,

@@ -19,6 +19,8 @@ pub struct Options {
     pub model: Model,
     /// `CTM_CARD_ENGINE`: what draws primitives of many pixels. Pictures do not depend on it.
     pub executor: Executor,
+    /// `CTM_CARD_THREADS`: threads of the engine; 0 is one per processor. Pictures do not depend on them.
+    pub threads: usize,
     /// `CTM_CARD_TIME_LIMIT`: seconds that a submission may take; `None` if there is no limit.
     pub time_limit: Option<Duration>,
     /// `CTM_CARD_LOG`: the file that warnings are appended to.
@@ -46,6 +48,14 @@ impl Options {
             })?,
         };
         let executor = engine.executor().map_err(|error| format!("CTM_CARD_ENGINE: {error}"))?;
+        let threads = match env::var_os("CTM_CARD_THREADS").filter(|value| !value.is_empty()) {
+            None => 0,
+            Some(value) => {
+                value.to_str().and_then(|value| value.parse::<u16>().ok()).map(usize::from).ok_or_else(|| {
+                    format!("CTM_CARD_THREADS is {value:?}; it is a number of threads, and 0 for one per processor")
+                })?
+            }
+        };
         let time_limit = match env::var_os("CTM_CARD_TIME_LIMIT").filter(|value| !value.is_empty()) {
             None => Some(TIME_LIMIT),
             Some(value) => {
@@ -56,6 +66,6 @@ impl Options {
                 (seconds != 0).then(|| Duration::from_secs(seconds.into()))
             }
         };
-        Ok(Options { model, executor, time_limit, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
+        Ok(Options { model, executor, threads, time_limit, log: path("CTM_CARD_LOG"), trace: path("CTM_CARD_TRACE") })
     }
 }

@@ -47,6 +47,7 @@ pub struct Card {
     engine: Option<Engine>,
     scratch: Option<Scratch>,
     time_limit: Option<Duration>,
+    threads: usize,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
 }
@@ -60,6 +61,7 @@ impl Card {
             engine: None,
             scratch: None,
             time_limit: None,
+            threads: 0,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
         }
@@ -73,6 +75,11 @@ impl Card {
     /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
     pub fn with_time_limit(self, limit: Duration) -> Self {
         Card { time_limit: Some(limit), ..self }
+    }
+
+    /// The same card, whose engine has so many threads; 0 is one per processor, as if nothing was said. What is drawn is the same.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Card { threads, ..self }
     }
 
     /// What it holds.
@@ -89,7 +96,8 @@ impl Card {
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
             Command::Draw(draw) => {
-                let means = Means { engine: self.engine.as_ref(), scratch: self.scratch.as_ref(), deadline };
+                let (engine, scratch) = (self.engine.as_ref(), self.scratch.as_ref());
+                let means = Means { engine, scratch, deadline, threads: self.threads };
                 match pipeline::draw(&mut self.state, memory, &means, draw) {
                     Ok(()) => {}
                     Err(error @ DrawError::TimeIsUp) => {

@@ -85,6 +85,8 @@ pub struct Means<'a> {
     pub scratch: Option<&'a Scratch>,
     /// When a submission ends, complete or not.
     pub deadline: Option<Instant>,
+    /// Threads of an engine; 0 is one per processor.
+    pub threads: usize,
 }
 
 impl Means<'_> {
@@ -92,6 +94,7 @@ impl Means<'_> {
     fn options(&self) -> RunOptions<'static> {
         RunOptions {
             step_limit: STEP_LIMIT,
+            threads: self.threads,
             budget: Budget { deadline: self.deadline, ..Budget::default() },
             ..RunOptions::default()
         }

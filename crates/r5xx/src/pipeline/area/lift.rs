@@ -10,7 +10,7 @@ use ctm_x1k::lift::{FetchValues, Start, Surroundings, TABLES};
 use ctm_x1k::{OUTPUTS, TexOp};
 
 /// Rows of a strip at most: tables have an entry for each, by their number modulo this.
-pub const ROWS: usize = 64;
+const ROWS: usize = 64;
 /// The table with the first column of each row.
 const FIRSTS: Table = Table(TABLES as u16);
 /// The table with the column behind the last of each row.
@@ -25,6 +25,16 @@ const NUMBERS: Table = Table(TABLES as u16 + 4);
 const HEAD: u32 = 2;
 /// Dwords of three numbers.
 const PLANE: u32 = 6;
+
+/// Entries of the tables of spans. Rectangles have none.
+pub fn span_entries(is_rectangle: bool) -> usize {
+    if is_rectangle { 1 } else { ROWS }
+}
+
+/// Entries that tables have for the rows of a component: rectangles are not cut into strips.
+pub fn row_entries(is_rectangle: bool) -> usize {
+    if is_rectangle { MAX_SIZE } else { ROWS }
+}
 
 const SIGN: u32 = 0x8000_0000;
 const EXPONENT: u32 = 0x7F80_0000;
@@ -97,21 +107,25 @@ impl Surroundings for Key {
             |kind| self.presets.iter().flat_map(|(_, kinds)| kinds).filter(|&&other| other == kind).count() as u32;
         let (columns, rows) = (count(ComponentKind::OfColumn), count(ComponentKind::OfRow));
         let numbers = HEAD + PLANE + count(ComponentKind::Constant) + PLANE * count(ComponentKind::Varying);
-        for entries in [ROWS as u32, ROWS as u32, columns * MAX_SIZE as u32, rows * ROWS as u32, numbers] {
+        let spans = span_entries(self.is_rectangle) as u32;
+        let row_entries = row_entries(self.is_rectangle) as u32;
+        for entries in [spans, spans, columns * MAX_SIZE as u32, rows * row_entries, numbers] {
             b.function.add_table(TableDecl { entries: entries.next_power_of_two(), finite: false });
         }
         for layout in self.texture_layouts.iter().chain(&self.target_layouts) {
             let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
             b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
         }
-        let covered = covered(b);
-        let (run, leave) = (b.new_block(), b.new_block());
-        b.branch_any(covered, (run, &[]), (leave, &[]));
-        b.seal(run);
-        b.seal(leave);
-        b.switch_to(leave);
-        b.ret();
-        b.switch_to(run);
+        if !self.is_rectangle {
+            let covered = covered(b);
+            let (run, leave) = (b.new_block(), b.new_block());
+            b.branch_any(covered, (run, &[]), (leave, &[]));
+            b.seal(run);
+            b.seal(leave);
+            b.switch_to(leave);
+            b.ret();
+            b.switch_to(run);
+        }
         let (x, y) = (b.pos_x(), b.pos_y());
         let place = count(ComponentKind::Varying).gt(&0).then(|| Place::new(b, x, y));
         let divisor = place.as_ref().filter(|_| self.perspective).map(|place| place.plane(b, HEAD));
@@ -128,8 +142,8 @@ impl Surroundings for Key {
                 b.table_gather(COLUMN_VALUES, index)
             }
             (ComponentKind::OfRow, _) => {
-                let (first, last) = (b.constant(row), b.constant(ROWS as u32 - 1));
-                row += ROWS as u32;
+                let (first, last) = (b.constant(row), b.constant(row_entries - 1));
+                row += row_entries;
                 let index = b.and(y, last);
                 let index = b.iadd(index, first);
                 b.table_gather(ROW_VALUES, index)
@@ -175,8 +189,12 @@ impl Surroundings for Key {
 
     fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], _depth: Value) {
         let first = self.texture_layouts.len();
-        let covered = covered(b);
-        let lanes = b.mask_and(lanes, covered);
+        let lanes = if self.is_rectangle {
+            lanes
+        } else {
+            let covered = covered(b);
+            b.mask_and(lanes, covered)
+        };
         for (number, target) in self.targets.iter().enumerate() {
             let output = &outputs[target.output];
             let [c0, c1, c2, c3] = target.selects.map(|select| output[select]);

@@ -50,6 +50,8 @@ pub struct Key {
     finite: [bool; 4],
     /// The temporaries that are filled, and the kinds of their components.
     presets: Vec<(u8, [ComponentKind; 4])>,
+    /// All pixels of the rectangle are covered.
+    is_rectangle: bool,
     /// Attributes are divided by the plane of 1/w.
     perspective: bool,
     /// Bases of all surfaces are 0.
@@ -155,17 +157,17 @@ impl<'a> AreaState<'a> {
     /// # Errors
     /// If the program does what the machine cannot do.
     pub fn draw(&self, primitive: &AreaPrimitive) -> Result<bool, RunError> {
-        for strip in primitive.spans.chunk_by(|(one, _), (other, _)| one / STRIP == other / STRIP) {
+        let AreaPrimitive { spans, inputs } = *primitive;
+        let is_rectangle = spans.windows(2).all(|rows| rows[0].1 == rows[1].1 && rows[0].0 + 1 == rows[1].0);
+        for strip in spans.chunk_by(|(one, _), (other, _)| is_rectangle || one / STRIP == other / STRIP) {
             let (Some((top, _)), Some((bottom, _))) = (strip.first(), strip.last()) else { continue };
             let first = strip.iter().map(|(_, columns)| columns.start).min().unwrap_or_default();
             let end = strip.iter().map(|(_, columns)| columns.end).max().unwrap_or_default();
-            if end > MAX_SIZE as u32 || *bottom >= MAX_SIZE as u32 || primitive.inputs.count() > MAX_INPUTS {
+            if end > MAX_SIZE as u32 || *bottom >= MAX_SIZE as u32 || inputs.count() > MAX_INPUTS {
                 return Ok(false);
             }
-            // Whole quads.
-            let domain = Domain { i0: first & !1, j0: top & !1, i1: (end - 1) | 1, j1: bottom | 1 };
-            let job = AreaJob { state: self, inputs: primitive.inputs, spans: strip, domain };
-            if !self.engine.run(&job, self.options)? {
+            let area = Domain { i0: first, j0: *top, i1: end - 1, j1: *bottom };
+            if !self.engine.run(&AreaJob::new(self, inputs, strip, area, is_rectangle), self.options)? {
                 return Ok(false);
             }
         }
@@ -178,7 +180,12 @@ struct AreaJob<'a> {
     state: &'a AreaState<'a>,
     inputs: &'a Inputs,
     spans: &'a [(u32, Range<u32>)],
-    domain: Domain,
+    /// The rectangle around it.
+    area: Domain,
+    /// It covers all of that.
+    is_rectangle: bool,
+    /// How the components of the temporaries are computed.
+    kinds: Vec<[ComponentKind; 4]>,
 }
 
 /// A kernel, if the program has one.
@@ -192,37 +199,48 @@ fn layout(surface: Surface) -> Surface {
     Surface { base: 0, ..surface }
 }
 
-impl AreaJob<'_> {
+/// How a component of a temporary is computed in an area.
+fn kind(inputs: &Inputs, Domain { i0, j0, i1, j1 }: Domain, input: usize, channel: usize) -> ComponentKind {
+    let pixel = |axis, mut values: RangeInclusive<u32>, of: &dyn Fn(u32) -> Option<u32>| {
+        let first = *values.start();
+        let offset = f32::from_bits(of(first)?) - first as f32;
+        let is_pixel = values.all(|at| of(at) == Some((at as f32 + offset).to_bits()));
+        is_pixel.then_some(ComponentKind::Pixel(axis, offset.to_bits()))
+    };
+    if let Component::Constant(_) = inputs.component(input, channel) {
+        return ComponentKind::Constant;
+    }
+    let of_column = |x| inputs.of_column(input, channel, x);
+    let of_row = |y| inputs.of_row(input, channel, y);
+    if of_column(i0).is_some() {
+        return pixel(0, i0..=i1, &of_column).unwrap_or(ComponentKind::OfColumn);
+    }
+    if of_row(j0).is_some() {
+        return pixel(1, j0..=j1, &of_row).unwrap_or(ComponentKind::OfRow);
+    }
+    ComponentKind::Varying
+}
+
+/// The rectangle of the quads that have pixels in this one.
+fn whole_quads(area: Domain) -> Domain {
+    Domain { i0: area.i0 & !1, j0: area.j0 & !1, i1: area.i1 | 1, j1: area.j1 | 1 }
+}
+
+impl<'a> AreaJob<'a> {
+    fn new(
+        state: &'a AreaState<'a>,
+        inputs: &'a Inputs,
+        spans: &'a [(u32, Range<u32>)],
+        area: Domain,
+        is_rectangle: bool,
+    ) -> Self {
+        let kind = |input| std::array::from_fn(|channel| kind(inputs, whole_quads(area), input, channel));
+        let kinds = (0..inputs.count()).map(kind).collect();
+        AreaJob { state, inputs, spans, area, is_rectangle, kinds }
+    }
+
     fn max_steps(&self, lifted: &Lifted) -> u64 {
         lifted.max_steps(|int| self.state.constants.ints[usize::from(int)].count)
-    }
-
-    /// How the components of the temporaries are computed.
-    fn kinds(&self) -> impl Iterator<Item = [ComponentKind; 4]> {
-        (0..self.inputs.count()).map(|input| std::array::from_fn(|channel| self.kind(input, channel)))
-    }
-
-    fn kind(&self, input: usize, channel: usize) -> ComponentKind {
-        let Domain { i0, j0, i1, j1 } = self.domain;
-        let (inputs, component) = (self.inputs, self.inputs.component(input, channel));
-        let pixel = |axis, mut values: RangeInclusive<u32>, of: &dyn Fn(u32) -> Option<u32>| {
-            let first = *values.start();
-            let offset = f32::from_bits(of(first)?) - first as f32;
-            let is_pixel = values.all(|at| of(at) == Some((at as f32 + offset).to_bits()));
-            is_pixel.then_some(ComponentKind::Pixel(axis, offset.to_bits()))
-        };
-        if let Component::Constant(_) = component {
-            return ComponentKind::Constant;
-        }
-        let of_column = |x| inputs.of_column(input, channel, x);
-        let of_row = |y| inputs.of_row(input, channel, y);
-        if of_column(i0).is_some() {
-            return pixel(0, i0..=i1, &of_column).unwrap_or(ComponentKind::OfColumn);
-        }
-        if of_row(j0).is_some() {
-            return pixel(1, j0..=j1, &of_row).unwrap_or(ComponentKind::OfRow);
-        }
-        ComponentKind::Varying
     }
 
     /// The tables of the program, then spans, then the values and numbers of the primitive.
@@ -235,9 +253,10 @@ impl AreaJob<'_> {
         tables.push(constants.ints.iter().flat_map(fields).collect());
         tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
         tables.push(vec![0]);
-        let (mut firsts, mut ends) = (vec![0; lift::ROWS], vec![0; lift::ROWS]);
+        let entries = lift::span_entries(self.is_rectangle);
+        let (mut firsts, mut ends) = (vec![0; entries], vec![0; entries]);
         for (row, columns) in self.spans {
-            let entry = *row as usize % lift::ROWS;
+            let entry = *row as usize % entries;
             (firsts[entry], ends[entry]) = (columns.start, columns.end);
         }
         tables.extend([firsts, ends]);
@@ -247,7 +266,8 @@ impl AreaJob<'_> {
 
     /// The values of columns and of rows, and the numbers of planes.
     fn values(&self) -> [Vec<u32>; 3] {
-        let Domain { i0, j0, i1, j1 } = self.domain;
+        let Domain { i0, j0, i1, j1 } = whole_quads(self.area);
+        let entries = lift::row_entries(self.is_rectangle);
         let Point { x, y } = self.inputs.origin();
         let mut numbers = vec![x as u32, y as u32];
         let put = |numbers: &mut Vec<u32>, Plane { value, dx, dy }: Plane| {
@@ -256,8 +276,8 @@ impl AreaJob<'_> {
         };
         put(&mut numbers, self.inputs.divisor().unwrap_or(Plane::constant(1.0)));
         let (mut columns, mut rows) = (Vec::new(), Vec::new());
-        for (input, kinds) in self.kinds().enumerate() {
-            for (channel, kind) in kinds.into_iter().enumerate() {
+        for (input, kinds) in self.kinds.iter().enumerate() {
+            for (channel, &kind) in kinds.iter().enumerate() {
                 match (kind, self.inputs.component(input, channel)) {
                     (ComponentKind::Constant, Component::Constant(bits)) => numbers.push(bits),
                     (ComponentKind::Varying, Component::Varying(plane)) => put(&mut numbers, plane),
@@ -271,9 +291,9 @@ impl AreaJob<'_> {
                     }
                     (ComponentKind::OfRow, _) => {
                         let first = rows.len();
-                        rows.resize(first + lift::ROWS, 0);
+                        rows.resize(first + entries, 0);
                         for y in j0..=j1 {
-                            rows[first + y as usize % lift::ROWS] =
+                            rows[first + y as usize % entries] =
                                 self.inputs.of_row(input, channel, y).unwrap_or_default();
                         }
                     }
@@ -313,7 +333,8 @@ impl GuestJob for AreaJob<'_> {
             finite: std::array::from_fn(|channel| {
                 constants.floats.iter().all(|value| f32::from_bits(value[channel]).is_finite())
             }),
-            presets: presets.iter().copied().zip(self.kinds()).collect(),
+            presets: presets.iter().copied().zip(self.kinds.iter().copied()).collect(),
+            is_rectangle: self.is_rectangle,
             perspective: self.inputs.divisor().is_some(),
             textures: textures
                 .iter()
@@ -364,7 +385,9 @@ impl GuestJob for AreaJob<'_> {
         let space = self.state.space;
         let surfaces = self.surfaces().map(|(surface, bounds)| View::new(space, surface, bounds)).collect();
         let bindings = Bindings { space, surfaces, tables: self.tables(), buffers: Vec::new() };
-        let launch = Launch { lanes: Lanes::Area(self.domain), bindings, max_steps: Some(max_steps) };
+        // Where lanes are masked, quads may as well be whole.
+        let area = if self.is_rectangle { self.area } else { whole_quads(self.area) };
+        let launch = Launch { lanes: Lanes::Area(area), bindings, max_steps: Some(max_steps) };
         let _: RunStats = kernel.run(&launch, options)?;
         Ok(true)
     }

@@ -109,9 +109,12 @@ fn state(u: &mut Unstructured) -> Result<State> {
 
 /// Vertices of a triangle or point: place, then texture coordinate.
 fn vertices(u: &mut Unstructured, count: usize) -> Result<Vec<u32>> {
+    const AROUND: [[f32; 2]; 3] = [[-8.0, -8.0], [400.0, -8.0], [-8.0, 400.0]];
     let mut vertices = Vec::new();
-    for _ in 0..count {
-        let place = [u.int_in_range(-200..=1800)? as f32 / 12.0, u.int_in_range(-200..=1800)? as f32 / 12.0];
+    let covers_all = u.ratio(1, 4)?;
+    for corner in AROUND.into_iter().cycle().take(count) {
+        let anywhere = [u.int_in_range(-200..=1800)? as f32 / 12.0, u.int_in_range(-200..=1800)? as f32 / 12.0];
+        let place = if covers_all { corner } else { anywhere };
         let w = *u.choose(&[1.0f32, 1.0, 0.5, 3.0])?;
         // Planes through an infinite value are NaN at places.
         let mut coordinate = || {
@@ -135,7 +138,8 @@ fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32
     let count = vertices.len() as u32 / 8;
     let control = VapVfCntl::read(&[count << 16 | 3 << 4 | primitive]);
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    crate::pipeline::draw(&mut state, &memory, &Means { engine, scratch: None, deadline: None }, &draw).unwrap();
+    let means = Means { engine, scratch: None, deadline: None, threads: 0 };
+    crate::pipeline::draw(&mut state, &memory, &means, &draw).unwrap();
     let mut bytes = vec![0; TARGET.size as usize];
     assert!(memory.read_bytes(TARGET.address, &mut bytes));
     (bytes, state.passed)
@@ -217,7 +221,8 @@ fn draws_that_take_too_long_are_given_up() {
         let executor = name.executor().expect("it is available");
         let engine = if let Executor::Engine(engine) = &executor { Some(engine) } else { None };
         let begin = Instant::now();
-        let means = Means { engine, scratch: None, deadline: Some(begin + Duration::from_millis(50)) };
+        let deadline = Some(begin + Duration::from_millis(50));
+        let means = Means { engine, scratch: None, deadline, threads: 0 };
         let drawn = crate::pipeline::draw(&mut state, &memory, &means, &draw);
         assert_eq!(drawn, Err(DrawError::TimeIsUp), "{}", name.name());
         assert!(begin.elapsed() < Duration::from_secs(20), "{}: {:?}", name.name(), begin.elapsed());
