@@ -227,6 +227,7 @@ impl Attributes<'_> {
 }
 
 /// The values of a primitive at every pixel.
+#[derive(Clone)]
 pub struct Inputs {
     values: Vec<[Value; 4]>,
     perspective: Option<Perspective>,

@@ -1,7 +1,7 @@
 //! From covered pixels to memory: scissors, early tests, the program, late tests, colour.
 
 use super::DrawError;
-use super::area::{AreaPrimitive, AreaTarget};
+use super::area::{AreaPrimitive, AreaTarget, Half, is_rectangle};
 use super::colour::{Resolve, Target, samples, targets};
 use super::depth::{ColourClear, DepthUnit};
 use super::direct::{self, Direct};
@@ -193,7 +193,16 @@ impl<'a> Pixels<'a> {
 
     /// Begins to draw.
     pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Batch<'s, 'x> {
-        Batch { pixels: self, shading, waiting: Vec::new(), quads: Vec::new(), shaded: Vec::new(), used: 0, passed: 0 }
+        Batch {
+            pixels: self,
+            shading,
+            half: None,
+            waiting: Vec::new(),
+            quads: Vec::new(),
+            shaded: Vec::new(),
+            used: 0,
+            passed: 0,
+        }
     }
 
     /// The pixels of a primitive, if they are a rectangle with one sample each, and all of it is drawn. It is not empty.
@@ -306,6 +315,8 @@ impl QuadDepth {
 pub struct Batch<'s, 'x> {
     pixels: &'s Pixels<'s>,
     shading: Shading<'s, 'x>,
+    /// A primitive of many pixels that may be half of a rectangle.
+    half: Option<Half>,
     waiting: Vec<Waiting>,
     /// What the program gets. Those behind `used` are kept for their memory.
     quads: Vec<Quad>,
@@ -328,22 +339,58 @@ impl Batch<'_, '_> {
     /// If the program does what the machine cannot do.
     pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
+        let spans = self.shading.area().and_then(|_| pixels.spans(covering));
+        if let Some(half) = self.half.take() {
+            let all = spans.as_ref().and_then(|spans| half.with(spans, covering.inputs));
+            if let Some(all) = all
+                && self.draw_area(&all, covering.inputs)?
+            {
+                return Ok(());
+            }
+            self.draw_half(half)?;
+        }
         if let Shading::Passing(passing, textures, _) = &self.shading
             && let Some(direct) = Direct::of(pixels, passing, textures, covering)
         {
             self.passed += pixels.draw_directly(covering, &direct);
             return Ok(());
         }
-        if let Some(spans) = pixels.spans(covering)
-            && let Some(area) = self.shading.area()
-        {
-            // What comes before comes first.
-            self.flush()?;
-            if area.draw(&AreaPrimitive { spans: &spans, inputs: covering.inputs })? {
-                self.passed += spans.iter().map(|(_, columns)| columns.len() as u64).sum::<u64>();
+        if let Some(spans) = spans {
+            if !is_rectangle(&spans) {
+                let (shape, inputs) = (covering.shape.clone(), covering.inputs.clone());
+                self.half = Some(Half { shape, spans, depth: covering.depth, inputs });
+                return Ok(());
+            }
+            if self.draw_area(&spans, covering.inputs)? {
                 return Ok(());
             }
         }
+        self.draw_quads(covering)
+    }
+
+    /// Draws a primitive whose other half did not come.
+    fn draw_half(&mut self, half: Half) -> Result<(), DrawError> {
+        let Half { shape, spans, depth, inputs } = half;
+        if self.draw_area(&spans, &inputs)? {
+            return Ok(());
+        }
+        self.draw_quads(&Covering { shape: &shape, depth, inputs: &inputs, stipple: None })
+    }
+
+    /// Draws pixels by a kernel; says whether there is one that can.
+    fn draw_area(&mut self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Result<bool, DrawError> {
+        let Some(area) = self.shading.area() else { return Ok(false) };
+        // What comes before comes first.
+        self.flush()?;
+        let is_drawn = area.draw(&AreaPrimitive { spans, inputs })?;
+        if is_drawn {
+            self.passed += spans.iter().map(|(_, columns)| columns.len() as u64).sum::<u64>();
+        }
+        Ok(is_drawn)
+    }
+
+    fn draw_quads(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        let pixels = self.pixels;
         let mut result = Ok(());
         coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
             if result.is_ok() {
@@ -358,6 +405,9 @@ impl Batch<'_, '_> {
     /// # Errors
     /// If the program does what the machine cannot do.
     pub fn finish(mut self) -> Result<u64, DrawError> {
+        if let Some(half) = self.half.take() {
+            self.draw_half(half)?;
+        }
         self.flush()?;
         Ok(self.passed)
     }
@@ -391,7 +441,7 @@ impl Batch<'_, '_> {
     }
 
     fn flush(&mut self) -> Result<(), DrawError> {
-        let Batch { pixels, shading, waiting, quads, shaded, used, passed } = self;
+        let Batch { pixels, shading, waiting, quads, shaded, used, passed, .. } = self;
         if *used == 0 {
             return Ok(());
         }

@@ -5,7 +5,10 @@
 //! bits.
 
 mod fetch;
+mod join;
 mod lift;
+
+pub use join::Half;
 
 use super::interpolate::{Component, Inputs};
 use crate::tx::{AreaTexture, Textures};
@@ -158,7 +161,7 @@ impl<'a> AreaState<'a> {
     /// If the program does what the machine cannot do.
     pub fn draw(&self, primitive: &AreaPrimitive) -> Result<bool, RunError> {
         let AreaPrimitive { spans, inputs } = *primitive;
-        let is_rectangle = spans.windows(2).all(|rows| rows[0].1 == rows[1].1 && rows[0].0 + 1 == rows[1].0);
+        let is_rectangle = is_rectangle(spans);
         for strip in spans.chunk_by(|(one, _), (other, _)| is_rectangle || one / STRIP == other / STRIP) {
             let (Some((top, _)), Some((bottom, _))) = (strip.first(), strip.last()) else { continue };
             let first = strip.iter().map(|(_, columns)| columns.start).min().unwrap_or_default();
@@ -173,6 +176,11 @@ impl<'a> AreaState<'a> {
         }
         Ok(true)
     }
+}
+
+/// Whether rows have the same columns, and none is missing.
+pub fn is_rectangle(spans: &[(u32, Range<u32>)]) -> bool {
+    spans.windows(2).all(|rows| rows[0].1 == rows[1].1 && rows[0].0 + 1 == rows[1].0)
 }
 
 /// A strip of a primitive.

@@ -127,6 +127,19 @@ fn vertices(u: &mut Unstructured, count: usize) -> Result<Vec<u32>> {
     Ok(vertices)
 }
 
+/// Vertices of two triangles that are a rectangle, with coordinates that are places, or steps of places, or different in the second one.
+fn rectangle(u: &mut Unstructured) -> Result<Vec<u32>> {
+    let mut side = || Ok([u.int_in_range(-5..=30)? as f32, u.int_in_range(90..=140)? as f32]);
+    let ([left, right], [top, bottom]) = (side()?, side()?);
+    let scale = *u.choose(&[1.0f32, 0.25, 1.0 / 3.0, 0.0])?;
+    let other = *u.choose(&[scale, scale, 0.5])?;
+    let w = *u.choose(&[1.0f32, 1.0, 0.5])?;
+    let corners = [[left, top], [right, top], [right, bottom], [left, top], [right, bottom], [left, bottom]];
+    let scales = [scale, scale, scale, other, other, other];
+    let vertex = |([x, y], scale): ([f32; 2], f32)| [x, y, 0.5, w, x * scale, y * scale - 0.5, 0.0, 1.0];
+    Ok(corners.into_iter().zip(scales).flat_map(vertex).map(f32::to_bits).collect())
+}
+
 /// The target's bytes, and the number of pixels, after a draw.
 fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32], alpha: u32) -> (Vec<u8>, u32) {
     let memory = Arc::new(Arena::new(BASE, 0x5_0000).unwrap());
@@ -152,7 +165,7 @@ fn kernels_draw_what_the_pipeline_draws() {
         let mut covered = 0;
         arbtest::arbtest(|u| {
             let state = state(u)?;
-            let vertices = vertices(u, 3)?;
+            let vertices = if u.ratio(1, 3)? { rectangle(u)? } else { vertices(u, 3)? };
             let kernel = drawn(&state, Some(&engine), 4, &vertices, 0);
             let scalar = drawn(&state, None, 4, &vertices, 0);
             assert_eq!(kernel.1, scalar.1, "{}: pixels", name.name());
