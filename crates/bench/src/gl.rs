@@ -22,7 +22,18 @@ pub enum Driver {
     Card {
         /// The library that has the card.
         library: PathBuf,
+        /// How the driver lays textures and colour buffers out.
+        layout: Layout,
     },
+}
+
+/// How a card's driver lays textures and colour buffers out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// In tiles, as it does unless it is told otherwise.
+    Tiles,
+    /// Row after row (`RADEON_DEBUG=notiling`).
+    Rows,
 }
 
 impl Driver {
@@ -30,10 +41,10 @@ impl Driver {
     ///
     /// # Errors
     /// If it does not.
-    pub fn card() -> Result<Self, GlError> {
+    pub fn card(layout: Layout) -> Result<Self, GlError> {
         let library = beside("libctm_drm.so").map_err(|error| GlError::Library(error.to_string()))?;
         match library.exists() {
-            true => Ok(Driver::Card { library }),
+            true => Ok(Driver::Card { library, layout }),
             false => Err(GlError::Library(format!("{} does not exist", library.display()))),
         }
     }
@@ -53,9 +64,12 @@ impl Driver {
                 ("GALLIUM_DRIVER", "llvmpipe".to_owned()),
                 ("LP_NUM_THREADS", threads.to_string()),
             ],
-            Driver::Card { library } => {
-                vec![("LD_PRELOAD", library.display().to_string()), ("CTM_CARD", "r580".to_owned())]
-            }
+            Driver::Card { library, layout } => vec![
+                ("LD_PRELOAD", library.display().to_string()),
+                ("CTM_CARD", "r580".to_owned()),
+                ("CTM_CARD_THREADS", threads.to_string()),
+                ("RADEON_DEBUG", if *layout == Layout::Rows { "notiling".to_owned() } else { String::new() }),
+            ],
         }
     }
 }

@@ -3,15 +3,17 @@
 //!
 //! - [`kernel`]: the kernels, whatever their instruction set, and how much work they are;
 //! - [`guest`]: a kernel in machine code of a guest, ready to be started; one module for each instruction set;
-//! - [`gl`]: the other side, small programs in C that are compiled when they are wanted;
+//! - [`gl`]: drawing by OpenGL: small programs in C that are compiled when they are wanted;
 //! - [`limits`]: multiply-adds and copied bytes per second of this machine;
 //! - [`peers`]: the measurement; [`report`]: how it is told;
+//! - [`card`]: kernels and scenes by OpenGL on the card, beside runs of the same words, and beside llvmpipe;
 //! - [`compile`]: how long programs take from words to machine code;
 //! - [`small_passes`]: what a run costs beside the kernel's own time.
 //!
 //! The programs are in `benches/x1k`, their sources in `benches/glsl`.
 #![deny(unsafe_code)]
 
+pub mod card;
 pub mod compile;
 pub mod gl;
 pub mod guest;
@@ -25,3 +27,4 @@ pub mod report;
 pub mod sample;
 pub mod small_passes;
 pub mod texture;
+mod turn;

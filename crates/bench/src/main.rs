@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
-use ctm_bench::compile;
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
+use ctm_bench::{card, compile};
 use ctm_bench::{report, small_passes};
 use ctm_codegen::EngineName;
 use std::path::PathBuf;
@@ -23,6 +23,10 @@ enum Measure {
     ///
     /// Exits with 1 if a picture is not llvmpipe's, and with 2 if llvmpipe cannot be measured.
     Peers(Peers),
+    /// Kernels drawn by OpenGL on the card, beside runs of the same program words, and scenes of triangles beside llvmpipe.
+    ///
+    /// Exits with 1 if a picture is wrong, and with 2 if something cannot be measured.
+    Card(Card),
     /// How long programs take from words to machine code: kernels, the corpus, and the longest programs.
     ///
     /// Exits with 1 if one of them takes longer than it should.
@@ -68,6 +72,21 @@ struct Peers {
     output: Output,
 }
 
+#[derive(clap::Args)]
+struct Card {
+    /// Only this kernel or scene; may be given several times
+    #[arg(long = "only", value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(card::names()))]
+    only: Vec<String>,
+    /// Threads of each side
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    /// Turns of each side
+    #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    #[command(flatten)]
+    output: Output,
+}
+
 fn engine(name: &str) -> Result<EngineName, String> {
     let names = || EngineName::ALL.map(EngineName::name).join(", ");
     let engine = EngineName::parse(name).ok_or_else(|| format!("engines are {}", names()))?;
@@ -77,6 +96,7 @@ fn engine(name: &str) -> Result<EngineName, String> {
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Measure::Peers(peers) => measure_peers(peers),
+        Measure::Card(card) => measure_card(card),
         Measure::Compile(output) => {
             let measurement = compile::Measurement::new(|what| eprintln!("measured {what}"));
             let met = measurement.marks_are_met();
@@ -112,6 +132,20 @@ fn measure_peers(peers: Peers) -> ExitCode {
     let output = peers.output;
     let text = if output.json { format!("{:#}\n", report::json(&measurement)) } else { report::text(&measurement) };
     output.tell(&text, || report::page(&measurement), measurement.pictures_agree())
+}
+
+fn measure_card(arguments: Card) -> ExitCode {
+    let plan = card::Plan { only: arguments.only, threads: arguments.threads.into(), rounds: arguments.rounds.into() };
+    let measurement = match card::Measurement::new(plan, |what| eprintln!("measuring {what}")) {
+        Ok(measurement) => measurement,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let output = arguments.output;
+    let text = if output.json { format!("{:#}\n", card::json(&measurement)) } else { card::text(&measurement) };
+    output.tell(&text, || card::page(&measurement), measurement.pictures_agree())
 }
 
 impl Output {

@@ -7,11 +7,9 @@ use crate::limits::{Copying, Limits};
 use crate::machine::{Machine, forget_peak_memory, peak_memory};
 use crate::picture::Comparison;
 use crate::sample::Sample;
+use crate::turn::{repetitions, seconds, their_turn, turn};
 use ctm_codegen::EngineName;
-use std::time::Instant;
 
-/// Seconds that one side works before it is the other's turn, about.
-const TURN: f64 = 0.04;
 /// Times that a kernel is compiled.
 const COMPILATIONS: usize = 9;
 
@@ -140,29 +138,6 @@ impl Measurement {
         let count = logarithms.len() as f64;
         (count > 0.0).then(|| (logarithms.into_iter().sum::<f64>() / count).exp())
     }
-}
-
-fn seconds(work: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    work();
-    start.elapsed().as_secs_f64()
-}
-
-/// How often to do what takes so long, for a turn.
-fn repetitions(seconds: f64) -> u32 {
-    (TURN / seconds).clamp(1.0, 1000.0) as u32
-}
-
-/// Our turn: once to warm up, then the time of one run.
-fn turn(ours: &dyn Guest, threads: usize) -> f64 {
-    let times = repetitions(seconds(|| ours.run(threads)));
-    seconds(|| (0..times).for_each(|_| ours.run(threads))) / f64::from(times)
-}
-
-/// Their turn, likewise.
-fn their_turn(theirs: &mut Drawing) -> Result<f64, GlError> {
-    let times = repetitions(theirs.draw(1)?);
-    Ok(theirs.draw(times)? / f64::from(times))
 }
 
 /// The turn of the memory's limit, likewise.
