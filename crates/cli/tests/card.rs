@@ -118,6 +118,64 @@ fn traces_are_replayed() {
     folder.ctm("card replay wrong.ctmcard --strict").fails(1, &["submission 1 is rejected"]);
 }
 
+/// The pixel's history: the clear, the floor with its stencil value, the triangle in front; another triangle fails the test.
+#[test]
+fn pixels_have_a_history() {
+    let folder = Folder::new("card-pixel");
+    let scene = project("tests/card/depth.ctmcard").display().to_string();
+    let done = folder.ctm(&format!("card replay {scene} --draw 3 --pixel 40,20 --follow")).ok();
+    for line in [
+        "pixel (40, 20): 3 of 4 draws covered it\n",
+        "draw 3 (submission 0, dword 602); in colour buffer 0 it is at 0x00004780\n  primitive 0\n",
+        "vertex 0 (element 0): position (-0.7, -1, -0.6, 1); texture 0 (0, 1, 0, 1)\n",
+        "drawn as a triangle: (14.417, 0) depth 0x333332 (0.200000) 1/w 1; (81.583, 0)",
+        "stencil test: 0x01 equal 0x01: passes\n",
+        "depth test: 0x7bb5f6 (0.483245) less 0xffffff (1.000000): passes\n",
+        "stored: depth 0xffffff (1.000000) -> 0x7bb5f6 (0.483245)\n",
+        "fragment (40, 20) in a group of 4 lanes",
+        "the program gives out[0] (0, 1, 0, 1), in 1 instruction\n",
+        "colour buffer 0: 0xff333333 (0.2, 0.2, 0.2, 1) -> 0xff00ff00 (0, 1, 0, 1)\n",
+    ] {
+        assert!(done.out().contains(line), "{line}: {}", done.out());
+    }
+    let brief = folder.ctm(&format!("card replay {scene} --draw 3 --pixel 40,20")).ok();
+    assert!(!brief.out().contains("in a group of") && brief.out().lines().count() < done.out().lines().count());
+    // The picture has 64 rows.
+    let upside = folder.ctm(&format!("card replay {scene} --draw 3 --pixel 40,43 --bottom-up")).ok();
+    let history =
+        |text: &str| text.split("\n\n").filter(|part| part.starts_with("draw ")).collect::<Vec<_>>().join("\n");
+    assert_eq!(history(upside.out()), history(brief.out()));
+
+    let lines = |line: &str| -> Vec<Value> {
+        folder.ctm(line).out().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let draws = lines(&format!("card replay {scene} --draw 3 --pixel 40,20 --json"));
+    assert_eq!(draws.len(), 4);
+    let fragment = &draws[2]["events"][0]["fragment"];
+    assert_eq!(fragment["program"]["outputs"][0]["values"], json!([0.0, 1.0, 0.0, 1.0]));
+    assert_eq!(fragment["samples"][0]["tests"]["after"], json!({ "depth": 0x7b_b5f6, "stencil": 1 }));
+
+    let outside = folder.ctm(&format!("card replay {scene} --pixel 200,1")).ok();
+    assert!(outside.out().starts_with("pixel (200, 1): none of 6 draws covered it"), "{}", outside.out());
+    folder.ctm(&format!("card replay {scene} --pixel 1,64 --bottom-up")).fails(2, &["1,64", "64 rows"]);
+    folder.ctm(&format!("card replay {scene} --pixel 1")).fails(2, &["--pixel", "40,20"]);
+    folder.ctm(&format!("card replay {scene} --follow")).fails(2, &["--pixel"]);
+}
+
+#[test]
+fn submissions_have_a_time_limit() {
+    let folder = Folder::new("card-time");
+    let scene = project("tests/card/wave.ctmcard").display().to_string();
+    let done = folder.ctm(&format!("card replay {scene} --time-limit 0.000001")).ok();
+    assert!(
+        done.err().contains("warning: submission 0 is rejected") && done.err().contains("time limit"),
+        "{}",
+        done.err()
+    );
+    folder.ctm(&format!("card replay {scene} --time-limit none")).ok();
+    folder.ctm(&format!("card replay {scene} --time-limit 1e18")).ok();
+}
+
 #[test]
 fn damaged_traces_are_refused() {
     let folder = Folder::new("card-damage");

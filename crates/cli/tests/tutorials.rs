@@ -35,6 +35,48 @@ fn follow(page: &str, name: &str) -> Folder {
     folder
 }
 
+/// The page about the card shows what commands print for the scene that it has: each line of its `text` blocks is in the output of a command,
+/// and commands that need no driver run.
+#[cfg(unix)]
+#[test]
+fn card() {
+    let folder = Folder::new("tutorial-card");
+    let scene = fs::read(project("tests/card/blend.ctmcard")).expect("the scene");
+    for name in ["blend", "before", "after"] {
+        folder.write(&format!("{name}.ctmcard"), &scene);
+    }
+    let text = fs::read_to_string(project("docs/card.md")).expect("the page");
+    let blocks = |info: &str| -> Vec<String> {
+        let begin = format!("\n```{info}\n");
+        text.split(&begin).skip(1).map(|rest| rest.split_once("\n```").expect("its end").0.to_owned()).collect()
+    };
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctm"));
+    let path = format!("{}:{}", program.parent().expect("a folder").display(), std::env::var("PATH").expect("PATH"));
+    let (mut shown, mut scripts) = (String::new(), 0);
+    for block in blocks("sh") {
+        let lines = block.lines().filter(|line| !line.starts_with("ctm card record"));
+        let script: String = lines.map(|line| format!("{line}\n")).collect();
+        if script.contains("blend.ctmcard") || script.contains("before.ctmcard") {
+            let mut shell = std::process::Command::new("sh");
+            let done = shell.args(["-eu", "-c", &script]).current_dir(&folder.0).env("PATH", &path).output();
+            let done = done.expect("a shell");
+            assert!(done.status.success(), "{script}\n{}", String::from_utf8_lossy(&done.stderr));
+            shown += &String::from_utf8_lossy(&done.stdout);
+            scripts += 1;
+        }
+    }
+    assert!(scripts >= 6, "{scripts}");
+    for command in ["stats", "dis"] {
+        shown += folder.ctm(&format!("card {command} blend.ctmcard")).ok().out();
+    }
+    let shown: Vec<&str> = shown.lines().collect();
+    let texts = blocks("text");
+    assert!(texts.len() >= 5, "{}", texts.len());
+    for line in texts.iter().flat_map(|block| block.lines()) {
+        assert!(shown.contains(&line), "no command prints this: {line}");
+    }
+}
+
 /// Red of a pixel of a picture, 0 to 255.
 fn red(picture: &Array, x: usize, y: usize) -> u32 {
     let place = (y * picture.shape.width + x) * picture.shape.channels;

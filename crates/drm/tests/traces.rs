@@ -4,9 +4,13 @@
 use ctm_array::{Data, read_png};
 use ctm_card::Card;
 use ctm_card::trace::{TraceReader, TraceRecord};
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_memory::Arena;
+use ctm_r5xx::history::{DrawHistory, PixelEvent, Watch};
 use ctm_r5xx::registers::{Rb3dColoroffset, Rb3dColorpitch};
 use ctm_r5xx::{Card as R5xx, Model};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -31,12 +35,17 @@ fn memory(records: &[TraceRecord]) -> Arc<Arena> {
     Arc::new(Arena::new(0x1000, end.next_multiple_of(4096) - 0x1000).expect("memory"))
 }
 
+/// The submissions of a trace, and the model of its card.
+fn read(path: &Path) -> (Model, Vec<TraceRecord>) {
+    let reader = TraceReader::new(BufReader::new(File::open(path).expect("a trace"))).expect("a trace");
+    let model = Model::ALL.into_iter().find(|model| model.identity().name == reader.card()).expect("a card");
+    (model, reader.map(|record| record.expect("a record")).collect())
+}
+
 /// Executes a trace. The scenes read their picture back at last: it lies where the last draw went, row by row from the bottom,
 /// as red, green, blue and alpha.
 fn picture(path: &Path, width: usize, height: usize) -> Vec<u8> {
-    let reader = TraceReader::new(BufReader::new(File::open(path).expect("a trace"))).expect("a trace");
-    let model = Model::ALL.into_iter().find(|model| model.identity().name == reader.card()).expect("a card");
-    let records: Vec<_> = reader.map(|record| record.expect("a record")).collect();
+    let (model, records) = read(path);
     let (mut card, memory) = (R5xx::new(model), memory(&records));
     for record in &records {
         record.write_pages(&memory);
@@ -66,19 +75,90 @@ fn differing(found: &[u8], path: &Path, most: u8) -> usize {
     found.chunks(4).zip(pixels.chunks(4)).filter(|&pixels| is_far(pixels)).count()
 }
 
+fn scenes() -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let scenes: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "ctmcard")).collect();
+    assert_eq!(scenes.len(), 6);
+    scenes
+}
+
 #[test]
 fn pictures_are_as_they_were() {
-    let mut scenes = 0;
-    for entry in fs::read_dir(folder()).expect("the folder") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|extension| extension != "ctmcard") {
-            continue;
-        }
-        scenes += 1;
+    for path in scenes() {
         let found = picture(&path, WIDTH, HEIGHT);
         assert_eq!(differing(&found, &path.with_extension("png"), 0), 0, "{}: pixels differ", path.display());
         let far = differing(&found, &path.with_extension("llvmpipe.png"), ROUNDING);
         assert!(far <= EDGES, "{}: {far} pixels are far from llvmpipe's", path.display());
     }
-    assert_eq!(scenes, 6);
+}
+
+/// What each write of a pixel found there.
+struct Pixel(BTreeMap<u32, [u32; 4]>);
+
+impl Pixel {
+    /// What was stored before is what the write before it has left, and what is stored is what the references work out.
+    fn write(&mut self, address: u32, [before, result, after]: [[u32; 4]; 3]) {
+        assert_eq!(after, result, "at {address:#x}");
+        if let Some(last) = self.0.insert(address, after) {
+            assert_eq!(before, last, "at {address:#x}: a write is missing");
+        }
+    }
+
+    fn draw(&mut self, draw: &DrawHistory) -> usize {
+        let address = |number| {
+            let target = draw.targets.iter().find(|target| target.number == number);
+            target.and_then(|target| target.address).expect("the pixel is in the buffer")
+        };
+        let mut writes = 0;
+        for event in &draw.events {
+            match event {
+                PixelEvent::Culled(_) => {}
+                PixelEvent::Clear(copy) | PixelEvent::Resolve(copy) => {
+                    self.write(address(0), [copy.before, copy.result, copy.after]);
+                    writes += 1;
+                }
+                PixelEvent::Fragment(fragment) => {
+                    for sample in &fragment.samples {
+                        assert!(sample.tests.is_none_or(|tests| tests.after == tests.outcome.stored));
+                    }
+                    // Of several samples each has an address of its own.
+                    for write in fragment.samples.first().into_iter().flat_map(|sample| &sample.writes) {
+                        self.write(address(write.target), [write.before, write.result, write.after]);
+                        writes += 1;
+                    }
+                }
+            }
+        }
+        writes
+    }
+}
+
+/// The history of a pixel has each of its values, and watching changes nothing.
+#[test]
+fn watched_pixels_have_their_history() {
+    for path in scenes() {
+        let (model, records) = read(&path);
+        let expected = read_png(&fs::read(path.with_extension("png")).expect("a picture")).expect("a picture");
+        let Data::U8(expected) = &expected.data else { panic!("8 bits for each channel") };
+        let executor = EngineName::fastest().executor().expect("an engine");
+        let Executor::Engine(engine) = &executor else { panic!("no reference") };
+        for (x, y) in (0..HEIGHT).step_by(7).flat_map(|y| (0..WIDTH).step_by(9).map(move |x| (x, y))) {
+            let (mut card, memory) = (R5xx::new(model).with_engine(engine.clone()), memory(&records));
+            card.watch(Some(Watch { x: x as u32, y: y as u32, steps: 0 }));
+            let (mut pixel, mut writes, mut last) = (Pixel(BTreeMap::new()), 0, None);
+            for record in &records {
+                record.write_pages(&memory);
+                card.submit(&memory, &record.submission()).expect("commands");
+                for draw in card.take_history() {
+                    writes += pixel.draw(&draw);
+                    last = draw.targets[0].address;
+                }
+            }
+            assert!(writes >= 2, "at least a clear and the copy that is read: {writes}");
+            let shown = pixel.0[&last.expect("a draw")][0].to_le_bytes();
+            let at = 4 * ((HEIGHT - 1 - y) * WIDTH + x);
+            assert_eq!(shown, expected[at..at + 4], "{} ({x}, {y})", path.display());
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
+use crate::pipeline::history::{DrawHistory, Watch, Watcher};
 use crate::pipeline::{self, DrawError, Means, Scratch};
 use crate::ports::Cursor;
 use crate::registers::{
@@ -48,6 +49,7 @@ pub struct Card {
     scratch: Option<Scratch>,
     time_limit: Option<Duration>,
     threads: usize,
+    watcher: Option<Watcher>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
 }
@@ -62,6 +64,7 @@ impl Card {
             scratch: None,
             time_limit: None,
             threads: 0,
+            watcher: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
         }
@@ -82,6 +85,16 @@ impl Card {
         Card { threads, ..self }
     }
 
+    /// Keeps the history of a pixel from now on, or of none. What is drawn is the same.
+    pub fn watch(&mut self, pixel: Option<Watch>) {
+        self.watcher = pixel.map(Watcher::new);
+    }
+
+    /// Takes what draws have done to the pixel that is watched. Those that have done nothing are not in it.
+    pub fn take_history(&mut self) -> Vec<DrawHistory> {
+        self.watcher.as_mut().map(Watcher::take).unwrap_or_default()
+    }
+
     /// What it holds.
     pub fn state(&self) -> &State {
         &self.state
@@ -96,8 +109,13 @@ impl Card {
             }
             Command::VertexArrays(arrays) => self.state.arrays.clone_from(arrays),
             Command::Draw(draw) => {
-                let (engine, scratch) = (self.engine.as_ref(), self.scratch.as_ref());
-                let means = Means { engine, scratch, deadline, threads: self.threads };
+                let means = Means {
+                    engine: self.engine.as_ref(),
+                    scratch: self.scratch.as_ref(),
+                    deadline,
+                    threads: self.threads,
+                    watcher: self.watcher.as_ref(),
+                };
                 match pipeline::draw(&mut self.state, memory, &means, draw) {
                     Ok(()) => {}
                     Err(error @ DrawError::TimeIsUp) => {
@@ -178,7 +196,7 @@ impl ctm_card::Card for Card {
             commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
         self.state.registers.unbind();
         self.state.arrays.clear();
-        let deadline = self.time_limit.map(|limit| Instant::now() + limit);
+        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         commands.iter().try_for_each(|command| self.execute(memory, deadline, command))
     }
 

@@ -4,7 +4,8 @@
 //! - [`registers`]: every register with its fields, and what they hold;
 //! - [`stream`]: a command stream, checked as a whole before it runs;
 //! - [`listing`]: streams as text;
-//! - [`Card`]: executes streams.
+//! - [`Card`]: executes streams;
+//! - [`history`]: what they do to one pixel.
 #![forbid(unsafe_code)]
 
 mod card;
@@ -21,6 +22,6 @@ mod surface;
 mod tx;
 
 pub use card::{Card, Model};
-pub use pipeline::{DrawError, Picture, picture};
+pub use pipeline::{DrawError, Picture, history, picture};
 pub use ports::Memory;
 pub use state::State;

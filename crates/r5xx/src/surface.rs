@@ -73,7 +73,13 @@ impl<'a> Surface<'a> {
     /// Whether there is a pixel in this column and row.
     #[inline]
     pub fn contains(&self, x: u32, y: u32) -> bool {
-        self.place(x, y, 0).is_some_and(|offset| self.memory.address(offset, self.bytes).is_some())
+        self.address(x, y, 0).is_some()
+    }
+
+    /// The card address of a pixel's sample, if there is one.
+    #[inline]
+    pub fn address(&self, x: u32, y: u32, sample: u32) -> Option<u32> {
+        self.memory.address(self.place(x, y, sample)?, self.bytes)
     }
 
     /// The byte offset of a sample, if it is inside of the pitch.

@@ -35,6 +35,29 @@ pub enum BlendFactor {
     OneMinusConstantAlpha,
 }
 
+impl BlendFactor {
+    /// The factor in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BlendFactor::Zero => "0",
+            BlendFactor::One => "1",
+            BlendFactor::SourceColour => "source colour",
+            BlendFactor::OneMinusSourceColour => "(1 - source colour)",
+            BlendFactor::DestinationColour => "destination colour",
+            BlendFactor::OneMinusDestinationColour => "(1 - destination colour)",
+            BlendFactor::SourceAlpha => "source alpha",
+            BlendFactor::OneMinusSourceAlpha => "(1 - source alpha)",
+            BlendFactor::DestinationAlpha => "destination alpha",
+            BlendFactor::OneMinusDestinationAlpha => "(1 - destination alpha)",
+            BlendFactor::SourceAlphaSaturate => "min(source alpha, 1 - destination alpha)",
+            BlendFactor::ConstantColour => "constant colour",
+            BlendFactor::OneMinusConstantColour => "(1 - constant colour)",
+            BlendFactor::ConstantAlpha => "constant alpha",
+            BlendFactor::OneMinusConstantAlpha => "(1 - constant alpha)",
+        }
+    }
+}
+
 /// How weighted source and destination become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlendFunction {

@@ -1,7 +1,7 @@
 //! What is written to a colour buffer for a pixel.
 
 use crate::blend::{BlendState, Inputs, LogicOp, blend_float, blend_integer};
-use crate::channel::Words;
+use crate::channel::{Channel, Words};
 use crate::target::TargetFormat;
 
 /// What happens to a colour between the program and memory.
@@ -73,6 +73,17 @@ impl ColourState {
         &self.format
     }
 
+    /// What happens to colours.
+    pub fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    /// The channels that are written (bit n: channel n), of those that the format has.
+    pub fn mask(&self) -> u8 {
+        let written = |channel: &Channel| channel.extract(&self.written) != 0;
+        (0..4).fold(0, |mask, n| mask | u8::from(self.format.channels[n].as_ref().is_some_and(written)) << n)
+    }
+
     /// Whether [`write`](Self::write) depends on what is in memory.
     pub fn reads_memory(&self) -> bool {
         self.written != self.all || self.operation != Operation::Copy
@@ -141,7 +152,7 @@ impl ColourState {
 mod tests {
     use super::*;
     use crate::blend::{BlendEquation, BlendFactor, BlendFunction};
-    use crate::channel::{Channel, Kind};
+    use crate::channel::Kind;
 
     fn unorm(bytes: u32, parts: [Option<(u32, u32)>; 4]) -> TargetFormat {
         let channel = |part: (u32, u32)| Channel::new(part.0, part.1, Kind::Unorm);
@@ -174,6 +185,7 @@ mod tests {
         assert_eq!(all.write(colour([0.49, 1.0, 0.0, 0.0]), [0xFFFF_FFFF; 4]), [0xFFFF_07EF, !0, !0, !0]);
         let green = ColourState::new(rgb565(), Operation::Copy, 0b1010, None, [0; 4]);
         assert!(green.reads_memory() && !green.writes_nothing());
+        assert_eq!((all.mask(), green.mask()), (0b0111, 0b0010), "there is no alpha");
         assert_eq!(green.write(colour([1.0; 4]), [0x0801, 0, 0, 0])[0], 0x0FE1);
         assert!(ColourState::new(rgb565(), Operation::Copy, 0b1000, None, [0; 4]).writes_nothing());
     }

@@ -34,6 +34,20 @@ impl CompareFunction {
         CompareFunction::Always,
     ];
 
+    /// The comparison in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CompareFunction::Never => "never",
+            CompareFunction::Less => "less",
+            CompareFunction::LessOrEqual => "less or equal",
+            CompareFunction::Equal => "equal",
+            CompareFunction::GreaterOrEqual => "greater or equal",
+            CompareFunction::Greater => "greater",
+            CompareFunction::NotEqual => "not equal",
+            CompareFunction::Always => "always",
+        }
+    }
+
     /// Whether the comparison holds.
     #[inline]
     pub fn holds<T: PartialOrd>(self, incoming: T, stored: T) -> bool {

@@ -1,6 +1,7 @@
 //! The command line of `ctm card`.
 
-use crate::options::values::{engine, file};
+use crate::options::TimeLimit;
+use crate::options::values::{Pixel, engine, file};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
 use ctm_array::FileSpec;
@@ -143,6 +144,23 @@ pub struct CardDisArgs {
     pub submission: Option<usize>,
 }
 
+/// How a trace is executed.
+#[derive(Debug, Args)]
+pub struct CardExecutionArgs {
+    /// The last draw that is executed, counted from 0 [default: the last one of the trace]
+    #[arg(long, value_name = "N")]
+    pub draw: Option<usize>,
+    /// The card [default: that of the trace]
+    #[arg(long, value_name = "CARD", value_parser = card())]
+    pub card: Option<Model>,
+    /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
+    #[arg(long, value_name = "NAME", value_parser = engine())]
+    pub engine: Option<EngineName>,
+    /// Seconds that a submission may take; one that takes longer is given up
+    #[arg(long, value_name = "SECONDS|none", default_value = "60")]
+    pub time_limit: TimeLimit,
+}
+
 /// `ctm card replay`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -150,15 +168,17 @@ Examples:
   ctm card replay scene.ctmcard
   ctm card replay scene.ctmcard --draw 3 -o picture.png
   ctm card replay scene.ctmcard --draw 3 --bottom-up -o picture.npy      OpenGL's framebuffer objects
+  ctm card replay scene.ctmcard --draw 3 --pixel 40,20 --follow
 
-A picture is what the colour buffer of the last draw holds, which for programs that read pixels is the copy that they get.")]
+A picture is what the colour buffer of the last draw holds, which for programs that read pixels is the copy that they get.
+
+--pixel shows what draws did to a pixel, each draw to its own buffers: which primitives cover it, with their vertices, what the
+program got and gave, tests, blending, and what was stored before and after. With --bottom-up it is a pixel of the picture that
+-o writes, where the first row is the top.")]
 pub struct CardReplayArgs {
     /// Trace of a card
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub trace: PathBuf,
-    /// The last draw that is executed, counted from 0 [default: the last one of the trace]
-    #[arg(long, value_name = "N")]
-    pub draw: Option<usize>,
     /// File that receives the picture: .png, .npy or .f32
     #[arg(short, long, value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath)]
     pub output: Option<FileSpec>,
@@ -168,13 +188,19 @@ pub struct CardReplayArgs {
     /// The first row of memory is the bottom one, as in OpenGL's framebuffer objects
     #[arg(long)]
     pub bottom_up: bool,
-    /// The card [default: that of the trace]
-    #[arg(long, value_name = "CARD", value_parser = card())]
-    pub card: Option<Model>,
-    /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
-    #[arg(long, value_name = "NAME", value_parser = engine())]
-    pub engine: Option<EngineName>,
-    /// Print one JSON object
+    /// Show what draws did to the pixel in column X and row Y
+    #[arg(long, value_name = "X,Y")]
+    pub pixel: Option<Pixel>,
+    /// With --pixel: show the runs of fragment programs, instruction by instruction
+    #[arg(long, requires = "pixel")]
+    pub follow: bool,
+    /// With --follow: show at most N steps of each run
+    #[arg(long, value_name = "N", default_value = "1000", requires = "follow", value_parser = clap::value_parser!(u64).range(1..))]
+    pub follow_steps: u64,
+    /// How it is executed.
+    #[command(flatten)]
+    pub execution: CardExecutionArgs,
+    /// Print JSON: one object, with --pixel behind one for each draw that did something to it
     #[arg(long)]
     pub json: bool,
 }

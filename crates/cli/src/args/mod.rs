@@ -3,7 +3,9 @@
 mod card;
 mod run;
 
-pub use card::{CardCommand, CardDisArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardTraceArgs, ClientArgs};
+pub use card::{
+    CardCommand, CardDisArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardTraceArgs, ClientArgs,
+};
 pub use run::RunCommand;
 
 use crate::execution::Execution;

@@ -1,6 +1,8 @@
 //! `ctm card`: programs that draw on a card in software, and what their drivers submit to it.
 
 mod dis;
+mod execution;
+mod history;
 mod info;
 mod machine;
 mod replay;

@@ -1,66 +1,29 @@
 //! `ctm card replay`.
 
+use super::execution::Execution;
+use super::history;
 use super::trace::Trace;
 use crate::args::CardReplayArgs;
-use crate::failure::no_engine;
+use crate::options::values::Pixel;
 use crate::outputs::{Form, Sink};
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
-use ctm_card::trace::TraceRecord;
-use ctm_card::{Card as _, Submission};
-use ctm_codegen::EngineName;
-use ctm_engine::Executor;
-use ctm_memory::Arena;
-use ctm_r5xx::packets::{Opcode, Packet, packets};
-use ctm_r5xx::stream::{Command, commands};
-use ctm_r5xx::{Card, Model, Picture, picture};
+use ctm_r5xx::history::Watch;
+use ctm_r5xx::{Picture, picture};
 use serde_json::json;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// The first card address that is used, and the bytes from there to the end of addresses.
-const MEMORY: (u32, u32) = (0x1000, 0xFFFF_F000);
-
-/// What came of executing a trace.
-#[derive(Default)]
-struct Outcome {
-    submissions: usize,
-    draws: usize,
-    time: Duration,
-    messages: Vec<Message>,
-}
-
-/// Executes a trace, and writes the picture that a draw leaves.
+/// Executes a trace, writes the picture that a draw leaves, and prints the history of a pixel.
 pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failure> {
     let sink = args.output.as_ref().map(|file| Sink::open(console.host, &file.path, Form::Array)).transpose()?;
     let trace = Trace::read(&args.trace, console)?;
-    let executor = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
-    let card = Card::new(model(args, &trace)?);
-    let mut card = match executor {
-        Executor::Engine(engine) => card.with_engine(engine),
-        Executor::Reference => card,
-    };
-    let memory = Arena::new(MEMORY.0, MEMORY.1)
-        .map(Arc::new)
-        .map_err(|error| Failure::Limit(Message::error(error.to_string()).help("raise the limit of addresses")))?;
-    let mut outcome = Outcome::default();
-    for submission in trace.submissions()? {
-        let (number, record) = submission?;
-        let is_last = execute(&mut card, &memory, (number, &record), args.draw, &mut outcome);
-        if is_last {
-            break;
-        }
-    }
-    if let Some(draw) = args.draw.filter(|&draw| draw >= outcome.draws) {
-        let message = format!("the trace has {}, and no number {draw}", number_of(outcome.draws, "draw"));
-        return Err(Failure::Usage(
-            Message::error(message).help("draws are counted from 0; 'ctm card stats' lists them"),
-        ));
-    }
-    outcome.messages.iter().for_each(|message| console.report(message));
-    let shown = picture(card.state(), &memory, args.target.into()).map_err(|error| trace.wrong(error))?;
+    let steps = if args.follow { args.follow_steps } else { 0 };
+    let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
+    let watch = pixel.map(|(x, y)| Watch { x, y, steps });
+    let execution = Execution::of(&trace, &args.execution, watch)?;
+    execution.messages.iter().for_each(|message| console.report(message));
+    let shown = shown(&trace, &execution, args)?;
     if let (Some(file), Some(mut sink)) = (&args.output, sink) {
         let shown = shown.as_ref().ok_or_else(|| {
             Message::error(format!("the last draw writes no colour buffer {}", args.target))
@@ -71,65 +34,35 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
         sink.write(&bytes.map_err(|error| Message::error(error.to_string()))?)?;
         Sink::commit([sink], console)?;
     }
-    print(args, &outcome, shown.as_ref(), console)
-}
-
-/// The card of the command line, or that of the trace.
-fn model(args: &CardReplayArgs, trace: &Trace) -> Result<Model, Message> {
-    let reader = trace.reader()?;
-    let recorded = Model::ALL.into_iter().find(|model| model.identity().name == reader.card());
-    args.card.or(recorded).ok_or_else(|| {
-        let known = Model::ALL.map(|model| model.identity().name).join(", ");
-        trace
-            .wrong(format!("the trace is of a card that is not known: {:?}", reader.card()))
-            .help(format!("--card CARD chooses another: {known}"))
-    })
-}
-
-/// Executes a submission, and says whether it has the last draw.
-fn execute(
-    card: &mut Card,
-    memory: &Arc<Arena>,
-    (number, record): (usize, &TraceRecord),
-    last: Option<usize>,
-    outcome: &mut Outcome,
-) -> bool {
-    let submission = record.submission();
-    let draws: Vec<usize> = commands(&submission).map_or_else(
-        |_| Vec::new(),
-        |commands| {
-            commands
-                .iter()
-                .filter_map(|command| match command {
-                    Command::Draw(draw) => Some(draw.at),
-                    Command::Write { .. } | Command::Upload { .. } | Command::VertexArrays(_) => None,
-                })
-                .collect()
-        },
-    );
-    let last = last.and_then(|last| last.checked_sub(outcome.draws)).filter(|&last| last < draws.len());
-    let words = last.map_or(submission.words, |last| &submission.words[..end_of_draw(submission.words, draws[last])]);
-    record.write_pages(memory);
-    let start = Instant::now();
-    let done = card.submit(memory, &Submission { words, ..submission });
-    outcome.time += start.elapsed();
-    outcome.submissions += 1;
-    outcome.draws += last.map_or(draws.len(), |last| last + 1);
-    let prefix = format!("submission {number}");
-    if let Err(rejected) = done {
-        outcome.messages.push(Message::warning(format!("{prefix} is rejected: {rejected}")));
+    if let Some(pixel) = pixel {
+        let shown = history::Shown { pixel, draws: execution.draws, follow: args.follow, json: args.json };
+        history::print(&execution.history, &shown, console)?;
+        // Histories of two traces can be compared: they have no times.
+        if !args.json {
+            return Ok(());
+        }
     }
-    let warnings = card.take_warnings();
-    outcome.messages.extend(warnings.into_iter().map(|warning| Message::warning(format!("{prefix}: {warning}"))));
-    last.is_some()
+    print(args, &execution, shown.as_ref(), console)
 }
 
-/// Where the draw that begins at a word ends, with what belongs to it.
-fn end_of_draw(words: &[u32], at: usize) -> usize {
-    let belongs = |packet: &Packet| matches!(packet, Packet::Command { opcode: Opcode::IndxBuffer | Opcode::Nop, .. });
-    let mut behind = packets(words).skip_while(|&(place, _)| place <= at);
-    let end = behind.find(|(_, packet)| !packet.as_ref().is_ok_and(belongs));
-    end.map_or(words.len(), |(place, _)| place)
+/// What the last draw left.
+fn shown(trace: &Trace, execution: &Execution, args: &CardReplayArgs) -> Result<Option<Picture>, Message> {
+    picture(execution.card.state(), &execution.memory, args.target.into()).map_err(|error| trace.wrong(error))
+}
+
+/// Where the pixel of the command line is in buffers: rows may count from the bottom of the picture.
+fn place(trace: &Trace, args: &CardReplayArgs, Pixel { x, y }: Pixel) -> Result<(u32, u32), Failure> {
+    if !args.bottom_up {
+        return Ok((x, y));
+    }
+    let height = shown(trace, &Execution::of(trace, &args.execution, None)?, args)?.map_or(0, |shown| shown.height);
+    let row = height.checked_sub(1).and_then(|last| last.checked_sub(y)).ok_or_else(|| {
+        Failure::Usage(Message::error(format!(
+            "there is no pixel {x},{y}: the picture has {}",
+            number_of(height as usize, "row")
+        )))
+    })?;
+    Ok((x, row))
 }
 
 /// The picture as an array. OpenGL has the bottom row first in framebuffer objects.
@@ -142,11 +75,11 @@ fn array(picture: &Picture, bottom_up: bool) -> Array {
 
 fn print(
     args: &CardReplayArgs,
-    outcome: &Outcome,
+    execution: &Execution,
     picture: Option<&Picture>,
     console: &mut Console,
 ) -> Result<(), Failure> {
-    let Outcome { submissions, draws, time, .. } = outcome;
+    let Execution { submissions, draws, time, .. } = execution;
     if args.json {
         let picture = picture.map(|picture| json!({ "width": picture.width, "height": picture.height }));
         return Ok(console.json(&json!({

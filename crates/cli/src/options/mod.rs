@@ -6,7 +6,7 @@ mod generator;
 mod run;
 pub mod values;
 
-pub use budget::BudgetArgs;
+pub use budget::{BudgetArgs, TimeLimit};
 pub use frames::{FrameArgs, Uniform};
 pub use generator::Generator;
 pub use run::{DEFAULT_DOMAIN, ExecutionArgs, RunArgs};

@@ -70,6 +70,25 @@ impl FromStr for FollowedLane {
     }
 }
 
+/// A pixel: `X,Y`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pixel {
+    /// Its column.
+    pub x: u32,
+    /// Its row.
+    pub y: u32,
+}
+
+impl FromStr for Pixel {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| text.trim().parse().ok().filter(|&number: &u32| number < MAX_DOMAIN);
+        let pixel = text.split_once(',').and_then(|(x, y)| Some(Pixel { x: number(x)?, y: number(y)? }));
+        pixel.ok_or("expected column and row, like 40,20")
+    }
+}
+
 /// A value for something that has a number: `N=VALUE`, with `N` below `COUNT`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbered<T, const COUNT: usize> {

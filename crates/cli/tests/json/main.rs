@@ -149,6 +149,11 @@ fn results_are_what_the_schema_says() {
     prints(&folder, "card replay scene.ctmcard", &["card_replay"]);
     let wave = project("tests/card/wave.ctmcard");
     prints(&folder, &format!("card replay {wave}"), &["card_replay"]);
+    let depth = project("tests/card/depth.ctmcard");
+    let history = ["card_history", "card_history", "card_history", "card_replay"];
+    for follow in ["", "--follow"] {
+        prints(&folder, &format!("card replay {depth} --draw 4 --pixel 40,20 {follow}"), &history);
+    }
     prints(&folder, &format!("draw --vs {vertex} --primitive points --vertices 2"), &["draw"]);
 }
 

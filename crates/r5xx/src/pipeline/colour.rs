@@ -2,6 +2,7 @@
 
 use super::DrawError;
 use super::area::AreaTarget;
+use super::history::WriteHistory;
 use crate::layout::MicroTile;
 use crate::registers::{
     Binding, GbAaConfig, Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dAblend, Rb3dCblend, Rb3dCctl,
@@ -26,6 +27,8 @@ const UNUSED: u8 = 15;
 
 /// A colour buffer that a draw writes.
 pub struct Target<'a> {
+    /// Its number.
+    pub number: u32,
     surface: Surface<'a>,
     state: ColourState,
     /// The program's output that goes there.
@@ -40,16 +43,35 @@ impl Target<'_> {
         if self.state.writes_nothing() {
             return;
         }
-        let source = self.selects.map(|select| output[select]);
+        let source = self.source(output);
         for sample in (0..self.surface.samples()).filter(|sample| samples >> sample & 1 != 0) {
             let memory = if self.state.reads_memory() { self.surface.read(x, y, sample) } else { [0; 4] };
             self.surface.write(x, y, sample, self.state.write(source, memory));
         }
     }
 
+    /// The channels of the buffer that an output gives.
+    fn source(&self, output: [u32; 4]) -> [u32; 4] {
+        self.selects.map(|select| output[select])
+    }
+
     /// What is stored for an output, where that does not depend on what is there.
     pub fn encode(&self, output: [u32; 4]) -> Words {
-        self.state.write(self.selects.map(|select| output[select]), [0; 4])
+        self.state.write(self.source(output), [0; 4])
+    }
+
+    /// What would be stored of a sample.
+    pub fn examine(&self, (x, y): (u32, u32), sample: u32, output: [u32; 4]) -> WriteHistory {
+        let before = self.surface.read(x, y, sample);
+        WriteHistory {
+            target: self.number,
+            output: self.output,
+            selects: self.selects,
+            state: self.state,
+            before,
+            result: self.state.write(self.source(output), before),
+            after: before,
+        }
     }
 
     /// The buffer.
@@ -120,6 +142,7 @@ pub fn targets<'a>(registers: &RegisterFile, memory: &'a Arena) -> Result<Vec<Ta
         let surface =
             surface(memory, binding, &pitch, u32::from(pitch.pitch) * 2, format.format.bytes, samples(registers));
         targets.push(Target {
+            number,
             surface,
             state: format.state(registers, channel_mask(registers, number)),
             output,
@@ -368,8 +391,20 @@ impl<'a> Resolve<'a> {
 
     /// Resolves a pixel.
     pub fn pixel(&self, x: u32, y: u32) {
+        let (_, result) = self.average(x, y);
+        self.to.write(x, y, 0, result);
+    }
+
+    /// The samples of a pixel, and their average.
+    pub fn average(&self, x: u32, y: u32) -> (Vec<Words>, Words) {
         let samples: Vec<Words> = (0..self.from.samples()).map(|sample| self.from.read(x, y, sample)).collect();
-        self.to.write(x, y, 0, multisample::resolve(&self.format, &samples));
+        let average = multisample::resolve(&self.format, &samples);
+        (samples, average)
+    }
+
+    /// Where averages go.
+    pub fn to(&self) -> &Surface<'a> {
+        &self.to
     }
 }
 

@@ -1,6 +1,7 @@
 //! Depth and stencil (ZB).
 
 use super::colour::samples;
+use super::history::TestHistory;
 use super::window::MAX_DEPTH;
 use crate::layout::MicroTile;
 use crate::registers::codes::{StencilOp, ZFunction};
@@ -10,6 +11,7 @@ use crate::registers::{
 };
 use crate::surface::{Surface, SurfaceForm};
 use ctm_memory::Arena;
+use ctm_raster::channel::Words;
 use ctm_raster::depth::{
     CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
 };
@@ -72,15 +74,11 @@ impl<'a> DepthUnit<'a> {
 
     /// Tests the samples of a mask of a pixel, updates the buffer, and gives those that pass. `depth` gives the depth of each, of 24 bits.
     pub fn test(&self, x: u32, y: u32, mask: u8, facing: Facing, depth: impl Fn(u32) -> u32) -> u8 {
-        let Some(surface) = self.surface.as_ref().filter(|surface| surface.contains(x, y)) else { return mask };
+        let Some(surface) = self.buffer(x, y) else { return mask };
         let mut passed = 0;
         for sample in (0..surface.samples()).filter(|sample| mask >> sample & 1 != 0) {
-            let word = surface.read(x, y, sample)[0];
-            let (stored, incoming) = match self.sixteen_bits {
-                true => (Stored { depth: word, stencil: 0 }, depth(sample) >> 8),
-                false => (Stored { depth: word >> 8, stencil: word as u8 }, depth(sample)),
-            };
-            let outcome = test(&self.state, stored, incoming.min(MAX_DEPTH), facing);
+            let stored = self.stored(surface, x, y, sample);
+            let outcome = test(&self.state, stored, self.incoming(depth(sample)), facing);
             if outcome.stored != stored {
                 let Stored { depth, stencil } = outcome.stored;
                 let word = if self.sixteen_bits { depth } else { depth << 8 | u32::from(stencil) };
@@ -89,6 +87,42 @@ impl<'a> DepthUnit<'a> {
             passed |= u8::from(outcome.passed) << sample;
         }
         passed
+    }
+
+    /// The buffer, if it has a pixel here.
+    fn buffer(&self, x: u32, y: u32) -> Option<&Surface<'a>> {
+        self.surface.as_ref().filter(|surface| surface.contains(x, y))
+    }
+
+    #[inline]
+    fn stored(&self, surface: &Surface, x: u32, y: u32, sample: u32) -> Stored {
+        let word = surface.read(x, y, sample)[0];
+        match self.sixteen_bits {
+            true => Stored { depth: word, stencil: 0 },
+            false => Stored { depth: word >> 8, stencil: word as u8 },
+        }
+    }
+
+    /// A depth of 24 bits in units of the buffer.
+    #[inline]
+    fn incoming(&self, depth: u32) -> u32 {
+        if self.sixteen_bits { depth >> 8 } else { depth.min(MAX_DEPTH) }
+    }
+
+    /// What the tests of a sample would do, if there are some.
+    pub fn examine(&self, (x, y): (u32, u32), sample: u32, facing: Facing, depth: u32) -> Option<TestHistory> {
+        let before = self.stored(self.buffer(x, y)?, x, y, sample);
+        let incoming = self.incoming(depth);
+        let outcome = test(&self.state, before, incoming, facing);
+        let bits = if self.sixteen_bits { 16 } else { 24 };
+        Some(TestHistory { state: self.state, facing, bits, before, incoming, outcome, after: before })
+    }
+
+    /// Sets what is stored now.
+    pub fn complete(&self, (x, y): (u32, u32), sample: u32, history: &mut TestHistory) {
+        if let Some(surface) = self.buffer(x, y) {
+            history.after = self.stored(surface, x, y, sample);
+        }
     }
 }
 
@@ -123,6 +157,11 @@ impl<'a> ColourClear<'a> {
     /// Clears a rectangle of pixels.
     pub fn rectangle(&self, area: Rect) {
         self.surface.write_rectangle(area, |_, pixels| pixels.fill(self.value));
+    }
+
+    /// What it writes, and where.
+    pub fn examine(&self) -> (&Surface<'_>, Words) {
+        (&self.surface, [self.value, 0, 0, 0])
     }
 
     /// Clears a pixel.

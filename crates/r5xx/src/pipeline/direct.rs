@@ -326,7 +326,7 @@ mod tests {
         draw(
             &mut state,
             &memory,
-            &Means { engine: None, scratch: None, deadline: None, threads: 0 },
+            &Means::default(),
             &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) },
         )
         .unwrap();

@@ -1,5 +1,6 @@
 //! The fragment program that the registers hold (US), and the test behind it (FG).
 
+use super::history::AlphaHistory;
 use crate::registers::codes::AlphaFunction;
 use crate::registers::{
     FgAlphaFunc, FgAlphaValue, FgDepthSrc, RegisterFile, UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig,
@@ -90,15 +91,29 @@ impl AlphaUnit {
         all & ((1u32 << kept) - 1) as u8
     }
 
-    fn passes(&self, alpha: u32) -> bool {
-        let (alpha, reference) = match (self.control.float16, self.control.eight_bits) {
+    /// What it would do, if it does anything.
+    pub fn examine(&self, alpha: u32, samples: u32) -> Option<AlphaHistory> {
+        let test = self.control.enable.then(|| {
+            let (alpha, reference) = self.compared(alpha);
+            (self.control.function, alpha, reference)
+        });
+        self.drops().then(|| AlphaHistory { test, passed: self.samples(alpha, samples) })
+    }
+
+    /// Alpha and the reference, in the same units.
+    fn compared(&self, alpha: u32) -> (f32, f32) {
+        match (self.control.float16, self.control.eight_bits) {
             (true, _) => (f32::from_bits(f16_to_f32(f32_to_f16(alpha))), self.reference),
             (false, true) => (f32_to_unorm(alpha, 255) as f32, f32::from(self.control.reference)),
             (false, false) => {
                 let reference = f32::from(self.control.reference) * 1023.0 / 255.0;
                 (f32_to_unorm(alpha, 1023) as f32, reference.round())
             }
-        };
+        }
+    }
+
+    fn passes(&self, alpha: u32) -> bool {
+        let (alpha, reference) = self.compared(alpha);
         match self.control.function {
             AlphaFunction::Never => false,
             AlphaFunction::Less => alpha < reference,

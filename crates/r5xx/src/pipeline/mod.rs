@@ -8,6 +8,7 @@ mod depth;
 mod direct;
 mod fetch;
 mod fragment;
+pub mod history;
 mod interpolate;
 mod picture;
 mod pixels;
@@ -32,6 +33,7 @@ use ctm_memory::{Arena, Space};
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
+use history::{Probe, Watcher};
 use shading::{Passing, Shading};
 use std::sync::Arc;
 use std::time::Instant;
@@ -77,7 +79,7 @@ impl From<RunError> for DrawError {
 }
 
 /// What draws run with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Means<'a> {
     /// What draws primitives of many pixels; `None` if the pipeline draws all of them.
     pub engine: Option<&'a Engine>,
@@ -87,6 +89,8 @@ pub struct Means<'a> {
     pub deadline: Option<Instant>,
     /// Threads of an engine; 0 is one per processor.
     pub threads: usize,
+    /// The pixel whose history is kept.
+    pub watcher: Option<&'a Watcher>,
 }
 
 impl Means<'_> {
@@ -137,24 +141,29 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);
     let count = vertices.count();
-    let mut draw_all = |shading: Shading| {
-        let mut drawing = primitives.begin(shading);
-        let mut number = 0u32;
-        assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
-            if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
-                means.check()?;
-            }
-            number += 1;
-            drawing.primitive(&primitive, &mut vertices)
-        })?;
-        drawing.finish()
-    };
     let presets = primitives.presets();
     let job = FragmentJob { program: &program, constants: &constants, presets, textures: &textures };
     let mut space = Space::default();
     // The only arena overlaps no other.
     _ = space.map(Arc::clone(memory));
     let options = means.options();
+    let probe = means.watcher.map(|watcher| {
+        let draw = (draw.at, pixels.targets_at(watcher.pixel()), primitives.format());
+        Probe::new(watcher, draw, &job, &options)
+    });
+    let mut draw_all = |shading: Shading| {
+        let mut drawing = primitives.begin(shading, probe.as_ref());
+        let mut number = 0u32;
+        assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
+            if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
+                means.check()?;
+            }
+            drawing.note(number, &primitive, &mut vertices)?;
+            number += 1;
+            drawing.primitive(&primitive, &mut vertices)
+        })?;
+        drawing.finish()
+    };
     let area = means.engine.zip(pixels.area_targets(&space));
     let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));
     if let Some(passing) = Passing::of(&program, &constants, presets) {

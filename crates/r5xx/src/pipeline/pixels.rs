@@ -1,14 +1,17 @@
 //! From covered pixels to memory: scissors, early tests, the program, late tests, colour.
 
+mod examine;
+
 use super::DrawError;
 use super::area::{AreaPrimitive, AreaTarget, Half, is_rectangle};
 use super::colour::{Resolve, Target, samples, targets};
 use super::depth::{ColourClear, DepthUnit};
 use super::direct::{self, Direct};
 use super::fragment::{AlphaUnit, kills};
+use super::history::Probe;
 use super::interpolate::Inputs;
 use super::shading::Shading;
-use super::window::{GRID, MAX_DEPTH};
+use super::window::{GRID, MAX_DEPTH, WindowVertex};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
     ZbZtop,
@@ -97,6 +100,8 @@ const AREA_PIXELS: u64 = 4096;
 pub struct Covering<'a> {
     /// What it covers.
     pub shape: &'a Shape,
+    /// Its vertices.
+    pub window: &'a [WindowVertex],
     /// Depth over it.
     pub depth: QuadDepth,
     /// What the program gets.
@@ -192,10 +197,11 @@ impl<'a> Pixels<'a> {
     }
 
     /// Begins to draw.
-    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Batch<'s, 'x> {
+    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>, probe: Option<&'s Probe<'s>>) -> Batch<'s, 'x> {
         Batch {
             pixels: self,
             shading,
+            probe,
             half: None,
             waiting: Vec::new(),
             quads: Vec::new(),
@@ -247,7 +253,7 @@ impl<'a> Pixels<'a> {
     fn visible(&self, covering: &Covering, covered: coverage::Quad) -> [u8; 4] {
         let mut masks = covered.coverage;
         for (lane, (mask, (x, y))) in masks.iter_mut().zip(pixels_of(covered.x, covered.y)).enumerate() {
-            *mask &= (self.screendoor >> (6 * lane)) as u8 & 0x3F;
+            *mask &= self.shown_samples(lane);
             if *mask == 0 {
                 continue;
             }
@@ -265,6 +271,11 @@ impl<'a> Pixels<'a> {
         masks
     }
 
+    /// The samples that the screendoor lets through, of a pixel of each quad.
+    fn shown_samples(&self, lane: usize) -> u8 {
+        (self.screendoor >> (6 * lane)) as u8 & 0x3F
+    }
+
     /// Depth and stencil tests of the pixels of a quad; gives the number of samples that pass.
     fn test(&self, depth: &QuadDepth, x: u32, y: u32, masks: &mut [u8; 4], program: Option<[u32; 4]>) -> u64 {
         let mut passed = 0;
@@ -272,14 +283,21 @@ impl<'a> Pixels<'a> {
             if masks[lane] == 0 {
                 continue;
             }
-            let value = |sample: u32| match program {
-                Some(depths) => f32_to_unorm(depths[lane], MAX_DEPTH),
-                None => depth.at(x, y, self.samples[sample as usize]),
-            };
+            let program = program.map(|depths| depths[lane]);
+            let value = |sample| self.depth_of_sample(depth, (x, y), sample, program);
             masks[lane] = self.depth.test(x, y, masks[lane], depth.facing, value);
             passed += u64::from(masks[lane].count_ones());
         }
         passed
+    }
+
+    /// The depth of a sample: what the program gave, or that of the primitive.
+    #[inline]
+    fn depth_of_sample(&self, depth: &QuadDepth, (x, y): (u32, u32), sample: u32, program: Option<u32>) -> u32 {
+        match program {
+            Some(depth) => f32_to_unorm(depth, MAX_DEPTH),
+            None => depth.at(x, y, self.samples[sample as usize]),
+        }
     }
 }
 
@@ -317,6 +335,7 @@ pub struct Batch<'s, 'x> {
     shading: Shading<'s, 'x>,
     /// A primitive of many pixels that may be half of a rectangle.
     half: Option<Half>,
+    probe: Option<&'s Probe<'s>>,
     waiting: Vec<Waiting>,
     /// What the program gets. Those behind `used` are kept for their memory.
     quads: Vec<Quad>,
@@ -338,6 +357,18 @@ impl Batch<'_, '_> {
     /// # Errors
     /// If the program does what the machine cannot do.
     pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        let Some(probe) = self.probe else { return self.draw_unwatched(covering) };
+        // What comes before comes first.
+        self.flush_all()?;
+        let events = probe.events();
+        self.pixels.examine(probe, covering);
+        self.draw_unwatched(covering)?;
+        self.flush_all()?;
+        self.pixels.complete(probe, events);
+        Ok(())
+    }
+
+    fn draw_unwatched(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
         let spans = self.shading.area().and_then(|_| pixels.spans(covering));
         if let Some(half) = self.half.take() {
@@ -374,7 +405,7 @@ impl Batch<'_, '_> {
         if self.draw_area(&spans, &inputs)? {
             return Ok(());
         }
-        self.draw_quads(&Covering { shape: &shape, depth, inputs: &inputs, stipple: None })
+        self.draw_quads(&Covering { shape: &shape, window: &[], depth, inputs: &inputs, stipple: None })
     }
 
     /// Draws pixels by a kernel; says whether there is one that can.
@@ -405,11 +436,16 @@ impl Batch<'_, '_> {
     /// # Errors
     /// If the program does what the machine cannot do.
     pub fn finish(mut self) -> Result<u64, DrawError> {
+        self.flush_all()?;
+        Ok(self.passed)
+    }
+
+    /// Draws what waits.
+    fn flush_all(&mut self) -> Result<(), DrawError> {
         if let Some(half) = self.half.take() {
             self.draw_half(half)?;
         }
-        self.flush()?;
-        Ok(self.passed)
+        self.flush()
     }
 
     fn quad(&mut self, covering: &Covering, covered: coverage::Quad) -> Result<(), DrawError> {

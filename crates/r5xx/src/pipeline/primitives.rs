@@ -3,6 +3,7 @@
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
 use super::clip::Clip;
+use super::history::{PixelEvent, Probe};
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::pixels::{Batch, Covering, Pixels, QuadDepth};
 use super::shading::Shading;
@@ -135,8 +136,23 @@ impl<'a> Primitives<'a> {
     }
 
     /// Begins to draw.
-    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>) -> Drawing<'s, 'x> {
-        Drawing { primitives: self, batch: self.pixels.begin(shading), stippled: 0 }
+    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>, probe: Option<&'s Probe<'s>>) -> Drawing<'s, 'x> {
+        Drawing { primitives: self, batch: self.pixels.begin(shading, probe), probe, stippled: 0 }
+    }
+
+    /// Which vectors vertices have.
+    pub fn format(&self) -> VertexFormat {
+        self.format
+    }
+
+    /// What clipping leaves of a triangle, if that is something that can be drawn.
+    fn in_window(&self, corners: [Vertex; 3]) -> Option<(Vec<Vertex>, Vec<WindowVertex>)> {
+        let mut cut = corners.to_vec();
+        if !self.clip.polygon(&mut cut) {
+            return None;
+        }
+        let window = cut.iter().map(|vertex| self.viewport.window(vertex.position)).collect::<Option<_>>()?;
+        Some((cut, window))
     }
 
     /// Whether faces of this winding are front faces.
@@ -164,6 +180,7 @@ impl<'a> Primitives<'a> {
 pub struct Drawing<'s, 'x> {
     primitives: &'s Primitives<'s>,
     batch: Batch<'s, 'x>,
+    probe: Option<&'s Probe<'s>>,
     /// Pixels of connected lines so far.
     stippled: i64,
 }
@@ -187,6 +204,22 @@ impl Drawing<'_, '_> {
     /// If a program stops.
     pub fn finish(self) -> Result<u64, DrawError> {
         self.batch.finish()
+    }
+
+    /// Notes the vertices of a primitive, if a pixel is watched.
+    ///
+    /// # Errors
+    /// If a vertex program stops.
+    pub fn note(&self, number: u32, primitive: &Primitive, vertices: &mut Vertices) -> Result<(), DrawError> {
+        let Some(probe) = self.probe else { return Ok(()) };
+        let places = match primitive {
+            Primitive::Point(vertex) => std::slice::from_ref(vertex),
+            Primitive::Line { ends, .. } => ends,
+            Primitive::Polygon { corners, .. } => corners,
+        };
+        let vertices = places.iter().map(|&place| vertices.history(place)).collect::<Result<Vec<_>, _>>()?;
+        probe.begin_primitive(number, vertices);
+        Ok(())
     }
 
     /// Draws a primitive.
@@ -243,6 +276,7 @@ impl Drawing<'_, '_> {
         };
         self.batch.draw(&Covering {
             shape: &shape,
+            window: &[window],
             depth: QuadDepth {
                 setup: None,
                 plane: DepthPlane::constant(window.depth + face.offset),
@@ -292,6 +326,7 @@ impl Drawing<'_, '_> {
         let depths = [from.depth, to.depth, from.depth].map(|depth| depth + face.offset);
         self.batch.draw(&Covering {
             shape: &shape,
+            window: &[from, to],
             depth: QuadDepth { setup: Some(setup), plane: DepthPlane::new(&setup, depths), facing: face.facing },
             inputs: &primitives.routing(PrimitiveKind::Line).inputs(&attributes),
             stipple: primitives.stipple.is_some().then_some(&draws),
@@ -302,13 +337,7 @@ impl Drawing<'_, '_> {
         let primitives = self.primitives;
         let mut facing = None;
         for triangle in triangles(corners.len()) {
-            let mut cut = triangle.map(|corner| corners[corner]).to_vec();
-            if !primitives.clip.polygon(&mut cut) {
-                continue;
-            }
-            let window: Option<Vec<WindowVertex>> =
-                cut.iter().map(|vertex| primitives.viewport.window(vertex.position)).collect();
-            let Some(window) = window else { continue };
+            let Some((cut, window)) = primitives.in_window(triangle.map(|corner| corners[corner])) else { continue };
             for n in 2..cut.len() {
                 let part = [0, n - 1, n];
                 let points = part.map(|n| window[n].point);
@@ -316,6 +345,7 @@ impl Drawing<'_, '_> {
                 let Some(setup) = Setup::triangle(GRID, points) else { continue };
                 let facing = *facing.get_or_insert_with(|| primitives.facing(area));
                 if primitives.is_culled(facing) {
+                    self.note_culled(corners, facing);
                     return Ok(());
                 }
                 let depth = DepthPlane::new(&setup, part.map(|n| window[n].depth));
@@ -348,6 +378,7 @@ impl Drawing<'_, '_> {
                 };
                 self.batch.draw(&Covering {
                     shape: &shape,
+                    window: &part.map(|n| window[n]),
                     depth: QuadDepth { setup: Some(setup), plane: depth, facing },
                     inputs: &primitives.routing(PrimitiveKind::Triangle).inputs(&attributes),
                     stipple: None,
@@ -355,6 +386,20 @@ impl Drawing<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes a polygon whose side is not drawn, if it would cover a pixel that is watched.
+    fn note_culled(&self, corners: &[Vertex], facing: Facing) {
+        let Some(probe) = self.probe else { return };
+        let primitives = self.primitives;
+        for triangle in triangles(corners.len()) {
+            let Some((_, window)) = primitives.in_window(triangle.map(|corner| corners[corner])) else { continue };
+            let points: Vec<Point> = window.iter().map(|vertex| vertex.point).collect();
+            let shape = Shape::new(&points, primitives.rules.triangles);
+            if shape.is_some_and(|shape| primitives.pixels.covers(&shape, probe.pixel())) {
+                probe.push(PixelEvent::Culled(probe.primitive(&window, facing)));
+            }
+        }
     }
 
     /// Points at a polygon's corners, or lines along its edges.

@@ -1,6 +1,7 @@
 //! The vertices of a draw: each is fetched and transformed when a primitive wants it, and kept for those that follow.
 
 use super::fetch::{Fetch, VertexNumbers};
+use super::history::VertexHistory;
 use super::program::{vertex_constants, vertex_program};
 use super::vertex::{Vertex, VertexFormat};
 use super::{DrawError, Means};
@@ -162,6 +163,19 @@ impl<'a> Vertices<'a> {
         let vertex = self.transform(number)?;
         self.kept[slot] = Some((number, vertex));
         Ok(vertex)
+    }
+
+    /// The vertex at a place of the draw, with what its program gets.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn history(&mut self, place: usize) -> Result<VertexHistory, DrawError> {
+        let vertex = self.get(place)?;
+        let number = self.numbers.get(place);
+        let inputs = self.fetch.inputs(number);
+        let read = self.program.as_ref().map(|(program, _)| Layout::of(program).inputs).unwrap_or_default();
+        let inputs = read.into_iter().map(|input| (input, inputs[usize::from(input)])).collect();
+        Ok(VertexHistory { place, number, inputs, vertex })
     }
 
     /// Transforms the vertex at a place together with those that follow, and gives it; `None` if these are few, or if a program does not

@@ -4,6 +4,7 @@ use super::group::{BoundJob, Group, Textures};
 use crate::fragments::{FragmentJob, Quad, Shaded};
 use crate::instruction::Body;
 use crate::job::{Domain, Job, MAX_GROUP_WIDTH, RunError, RunOptions, RunStats};
+use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::domain::QUAD;
 use ctm_memory::Space;
@@ -34,13 +35,41 @@ impl Shader<'_> {
 
 /// Prepares a program, and gives it to `body`.
 pub fn with_shader<R>(job: &FragmentJob, options: &RunOptions, body: impl FnOnce(&mut Shader<'_>) -> R) -> R {
+    let flows = job.program.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)));
+    with_width(job, options, if flows { 1 } else { MAX_GROUP_WIDTH / QUAD }, None, body)
+}
+
+/// Runs the program for a quad, and reports to an observer what the fragment at this column and row goes through.
+///
+/// # Errors
+/// As [`Shader::shade`].
+pub fn shade_observed(
+    job: &FragmentJob,
+    options: &RunOptions,
+    quad: &Quad,
+    fragment: (u32, u32),
+    observer: &mut dyn Observer,
+) -> Result<Shaded, RunError> {
+    let observed = Some((Followed::from(fragment), observer));
+    let mut shaded = Vec::new();
+    with_width(job, options, 1, observed, |shader| shader.shade(std::slice::from_ref(quad), &mut shaded))?;
+    Ok(shaded[0])
+}
+
+/// Prepares a program for groups of so many quads, and gives it to `body`.
+fn with_width<R>(
+    job: &FragmentJob,
+    options: &RunOptions,
+    width: usize,
+    observed: Option<(Followed, &mut dyn Observer)>,
+    body: impl FnOnce(&mut Shader<'_>) -> R,
+) -> R {
     let memory = Space::default();
     let environment = Job { constants: job.constants.clone(), ..Job::new(job.program, Domain::default(), &memory) };
     let machine = BoundJob::with_textures(&environment, Textures::Unit(job.textures));
     let meter = Meter::new(options.budget, options.cancel);
-    let flows = job.program.code.iter().any(|instruction| matches!(instruction.body, Body::Flow(_)));
-    let width = if flows { 1 } else { MAX_GROUP_WIDTH / QUAD };
-    let group = Group::new(&machine, options, &meter, width * QUAD, None);
+    let follow = observed.map(|(fragment, observer)| Follow::new(fragment, observer));
+    let group = Group::new(&machine, options, &meter, width * QUAD, follow);
     body(&mut Shader { group, presets: job.presets, width, stats: RunStats::default() })
 }
 

@@ -147,6 +147,7 @@ impl<'a> Group<'a> {
     /// Runs the program for these lanes, at most as many as the group is wide.
     pub fn run(&mut self, lanes: &[Lane], stats: &mut RunStats) -> Result<(), RunError> {
         self.start(lanes);
+        self.report_start(lanes);
         self.poller.begin_group();
         stats.lanes += lanes.iter().filter(|lane| lane.kind == LaneKind::Runs).count() as u64;
         stats.groups += 1;
@@ -154,12 +155,7 @@ impl<'a> Group<'a> {
         if result.is_ok() {
             self.finish();
         }
-        let Group { state, follow, .. } = self;
-        if let Some(follow) = follow {
-            follow.end(result.as_ref().err().map(ToString::to_string), |lane| {
-                view(&state.control, &state.registers, lane)
-            });
-        }
+        self.report_end(&result);
         result
     }
 
@@ -181,7 +177,6 @@ impl<'a> Group<'a> {
         }));
         let lanes = std::mem::take(&mut self.lanes);
         self.start(&lanes);
-        self.lanes = lanes;
         self.poller.begin_group();
         for (n, &preset) in presets.iter().enumerate() {
             let index = temp_index(preset, false, 0);
@@ -196,9 +191,13 @@ impl<'a> Group<'a> {
                 }
             }
         }
+        self.report_start(&lanes);
+        self.lanes = lanes;
         stats.lanes += quads.iter().map(|quad| u64::from(quad.covered.count_ones())).sum::<u64>();
         stats.groups += 1;
-        self.execute_program(stats)?;
+        let result = self.execute_program(stats);
+        self.report_end(&result);
+        result?;
         let State { control, registers, .. } = &self.state;
         shaded.clear();
         shaded.extend((0..quads.len()).map(|quad| {
@@ -232,10 +231,21 @@ impl<'a> Group<'a> {
                 self.state.registers.temp_mut(position, 1)[lane] = (j as f32).to_bits();
             }
         }
+    }
+
+    fn report_start(&mut self, lanes: &[Lane]) {
         let Group { state, follow, .. } = self;
         if let Some(follow) = follow {
             let lanes = lanes.iter().map(|lane| (lane.kind == LaneKind::Runs).then_some((lane.i, lane.j)));
             follow.start(lanes, |lane| view(&state.control, &state.registers, lane));
+        }
+    }
+
+    fn report_end(&mut self, result: &Result<(), RunError>) {
+        let Group { state, follow, .. } = self;
+        if let Some(follow) = follow {
+            let trap = result.as_ref().err().map(ToString::to_string);
+            follow.end(trap, |lane| view(&state.control, &state.registers, lane));
         }
     }
 

@@ -19,6 +19,6 @@ mod schedule;
 mod tex;
 mod view;
 
-pub use fragments::{Shader, with_shader};
+pub use fragments::{Shader, shade_observed, with_shader};
 pub use group::{Lane, LaneKind};
 pub use schedule::{run, run_group, run_observed, split_incomplete_quads};

@@ -52,11 +52,13 @@ pub(super) fn execute(
                 }
                 Textures::Unit(unit) => {
                     for first in (0..width).step_by(QUAD) {
-                        let texels = unit.fetch(&fetch(tex, control.al(), registers, first));
-                        texels
-                            .iter()
-                            .enumerate()
-                            .for_each(|(lane, &texel)| put(&mut fetched, tex, first + lane, texel));
+                        let fetch = fetch(tex, control.al(), registers, first);
+                        for (lane, texel) in unit.fetch(&fetch).into_iter().enumerate() {
+                            put(&mut fetched, tex, first + lane, texel);
+                            note(follow, first + lane, || {
+                                Access::read(format!("tex[{}]", tex.id), Kind::Float, texel).at(fetch.coordinates[lane])
+                            });
+                        }
                     }
                 }
             }

@@ -1,16 +1,16 @@
-//! Steps for machines: one JSON object on each line.
+//! Steps for machines: a JSON object for each.
 
 use super::{Guest, words};
 use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Standing, Step, View};
 use serde_json::{Value, json};
 
-/// The first line.
-pub fn start(guest: &Guest, view: &View) -> String {
-    line(json!({ "event": "start", "lane": guest.lane, "lanes": view.active, "holds": holds(view) }))
+/// The first object.
+pub fn start(guest: &Guest, view: &View) -> Value {
+    json!({ "event": "start", "lane": guest.lane, "lanes": view.active, "holds": holds(view) })
 }
 
 /// A step.
-pub fn step(guest: &Guest, step: &Step, lanes: u32) -> String {
+pub fn step(guest: &Guest, step: &Step, lanes: u32) -> Value {
     let part = match step.event.part {
         Part::Whole => "whole",
         Part::Begin => "begin",
@@ -23,7 +23,7 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> String {
         Next::End => ("end", None, None),
         Next::Trap(kind) => ("trap", None, Some(kind)),
     };
-    line(json!({
+    json!({
         "event": "step",
         "step": step.number,
         "address": address(step.event.at),
@@ -42,24 +42,20 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> String {
         "next": next,
         "target": target,
         "trap": trap,
-    }))
+    })
 }
 
-/// The last line.
-pub fn end(end: &End, is_cut: bool) -> String {
+/// The last object.
+pub fn end(end: &End, is_cut: bool) -> Value {
     let writes: Vec<_> = end.writes.iter().map(access).collect();
-    line(json!({
+    json!({
         "event": "end",
         "steps": end.steps,
         "complete": !is_cut,
         "holds": holds(&end.view),
         "writes": writes,
         "trap": end.trap,
-    }))
-}
-
-fn line(value: Value) -> String {
-    format!("{value}\n")
+    })
 }
 
 /// An address: a number, or in a called program the number of that and the address there.

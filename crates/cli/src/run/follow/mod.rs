@@ -4,12 +4,15 @@ mod json;
 mod page;
 mod words;
 
+pub use words::value;
+
 use crate::options::ExecutionArgs;
 use crate::options::values::FollowedLane;
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_follow::{Address, End, Observer, Part, Step, View};
 use ctm_lane::domain::{AXIS, Lanes};
+use serde_json::Value;
 use std::io::{self, Write};
 
 /// The lane that the command line names: its column and row, and how it is called. What lanes of a line are is `each`.
@@ -49,6 +52,25 @@ pub struct Guest<'a> {
     pub width: usize,
     /// How the lane is called.
     pub lane: String,
+}
+
+/// What a lane has gone through, for people.
+pub fn page(guest: &Guest, colours: bool, start: &View, steps: &[Step], end: &End) -> String {
+    let page = page::Page::new(guest, colours, start.active);
+    let steps_of: String = steps.iter().map(|step| page.step(step)).collect();
+    page.start(start) + &steps_of + &page.end(end, is_cut(steps, end))
+}
+
+/// What a lane has gone through, for machines.
+pub fn json(guest: &Guest, start: &View, steps: &[Step], end: &End) -> Vec<Value> {
+    let steps_of = steps.iter().map(|step| json::step(guest, step, start.active));
+    let ends = [json::end(end, is_cut(steps, end))];
+    std::iter::once(json::start(guest, start)).chain(steps_of).chain(ends).collect()
+}
+
+/// Whether there were more steps than these.
+fn is_cut(steps: &[Step], end: &End) -> bool {
+    end.steps > steps.last().map_or(0, |step| step.number)
 }
 
 /// Prints what the lane goes through.
@@ -91,11 +113,15 @@ impl<'a> Follower<'a> {
     }
 }
 
+fn line(value: &Value) -> String {
+    format!("{value}\n")
+}
+
 impl Observer for Follower<'_> {
     fn starts(&mut self, view: &View) {
         self.lanes = Some(view.active);
         let text = match self.json {
-            true => json::start(&self.guest, view),
+            true => line(&json::start(&self.guest, view)),
             false => page::Page::new(&self.guest, self.colours, view.active).start(view),
         };
         self.write(&text);
@@ -106,7 +132,7 @@ impl Observer for Follower<'_> {
         self.last = step.number;
         let lanes = self.lanes.unwrap_or(0);
         let text = match self.json {
-            true => json::step(&self.guest, step, lanes),
+            true => line(&json::step(&self.guest, step, lanes)),
             false => page::Page::new(&self.guest, self.colours, lanes).step(step),
         };
         self.write(&text);
@@ -115,7 +141,7 @@ impl Observer for Follower<'_> {
     fn ends(&mut self, end: &End) {
         let is_cut = self.steps_left == 0 && end.steps > self.last;
         let text = match self.json {
-            true => json::end(end, is_cut),
+            true => line(&json::end(end, is_cut)),
             false => page::Page::new(&self.guest, self.colours, self.lanes.unwrap_or(0)).end(end, is_cut),
         };
         self.write(&text);

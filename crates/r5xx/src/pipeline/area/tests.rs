@@ -151,8 +151,7 @@ fn drawn(state: &State, engine: Option<&Engine>, primitive: u32, vertices: &[u32
     let count = vertices.len() as u32 / 8;
     let control = VapVfCntl::read(&[count << 16 | 3 << 4 | primitive]);
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    let means = Means { engine, scratch: None, deadline: None, threads: 0 };
-    crate::pipeline::draw(&mut state, &memory, &means, &draw).unwrap();
+    crate::pipeline::draw(&mut state, &memory, &Means { engine, ..Means::default() }, &draw).unwrap();
     let mut bytes = vec![0; TARGET.size as usize];
     assert!(memory.read_bytes(TARGET.address, &mut bytes));
     (bytes, state.passed)
@@ -234,8 +233,7 @@ fn draws_that_take_too_long_are_given_up() {
         let executor = name.executor().expect("it is available");
         let engine = if let Executor::Engine(engine) = &executor { Some(engine) } else { None };
         let begin = Instant::now();
-        let deadline = Some(begin + Duration::from_millis(50));
-        let means = Means { engine, scratch: None, deadline, threads: 0 };
+        let means = Means { engine, deadline: Some(begin + Duration::from_millis(50)), ..Means::default() };
         let drawn = crate::pipeline::draw(&mut state, &memory, &means, &draw);
         assert_eq!(drawn, Err(DrawError::TimeIsUp), "{}", name.name());
         assert!(begin.elapsed() < Duration::from_secs(20), "{}: {:?}", name.name(), begin.elapsed());

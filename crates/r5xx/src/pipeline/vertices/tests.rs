@@ -82,7 +82,7 @@ fn vertices_together_are_those_one_by_one() {
             let vertices = if listed { VertexSource::List } else { VertexSource::EmbeddedIndices(&indices) };
             let draw = Draw { at: 0, control, vertices };
             let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
-                let means = Means { engine, scratch: Some(&scratch), deadline: None, threads: 0 };
+                let means = Means { engine, scratch: Some(&scratch), ..Means::default() };
                 let mut vertices = Vertices::new(&state, &memory, &means, &draw)?;
                 (0..vertices.count()).map(|place| vertices.get(place)).collect()
             };
