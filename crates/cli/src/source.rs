@@ -84,6 +84,8 @@ pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Message> {
             Content::Foreign(foreign) => {
                 Message::error(format!("the file is {foreign}, not text")).help(foreign.help())
             }
+            content @ Content::CardTrace => Message::error(format!("the file is {content}, not text"))
+                .help("'ctm card dis FILE' prints its commands"),
             content => Message::error(format!("the file is {content}, not text")).help("'ctm dis FILE' shows its text"),
         };
         message.at(Location::File(name(path)))

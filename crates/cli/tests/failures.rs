@@ -53,6 +53,7 @@ fn files_of_other_machines_and_formats() {
         ("picture.png", b"\x89PNG\r\n\x1A\n".to_vec(), "a PNG picture", "--input N=FILE"),
         ("shader.frag", b"#version 450\nvoid main() {}\n".to_vec(), "GLSL", "compile it"),
         ("client.ctmtrace", b"CTMTRACE\x01\0\0\0".to_vec(), "a trace of the CTM device", "ctm replay"),
+        ("scene.ctmcard", b"CTM CARD\x01\0\0\0".to_vec(), "a trace of a card", "ctm card dis"),
     ] {
         folder.write(name, bytes);
         for command in ["dis", "check", "info", "run"] {

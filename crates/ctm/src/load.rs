@@ -31,6 +31,7 @@ pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Vec<Loaded>, Error
         Content::Sm50Program
         | Content::HexWords
         | Content::Trace
+        | Content::CardTrace
         | Content::Text
         | Content::Foreign(_)
         | Content::Unknown => None,
@@ -70,7 +71,7 @@ pub fn load(bytes: &[u8], machine: Option<Machine>) -> Result<Vec<Loaded>, Error
         Content::Text => one(Program::assemble(known()?, text.unwrap_or_default())?),
         // Words may begin like a file of another format.
         Content::Foreign(Foreign::Format(_)) if machine.is_some() && text.is_none() => words(bytes, known()?),
-        Content::Trace | Content::Foreign(_) => Err(Error::NoProgram { content }),
+        Content::Trace | Content::CardTrace | Content::Foreign(_) => Err(Error::NoProgram { content }),
         Content::Sm50Program | Content::Unknown => words(bytes, known()?),
     }
 }

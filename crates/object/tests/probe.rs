@@ -49,6 +49,7 @@ fn containers_that_are_loaded() {
     assert_eq!(probe(&[header, code.clone()].concat()), Content::Sm50Program);
     assert_eq!(probe(&code), Content::Unknown);
     assert_eq!(probe(b"CTMTRACE\x01\0\0\0"), Content::Trace);
+    assert_eq!(probe(b"CTM CARD\x01\0\0\0"), Content::CardTrace);
     assert_eq!(probe(b"; words\n00000002 a0080000\n"), Content::HexWords);
     assert_eq!(probe(b"===== 4 dw ===== 4 gprs ===== 2 stack ===\n"), Content::MesaLog(Driver::R600));
     assert_eq!(probe(b"R500 Fragment Program:\n"), Content::MesaLog(Driver::R300));

@@ -1,7 +1,7 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
 use crate::pipeline::history::{DrawHistory, Watch, Watcher};
-use crate::pipeline::{self, DrawError, Means, Scratch};
+use crate::pipeline::{self, Counts, DrawError, Means, Scratch};
 use crate::ports::Cursor;
 use crate::registers::{
     self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
@@ -41,6 +41,17 @@ impl Model {
     }
 }
 
+/// What a draw has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawStats {
+    /// The dword of the submission that it begins at.
+    pub at: usize,
+    /// How long it took.
+    pub time: Duration,
+    /// What it did; nothing if it was dropped.
+    pub counts: Counts,
+}
+
 /// A card with its registers and memories.
 pub struct Card {
     model: Model,
@@ -50,6 +61,7 @@ pub struct Card {
     time_limit: Option<Duration>,
     threads: usize,
     watcher: Option<Watcher>,
+    draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
 }
@@ -65,6 +77,7 @@ impl Card {
             time_limit: None,
             threads: 0,
             watcher: None,
+            draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
         }
@@ -95,6 +108,16 @@ impl Card {
         self.watcher.as_mut().map(Watcher::take).unwrap_or_default()
     }
 
+    /// The same card, which keeps what draws do, in numbers.
+    pub fn with_stats(self) -> Self {
+        Card { draws: Some(Vec::new()), ..self }
+    }
+
+    /// Takes what draws have done, in order, since the last time; nothing if that is not kept.
+    pub fn take_stats(&mut self) -> Vec<DrawStats> {
+        self.draws.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
     /// What it holds.
     pub fn state(&self) -> &State {
         &self.state
@@ -116,8 +139,14 @@ impl Card {
                     threads: self.threads,
                     watcher: self.watcher.as_ref(),
                 };
-                match pipeline::draw(&mut self.state, memory, &means, draw) {
-                    Ok(()) => {}
+                let start = Instant::now();
+                let done = pipeline::draw(&mut self.state, memory, &means, draw);
+                if let Some(draws) = &mut self.draws {
+                    let (time, counts) = (start.elapsed(), done.as_ref().copied().unwrap_or_default());
+                    draws.push(DrawStats { at: draw.at, time, counts });
+                }
+                match done {
+                    Ok(_) => {}
                     Err(error @ DrawError::TimeIsUp) => {
                         return Err(Rejected { at: draw.at, message: error.to_string() });
                     }

@@ -21,7 +21,7 @@ pub mod stream;
 mod surface;
 mod tx;
 
-pub use card::{Card, Model};
-pub use pipeline::{DrawError, Picture, history, picture};
+pub use card::{Card, DrawStats, Model};
+pub use pipeline::{Counts, DrawError, Picture, history, picture};
 pub use ports::Memory;
 pub use state::State;

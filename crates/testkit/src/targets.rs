@@ -143,7 +143,12 @@ pub fn file_content(bytes: &[u8]) {
         Content::Sm50Program => sm50::read_program(bytes).err().map(|error| error.to_string()),
         Content::Cubin => sm50::read_cubin(bytes).err().map(|error| error.to_string()),
         Content::Foreign(foreign) => Some(foreign.help().to_owned()),
-        Content::MesaLog(_) | Content::HexWords | Content::Trace | Content::Text | Content::Unknown => None,
+        Content::MesaLog(_)
+        | Content::HexWords
+        | Content::Trace
+        | Content::CardTrace
+        | Content::Text
+        | Content::Unknown => None,
     };
     assert_ne!(error.as_deref(), Some(""));
 }

@@ -32,8 +32,8 @@ pub enum CardCommand {
     Dis(CardDisArgs),
     /// Execute a trace, and write the picture that a draw leaves
     Replay(CardReplayArgs),
-    /// List the draws of a trace
-    Stats(CardTraceArgs),
+    /// Execute a trace, and list its draws with what they do
+    Stats(CardStatsArgs),
 }
 
 impl CardCommand {
@@ -41,7 +41,8 @@ impl CardCommand {
     pub fn is_json(&self) -> bool {
         match self {
             CardCommand::Run(_) | CardCommand::Record(_) => false,
-            CardCommand::Info(args) | CardCommand::Stats(args) => args.json,
+            CardCommand::Info(args) => args.json,
+            CardCommand::Stats(args) => args.json,
             CardCommand::Dis(args) => args.trace.json,
             CardCommand::Replay(args) => args.json,
         }
@@ -117,8 +118,7 @@ pub struct CardRecordArgs {
 #[command(after_help = "\
 Examples:
   ctm card info scene.ctmcard
-  ctm card stats scene.ctmcard
-  ctm card stats scene.ctmcard --json | jq .vertices")]
+  ctm card info scene.ctmcard --json | jq .draws")]
 pub struct CardTraceArgs {
     /// Trace of a card
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
@@ -159,6 +159,28 @@ pub struct CardExecutionArgs {
     /// Seconds that a submission may take; one that takes longer is given up
     #[arg(long, value_name = "SECONDS|none", default_value = "60")]
     pub time_limit: TimeLimit,
+}
+
+/// `ctm card stats`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm card stats scene.ctmcard
+  ctm card stats scene.ctmcard --json | jq .pixels
+
+Columns: vertices that the draw names, primitives that they make, points, lines and triangles that clipping and culling leave of them
+(drawn), pixels that these cover, fragments that the program runs for, its instructions for these ('-' where its flow control decides how
+many), samples that pass depth and stencil tests, and milliseconds, with those of making machine code.")]
+pub struct CardStatsArgs {
+    /// Trace of a card
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
+    pub trace: PathBuf,
+    /// How it is executed.
+    #[command(flatten)]
+    pub execution: CardExecutionArgs,
+    /// Print JSON: an object for each draw, then one for all
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `ctm card replay`.

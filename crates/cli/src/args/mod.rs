@@ -4,7 +4,8 @@ mod card;
 mod run;
 
 pub use card::{
-    CardCommand, CardDisArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardTraceArgs, ClientArgs,
+    CardCommand, CardDisArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardStatsArgs,
+    CardTraceArgs, ClientArgs,
 };
 pub use run::RunCommand;
 

@@ -12,10 +12,10 @@ use ctm_card::{Card as _, Submission};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_memory::Arena;
-use ctm_r5xx::history::Watch;
 use ctm_r5xx::packets::{Opcode, Packet, packets};
 use ctm_r5xx::stream::{Command, commands};
-use ctm_r5xx::{Card, Model};
+use ctm_r5xx::{Card, DrawStats, Model};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,23 +38,24 @@ pub struct Execution {
     pub messages: Vec<Message>,
     /// What was done to the pixel that was watched.
     pub history: Vec<history::Draw>,
+    /// What draws did, by their numbers, if the card keeps that.
+    pub stats: BTreeMap<usize, DrawStats>,
 }
 
 impl Execution {
-    /// Executes a trace up to a draw, or all of it, and watches a pixel meanwhile.
+    /// Executes a trace up to a draw, or all of it, on a card that is prepared.
     ///
     /// # Errors
     /// If the trace is damaged or has no such draw, or if the card cannot be had.
-    pub fn of(trace: &Trace, args: &CardExecutionArgs, watch: Option<Watch>) -> Result<Self, Failure> {
+    pub fn of(trace: &Trace, args: &CardExecutionArgs, prepare: impl FnOnce(Card) -> Card) -> Result<Self, Failure> {
         let executor = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
-        let mut card = Card::new(model(args, trace)?);
+        let mut card = prepare(Card::new(model(args, trace)?));
         if let Executor::Engine(engine) = executor {
             card = card.with_engine(engine);
         }
         if let Some(limit) = args.time_limit.0 {
             card = card.with_time_limit(limit);
         }
-        card.watch(watch);
         let memory = Arena::new(MEMORY.0, MEMORY.1)
             .map_err(|error| Failure::Limit(Message::error(error.to_string()).help("raise the limit of addresses")))?;
         let mut execution = Execution {
@@ -65,6 +66,7 @@ impl Execution {
             time: Duration::ZERO,
             messages: Vec::new(),
             history: Vec::new(),
+            stats: BTreeMap::new(),
         };
         for submission in trace.submissions()? {
             let (number, record) = submission?;
@@ -92,11 +94,14 @@ impl Execution {
         let start = Instant::now();
         let done = self.card.submit(&self.memory, &Submission { words, ..submission });
         self.time += start.elapsed();
-        let history = self.card.take_history().into_iter().filter_map(|history| {
-            let of_submission = draws.iter().position(|&at| at == history.at)?;
-            Some(history::Draw { number: self.draws + of_submission, submission: number, history })
-        });
+        let first = self.draws;
+        let draw_at = |at| Some(first + draws.iter().position(|&draw| draw == at)?);
+        let history =
+            self.card.take_history().into_iter().filter_map(|history| {
+                Some(history::Draw { number: draw_at(history.at)?, submission: number, history })
+            });
         self.history.extend(history);
+        self.stats.extend(self.card.take_stats().into_iter().filter_map(|stats| Some((draw_at(stats.at)?, stats))));
         self.submissions += 1;
         self.draws += last.map_or(draws.len(), |last| last + 1);
         let prefix = format!("submission {number}");

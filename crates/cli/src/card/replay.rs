@@ -21,7 +21,10 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
     let steps = if args.follow { args.follow_steps } else { 0 };
     let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
     let watch = pixel.map(|(x, y)| Watch { x, y, steps });
-    let execution = Execution::of(&trace, &args.execution, watch)?;
+    let execution = Execution::of(&trace, &args.execution, |mut card| {
+        card.watch(watch);
+        card
+    })?;
     execution.messages.iter().for_each(|message| console.report(message));
     let shown = shown(&trace, &execution, args)?;
     if let (Some(file), Some(mut sink)) = (&args.output, sink) {
@@ -55,7 +58,8 @@ fn place(trace: &Trace, args: &CardReplayArgs, Pixel { x, y }: Pixel) -> Result<
     if !args.bottom_up {
         return Ok((x, y));
     }
-    let height = shown(trace, &Execution::of(trace, &args.execution, None)?, args)?.map_or(0, |shown| shown.height);
+    let height =
+        shown(trace, &Execution::of(trace, &args.execution, |card| card)?, args)?.map_or(0, |shown| shown.height);
     let row = height.checked_sub(1).and_then(|last| last.checked_sub(y)).ok_or_else(|| {
         Failure::Usage(Message::error(format!(
             "there is no pixel {x},{y}: the picture has {}",

@@ -1,54 +1,152 @@
 //! `ctm card stats`.
 
+use super::execution::Execution;
 use super::trace::Trace;
-use crate::args::CardTraceArgs;
+use crate::args::CardStatsArgs;
+use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_r5xx::registers::{RegisterType, VapAltNumVertices};
 use ctm_r5xx::stream::{Command, Draw, VertexSource, commands};
-use serde_json::json;
+use ctm_r5xx::{Card, Counts, DrawStats};
+use serde_json::{Value, json};
+use std::time::Duration;
 
-/// Lists the draws.
-pub fn stats(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> {
+/// A draw of a trace.
+struct Listed {
+    submission: usize,
+    dword: usize,
+    primitive: &'static str,
+    vertices: u32,
+    source: &'static str,
+}
+
+/// Lists the draws, with what they do.
+pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
+    let (listed, wrong) = list(&trace)?;
+    let execution = Execution::of(&trace, &args.execution, Card::with_stats)?;
+    execution.messages.iter().for_each(|message| console.report(message));
+    let rows: Vec<_> = listed.iter().enumerate().take(execution.draws).collect();
     if !args.json {
         writeln!(
             console.out,
-            "{:>6} {:>10} {:>6}  {:<20} {:>8}  from",
-            "draw", "submission", "dword", "primitive", "vertices"
+            "{:>6} {:>10} {:>6}  {:<20} {:>8} {} {:>9}  from",
+            "draw",
+            "submission",
+            "dword",
+            "primitive",
+            "vertices",
+            columns(NAMES),
+            "ms"
         )?;
     }
-    let (mut number, mut alternate) = (0, 0);
-    for submission in trace.submissions()? {
-        let (submission, record) = submission?;
-        let commands =
-            commands(&record.submission()).map_err(|error| trace.wrong(format!("submission {submission}, {error}")))?;
-        for command in &commands {
-            let draw = match command {
-                Command::Draw(draw) => draw,
-                Command::Write { address: VapAltNumVertices::ADDRESS, value, .. } => {
-                    alternate = VapAltNumVertices::decode(*value).count;
-                    continue;
-                }
-                Command::Write { .. } | Command::Upload { .. } | Command::VertexArrays(_) => continue,
-            };
-            let (primitive, source) = (draw.control.primitive.name(), source(draw));
-            let vertices = if draw.control.alternate_count { alternate } else { draw.control.count.into() };
-            if args.json {
-                console.json(&json!({
-                    "draw": number, "submission": submission, "dword": draw.at, "primitive": primitive,
-                    "vertices": vertices, "from": source,
-                }))?;
-            } else {
-                writeln!(
-                    console.out,
-                    "{number:>6} {submission:>10} {:>6}  {primitive:<20} {vertices:>8}  {source}",
-                    draw.at
-                )?;
-            }
-            number += 1;
+    let (mut total, mut time) = (Counts { instructions: Some(0), ..Counts::default() }, Duration::ZERO);
+    for (number, draw) in rows {
+        let done = execution.stats.get(&number);
+        if let Some(DrawStats { counts, time: took, .. }) = done {
+            total = sum(&total, counts);
+            time += *took;
+        }
+        let Listed { submission, dword, primitive, vertices, source } = draw;
+        if args.json {
+            let mut line = json!({
+                "draw": number, "submission": submission, "dword": dword, "primitive": primitive,
+                "vertices": vertices, "from": source,
+            });
+            add(&mut line, done.map(|done| (&done.counts, done.time)));
+            console.json(&line)?;
+        } else {
+            let counts = done.map_or([None; NAMES.len()], |done| numbers(&done.counts));
+            let ms = done.map_or(String::new(), |done| milliseconds(done.time));
+            writeln!(
+                console.out,
+                "{number:>6} {submission:>10} {dword:>6}  {primitive:<20} {vertices:>8} {} {ms:>9}  {source}",
+                columns(counts.map(show))
+            )?;
         }
     }
-    Ok(())
+    if args.json {
+        let mut line = json!({ "draws": execution.draws, "vertices": total.vertices });
+        add(&mut line, Some((&total, time)));
+        console.json(&line)?;
+    } else {
+        let (counts, ms) = (columns(numbers(&total).map(show)), milliseconds(time));
+        writeln!(console.out, "{:>6} {:>10} {:>6}  {:<20} {:>8} {counts} {ms:>9}", "all", "", "", "", total.vertices)?;
+    }
+    wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
+}
+
+/// The draws up to the first submission that is wrong, and what is wrong with that.
+fn list(trace: &Trace) -> Result<(Vec<Listed>, Option<Message>), Failure> {
+    let (mut listed, mut alternate) = (Vec::new(), 0);
+    for submission in trace.submissions()? {
+        let (submission, record) = submission?;
+        let record = record.submission();
+        let commands = match commands(&record) {
+            Ok(commands) => commands,
+            Err(error) => return Ok((listed, Some(trace.wrong(format!("submission {submission}, {error}"))))),
+        };
+        for command in &commands {
+            match command {
+                Command::Draw(draw) => listed.push(Listed {
+                    submission,
+                    dword: draw.at,
+                    primitive: draw.control.primitive.name(),
+                    vertices: if draw.control.alternate_count { alternate } else { draw.control.count.into() },
+                    source: source(draw),
+                }),
+                Command::Write { address: VapAltNumVertices::ADDRESS, value, .. } => {
+                    alternate = VapAltNumVertices::decode(*value).count;
+                }
+                Command::Write { .. } | Command::Upload { .. } | Command::VertexArrays(_) => {}
+            }
+        }
+    }
+    Ok((listed, None))
+}
+
+/// What is counted, in the order of columns.
+const NAMES: [&str; 6] = ["primitives", "drawn", "pixels", "fragments", "instructions", "passed"];
+
+fn numbers(counts: &Counts) -> [Option<u64>; NAMES.len()] {
+    let Counts { primitives, drawn, pixels, fragments, instructions, passed, .. } = *counts;
+    [Some(primitives), Some(drawn), Some(pixels), Some(fragments), instructions, Some(passed)]
+}
+
+fn show(number: Option<u64>) -> String {
+    number.map_or("-".into(), |number| number.to_string())
+}
+
+fn columns(texts: [impl AsRef<str>; NAMES.len()]) -> String {
+    let cell = |(name, text): (&str, &str)| format!("{text:>width$}", width = name.len().max(8));
+    let cells: Vec<_> = NAMES.iter().zip(&texts).map(|(name, text)| cell((name, text.as_ref()))).collect();
+    cells.join(" ")
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64() * 1e3)
+}
+
+/// Adds what was counted to an object.
+fn add(line: &mut Value, done: Option<(&Counts, Duration)>) {
+    let counts = done.map_or([None; NAMES.len()], |(counts, _)| numbers(counts));
+    for (name, number) in NAMES.into_iter().zip(counts) {
+        line[name] = json!(number);
+    }
+    line["run_seconds"] = json!(done.map(|(_, time)| time.as_secs_f64()));
+}
+
+/// What two draws do together.
+fn sum(one: &Counts, other: &Counts) -> Counts {
+    Counts {
+        vertices: one.vertices + other.vertices,
+        primitives: one.primitives + other.primitives,
+        drawn: one.drawn + other.drawn,
+        pixels: one.pixels + other.pixels,
+        fragments: one.fragments + other.fragments,
+        instructions: one.instructions.zip(other.instructions).map(|(one, other)| one + other),
+        passed: one.passed + other.passed,
+    }
 }
 
 /// Where the vertices of a draw come from.

@@ -100,6 +100,11 @@ impl File {
             Content::Trace if !isa_is_known => {
                 return Err(unusable(&name, &content).help("'ctm replay FILE' executes it").into());
             }
+            Content::CardTrace if !isa_is_known => {
+                return Err(unusable(&name, &content)
+                    .help("'ctm card dis FILE' prints its commands, 'ctm card replay FILE' draws it")
+                    .into());
+            }
             _ if isa_is_known => Form::Words,
             _ => Form::Unknown,
         };

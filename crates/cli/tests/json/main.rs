@@ -145,7 +145,7 @@ fn results_are_what_the_schema_says() {
     folder.write("scene.ctmcard", scene());
     prints(&folder, "card info scene.ctmcard", &["card_info"]);
     prints(&folder, "card dis scene.ctmcard", &["card_submission"]);
-    prints(&folder, "card stats scene.ctmcard", &["card_draw"]);
+    prints(&folder, "card stats scene.ctmcard", &["card_draw", "card_totals"]);
     prints(&folder, "card replay scene.ctmcard", &["card_replay"]);
     let wave = project("tests/card/wave.ctmcard");
     prints(&folder, &format!("card replay {wave}"), &["card_replay"]);

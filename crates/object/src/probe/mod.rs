@@ -12,6 +12,8 @@ use std::fmt;
 
 /// First bytes of a trace of the CTM device (`docs/trace.md`).
 const TRACE_MAGIC: &[u8] = b"CTMTRACE";
+/// First bytes of a trace of a card.
+const CARD_TRACE_MAGIC: &[u8] = b"CTM CARD";
 /// First bytes of a shader file of the Wii U.
 const GFD_MAGIC: &[u8] = b"Gfx2";
 
@@ -34,6 +36,8 @@ pub enum Content {
     HexWords,
     /// A trace of the CTM device.
     Trace,
+    /// A trace of a card.
+    CardTrace,
     /// Text of any other kind, such as assembly.
     Text,
     /// A file that nothing here loads.
@@ -54,6 +58,7 @@ impl fmt::Display for Content {
             Content::MesaLog(Driver::R600) => "a log of Mesa's r600 driver",
             Content::HexWords => "hexadecimal words",
             Content::Trace => "a trace of the CTM device",
+            Content::CardTrace => "a trace of a card",
             Content::Text => "text",
             Content::Foreign(foreign) => return foreign.fmt(f),
             Content::Unknown => "binary data",
@@ -71,6 +76,9 @@ pub fn probe(bytes: &[u8]) -> Content {
     }
     if bytes.starts_with(TRACE_MAGIC) {
         return Content::Trace;
+    }
+    if bytes.starts_with(CARD_TRACE_MAGIC) {
+        return Content::CardTrace;
     }
     if let Some(format) = Format::of_bytes(bytes) {
         return Content::Foreign(Foreign::Format(format));

@@ -4,6 +4,7 @@ mod area;
 mod assemble;
 mod clip;
 mod colour;
+mod counts;
 mod depth;
 mod direct;
 mod fetch;
@@ -19,6 +20,7 @@ mod vertex;
 mod vertices;
 mod window;
 
+pub use counts::Counts;
 pub use picture::{Picture, picture};
 pub use vertices::Scratch;
 
@@ -118,21 +120,20 @@ const PRIMITIVES_PER_CHECK: u32 = 64;
 /// Instructions that a group of fragments may execute.
 const STEP_LIMIT: u64 = 1 << 24;
 
-/// Draws.
+/// Draws, and gives what it did.
 ///
 /// # Errors
 /// At the first program that stops, or when the time is up; what was drawn before stays.
-pub fn draw(state: &mut State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<(), DrawError> {
+pub fn draw(state: &mut State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
     if state.registers.get::<VapCntl>().no_render {
-        return Ok(());
+        return Ok(Counts::default());
     }
-    let passed = draw_primitives(state, memory, means, draw)?;
-    state.passed = state.passed.wrapping_add(passed as u32);
-    Ok(())
+    let counts = draw_primitives(state, memory, means, draw)?;
+    state.passed = state.passed.wrapping_add(counts.passed as u32);
+    Ok(counts)
 }
 
-/// Gives the number of samples that passed depth and stencil tests.
-fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<u64, DrawError> {
+fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
     let mut vertices = vertices::Vertices::new(state, memory, means, draw)?;
@@ -162,7 +163,8 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
             number += 1;
             drawing.primitive(&primitive, &mut vertices)
         })?;
-        drawing.finish()
+        let counts = Counts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
+        Ok(counts.with_program(&program))
     };
     let area = means.engine.zip(pixels.area_targets(&space));
     let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));

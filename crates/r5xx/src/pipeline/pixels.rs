@@ -5,6 +5,7 @@ mod examine;
 use super::DrawError;
 use super::area::{AreaPrimitive, AreaTarget, Half, is_rectangle};
 use super::colour::{Resolve, Target, samples, targets};
+use super::counts::Counts;
 use super::depth::{ColourClear, DepthUnit};
 use super::direct::{self, Direct};
 use super::fragment::{AlphaUnit, kills};
@@ -207,7 +208,7 @@ impl<'a> Pixels<'a> {
             quads: Vec::new(),
             shaded: Vec::new(),
             used: 0,
-            passed: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -301,6 +302,11 @@ impl<'a> Pixels<'a> {
     }
 }
 
+/// Pixels of a quad of which there are samples.
+fn count_pixels(masks: &[u8; 4]) -> u64 {
+    masks.iter().filter(|&&mask| mask != 0).count() as u64
+}
+
 /// The pixels of the quad whose upper left one this is.
 fn pixels_of(x: u32, y: u32) -> [(u32, u32); 4] {
     [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)]
@@ -341,8 +347,7 @@ pub struct Batch<'s, 'x> {
     quads: Vec<Quad>,
     used: usize,
     shaded: Vec<Shaded>,
-    /// Samples that passed depth and stencil tests.
-    passed: u64,
+    counts: Counts,
 }
 
 /// A quad that waits for the program.
@@ -370,6 +375,7 @@ impl Batch<'_, '_> {
 
     fn draw_unwatched(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
+        self.counts.drawn += 1;
         let spans = self.shading.area().and_then(|_| pixels.spans(covering));
         if let Some(half) = self.half.take() {
             let all = spans.as_ref().and_then(|spans| half.with(spans, covering.inputs));
@@ -383,7 +389,7 @@ impl Batch<'_, '_> {
         if let Shading::Passing(passing, textures, _) = &self.shading
             && let Some(direct) = Direct::of(pixels, passing, textures, covering)
         {
-            self.passed += pixels.draw_directly(covering, &direct);
+            self.count(pixels.draw_directly(covering, &direct));
             return Ok(());
         }
         if let Some(spans) = spans {
@@ -415,7 +421,7 @@ impl Batch<'_, '_> {
         self.flush()?;
         let is_drawn = area.draw(&AreaPrimitive { spans, inputs })?;
         if is_drawn {
-            self.passed += spans.iter().map(|(_, columns)| columns.len() as u64).sum::<u64>();
+            self.count(spans.iter().map(|(_, columns)| columns.len() as u64).sum());
         }
         Ok(is_drawn)
     }
@@ -431,13 +437,20 @@ impl Batch<'_, '_> {
         result
     }
 
-    /// Draws what waits, and gives the number of samples that passed the tests.
+    /// Draws what waits, and gives what was done with pixels.
     ///
     /// # Errors
     /// If the program does what the machine cannot do.
-    pub fn finish(mut self) -> Result<u64, DrawError> {
+    pub fn finish(mut self) -> Result<Counts, DrawError> {
         self.flush_all()?;
-        Ok(self.passed)
+        Ok(self.counts)
+    }
+
+    /// Counts pixels that are drawn without tests.
+    fn count(&mut self, pixels: u64) {
+        self.counts.pixels += pixels;
+        self.counts.fragments += pixels;
+        self.counts.passed += pixels;
     }
 
     /// Draws what waits.
@@ -456,12 +469,14 @@ impl Batch<'_, '_> {
             self.flush()?;
         }
         let mut masks = pixels.visible(covering, covered);
+        self.counts.pixels += count_pixels(&masks);
         if pixels.early || !pixels.shades {
-            self.passed += pixels.test(&covering.depth, x, y, &mut masks, None);
+            self.counts.passed += pixels.test(&covering.depth, x, y, &mut masks, None);
         }
         if masks == [0; 4] || !pixels.shades {
             return Ok(());
         }
+        self.counts.fragments += count_pixels(&masks);
         if self.used == self.quads.len() {
             self.quads.push(Quad::default());
         }
@@ -477,7 +492,7 @@ impl Batch<'_, '_> {
     }
 
     fn flush(&mut self) -> Result<(), DrawError> {
-        let Batch { pixels, shading, waiting, quads, shaded, used, passed, .. } = self;
+        let Batch { pixels, shading, waiting, quads, shaded, used, counts, .. } = self;
         if *used == 0 {
             return Ok(());
         }
@@ -492,7 +507,7 @@ impl Batch<'_, '_> {
             }
             if !pixels.early {
                 let program = pixels.alpha.depth_from_program.then_some(shaded.depth);
-                *passed += pixels.test(&depth, x, y, &mut masks, program);
+                counts.passed += pixels.test(&depth, x, y, &mut masks, program);
             }
             for target in &pixels.targets {
                 let outputs = &shaded.outputs[target.output];

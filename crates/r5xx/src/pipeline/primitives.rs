@@ -3,6 +3,7 @@
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
 use super::clip::Clip;
+use super::counts::Counts;
 use super::history::{PixelEvent, Probe};
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::pixels::{Batch, Covering, Pixels, QuadDepth};
@@ -198,11 +199,11 @@ impl Face {
 }
 
 impl Drawing<'_, '_> {
-    /// Ends the draw, and gives the number of samples that passed depth and stencil tests.
+    /// Ends the draw, and gives what was done with pixels.
     ///
     /// # Errors
     /// If a program stops.
-    pub fn finish(self) -> Result<u64, DrawError> {
+    pub fn finish(self) -> Result<Counts, DrawError> {
         self.batch.finish()
     }
 
