@@ -1,6 +1,8 @@
 //! Commands that execute programs, as the sandbox sees them: the files that they name, and what they may use.
 
-use crate::options::BudgetArgs;
+use crate::options::values::InputSource;
+use crate::options::{BudgetArgs, RunArgs};
+use ctm_array::FileSpec;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,6 +37,15 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
+    /// The files that inputs are filled from.
+    pub fn of_inputs(args: &RunArgs) -> Self {
+        let inputs = args.inputs.iter().filter_map(|input| match &input.value {
+            InputSource::File(file) => Some(FileSpec::parse(file).ok()?.path),
+            InputSource::Output(_) | InputSource::Made(_) => None,
+        });
+        NamedFiles { reads: inputs.collect(), ..NamedFiles::default() }
+    }
+
     /// Adds files to be read.
     pub fn read<'p>(&mut self, paths: impl IntoIterator<Item = &'p PathBuf>) {
         self.reads.extend(paths.into_iter().cloned());

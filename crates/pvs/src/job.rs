@@ -4,10 +4,10 @@ use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift};
 use crate::program::{CONSTANTS, FlowEntry, INPUTS, Program};
 use crate::reference::{Constants, Trap, run};
 use crate::{FLOW_ENTRIES, Instruction};
-use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stop};
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop};
 use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::domain::Lanes;
-use ctm_lane::run::RunOptions;
+use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Space};
 use thiserror::Error;
 
@@ -74,12 +74,21 @@ impl Job<'_> {
         (0..4).map(|channel| (0..CONSTANT_ENTRIES).map(|number| constant(number, channel)).collect()).collect()
     }
 
-    fn run_compiled(&self, compiled: &Compiled, options: &RunOptions) -> Result<(), RunError> {
+    /// The stages of its program.
+    ///
+    /// # Errors
+    /// If the reference runs it.
+    pub fn stages(&self) -> Result<Stages, NotLifted> {
+        let Lifted { function, max_steps } = lift(self.program, self.layout)?;
+        Ok(Stages::new(function).with_machine_code(Some(Vec::new()), Some(max_steps)))
+    }
+
+    fn run_compiled(&self, compiled: &Compiled, options: &RunOptions) -> Result<RunStats, RunError> {
         let buffers = vec![self.inputs, self.outputs];
         let bindings = Bindings { space: self.memory, surfaces: Vec::new(), tables: self.tables(), buffers };
         let max_steps = Some(compiled.max_steps);
         let launch = Launch { lanes: Lanes::Line(self.vertices), bindings, max_steps };
-        compiled.kernel.run(&launch, options).map(|_| ()).map_err(|stop| match stop {
+        compiled.kernel.run(&launch, options).map_err(|stop| match stop {
             Stop::Halted(halt) => RunError::Halted(halt),
             // Lifted functions have no traps, and are run only where they stay below the limit of steps.
             Stop::Trap { pc, x, y, .. } | Stop::StepLimit { pc, x, y } => {
@@ -97,7 +106,7 @@ impl GuestJob for Job<'_> {
     where
         Self: 'k;
     type Kernels = Result<Compiled, NotLifted>;
-    type Output = ();
+    type Output = RunStats;
     type Error = RunError;
     type NotCompiled = NotLifted;
 
@@ -140,14 +149,21 @@ impl GuestJob for Job<'_> {
         }
     }
 
-    fn run(&self, compiled: &Result<Compiled, NotLifted>, options: &RunOptions, _: &Runtime) -> Result<(), RunError> {
+    fn run(
+        &self,
+        compiled: &Result<Compiled, NotLifted>,
+        options: &RunOptions,
+        _: &Runtime,
+    ) -> Result<RunStats, RunError> {
         match compiled {
             Ok(compiled) if compiled.max_steps <= options.step_limit => self.run_compiled(compiled, options),
             _ => self.reference(options),
         }
     }
 
-    fn reference(&self, options: &RunOptions) -> Result<(), RunError> {
+    /// Each vertex is a group of its own.
+    fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
+        let mut stats = RunStats::default();
         let meter = Meter::new(options.budget, options.cancel);
         let (read, written) = (&self.layout.inputs, &self.layout.outputs);
         for vertex in 0..self.vertices {
@@ -162,12 +178,15 @@ impl GuestJob for Job<'_> {
             }
             let done = run(self.program, self.constants, &inputs, options.step_limit);
             let done = done.map_err(|trap| RunError::Trap { trap, vertex })?;
+            stats.lanes += 1;
+            stats.groups += 1;
+            stats.instructions += done.steps;
             for (place, &number) in written.iter().enumerate() {
                 for (component, &value) in done.outputs[usize::from(number)].iter().enumerate() {
                     self.outputs.store(at(written.len(), place, component), value);
                 }
             }
         }
-        Ok(())
+        Ok(stats)
     }
 }

@@ -7,11 +7,12 @@ use crate::host::Host;
 use crate::options::values::{Extent, Vector};
 use crate::options::{Generator, RunArgs};
 use crate::report::Message;
+use crate::wording::ranges;
 use crate::{Console, Failure};
 use ctm_array::{Array, FileSpec, Shape};
 use ctm_lane::budget::Halt;
 use ctm_memory::{BASE_ALIGNMENT, Format, Full, Space, Surface, Tiling};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What the surfaces and buffers of a run lie in, and the files that results go to.
@@ -162,6 +163,25 @@ pub fn unused<'n>(
         let message = format!("{what} {number} is given, but the program does not {verb} it");
         console.report(&Message::warning(message));
     }
+}
+
+/// Warns of constants that a program reads and nothing gives: they are called by `prefix` and their number, and `option` with that number and
+/// `value` gives one.
+pub fn missing_constants(
+    prefix: &str,
+    option: &str,
+    value: &str,
+    read: &BTreeSet<u8>,
+    is_given: impl Fn(&u8) -> bool,
+) -> Option<Message> {
+    let missing: Vec<u8> = read.iter().copied().filter(|number| !is_given(number)).collect();
+    let first = missing.first()?;
+    let names = ranges(prefix, missing.iter().copied());
+    let verb = if missing.len() == 1 { "has" } else { "have" };
+    Some(
+        Message::warning(format!("the program reads {names}, which {verb} no value and counts as 0"))
+            .help(format!("give one with {option} {first}{value}")),
+    )
 }
 
 /// The files of outputs by number: those of `--output`, and that of `-o`.

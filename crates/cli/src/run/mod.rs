@@ -12,7 +12,9 @@ pub mod utilisation;
 pub use emit::emit;
 pub use frames::{Frames, file as frame_file, numbered_uniforms, uniforms};
 pub use measure::Measured;
-pub use memory::{Memory, cut_output, float_constants, no_such_output, not_an_output, output_files, unused};
+pub use memory::{
+    Memory, cut_output, float_constants, missing_constants, no_such_output, not_an_output, output_files, unused,
+};
 pub use target::Target;
 
 use crate::Failure;

@@ -1,7 +1,10 @@
 //! PVS programs: assembly text, raw words.
 
+mod data;
 mod dis;
 mod info;
+mod options;
+mod run;
 
 use super::finding::codes_of;
 use super::{
@@ -17,6 +20,7 @@ use ctm_pvs::check::{self, Severity};
 use ctm_pvs::{Program, text};
 use ctm_text::topic::Topic;
 use ctm_text::{Origin, SourceFile};
+use options::PvsArgs;
 use serde_json::json;
 use std::path::Path;
 
@@ -79,7 +83,7 @@ impl InstructionSet for Pvs {
     }
 
     fn runner(&self) -> Option<RunnerEntry> {
-        None
+        Some(RunnerEntry::of::<PvsArgs>())
     }
 }
 
@@ -118,6 +122,14 @@ impl Loaded {
             },
             (None, None) => Location::File(self.name.clone()),
         }
+    }
+
+    /// Refuses a program that no card would run.
+    fn require_legal(&self) -> Result<(), Failure> {
+        let findings = check::check(&self.program);
+        let errors = findings.iter().filter(|finding| finding.code.severity() == Severity::Error);
+        let errors: Vec<_> = errors.map(|finding| self.message(finding)).collect();
+        if errors.is_empty() { Ok(()) } else { Err(Failure::Input(errors)) }
     }
 
     /// A finding as a message.

@@ -4,7 +4,7 @@ use super::run;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, InputSource, Numbered, file};
+use crate::options::values::{Boolean, Numbered, file};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_array::FileSpec;
@@ -70,12 +70,7 @@ impl Runner for X1kArgs {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::default();
-        let inputs = args.inputs.iter().filter_map(|input| match &input.value {
-            InputSource::File(file) => Some(FileSpec::parse(file).ok()?.path),
-            InputSource::Output(_) | InputSource::Made(_) => None,
-        });
-        files.reads.extend(inputs);
+        let mut files = NamedFiles::of_inputs(args);
         files.write(self.cond_output.iter().map(|file| &file.path).chain(&self.emit_trace));
         files
     }

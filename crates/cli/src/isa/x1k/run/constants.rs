@@ -2,9 +2,7 @@
 
 use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
-use crate::report::Message;
-use crate::run::{float_constants, numbered_uniforms, once_each, unused};
-use crate::wording::ranges;
+use crate::run::{float_constants, missing_constants, numbered_uniforms, once_each, unused};
 use crate::{Console, Failure};
 use ctm_x1k::{BOOL_CONSTANTS, Constants, Effects, FLOAT_CONSTANTS, INT_CONSTANTS, Operand, Program};
 use std::collections::BTreeSet;
@@ -27,10 +25,13 @@ pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Co
     unused("integer constant", "read", given, |number| read.int_constants.contains(&number), console);
     let given = x1k.bools.iter().map(|constant| &constant.number);
     unused("boolean constant", "read", given, |number| read.bool_constants.contains(&number), console);
-    let floats = missing("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));
-    let ints =
-        missing("i", "--iconst", "=COUNT,INIT,STEP", &read.int_constants, |number| values.ints.contains_key(number));
-    let bools = missing("b", "--bconst", "=true", &read.bool_constants, |number| values.bools.contains_key(number));
+    let floats =
+        missing_constants("c", "--const", "=R,G,B,A", &named(program), |number| values.floats.contains_key(number));
+    let ints = missing_constants("i", "--iconst", "=COUNT,INIT,STEP", &read.int_constants, |number| {
+        values.ints.contains_key(number)
+    });
+    let bools =
+        missing_constants("b", "--bconst", "=true", &read.bool_constants, |number| values.bools.contains_key(number));
     [floats, ints, bools].into_iter().flatten().for_each(|message| console.report(&message));
     Ok(Constants::from(&values))
 }
@@ -45,21 +46,4 @@ fn named(program: &Program) -> BTreeSet<u8> {
             _ => None,
         })
         .collect()
-}
-
-fn missing(
-    prefix: &str,
-    option: &str,
-    value: &str,
-    read: &BTreeSet<u8>,
-    is_given: impl Fn(&u8) -> bool,
-) -> Option<Message> {
-    let missing: Vec<u8> = read.iter().copied().filter(|number| !is_given(number)).collect();
-    let first = missing.first()?;
-    let names = ranges(prefix, missing.iter().copied());
-    let verb = if missing.len() == 1 { "has" } else { "have" };
-    Some(
-        Message::warning(format!("the program reads {names}, which {verb} no value and counts as 0"))
-            .help(format!("give one with {option} {first}{value}")),
-    )
 }

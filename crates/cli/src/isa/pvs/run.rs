@@ -1,0 +1,116 @@
+//! Runs a vertex program over the vertices of arrays.
+
+use super::Loaded;
+use super::data::Data;
+use crate::isa::File;
+use crate::options::RunArgs;
+use crate::options::values::Vector;
+use crate::progress::Progress;
+use crate::report::Message;
+use crate::run::{
+    Frames, Measured, emit, engine, float_constants, missing_constants, numbered_uniforms, options, unused,
+};
+use crate::{Console, Failure};
+use ctm_lane::domain::Lanes;
+use ctm_pvs::reference::{Trap, TrapKind};
+use ctm_pvs::{AddressMode, CONSTANTS, Program, RunError, SourceKind, Uses};
+
+/// Runs a program and writes its outputs.
+pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
+    let cancel = console.host.interrupt();
+    let loaded = Loaded::new(file, console)?;
+    loaded.require_legal()?;
+    refuse_options(args)?;
+    let program = &loaded.program;
+    let mut constants = constants(args, program, console)?;
+    let frames = Frames::of(&args.frames);
+    let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
+    let mut data = Data::prepare(args, program, console)?;
+    let mut results = data.memory.take_results();
+
+    let progress = console.interactive.then(|| Progress::start(args.runs()));
+    let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
+    let options = options(&args.execution, console.host, &update, &cancel);
+    let (engine, executor) = engine(&args.execution)?;
+    if let Some(wanted) = &args.execution.emit {
+        return emit(wanted, engine, data.job(program, &constants)?.stages(), console);
+    }
+    let failed = |error| failure(error, &loaded, options.step_limit);
+    let job = data.job(program, &constants)?;
+    let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
+    for frame in frames.numbers() {
+        for (&number, &uniform) in &uniforms {
+            constants[usize::from(number)] = [frames.bits(uniform, frame); 4];
+        }
+        let job = data.job(program, &constants)?;
+        for _ in 0..args.execution.repeat {
+            progress.iter().for_each(Progress::begin_run);
+            measured.run(|| compiled.run(&job, &options)).map_err(failed)?;
+        }
+        data.gather(job.outputs);
+        results.keep(console.host, &data.memory.space, frame)?;
+    }
+    progress.iter().for_each(Progress::finish);
+    results.commit(&cancel, console)?;
+    if args.execution.stats {
+        measured.report(&args.execution, &executor, Lanes::Line(data.vertices), &options, console)?;
+    }
+    Ok(())
+}
+
+/// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
+fn constants(args: &RunArgs, program: &Program, console: &mut Console) -> Result<[[u32; 4]; CONSTANTS], Failure> {
+    let mut values = program.constants.clone();
+    values.extend(float_constants(console.host, args, CONSTANTS)?);
+    let read = Uses::of(program).constants;
+    let indexed = program
+        .code
+        .iter()
+        .flat_map(|instruction| instruction.sources_read())
+        .any(|(_, source)| source.kind == SourceKind::Constant && source.mode() != AddressMode::Absolute);
+    let given = args.floats.iter().map(|constant| &constant.number);
+    unused("constant", "read", given, |number| indexed || read.contains(&number), console);
+    let missing = missing_constants("c", "--const", "=X,Y,Z,W", &read, |number| indexed || values.contains_key(number));
+    missing.iter().for_each(|message| console.report(message));
+    let mut constants = [[0; 4]; CONSTANTS];
+    values.into_iter().for_each(|(number, value)| constants[usize::from(number)] = value);
+    Ok(constants)
+}
+
+/// Refuses the options of `ctm run` that mean nothing for vertex programs.
+fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
+    let arrays = "outputs are arrays of float32, four for each vertex";
+    let given = [
+        ("--output-format", !args.output_formats.is_empty(), arrays),
+        ("--clear", args.clear != Vector::default(), "components that the program does not write are 0, 0, 0, 1"),
+        ("--position", args.position.is_some(), "a vertex has nothing but its inputs"),
+        ("--follow", args.execution.follow.is_some(), "'ctm card replay --pixel' shows what vertices got and gave"),
+        ("--utilisation", args.execution.utilisation, "vertices do not diverge: conditions are predicates"),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, help)) => {
+            let message = format!("{option} means nothing for vertex programs");
+            Err(Failure::Usage(Message::error(message).help(help)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Why a run failed, for people.
+fn failure(error: RunError, loaded: &Loaded, step_limit: u64) -> Failure {
+    let RunError::Trap { trap: Trap { kind, pc }, vertex } = error else {
+        let RunError::Halted(halt) = error else { unreachable!("there are two kinds") };
+        return halt.into();
+    };
+    let message = Message::error(format!("trap: {kind}"))
+        .at(loaded.location(pc.into()))
+        .with_note(format!("it happened at instruction {pc}, of vertex {vertex}"));
+    Failure::Trap(match kind {
+        TrapKind::StepLimit => message.help(format!(
+            "a vertex executed {step_limit} instructions; if that is no endless loop, raise --step-limit"
+        )),
+        TrapKind::Depth => message.help("loops and calls nest four deep"),
+        TrapKind::NoInstruction => message.help("flow control must lead to instructions that there are"),
+        TrapKind::Reserved(_) | TrapKind::DualMath => message,
+    })
+}
