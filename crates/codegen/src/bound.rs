@@ -59,7 +59,13 @@ impl<'a, T: Decoding> Memory<'a, T> {
         let surfaces = (0..kernel.layouts.len()).map(|number| bindings.base(Surface::new(number)));
         let middles = buffers.iter().map(|buffer| buffer.as_ptr().wrapping_add(BUFFER_MIDDLE));
         let others = surfaces.chain(middles);
-        let mut reserved: Vec<Range<usize>> = bindings.space.arenas().iter().map(|arena| arena.reserved()).collect();
+        let mut reserved: Vec<Range<usize>> = Vec::new();
+        for arena in bindings.surfaces.iter().flat_map(|view| view.space().arenas()) {
+            let pages = arena.reserved();
+            if !reserved.contains(&pages) {
+                reserved.push(pages);
+            }
+        }
         reserved.extend(buffers.iter().filter_map(|buffer| buffer.reserved()));
 
         let mut pointers: Vec<*mut u8> = Vec::with_capacity(sizes.len() + kernel.layouts.len() + buffers.len());

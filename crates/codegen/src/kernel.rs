@@ -117,7 +117,7 @@ impl<T: Decoding> Kernel<T> {
             && bindings.buffers.len() >= usize::from(self.function.buffers)
             && surfaces.all(|(at, layout)| {
                 let view = bindings.surfaces.get(at);
-                view.is_some_and(|view| SurfaceLayout::of(bindings.space, view.surface(), view.bounds()) == *layout)
+                view.is_some_and(|view| SurfaceLayout::of(view.space(), view.surface(), view.bounds()) == *layout)
             })
     }
 

@@ -25,7 +25,7 @@ fn limits_count_the_steps_of_a_group_without_loops() {
         space.map(Arena::new(BASE, 2048).unwrap()).unwrap();
         let run = |step_limit| {
             let buffers = vec![Buffer::new(&space, BASE, 160).unwrap()];
-            let bindings = Bindings { space: &space, surfaces: Vec::new(), tables: Vec::new(), buffers };
+            let bindings = Bindings { surfaces: Vec::new(), tables: Vec::new(), buffers };
             let options = RunOptions { step_limit, group_width: 16, threads: 1, ..RunOptions::default() };
             kernel.run(&Launch { lanes: Lanes::Line(40), bindings, max_steps: None }, &options)
         };

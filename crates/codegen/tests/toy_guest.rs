@@ -117,8 +117,7 @@ impl GuestJob for Job<'_> {
     }
 
     fn run(&self, kernel: &Kernel, options: &RunOptions, _: &Runtime) -> Result<RunStats, Stop> {
-        let bindings =
-            Bindings { space: self.memory, surfaces: Vec::new(), tables: Vec::new(), buffers: vec![self.output()] };
+        let bindings = Bindings { surfaces: Vec::new(), tables: Vec::new(), buffers: vec![self.output()] };
         let launch = Launch { lanes: Lanes::Area(self.domain), bindings, max_steps: None };
         kernel.run(&launch, options)
     }

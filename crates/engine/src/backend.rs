@@ -70,8 +70,6 @@ pub struct Source<'a> {
 /// What a run binds to the names in a function.
 #[derive(Debug)]
 pub struct Bindings<'a> {
-    /// The memory of all surfaces.
-    pub space: &'a Space,
     /// The surfaces, as the function numbers them.
     pub surfaces: Vec<View<'a>>,
     /// The tables, each with as many entries as the function declares.
@@ -84,8 +82,9 @@ impl Bindings<'_> {
     /// Host address of element (0, 0) of a surface that is whole; its other elements lie at the offsets that its layout
     /// with base 0 gives. Null if the surface is not mapped.
     pub fn base(&self, surface: ctm_lane::Surface) -> *mut u8 {
-        let base = self.surfaces[surface.index()].surface().base;
-        match self.space.arena_of(base, 1) {
+        let view = &self.surfaces[surface.index()];
+        let base = view.surface().base;
+        match view.space().arena_of(base, 1) {
             Some(arena) => arena.as_ptr().wrapping_add((base - arena.base()) as usize),
             None => std::ptr::null_mut(),
         }

@@ -25,7 +25,7 @@ fn run(kernel: &Kernel, lanes: Lanes, bytes: u32, options: &RunOptions) -> (Resu
 
 fn run_in(kernel: &Kernel, lanes: Lanes, space: &Space, bytes: u32, options: &RunOptions) -> Result<RunStats, Stop> {
     let buffers = vec![Buffer::new(space, BASE, bytes).unwrap()];
-    let bindings = Bindings { space, surfaces: Vec::new(), tables: Vec::new(), buffers };
+    let bindings = Bindings { surfaces: Vec::new(), tables: Vec::new(), buffers };
     kernel.run(&Launch { lanes, bindings, max_steps: None }, options)
 }
 

@@ -19,6 +19,8 @@ pub struct Arena {
     base: u32,
     size: u32,
     pages: Pages,
+    /// Nobody else maps the pages.
+    private: bool,
 }
 
 /// Why an arena cannot be made.
@@ -66,14 +68,14 @@ impl Arena {
     pub fn new(base: u32, size: u32) -> Result<Self, ArenaError> {
         check_place(base, size)?;
         let pages = Pages::new(size as usize).ok_or(ArenaError::NoMemory { size })?;
-        Ok(Arena::over(base, size, pages))
+        Ok(Arena::over(base, size, pages, true))
     }
 
     /// An arena over these pages, at a place that [`check_place`] lets pass.
-    pub(crate) fn over(base: u32, size: u32, pages: Pages) -> Self {
+    pub(crate) fn over(base: u32, size: u32, pages: Pages, private: bool) -> Self {
         let aligned = pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize);
         assert!(aligned, "pages have the alignment of their length");
-        Arena { base, size, pages }
+        Arena { base, size, pages, private }
     }
 
     /// First GPU address.
@@ -141,6 +143,27 @@ impl Arena {
         self.write_bits(address, value, u32::MAX)
     }
 
+    /// The words from the multiple of 4 at or below `address` on; false, and nothing read, if not all of them are inside.
+    #[inline]
+    pub fn read_words(&self, address: u32, words: &mut [u32]) -> bool {
+        let Some(stored) = self.words_at(address, words.len()) else { return false };
+        words.iter_mut().zip(stored).for_each(|(word, stored)| *word = read_word(stored));
+        true
+    }
+
+    /// Writes the words whose `chosen` holds, by their number, from the multiple of 4 at or below `address` on; false, and nothing
+    /// written, if not all of them are inside.
+    #[inline]
+    pub fn write_words(&self, address: u32, words: &[u32], chosen: impl Fn(usize) -> bool) -> bool {
+        let Some(stored) = self.words_at(address, words.len()) else { return false };
+        for (n, (word, stored)) in words.iter().zip(stored).enumerate() {
+            if chosen(n) {
+                write_word(stored, *word, u32::MAX);
+            }
+        }
+        true
+    }
+
     #[inline]
     fn write_bits(&self, address: u32, value: u32, bits: u32) -> bool {
         self.words_at(address, 1).map(|words| write_word(&words[0], value, bits)).is_some()
@@ -196,6 +219,17 @@ impl Arena {
     #[inline]
     pub(crate) fn words_at(&self, address: u32, count: usize) -> Option<&[AtomicU32]> {
         self.words().get((address.wrapping_sub(self.base) >> WORD_LOG2) as usize, count)
+    }
+
+    /// All words, each as the host has it in memory (little-endian), for who has the arena alone; `None` if it is over a file, which
+    /// others may have as well.
+    #[expect(unsafe_code)]
+    pub fn words_mut(&mut self) -> Option<&mut [u32]> {
+        // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena. Nobody else maps them, and
+        // the exclusive borrow keeps everyone away who got their address of the arena.
+        self.private.then(|| unsafe {
+            std::slice::from_raw_parts_mut(self.pages.as_ptr().cast(), (self.size >> WORD_LOG2) as usize)
+        })
     }
 
     /// All words.

@@ -30,7 +30,7 @@ impl Arena {
     pub fn of_file(base: u32, size: u32, file: BorrowedFd, offset: u64) -> Result<Self, FileArenaError> {
         check_place(base, size)?;
         let pages = Pages::of_file(file, offset, size as usize).ok_or(FileArenaError::NotMapped { offset, size })?;
-        Ok(Arena::over(base, size, pages))
+        Ok(Arena::over(base, size, pages, false))
     }
 }
 
@@ -54,6 +54,8 @@ mod tests {
         assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) }, 0);
 
         let [all, part] = [(0x1000, 0xFFFF_F000), (0x2000, 0x1000)].map(|(at, size)| arena(at, size).unwrap());
+        let [mut all, part] = [all, part];
+        assert_eq!(all.words_mut(), None, "others have it as well");
         assert!(all.write_u32(0x2004, 7) && part.write_u32(0x1008, 8) && all.write_u32(0xFFFF_FFFC, 9));
         assert_eq!(
             [part.read_u32(0x1004), all.read_u32(0x2008), all.read_u32(0xFFFF_FFFC)],

@@ -93,6 +93,12 @@ impl Space {
         &self.arenas
     }
 
+    /// The words of the arena at this base, as [`Arena::words_mut`] gives them; `None` if another space has it too.
+    pub fn words_mut(&mut self, base: u32) -> Option<&mut [u32]> {
+        let arena = self.arenas.iter_mut().find(|arena| arena.base() == base)?;
+        Arc::get_mut(arena)?.words_mut()
+    }
+
     /// The arena that holds all of `length` bytes at `address`.
     pub fn arena_of(&self, address: u32, length: u32) -> Option<&Arena> {
         let after = self.arenas.partition_point(|arena| arena.base() <= address);

@@ -51,6 +51,11 @@ impl<'a> View<'a> {
         &self.surface
     }
 
+    /// The memory that it is bound to.
+    pub fn space(&self) -> &'a Space {
+        self.space
+    }
+
     /// What happens outside the surface.
     pub fn bounds(&self) -> Bounds {
         self.bounds

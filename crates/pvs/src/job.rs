@@ -85,7 +85,7 @@ impl Job<'_> {
 
     fn run_compiled(&self, compiled: &Compiled, options: &RunOptions) -> Result<RunStats, RunError> {
         let buffers = vec![self.inputs, self.outputs];
-        let bindings = Bindings { space: self.memory, surfaces: Vec::new(), tables: self.tables(), buffers };
+        let bindings = Bindings { surfaces: Vec::new(), tables: self.tables(), buffers };
         let max_steps = Some(compiled.max_steps);
         let launch = Launch { lanes: Lanes::Line(self.vertices), bindings, max_steps };
         compiled.kernel.run(&launch, options).map_err(|stop| match stop {

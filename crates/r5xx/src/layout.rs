@@ -104,6 +104,16 @@ impl Layout {
         Some((tiling, self.stride >> self.element_log2))
     }
 
+    /// Whether each element has a place of its own: rows are of whole tiles.
+    pub fn has_whole_tiles(&self) -> bool {
+        let width_log2 = match self.form {
+            Form::Rows => 0,
+            Form::Tiles { width_log2, .. } | Form::Nested { width_log2, .. } => width_log2,
+            Form::Swizzled(layout) => layout.tile_width_log2,
+        };
+        (self.stride >> self.element_log2).is_multiple_of(1 << width_log2)
+    }
+
     /// Byte offset of an element from the beginning; coordinates are below 4096.
     #[inline]
     pub fn offset(&self, x: u32, y: u32) -> u32 {

@@ -54,6 +54,24 @@ impl<'a> ObjectBytes<'a> {
         }
     }
 
+    /// Words from this offset, a multiple of 4, on; zeros if not all of them are there.
+    #[inline]
+    pub fn read_words(&self, offset: u64, words: &mut [u32]) {
+        let address = self.address(offset, 4 * words.len() as u32);
+        if !address.is_some_and(|address| self.memory.read_words(address, words)) {
+            words.fill(0);
+        }
+    }
+
+    /// Writes the words whose `chosen` holds, by their number, from this offset, a multiple of 4, on; nothing happens if not all of them
+    /// are there.
+    #[inline]
+    pub fn write_words(&self, offset: u64, words: &[u32], chosen: impl Fn(usize) -> bool) {
+        if let Some(address) = self.address(offset, 4 * words.len() as u32) {
+            self.memory.write_words(address, words, chosen);
+        }
+    }
+
     /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.
     #[inline]
     pub fn read(&self, offset: u64, bytes: u32) -> Words {

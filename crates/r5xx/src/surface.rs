@@ -70,6 +70,19 @@ impl<'a> Surface<'a> {
         self.memory.surface(space, 0, surface, Bounds::Drop)
     }
 
+    /// Whether no two pixels have the same place.
+    pub fn has_own_places(&self) -> bool {
+        self.layout.has_whole_tiles()
+    }
+
+    /// Whether all pixels of a rectangle are there. It may be that they are, and nobody knows.
+    pub fn holds(&self, area: Rect) -> bool {
+        // No tile is higher.
+        let rows = area.bottom.next_multiple_of(64);
+        let inside = area.right <= self.pitch && self.has_own_places() && rows <= ROWS;
+        inside && self.memory.address(0, self.pitch * self.bytes * rows).is_some()
+    }
+
     /// Whether there is a pixel in this column and row.
     #[inline]
     pub fn contains(&self, x: u32, y: u32) -> bool {
@@ -133,6 +146,13 @@ impl<'a> Surface<'a> {
         Some(())
     }
 
+    /// The pixels of a row, if they have one sample.
+    #[inline]
+    pub fn row(&self, y: u32) -> Option<SurfaceRow<'a>> {
+        let Surface { memory, layout, pitch, bytes, .. } = *self;
+        (self.samples == 1 && y < ROWS).then(|| SurfaceRow { memory, layout, part: layout.row(y), pitch, bytes })
+    }
+
     /// A pixel's sample; zeros where there is none.
     #[inline]
     pub fn read(&self, x: u32, y: u32, sample: u32) -> Words {
@@ -146,4 +166,84 @@ impl<'a> Surface<'a> {
             self.memory.write(offset, self.bytes, words);
         }
     }
+}
+
+/// A row of a buffer whose pixels have one sample.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceRow<'a> {
+    memory: ObjectBytes<'a>,
+    layout: Layout,
+    part: Part,
+    pitch: u32,
+    bytes: u32,
+}
+
+impl SurfaceRow<'_> {
+    #[inline]
+    fn offset(&self, x: u32) -> Option<u64> {
+        (x < self.pitch).then(|| self.layout.column(x).with(self.part).into())
+    }
+
+    /// Whether there is a pixel in this column.
+    #[inline]
+    pub fn contains(&self, x: u32) -> bool {
+        self.offset(x).is_some_and(|offset| self.memory.address(offset, self.bytes).is_some())
+    }
+
+    /// Word `word` of each pixel from column `x` on; 0 where there is none.
+    #[inline]
+    pub fn read(&self, x: u32, word: usize, words: &mut [u32]) {
+        if self.bytes != 4 {
+            let pixel = |x| self.offset(x).map_or([0; 4], |offset| self.memory.read(offset, self.bytes));
+            (x..).zip(words).for_each(|(x, value)| *value = pixel(x)[word]);
+            return;
+        }
+        let mut rest = words;
+        let mut x = x;
+        while !rest.is_empty() {
+            let (group, others) = rest.split_at_mut(together(x).min(rest.len()));
+            match self.offset(x) {
+                Some(offset) if x + group.len() as u32 <= self.pitch => self.memory.read_words(offset, group),
+                _ => (x..).zip(&mut *group).for_each(|(x, value)| {
+                    *value = self.offset(x).map_or(0, |offset| self.memory.read_word(offset, 4));
+                }),
+            }
+            x += group.len() as u32;
+            rest = others;
+        }
+    }
+
+    /// Writes word 0 of the pixels from column `x` on whose `chosen` holds, by their number; nothing happens where there is none. Pixels have
+    /// at most 4 bytes.
+    #[inline]
+    pub fn write_words(&self, x: u32, words: &[u32], chosen: impl Fn(usize) -> bool) {
+        let mut n = 0;
+        while n < words.len() {
+            let column = x + n as u32;
+            let group = &words[n..words.len().min(n + together(column))];
+            match self.offset(column) {
+                Some(offset) if self.bytes == 4 && column + group.len() as u32 <= self.pitch => {
+                    self.memory.write_words(offset, group, |at| chosen(n + at));
+                }
+                _ => (0..group.len()).filter(|at| chosen(n + at)).for_each(|at| {
+                    self.write(column + at as u32, [group[at], 0, 0, 0]);
+                }),
+            }
+            n += group.len();
+        }
+    }
+
+    /// Writes a pixel; nothing happens where there is none.
+    #[inline]
+    pub fn write(&self, x: u32, words: Words) {
+        if let Some(offset) = self.offset(x) {
+            self.memory.write(offset, self.bytes, words);
+        }
+    }
+}
+
+/// Elements of 4 bytes that lie side by side from this column on.
+#[inline]
+fn together(x: u32) -> usize {
+    (TOGETHER - x % TOGETHER) as usize
 }

@@ -250,7 +250,6 @@ impl Kernels {
             Buffer::new(job.memory, base, length).ok()
         };
         Some(Bindings {
-            space: job.memory,
             surfaces: self.lifted.surfaces.iter().zip(&self.surfaces).map(surface).collect::<Option<_>>()?,
             tables: self.lifted.tables.iter().map(table).collect::<Option<_>>()?,
             buffers: self.lifted.buffers.iter().map(buffer).collect::<Option<_>>()?,

@@ -96,8 +96,9 @@ pub struct BlendState {
 }
 
 impl BlendState {
+    /// How a channel is blended.
     #[inline]
-    fn equation(&self, channel: usize) -> &BlendEquation {
+    pub fn equation(&self, channel: usize) -> &BlendEquation {
         if channel == ALPHA { &self.alpha } else { &self.colour }
     }
 }

@@ -55,6 +55,11 @@ impl Channel {
         self.shift as u32
     }
 
+    /// The word that it lies in, from 0 on.
+    pub const fn word(self) -> usize {
+        self.word as usize
+    }
+
     /// What the bits stand for.
     pub const fn kind(self) -> Kind {
         self.kind

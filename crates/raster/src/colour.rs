@@ -84,6 +84,21 @@ impl ColourState {
         (0..4).fold(0, |mask, n| mask | u8::from(self.format.channels[n].as_ref().is_some_and(written)) << n)
     }
 
+    /// The channel that is the destination's alpha; `None`: it is 1.
+    pub fn destination_alpha(&self) -> Option<usize> {
+        self.destination_alpha
+    }
+
+    /// The blend constant: fractions of the integers that are blended, or bits of binary32 numbers.
+    pub fn constant(&self) -> [u32; 4] {
+        self.constant
+    }
+
+    /// The stored bits that are written.
+    pub fn written(&self) -> Words {
+        self.written
+    }
+
     /// Whether [`write`](Self::write) depends on what is in memory.
     pub fn reads_memory(&self) -> bool {
         self.written != self.all || self.operation != Operation::Copy

@@ -1,6 +1,7 @@
 //! Which samples a convex shape covers, exactly: edge functions in integers, and rules for samples on an edge.
 
 use crate::grid::{Grid, Point, Rect};
+use std::ops::Range;
 
 /// Corners that a [`Shape`] has at most.
 pub const MAX_CORNERS: usize = 8;
@@ -271,29 +272,55 @@ pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit
     }
 }
 
-/// Calls `emit` for each row in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with these
-/// columns: of a convex shape they are neighbours.
-pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, std::ops::Range<u32>)) {
-    let per_pixel = grid.per_pixel;
-    let pixel = |sub_pixel: i64| sub_pixel.div_euclid(per_pixel);
-    let columns = (pixel(shape.low.x).max(i64::from(clip.left)), pixel(shape.high.x).min(i64::from(clip.right) - 1));
-    let top = pixel(shape.low.y).max(i64::from(clip.top));
-    let bottom = pixel(shape.high.y).min(i64::from(clip.bottom) - 1);
-    for y in top..=bottom {
-        let (mut first, mut last) = columns;
-        for edge in shape.edges() {
-            // edge.a * per_pixel * x + rest >= 0.
-            let rest = edge.a * place.x + edge.b * (y * per_pixel + place.y) + edge.c;
-            let step = edge.a * per_pixel;
-            match step {
-                1.. => first = first.max(-rest.div_euclid(step)),
-                0 if rest < 0 => last = first - 1,
-                0 => {}
-                _ => last = last.min(rest.div_euclid(-step)),
-            }
+/// The columns and rows of pixels, first and last, in which a shape may cover pixels inside of a rectangle.
+fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
+    let pixel = |sub_pixel: i64| sub_pixel.div_euclid(grid.per_pixel);
+    let (low, high) = (shape.low, shape.high);
+    let columns = (pixel(low.x).max(i64::from(clip.left)), pixel(high.x).min(i64::from(clip.right) - 1));
+    let rows = (pixel(low.y).max(i64::from(clip.top)), pixel(high.y).min(i64::from(clip.bottom) - 1));
+    (columns, rows)
+}
+
+/// The columns, among some, of the pixels of row `y` whose sample at `place` a shape covers: of a convex shape they are neighbours.
+fn span(grid: Grid, shape: &Shape, place: Point, y: i64, columns: (i64, i64)) -> Range<u32> {
+    let (mut first, mut last) = columns;
+    for edge in shape.edges() {
+        // edge.a * per_pixel * x + rest >= 0.
+        let rest = edge.a * place.x + edge.b * (y * grid.per_pixel + place.y) + edge.c;
+        let step = edge.a * grid.per_pixel;
+        match step {
+            1.. => first = first.max(-rest.div_euclid(step)),
+            0 if rest < 0 => last = first - 1,
+            0 => {}
+            _ => last = last.min(rest.div_euclid(-step)),
         }
-        if first <= last {
-            emit(y as u32, first as u32..last as u32 + 1);
+    }
+    if first <= last { first as u32..last as u32 + 1 } else { 0..0 }
+}
+
+/// Calls `emit` for each row in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with these
+/// columns.
+pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, Range<u32>)) {
+    let (columns, (top, bottom)) = extent(grid, shape, clip);
+    for y in top..=bottom {
+        let span = span(grid, shape, place, y, columns);
+        if !span.is_empty() {
+            emit(y as u32, span);
+        }
+    }
+}
+
+/// Calls `emit` for each row of quads in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with the
+/// upper row, which is even, and the columns in both.
+pub fn quad_spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, [Range<u32>; 2])) {
+    let (columns, (top, bottom)) = extent(grid, shape, clip);
+    for upper in (top & !1..=bottom).step_by(2) {
+        let spans = [upper, upper + 1].map(|y| match (top..=bottom).contains(&y) {
+            true => span(grid, shape, place, y, columns),
+            false => 0..0,
+        });
+        if spans.iter().any(|span| !span.is_empty()) {
+            emit(upper as u32, spans);
         }
     }
 }
@@ -469,7 +496,16 @@ mod tests {
             spans(GRID, &shape, &clip, samples[0], |y, columns| {
                 spans_cover.extend(columns.map(|x| ((x, y), 1)));
             });
-            assert_eq!(spans_cover, expected(corners, rule, &clip, &samples[..1]), "{corners:?} {rule:?}");
+            let expected = expected(corners, rule, &clip, &samples[..1]);
+            assert_eq!(spans_cover, expected, "{corners:?} {rule:?}");
+            let mut quads_cover = BTreeMap::new();
+            quad_spans(GRID, &shape, &clip, samples[0], |y, rows| {
+                assert!(y % 2 == 0 && rows != [0..0, 0..0]);
+                for (y, columns) in (y..).zip(rows) {
+                    quads_cover.extend(columns.map(|x| ((x, y), 1)));
+                }
+            });
+            assert_eq!(quads_cover, expected, "{corners:?} {rule:?}");
             Ok(())
         });
     }

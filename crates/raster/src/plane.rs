@@ -51,6 +51,11 @@ impl Setup {
         Setup::triangle(grid, [from, to, Point { x: from.x + x, y: from.y + y }])
     }
 
+    /// Sub-pixels of a pixel.
+    pub(crate) fn per_pixel(&self) -> f64 {
+        self.per_pixel
+    }
+
     /// The place of vertex 0.
     pub fn origin(&self) -> Point {
         self.origin
@@ -63,6 +68,19 @@ impl Setup {
             dx: (place.x - self.origin.x) as f64 / self.per_pixel,
             dy: (place.y - self.origin.y) as f64 / self.per_pixel,
         }
+    }
+
+    /// [`Offset::dx`] of a place.
+    #[inline]
+    pub(crate) fn across(&self, x: i64) -> f64 {
+        // Differences of coordinates have less than 32 bits, of which there are conversions many at a time.
+        f64::from((x - self.origin.x) as i32) / self.per_pixel
+    }
+
+    /// [`Offset::dy`] of a place.
+    #[inline]
+    pub(crate) fn down(&self, y: i64) -> f64 {
+        f64::from((y - self.origin.y) as i32) / self.per_pixel
     }
 
     /// The plane through these values of the vertices.
@@ -134,7 +152,18 @@ impl DepthPlane {
     /// The depth at a place: clamped to 0..=`max`, the nearest integer, halves up. NaN gives 0.
     #[inline]
     pub fn at(&self, offset: Offset, max: u32) -> u32 {
-        (self.plane.at(offset).clamp(0.0, f64::from(max)) + 0.5) as u32
+        DepthPlane::nearest(self.plane.at(offset), max)
+    }
+
+    /// The nearest integer to a depth, as [`at`](Self::at) gives it.
+    #[inline]
+    pub(crate) fn nearest(depth: f64, max: u32) -> u32 {
+        (depth.clamp(0.0, f64::from(max)) + 0.5) as u32
+    }
+
+    /// Depth before it is rounded.
+    pub(crate) fn plane(&self) -> &Plane {
+        &self.plane
     }
 }
 

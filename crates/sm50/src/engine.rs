@@ -14,7 +14,7 @@ use ctm_engine::{
 };
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::{RunOptions, RunStats};
-use ctm_memory::{Buffer, Space};
+use ctm_memory::Buffer;
 use ctm_num::sm50::mufu;
 use std::borrow::Cow;
 use thiserror::Error;
@@ -141,8 +141,7 @@ impl Kernels {
     }
 
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
-        let memory = Space::default();
-        let Some(bindings) = self.bind(launch, &memory) else { return Reference.run(launch, options) };
+        let Some(bindings) = self.bind(launch) else { return Reference.run(launch, options) };
         let start = Start { lanes: Lanes::Line(launch.invocations.count), bindings, max_steps: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
@@ -173,8 +172,8 @@ impl Kernels {
         self.kernel.run_independent(start, options, WARP as usize, budget)
     }
 
-    /// Binds the names of the function to the launch's memory and constants.
-    fn bind<'a>(&self, launch: &Launch<'a>, memory: &'a Space) -> Option<Bindings<'a>> {
+    /// Binds the names of the function to the launch's constants and buffers.
+    fn bind<'a>(&self, launch: &Launch<'a>) -> Option<Bindings<'a>> {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::Launch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
@@ -197,7 +196,6 @@ impl Kernels {
             })
         };
         Some(Bindings {
-            space: memory,
             surfaces: Vec::new(),
             tables: self.lifted.tables.iter().map(table).collect::<Option<_>>()?,
             buffers: self.lifted.buffers.iter().map(buffer).collect::<Option<_>>()?,

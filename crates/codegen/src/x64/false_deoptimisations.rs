@@ -37,7 +37,7 @@ fn deoptimises(body: &str) -> bool {
     let kernel = Jit::avx512().unwrap().kernel(&source).unwrap();
     assert!(kernel.interior.speculates, "{function}");
     let views = vec![View::new(&space, surface, Bounds::Drop)];
-    let bindings = Bindings { space: &space, surfaces: views, tables: Vec::new(), buffers: Vec::new() };
+    let bindings = Bindings { surfaces: views, tables: Vec::new(), buffers: Vec::new() };
     let meter = Meter::new(Budget::default(), None);
     let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
     kernel.bind(&bindings).unwrap().run(domain, u64::MAX, &mut Poller::new(&meter)).unwrap();

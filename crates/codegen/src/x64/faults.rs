@@ -127,7 +127,7 @@ impl Case {
     fn run(&self, threads: usize) -> Result<(), Stop> {
         let views = vec![View::new(&self.space, self.surface, Bounds::Drop)];
         let buffers = vec![Bytes::new(&self.space, 0x1000, 16).unwrap()];
-        let bindings = Bindings { space: &self.space, surfaces: views, tables: vec![vec![5, 6, 7, 8]], buffers };
+        let bindings = Bindings { surfaces: views, tables: vec![vec![5, 6, 7, 8]], buffers };
         let launch = Launch { lanes: ALL.into(), bindings, max_steps: None };
         self.kernel.run(&launch, &RunOptions { threads, ..RunOptions::default() }).map(|_| ())
     }

@@ -100,7 +100,6 @@ impl TestKernel {
         }
         let view = |(surface, bounds): &(Surface, Bounds)| View::new(&self.space, *surface, *bounds);
         let bindings = Bindings {
-            space: &self.space,
             surfaces: self.surfaces.iter().map(view).collect(),
             tables: self.tables.clone(),
             buffers: Vec::new(),

@@ -219,7 +219,6 @@ pub fn run_code(backend: &dyn Backend, setup: Setup, space: &Space) -> Option<Op
     assert_eq!(unproven(), before, "code was not shown to be safe as it was made first\n{function}");
     let code = code?;
     let bindings = Bindings {
-        space,
         surfaces: views(space, surfaces),
         tables: tables.to_vec(),
         buffers: buffers(space, function.buffers),

@@ -74,6 +74,16 @@ impl Target<'_> {
         }
     }
 
+    /// What happens to colours on their way there.
+    pub fn state(&self) -> &ColourState {
+        &self.state
+    }
+
+    /// Which of the output's channels each channel of the buffer is.
+    pub fn selects(&self) -> [usize; 4] {
+        self.selects
+    }
+
     /// The buffer.
     pub fn surface(&self) -> &Surface<'_> {
         &self.surface

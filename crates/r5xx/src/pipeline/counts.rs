@@ -22,6 +22,13 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Adds what was done with other pixels.
+    pub fn add_pixels(&mut self, other: Counts) {
+        self.pixels += other.pixels;
+        self.fragments += other.fragments;
+        self.passed += other.passed;
+    }
+
     /// The same, with the instructions of this program.
     pub fn with_program(self, program: &Program) -> Self {
         let range = usize::from(program.info.start)..=usize::from(program.info.end);

@@ -72,6 +72,21 @@ impl<'a> DepthUnit<'a> {
         self.surface.is_none()
     }
 
+    /// The tests.
+    pub fn state(&self) -> &DepthStencilState {
+        &self.state
+    }
+
+    /// The buffer, if anything is tested.
+    pub fn surface(&self) -> Option<&Surface<'a>> {
+        self.surface.as_ref()
+    }
+
+    /// Whether the buffer holds depths of 16 bits, and no stencil.
+    pub fn has_sixteen_bits(&self) -> bool {
+        self.sixteen_bits
+    }
+
     /// Tests the samples of a mask of a pixel, updates the buffer, and gives those that pass. `depth` gives the depth of each, of 24 bits.
     pub fn test(&self, x: u32, y: u32, mask: u8, facing: Facing, depth: impl Fn(u32) -> u32) -> u8 {
         let Some(surface) = self.buffer(x, y) else { return mask };

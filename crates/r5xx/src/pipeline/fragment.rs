@@ -8,6 +8,7 @@ use crate::registers::{
 };
 use crate::state::State;
 use ctm_num::convert::{f16_to_f32, f32_to_f16, f32_to_unorm};
+use ctm_raster::depth::CompareFunction;
 use ctm_x1k::{Body, Constants, Instruction, IntConstant, Program, ProgramInfo, References, TexOp};
 
 /// The program.
@@ -54,6 +55,27 @@ pub fn kills(program: &Program) -> bool {
     program.code.iter().any(|instruction| matches!(&instruction.body, Body::Tex(tex) if tex.op == TexOp::Texkill))
 }
 
+/// An alpha test, by what is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AlphaTest {
+    /// Alpha as binary16, with a reference (bits of binary32).
+    Half {
+        /// The comparison.
+        function: CompareFunction,
+        /// The reference.
+        reference: u32,
+    },
+    /// Alpha as an integer from 0 to `max`.
+    Code {
+        /// The comparison.
+        function: CompareFunction,
+        /// The code of 1.
+        max: u32,
+        /// The reference.
+        reference: u32,
+    },
+}
+
 /// What is done with a fragment behind the program.
 #[derive(Clone, Copy, Debug)]
 pub struct AlphaUnit {
@@ -80,7 +102,7 @@ impl AlphaUnit {
 
     /// The samples, of so many, that stay of a fragment with this alpha.
     pub fn samples(&self, alpha: u32, samples: u32) -> u8 {
-        if self.control.enable && !self.passes(alpha) {
+        if self.test().is_some_and(|test| !test.passes(alpha)) {
             return 0;
         }
         let all = ((1u32 << samples) - 1) as u8;
@@ -93,36 +115,51 @@ impl AlphaUnit {
 
     /// What it would do, if it does anything.
     pub fn examine(&self, alpha: u32, samples: u32) -> Option<AlphaHistory> {
-        let test = self.control.enable.then(|| {
-            let (alpha, reference) = self.compared(alpha);
+        let test = self.test().map(|test| {
+            let (alpha, reference) = test.compared(alpha);
             (self.control.function, alpha, reference)
         });
         self.drops().then(|| AlphaHistory { test, passed: self.samples(alpha, samples) })
     }
 
-    /// Alpha and the reference, in the same units.
+    /// The test, if there is one.
+    pub fn test(&self) -> Option<AlphaTest> {
+        let function = match self.control.function {
+            AlphaFunction::Never => CompareFunction::Never,
+            AlphaFunction::Less => CompareFunction::Less,
+            AlphaFunction::Equal => CompareFunction::Equal,
+            AlphaFunction::LessEqual => CompareFunction::LessOrEqual,
+            AlphaFunction::Greater => CompareFunction::Greater,
+            AlphaFunction::NotEqual => CompareFunction::NotEqual,
+            AlphaFunction::GreaterEqual => CompareFunction::GreaterOrEqual,
+            AlphaFunction::Always => CompareFunction::Always,
+        };
+        let reference = u32::from(self.control.reference);
+        self.control.enable.then(|| match (self.control.float16, self.control.eight_bits) {
+            (true, _) => AlphaTest::Half { function, reference: self.reference.to_bits() },
+            (false, true) => AlphaTest::Code { function, max: 255, reference },
+            // The nearest code.
+            (false, false) => AlphaTest::Code { function, max: 1023, reference: (2 * reference * 1023 + 255) / 510 },
+        })
+    }
+}
+
+impl AlphaTest {
+    /// Alpha (bits) and the reference, in the same units.
     fn compared(&self, alpha: u32) -> (f32, f32) {
-        match (self.control.float16, self.control.eight_bits) {
-            (true, _) => (f32::from_bits(f16_to_f32(f32_to_f16(alpha))), self.reference),
-            (false, true) => (f32_to_unorm(alpha, 255) as f32, f32::from(self.control.reference)),
-            (false, false) => {
-                let reference = f32::from(self.control.reference) * 1023.0 / 255.0;
-                (f32_to_unorm(alpha, 1023) as f32, reference.round())
+        match *self {
+            AlphaTest::Half { reference, .. } => {
+                (f32::from_bits(f16_to_f32(f32_to_f16(alpha))), f32::from_bits(reference))
             }
+            AlphaTest::Code { max, reference, .. } => (f32_to_unorm(alpha, max) as f32, reference as f32),
         }
     }
 
+    /// Whether a fragment with this alpha (bits) passes.
     fn passes(&self, alpha: u32) -> bool {
         let (alpha, reference) = self.compared(alpha);
-        match self.control.function {
-            AlphaFunction::Never => false,
-            AlphaFunction::Less => alpha < reference,
-            AlphaFunction::Equal => alpha == reference,
-            AlphaFunction::LessEqual => alpha <= reference,
-            AlphaFunction::Greater => alpha > reference,
-            AlphaFunction::NotEqual => alpha != reference,
-            AlphaFunction::GreaterEqual => alpha >= reference,
-            AlphaFunction::Always => true,
+        match self {
+            AlphaTest::Half { function, .. } | AlphaTest::Code { function, .. } => function.holds(alpha, reference),
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::registers::{
 };
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
-use ctm_raster::plane::{AttributePlane, Perspective, Plane};
+use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane};
+use ctm_raster::row::Row;
 use ctm_x1k::fragments::QuadVector;
 
 const ONE: u32 = 0x3F80_0000;
@@ -108,6 +109,16 @@ impl Routing {
             }
         }
         routing
+    }
+
+    /// The bits of a component that is the same in all primitives.
+    pub fn constant(&self, input: usize, channel: usize) -> Option<u32> {
+        match self.sources.get(input)?[channel] {
+            Source::Constant(bits) => Some(bits),
+            Source::Texture(..) | Source::Colour(..) | Source::Generated(_) | Source::Position(_) | Source::Face => {
+                None
+            }
+        }
     }
 
     fn add(&mut self, temporary: u8, sources: [Source; 4]) {
@@ -324,25 +335,54 @@ impl Inputs {
 
     /// The values at the pixels of the quad whose upper left one this is.
     pub fn at(&self, x: u32, y: u32, inputs: &mut Vec<QuadVector>) {
-        let places = self
-            .perspective
-            .map(|perspective| QUAD_PIXELS.map(|(dx, dy)| perspective.place(GRID.pixel_centre(x + dx, y + dy))));
+        let places = self.places(x, y);
         inputs.resize(self.values.len(), [[0; 4]; 4]);
         for (input, values) in inputs.iter_mut().zip(&self.values) {
             for (channel, value) in values.iter().enumerate() {
-                let lanes = match *value {
-                    Value::Plane(AttributePlane::Constant(bits)) => [bits; 4],
-                    // Points have no planes.
-                    Value::Plane(plane) => places.map_or([0; 4], |places| places.map(|place| plane.at(&place))),
-                    Value::Position(0) => across([x, x + 1].map(|x| (x as f32).to_bits())),
-                    Value::Position(_) => down([y, y + 1].map(|y| (y as f32).to_bits())),
-                    Value::Generated(0, way) => across([x, x + 1].map(|x| way.at(x))),
-                    Value::Generated(_, way) => down([y, y + 1].map(|y| way.at(y))),
-                };
-                for (vector, value) in input.iter_mut().zip(lanes) {
+                for (vector, value) in input.iter_mut().zip(value.at(&places, x, y)) {
                     vector[channel] = value;
                 }
             }
+        }
+    }
+
+    /// How the temporaries run over the primitive; points have no such.
+    pub fn perspective(&self) -> Option<&Perspective> {
+        self.perspective.as_ref()
+    }
+
+    /// A component at the pixels of a row from column `x` on, where `row` is.
+    pub fn component_along(&self, (input, channel): (usize, usize), row: &Row, x: u32, y: u32, values: &mut [u32]) {
+        match self.values[input][channel] {
+            Value::Plane(AttributePlane::Constant(bits)) => values.fill(bits),
+            Value::Plane(AttributePlane::Varying(plane)) => row.attribute(&plane, values),
+            Value::Position(0) => (x..).zip(values).for_each(|(x, value)| *value = (x as f32).to_bits()),
+            Value::Position(_) => values.fill((y as f32).to_bits()),
+            Value::Generated(0, way) => (x..).zip(values).for_each(|(x, value)| *value = way.at(x)),
+            Value::Generated(_, way) => values.fill(way.at(y)),
+        }
+    }
+
+    /// The places of the pixels of a quad. Points have none.
+    #[inline]
+    fn places(&self, x: u32, y: u32) -> Option<[Place; 4]> {
+        self.perspective
+            .map(|perspective| QUAD_PIXELS.map(|(dx, dy)| perspective.place(GRID.pixel_centre(x + dx, y + dy))))
+    }
+}
+
+impl Value {
+    /// At the pixels of a quad.
+    #[inline]
+    fn at(&self, places: &Option<[Place; 4]>, x: u32, y: u32) -> [u32; 4] {
+        match *self {
+            Value::Plane(AttributePlane::Constant(bits)) => [bits; 4],
+            // Points have no planes.
+            Value::Plane(plane) => places.map_or([0; 4], |places| places.map(|place| plane.at(&place))),
+            Value::Position(0) => across([x, x + 1].map(|x| (x as f32).to_bits())),
+            Value::Position(_) => down([y, y + 1].map(|y| (y as f32).to_bits())),
+            Value::Generated(0, way) => across([x, x + 1].map(|x| way.at(x))),
+            Value::Generated(_, way) => down([y, y + 1].map(|y| way.at(y))),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod area;
 mod assemble;
+mod batch;
 mod clip;
 mod colour;
 mod counts;
@@ -11,10 +12,12 @@ mod fetch;
 mod fragment;
 pub mod history;
 mod interpolate;
+mod kernels;
 mod picture;
 mod pixels;
 mod primitives;
 mod program;
+mod scratch;
 mod shading;
 mod vertex;
 mod vertices;
@@ -22,13 +25,14 @@ mod window;
 
 pub use counts::Counts;
 pub use picture::{Picture, picture};
-pub use vertices::Scratch;
+pub use scratch::Scratch;
 
 use crate::registers::{GaColorControl, VapCntl};
 use crate::state::State;
 use crate::stream::Draw;
 use crate::tx::Textures;
 use area::AreaState;
+use batch::BatchState;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_memory::{Arena, Space};
@@ -36,6 +40,7 @@ use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
 use ctm_x1k::{RunError, RunOptions};
 use history::{Probe, Watcher};
+use kernels::{Kernels, LazyBatch};
 use shading::{Passing, Shading};
 use std::sync::Arc;
 use std::time::Instant;
@@ -152,8 +157,8 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
         let draw = (draw.at, pixels.targets_at(watcher.pixel()), primitives.format());
         Probe::new(watcher, draw, &job, &options)
     });
-    let mut draw_all = |shading: Shading| {
-        let mut drawing = primitives.begin(shading, probe.as_ref());
+    let mut draw_all = |shading: Shading, kernels: &Kernels| {
+        let mut drawing = primitives.begin(shading, kernels, probe.as_ref());
         let mut number = 0u32;
         assemble::assemble(draw.control.primitive, count, provoking, |primitive| {
             if number.is_multiple_of(PRIMITIVES_PER_CHECK) {
@@ -168,8 +173,14 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
     };
     let area = means.engine.zip(pixels.area_targets(&space));
     let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));
+    let batch: LazyBatch = LazyBatch::new(Box::new(|| {
+        let (engine, scratch) = means.engine.zip(means.scratch)?;
+        let memory = (&space, &scratch.batch);
+        BatchState::of(&job, &textures, &pixels, primitives.routings(), memory, (engine, &options))
+    }));
+    let kernels = Kernels { area, batch, pixels: &pixels };
     if let Some(passing) = Passing::of(&program, &constants, presets) {
-        return draw_all(Shading::Passing(&passing, &textures, area.as_ref()));
+        return draw_all(Shading::Passing(&passing, &textures), &kernels);
     }
-    with_shader(&job, &options, |shader| draw_all(Shading::Program(shader, area.as_ref())))
+    with_shader(&job, &options, |shader| draw_all(Shading::Program(shader), &kernels))
 }

@@ -4,19 +4,22 @@ mod examine;
 
 use super::DrawError;
 use super::area::{AreaPrimitive, AreaTarget, Half, is_rectangle};
+use super::batch::KernelBatch;
 use super::colour::{Resolve, Target, samples, targets};
 use super::counts::Counts;
 use super::depth::{ColourClear, DepthUnit};
 use super::direct::{self, Direct};
-use super::fragment::{AlphaUnit, kills};
+use super::fragment::{AlphaTest, AlphaUnit, kills};
 use super::history::Probe;
 use super::interpolate::Inputs;
+use super::kernels::Kernels;
 use super::shading::Shading;
 use super::window::{GRID, MAX_DEPTH, WindowVertex};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
     ZbZtop,
 };
+use crate::surface::Surface;
 use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
 use ctm_raster::channel::Words;
@@ -94,6 +97,8 @@ fn sample_places(registers: &RegisterFile) -> Vec<Point> {
 
 /// A screendoor that lets all samples through.
 const ALL_SAMPLES: u32 = 0xFF_FFFF;
+/// Quads of a draw after which it is asked whether kernels draw the others.
+const QUADS_PER_LOOK: [u64; 3] = [64, 256, 1024];
 /// Pixels around a primitive from which on a kernel draws it.
 const AREA_PIXELS: u64 = 4096;
 
@@ -155,6 +160,71 @@ impl<'a> Pixels<'a> {
         })
     }
 
+    /// Whether fragments with one sample go through the program and the tests to colour buffers, and nothing else is done with them.
+    pub fn is_plain(&self) -> bool {
+        self.samples.len() == 1 && self.clear.is_none() && self.resolve.is_none()
+    }
+
+    /// The colour buffers that are written.
+    pub fn targets(&self) -> &[Target<'a>] {
+        &self.targets
+    }
+
+    /// The depth and stencil tests and their buffer, if there are such.
+    pub fn depth(&self) -> Option<(&DepthUnit<'a>, &Surface<'a>)> {
+        Some((&self.depth, self.depth.surface()?))
+    }
+
+    /// The depth of a primitive at a pixel's only sample.
+    #[inline]
+    pub fn depth_of(&self, covering: &Covering, x: u32, y: u32) -> u32 {
+        covering.depth.at(x, y, self.samples[0])
+    }
+
+    /// Whether the program has an effect.
+    pub fn shades(&self) -> bool {
+        self.shades
+    }
+
+    /// Where the first sample of a pixel is.
+    pub fn sample(&self) -> Point {
+        self.samples[0]
+    }
+
+    /// Whether all pixels that a primitive covers can be drawn to.
+    pub fn shows_all(&self, covering: &Covering) -> bool {
+        self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE && covering.stipple.is_none()
+    }
+
+    /// Whether the first sample of a pixel that a primitive covers can be drawn to.
+    #[inline]
+    pub fn shows(&self, covering: &Covering, x: u32, y: u32) -> bool {
+        let lane = 2 * (y & 1) + (x & 1);
+        self.screendoor >> (6 * lane) & 1 != 0
+            && self.visible.shows(x, y)
+            && covering.stipple.is_none_or(|stipple| stipple(x, y))
+    }
+
+    /// Whether tests come before the program.
+    pub fn tests_early(&self) -> bool {
+        self.early || !self.shades
+    }
+
+    /// Whether depth is the program's W.
+    pub fn depth_from_program(&self) -> bool {
+        self.alpha.depth_from_program
+    }
+
+    /// The alpha test.
+    pub fn alpha_test(&self) -> Option<AlphaTest> {
+        self.alpha.test()
+    }
+
+    /// The pixels that can be drawn to.
+    pub fn framebuffer(&self) -> Rect {
+        self.visible.framebuffer
+    }
+
     /// The only colour buffer, if each pixel of a program's output is stored there as it is, whatever else there is.
     pub fn sole_target(&self) -> Option<&Target<'a>> {
         let passes = self.depth.is_off() && !self.alpha.drops() && !self.alpha.depth_from_program;
@@ -198,12 +268,20 @@ impl<'a> Pixels<'a> {
     }
 
     /// Begins to draw.
-    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>, probe: Option<&'s Probe<'s>>) -> Batch<'s, 'x> {
+    pub fn begin<'s, 'x, 'k>(
+        &'s self,
+        shading: Shading<'s, 'x>,
+        kernels: &'s Kernels<'k>,
+        probe: Option<&'s Probe<'s>>,
+    ) -> Batch<'s, 'x, 'k> {
         Batch {
             pixels: self,
             shading,
+            kernels,
             probe,
             half: None,
+            together: None,
+            drawn: 0,
             waiting: Vec::new(),
             quads: Vec::new(),
             shaded: Vec::new(),
@@ -336,12 +414,17 @@ impl QuadDepth {
 }
 
 /// Quads on their way through the program: as many as can run together, of which no two have the same place.
-pub struct Batch<'s, 'x> {
+pub struct Batch<'s, 'x, 'k> {
     pixels: &'s Pixels<'s>,
     shading: Shading<'s, 'x>,
     /// A primitive of many pixels that may be half of a rectangle.
     half: Option<Half>,
     probe: Option<&'s Probe<'s>>,
+    kernels: &'s Kernels<'k>,
+    /// What draws quads from some time on.
+    together: Option<KernelBatch<'s>>,
+    /// Quads so far.
+    drawn: u64,
     waiting: Vec<Waiting>,
     /// What the program gets. Those behind `used` are kept for their memory.
     quads: Vec<Quad>,
@@ -356,7 +439,7 @@ struct Waiting {
     depth: QuadDepth,
 }
 
-impl Batch<'_, '_> {
+impl Batch<'_, '_, '_> {
     /// Draws a primitive.
     ///
     /// # Errors
@@ -376,7 +459,7 @@ impl Batch<'_, '_> {
     fn draw_unwatched(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
         self.counts.drawn += 1;
-        let spans = self.shading.area().and_then(|_| pixels.spans(covering));
+        let spans = self.kernels.area.as_ref().and_then(|_| pixels.spans(covering));
         if let Some(half) = self.half.take() {
             let all = spans.as_ref().and_then(|spans| half.with(spans, covering.inputs));
             if let Some(all) = all
@@ -386,7 +469,7 @@ impl Batch<'_, '_> {
             }
             self.draw_half(half)?;
         }
-        if let Shading::Passing(passing, textures, _) = &self.shading
+        if let Shading::Passing(passing, textures) = &self.shading
             && let Some(direct) = Direct::of(pixels, passing, textures, covering)
         {
             self.count(pixels.draw_directly(covering, &direct));
@@ -416,7 +499,7 @@ impl Batch<'_, '_> {
 
     /// Draws pixels by a kernel; says whether there is one that can.
     fn draw_area(&mut self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Result<bool, DrawError> {
-        let Some(area) = self.shading.area() else { return Ok(false) };
+        let Some(area) = &self.kernels.area else { return Ok(false) };
         // What comes before comes first.
         self.flush()?;
         let is_drawn = area.draw(&AreaPrimitive { spans, inputs })?;
@@ -428,6 +511,10 @@ impl Batch<'_, '_> {
 
     fn draw_quads(&mut self, covering: &Covering) -> Result<(), DrawError> {
         let pixels = self.pixels;
+        if let Some(together) = &mut self.together {
+            together.draw(covering)?;
+            return Ok(());
+        }
         let mut result = Ok(());
         coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
             if result.is_ok() {
@@ -468,6 +555,18 @@ impl Batch<'_, '_> {
         if self.used > 0 && self.quads[..self.used].iter().any(|quad| quad.position == (x, y)) {
             self.flush()?;
         }
+        self.drawn += 1;
+        if QUADS_PER_LOOK.contains(&self.drawn) && self.together.is_none() {
+            self.flush()?;
+            self.together = self.kernels.batch(self.drawn)?;
+        }
+        if let Some(together) = &mut self.together {
+            // The rest of the primitive; its other quads come one by one.
+            let covered = |lane: usize| covered.coverage[lane] != 0;
+            let spans = [0, 2].map(|lane| x + u32::from(!covered(lane))..x + 1 + u32::from(covered(lane + 1)));
+            together.add(covering, y, &spans)?;
+            return Ok(());
+        }
         let mut masks = pixels.visible(covering, covered);
         self.counts.pixels += count_pixels(&masks);
         if pixels.early || !pixels.shades {
@@ -492,7 +591,11 @@ impl Batch<'_, '_> {
     }
 
     fn flush(&mut self) -> Result<(), DrawError> {
-        let Batch { pixels, shading, waiting, quads, shaded, used, counts, .. } = self;
+        let Batch { pixels, shading, waiting, quads, shaded, used, counts, together, .. } = self;
+        if let Some(together) = together {
+            together.flush()?;
+            counts.add_pixels(together.take_counts());
+        }
         if *used == 0 {
             return Ok(());
         }

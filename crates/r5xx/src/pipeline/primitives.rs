@@ -6,6 +6,7 @@ use super::clip::Clip;
 use super::counts::Counts;
 use super::history::{PixelEvent, Probe};
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
+use super::kernels::Kernels;
 use super::pixels::{Batch, Covering, Pixels, QuadDepth};
 use super::shading::Shading;
 use super::vertex::{Vertex, VertexFormat};
@@ -136,9 +137,19 @@ impl<'a> Primitives<'a> {
         &self.routings[0].presets
     }
 
+    /// How the values of vertices go to temporaries, for each kind of primitive.
+    pub fn routings(&self) -> &[Routing] {
+        &self.routings
+    }
+
     /// Begins to draw.
-    pub fn begin<'s, 'x>(&'s self, shading: Shading<'s, 'x>, probe: Option<&'s Probe<'s>>) -> Drawing<'s, 'x> {
-        Drawing { primitives: self, batch: self.pixels.begin(shading, probe), probe, stippled: 0 }
+    pub fn begin<'s, 'x, 'k>(
+        &'s self,
+        shading: Shading<'s, 'x>,
+        kernels: &'s Kernels<'k>,
+        probe: Option<&'s Probe<'s>>,
+    ) -> Drawing<'s, 'x, 'k> {
+        Drawing { primitives: self, batch: self.pixels.begin(shading, kernels, probe), probe, stippled: 0 }
     }
 
     /// Which vectors vertices have.
@@ -178,9 +189,9 @@ impl<'a> Primitives<'a> {
 }
 
 /// A draw while primitives come in.
-pub struct Drawing<'s, 'x> {
+pub struct Drawing<'s, 'x, 'k> {
     primitives: &'s Primitives<'s>,
-    batch: Batch<'s, 'x>,
+    batch: Batch<'s, 'x, 'k>,
     probe: Option<&'s Probe<'s>>,
     /// Pixels of connected lines so far.
     stippled: i64,
@@ -198,7 +209,7 @@ impl Face {
     const NONE: Face = Face { facing: Facing::Front, offset: 0.0 };
 }
 
-impl Drawing<'_, '_> {
+impl Drawing<'_, '_, '_> {
     /// Ends the draw, and gives what was done with pixels.
     ///
     /// # Errors

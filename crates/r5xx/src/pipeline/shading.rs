@@ -1,7 +1,6 @@
 //! What runs for a quad: the fragment program, or a short cut for programs that only pass on what they get. Drivers clear, copy, upload
 //! and read back with such programs: nearly all draws are theirs.
 
-use super::area::AreaState;
 use crate::tx::Textures;
 use ctm_num::x1k;
 use ctm_x1k::fragments::{Fetch, Quad, QuadVector, Shaded, TextureUnit};
@@ -17,17 +16,17 @@ const ONE: u32 = 0x3F80_0000;
 /// What runs for quads.
 pub enum Shading<'s, 'x> {
     /// A short cut.
-    Passing(&'s Passing, &'s Textures<'x>, Option<&'s AreaState<'s>>),
+    Passing(&'s Passing, &'s Textures<'x>),
     /// The program.
-    Program(&'s mut Shader<'x>, Option<&'s AreaState<'s>>),
+    Program(&'s mut Shader<'x>),
 }
 
-impl<'s> Shading<'s, '_> {
+impl Shading<'_, '_> {
     /// How many quads can run together.
     pub fn width(&self) -> usize {
         match self {
             Shading::Passing(..) => 1,
-            Shading::Program(shader, _) => shader.width(),
+            Shading::Program(shader) => shader.width(),
         }
     }
 
@@ -37,19 +36,12 @@ impl<'s> Shading<'s, '_> {
     /// If the program does what the machine cannot do.
     pub fn shade(&mut self, quads: &[Quad], shaded: &mut Vec<Shaded>) -> Result<(), RunError> {
         match self {
-            Shading::Passing(passing, textures, _) => {
+            Shading::Passing(passing, textures) => {
                 shaded.clear();
                 shaded.extend(quads.iter().map(|quad| passing.shade(quad, textures)));
                 Ok(())
             }
-            Shading::Program(shader, _) => shader.shade(quads, shaded),
-        }
-    }
-
-    /// What draws primitives of many pixels, where kernels can.
-    pub fn area(&self) -> Option<&'s AreaState<'s>> {
-        match self {
-            Shading::Passing(_, _, area) | Shading::Program(_, area) => *area,
+            Shading::Program(shader) => shader.shade(quads, shaded),
         }
     }
 
@@ -310,8 +302,8 @@ mod tests {
                 arbtest::arbtest(|u| {
                     let quads: Vec<Quad> = (0..u.int_in_range(1..=16)?).map(|_| quad(u)).collect::<Result<_>>()?;
                     let (mut exact, mut short) = (Vec::new(), Vec::new());
-                    Shading::Program(shader, None).shade(&quads, &mut exact).unwrap();
-                    Shading::Passing(&passing, &textures, None).shade(&quads, &mut short).unwrap();
+                    Shading::Program(shader).shade(&quads, &mut exact).unwrap();
+                    Shading::Passing(&passing, &textures).shade(&quads, &mut short).unwrap();
                     assert_eq!((exact.len(), short.len()), (quads.len(), quads.len()));
                     for (quad, (short, exact)) in quads.iter().zip(short.iter().zip(&exact)) {
                         assert_eq!(short.live, exact.live);

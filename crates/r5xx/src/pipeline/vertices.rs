@@ -36,19 +36,19 @@ const LOOK_AHEAD: usize = 4 * TOGETHER;
 const VERTEX_BYTES: usize = 16 * 32;
 
 /// Memory for vertices on their way through kernels: what they bring, then what they get.
-pub struct Scratch {
+pub struct Memory {
     space: Space,
     base: u32,
 }
 
-impl Scratch {
+impl Memory {
     const HALF: u32 = (TOGETHER * VERTEX_BYTES) as u32;
 
     /// New memory; `None` if the host has none.
     pub fn new() -> Option<Self> {
         let mut space = Space::default();
         let base = space.append(u64::from(2 * Self::HALF)).ok()?;
-        Some(Scratch { space, base })
+        Some(Memory { space, base })
     }
 
     fn buffer(&self, half: u32) -> Option<Buffer<'_>> {
@@ -69,9 +69,10 @@ struct Together<'a> {
 impl<'a> Together<'a> {
     fn of(means: &Means<'a>, program: &Program) -> Option<Self> {
         let (engine, scratch) = means.engine.zip(means.scratch)?;
-        let (inputs, outputs) = (scratch.buffer(0)?, scratch.buffer(1)?);
+        let memory = &scratch.vertices;
+        let (inputs, outputs) = (memory.buffer(0)?, memory.buffer(1)?);
         let options = RunOptions { step_limit: STEP_LIMIT, ..means.options() };
-        Some(Together { engine, inputs, outputs, space: &scratch.space, options, layout: Layout::of(program) })
+        Some(Together { engine, inputs, outputs, space: &memory.space, options, layout: Layout::of(program) })
     }
 
     /// The output vectors of vertices; `None` if the program does not come to its end for one of them.

@@ -21,6 +21,13 @@ pub struct AreaTexture {
     pub selects: [Select; 4],
 }
 
+impl AreaTexture {
+    /// The same texture at base 0.
+    pub fn at_base_0(self) -> Self {
+        AreaTexture { surface: Surface { base: 0, ..self.surface }, ..self }
+    }
+}
+
 impl Texture<'_> {
     /// The texture as a surface of this memory, if it can be one.
     pub fn area(&self, space: &Space) -> Option<AreaTexture> {

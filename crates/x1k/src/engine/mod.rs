@@ -285,5 +285,5 @@ fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
     tables.push(constants.ints.iter().flat_map(fields).collect());
     tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
     tables.push(vec![job.conditional.pe_value]);
-    Bindings { space: job.memory, surfaces: views.collect(), tables, buffers: Vec::new() }
+    Bindings { surfaces: views.collect(), tables, buffers: Vec::new() }
 }

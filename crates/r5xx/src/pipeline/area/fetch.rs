@@ -1,21 +1,49 @@
 //! Texture fetches as lane IR. Arithmetic is that of the scalar sampler: what it computes with denormals gives the same texels where they
 //! are zeros, and fractions of 8 bits and their weights make none.
 
-use crate::tx::AreaTexture;
+use crate::tx::{AreaTexture, Select};
 use ctm_lane::{Builder, Denorm, FloatTest, IntTest, Round, Surface, Value, Zero};
 use ctm_raster::sampler::{Filter, Wrap};
+use ctm_x1k::TexOp;
+use ctm_x1k::lift::FetchValues;
 
 /// Steps of the weights of linear filters.
 const STEPS: f32 = 256.0;
 
+/// What a texture instruction fetches in these lanes: red, green, blue and alpha. The textures of units are the function's first surfaces.
+pub fn fetch_texture(
+    b: &mut Builder,
+    textures: &[Option<AreaTexture>],
+    fetch: &FetchValues,
+    lanes: Value,
+) -> [Value; 4] {
+    let unit = usize::from(fetch.unit);
+    let zero = b.constant(0);
+    let Some(Some(texture)) = textures.get(unit) else { return [zero; 4] };
+    let surface = textures[..unit].iter().flatten().count();
+    let [s, t, _, q] = fetch.coordinates;
+    let coordinates = match fetch.op {
+        TexOp::Proj => [s, t].map(|coordinate| b.fdiv(Denorm::Flush, coordinate, q)),
+        TexOp::Nop | TexOp::Ld | TexOp::Texkill | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy | TexOp::Reserved7 => {
+            [s, t]
+        }
+    };
+    let sampling = Sampling { texture, surface: Surface::new(surface), unscaled: fetch.unscaled };
+    let components = sampling.components(b, coordinates, lanes);
+    texture.selects.map(|select| match select {
+        Select::Component(number) => components[number],
+        Select::Bits(bits) => b.constant(bits),
+    })
+}
+
 /// How a texture instruction fetches.
-pub struct Sampling<'a> {
+struct Sampling<'a> {
     /// The texture.
-    pub texture: &'a AreaTexture,
+    texture: &'a AreaTexture,
     /// Its surface in the function.
-    pub surface: Surface,
+    surface: Surface,
     /// Coordinates are in texels.
-    pub unscaled: bool,
+    unscaled: bool,
 }
 
 /// What a linear filter takes along an axis.
@@ -31,7 +59,7 @@ fn multiply(b: &mut Builder, a: Value, c: Value) -> Value {
 
 impl Sampling<'_> {
     /// The components of the filtered texel, in these lanes.
-    pub fn components(&self, b: &mut Builder, coordinates: [Value; 2], lanes: Value) -> [Value; 4] {
+    fn components(&self, b: &mut Builder, coordinates: [Value; 2], lanes: Value) -> [Value; 4] {
         let sizes = [self.texture.width, self.texture.surface.height];
         let places: [Value; 2] =
             std::array::from_fn(|axis| self.place(b, coordinates[axis], self.texture.wrap[axis], sizes[axis]));

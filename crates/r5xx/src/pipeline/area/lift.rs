@@ -1,13 +1,12 @@
 //! What stands around a fragment program, as lane IR: coverage by spans, interpolation, fetches, writes.
 
-use super::fetch::Sampling;
+use super::fetch::fetch_texture;
 use super::{ComponentKind, Key, MAX_SIZE};
 use crate::pipeline::window::GRID;
-use crate::tx::Select;
 use ctm_lane::{Builder, Channels, Denorm, IntTest, Rounding, SurfaceDecl, Table, TableDecl, Value};
 use ctm_memory::Format;
+use ctm_x1k::OUTPUTS;
 use ctm_x1k::lift::{FetchValues, Start, Surroundings, TABLES};
-use ctm_x1k::{OUTPUTS, TexOp};
 
 /// Rows of a strip at most: tables have an entry for each, by their number modulo this.
 const ROWS: usize = 64;
@@ -168,23 +167,7 @@ impl Surroundings for Key {
     }
 
     fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
-        let unit = usize::from(fetch.unit);
-        let zero = b.constant(0);
-        let Some(Some(texture)) = self.textures.get(unit) else { return [zero; 4] };
-        let surface = self.textures[..unit].iter().flatten().count();
-        let [s, t, _, q] = fetch.coordinates;
-        let coordinates = match fetch.op {
-            TexOp::Proj => [s, t].map(|coordinate| b.fdiv(Denorm::Flush, coordinate, q)),
-            TexOp::Nop | TexOp::Ld | TexOp::Texkill | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy | TexOp::Reserved7 => {
-                [s, t]
-            }
-        };
-        let sampling = Sampling { texture, surface: ctm_lane::Surface::new(surface), unscaled: fetch.unscaled };
-        let components = sampling.components(b, coordinates, lanes);
-        texture.selects.map(|select| match select {
-            Select::Component(number) => components[number],
-            Select::Bits(bits) => b.constant(bits),
-        })
+        fetch_texture(b, &self.textures, fetch, lanes)
     }
 
     fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], _depth: Value) {

@@ -8,6 +8,7 @@ mod fetch;
 mod join;
 mod lift;
 
+pub use fetch::fetch_texture;
 pub use join::Half;
 
 use super::interpolate::{Component, Inputs};
@@ -99,6 +100,39 @@ pub struct AreaState<'a> {
     pub options: &'a RunOptions<'a>,
 }
 
+/// What a program fetches from, by unit, if kernels can do all of its fetches.
+pub fn textures_of(program: &Program, textures: &Textures, space: &Space) -> Option<Vec<Option<AreaTexture>>> {
+    let mut units = vec![None; INPUTS];
+    for instruction in &program.code {
+        let Body::Tex(tex) = &instruction.body else { continue };
+        let texture = match tex.op {
+            TexOp::Nop | TexOp::Texkill => continue,
+            TexOp::Reserved7 => return None,
+            TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
+                textures.unit(tex.id)?.area(space)?
+            }
+        };
+        // Texels are not counted modulo the size.
+        if tex.unscaled && texture.wrap != [Wrap::ClampToEdge; 2] {
+            return None;
+        }
+        units[usize::from(tex.id) % INPUTS] = Some(texture);
+    }
+    Some(units)
+}
+
+/// The tables of a program with these constants.
+pub fn program_tables(constants: &Constants) -> Vec<Vec<u32>> {
+    let mut tables: Vec<Vec<u32>> =
+        (0..FLOAT_TABLES).map(|channel| constants.floats.iter().map(|value| value[channel]).collect()).collect();
+    let fields =
+        |int: &IntConstant| [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0];
+    tables.push(constants.ints.iter().flat_map(fields).collect());
+    tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
+    tables.push(vec![0]);
+    tables
+}
+
 /// A primitive for a kernel.
 pub struct AreaPrimitive<'a> {
     /// Its rows, from the top, with the columns that it covers in each.
@@ -116,22 +150,7 @@ impl<'a> AreaState<'a> {
         space: &'a Space,
         (engine, options): (&'a Engine, &'a RunOptions<'a>),
     ) -> Option<Self> {
-        let mut units = vec![None; INPUTS];
-        for instruction in &job.program.code {
-            let Body::Tex(tex) = &instruction.body else { continue };
-            let texture = match tex.op {
-                TexOp::Nop | TexOp::Texkill => continue,
-                TexOp::Reserved7 => return None,
-                TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
-                    textures.unit(tex.id)?.area(space)?
-                }
-            };
-            // Texels are not counted modulo the size.
-            if tex.unscaled && texture.wrap != [Wrap::ClampToEdge; 2] {
-                return None;
-            }
-            units[usize::from(tex.id) % INPUTS] = Some(texture);
-        }
+        let units = textures_of(job.program, textures, space)?;
         let bytes = |surface: &Surface, bounds| {
             let begin = u64::from(surface.base);
             begin..begin + SurfaceLayout::of(space, surface, bounds).bytes()
@@ -253,14 +272,7 @@ impl<'a> AreaJob<'a> {
 
     /// The tables of the program, then spans, then the values and numbers of the primitive.
     fn tables(&self) -> Vec<Vec<u32>> {
-        let constants = self.state.constants;
-        let mut tables: Vec<Vec<u32>> =
-            (0..FLOAT_TABLES).map(|channel| constants.floats.iter().map(|value| value[channel]).collect()).collect();
-        let fields =
-            |int: &IntConstant| [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0];
-        tables.push(constants.ints.iter().flat_map(fields).collect());
-        tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
-        tables.push(vec![0]);
+        let mut tables = program_tables(self.state.constants);
         let entries = lift::span_entries(self.is_rectangle);
         let (mut firsts, mut ends) = (vec![0; entries], vec![0; entries]);
         for (row, columns) in self.spans {
@@ -344,10 +356,7 @@ impl GuestJob for AreaJob<'_> {
             presets: presets.iter().copied().zip(self.kinds.iter().copied()).collect(),
             is_rectangle: self.is_rectangle,
             perspective: self.inputs.divisor().is_some(),
-            textures: textures
-                .iter()
-                .map(|texture| texture.map(|texture| AreaTexture { surface: layout(texture.surface), ..texture }))
-                .collect(),
+            textures: textures.iter().map(|texture| texture.map(AreaTexture::at_base_0)).collect(),
             targets: targets.iter().map(|target| AreaTarget { surface: layout(target.surface), ..*target }).collect(),
             texture_layouts: textures.iter().flatten().map(|texture| of(&texture.surface, Bounds::Clamp)).collect(),
             target_layouts: targets.iter().map(|target| of(&target.surface, Bounds::Drop)).collect(),
@@ -392,7 +401,7 @@ impl GuestJob for AreaJob<'_> {
         }
         let space = self.state.space;
         let surfaces = self.surfaces().map(|(surface, bounds)| View::new(space, surface, bounds)).collect();
-        let bindings = Bindings { space, surfaces, tables: self.tables(), buffers: Vec::new() };
+        let bindings = Bindings { surfaces, tables: self.tables(), buffers: Vec::new() };
         // Where lanes are masked, quads may as well be whole.
         let area = if self.is_rectangle { self.area } else { whole_quads(self.area) };
         let launch = Launch { lanes: Lanes::Area(area), bindings, max_steps: Some(max_steps) };
@@ -406,4 +415,4 @@ impl GuestJob for AreaJob<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -13,11 +13,14 @@ use ctm_memory::Arena;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const BASE: u32 = 0x1_0000;
-const TEXTURE: Object = Object { address: BASE, size: 0x1_0000 };
-const TARGET: Object = Object { address: BASE + 0x1_0000, size: 0x4_0000 };
+/// Card address of the memory of draws.
+pub const BASE: u32 = 0x1_0000;
+/// Where textures lie.
+pub const TEXTURE: Object = Object { address: BASE, size: 0x1_0000 };
+/// Where the colour buffer lies.
+pub const TARGET: Object = Object { address: BASE + 0x1_0000, size: 0x4_0000 };
 /// Pixels of the target along a row and column.
-const SIZE: u32 = 128;
+pub const SIZE: u32 = 128;
 /// `FG_ALPHA_FUNC` of a test that always passes: kernels do not draw what has an alpha test.
 const ALWAYS: u32 = 7 << 8 | 1 << 11 | 1 << 12;
 
@@ -42,7 +45,7 @@ const PROGRAMS: [&str; 7] = [
 ];
 
 /// The registers of a draw of window coordinates and one texture coordinate.
-fn state(u: &mut Unstructured) -> Result<State> {
+pub fn state(u: &mut Unstructured) -> Result<State> {
     let mut state = State::default();
     let text = (*u.choose(&PROGRAMS)?).to_owned() + OUT;
     let program = ctm_x1k::text::parse(&text).unwrap_or_else(|errors| panic!("{text}: {errors:?}")).program;

@@ -1,6 +1,7 @@
 //! Vertices that are transformed together, against those that are transformed one by one.
 
-use super::{Scratch, Vertices};
+use super::Vertices;
+use crate::pipeline::Scratch;
 use crate::pipeline::{DrawError, Means};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;

@@ -1,0 +1,101 @@
+//! Memory for quads on their way through a kernel: planes with a word for each fragment. A quad takes two columns and two rows of a plane,
+//! as its fragments lie on the screen, so that kernels find the quads of a launch in a domain of two rows.
+
+use ctm_memory::{Format, Space, Surface, Tiling};
+use std::ops::Range;
+
+/// Quads of a launch at most.
+pub const QUADS: usize = 1024;
+/// Planes that a kernel reads, and planes that it writes, at most.
+pub const PLANES: usize = 64;
+
+/// Fragments of a row.
+const COLUMNS: usize = 2 * QUADS;
+/// Words of all planes that kernels read, or of those that they write.
+const HALF: usize = 2 * PLANES * COLUMNS;
+
+/// The planes that kernels read, or those that they write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What quads bring.
+    Input,
+    /// What becomes of them.
+    Output,
+}
+
+/// The memory.
+pub struct Planes {
+    space: Space,
+    base: u32,
+}
+
+impl Planes {
+    /// New memory; `None` if the host has none.
+    pub fn new() -> Option<Self> {
+        let mut space = Space::default();
+        let base = space.append(2 * 4 * HALF as u64).ok()?;
+        Some(Planes { space, base })
+    }
+
+    /// The space that they lie in.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// All planes of a side as one surface: plane p is rows 2p and 2p + 1.
+    pub fn surface(&self, side: Side) -> Surface {
+        let base = match side {
+            Side::Input => self.base,
+            Side::Output => self.base + 4 * HALF as u32,
+        };
+        Surface {
+            base,
+            pitch: COLUMNS as u32,
+            height: 2 * PLANES as u32,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format: Format::Float32_1,
+        }
+    }
+
+    /// The words of both sides, inputs first.
+    pub fn words(&mut self) -> Option<[PlaneWords<'_>; 2]> {
+        let (inputs, outputs) = self.space.words_mut(self.base)?.split_at_mut_checked(HALF)?;
+        Some([PlaneWords(inputs), PlaneWords(outputs)])
+    }
+}
+
+/// The words of a side.
+pub struct PlaneWords<'a>(&'a mut [u32]);
+
+/// Neighbouring quads in one of their rows.
+#[derive(Clone, Copy)]
+pub struct Line {
+    /// The row: 0 or 1.
+    pub row: usize,
+    /// The number of the first.
+    pub quad: usize,
+    /// How many they are.
+    pub quads: usize,
+}
+
+impl Line {
+    fn words(self, plane: usize) -> Range<usize> {
+        let first = (2 * plane + self.row) * COLUMNS + 2 * self.quad;
+        first..first + 2 * self.quads
+    }
+}
+
+impl PlaneWords<'_> {
+    /// The words of quads in a plane.
+    #[inline]
+    pub fn of(&self, line: Line, plane: usize) -> &[u32] {
+        &self.0[line.words(plane)]
+    }
+
+    /// The words of quads in a plane.
+    #[inline]
+    pub fn of_mut(&mut self, line: Line, plane: usize) -> &mut [u32] {
+        &mut self.0[line.words(plane)]
+    }
+}
