@@ -81,7 +81,7 @@ struct Card {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
     /// Turns of each side
-    #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     #[command(flatten)]
     output: Output,

@@ -10,6 +10,8 @@ use crate::sample::Sample;
 use crate::turn::{repetitions, seconds, their_turn, turn};
 use ctm_codegen::EngineName;
 
+/// Seconds that one side works before it is the other's turn, about.
+const TURN: f64 = 0.04;
 /// Times that a kernel is compiled.
 const COMPILATIONS: usize = 9;
 
@@ -142,7 +144,7 @@ impl Measurement {
 
 /// The turn of the memory's limit, likewise.
 fn copying_turn(copying: &mut Copying) -> f64 {
-    let times = repetitions(copying.run(1));
+    let times = repetitions(TURN, copying.run(1));
     copying.run(times) / f64::from(times)
 }
 
@@ -164,10 +166,10 @@ fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan
     let mut copying = Copying::new(plan.threads, bytes);
     let [mut all, mut alone, mut others, mut copies] = [(); 4].map(|()| Sample::default());
     for _ in 0..plan.rounds {
-        all.add(turn(ours, plan.threads));
-        others.add(their_turn(theirs)?);
+        all.add(turn(TURN, ours, plan.threads));
+        others.add(their_turn(TURN, theirs)?);
         copies.add(copying_turn(&mut copying));
-        alone.add(turn(ours, 1));
+        alone.add(turn(TURN, ours, 1));
     }
     Ok(Row { kernel, ours: all, alone, theirs: others, copying: copies, compile, comparison, flops, bytes, overhead })
 }

@@ -4,9 +4,6 @@ use crate::gl::{Drawing, GlError};
 use crate::guest::Guest;
 use std::time::Instant;
 
-/// Seconds that one side works before it is the other's turn, about.
-const TURN: f64 = 0.04;
-
 /// The seconds that something takes.
 pub fn seconds(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
@@ -14,14 +11,14 @@ pub fn seconds(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// How often to do what takes so long, for a turn.
-pub fn repetitions(seconds: f64) -> u32 {
-    (TURN / seconds).clamp(1.0, 1000.0) as u32
+/// How often to do what takes so long, for a turn of `length` seconds.
+pub fn repetitions(length: f64, seconds: f64) -> u32 {
+    (length / seconds).clamp(1.0, 1000.0) as u32
 }
 
-/// Our turn: once to warm up, then the time of one run.
-pub fn turn(ours: &dyn Guest, threads: usize) -> f64 {
-    let times = repetitions(seconds(|| ours.run(threads)));
+/// Our turn of about `length` seconds: once to warm up, then the time of one run.
+pub fn turn(length: f64, ours: &dyn Guest, threads: usize) -> f64 {
+    let times = repetitions(length, seconds(|| ours.run(threads)));
     seconds(|| (0..times).for_each(|_| ours.run(threads))) / f64::from(times)
 }
 
@@ -29,7 +26,7 @@ pub fn turn(ours: &dyn Guest, threads: usize) -> f64 {
 ///
 /// # Errors
 /// If the process is gone.
-pub fn their_turn(theirs: &mut Drawing) -> Result<f64, GlError> {
-    let times = repetitions(theirs.draw(1)?);
+pub fn their_turn(length: f64, theirs: &mut Drawing) -> Result<f64, GlError> {
+    let times = repetitions(length, theirs.draw(1)?);
     Ok(theirs.draw(times)? / f64::from(times))
 }

@@ -15,6 +15,8 @@ use ctm_codegen::EngineName;
 
 /// Columns and rows of a scene's picture.
 const SIZE: (u32, u32) = (1024, 1024);
+/// Seconds that one side works before it is the other's turn, about: so short that some turns are not interrupted on a busy machine.
+const TURN: f64 = 0.01;
 /// How many times as long as a run a kernel may take on the card.
 const MOST: f64 = 1.15;
 
@@ -64,6 +66,8 @@ pub struct KernelRow {
 }
 
 impl KernelRow {
+    /// Seconds that one side works before it is the other's turn, about: so short that some turns are not interrupted on a busy machine.
+    const TURN: f64 = 0.01;
     /// How many times as long as a run a draw takes.
     pub fn ratio(&self) -> f64 {
         self.rows.least() / self.run.least()
@@ -179,7 +183,7 @@ impl Drivers {
         }
         let [mut own, mut rows, mut tiles] = [(); 3].map(|()| Sample::default());
         for _ in 0..rounds {
-            own.add(turn(run, self.threads));
+            own.add(turn(TURN, run, self.threads));
             let times = take_turns(&mut drawings)?;
             rows.add(times[0]);
             tiles.add(times[1]);
@@ -214,7 +218,7 @@ impl Drivers {
 fn take_turns<const N: usize>(drawings: &mut [Drawing; N]) -> Result<[f64; N], GlError> {
     let mut times = [0.0; N];
     for (time, drawing) in times.iter_mut().zip(drawings) {
-        *time = their_turn(drawing)?;
+        *time = their_turn(TURN, drawing)?;
     }
     Ok(times)
 }
