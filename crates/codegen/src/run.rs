@@ -119,7 +119,8 @@ impl<T: Decoding> Run<'_, '_, T> {
     pub fn row(&mut self, rectangle: Domain, y: u32) -> Result<(), Incomplete> {
         let lanes = self.kernel.target.lanes();
         let (width, height) = if self.kernel.quads { (lanes / 2, 2) } else { (lanes, 1) };
-        let start = if self.kernel.quads { rectangle.i0 & !1 } else { rectangle.i0 };
+        // Selection takes it that groups begin at multiples of their columns.
+        let start = rectangle.i0 & !(width - 1);
         self.context.y = y;
         let groups = i64::from((rectangle.i1 - start) / width + 1);
         let Window { x: across, y: down } = self.kernel.interior.window;

@@ -66,8 +66,6 @@ pub struct KernelRow {
 }
 
 impl KernelRow {
-    /// Seconds that one side works before it is the other's turn, about: so short that some turns are not interrupted on a busy machine.
-    const TURN: f64 = 0.01;
     /// How many times as long as a run a draw takes.
     pub fn ratio(&self) -> f64 {
         self.rows.least() / self.run.least()

@@ -44,6 +44,8 @@ const ROWS: &[(Code, Row)] = {
         (VEX_Korw_kr_kr_kr, Row::Is(Integers(Operation::Or))),
         (EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, Row::Is(Integers(Operation::Xor))),
         (VEX_Vpxor_ymm_ymm_ymmm256, Row::Is(Integers(Operation::Xor))),
+        (Xor_r32_rm32, Row::Is(Integers(Operation::Xor))),
+        (Xor_rm32_imm32, Row::Is(Integers(Operation::Xor))),
         (EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, Row::Is(Integers(Operation::ShiftLeft))),
         (VEX_Vpslld_ymm_ymm_imm8, Row::Is(Integers(Operation::ShiftLeft))),
         (Shl_rm32_imm8, Row::Is(Integers(Operation::ShiftLeft))),

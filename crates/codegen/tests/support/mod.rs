@@ -239,7 +239,7 @@ pub fn run_plain(lanes: u32, setup: Setup, space: &Space) -> Option<u64> {
     let (width, height) = if quads { (lanes / 2, 2) } else { (lanes, 1) };
     let mut instructions = 0;
     for y in (align(domain.j0)..=domain.j1).step_by(height) {
-        for x in (align(domain.i0)..=domain.i1).step_by(width as usize) {
+        for x in (domain.i0 & !(width - 1)..=domain.i1).step_by(width as usize) {
             let position = |lane: u32| {
                 if quads { (x + lane / 4 * 2 + lane % 2, y + lane / 2 % 2) } else { (x + lane, y) }
             };

@@ -41,6 +41,7 @@ fn has_wide_immediate(code: Code) -> bool {
     matches!(
         code,
         Code::And_rm32_imm32
+            | Code::Xor_rm32_imm32
             | Code::Add_rm32_imm32
             | Code::Cmp_rm32_imm32
             | Code::Mov_r32_imm32

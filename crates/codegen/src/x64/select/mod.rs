@@ -124,6 +124,8 @@ pub struct Selector<'a> {
     /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same, and
     /// the first lane's.
     irregular: HashMap<Coordinate, (Reg, Reg)>,
+    /// Of tiled surfaces the first tile of the group's row, and what the row says about places in tiles.
+    tile_rows: HashMap<ctm_lane::Surface, (Reg, Option<Reg>)>,
     refused: bool,
 }
 
@@ -182,6 +184,7 @@ pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: 
         depth: 0,
         labels: 0,
         irregular: HashMap::new(),
+        tile_rows: HashMap::new(),
         refused: false,
     };
     selector.flushed_by_all = selector.find_flushed();

@@ -49,8 +49,8 @@ impl Selector<'_> {
                 Elements::Scattered(offset, lanes)
             }
         };
-        if let (Elements::Row(mem), true) = (&elements, self.wants_rows(first)) {
-            let rows = self.load_rows(format, *mem);
+        if let (Elements::Row(row), true) = (&elements, self.wants_rows(first)) {
+            let rows = self.load_rows(format, row);
             self.note_rows(first, rows);
         }
         let raw = self.load_raw(surface, format, &elements);
@@ -137,7 +137,8 @@ impl Selector<'_> {
         let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
         self.finish_block(end, regular, Vec::new());
         let words = (format.bytes_per_element() as usize).div_ceil(4);
-        let elements = if in_row { Elements::Row(mem) } else { Elements::Same(mem) };
+        let row = Row::whole(mem);
+        let elements = if in_row { Elements::Row(row) } else { Elements::Same(mem) };
         let collect = |raw: [Val; 4], rows: &[Reg]| -> Vec<Arg> {
             let args = raw.into_iter().take(words).map(|val| match val {
                 Val::Reg(reg) => Arg::Reg(reg),
@@ -146,7 +147,7 @@ impl Selector<'_> {
             args.chain(rows.iter().map(|&row| Arg::Reg(row))).collect()
         };
         let wants_rows = format == Format::Float32_4 && self.wants_rows(first);
-        let rows = if wants_rows { self.load_rows(format, mem) } else { Vec::new() };
+        let rows = if wants_rows { self.load_rows(format, &row) } else { Vec::new() };
         let raw = self.load_raw(surface, format, &elements);
         let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
         self.finish_block(end, scattered, Vec::new());
@@ -175,11 +176,13 @@ impl Selector<'_> {
         let mut raw = [Val::Const(0); 4];
         let words = (format.bytes_per_element() as usize).div_ceil(4);
         match *elements {
-            Elements::Row(mem) => match format {
-                Format::Float32_4 => return self.load_rows_of_four(mem).map(Val::Reg),
-                Format::Float32_2 => return self.load_rows_of_two(mem),
-                Format::Uint16_1 => raw[0] = Val::Reg(self.vector_op(Vop::LoadHalves, &[Arg::Mem(mem)])),
-                Format::Uint8_4 | Format::Float32_1 => raw[0] = Val::Reg(self.vector_op(Vop::Load, &[Arg::Mem(mem)])),
+            Elements::Row(row) => match format {
+                Format::Float32_4 => return self.load_rows_of_four(&row).map(Val::Reg),
+                Format::Float32_2 => return self.load_rows_of_two(&row),
+                Format::Uint16_1 => raw[0] = Val::Reg(self.vector_op(Vop::LoadHalves, &[Arg::Mem(row.at(0))])),
+                Format::Uint8_4 | Format::Float32_1 => {
+                    raw[0] = Val::Reg(self.vector_op(Vop::Load, &[Arg::Mem(row.at(0))]))
+                }
             },
             Elements::Same(mem) => {
                 let code = if format == Format::Uint16_1 { Vop::BroadcastHalf } else { Vop::Broadcast };

@@ -3,6 +3,7 @@
 mod load;
 mod rows;
 mod store;
+mod tiles;
 mod untransposed;
 
 pub use untransposed::Untransposed;
@@ -23,12 +24,35 @@ const MAX_ENTRIES: u32 = 256;
 
 /// How the elements of an access lie.
 enum Elements {
-    /// One after the other, from this one on.
-    Row(Mem),
+    /// One after the other.
+    Row(Row),
     /// All lanes have this one.
     Same(Mem),
     /// At offsets from the base, for these lanes.
     Scattered(Reg, Lanes),
+}
+
+/// A row of elements in memory, in pieces of so many bytes (log2).
+#[derive(Clone, Copy)]
+struct Row {
+    pieces: [Mem; MAX_PIECES],
+    piece_log2: u32,
+}
+
+/// Pieces of a row: a group's elements have four vectors at most.
+const MAX_PIECES: usize = 4;
+
+impl Row {
+    /// In one piece.
+    fn whole(mem: Mem) -> Self {
+        Row { pieces: [mem; MAX_PIECES], piece_log2: 31 }
+    }
+
+    /// The memory from so many bytes behind the first element on.
+    fn at(&self, bytes: i32) -> Mem {
+        let piece = self.pieces[(bytes >> self.piece_log2) as usize];
+        Mem { disp: piece.disp + (bytes & ((1u32 << self.piece_log2) - 1).cast_signed()), ..piece }
+    }
 }
 
 impl Selector<'_> {
@@ -81,7 +105,6 @@ impl Selector<'_> {
     /// Where the elements of an access to a linear surface lie, if they are in a row or the same.
     fn regular(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<Elements> {
         let surface_layout = self.layouts[surface.index()];
-        let Layout::Linear(layout) = surface_layout.surface.layout() else { return None };
         if !self.mode.interior || self.mode.quads || self.mode.explicit {
             return None;
         }
@@ -93,6 +116,10 @@ impl Selector<'_> {
             (Bounds::Clamp, 0) => 1,
             (Bounds::Drop, 0) => 4096,
             (_, height) => height,
+        };
+        let layout = match surface_layout.surface.layout() {
+            Layout::Linear(layout) => layout,
+            Layout::Tiled(layout) => return self.regular_in_tiles(surface, layout, (x, y), (width, height)),
         };
         let bytes = 1u32 << layout.element_log2;
         let shape_x = self.shapes.get(x);
@@ -123,7 +150,7 @@ impl Selector<'_> {
             let disp = row_offset + i64::from(offset) * i64::from(bytes);
             let (index, scale) = if bytes == 16 { (self.x16, 1) } else { (self.x, bytes as u8) };
             let disp = i32::try_from(disp).ok()?;
-            Some(Elements::Row(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) }))
+            Some(Elements::Row(Row::whole(Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), disp) })))
         } else if self.is_uniform(x) && (surface_layout.bounds == Bounds::Clamp || self.is_inside(x, width)) {
             let number = self.clamped(x, width);
             let mut index = self.first_lane(number);
@@ -217,23 +244,11 @@ impl Selector<'_> {
                 let tile_x = self.shifted(Vop::ShiftRight, x, layout.tile_width_log2);
                 let tile_x = self.shifted(Vop::ShiftLeft, tile_x, 11);
                 let start = self.two(Vop::IntAdd, tile_y, tile_x);
-                let columns: Vec<u32> = (0..128).map(|x| layout.column(x)).collect();
-                let rows: Vec<u32> = (0..64).map(|y| layout.row(y)).collect();
-                let column = self.looked_up(&columns, x);
-                let row = self.looked_up(&rows, y);
-                let inner = self.two(Vop::Xor, column, row);
+                let inner = self.place_in_tile(layout, x, y);
                 self.two(Vop::IntAdd, start, inner)
             }
         };
         (offset, lanes)
-    }
-
-    /// The entry at the lane's index, modulo the number of entries (a power of two).
-    fn looked_up(&mut self, entries: &[u32], index: Reg) -> Reg {
-        let at = self.pool_at(entries);
-        let index = self.with_constant(Vop::And, index, entries.len() as u32 - 1);
-        let pool = self.general(Code::Lea_r64_m, &[Arg::Mem(Mem::at(Base::Pool, at))]);
-        self.gather_scaled(pool, (index, 4), 0, None)
     }
 
     fn is_usable(&mut self, surface: ctm_lane::Surface) -> bool {

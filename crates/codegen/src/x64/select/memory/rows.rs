@@ -17,8 +17,8 @@ impl Selector<'_> {
     }
 
     /// Elements of four words as four vectors, one for each word.
-    pub(super) fn load_rows_of_four(&mut self, mem: Mem) -> [Reg; 4] {
-        let at = |bytes: i32| Arg::Mem(Mem { disp: mem.disp + bytes, ..mem });
+    pub(super) fn load_rows_of_four(&mut self, row: &Row) -> [Reg; 4] {
+        let at = |bytes: i32| Arg::Mem(row.at(bytes));
         match self.form {
             Form::Avx512 => {
                 // Words `word` and `word + 1` of eight elements.
@@ -51,10 +51,10 @@ impl Selector<'_> {
     }
 
     /// Elements of two words as two vectors.
-    pub(super) fn load_rows_of_two(&mut self, mem: Mem) -> [Val; 4] {
-        let next = Arg::Mem(Mem { disp: mem.disp + self.form.bytes(), ..mem });
+    pub(super) fn load_rows_of_two(&mut self, row: &Row) -> [Val; 4] {
+        let next = Arg::Mem(row.at(self.form.bytes()));
         let words = [0, 1].map(|word: u32| {
-            let low = self.vector_op(Vop::Load, &[Arg::Mem(mem)]);
+            let low = self.vector_op(Vop::Load, &[Arg::Mem(row.at(0))]);
             match self.form {
                 Form::Avx512 => self.permuted(low, next, |lane| lane * 2 + word),
                 Form::Avx2 => {
@@ -119,15 +119,14 @@ impl Selector<'_> {
     }
 
     /// Stores elements of four words.
-    pub(super) fn store_rows_of_four(&mut self, mem: Mem, values: [Reg; 4], lanes: Lanes) {
+    pub(super) fn store_rows_of_four(&mut self, row: &Row, values: [Reg; 4], lanes: Lanes) {
         let rows = self.rows_of_four(values);
         let lanes = match lanes {
             Lanes::Of(mask) => self.rows_of_mask(mask).map(Lanes::Of),
             Lanes::All | Lanes::No => [lanes; 4],
         };
-        for (number, (row, lanes)) in rows.into_iter().zip(lanes).enumerate() {
-            let disp = mem.disp + self.form.bytes() * number as i32;
-            self.put(Mem { disp, ..mem }, row, lanes);
+        for (number, (words, lanes)) in rows.into_iter().zip(lanes).enumerate() {
+            self.put(row.at(self.form.bytes() * number as i32), words, lanes);
         }
     }
 

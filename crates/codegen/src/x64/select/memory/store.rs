@@ -25,9 +25,9 @@ impl Selector<'_> {
         let values = &args[2..6];
         let elements = self.regular(surface, x, y);
         let is_repeatable = self.is_repeatable(args);
-        if let Some(Elements::Row(mem)) = elements
+        if let Some(Elements::Row(row)) = &elements
             && (is_repeatable || !self.mode.speculates)
-            && self.store_untransposed(mem, op, args)
+            && self.store_untransposed(row, op, args)
         {
             return;
         }
@@ -35,8 +35,8 @@ impl Selector<'_> {
         if !is_repeatable {
             self.leave_if_raised();
         }
-        if let Some(Elements::Row(mem)) = elements
-            && self.store_row(format, channels, mem, values, lanes)
+        if let Some(Elements::Row(row)) = &elements
+            && self.store_row(format, channels, row, values, lanes)
         {
             return;
         }
@@ -90,11 +90,12 @@ impl Selector<'_> {
     }
 
     /// Stores elements side by side; false if there is no good way.
-    fn store_row(&mut self, format: Format, channels: Channels, mem: Mem, values: &[Value], lanes: Lanes) -> bool {
+    fn store_row(&mut self, format: Format, channels: Channels, row: &Row, values: &[Value], lanes: Lanes) -> bool {
+        let mem = row.at(0);
         match (format, lanes) {
             (Format::Float32_4, _) if channels == Channels::ALL => {
                 let values = [0, 1, 2, 3].map(|at| self.reg(values[at]));
-                self.store_rows_of_four(mem, values, lanes);
+                self.store_rows_of_four(row, values, lanes);
             }
             (Format::Float32_1 | Format::Uint16_1, _) if !channels.has(0) => {}
             (Format::Float32_1, _) => {

@@ -289,9 +289,9 @@ impl Selector<'_> {
     }
 
     /// Elements as they lie in memory.
-    pub(super) fn load_rows(&mut self, format: Format, mem: Mem) -> Vec<Reg> {
+    pub(super) fn load_rows(&mut self, format: Format, row: &Row) -> Vec<Reg> {
         let bytes = self.form.bytes();
-        let at = |number: usize| Arg::Mem(Mem { disp: mem.disp + bytes * number as i32, ..mem });
+        let at = |number: usize| Arg::Mem(row.at(bytes * number as i32));
         (0..format.channels()).map(|number| self.vector_op(Vop::Load, &[at(number)])).collect()
     }
 
@@ -331,7 +331,7 @@ impl Selector<'_> {
     }
 
     /// Stores elements by their plan; false if there is none that could be followed.
-    pub(super) fn store_untransposed(&mut self, mem: Mem, op: Op, args: &[Value]) -> bool {
+    pub(super) fn store_untransposed(&mut self, row: &Row, op: Op, args: &[Value]) -> bool {
         let Some(&number) = self.untransposed.of_stores.get(&(op, args.to_vec())) else { return false };
         let stored = &args[2..6];
         let Some(mut plan) = self.untransposed.plans[number].take() else { return false };
@@ -360,8 +360,8 @@ impl Selector<'_> {
         if self.has_tainted(&stored[..words]) {
             self.check_regs(&rows);
         }
-        for (number, row) in (0..).zip(rows) {
-            self.put(Mem { disp: mem.disp + self.form.bytes() * number, ..mem }, row, Lanes::All);
+        for (number, words) in (0..).zip(rows) {
+            self.put(row.at(self.form.bytes() * number), words, Lanes::All);
         }
         true
     }
