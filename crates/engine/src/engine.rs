@@ -110,6 +110,11 @@ impl<K, V> Clone for Compiled<K, V> {
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
+    /// What the engine made of the program; `None` if the reference runs it.
+    pub fn kernels(&self) -> Option<&V> {
+        self.program.as_ref().map(|program| &program.kernels)
+    }
+
     /// Runs a job, as [`Engine::run`] does: at once if it has the key of the job that the program was compiled for. For
     /// another one the engine's cache is asked.
     ///

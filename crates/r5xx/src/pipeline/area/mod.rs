@@ -23,7 +23,7 @@ use ctm_raster::sampler::Wrap;
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::lift::{FLOAT_TABLES, Lifted, lift_fragments};
 use ctm_x1k::{
-    Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, TexOp,
+    Body, Constants, INPUTS, Instruction, IntConstant, OUTPUTS, Program, ProgramInfo, References, RunError, Tex, TexOp,
 };
 use std::ops::{Range, RangeInclusive};
 
@@ -103,22 +103,28 @@ pub struct AreaState<'a> {
 /// What a program fetches from, by unit, if kernels can do all of its fetches.
 pub fn textures_of(program: &Program, textures: &Textures, space: &Space) -> Option<Vec<Option<AreaTexture>>> {
     let mut units = vec![None; INPUTS];
-    for instruction in &program.code {
-        let Body::Tex(tex) = &instruction.body else { continue };
-        let texture = match tex.op {
-            TexOp::Nop | TexOp::Texkill => continue,
-            TexOp::Reserved7 => return None,
-            TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
-                textures.unit(tex.id)?.area(space)?
-            }
-        };
-        // Texels are not counted modulo the size.
-        if tex.unscaled && texture.wrap != [Wrap::ClampToEdge; 2] {
-            return None;
-        }
-        units[usize::from(tex.id) % INPUTS] = Some(texture);
+    for tex in fetches(program) {
+        units[usize::from(tex.id) % INPUTS] = Some(texture_of(tex, textures, space)?);
     }
     Some(units)
+}
+
+/// The instructions of a program that fetch.
+pub fn fetches(program: &Program) -> impl Iterator<Item = &Tex> {
+    program.code.iter().filter_map(|instruction| match &instruction.body {
+        Body::Tex(tex) => (!matches!(tex.op, TexOp::Nop | TexOp::Texkill)).then_some(tex),
+        Body::Alu(_) | Body::Out(_) | Body::Flow(_) => None,
+    })
+}
+
+/// What an instruction fetches from, if kernels can do it.
+pub fn texture_of(tex: &Tex, textures: &Textures, space: &Space) -> Option<AreaTexture> {
+    let texture = match tex.op {
+        TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 => return None,
+        TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => textures.unit(tex.id)?.area(space)?,
+    };
+    // Texels are not counted modulo the size.
+    (!tex.unscaled || texture.wrap == [Wrap::ClampToEdge; 2]).then_some(texture)
 }
 
 /// The tables of a program with these constants.

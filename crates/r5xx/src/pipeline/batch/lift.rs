@@ -1,12 +1,14 @@
 //! What stands around a fragment program, as lane IR: what quads bring, tests, what is stored for them.
 
 use super::merge::{Stored, alpha_test, depth_test, stored_words};
+use super::planes::PLANES;
 use super::{Component, DEPTH, FLAGS, Flags, Key};
 use crate::pipeline::area::fetch_texture;
 use ctm_lane::{Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
 use ctm_memory::Format;
-use ctm_x1k::OUTPUTS;
 use ctm_x1k::lift::{FetchValues, Start, Surroundings};
+use ctm_x1k::{OUTPUTS, TexOp};
+use std::cell::{Cell, RefCell};
 
 /// The greatest depth as a number.
 const MAX_DEPTH: f64 = crate::pipeline::window::MAX_DEPTH as f64;
@@ -84,23 +86,78 @@ fn code_of_depth(b: &mut Builder, depth: Value) -> Value {
     b.umin(code, most)
 }
 
-impl Surroundings for Key {
+/// A texture fetch whose coordinates quads bring: it is done before the kernel runs, as the scalar pipeline does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefetch {
+    /// Number of the texture.
+    pub unit: u8,
+    /// The operation.
+    pub op: TexOp,
+    /// Coordinates are in texels.
+    pub unscaled: bool,
+    /// S, T, R, Q.
+    pub coordinates: [Component; 4],
+}
+
+/// A program on its way to a function.
+pub struct Lifting<'k> {
+    key: &'k Key,
+    /// What values quads bring.
+    components: RefCell<Vec<(Value, Component)>>,
+    prefetches: RefCell<Vec<Prefetch>>,
+    /// There is a fetch that cannot be done.
+    fails: Cell<bool>,
+}
+
+impl<'k> Lifting<'k> {
+    /// Begins.
+    pub fn new(key: &'k Key) -> Self {
+        Lifting { key, components: RefCell::default(), prefetches: RefCell::default(), fails: Cell::new(false) }
+    }
+
+    /// The fetches that have to be done before the kernel runs; their texels take four planes each behind those of the key. `None` if there
+    /// is a fetch that cannot be done.
+    pub fn prefetches(self) -> Option<Vec<Prefetch>> {
+        (!self.fails.get()).then(|| self.prefetches.into_inner())
+    }
+
+    /// The first plane of a fetch that is done before, if its coordinates are what quads bring.
+    fn prefetch(&self, fetch: &FetchValues) -> Option<usize> {
+        let components = self.components.borrow();
+        let component = |value: Value| components.iter().find(|(other, _)| *other == value).map(|(_, found)| *found);
+        let [s, t, r, q] = fetch.coordinates.map(component);
+        let FetchValues { unit, op, unscaled, .. } = *fetch;
+        let prefetch = Prefetch { unit, op, unscaled, coordinates: [s?, t?, r?, q?] };
+        let mut prefetches = self.prefetches.borrow_mut();
+        let place = prefetches.iter().position(|other| *other == prefetch).unwrap_or(prefetches.len());
+        let plane = self.key.planes + 4 * place;
+        if op == TexOp::Dxdy || plane + 4 > PLANES {
+            return None;
+        }
+        if place == prefetches.len() {
+            prefetches.push(prefetch);
+        }
+        Some(plane)
+    }
+}
+
+impl Surroundings for Lifting<'_> {
     fn start(&self, b: &mut Builder) -> Start {
-        for layout in &self.texture_layouts {
+        for layout in &self.key.texture_layouts {
             let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
             b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
         }
         for _ in [FLAGS; 2] {
             b.function.add_surface(SurfaceDecl { unit: false, whole: true });
         }
-        let flags = self.input(b, FLAGS);
+        let flags = self.key.input(b, FLAGS);
         let covered = Key::flag(b, flags, Flags::COVERED);
         let none = b.constant(0);
-        let (lanes, result) = if self.early {
-            let (passed, word) = self.test(b, flags, None);
+        let (lanes, result) = if self.key.early {
+            let (passed, word) = self.key.test(b, flags, None);
             let passed = b.mask_and(covered, passed);
             if let Some(word) = word {
-                self.output(b, DEPTH, word);
+                self.key.output(b, DEPTH, word);
             }
             let (tested, counted) = (b.constant(Flags::TESTED), b.constant(Flags::TESTED | Flags::COUNTED));
             let result = b.select(covered, tested, none);
@@ -108,7 +165,7 @@ impl Surroundings for Key {
         } else {
             (covered, none)
         };
-        self.output(b, FLAGS, result);
+        self.key.output(b, FLAGS, result);
         let (run, leave) = (b.new_block(), b.new_block());
         b.branch_any(lanes, (run, &[]), (leave, &[]));
         b.seal(run);
@@ -116,53 +173,66 @@ impl Surroundings for Key {
         b.switch_to(leave);
         b.ret();
         b.switch_to(run);
-        let mut component = |component| match component {
-            Component::Constant(bits) => b.constant(bits),
-            Component::Plane(plane) => self.input(b, plane),
+        let mut component = |component| {
+            let value = match component {
+                Component::Constant(bits) => b.constant(bits),
+                Component::Plane(plane) => self.key.input(b, plane),
+            };
+            self.components.borrow_mut().push((value, component));
+            value
         };
-        let temporaries =
-            self.presets.iter().map(|&(temporary, components)| (temporary, components.map(&mut component))).collect();
+        let presets = self.key.presets.iter();
+        let temporaries = presets.map(|&(temporary, components)| (temporary, components.map(&mut component))).collect();
         Start { temporaries }
     }
 
     fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
-        fetch_texture(b, &self.textures, fetch, lanes)
+        match self.key.textures.get(usize::from(fetch.unit)) {
+            Some(Some(_)) => fetch_texture(b, &self.key.textures, fetch, lanes),
+            _ => match self.prefetch(fetch) {
+                Some(plane) => [0, 1, 2, 3].map(|channel| self.key.input(b, plane + channel)),
+                None => {
+                    self.fails.set(true);
+                    [b.constant(0); 4]
+                }
+            },
+        }
     }
 
     fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value) {
-        let flags = self.input(b, FLAGS);
+        let flags = self.key.input(b, FLAGS);
         let covered = Key::flag(b, flags, Flags::COVERED);
         let mut live = b.mask_and(lanes, covered);
-        if let Some(test) = &self.alpha {
+        if let Some(test) = &self.key.alpha {
             let passed = alpha_test(b, test, outputs[0][3]);
             live = b.mask_and(live, passed);
         }
         let [none, tested, counted, written] =
             [0, Flags::TESTED, Flags::TESTED | Flags::COUNTED, Flags::TESTED | Flags::COUNTED | Flags::WRITTEN]
                 .map(|flags| b.constant(flags));
-        let result = if self.early {
-            let (passed, _) = self.test(b, flags, None);
+        let result = if self.key.early {
+            let (passed, _) = self.key.test(b, flags, None);
             let passed = b.mask_and(covered, passed);
             live = b.mask_and(live, passed);
             let result = b.select(covered, tested, none);
             b.select(passed, counted, result)
         } else {
-            let (passed, word) = self.test(b, flags, self.depth_from_program.then_some(depth));
+            let (passed, word) = self.key.test(b, flags, self.key.depth_from_program.then_some(depth));
             if let Some(word) = word {
-                self.output(b, DEPTH, word);
+                self.key.output(b, DEPTH, word);
             }
             let result = b.select(live, tested, none);
             live = b.mask_and(live, passed);
             result
         };
         let result = b.select(live, written, result);
-        self.output(b, FLAGS, result);
-        for target in &self.targets {
+        self.key.output(b, FLAGS, result);
+        for target in &self.key.targets {
             let source = target.selects.map(|select| outputs[target.output][select]);
-            let memory: Vec<Value> = target.memory.clone().map(|plane| self.input(b, plane)).collect();
+            let memory: Vec<Value> = target.memory.clone().map(|plane| self.key.input(b, plane)).collect();
             let words = stored_words(b, &target.state, source, &memory);
             for (plane, word) in target.results.clone().zip(words) {
-                self.output(b, plane, word);
+                self.key.output(b, plane, word);
             }
         }
     }

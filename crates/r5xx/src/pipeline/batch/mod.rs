@@ -9,7 +9,7 @@ mod lift;
 mod merge;
 mod planes;
 
-use super::area::{program_tables, textures_of};
+use super::area::{fetches, program_tables, texture_of};
 use super::counts::Counts;
 use super::fragment::AlphaTest;
 use super::interpolate::Routing;
@@ -25,11 +25,13 @@ use ctm_raster::colour::ColourState;
 use ctm_raster::coverage;
 use ctm_raster::depth::{DepthStencilState, Facing};
 use ctm_raster::row::Row;
-use ctm_x1k::fragments::FragmentJob;
+use ctm_x1k::fragments::{Fetch, FragmentJob, TextureUnit};
 use ctm_x1k::lift::{Lifted, lift_fragments};
 use ctm_x1k::{
-    Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, References, RunError, RunOptions, WriteMode,
+    Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, References, RunError,
+    RunOptions, WriteMode,
 };
+use lift::{Lifting, Prefetch};
 use planes::{Line, PLANES, PlaneWords, Planes, QUADS, Side};
 use std::cell::{RefCell, RefMut};
 use std::collections::HashMap;
@@ -72,7 +74,7 @@ impl Flags {
 
 /// What a component of a temporary is at program start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Component {
+pub enum Component {
     /// It is the same for all fragments, or does not matter.
     Constant(u32),
     /// It is in this plane.
@@ -116,6 +118,8 @@ pub struct Key {
     depth_from_program: bool,
     alpha: Option<AlphaTest>,
     targets: Vec<BatchTarget>,
+    /// Planes that are read, but for those of texels.
+    planes: usize,
 }
 
 /// What outlives draws: memory for quads, and what kinds of draws there were.
@@ -184,7 +188,10 @@ impl Marks {
 pub struct BatchState<'a> {
     program: &'a Program,
     constants: &'a Constants,
+    /// Those that kernels fetch from.
     textures: Vec<Option<AreaTexture>>,
+    /// What fetches from the others.
+    unit: &'a dyn TextureUnit,
     /// The memory that textures lie in.
     space: &'a Space,
     memory: &'a RefCell<Memory>,
@@ -194,6 +201,7 @@ pub struct BatchState<'a> {
     /// The components that are in planes: input and channel.
     components: Vec<(usize, usize)>,
     targets: Vec<BatchTarget>,
+    planes: usize,
 }
 
 /// The components of temporaries that a program may read, as bits by temporary.
@@ -201,8 +209,15 @@ fn read_components(program: &Program) -> [u8; 128] {
     let mut components = [0; 128];
     for instruction in &program.code {
         for read in Effects::of(instruction, WriteMode::default()).reads {
+            let channels = match (&instruction.body, read.path) {
+                // How many coordinates count is the texture's affair.
+                (Body::Tex(tex), ReadPath::Coordinate) => {
+                    tex.src.swizzle.iter().fold(0, |channels, &channel| channels | 1 << channel as u8)
+                }
+                _ => read.channels,
+            };
             match read.operand {
-                Operand::Temp { index, relative: false } => components[usize::from(index) % 128] |= read.channels,
+                Operand::Temp { index, relative: false } => components[usize::from(index) % 128] |= channels,
                 Operand::Temp { relative: true, .. } => return [0xF; 128],
                 Operand::Const { .. } | Operand::Inline(_) => {}
             }
@@ -224,13 +239,20 @@ impl<'a> BatchState<'a> {
         if !pixels.is_plain() {
             return None;
         }
-        let units = textures_of(job.program, textures, space)?;
+        let mut units = vec![None; INPUTS];
+        let mut used = [false; INPUTS];
+        for tex in fetches(job.program) {
+            let (number, texture) = (usize::from(tex.id) % INPUTS, texture_of(tex, textures, space));
+            // If kernels cannot do one of its fetches, they do none.
+            units[number] = if used[number] { units[number].and(texture) } else { texture };
+            used[number] = true;
+        }
         // What is read or written must not be what is written elsewhere.
         let depth = pixels.depth().map(|(_, surface)| surface);
         let written: Vec<&Surface> = pixels.targets().iter().map(|target| target.surface()).chain(depth).collect();
         let overlaps = |bytes: &ObjectBytes, of: &[&Surface]| of.iter().any(|surface| surface.bytes().overlaps(bytes));
         let aliased = (1..written.len()).any(|n| overlaps(written[n].bytes(), &written[..n]));
-        let read = |unit: usize| units[unit].and_then(|_| textures.unit(unit as u8));
+        let read = |unit: usize| textures.unit(unit as u8).filter(|_| used[unit]);
         let shared = written.iter().any(|surface| !surface.has_own_places());
         if shared || aliased || (0..INPUTS).filter_map(read).any(|texture| overlaps(texture.bytes(), &written)) {
             return None;
@@ -280,6 +302,7 @@ impl<'a> BatchState<'a> {
             program: job.program,
             constants: job.constants,
             textures: units,
+            unit: job.textures,
             space,
             memory,
             engine,
@@ -287,6 +310,7 @@ impl<'a> BatchState<'a> {
             presets,
             components,
             targets,
+            planes,
         })
     }
 
@@ -310,6 +334,7 @@ impl<'a> BatchState<'a> {
             depth_from_program: pixels.depth_from_program(),
             alpha: pixels.alpha_test(),
             targets: self.targets.clone(),
+            planes: self.planes,
         }
     }
 }
@@ -318,6 +343,7 @@ impl<'a> BatchState<'a> {
 pub struct BatchKernel {
     kernel: Kernel,
     lifted: Lifted,
+    prefetches: Vec<Prefetch>,
 }
 
 /// A launch.
@@ -359,11 +385,13 @@ impl GuestJob for BatchJob<'_> {
             references: References { outputs: (0..ctm_x1k::OUTPUTS as u8).collect(), ..References::default() },
             ..Program::default()
         };
-        let mut lifted = lift_fragments(&program, key.finite, key).ok()?;
+        let lifting = Lifting::new(key);
+        let mut lifted = lift_fragments(&program, key.finite, &lifting).ok()?;
+        let prefetches = lifting.prefetches()?;
         let function = std::mem::take(&mut lifted.function);
         let layouts: Vec<SurfaceLayout> = key.texture_layouts.iter().chain(&key.plane_layouts).copied().collect();
         let kernel = Kernel::new(function, Grouping::Independent, &layouts, Some(SHORT), runtime);
-        Some(BatchKernel { kernel, lifted })
+        Some(BatchKernel { kernel, lifted, prefetches })
     }
 
     fn bytes(kernel: &Option<BatchKernel>) -> usize {
@@ -375,7 +403,7 @@ impl GuestJob for BatchJob<'_> {
     }
 
     fn run(&self, kernel: &Option<BatchKernel>, options: &RunOptions, _: &Runtime) -> Result<bool, RunError> {
-        let Some(BatchKernel { kernel, lifted }) = kernel else { return Ok(false) };
+        let Some(BatchKernel { kernel, lifted, .. }) = kernel else { return Ok(false) };
         let BatchState { constants, textures, space, .. } = self.state;
         let max_steps = lifted.max_steps(|int| constants.ints[usize::from(int)].count);
         if max_steps > SHORT {
@@ -539,6 +567,12 @@ impl<'s> KernelBatch<'s> {
                 covering.inputs.component_along(component, row, run.x, y, inputs.of_mut(line, plane));
             }
         }
+        if let Some(Some(kernel)) = self.compiled.kernels() {
+            let lines = [0, 1].map(|row| Line { row, quad: self.count, quads: run.quads });
+            for (prefetch, plane) in kernel.prefetches.iter().zip((state.planes..).step_by(4)) {
+                fetch(prefetch, state.unit, &mut inputs, lines, plane);
+            }
+        }
         self.count += run.quads;
         self.runs.push(run);
     }
@@ -578,6 +612,37 @@ impl<'s> KernelBatch<'s> {
         memory.marks.next();
         self.count = 0;
         Ok(())
+    }
+}
+
+/// Fetches what a kernel expects in four planes from this one on.
+fn fetch(
+    prefetch: &Prefetch,
+    unit: &dyn TextureUnit,
+    inputs: &mut PlaneWords,
+    [upper, lower]: [Line; 2],
+    plane: usize,
+) {
+    let Prefetch { unit: number, op, unscaled, coordinates } = *prefetch;
+    for left in (0..2 * upper.quads).step_by(2) {
+        let mut vectors = [[0; 4]; 4];
+        for (channel, component) in coordinates.into_iter().enumerate() {
+            let values = match component {
+                Component::Constant(bits) => [bits; 4],
+                Component::Plane(plane) => {
+                    let (upper, lower) = (inputs.of(upper, plane), inputs.of(lower, plane));
+                    [upper[left], upper[left + 1], lower[left], lower[left + 1]]
+                }
+            };
+            vectors.iter_mut().zip(values).for_each(|(vector, value)| vector[channel] = value);
+        }
+        let (dx, dy) = ([[0; 4]; 4], [[0; 4]; 4]);
+        let texels = unit.fetch(&Fetch { unit: number, op, unscaled, coordinates: vectors, dx, dy });
+        for channel in 0..4 {
+            let [a, b, c, d] = texels.map(|texel| texel[channel]);
+            inputs.of_mut(upper, plane + channel)[left..left + 2].copy_from_slice(&[a, b]);
+            inputs.of_mut(lower, plane + channel)[left..left + 2].copy_from_slice(&[c, d]);
+        }
     }
 }
 

@@ -35,6 +35,27 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     // Another format of the buffer now and then.
     let formats = [(3, 0x1B00), (4, 0x1B00), (5, 0x3901), (15, 0x3900), (9, 0), (13, 0x1200), (10, 0x3900)];
     let format = formats.get(bits(2)? as usize % 14);
+    // Textures that only the scalar pipeline samples.
+    let (filter, levels) = (bits(2)?, bits(4)?);
+    if filter != 0 {
+        let (format0, format1) = (state.registers.value(0x4480), state.registers.value(0x44C0));
+        let kind = (levels >> 8 & 3).min(2);
+        for (address, value) in [
+            (
+                0x4400,
+                filter & 0x3F
+                    | 1 << (9 + (filter >> 6 & 1))
+                    | 1 << (11 + (filter >> 7 & 1))
+                    | (filter >> 8 & 3).min(2) << 13,
+            ),
+            (0x4440, (levels >> 16 & 0x7F) << 3),
+            (0x4480, format0 & 0x3F_FFFF | (levels & 3) << 26 | (levels >> 2 & 1) << 22),
+            (0x44C0, format1 | kind << 25),
+            (0x45C0, filter & 0xBFFF_FFFF),
+        ] {
+            state.registers.write(address, value);
+        }
+    }
     for (address, value) in [
         (0x4BD4, alpha),
         (0x4BE0, half),
