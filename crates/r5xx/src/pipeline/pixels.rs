@@ -1,19 +1,17 @@
 //! From covered pixels to memory: scissors, early tests, the program, late tests, colour.
 
+mod batch;
 mod examine;
 
+pub use batch::Batch;
+
 use super::DrawError;
-use super::area::{AreaPrimitive, AreaTarget, Half, is_rectangle};
-use super::batch::KernelBatch;
+use super::area::AreaTarget;
 use super::colour::{Resolve, Target, samples, targets};
-use super::counts::Counts;
 use super::depth::{ColourClear, DepthUnit};
 use super::direct::{self, Direct};
 use super::fragment::{AlphaTest, AlphaUnit, kills};
-use super::history::Probe;
 use super::interpolate::Inputs;
-use super::kernels::Kernels;
-use super::shading::Shading;
 use super::window::{GRID, MAX_DEPTH, WindowVertex};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
@@ -28,7 +26,6 @@ use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
 use ctm_raster::plane::{DepthPlane, Offset, Setup};
 use ctm_x1k::Program;
-use ctm_x1k::fragments::{Quad, Shaded};
 use std::ops::Range;
 
 /// Clip rectangles.
@@ -97,8 +94,6 @@ fn sample_places(registers: &RegisterFile) -> Vec<Point> {
 
 /// A screendoor that lets all samples through.
 const ALL_SAMPLES: u32 = 0xFF_FFFF;
-/// Quads of a draw after which it is asked whether kernels draw the others.
-const QUADS_PER_LOOK: [u64; 3] = [64, 256, 1024];
 /// Pixels around a primitive from which on a kernel draws it.
 const AREA_PIXELS: u64 = 4096;
 
@@ -267,29 +262,6 @@ impl<'a> Pixels<'a> {
         direct::area(shape, self.visible.framebuffer)
     }
 
-    /// Begins to draw.
-    pub fn begin<'s, 'x, 'k>(
-        &'s self,
-        shading: Shading<'s, 'x>,
-        kernels: &'s Kernels<'k>,
-        probe: Option<&'s Probe<'s>>,
-    ) -> Batch<'s, 'x, 'k> {
-        Batch {
-            pixels: self,
-            shading,
-            kernels,
-            probe,
-            half: None,
-            together: None,
-            drawn: 0,
-            waiting: Vec::new(),
-            quads: Vec::new(),
-            shaded: Vec::new(),
-            used: 0,
-            counts: Counts::default(),
-        }
-    }
-
     /// The pixels of a primitive, if they are a rectangle with one sample each, and all of it is drawn. It is not empty.
     fn rectangle(&self, covering: &Covering) -> Option<Rect> {
         const FIRST_SAMPLES: u32 = 1 << 18 | 1 << 12 | 1 << 6 | 1;
@@ -380,11 +352,6 @@ impl<'a> Pixels<'a> {
     }
 }
 
-/// Pixels of a quad of which there are samples.
-fn count_pixels(masks: &[u8; 4]) -> u64 {
-    masks.iter().filter(|&&mask| mask != 0).count() as u64
-}
-
 /// The pixels of the quad whose upper left one this is.
 fn pixels_of(x: u32, y: u32) -> [(u32, u32); 4] {
     [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)]
@@ -410,216 +377,5 @@ impl QuadDepth {
             None => Offset { dx: 0.0, dy: 0.0 },
         };
         self.plane.at(offset, MAX_DEPTH)
-    }
-}
-
-/// Quads on their way through the program: as many as can run together, of which no two have the same place.
-pub struct Batch<'s, 'x, 'k> {
-    pixels: &'s Pixels<'s>,
-    shading: Shading<'s, 'x>,
-    /// A primitive of many pixels that may be half of a rectangle.
-    half: Option<Half>,
-    probe: Option<&'s Probe<'s>>,
-    kernels: &'s Kernels<'k>,
-    /// What draws quads from some time on.
-    together: Option<KernelBatch<'s>>,
-    /// Quads so far.
-    drawn: u64,
-    waiting: Vec<Waiting>,
-    /// What the program gets. Those behind `used` are kept for their memory.
-    quads: Vec<Quad>,
-    used: usize,
-    shaded: Vec<Shaded>,
-    counts: Counts,
-}
-
-/// A quad that waits for the program.
-struct Waiting {
-    masks: [u8; 4],
-    depth: QuadDepth,
-}
-
-impl Batch<'_, '_, '_> {
-    /// Draws a primitive.
-    ///
-    /// # Errors
-    /// If the program does what the machine cannot do.
-    pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
-        let Some(probe) = self.probe else { return self.draw_unwatched(covering) };
-        // What comes before comes first.
-        self.flush_all()?;
-        let events = probe.events();
-        self.pixels.examine(probe, covering);
-        self.draw_unwatched(covering)?;
-        self.flush_all()?;
-        self.pixels.complete(probe, events);
-        Ok(())
-    }
-
-    fn draw_unwatched(&mut self, covering: &Covering) -> Result<(), DrawError> {
-        let pixels = self.pixels;
-        self.counts.drawn += 1;
-        let spans = self.kernels.area.as_ref().and_then(|_| pixels.spans(covering));
-        if let Some(half) = self.half.take() {
-            let all = spans.as_ref().and_then(|spans| half.with(spans, covering.inputs));
-            if let Some(all) = all
-                && self.draw_area(&all, covering.inputs)?
-            {
-                return Ok(());
-            }
-            self.draw_half(half)?;
-        }
-        if let Shading::Passing(passing, textures) = &self.shading
-            && let Some(direct) = Direct::of(pixels, passing, textures, covering)
-        {
-            self.count(pixels.draw_directly(covering, &direct));
-            return Ok(());
-        }
-        if let Some(spans) = spans {
-            if !is_rectangle(&spans) {
-                let (shape, inputs) = (covering.shape.clone(), covering.inputs.clone());
-                self.half = Some(Half { shape, spans, depth: covering.depth, inputs });
-                return Ok(());
-            }
-            if self.draw_area(&spans, covering.inputs)? {
-                return Ok(());
-            }
-        }
-        self.draw_quads(covering)
-    }
-
-    /// Draws a primitive whose other half did not come.
-    fn draw_half(&mut self, half: Half) -> Result<(), DrawError> {
-        let Half { shape, spans, depth, inputs } = half;
-        if self.draw_area(&spans, &inputs)? {
-            return Ok(());
-        }
-        self.draw_quads(&Covering { shape: &shape, window: &[], depth, inputs: &inputs, stipple: None })
-    }
-
-    /// Draws pixels by a kernel; says whether there is one that can.
-    fn draw_area(&mut self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Result<bool, DrawError> {
-        let Some(area) = &self.kernels.area else { return Ok(false) };
-        // What comes before comes first.
-        self.flush()?;
-        let is_drawn = area.draw(&AreaPrimitive { spans, inputs })?;
-        if is_drawn {
-            self.count(spans.iter().map(|(_, columns)| columns.len() as u64).sum());
-        }
-        Ok(is_drawn)
-    }
-
-    fn draw_quads(&mut self, covering: &Covering) -> Result<(), DrawError> {
-        let pixels = self.pixels;
-        if let Some(together) = &mut self.together {
-            together.draw(covering)?;
-            return Ok(());
-        }
-        let mut result = Ok(());
-        coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
-            if result.is_ok() {
-                result = self.quad(covering, covered);
-            }
-        });
-        result
-    }
-
-    /// Draws what waits, and gives what was done with pixels.
-    ///
-    /// # Errors
-    /// If the program does what the machine cannot do.
-    pub fn finish(mut self) -> Result<Counts, DrawError> {
-        self.flush_all()?;
-        Ok(self.counts)
-    }
-
-    /// Counts pixels that are drawn without tests.
-    fn count(&mut self, pixels: u64) {
-        self.counts.pixels += pixels;
-        self.counts.fragments += pixels;
-        self.counts.passed += pixels;
-    }
-
-    /// Draws what waits.
-    fn flush_all(&mut self) -> Result<(), DrawError> {
-        if let Some(half) = self.half.take() {
-            self.draw_half(half)?;
-        }
-        self.flush()
-    }
-
-    fn quad(&mut self, covering: &Covering, covered: coverage::Quad) -> Result<(), DrawError> {
-        let pixels = self.pixels;
-        let (x, y) = (covered.x, covered.y);
-        // What comes before at the same place comes first.
-        if self.used > 0 && self.quads[..self.used].iter().any(|quad| quad.position == (x, y)) {
-            self.flush()?;
-        }
-        self.drawn += 1;
-        if QUADS_PER_LOOK.contains(&self.drawn) && self.together.is_none() {
-            self.flush()?;
-            self.together = self.kernels.batch(self.drawn)?;
-        }
-        if let Some(together) = &mut self.together {
-            // The rest of the primitive; its other quads come one by one.
-            let covered = |lane: usize| covered.coverage[lane] != 0;
-            let spans = [0, 2].map(|lane| x + u32::from(!covered(lane))..x + 1 + u32::from(covered(lane + 1)));
-            together.add(covering, y, &spans)?;
-            return Ok(());
-        }
-        let mut masks = pixels.visible(covering, covered);
-        self.counts.pixels += count_pixels(&masks);
-        if pixels.early || !pixels.shades {
-            self.counts.passed += pixels.test(&covering.depth, x, y, &mut masks, None);
-        }
-        if masks == [0; 4] || !pixels.shades {
-            return Ok(());
-        }
-        self.counts.fragments += count_pixels(&masks);
-        if self.used == self.quads.len() {
-            self.quads.push(Quad::default());
-        }
-        let quad = &mut self.quads[self.used];
-        quad.position = (x, y);
-        quad.covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
-        if self.shading.needs_inputs() {
-            covering.inputs.at(x, y, &mut quad.inputs);
-        }
-        self.used += 1;
-        self.waiting.push(Waiting { masks, depth: covering.depth });
-        if self.used == self.shading.width() { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Result<(), DrawError> {
-        let Batch { pixels, shading, waiting, quads, shaded, used, counts, together, .. } = self;
-        if let Some(together) = together {
-            together.flush()?;
-            counts.add_pixels(together.take_counts());
-        }
-        if *used == 0 {
-            return Ok(());
-        }
-        shading.shade(&quads[..*used], shaded)?;
-        for ((Waiting { mut masks, depth }, quad), shaded) in waiting.drain(..).zip(&quads[..*used]).zip(&*shaded) {
-            let (x, y) = quad.position;
-            for (lane, mask) in masks.iter_mut().enumerate() {
-                *mask = match shaded.live >> lane & 1 {
-                    0 => 0,
-                    _ => *mask & pixels.alpha.samples(shaded.outputs[0][lane][3], pixels.samples.len() as u32),
-                };
-            }
-            if !pixels.early {
-                let program = pixels.alpha.depth_from_program.then_some(shaded.depth);
-                counts.passed += pixels.test(&depth, x, y, &mut masks, program);
-            }
-            for target in &pixels.targets {
-                let outputs = &shaded.outputs[target.output];
-                for (lane, (x, y)) in pixels_of(x, y).into_iter().enumerate().filter(|&(lane, _)| masks[lane] != 0) {
-                    target.write(x, y, masks[lane], outputs[lane]);
-                }
-            }
-        }
-        *used = 0;
-        Ok(())
     }
 }

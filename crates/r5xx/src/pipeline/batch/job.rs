@@ -1,0 +1,103 @@
+//! The kernel of a batch, and its launches.
+
+use super::lift::{Lifting, Prefetch};
+use super::planes::{Planes, Side};
+use super::{BatchState, Key};
+use crate::pipeline::area::program_tables;
+use crate::tx::AreaTexture;
+use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, SurfaceLayout};
+use ctm_lane::domain::{Domain, Lanes};
+use ctm_memory::{Bounds, View};
+use ctm_x1k::lift::{Lifted, lift_fragments};
+use ctm_x1k::{Program, References, RunError, RunOptions};
+
+/// A kernel, if the program has one.
+pub struct BatchKernel {
+    kernel: Kernel,
+    lifted: Lifted,
+    /// Fetches that are done before it runs.
+    pub prefetches: Vec<Prefetch>,
+}
+
+/// A launch.
+pub struct BatchJob<'a> {
+    pub state: &'a BatchState<'a>,
+    pub key: &'a Key,
+    pub planes: &'a Planes,
+    /// A multiple of what vectors have.
+    pub quads: usize,
+}
+
+impl GuestJob for BatchJob<'_> {
+    type Key = Key;
+    type KeyRef<'k>
+        = &'k Key
+    where
+        Self: 'k;
+    type Kernels = Option<BatchKernel>;
+    /// Whether it ran.
+    type Output = bool;
+    type Error = RunError;
+    type NotCompiled = ();
+
+    fn key(&self) -> Result<&Key, ()> {
+        Ok(self.key)
+    }
+
+    fn to_owned(key: &Key) -> Key {
+        key.clone()
+    }
+
+    fn matches(key: &&Key, kept: &Key) -> bool {
+        *key == kept
+    }
+
+    fn compile(key: &Key, runtime: &Runtime) -> Option<BatchKernel> {
+        let program = Program {
+            code: key.code.clone(),
+            info: key.info,
+            references: References { outputs: (0..ctm_x1k::OUTPUTS as u8).collect(), ..References::default() },
+            ..Program::default()
+        };
+        let lifting = Lifting::new(key);
+        let mut lifted = lift_fragments(&program, key.finite, &lifting).ok()?;
+        let prefetches = lifting.prefetches()?;
+        let function = std::mem::take(&mut lifted.function);
+        let layouts: Vec<SurfaceLayout> = key.texture_layouts.iter().chain(&key.plane_layouts).copied().collect();
+        let kernel = Kernel::new(function, Grouping::Independent, &layouts, Some(SHORT), runtime);
+        Some(BatchKernel { kernel, lifted, prefetches })
+    }
+
+    fn bytes(kernel: &Option<BatchKernel>) -> usize {
+        kernel.as_ref().map_or(0, |kernel| kernel.kernel.bytes())
+    }
+
+    fn is_compiled(&self, kernel: &Option<BatchKernel>, _: &RunOptions, _: &Runtime) -> Result<(), ()> {
+        kernel.as_ref().filter(|kernel| kernel.kernel.is_compiled()).map(|_| ()).ok_or(())
+    }
+
+    fn run(&self, kernel: &Option<BatchKernel>, options: &RunOptions, _: &Runtime) -> Result<bool, RunError> {
+        let Some(BatchKernel { kernel, lifted, .. }) = kernel else { return Ok(false) };
+        let BatchState { constants, textures, space, .. } = self.state;
+        let max_steps = lifted.max_steps(|int| constants.ints[usize::from(int)].count);
+        if max_steps > SHORT {
+            return Ok(false);
+        }
+        let Some(last) = (2 * self.quads as u32).checked_sub(1) else { return Ok(true) };
+        let texture = |texture: &AreaTexture| View::new(space, texture.surface, Bounds::Clamp);
+        let plane = |side, bounds| View::new(self.planes.space(), self.planes.surface(side), bounds);
+        let planes = [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)];
+        let bindings = Bindings {
+            surfaces: textures.iter().flatten().map(texture).chain(planes).collect(),
+            tables: program_tables(constants),
+            buffers: Vec::new(),
+        };
+        let domain = Domain { i0: 0, j0: 0, i1: last, j1: 1 };
+        kernel.run(&Launch { lanes: Lanes::Area(domain), bindings, max_steps: Some(max_steps) }, options)?;
+        Ok(true)
+    }
+
+    fn reference(&self, _: &RunOptions) -> Result<bool, RunError> {
+        Ok(false)
+    }
+}

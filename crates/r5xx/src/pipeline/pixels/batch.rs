@@ -1,0 +1,260 @@
+//! Quads on their way through the program, one after the other or many together.
+
+use super::{Covering, Pixels, QuadDepth, pixels_of};
+use crate::pipeline::DrawError;
+use crate::pipeline::area::{AreaPrimitive, Half, is_rectangle};
+use crate::pipeline::batch::KernelBatch;
+use crate::pipeline::counts::Counts;
+use crate::pipeline::direct::Direct;
+use crate::pipeline::history::Probe;
+use crate::pipeline::interpolate::Inputs;
+use crate::pipeline::kernels::Kernels;
+use crate::pipeline::shading::Shading;
+use crate::pipeline::window::GRID;
+use ctm_raster::coverage;
+use ctm_x1k::fragments::{Quad, Shaded};
+use std::ops::Range;
+
+/// Quads of a draw after which it is asked whether kernels draw the others.
+const QUADS_PER_LOOK: [u64; 3] = [64, 256, 1024];
+
+/// Quads on their way through the program: as many as can run together, of which no two have the same place.
+pub struct Batch<'s, 'x, 'k> {
+    pixels: &'s Pixels<'s>,
+    shading: Shading<'s, 'x>,
+    /// A primitive of many pixels that may be half of a rectangle.
+    half: Option<Half>,
+    probe: Option<&'s Probe<'s>>,
+    kernels: &'s Kernels<'k>,
+    /// What draws quads from some time on.
+    together: Option<KernelBatch<'s>>,
+    /// Quads so far.
+    drawn: u64,
+    waiting: Vec<Waiting>,
+    /// What the program gets. Those behind `used` are kept for their memory.
+    quads: Vec<Quad>,
+    used: usize,
+    shaded: Vec<Shaded>,
+    counts: Counts,
+}
+
+impl<'a> Pixels<'a> {
+    /// Begins to draw.
+    pub fn begin<'s, 'x, 'k>(
+        &'s self,
+        shading: Shading<'s, 'x>,
+        kernels: &'s Kernels<'k>,
+        probe: Option<&'s Probe<'s>>,
+    ) -> Batch<'s, 'x, 'k> {
+        Batch {
+            pixels: self,
+            shading,
+            kernels,
+            probe,
+            half: None,
+            together: None,
+            drawn: 0,
+            waiting: Vec::new(),
+            quads: Vec::new(),
+            shaded: Vec::new(),
+            used: 0,
+            counts: Counts::default(),
+        }
+    }
+}
+
+/// A quad that waits for the program.
+struct Waiting {
+    masks: [u8; 4],
+    depth: QuadDepth,
+}
+
+impl Batch<'_, '_, '_> {
+    /// Draws a primitive.
+    ///
+    /// # Errors
+    /// If the program does what the machine cannot do.
+    pub fn draw(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        let Some(probe) = self.probe else { return self.draw_unwatched(covering) };
+        // What comes before comes first.
+        self.flush_all()?;
+        let events = probe.events();
+        self.pixels.examine(probe, covering);
+        self.draw_unwatched(covering)?;
+        self.flush_all()?;
+        self.pixels.complete(probe, events);
+        Ok(())
+    }
+
+    fn draw_unwatched(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        let pixels = self.pixels;
+        self.counts.drawn += 1;
+        let spans = self.kernels.area.as_ref().and_then(|_| pixels.spans(covering));
+        if let Some(half) = self.half.take() {
+            let all = spans.as_ref().and_then(|spans| half.with(spans, covering.inputs));
+            if let Some(all) = all
+                && self.draw_area(&all, covering.inputs)?
+            {
+                return Ok(());
+            }
+            self.draw_half(half)?;
+        }
+        if let Shading::Passing(passing, textures) = &self.shading
+            && let Some(direct) = Direct::of(pixels, passing, textures, covering)
+        {
+            self.count(pixels.draw_directly(covering, &direct));
+            return Ok(());
+        }
+        if let Some(spans) = spans {
+            if !is_rectangle(&spans) {
+                let (shape, inputs) = (covering.shape.clone(), covering.inputs.clone());
+                self.half = Some(Half { shape, spans, depth: covering.depth, inputs });
+                return Ok(());
+            }
+            if self.draw_area(&spans, covering.inputs)? {
+                return Ok(());
+            }
+        }
+        self.draw_quads(covering)
+    }
+
+    /// Draws a primitive whose other half did not come.
+    fn draw_half(&mut self, half: Half) -> Result<(), DrawError> {
+        let Half { shape, spans, depth, inputs } = half;
+        if self.draw_area(&spans, &inputs)? {
+            return Ok(());
+        }
+        self.draw_quads(&Covering { shape: &shape, window: &[], depth, inputs: &inputs, stipple: None })
+    }
+
+    /// Draws pixels by a kernel; says whether there is one that can.
+    fn draw_area(&mut self, spans: &[(u32, Range<u32>)], inputs: &Inputs) -> Result<bool, DrawError> {
+        let Some(area) = &self.kernels.area else { return Ok(false) };
+        // What comes before comes first.
+        self.flush()?;
+        let is_drawn = area.draw(&AreaPrimitive { spans, inputs })?;
+        if is_drawn {
+            self.count(spans.iter().map(|(_, columns)| columns.len() as u64).sum());
+        }
+        Ok(is_drawn)
+    }
+
+    fn draw_quads(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        let pixels = self.pixels;
+        if let Some(together) = &mut self.together {
+            together.draw(covering)?;
+            return Ok(());
+        }
+        let mut result = Ok(());
+        coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
+            if result.is_ok() {
+                result = self.quad(covering, covered);
+            }
+        });
+        result
+    }
+
+    /// Draws what waits, and gives what was done with pixels.
+    ///
+    /// # Errors
+    /// If the program does what the machine cannot do.
+    pub fn finish(mut self) -> Result<Counts, DrawError> {
+        self.flush_all()?;
+        Ok(self.counts)
+    }
+
+    /// Counts pixels that are drawn without tests.
+    fn count(&mut self, pixels: u64) {
+        self.counts.pixels += pixels;
+        self.counts.fragments += pixels;
+        self.counts.passed += pixels;
+    }
+
+    /// Draws what waits.
+    fn flush_all(&mut self) -> Result<(), DrawError> {
+        if let Some(half) = self.half.take() {
+            self.draw_half(half)?;
+        }
+        self.flush()
+    }
+
+    fn quad(&mut self, covering: &Covering, covered: coverage::Quad) -> Result<(), DrawError> {
+        let pixels = self.pixels;
+        let (x, y) = (covered.x, covered.y);
+        // What comes before at the same place comes first.
+        if self.used > 0 && self.quads[..self.used].iter().any(|quad| quad.position == (x, y)) {
+            self.flush()?;
+        }
+        self.drawn += 1;
+        if QUADS_PER_LOOK.contains(&self.drawn) && self.together.is_none() {
+            self.flush()?;
+            self.together = self.kernels.batch(self.drawn)?;
+        }
+        if let Some(together) = &mut self.together {
+            // The rest of the primitive; its other quads come one by one.
+            let covered = |lane: usize| covered.coverage[lane] != 0;
+            let spans = [0, 2].map(|lane| x + u32::from(!covered(lane))..x + 1 + u32::from(covered(lane + 1)));
+            together.add(covering, y, &spans)?;
+            return Ok(());
+        }
+        let mut masks = pixels.visible(covering, covered);
+        self.counts.pixels += count_pixels(&masks);
+        if pixels.early || !pixels.shades {
+            self.counts.passed += pixels.test(&covering.depth, x, y, &mut masks, None);
+        }
+        if masks == [0; 4] || !pixels.shades {
+            return Ok(());
+        }
+        self.counts.fragments += count_pixels(&masks);
+        if self.used == self.quads.len() {
+            self.quads.push(Quad::default());
+        }
+        let quad = &mut self.quads[self.used];
+        quad.position = (x, y);
+        quad.covered = (0..4).fold(0, |covered, lane| covered | u8::from(masks[lane] != 0) << lane);
+        if self.shading.needs_inputs() {
+            covering.inputs.at(x, y, &mut quad.inputs);
+        }
+        self.used += 1;
+        self.waiting.push(Waiting { masks, depth: covering.depth });
+        if self.used == self.shading.width() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), DrawError> {
+        let Batch { pixels, shading, waiting, quads, shaded, used, counts, together, .. } = self;
+        if let Some(together) = together {
+            together.flush()?;
+            counts.add_pixels(together.take_counts());
+        }
+        if *used == 0 {
+            return Ok(());
+        }
+        shading.shade(&quads[..*used], shaded)?;
+        for ((Waiting { mut masks, depth }, quad), shaded) in waiting.drain(..).zip(&quads[..*used]).zip(&*shaded) {
+            let (x, y) = quad.position;
+            for (lane, mask) in masks.iter_mut().enumerate() {
+                *mask = match shaded.live >> lane & 1 {
+                    0 => 0,
+                    _ => *mask & pixels.alpha.samples(shaded.outputs[0][lane][3], pixels.samples.len() as u32),
+                };
+            }
+            if !pixels.early {
+                let program = pixels.alpha.depth_from_program.then_some(shaded.depth);
+                counts.passed += pixels.test(&depth, x, y, &mut masks, program);
+            }
+            for target in &pixels.targets {
+                let outputs = &shaded.outputs[target.output];
+                for (lane, (x, y)) in pixels_of(x, y).into_iter().enumerate().filter(|&(lane, _)| masks[lane] != 0) {
+                    target.write(x, y, masks[lane], outputs[lane]);
+                }
+            }
+        }
+        *used = 0;
+        Ok(())
+    }
+}
+
+/// Pixels of a quad of which there are samples.
+fn count_pixels(masks: &[u8; 4]) -> u64 {
+    masks.iter().filter(|&&mask| mask != 0).count() as u64
+}
