@@ -37,10 +37,10 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// The files that inputs are filled from.
-    pub fn of_inputs(args: &RunArgs) -> Self {
+    /// The files that inputs are filled from; `file` gives the part of an input's text that names one.
+    pub fn of_inputs(args: &RunArgs, file: fn(&str) -> &str) -> Self {
         let inputs = args.inputs.iter().filter_map(|input| match &input.value {
-            InputSource::File(file) => Some(FileSpec::parse(file).ok()?.path),
+            InputSource::File(text) => Some(FileSpec::parse(file(text)).ok()?.path),
             InputSource::Output(_) | InputSource::Made(_) => None,
         });
         NamedFiles { reads: inputs.collect(), ..NamedFiles::default() }

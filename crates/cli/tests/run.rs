@@ -388,3 +388,42 @@ fn utilisation_is_that_of_groups() {
         assert!(without.out().contains("\"utilisation\":null"), "{}", without.out());
     }
 }
+
+/// A texel for s from 0.25 on in steps of 0.25, in the middle of the second direction.
+const SAMPLED: &str = "\
+.const c0 = 0.25, 0, 0, 0
+.const c1 = 0.25, 0.5, 0, 0
+src0.rgb = temp[0], src1.rgb = const[0], src2.rgb = const[1] : temp[0].rgb = MAD src0.rgb src1.rgb src2.rgb ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = LD tex[0].rgba temp[0].rgba ;
+OUT TEX_SEM_WAIT src0.rgb = temp[1] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;
+";
+
+#[test]
+fn inputs_are_sampled_as_textures() {
+    let folder = Folder::new("run-sampled");
+    folder.write("sampled.x1k", SAMPLED).write("two.f32", bytes(&[0.0, 1.0]));
+    for (sampler, expected) in [
+        (":2d", [0.0, 1.0, 1.0, 1.0]),
+        (":2d,nearest,repeat", [0.0, 1.0, 1.0, 0.0]),
+        (":2d,linear", [0.0, 0.5, 1.0, 1.0]),
+        (":2d,linear,repeat", [0.0, 0.5, 1.0, 0.5]),
+        (":2d,linear,mirror,clamp", [0.0, 0.5, 1.0, 1.0]),
+        (":2d,linear,border", [0.0, 0.5, 1.0, 0.5]),
+    ] {
+        for engine in ["reference", "interp"] {
+            let line = format!(
+                "run sampled.x1k --domain 4x1 --input 0=two.f32:2x1x1{sampler} -o out.f32:4x1x1 --engine {engine}"
+            );
+            let done = folder.ctm(&line).ok();
+            assert!(!done.err().contains("warning"), "{}", done.err());
+            assert_eq!(folder.read("out.f32"), bytes(&expected), "{sampler} {engine}");
+        }
+    }
+    let run = |rest: &str| folder.ctm(&format!("run sampled.x1k --domain 4x1 --input 0=two.f32:2x1x1:2d{rest}"));
+    run(",cubic -o out.f32").fails(1, &["two.f32", "'cubic'", "2d,linear,repeat"]);
+    run(" --emit asm").fails(1, &["inputs have samplers"]);
+    run(" --emit-trace out.ctmtrace").fails(2, &["no samplers"]);
+    run(",linear -o out.npy --sandbox").ok();
+    let followed = run(",linear -o out.npy --follow 1,0").ok();
+    assert!(followed.out().contains("reads tex[0] at (0.5, 0.5, 0, 0):"), "{}", followed.out());
+}

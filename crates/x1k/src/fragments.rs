@@ -5,6 +5,8 @@ use crate::codes::TexOp;
 use crate::job::Constants;
 use crate::program::{OUTPUTS, Program};
 use ctm_lane::domain::QUAD;
+use ctm_num::x1k;
+use ctm_raster::sampler::{LevelOfDetail, Sampler, Scale, Texels, TextureShape, sample_quad};
 
 /// A vector register of the four fragments of a quad, as binary32 bits: upper left, upper right, lower left, lower right.
 pub type QuadVector = [[u32; 4]; QUAD];
@@ -24,6 +26,29 @@ pub struct Fetch {
     pub dx: QuadVector,
     /// Derivatives of the coordinates in y, for DXDY.
     pub dy: QuadVector,
+}
+
+impl Fetch {
+    /// What the instruction gets of a texture: PROJ divides coordinates by Q, LODBIAS adds Q to the level of detail, LOD has it in Q, DXDY has
+    /// derivatives.
+    pub fn sample<T: Texels>(&self, sampler: &Sampler, shape: &TextureShape, texels: &T) -> QuadVector {
+        let coordinates = &self.coordinates;
+        let fourth = coordinates.map(|[_, _, _, q]| q);
+        let no_bias = LevelOfDetail::Differences { bias: [0; 4] };
+        let (coordinates, lod) = match self.op {
+            TexOp::Ld => (*coordinates, no_bias),
+            TexOp::Proj => {
+                let projected = coordinates.map(|[s, t, r, q]| [x1k::div(s, q), x1k::div(t, q), x1k::div(r, q), q]);
+                (projected, no_bias)
+            }
+            TexOp::Lodbias => (*coordinates, LevelOfDetail::Differences { bias: fourth }),
+            TexOp::Lod => (*coordinates, LevelOfDetail::Explicit(fourth)),
+            TexOp::Dxdy => (*coordinates, LevelOfDetail::Derivatives { dx: &self.dx, dy: &self.dy }),
+            TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 => return [[0; 4]; 4],
+        };
+        let scale = if self.unscaled { Scale::Texels } else { Scale::Texture };
+        sample_quad(sampler, shape, texels, &coordinates, scale, lod)
+    }
 }
 
 /// The texture unit behind a program.

@@ -6,6 +6,7 @@ use crate::program::{
     BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, IntConstant, OUTPUTS, Program, WriteMode,
 };
 use ctm_memory::{Format, Space, Surface};
+use ctm_raster::sampler::Sampler;
 use thiserror::Error;
 
 use ctm_lane::budget::Halt;
@@ -57,6 +58,15 @@ impl From<&ConstantValues> for Constants {
     }
 }
 
+/// How an input is sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InputSampler {
+    /// Wraps and filters. There is one level.
+    pub sampler: Sampler,
+    /// Elements across and down: the surface may have more.
+    pub size: [u32; 2],
+}
+
 /// A program with everything that one run of it depends on.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
@@ -68,6 +78,9 @@ pub struct Job<'a> {
     pub constants: Constants,
     /// Inputs with a format set.
     pub inputs: [Option<Surface>; INPUTS],
+    /// How inputs are sampled, as the textures of a card are; inputs without a sampler give the nearest element, as those of CTM do. The
+    /// reference runs programs whose inputs have samplers.
+    pub samplers: [Option<InputSampler>; INPUTS],
     /// Outputs with a format set.
     pub outputs: [Option<Surface>; OUTPUTS],
     /// Bit k: channel k of every output is written (CTM Guide p.7, 21).
@@ -89,12 +102,18 @@ impl<'a> Job<'a> {
             domain,
             constants: Constants::from(&program.constants),
             inputs: [None; INPUTS],
+            samplers: [None; INPUTS],
             outputs: [None; OUTPUTS],
             out_mask: 0xF,
             conditional: Conditional::default(),
             unfused: false,
             memory,
         }
+    }
+
+    /// Whether some input has a sampler.
+    pub fn has_samplers(&self) -> bool {
+        self.samplers.iter().any(Option::is_some)
     }
 
     /// Checks the environment against the program's notes: every input and output that they list has a surface that is

@@ -32,7 +32,8 @@ pub struct RunArgs {
     pub domain: Option<Extent>,
     /// What input N reads (R700: texture resource N): a file, the memory of an output (N=@M), or values that are made for each pixel:
     /// 'uv' (0 to 1 over the domain), 'position' (of the pixel's centre), 'constant:R,G,B,A'. ':1d', ':1d-array', ':array',
-    /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth
+    /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth. ':2d,linear,repeat' after the
+    /// file of an X1K input has it sampled as a card does: nearest or linear; repeat, mirror, clamp or border
     #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]|uv|...", help_heading = "Domain and data")]
     pub inputs: Vec<Numbered<InputSource, NUMBERS>>,
     /// File that receives output N

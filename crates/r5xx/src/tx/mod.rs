@@ -13,12 +13,8 @@ use crate::registers::{
     TxOffset,
 };
 use ctm_memory::Arena;
-use ctm_num::x1k;
 use ctm_raster::channel::{Channel, Words};
-use ctm_raster::sampler::{
-    Filter, LevelOfDetail, MipFilter, Sampler, Scale, Texels, TextureKind, TextureShape, Wrap, sample_quad,
-};
-use ctm_x1k::TexOp;
+use ctm_raster::sampler::{Filter, MipFilter, Sampler, Texels, TextureKind, TextureShape, Wrap};
 use ctm_x1k::fragments::{Fetch, QuadVector, TextureUnit};
 use format::Format;
 use levels::Level;
@@ -141,22 +137,7 @@ impl<'a> Texture<'a> {
 
     /// What the program fetches.
     pub fn sample(&self, fetch: &Fetch) -> QuadVector {
-        let coordinates = &fetch.coordinates;
-        let fourth = coordinates.map(|[_, _, _, q]| q);
-        let no_bias = LevelOfDetail::Differences { bias: [0; 4] };
-        let (coordinates, lod) = match fetch.op {
-            TexOp::Ld => (*coordinates, no_bias),
-            TexOp::Proj => {
-                let projected = coordinates.map(|[s, t, r, q]| [x1k::div(s, q), x1k::div(t, q), x1k::div(r, q), q]);
-                (projected, no_bias)
-            }
-            TexOp::Lodbias => (*coordinates, LevelOfDetail::Differences { bias: fourth }),
-            TexOp::Lod => (*coordinates, LevelOfDetail::Explicit(fourth)),
-            TexOp::Dxdy => (*coordinates, LevelOfDetail::Derivatives { dx: &fetch.dx, dy: &fetch.dy }),
-            TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 => return [[0; 4]; 4],
-        };
-        let scale = if fetch.unscaled { Scale::Texels } else { Scale::Texture };
-        sample_quad(&self.sampler, &self.shape, self, &coordinates, scale, lod)
+        fetch.sample(&self.sampler, &self.shape, self)
     }
 }
 

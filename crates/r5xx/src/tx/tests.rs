@@ -2,6 +2,12 @@
 
 use super::*;
 use ctm_card::Object;
+use ctm_engine::Engine;
+use ctm_memory::{Format as SurfaceFormat, Space, Surface, Tiling};
+use ctm_x1k::fragments::{FragmentJob, Quad};
+use ctm_x1k::reference::with_shader;
+use ctm_x1k::{Domain, InputSampler, Job, Program, ProgramInfo, RunOptions, TexOp};
+use std::sync::Arc;
 
 const BASE: u32 = 0x10_0000;
 
@@ -130,4 +136,83 @@ fn any_registers_give_something() {
     .budget_ms(500)
     .run();
     assert!(known > 10, "{known} textures had a format");
+}
+
+/// Coordinates that depend on the column and row, and a texture at them.
+const SAMPLE: &str = "\
+src0.rgb = temp[0], src1.rgb = const[0], src2.rgb = const[1], src0.a = const[2] : temp[0].rgb = MAD src0.rgb src1.rgb src2.rgb , temp[0].a = MAX src0.a src0.a ;
+TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[1].rgba = OPERATION tex[3].rgba temp[0].rgba ;
+OUT TEX_SEM_WAIT src0.a = temp[1] , src0.rgb = temp[1] : out[0].rgb = MAD src0.rgb src0.111 src0.000 , out[0].a = MAD src0.a src0.1 src0.0 ;
+";
+
+/// A job whose input has a sampler gets what a card's texture unit gives, bit for bit.
+#[test]
+fn inputs_with_samplers_are_textures() {
+    let mut different = 0;
+    arbtest::arbtest(|u| {
+        let [width, height] = [u.int_in_range(1..=20)?, u.int_in_range(1..=9)?];
+        let codes = [u.int_in_range(0..=7)?, u.int_in_range(0..=7)?];
+        let [magnification, minification] = [u.int_in_range(1..=2)?, u.int_in_range(1..=2)?];
+        let filter0 = codes[0] | codes[1] << 3 | magnification << 9 | minification << 11;
+        let unit = Unit::new([filter0, BIAS_0, (width - 1) | (height - 1) << 11, RGBA8, 0, 0], 0x4000);
+        (0..0x1000).for_each(|n: u32| _ = unit.memory.write_u32(BASE + 0x1000 + 4 * n, n.wrapping_mul(0x9E37_79B9)));
+        let memory = Arc::new(unit.memory);
+        let textures = Textures::of(&unit.registers, &memory);
+        let op = *u.choose(&["LD", "PROJ", "LODBIAS", "LOD"])?;
+        let unscaled = if u.ratio(1, 4)? { "UNSCALED " } else { "" };
+        let text = SAMPLE.replace("OPERATION", op).replace("ACQUIRE ", &format!("ACQUIRE {unscaled}"));
+        let program = ctm_x1k::text::parse(&text).unwrap_or_else(|errors| panic!("{text}: {errors:?}")).program;
+        let mut constants = ctm_x1k::Constants::default();
+        for value in constants.floats[..2].as_flattened_mut() {
+            *value = (u.int_in_range(-64..=64)? as f32 / 37.0).to_bits();
+        }
+        constants.floats[2] = [(u.int_in_range(-16..=16)? as f32 / 8.0).to_bits(); 4];
+
+        let size = [u.int_in_range(1..=7)?, u.int_in_range(1..=5)?];
+        let output = BASE + 0x8000;
+        let surface = |base, pitch, height, format| Surface {
+            base,
+            pitch,
+            height,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format,
+        };
+        let mut space = Space::default();
+        space.map(Arc::clone(&memory)).expect("addresses");
+        let mut job = Job::new(&program, Domain { i0: 0, j0: 0, i1: size[0] - 1, j1: size[1] - 1 }, &space);
+        job.constants = constants.clone();
+        job.inputs[3] = Some(surface(BASE + 0x1000, width.next_multiple_of(8), height, SurfaceFormat::Uint8_4));
+        job.samplers[3] =
+            Some(InputSampler { sampler: *textures.unit(3).expect("a texture").sampler(), size: [width, height] });
+        job.outputs[0] = Some(surface(output, 8, size[1], SurfaceFormat::Float32_4));
+        let executor = Engine::default();
+        executor.run(&job, &RunOptions::default()).expect("a run");
+        assert!(executor.compiles(&job, &RunOptions::default()).is_err(), "the reference runs it");
+
+        let card = Program { info: ProgramInfo { position: None, ..program.info }, ..program.clone() };
+        let job = FragmentJob { program: &card, constants: &constants, presets: &[0], textures: &textures };
+        let quads = (0..size[1]).step_by(2).flat_map(|y| (0..size[0]).step_by(2).map(move |x| (x, y)));
+        for position in quads {
+            let places = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| (position.0 + x, position.1 + y));
+            let inside = places.map(|(x, y)| x < size[0] && y < size[1]);
+            let covered = (0..4).fold(0, |bits, lane| bits | u8::from(inside[lane]) << lane);
+            let inputs = vec![places.map(|(x, y)| [(x as f32).to_bits(), (y as f32).to_bits(), 0, 0])];
+            let mut shaded = Vec::new();
+            with_shader(&job, &RunOptions::default(), |shader| {
+                shader.shade(&[Quad { position, covered, inputs }], &mut shaded)
+            })
+            .expect("a run");
+            for (lane, (x, y)) in places.into_iter().enumerate().filter(|&(lane, _)| inside[lane]) {
+                let word = |n: u32| memory.read_u32(output + 16 * (8 * y + x) + 4 * n).expect("memory");
+                let found = [0, 1, 2, 3].map(word);
+                assert_eq!(found, shaded[0].outputs[0][lane], "{text} {filter0:#x} {width}x{height} at ({x}, {y})");
+                different += usize::from(found[0] != 0);
+            }
+        }
+        Ok(())
+    })
+    .budget_ms(500)
+    .run();
+    assert!(different > 100, "{different} pixels got a texel");
 }

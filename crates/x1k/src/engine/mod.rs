@@ -41,7 +41,7 @@ impl GuestJob for Job<'_> {
     }
 
     fn key(&self) -> Result<KeyRef<'_>, NotCompiled> {
-        Ok(KeyRef::of(self))
+        if self.has_samplers() { Err(NotCompiled::Sampled) } else { Ok(KeyRef::of(self)) }
     }
 
     fn to_owned(key: KeyRef<'_>) -> Key {
@@ -135,6 +135,9 @@ pub enum NotCompiled {
     /// The program takes differences across quads, and the domain cuts all of them.
     #[error("no whole quads")]
     NoWholeQuads,
+    /// Inputs have samplers.
+    #[error("inputs have samplers")]
+    Sampled,
     /// The engine has no backend, or its backend makes no code of the function.
     #[error("no code of the backend")]
     Refused,

@@ -11,7 +11,7 @@ use crate::codes::FlowOp;
 use crate::conditional::{CondLocation, ConditionalUnit};
 use crate::fragments::{Quad, Shaded, TextureUnit};
 use crate::instruction::Flow;
-use crate::job::{Job, RunError, RunOptions, RunStats, Trap, TrapKind};
+use crate::job::{InputSampler, Job, RunError, RunOptions, RunStats, Trap, TrapKind};
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
 use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
 use ctm_lane::budget::{Meter, Poller};
@@ -30,18 +30,30 @@ pub(super) struct BoundJob<'a> {
     conditional: ConditionalUnit<'a>,
 }
 
+/// An input of a job.
+pub(super) struct Input<'a> {
+    pub view: View<'a>,
+    pub sampler: Option<InputSampler>,
+}
+
 /// What texture instructions fetch from.
 pub(super) enum Textures<'a> {
     /// The inputs of a job.
-    Inputs(Box<[Option<View<'a>>; INPUTS]>),
+    Inputs(Box<[Option<Input<'a>>; INPUTS]>),
     /// The texture unit of a card.
     Unit(&'a dyn TextureUnit),
 }
 
 impl<'a> BoundJob<'a> {
     pub fn new(job: &'a Job<'a>) -> Self {
-        let views = job.inputs.each_ref().map(|surface| bound(job, surface, Bounds::Clamp));
-        Self::with_textures(job, Textures::Inputs(Box::new(views)))
+        let input = |number: usize| {
+            let view = bound(job, &job.inputs[number], Bounds::Clamp)?;
+            Some(Input { view, sampler: job.samplers[number] })
+        };
+        let mut machine = Self::with_textures(job, Textures::Inputs(Box::new(std::array::from_fn(input))));
+        // Levels of detail are a matter of the quad.
+        machine.prepared.uses_quads |= job.has_samplers();
+        machine
     }
 
     /// A job whose inputs are those of a texture unit.
@@ -62,7 +74,8 @@ impl<'a> BoundJob<'a> {
             Textures::Inputs(inputs) => &inputs[..],
             Textures::Unit(_) => &[],
         };
-        let views = inputs.iter().chain(&self.outputs).flatten();
+        let inputs = inputs.iter().flatten().map(|input| &input.view);
+        let views = inputs.chain(self.outputs.iter().flatten());
         views.fold(self.conditional.out_of_range(), |any, view| any | view.out_of_range())
     }
 

@@ -2,17 +2,18 @@
 
 use super::alu::{gate, write_row};
 use super::flow::Control;
-use super::group::Textures;
+use super::group::{Input, Textures};
 use super::prepare::TexStep;
 use super::registers::{Registers, temp_index};
 use crate::codes::{TexOp, TexSwizzle};
-use crate::fragments::Fetch;
+use crate::fragments::{Fetch, QuadVector, TextureUnit};
 use crate::instruction::{Tex, TexRegister};
-use crate::job::MAX_GROUP_WIDTH;
+use crate::job::{InputSampler, MAX_GROUP_WIDTH};
 use ctm_follow::{Access, Follow, Kind, note};
 use ctm_lane::domain::QUAD;
 use ctm_memory::View;
 use ctm_num::{convert, x1k};
+use ctm_raster::sampler::{Texels, TextureKind, TextureShape};
 
 /// Executes the instruction for the lanes that `executing` names; TEXKILL kills active lanes only.
 pub(super) fn execute(
@@ -42,15 +43,21 @@ pub(super) fn execute(
         }
         TexOp::Ld | TexOp::Proj | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy => {
             let mut fetched = [[0; MAX_GROUP_WIDTH]; 4];
-            match textures {
-                Textures::Inputs(inputs) => {
-                    let input = inputs.get(usize::from(tex.id)).and_then(Option::as_ref);
+            let (unit, input): (Option<&dyn TextureUnit>, _) = match textures {
+                Textures::Unit(unit) => (Some(*unit), None),
+                Textures::Inputs(inputs) => match inputs.get(usize::from(tex.id)).and_then(Option::as_ref) {
+                    Some(input @ Input { sampler: Some(_), .. }) => (Some(input), None),
+                    input => (None, input.map(|input| &input.view)),
+                },
+            };
+            match unit {
+                None => {
                     for lane in (0..width).filter(|&lane| executing[lane]) {
                         let element = element(tex, input, control.al(), registers, lane, follow);
                         put(&mut fetched, tex, lane, element);
                     }
                 }
-                Textures::Unit(unit) => {
+                Some(unit) => {
                     for first in (0..width).step_by(QUAD) {
                         let fetch = fetch(tex, control.al(), registers, first);
                         for (lane, texel) in unit.fetch(&fetch).into_iter().enumerate() {
@@ -67,6 +74,20 @@ pub(super) fn execute(
                 write_row(registers.temp_mut(dest, channel), &fetched[channel], &writes[channel]);
             }
         }
+    }
+}
+
+impl TextureUnit for Input<'_> {
+    fn fetch(&self, fetch: &Fetch) -> QuadVector {
+        let Some(InputSampler { sampler, size: [width, height] }) = self.sampler else { return QuadVector::default() };
+        let shape = TextureShape { kind: TextureKind::Flat, size: [width, height, 1], last_level: 0 };
+        fetch.sample(&sampler, &shape, self)
+    }
+}
+
+impl Texels for Input<'_> {
+    fn texel(&self, _: u32, _: u32, x: u32, y: u32) -> [u32; 4] {
+        self.view.fetch(x.into(), y.into())
     }
 }
 

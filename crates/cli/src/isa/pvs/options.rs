@@ -17,6 +17,6 @@ impl Runner for PvsArgs {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        NamedFiles::of_inputs(args)
+        NamedFiles::of_inputs(args, |file| file)
     }
 }

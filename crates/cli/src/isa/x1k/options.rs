@@ -70,7 +70,7 @@ impl Runner for X1kArgs {
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {
-        let mut files = NamedFiles::of_inputs(args);
+        let mut files = NamedFiles::of_inputs(args, run::input_file);
         files.write(self.cond_output.iter().map(|file| &file.path).chain(&self.emit_trace));
         files
     }

@@ -1,5 +1,6 @@
 //! The memory of a run: files into inputs, outputs into files.
 
+use super::sampling;
 use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource};
@@ -8,7 +9,7 @@ use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, o
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_memory::{Format, Surface};
-use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, OUTPUTS, Program, WriteMode};
+use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, InputSampler, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
 
 /// The surfaces of a run, and the files that outputs go to.
@@ -17,6 +18,8 @@ pub struct Data {
     pub memory: Memory,
     /// Inputs, filled.
     pub inputs: [Option<Surface>; INPUTS],
+    /// How they are sampled.
+    pub samplers: [Option<InputSampler>; INPUTS],
     /// Outputs: those that the program writes, and those that files are to receive.
     pub outputs: [Option<Surface>; OUTPUTS],
     /// The conditional unit, which does nothing but write the values, if a file is to receive them.
@@ -40,17 +43,27 @@ impl Data {
         let mut data = Data {
             memory: Memory::new(args, console.host),
             inputs: [None; INPUTS],
+            samplers: [None; INPUTS],
             outputs: [None; OUTPUTS],
             conditional: Conditional::default(),
         };
         for (&number, source) in &inputs {
-            let (surface, shape) = match source {
-                InputSource::File(file) => data.memory.load(console.host, file)?,
-                InputSource::Made(generator) => data.memory.make(*generator, domain)?,
+            let (surface, shape, sampler) = match source {
+                InputSource::File(text) => {
+                    let sampler = sampling::sampler(text)?;
+                    let (surface, shape) = data.memory.load(console.host, sampling::file(text))?;
+                    (surface, shape, sampler)
+                }
+                InputSource::Made(generator) => {
+                    let (surface, shape) = data.memory.make(*generator, domain)?;
+                    (surface, shape, None)
+                }
                 InputSource::Output(_) => continue,
             };
             data.inputs[usize::from(number)] = Some(surface);
-            if surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
+            let size = [shape.width as u32, shape.height as u32];
+            data.samplers[usize::from(number)] = sampler.map(|sampler| InputSampler { sampler, size });
+            if sampler.is_none() && surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
                 console.report(&widened(number, shape.width, surface.pitch));
             }
         }

@@ -2,7 +2,10 @@
 
 mod constants;
 mod memory;
+mod sampling;
 mod trace;
+
+pub use sampling::file as input_file;
 
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
@@ -45,6 +48,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let mut job = Job {
         constants,
         inputs: data.inputs,
+        samplers: data.samplers,
         outputs: data.outputs,
         conditional: data.conditional,
         unfused: x1k.mad == MadRule::Unfused,
@@ -54,8 +58,15 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
+    if job.has_samplers() && x1k.emit_trace.is_some() {
+        let message = "the CTM device has no samplers, and an input has one";
+        return Err(Failure::Usage(Message::error(message).help("leave --emit-trace out, or ':2d' behind the input")));
+    }
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
+        if job.has_samplers() {
+            return emit(wanted, engine, Err("inputs have samplers"), console);
+        }
         return emit(wanted, engine, ctm_x1k::engine::stages(&job, &options), console);
     }
     if let Some(mut file) = trace {
