@@ -24,7 +24,7 @@ use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, Graph, Ranges, Shape, Shapes, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
-use memory::Untransposed;
+use memory::{TileCoordinates, Untransposed};
 use nans::Nans;
 use speculation::Speculation;
 use std::collections::{HashMap, HashSet};
@@ -126,6 +126,8 @@ pub struct Selector<'a> {
     irregular: HashMap<Coordinate, (Reg, Reg)>,
     /// Of tiled surfaces the first tile of the group's row, and what the row says about places in tiles.
     tile_rows: HashMap<ctm_lane::Surface, (Reg, Option<Reg>)>,
+    /// The same of coordinates of the block in the making.
+    tile_coordinates: TileCoordinates,
     refused: bool,
 }
 
@@ -185,6 +187,7 @@ pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: 
         labels: 0,
         irregular: HashMap::new(),
         tile_rows: HashMap::new(),
+        tile_coordinates: TileCoordinates::default(),
         refused: false,
     };
     selector.flushed_by_all = selector.find_flushed();

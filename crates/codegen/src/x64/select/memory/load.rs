@@ -76,8 +76,7 @@ impl Selector<'_> {
     /// Whether the lanes may well ask for a row of elements (true) or for the same (false), which the code has to find out.
     pub(super) fn likely(&self, surface: ctm_lane::Surface, x: Value, y: Value) -> Option<bool> {
         let surface_layout = self.layouts[surface.index()];
-        let linear = matches!(surface_layout.surface.layout(), Layout::Linear(_));
-        if self.mode.quads || self.mode.explicit || !linear || surface_layout.bounds != Bounds::Clamp {
+        if self.mode.quads || self.mode.explicit || surface_layout.bounds != Bounds::Clamp {
             return None;
         }
         let along = |value: Value| match self.shapes.get(value) {
@@ -85,7 +84,12 @@ impl Selector<'_> {
             Shape::Index { axis, .. } | Shape::Coordinate { axis, .. } | Shape::Along(axis) => Some(axis),
             Shape::Varying => None,
         };
-        (along(y)? == Axis::Y).then_some(along(x)? == Axis::X)
+        let in_row = along(x)? == Axis::X;
+        let is_reached = match surface_layout.surface.layout() {
+            Layout::Linear(_) => true,
+            Layout::Tiled(layout) => self.reaches_tiles(&surface_layout.surface, layout, in_row),
+        };
+        (is_reached && along(y)? == Axis::Y).then_some(in_row)
     }
 
     /// The lanes whose clamped coordinate is not that of the first lane, plus the lane's number in a row; and the first
@@ -117,28 +121,38 @@ impl Selector<'_> {
         (format, first): (Format, Value),
     ) -> [Val; 4] {
         let bound_surface = self.layouts[surface.index()].surface;
-        let Layout::Linear(layout) = bound_surface.layout() else { return [Val::None; 4] };
         let (size_x, size_y) = (bound_surface.pitch.max(1), bound_surface.height.max(1));
-        let (irregular_x, first_x) = self.irregular_lanes(Coordinate { value: x, in_row, size: size_x });
-        let (irregular_y, first_y) = self.irregular_lanes(Coordinate { value: y, in_row: false, size: size_y });
-        let row_bytes = layout.row_bytes.cast_signed();
-        let row = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(first_y), Arg::Imm(row_bytes)]);
-        let base = self.base(surface);
-        let row = self.tied_general(Code::Add_r64_rm64, &[Arg::Reg(row), Arg::Reg(base)]);
-        let (index, scale) = if layout.element_log2 == 4 {
-            (self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first_x), Arg::Imm(4)]), 1)
-        } else {
-            (first_x, 1 << layout.element_log2)
+        let column = Coordinate { value: x, in_row, size: size_x };
+        let line = Coordinate { value: y, in_row: false, size: size_y };
+        let (irregular_x, first_x) = self.irregular_lanes(column);
+        let (irregular_y, first_y) = self.irregular_lanes(line);
+        let elements = match bound_surface.layout() {
+            Layout::Linear(layout) => {
+                let base = self.base(surface);
+                let row = self.row_at(base, first_y, layout.row_bytes);
+                let (index, scale) = if layout.element_log2 == 4 {
+                    (self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first_x), Arg::Imm(4)]), 1)
+                } else {
+                    (first_x, 1 << layout.element_log2)
+                };
+                let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
+                if in_row { Elements::Row(Row::whole(mem)) } else { Elements::Same(mem) }
+            }
+            Layout::Tiled(layout) => {
+                match self.elements_in_tiles(surface, layout, (column, first_x), (line, first_y)) {
+                    Some(elements) => elements,
+                    None => return [Val::None; 4],
+                }
+            }
         };
-        let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
         self.test_masks(irregular_x, irregular_y);
         let [regular, scattered, after] = [self.label(), self.label(), self.label()];
         let edge = |block: usize| Edge { block, args: Vec::new() };
         let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
         self.finish_block(end, regular, Vec::new());
         let words = (format.bytes_per_element() as usize).div_ceil(4);
-        let row = Row::whole(mem);
-        let elements = if in_row { Elements::Row(row) } else { Elements::Same(mem) };
+        let shifted = if let Elements::Shifted(row) = &elements { Some(self.load_shifted(row)) } else { None };
+        let elements = shifted.map_or(elements, Elements::Loaded);
         let collect = |raw: [Val; 4], rows: &[Reg]| -> Vec<Arg> {
             let args = raw.into_iter().take(words).map(|val| match val {
                 Val::Reg(reg) => Arg::Reg(reg),
@@ -147,7 +161,15 @@ impl Selector<'_> {
             args.chain(rows.iter().map(|&row| Arg::Reg(row))).collect()
         };
         let wants_rows = format == Format::Float32_4 && self.wants_rows(first);
-        let rows = if wants_rows { self.load_rows(format, &row) } else { Vec::new() };
+        let rows = match &elements {
+            Elements::Row(row) if wants_rows => self.load_rows(format, row),
+            Elements::Loaded(rows) if wants_rows => rows.to_vec(),
+            Elements::Row(_)
+            | Elements::Shifted(_)
+            | Elements::Loaded(_)
+            | Elements::Same(_)
+            | Elements::Scattered(..) => Vec::new(),
+        };
         let raw = self.load_raw(surface, format, &elements);
         let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
         self.finish_block(end, scattered, Vec::new());
@@ -184,6 +206,9 @@ impl Selector<'_> {
                     raw[0] = Val::Reg(self.vector_op(Vop::Load, &[Arg::Mem(row.at(0))]))
                 }
             },
+            // What a group accesses is loaded where it is known to be in a row.
+            Elements::Shifted(_) => self.refuse(),
+            Elements::Loaded(rows) => return self.words_of_four(rows.map(Arg::Reg)).map(Val::Reg),
             Elements::Same(mem) => {
                 let code = if format == Format::Uint16_1 { Vop::BroadcastHalf } else { Vop::Broadcast };
                 for (number, raw) in raw.iter_mut().enumerate().take(words) {

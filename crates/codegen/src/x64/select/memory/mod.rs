@@ -6,6 +6,7 @@ mod store;
 mod tiles;
 mod untransposed;
 
+pub use tiles::TileCoordinates;
 pub use untransposed::Untransposed;
 
 use super::arithmetic::{ONE, SIGN};
@@ -26,6 +27,10 @@ const MAX_ENTRIES: u32 = 256;
 enum Elements {
     /// One after the other.
     Row(Row),
+    /// One after the other, from some element of the first piece on.
+    Shifted(ShiftedRow),
+    /// One after the other, in these vectors.
+    Loaded([Reg; MAX_PIECES]),
     /// All lanes have this one.
     Same(Mem),
     /// At offsets from the base, for these lanes.
@@ -37,6 +42,13 @@ enum Elements {
 struct Row {
     pieces: [Mem; MAX_PIECES],
     piece_log2: u32,
+}
+
+/// A row that begins inside of a piece of four elements.
+struct ShiftedRow {
+    pieces: [Mem; MAX_PIECES + 1],
+    /// The words of two neighbouring pieces that make a vector.
+    order: Reg,
 }
 
 /// Pieces of a row: a group's elements have four vectors at most.

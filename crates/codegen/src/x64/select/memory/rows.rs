@@ -16,23 +16,37 @@ impl Selector<'_> {
         self.define(Class::Vector, kind, &[Arg::Reg(low), Arg::Reg(indices), high])
     }
 
+    /// Elements of four words, as they lie in memory, as four vectors, one for each word; of vectors of 16 words.
+    pub(super) fn words_of_four(&mut self, rows: [Arg; 4]) -> [Reg; 4] {
+        // Words `word` and `word + 1` of eight elements.
+        let pairs = [0, 2].map(|word: u32| {
+            [0, 2].map(|first: usize| {
+                let low = self.load_arg(rows[first]);
+                self.permuted(low, rows[first + 1], |lane| lane % 8 * 4 + word + lane / 8)
+            })
+        });
+        [(0, 0x44), (0, 0xEE), (1, 0x44), (1, 0xEE)].map(|(pair, halves): (usize, i32)| {
+            let [low, high] = pairs[pair];
+            self.three(Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8, low, high, halves)
+        })
+    }
+
+    /// Four vectors of elements of four words, of which a row takes the words in this order from each and the next; of vectors of 16
+    /// words.
+    pub(super) fn load_shifted(&mut self, row: &ShiftedRow) -> [Reg; MAX_PIECES] {
+        std::array::from_fn(|piece| {
+            let low = self.vector_op(Vop::Load, &[Arg::Mem(row.pieces[piece])]);
+            let kind = Kind::Tied(Code::EVEX_Vpermt2ps_zmm_k1z_zmm_zmmm512b32);
+            let next = Arg::Mem(row.pieces[piece + 1]);
+            self.define(Class::Vector, kind, &[Arg::Reg(low), Arg::Reg(row.order), next])
+        })
+    }
+
     /// Elements of four words as four vectors, one for each word.
     pub(super) fn load_rows_of_four(&mut self, row: &Row) -> [Reg; 4] {
         let at = |bytes: i32| Arg::Mem(row.at(bytes));
         match self.form {
-            Form::Avx512 => {
-                // Words `word` and `word + 1` of eight elements.
-                let pairs = [0, 2].map(|word: u32| {
-                    [0, 2].map(|first: i32| {
-                        let low = self.vector_op(Vop::Load, &[at(64 * first)]);
-                        self.permuted(low, at(64 * (first + 1)), |lane| lane % 8 * 4 + word + lane / 8)
-                    })
-                });
-                [(0, 0x44), (0, 0xEE), (1, 0x44), (1, 0xEE)].map(|(pair, halves): (usize, i32)| {
-                    let [low, high] = pairs[pair];
-                    self.three(Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8, low, high, halves)
-                })
-            }
+            Form::Avx512 => self.words_of_four([0, 64, 128, 192].map(at)),
             Form::Avx2 => {
                 // An element and the one four further, in halves of a vector.
                 let [a, b, c, d] = [0, 16, 32, 48].map(|bytes| {

@@ -2,6 +2,7 @@
 
 use super::*;
 use ctm_memory::TiledLayout;
+use std::collections::HashMap;
 
 /// log2 of the bytes of a tile.
 const TILE: u32 = 11;
@@ -24,7 +25,87 @@ fn terms(first: u32, part: impl Fn(u32) -> u32) -> Vec<Term> {
     (0..).zip(masks).filter(|&(_, mask)| mask != 0).map(|(shift, mask)| (mask, shift)).collect()
 }
 
+/// What is known of coordinates of the block in the making.
+#[derive(Default)]
+pub struct TileCoordinates {
+    /// Of rows of elements, the pieces' bytes from the start of the row of tiles, as far as columns say; and the order of their words.
+    columns: HashMap<Coordinate, ([Reg; MAX_PIECES + 1], Reg)>,
+    /// The first tile of a row, and what the row says about places in tiles.
+    rows: HashMap<(ctm_lane::Surface, Coordinate), (Reg, Option<Reg>)>,
+}
+
+impl TileCoordinates {
+    /// Forgets them all.
+    pub fn clear(&mut self) {
+        self.columns.clear();
+        self.rows.clear();
+    }
+}
+
 impl Selector<'_> {
+    /// Whether elements of a tiled surface can be found at run time that are in a row, or the same.
+    pub(super) fn reaches_tiles(&self, surface: &ctm_memory::Surface, layout: TiledLayout, in_row: bool) -> bool {
+        let is_whole = surface.pitch.is_multiple_of(1 << layout.tile_width_log2);
+        let is_cut = surface.format == Format::Float32_4 && surface.pitch.is_power_of_two();
+        is_whole && (!in_row || is_cut && self.form == Form::Avx512)
+    }
+
+    /// Where the elements of an access to a tiled surface lie whose lanes have these coordinates: the first lane's, and those that follow
+    /// in a row.
+    pub(super) fn elements_in_tiles(
+        &mut self,
+        surface: ctm_lane::Surface,
+        layout: TiledLayout,
+        (column, first_x): (Coordinate, Reg),
+        (line, first_y): (Coordinate, Reg),
+    ) -> Option<Elements> {
+        let (row, place) = match self.tile_coordinates.rows.get(&(surface, line)) {
+            Some(&known) => known,
+            None => {
+                let base = self.base(surface);
+                let made = self.tile_row_at(base, first_y, layout);
+                self.tile_coordinates.rows.insert((surface, line), made);
+                made
+            }
+        };
+        let at = |index: Reg| Mem { index: Some(index), ..Mem::at(Base::Reg(row), 0) };
+        if !column.in_row {
+            let (tile, place) = self.tile_column(first_x, place, (0, layout))?;
+            let index = self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(place), Arg::Reg(tile)]);
+            return Some(Elements::Same(at(index)));
+        }
+        let (columns, order) = match self.tile_coordinates.columns.get(&column) {
+            Some(&known) => known,
+            None => {
+                let made = self.pieces_from(first_x, column.size, layout)?;
+                self.tile_coordinates.columns.insert(column, made);
+                made
+            }
+        };
+        let place = place?;
+        let pieces =
+            columns.map(|column| at(self.tied_general(Code::Xor_r32_rm32, &[Arg::Reg(column), Arg::Reg(place)])));
+        Some(Elements::Shifted(ShiftedRow { pieces, order }))
+    }
+
+    /// Of the row of elements that begins in this column of a surface so wide (a power of two), the pieces' bytes from the start of the
+    /// row of tiles, and the words that a vector takes from a piece and the next one. What lies behind the surface is not needed.
+    fn pieces_from(&mut self, x: Reg, width: u32, layout: TiledLayout) -> Option<([Reg; MAX_PIECES + 1], Reg)> {
+        let mut columns = Vec::new();
+        for piece in 0..=MAX_PIECES as i32 {
+            let column = self.tied_general(Code::Add_rm32_imm32, &[Arg::Reg(x), Arg::Imm(4 * piece)]);
+            let column = self.masked(column, (width - 1) & !3);
+            let (tile, place) = self.tile_column(column, None, (2, layout))?;
+            columns.push(self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(place), Arg::Reg(tile)]));
+        }
+        let first = self.masked(x, 3);
+        let first = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first), Arg::Imm(2)]);
+        let first = self.splat(first);
+        let words = self.vector_constant(&(0..self.form.lanes()).collect::<Vec<_>>());
+        let order = self.vector_op(Vop::IntAdd, &[Arg::Reg(first), words]);
+        Some((columns.try_into().ok()?, order))
+    }
+
     /// Bytes from the start of the tiles to these elements.
     pub(super) fn place_in_tile(&mut self, layout: TiledLayout, x: Reg, y: Reg) -> Reg {
         let across = terms(0, |x| layout.column(x)).into_iter().map(|term| (x, term));
