@@ -135,7 +135,7 @@ impl Page<'_> {
             line(text, &format!("the program gets {}", named("temp", &program.inputs)));
         }
         if !constants.is_empty() {
-            line(text, &format!("and the constants {}", named("const", &constants)));
+            line(text, &format!("its constants are {}", named("const", &constants)));
         }
         if let Some(run) = program.run.as_ref().filter(|_| self.shown.follow) {
             let guest = guest(&self.draw.history.program, self.shown.pixel);

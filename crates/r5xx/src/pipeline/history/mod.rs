@@ -243,3 +243,6 @@ pub struct CopyHistory {
     /// What was stored when the primitive had been drawn.
     pub after: Words,
 }
+
+#[cfg(test)]
+mod tests;

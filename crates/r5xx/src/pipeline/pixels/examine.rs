@@ -72,6 +72,9 @@ impl Pixels<'_> {
             let primitive = primitive.clone();
             let history = CopyHistory { primitive, place: pixel, samples, before, result, after: before };
             probe.push(PixelEvent::Resolve(history));
+            if !self.shades && self.depth.is_off() {
+                return;
+            }
         }
         let mut fragment = FragmentHistory {
             primitive,
