@@ -51,10 +51,20 @@ pub fn all() -> &'static [&'static Register] {
 
 /// The register at an address, with its number among those of its row.
 pub fn at(address: u32) -> Option<(&'static Register, u32)> {
-    // Rows of pairs lie in one another, two at most.
-    let all = all();
-    let after = all.partition_point(|register| register.address <= address);
-    all[..after].iter().rev().take(8).find_map(|register| Some((*register, register.index_of(address)?)))
+    /// By a quarter of the address: every register write of a stream looks here.
+    static PLACES: LazyLock<Vec<Option<(&'static Register, u32)>>> = LazyLock::new(|| {
+        let mut places = vec![None; (RegisterFile::END / 4) as usize];
+        for register in all() {
+            for index in 0..register.count {
+                places[((register.address + index * register.stride) / 4) as usize] = Some((*register, index));
+            }
+        }
+        places
+    });
+    if !address.is_multiple_of(4) {
+        return None;
+    }
+    PLACES.get((address / 4) as usize).copied().flatten()
 }
 
 /// The name of the register at an address: that of the table, or the address.

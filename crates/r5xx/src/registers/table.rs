@@ -38,15 +38,6 @@ pub struct Register {
     pub fields: &'static [Field],
 }
 
-impl Register {
-    /// The number of the register at this address among those of the row.
-    pub const fn index_of(&self, address: u32) -> Option<u32> {
-        let offset = address.wrapping_sub(self.address);
-        let index = offset / self.stride;
-        if offset.is_multiple_of(self.stride) && index < self.count { Some(index) } else { None }
-    }
-}
-
 /// A register with a decoded form.
 pub trait RegisterType {
     /// Byte offset of the first.
