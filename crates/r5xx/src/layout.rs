@@ -104,6 +104,23 @@ impl Layout {
         Some((tiling, self.stride >> self.element_log2))
     }
 
+    /// How the place of an element is calculated: the part of the column, and that of the row.
+    pub fn formula(&self) -> [PartFormula; 2] {
+        let [width_log2, height_log2] = match self.form {
+            Form::Rows => [0, 0],
+            Form::Tiles { width_log2, height_log2 } | Form::Nested { width_log2, height_log2, .. } => {
+                [width_log2, height_log2]
+            }
+            Form::Swizzled(layout) => [layout.tile_width_log2, layout.tile_height_log2],
+        };
+        let formula = |tile_log2: u32, part: &dyn Fn(u32) -> Part| PartFormula {
+            tile_log2,
+            tile_bytes: part(1 << tile_log2).added,
+            toggled: std::array::from_fn(|bit| part(1 << bit).toggled),
+        };
+        [formula(width_log2, &|x| self.column(x)), formula(height_log2, &|y| self.row(y))]
+    }
+
     /// Whether each element has a place of its own: rows are of whole tiles.
     pub fn has_whole_tiles(&self) -> bool {
         let width_log2 = match self.form {
@@ -164,6 +181,20 @@ impl Layout {
     }
 }
 
+/// Bits of a coordinate.
+const COORDINATE_BITS: usize = 12;
+
+/// How a [`Part`] is calculated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartFormula {
+    /// log2 of the elements of a tile along the coordinate.
+    pub tile_log2: u32,
+    /// What is added for each tile.
+    pub tile_bytes: u32,
+    /// What each bit of the coordinate toggles.
+    pub toggled: [u32; COORDINATE_BITS],
+}
+
 /// What one coordinate says about an element's place, in bytes: something is added, and bits inside of the tile are toggled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -196,6 +227,29 @@ mod tests {
                     (0..height).flat_map(|y| (0..width).map(move |x| layout.offset(x, y))).collect();
                 assert_eq!(places.len() as u32, width * height, "{layout:?}");
                 assert_eq!(places.last(), Some(&((width * height - 1) * bytes)), "{layout:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn formulas_give_the_parts() {
+        for bytes in [1, 2, 4, 8, 16] {
+            for (macro_tile, micro) in
+                [false, true].into_iter().flat_map(|on| [MicroTile::Linear, MicroTile::Tiled].map(|micro| (on, micro)))
+            {
+                let layout = Layout::new(bytes, 512 * bytes, macro_tile, micro);
+                let [column, row] = layout.formula();
+                let part = |formula: PartFormula, at: u32| Part {
+                    added: (at >> formula.tile_log2).wrapping_mul(formula.tile_bytes),
+                    toggled: (0..12).filter(|bit| at >> bit & 1 != 0).fold(0, |all, bit| all ^ formula.toggled[bit]),
+                };
+                for at in (0..4096).step_by(7) {
+                    assert_eq!(
+                        (part(column, at), part(row, at)),
+                        (layout.column(at), layout.row(at)),
+                        "{layout:?} {at}"
+                    );
+                }
             }
         }
     }

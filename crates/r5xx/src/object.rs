@@ -2,7 +2,7 @@
 
 use ctm_card::Object;
 use ctm_engine::SurfaceLayout;
-use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Space, Surface};
+use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Buffer, Space, Surface};
 use ctm_raster::channel::Words;
 
 /// The bytes of an object from some place on.
@@ -36,6 +36,11 @@ impl<'a> ObjectBytes<'a> {
         let layout = SurfaceLayout::of(space, &surface, bounds);
         let inside = layout.bytes() <= self.size - offset;
         (layout.whole && inside && base.is_multiple_of(BASE_ALIGNMENT)).then_some(surface)
+    }
+
+    /// All of them as a buffer of this memory.
+    pub fn buffer<'s>(&self, space: &'s Space) -> Option<Buffer<'s>> {
+        Buffer::new(space, self.address(0, 0)?, self.size as u32).ok()
     }
 
     /// Whether bytes of both objects are the same ones.

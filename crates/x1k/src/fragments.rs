@@ -6,7 +6,7 @@ use crate::job::Constants;
 use crate::program::{OUTPUTS, Program};
 use ctm_lane::domain::QUAD;
 use ctm_num::x1k;
-use ctm_raster::sampler::{LevelOfDetail, Sampler, Scale, Texels, TextureShape, sample_quad};
+use ctm_raster::sampler::{LevelOfDetail, Sampler, Scale, Texels, TextureShape, levels_of_quad, sample_quad};
 
 /// A vector register of the four fragments of a quad, as binary32 bits: upper left, upper right, lower left, lower right.
 pub type QuadVector = [[u32; 4]; QUAD];
@@ -32,10 +32,26 @@ impl Fetch {
     /// What the instruction gets of a texture: PROJ divides coordinates by Q, LODBIAS adds Q to the level of detail, LOD has it in Q, DXDY has
     /// derivatives.
     pub fn sample<T: Texels>(&self, sampler: &Sampler, shape: &TextureShape, texels: &T) -> QuadVector {
+        let Some((coordinates, lod)) = self.places() else { return [[0; 4]; 4] };
+        sample_quad(sampler, shape, texels, &coordinates, self.scale(), lod)
+    }
+
+    /// The levels of detail (bits) with which [`sample`](Self::sample) samples a texture that is no cube.
+    pub fn levels_of_detail(&self, sampler: &Sampler, shape: &TextureShape) -> [u32; 4] {
+        let Some((coordinates, lod)) = self.places() else { return [0; 4] };
+        levels_of_quad(sampler, shape, &coordinates, self.scale(), lod).map(f32::to_bits)
+    }
+
+    fn scale(&self) -> Scale {
+        if self.unscaled { Scale::Texels } else { Scale::Texture }
+    }
+
+    /// Where it fetches, and where its levels of detail come from; `None` if it fetches nothing.
+    fn places(&self) -> Option<(QuadVector, LevelOfDetail<'_>)> {
         let coordinates = &self.coordinates;
         let fourth = coordinates.map(|[_, _, _, q]| q);
         let no_bias = LevelOfDetail::Differences { bias: [0; 4] };
-        let (coordinates, lod) = match self.op {
+        Some(match self.op {
             TexOp::Ld => (*coordinates, no_bias),
             TexOp::Proj => {
                 let projected = coordinates.map(|[s, t, r, q]| [x1k::div(s, q), x1k::div(t, q), x1k::div(r, q), q]);
@@ -44,10 +60,8 @@ impl Fetch {
             TexOp::Lodbias => (*coordinates, LevelOfDetail::Differences { bias: fourth }),
             TexOp::Lod => (*coordinates, LevelOfDetail::Explicit(fourth)),
             TexOp::Dxdy => (*coordinates, LevelOfDetail::Derivatives { dx: &self.dx, dy: &self.dy }),
-            TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 => return [[0; 4]; 4],
-        };
-        let scale = if self.unscaled { Scale::Texels } else { Scale::Texture };
-        sample_quad(sampler, shape, texels, &coordinates, scale, lod)
+            TexOp::Nop | TexOp::Texkill | TexOp::Reserved7 => return None,
+        })
     }
 }
 

@@ -45,7 +45,6 @@ impl Texture<'_> {
         let selects = self.format.selects();
         let is_stored = |select: &Select| !matches!(select, Select::Component(number) if *number >= components);
         let wrap = [wrap[0], wrap[1]];
-        let is_simple = |wrap: &Wrap| matches!(wrap, Wrap::ClampToEdge | Wrap::Repeat);
         if !selects.iter().all(is_stored) || !wrap.iter().all(is_simple) {
             return None;
         }
@@ -62,8 +61,13 @@ impl Texture<'_> {
     }
 }
 
+/// Whether kernels know a wrap.
+pub fn is_simple(wrap: &Wrap) -> bool {
+    matches!(wrap, Wrap::ClampToEdge | Wrap::Repeat)
+}
+
 /// The surface format with these components, and how many it has.
-fn surface_format(texel: &TexelFormat) -> Option<(Format, usize)> {
+pub fn surface_format(texel: &TexelFormat) -> Option<(Format, usize)> {
     let TexelFormat::Plain { components, .. } = texel else { return None };
     let is = |width: u32, kind: Kind, count: usize| {
         (0..4).all(|n| {

@@ -3,9 +3,11 @@
 mod area;
 mod format;
 mod levels;
+mod mips;
 
 pub use area::AreaTexture;
 pub use format::Select;
+pub use mips::MipTexture;
 
 use crate::object::ObjectBytes;
 use crate::registers::{
@@ -133,6 +135,11 @@ impl<'a> Texture<'a> {
     pub fn words(&self, level: u32, layer: u32, x: u32, y: u32) -> Words {
         let (width_log2, height_log2, bytes) = self.block;
         self.memory.read(self.levels[level as usize].offset(layer, x >> width_log2, y >> height_log2), bytes)
+    }
+
+    /// The levels of detail (bits) with which the program fetches.
+    pub fn levels_of_detail(&self, fetch: &Fetch) -> [u32; 4] {
+        fetch.levels_of_detail(&self.sampler, &self.shape)
     }
 
     /// What the program fetches.

@@ -178,8 +178,21 @@ pub fn sample_quad<T: Texels>(
             source.sample(face.place(places[pixel]), Scale::Texture, face.layer(), lod::rounded(level, sampler.bias))
         });
     }
-    let levels = if needs_level { lod::of_quad(shape, &places, scale, lod) } else { [0.0; 4] };
-    std::array::from_fn(|pixel| source.sample(places[pixel], scale, 0, lod::rounded(levels[pixel], sampler.bias)))
+    let levels = levels_of_quad(sampler, shape, coordinates, scale, lod);
+    std::array::from_fn(|pixel| source.sample(places[pixel], scale, 0, levels[pixel]))
+}
+
+/// The levels of detail with which [`sample_quad`] samples a texture that is no cube: multiples of 1/32 with all biases.
+pub fn levels_of_quad(
+    sampler: &Sampler,
+    shape: &TextureShape,
+    coordinates: &[[u32; 4]; 4],
+    scale: Scale,
+    lod: LevelOfDetail<'_>,
+) -> [f32; 4] {
+    let places = coordinates.map(number);
+    let levels = if sampler.needs_level(shape) { lod::of_quad(shape, &places, scale, lod) } else { [0.0; 4] };
+    levels.map(|level| lod::rounded(level, sampler.bias))
 }
 
 /// The first three coordinates.

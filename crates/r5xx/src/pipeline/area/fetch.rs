@@ -1,8 +1,9 @@
 //! Texture fetches as lane IR. Arithmetic is that of the scalar sampler: what it computes with denormals gives the same texels where they
 //! are zeros, and fractions of 8 bits and their weights make none.
 
+use crate::layout::{Layout, PartFormula};
 use crate::tx::{AreaTexture, Select};
-use ctm_lane::{Builder, Denorm, FloatTest, IntTest, Round, Surface, Value, Zero};
+use ctm_lane::{Buffer, Builder, Denorm, FloatTest, IntTest, Round, Surface, Value, Zero};
 use ctm_raster::sampler::{Filter, Wrap};
 use ctm_x1k::TexOp;
 use ctm_x1k::lift::FetchValues;
@@ -21,29 +22,118 @@ pub fn fetch_texture(
     let zero = b.constant(0);
     let Some(Some(texture)) = textures.get(unit) else { return [zero; 4] };
     let surface = textures[..unit].iter().flatten().count();
-    let [s, t, _, q] = fetch.coordinates;
-    let coordinates = match fetch.op {
-        TexOp::Proj => [s, t].map(|coordinate| b.fdiv(Denorm::Flush, coordinate, q)),
-        TexOp::Nop | TexOp::Ld | TexOp::Texkill | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy | TexOp::Reserved7 => {
-            [s, t]
-        }
+    let coordinates = flat_coordinates(b, fetch);
+    let image = Image {
+        size: [texture.width, texture.surface.height],
+        wrap: texture.wrap,
+        texels: Texels::Surface(Surface::new(surface)),
+        unscaled: fetch.unscaled,
     };
-    let sampling = Sampling { texture, surface: Surface::new(surface), unscaled: fetch.unscaled };
-    let components = sampling.components(b, coordinates, lanes);
-    texture.selects.map(|select| match select {
+    let components = image.components(b, texture.filter, coordinates, lanes);
+    selected(b, &texture.selects, components)
+}
+
+/// Red, green, blue and alpha of these components.
+pub fn selected(b: &mut Builder, selects: &[Select; 4], components: [Value; 4]) -> [Value; 4] {
+    selects.map(|select| match select {
         Select::Component(number) => components[number],
         Select::Bits(bits) => b.constant(bits),
     })
 }
 
-/// How a texture instruction fetches.
-struct Sampling<'a> {
-    /// The texture.
-    texture: &'a AreaTexture,
-    /// Its surface in the function.
-    surface: Surface,
+/// S and T of a fetch, divided where it says so.
+pub fn flat_coordinates(b: &mut Builder, fetch: &FetchValues) -> [Value; 2] {
+    let [s, t, _, q] = fetch.coordinates;
+    match fetch.op {
+        TexOp::Proj => [s, t].map(|coordinate| b.fdiv(Denorm::Flush, coordinate, q)),
+        TexOp::Nop | TexOp::Ld | TexOp::Texkill | TexOp::Lodbias | TexOp::Lod | TexOp::Dxdy | TexOp::Reserved7 => {
+            [s, t]
+        }
+    }
+}
+
+/// A level of a texture.
+pub struct Image<'a> {
+    /// Texels across and down.
+    pub size: [u32; 2],
+    /// What coordinates outside mean.
+    pub wrap: [Wrap; 2],
+    /// Where texels come from.
+    pub texels: Texels<'a>,
     /// Coordinates are in texels.
-    unscaled: bool,
+    pub unscaled: bool,
+}
+
+/// Where texels come from.
+pub enum Texels<'a> {
+    /// A surface of the function.
+    Surface(Surface),
+    /// Words of four bytes.
+    Words {
+        /// A buffer of the function.
+        buffer: Buffer,
+        /// The byte at which the level begins.
+        begin: u32,
+        /// How texels lie there.
+        layout: &'a Layout,
+    },
+}
+
+impl Texels<'_> {
+    /// The components of the texel in this column and row, in these lanes.
+    fn load(&self, b: &mut Builder, x: Value, y: Value, lanes: Value) -> [Value; 4] {
+        match *self {
+            Texels::Surface(surface) => b.surface_load(surface, x, y, lanes),
+            Texels::Words { buffer, begin, layout } => {
+                let [column, row] = layout.formula();
+                let ((column, in_column), (row, in_row)) = (part(b, &column, x), part(b, &row, y));
+                let begin = b.constant(begin);
+                let tile = b.iadd(column, row);
+                let inside = b.xor(in_column, in_row);
+                let offset = b.iadd(tile, inside);
+                let address = b.iadd(offset, begin);
+                let word = b.buffer_load(buffer, address, lanes);
+                [0, 8, 16, 24].map(|shift| byte_fraction(b, word, shift))
+            }
+        }
+    }
+}
+
+/// What a coordinate adds to the place of an element, and what it toggles.
+fn part(b: &mut Builder, formula: &PartFormula, at: Value) -> (Value, Value) {
+    let (log2, bytes) = (b.constant(formula.tile_log2), b.constant(formula.tile_bytes));
+    let tile = b.shr(at, log2);
+    let added = b.imul(tile, bytes);
+    let mut toggled = b.constant(0);
+    // Bits that move by the same distance move together.
+    for distance in -12i32..32 {
+        let moved = |(from, to): &(usize, u32)| *to as i32 - *from as i32 == distance;
+        let bits = formula.toggled.iter().enumerate();
+        let moves =
+            bits.flat_map(|(from, mask)| (0..32).filter(move |to| mask >> to & 1 != 0).map(move |to| (from, to)));
+        let from = moves.filter(moved).fold(0, |mask, (from, _)| mask | 1 << from);
+        if from != 0 {
+            let (mask, count) = (b.constant(from), b.constant(distance.unsigned_abs()));
+            let kept = b.and(at, mask);
+            let kept = if distance < 0 { b.shr(kept, count) } else { b.shl(kept, count) };
+            toggled = b.xor(toggled, kept);
+        }
+    }
+    (added, toggled)
+}
+
+/// A byte of a word, divided by 255 and rounded once.
+fn byte_fraction(b: &mut Builder, word: Value, shift: u32) -> Value {
+    // 1/255 in two parts: for all 256 bytes the sum of both products is the rounded quotient.
+    let high = 1.0f32 / 255.0;
+    let low = (1.0 / 255.0 - f64::from(high)) as f32;
+    let (mask, shift) = (b.constant(0xFF), b.constant(shift));
+    let byte = b.shr(word, shift);
+    let byte = b.and(byte, mask);
+    let byte = b.utof(byte);
+    let (high, low) = (b.float_constant(high), b.float_constant(low));
+    let rest = multiply(b, byte, low);
+    b.fma(Denorm::Flush, Zero::Ieee, byte, high, rest)
 }
 
 /// What a linear filter takes along an axis.
@@ -57,21 +147,20 @@ fn multiply(b: &mut Builder, a: Value, c: Value) -> Value {
     b.fmul(Denorm::Flush, Zero::Ieee, a, c)
 }
 
-impl Sampling<'_> {
+impl Image<'_> {
     /// The components of the filtered texel, in these lanes.
-    fn components(&self, b: &mut Builder, coordinates: [Value; 2], lanes: Value) -> [Value; 4] {
-        let sizes = [self.texture.width, self.texture.surface.height];
-        let places: [Value; 2] =
-            std::array::from_fn(|axis| self.place(b, coordinates[axis], self.texture.wrap[axis], sizes[axis]));
-        match self.texture.filter {
+    pub fn components(&self, b: &mut Builder, filter: Filter, coordinates: [Value; 2], lanes: Value) -> [Value; 4] {
+        let (size, wrap) = (self.size, self.wrap);
+        let places: [Value; 2] = std::array::from_fn(|axis| self.place(b, coordinates[axis], wrap[axis], size[axis]));
+        match filter {
             Filter::Point => {
-                let [x, y] = [0, 1].map(|axis| nearest(b, places[axis], self.texture.wrap[axis], sizes[axis]));
-                b.surface_load(self.surface, x, y, lanes)
+                let [x, y] = [0, 1].map(|axis| nearest(b, places[axis], wrap[axis], size[axis]));
+                self.texels.load(b, x, y, lanes)
             }
             Filter::Linear => {
-                let [across, down] = [0, 1].map(|axis| pair(b, places[axis], self.texture.wrap[axis], sizes[axis]));
+                let [across, down] = [0, 1].map(|axis| pair(b, places[axis], wrap[axis], size[axis]));
                 let rows = down.indices.map(|y| {
-                    let texels = across.indices.map(|x| b.surface_load(self.surface, x, y, lanes));
+                    let texels = across.indices.map(|x| self.texels.load(b, x, y, lanes));
                     mix(b, texels, across.weights)
                 });
                 mix(b, rows, down.weights)
@@ -136,7 +225,7 @@ fn pair(b: &mut Builder, place: Value, wrap: Wrap, size: u32) -> Pair {
 }
 
 /// The weighted sum of two texels.
-fn mix(b: &mut Builder, [one, two]: [[Value; 4]; 2], [first, second]: [Value; 2]) -> [Value; 4] {
+pub fn mix(b: &mut Builder, [one, two]: [[Value; 4]; 2], [first, second]: [Value; 2]) -> [Value; 4] {
     std::array::from_fn(|n| {
         let (one, two) = (multiply(b, first, one[n]), multiply(b, second, two[n]));
         b.fadd(Denorm::Flush, one, two)

@@ -8,7 +8,7 @@ mod fetch;
 mod join;
 mod lift;
 
-pub use fetch::fetch_texture;
+pub use fetch::{Image, Texels, fetch_texture, flat_coordinates, mix, selected};
 pub use join::Half;
 
 use super::interpolate::{Component, Inputs};

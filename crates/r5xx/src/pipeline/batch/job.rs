@@ -90,7 +90,7 @@ impl GuestJob for BatchJob<'_> {
         let bindings = Bindings {
             surfaces: textures.iter().flatten().map(texture).chain(planes).collect(),
             tables: program_tables(constants),
-            buffers: Vec::new(),
+            buffers: self.state.buffers.clone(),
         };
         let domain = Domain { i0: 0, j0: 0, i1: last, j1: 1 };
         kernel.run(&Launch { lanes: Lanes::Area(domain), bindings, max_steps: Some(max_steps) }, options)?;

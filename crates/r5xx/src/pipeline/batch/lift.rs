@@ -1,13 +1,16 @@
 //! What stands around a fragment program, as lane IR: what quads bring, tests, what is stored for them.
 
 use super::merge::{Stored, alpha_test, depth_test, stored_words};
+use super::mips::MipFetch;
 use super::planes::PLANES;
 use super::{Component, DEPTH, FLAGS, Flags, Key};
-use crate::pipeline::area::fetch_texture;
-use ctm_lane::{Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
+use crate::pipeline::area::{fetch_texture, flat_coordinates};
+use crate::tx::MipTexture;
+use ctm_lane::{Buffer, Builder, Channels, IntTest, Rounding, SurfaceDecl, Value};
 use ctm_memory::Format;
+use ctm_raster::sampler::Wrap;
 use ctm_x1k::lift::{FetchValues, Start, Surroundings};
-use ctm_x1k::{OUTPUTS, TexOp};
+use ctm_x1k::{INPUTS, OUTPUTS, TexOp};
 use std::cell::{Cell, RefCell};
 
 /// The greatest depth as a number.
@@ -86,9 +89,20 @@ fn code_of_depth(b: &mut Builder, depth: Value) -> Value {
     b.umin(code, most)
 }
 
-/// A texture fetch whose coordinates quads bring: it is done before the kernel runs, as the scalar pipeline does it.
+/// What is worked out of a fetch before the kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The level of detail.
+    Level,
+    /// Red, green, blue and alpha.
+    Texel,
+}
+
+/// A texture fetch whose coordinates quads bring: something is worked out before the kernel runs, as the scalar pipeline does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefetch {
+    /// What.
+    pub wanted: Wanted,
     /// Number of the texture.
     pub unit: u8,
     /// The operation.
@@ -121,13 +135,13 @@ impl<'k> Lifting<'k> {
         (!self.fails.get()).then(|| self.prefetches.into_inner())
     }
 
-    /// The first plane of a fetch that is done before, if its coordinates are what quads bring.
-    fn prefetch(&self, fetch: &FetchValues) -> Option<usize> {
+    /// The first plane of what is worked out of a fetch before, if its coordinates are what quads bring.
+    fn prefetch(&self, wanted: Wanted, fetch: &FetchValues) -> Option<usize> {
         let components = self.components.borrow();
         let component = |value: Value| components.iter().find(|(other, _)| *other == value).map(|(_, found)| *found);
         let [s, t, r, q] = fetch.coordinates.map(component);
         let FetchValues { unit, op, unscaled, .. } = *fetch;
-        let prefetch = Prefetch { unit, op, unscaled, coordinates: [s?, t?, r?, q?] };
+        let prefetch = Prefetch { wanted, unit, op, unscaled, coordinates: [s?, t?, r?, q?] };
         let mut prefetches = self.prefetches.borrow_mut();
         let place = prefetches.iter().position(|other| *other == prefetch).unwrap_or(prefetches.len());
         let plane = self.key.planes + 4 * place;
@@ -149,6 +163,9 @@ impl Surroundings for Lifting<'_> {
         }
         for _ in [FLAGS; 2] {
             b.function.add_surface(SurfaceDecl { unit: false, whole: true });
+        }
+        for _ in self.key.mips.iter().flatten() {
+            b.function.add_buffer();
         }
         let flags = self.key.input(b, FLAGS);
         let covered = Key::flag(b, flags, Flags::COVERED);
@@ -187,15 +204,27 @@ impl Surroundings for Lifting<'_> {
     }
 
     fn fetch(&self, b: &mut Builder, fetch: &FetchValues, lanes: Value) -> [Value; 4] {
-        match self.key.textures.get(usize::from(fetch.unit)) {
-            Some(Some(_)) => fetch_texture(b, &self.key.textures, fetch, lanes),
-            _ => match self.prefetch(fetch) {
-                Some(plane) => [0, 1, 2, 3].map(|channel| self.key.input(b, plane + channel)),
-                None => {
-                    self.fails.set(true);
-                    [b.constant(0); 4]
-                }
-            },
+        let unit = usize::from(fetch.unit) % INPUTS;
+        if self.key.textures[unit].is_some() {
+            return fetch_texture(b, &self.key.textures, fetch, lanes);
+        }
+        // Texels are not counted modulo the size.
+        let counted = |texture: &&MipTexture| !fetch.unscaled || texture.wrap == [Wrap::ClampToEdge; 2];
+        let mips = self.key.mips[unit].as_ref().filter(counted);
+        let wanted = if mips.is_some() { Wanted::Level } else { Wanted::Texel };
+        match (self.prefetch(wanted, fetch), mips) {
+            (Some(plane), Some(texture)) => {
+                let level_of_detail = self.key.input(b, plane);
+                let buffer = Buffer::new(self.key.mips[..unit].iter().flatten().count());
+                let coordinates = flat_coordinates(b, fetch);
+                let fetch = MipFetch { texture, buffer, unscaled: fetch.unscaled, coordinates };
+                fetch.fetch(b, level_of_detail, lanes)
+            }
+            (Some(plane), None) => [0, 1, 2, 3].map(|channel| self.key.input(b, plane + channel)),
+            (None, _) => {
+                self.fails.set(true);
+                [b.constant(0); 4]
+            }
         }
     }
 

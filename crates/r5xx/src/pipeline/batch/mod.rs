@@ -9,6 +9,7 @@ mod job;
 mod lift;
 mod memory;
 mod merge;
+mod mips;
 mod planes;
 mod quads;
 
@@ -21,12 +22,12 @@ use super::interpolate::Routing;
 use super::pixels::Pixels;
 use crate::object::ObjectBytes;
 use crate::surface::Surface;
-use crate::tx::{AreaTexture, Textures};
+use crate::tx::{AreaTexture, MipTexture, Textures};
 use ctm_engine::{Engine, SurfaceLayout};
-use ctm_memory::{Bounds, Space};
+use ctm_memory::{Bounds, Buffer, Space};
 use ctm_raster::colour::ColourState;
 use ctm_raster::depth::DepthStencilState;
-use ctm_x1k::fragments::{FragmentJob, TextureUnit};
+use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::{
     Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, WriteMode,
 };
@@ -97,6 +98,8 @@ pub struct Key {
     presets: Vec<(u8, [Component; 4])>,
     /// Bases of all surfaces are 0.
     textures: Vec<Option<AreaTexture>>,
+    /// By unit, where the others have none.
+    mips: Vec<Option<MipTexture>>,
     texture_layouts: Vec<SurfaceLayout>,
     plane_layouts: [SurfaceLayout; 2],
     /// Depth and stencil are tested before the program runs.
@@ -118,8 +121,12 @@ pub struct BatchState<'a> {
     constants: &'a Constants,
     /// Those that kernels fetch from.
     textures: Vec<Option<AreaTexture>>,
-    /// What fetches from the others.
-    unit: &'a dyn TextureUnit,
+    /// The others of which kernels read words.
+    mips: Vec<Option<MipTexture>>,
+    /// These words.
+    buffers: Vec<Buffer<'a>>,
+    /// All of them.
+    units: &'a Textures<'a>,
     /// The memory that textures lie in.
     space: &'a Space,
     memory: &'a RefCell<Memory>,
@@ -158,7 +165,7 @@ impl<'a> BatchState<'a> {
     /// Of a draw, if kernels can draw its quads.
     pub fn of(
         job: &FragmentJob<'a>,
-        textures: &Textures,
+        textures: &'a Textures<'a>,
         pixels: &Pixels,
         routings: &[Routing],
         (space, memory): (&'a Space, &'a RefCell<Memory>),
@@ -174,6 +181,15 @@ impl<'a> BatchState<'a> {
             // If kernels cannot do one of its fetches, they do none.
             units[number] = if used[number] { units[number].and(texture) } else { texture };
             used[number] = true;
+        }
+        let mut mips: Vec<Option<MipTexture>> = vec![None; INPUTS];
+        let mut buffers = Vec::new();
+        for unit in (0..INPUTS).filter(|&unit| used[unit] && units[unit].is_none()) {
+            let words = textures.unit(unit as u8).and_then(|texture| texture.mips().zip(texture.buffer(space)));
+            if let Some((texture, buffer)) = words {
+                mips[unit] = Some(texture);
+                buffers.push(buffer);
+            }
         }
         // What is read or written must not be what is written elsewhere.
         let depth = pixels.depth().map(|(_, surface)| surface);
@@ -230,7 +246,9 @@ impl<'a> BatchState<'a> {
             program: job.program,
             constants: job.constants,
             textures: units,
-            unit: job.textures,
+            mips,
+            buffers,
+            units: textures,
             space,
             memory,
             engine,
@@ -254,6 +272,7 @@ impl<'a> BatchState<'a> {
             }),
             presets: self.presets.clone(),
             textures: textures.iter().map(|texture| texture.map(AreaTexture::at_base_0)).collect(),
+            mips: self.mips.clone(),
             texture_layouts: surfaces.map(|surface| SurfaceLayout::of(space, surface, Bounds::Clamp)).collect(),
             plane_layouts: [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)],
             early: pixels.tests_early(),

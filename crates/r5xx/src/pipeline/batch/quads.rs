@@ -1,13 +1,14 @@
 //! Quads on their way through a kernel: what they bring is laid out, and what becomes of them is stored.
 
 use super::job::{BatchJob, BatchKernel};
-use super::lift::Prefetch;
+use super::lift::{Prefetch, Wanted};
 use super::memory::Memory;
 use super::planes::{Line, PlaneWords, QUADS};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key, OTHERS};
 use crate::pipeline::counts::Counts;
 use crate::pipeline::pixels::{Covering, Pixels};
 use crate::pipeline::window::{GRID, MAX_DEPTH};
+use crate::tx::Textures;
 use ctm_engine::Compiled;
 use ctm_raster::coverage;
 use ctm_raster::depth::Facing;
@@ -163,7 +164,7 @@ impl<'s> KernelBatch<'s> {
         if let Some(Some(kernel)) = self.compiled.kernels() {
             let lines = [0, 1].map(|row| Line { row, quad: self.count, quads: run.quads });
             for (prefetch, plane) in kernel.prefetches.iter().zip((state.planes..).step_by(4)) {
-                fetch(prefetch, state.unit, &mut inputs, lines, plane);
+                fetch(prefetch, state.units, &mut inputs, lines, plane);
             }
         }
         self.count += run.quads;
@@ -208,15 +209,9 @@ impl<'s> KernelBatch<'s> {
     }
 }
 
-/// Fetches what a kernel expects in four planes from this one on.
-fn fetch(
-    prefetch: &Prefetch,
-    unit: &dyn TextureUnit,
-    inputs: &mut PlaneWords,
-    [upper, lower]: [Line; 2],
-    plane: usize,
-) {
-    let Prefetch { unit: number, op, unscaled, coordinates } = *prefetch;
+/// Works out what a kernel expects of a fetch in four planes from this one on.
+fn fetch(prefetch: &Prefetch, textures: &Textures, inputs: &mut PlaneWords, [upper, lower]: [Line; 2], plane: usize) {
+    let Prefetch { wanted, unit, op, unscaled, coordinates } = *prefetch;
     for left in (0..2 * upper.quads).step_by(2) {
         let mut vectors = [[0; 4]; 4];
         for (channel, component) in coordinates.into_iter().enumerate() {
@@ -230,7 +225,14 @@ fn fetch(
             vectors.iter_mut().zip(values).for_each(|(vector, value)| vector[channel] = value);
         }
         let (dx, dy) = ([[0; 4]; 4], [[0; 4]; 4]);
-        let texels = unit.fetch(&Fetch { unit: number, op, unscaled, coordinates: vectors, dx, dy });
+        let fetch = Fetch { unit, op, unscaled, coordinates: vectors, dx, dy };
+        let texels = match wanted {
+            Wanted::Texel => textures.fetch(&fetch),
+            Wanted::Level => {
+                let levels = textures.unit(unit).map_or([0; 4], |texture| texture.levels_of_detail(&fetch));
+                levels.map(|level| [level, 0, 0, 0])
+            }
+        };
         for channel in 0..4 {
             let [a, b, c, d] = texels.map(|texel| texel[channel]);
             inputs.of_mut(upper, plane + channel)[left..left + 2].copy_from_slice(&[a, b]);

@@ -143,7 +143,7 @@ fn kernels_draw_what_the_pipeline_draws() {
                 let values = at.map(|at| (at, kernel.0[at], scalar.0[at]));
                 let registers = [
                     0x4BD4u32, 0x4BD8, 0x4F00, 0x4F04, 0x4F08, 0x4F10, 0x4F14, 0x4E04, 0x4E08, 0x4E0C, 0x4E18, 0x4E38,
-                    0x46A4,
+                    0x46A4, 0x4400, 0x4440, 0x4480, 0x44C0, 0x4500,
                 ];
                 let registers = registers.map(|register| (register, state.registers.value(register)));
                 panic!("{}: {:?} and {:?}; {values:#x?} by {registers:#x?}", name.name(), kernel.1, scalar.1);
