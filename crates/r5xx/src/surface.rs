@@ -70,6 +70,13 @@ impl<'a> Surface<'a> {
         self.memory.surface(space, 0, surface, Bounds::Drop)
     }
 
+    /// Its rows up to this column, whose pixels have one sample.
+    pub fn rows(&self, end: u32) -> SurfaceRows<'a> {
+        let end = end.min(self.pitch);
+        let columns = (0..end).step_by(TOGETHER as usize).map(|x| self.layout.column(x)).collect();
+        SurfaceRows { surface: *self, columns, end }
+    }
+
     /// Whether no two pixels have the same place.
     pub fn has_own_places(&self) -> bool {
         self.layout.has_whole_tiles()
@@ -146,13 +153,6 @@ impl<'a> Surface<'a> {
         Some(())
     }
 
-    /// The pixels of a row, if they have one sample.
-    #[inline]
-    pub fn row(&self, y: u32) -> Option<SurfaceRow<'a>> {
-        let Surface { memory, layout, pitch, bytes, .. } = *self;
-        (self.samples == 1 && y < ROWS).then(|| SurfaceRow { memory, layout, part: layout.row(y), pitch, bytes })
-    }
-
     /// A pixel's sample; zeros where there is none.
     #[inline]
     pub fn read(&self, x: u32, y: u32, sample: u32) -> Words {
@@ -168,6 +168,34 @@ impl<'a> Surface<'a> {
     }
 }
 
+/// The rows of a buffer whose pixels have one sample, with the places of columns, worked out once.
+#[derive(Clone, Debug)]
+pub struct SurfaceRows<'a> {
+    surface: Surface<'a>,
+    /// Of every column that begins a group of pixels which lie together, if they have 4 bytes.
+    columns: Vec<Part>,
+    /// The column behind the last of these.
+    end: u32,
+}
+
+impl SurfaceRows<'_> {
+    /// A row.
+    #[inline]
+    pub fn row(&self, y: u32) -> Option<SurfaceRow<'_>> {
+        let Surface { memory, layout, pitch, bytes, samples } = self.surface;
+        let (columns, end) = (&*self.columns, self.end);
+        (samples == 1 && y < ROWS).then(|| SurfaceRow {
+            memory,
+            layout,
+            part: layout.row(y),
+            pitch,
+            bytes,
+            columns,
+            end,
+        })
+    }
+}
+
 /// A row of a buffer whose pixels have one sample.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceRow<'a> {
@@ -176,6 +204,8 @@ pub struct SurfaceRow<'a> {
     part: Part,
     pitch: u32,
     bytes: u32,
+    columns: &'a [Part],
+    end: u32,
 }
 
 impl SurfaceRow<'_> {
@@ -190,26 +220,31 @@ impl SurfaceRow<'_> {
         self.offset(x).is_some_and(|offset| self.memory.address(offset, self.bytes).is_some())
     }
 
+    /// Where the four bytes of a pixel before `end` are.
+    #[inline]
+    fn offset_of_four(&self, x: u32) -> u64 {
+        let first = self.columns.get((x / TOGETHER) as usize).map_or(u32::MAX, |part| part.with(self.part));
+        u64::from(first) + u64::from(x % TOGETHER * 4)
+    }
+
     /// Word `word` of each pixel from column `x` on; 0 where there is none.
     #[inline]
     pub fn read(&self, x: u32, word: usize, words: &mut [u32]) {
-        if self.bytes != 4 {
+        if self.bytes != 4 || x + words.len() as u32 > self.end {
             let pixel = |x| self.offset(x).map_or([0; 4], |offset| self.memory.read(offset, self.bytes));
             (x..).zip(words).for_each(|(x, value)| *value = pixel(x)[word]);
             return;
         }
-        let mut rest = words;
-        let mut x = x;
-        while !rest.is_empty() {
-            let (group, others) = rest.split_at_mut(together(x).min(rest.len()));
-            match self.offset(x) {
-                Some(offset) if x + group.len() as u32 <= self.pitch => self.memory.read_words(offset, group),
-                _ => (x..).zip(&mut *group).for_each(|(x, value)| {
-                    *value = self.offset(x).map_or(0, |offset| self.memory.read_word(offset, 4));
-                }),
-            }
-            x += group.len() as u32;
-            rest = others;
+        let (first, rest) = words.split_at_mut(together(x).min(words.len()));
+        self.memory.read_words(self.offset_of_four(x), first);
+        let mut x = x + first.len() as u32;
+        let (groups, last) = rest.as_chunks_mut::<{ TOGETHER as usize }>();
+        for group in groups {
+            self.memory.read_words(self.offset_of_four(x), group);
+            x += TOGETHER;
+        }
+        if !last.is_empty() {
+            self.memory.read_words(self.offset_of_four(x), last);
         }
     }
 
@@ -217,17 +252,23 @@ impl SurfaceRow<'_> {
     /// at most 4 bytes.
     #[inline]
     pub fn write_words(&self, x: u32, words: &[u32], chosen: impl Fn(usize) -> bool) {
+        if self.bytes != 4 || x + words.len() as u32 > self.end {
+            for n in (0..words.len()).filter(|&n| chosen(n)) {
+                self.write(x + n as u32, [words[n], 0, 0, 0]);
+            }
+            return;
+        }
         let mut n = 0;
         while n < words.len() {
             let column = x + n as u32;
             let group = &words[n..words.len().min(n + together(column))];
-            match self.offset(column) {
-                Some(offset) if self.bytes == 4 && column + group.len() as u32 <= self.pitch => {
-                    self.memory.write_words(offset, group, |at| chosen(n + at));
+            let bits = (0..group.len()).fold(0, |bits, at| bits | u32::from(chosen(n + at)) << at);
+            if bits != 0 {
+                let offset = self.offset_of_four(column);
+                match (bits, <&[u32; TOGETHER as usize]>::try_from(group)) {
+                    (0xF, Ok(group)) => self.memory.write_words(offset, group, |_| true),
+                    _ => self.memory.write_words(offset, group, |at| bits >> at & 1 != 0),
                 }
-                _ => (0..group.len()).filter(|at| chosen(n + at)).for_each(|at| {
-                    self.write(column + at as u32, [group[at], 0, 0, 0]);
-                }),
             }
             n += group.len();
         }

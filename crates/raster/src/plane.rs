@@ -149,7 +149,7 @@ impl DepthPlane {
         self
     }
 
-    /// The depth at a place: clamped to 0..=`max`, the nearest integer, halves up. NaN gives 0.
+    /// The depth at a place: clamped to 0..=`max`, which has at most 31 bits, the nearest integer, halves up. NaN gives 0.
     #[inline]
     pub fn at(&self, offset: Offset, max: u32) -> u32 {
         DepthPlane::nearest(self.plane.at(offset), max)
@@ -158,7 +158,8 @@ impl DepthPlane {
     /// The nearest integer to a depth, as [`at`](Self::at) gives it.
     #[inline]
     pub(crate) fn nearest(depth: f64, max: u32) -> u32 {
-        (depth.clamp(0.0, f64::from(max)) + 0.5) as u32
+        // Conversions to integers with a sign are many at a time.
+        (depth.clamp(0.0, f64::from(max)) + 0.5) as i32 as u32
     }
 
     /// Depth before it is rounded.

@@ -8,6 +8,7 @@ use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key, OTHERS};
 use crate::pipeline::counts::Counts;
 use crate::pipeline::pixels::{Covering, Pixels};
 use crate::pipeline::window::{GRID, MAX_DEPTH};
+use crate::surface::SurfaceRows;
 use crate::tx::Textures;
 use ctm_engine::Compiled;
 use ctm_raster::coverage;
@@ -39,6 +40,13 @@ pub struct KernelBatch<'s> {
     counts: Counts,
     /// Every pixel has its place in the depth buffer.
     has_depths: bool,
+    buffers: Buffers<'s>,
+}
+
+/// What is read and written.
+struct Buffers<'s> {
+    depth: Option<SurfaceRows<'s>>,
+    targets: Vec<SurfaceRows<'s>>,
 }
 
 /// Neighbouring quads of a row, from the one whose upper left pixel this is.
@@ -72,7 +80,25 @@ impl<'s> KernelBatch<'s> {
         memory.marks.begin(framebuffer.right, framebuffer.bottom);
         let has_depths = pixels.depth().is_some_and(|(_, surface)| surface.holds(framebuffer));
         let (runs, row, counts) = (Vec::new(), Row::default(), Counts::default());
-        Ok(Some(KernelBatch { state, pixels, memory, key, kind, compiled, runs, count: 0, row, counts, has_depths }))
+        let buffers = Buffers {
+            depth: pixels.depth().map(|(_, surface)| surface.rows(framebuffer.right)),
+            targets: pixels.targets().iter().map(|target| target.surface().rows(framebuffer.right)).collect(),
+        };
+        let count = 0;
+        Ok(Some(KernelBatch {
+            state,
+            pixels,
+            memory,
+            key,
+            kind,
+            compiled,
+            runs,
+            count,
+            row,
+            counts,
+            has_depths,
+            buffers,
+        }))
     }
 
     /// Draws a primitive.
@@ -114,7 +140,7 @@ impl<'s> KernelBatch<'s> {
 
     /// Lays out what quads bring.
     fn fill(&mut self, covering: &Covering, run: Run, spans: &[Range<u32>; 2]) {
-        let KernelBatch { state, pixels, memory, row, .. } = self;
+        let KernelBatch { state, pixels, memory, row, buffers, .. } = self;
         let Some([mut inputs, _]) = memory.planes.words() else { return };
         let columns = run.x..run.x + 2 * run.quads as u32;
         if let Some(setup) = &covering.depth.setup {
@@ -128,13 +154,13 @@ impl<'s> KernelBatch<'s> {
             }
             let flags = inputs.of_mut(line, FLAGS);
             flags.fill(0);
-            if let Some((_, surface)) = pixels.depth() {
+            if let Some(depth) = &buffers.depth {
                 match covering.depth.setup {
                     Some(_) => row.depth(&covering.depth.plane, MAX_DEPTH, flags),
                     None => flags.fill(pixels.depth_of(covering, run.x, y)),
                 }
                 let side = if covering.depth.facing == Facing::Back { Flags::BACK } else { 0 };
-                let stored = surface.row(y);
+                let stored = depth.row(y);
                 for (x, flags) in columns.clone().zip(&mut *flags) {
                     let exists = self.has_depths || stored.is_some_and(|stored| stored.contains(x));
                     *flags |= side | if exists { Flags::EXISTS } else { 0 };
@@ -147,11 +173,11 @@ impl<'s> KernelBatch<'s> {
                     flags[(x - run.x) as usize] |= Flags::COVERED;
                 }
             }
-            if let Some(stored) = pixels.depth().and_then(|(_, surface)| surface.row(y)) {
+            if let Some(stored) = buffers.depth.as_ref().and_then(|depth| depth.row(y)) {
                 stored.read(run.x, 0, inputs.of_mut(line, DEPTH));
             }
-            for (target, key) in pixels.targets().iter().zip(&state.targets) {
-                let Some(stored) = target.surface().row(y) else { continue };
+            for (rows, key) in buffers.targets.iter().zip(&state.targets) {
+                let Some(stored) = rows.row(y) else { continue };
                 for (word, plane) in key.memory.clone().enumerate() {
                     stored.read(run.x, word, inputs.of_mut(line, plane));
                 }
@@ -184,7 +210,7 @@ impl<'s> KernelBatch<'s> {
         if self.count == 0 {
             return Ok(());
         }
-        let KernelBatch { state, pixels, memory, key, compiled, .. } = self;
+        let KernelBatch { state, pixels, memory, key, compiled, buffers, .. } = self;
         let quads = self.count.next_multiple_of(MULTIPLE);
         if let Some([mut inputs, _]) = memory.planes.words() {
             for row in 0..2 {
@@ -197,7 +223,7 @@ impl<'s> KernelBatch<'s> {
             for run in self.runs.drain(..) {
                 for row in 0..2 {
                     let line = Line { row, quad, quads: run.quads };
-                    self.counts.add_pixels(store(pixels, state, [&inputs, &results], run, line));
+                    self.counts.add_pixels(store(pixels, (state, buffers), [&inputs, &results], run, line));
                 }
                 quad += run.quads;
             }
@@ -244,19 +270,19 @@ fn fetch(prefetch: &Prefetch, textures: &Textures, inputs: &mut PlaneWords, [upp
 /// Stores what became of a row of neighbouring quads.
 fn store(
     pixels: &Pixels,
-    state: &BatchState,
+    (state, buffers): (&BatchState, &Buffers),
     [inputs, results]: [&PlaneWords; 2],
     Run { x, y, .. }: Run,
     line: Line,
 ) -> Counts {
     let y = y + line.row as u32;
     let flags = results.of(line, FLAGS);
-    if let Some(stored) = pixels.depth().and_then(|(_, surface)| surface.row(y)) {
+    if let Some(stored) = buffers.depth.as_ref().and_then(|depth| depth.row(y)) {
         let (new, old) = (results.of(line, DEPTH), inputs.of(line, DEPTH));
         stored.write_words(x, new, |n| flags[n] & Flags::TESTED != 0 && new[n] != old[n]);
     }
-    for (target, key) in pixels.targets().iter().zip(&state.targets) {
-        let Some(stored) = target.surface().row(y) else { continue };
+    for (rows, key) in buffers.targets.iter().zip(&state.targets) {
+        let Some(stored) = rows.row(y) else { continue };
         let is_written = |n: usize| flags[n] & Flags::WRITTEN != 0;
         if key.results.len() == 1 {
             stored.write_words(x, results.of(line, key.results.start), is_written);
