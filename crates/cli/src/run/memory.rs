@@ -165,6 +165,31 @@ pub fn unused<'n>(
     }
 }
 
+/// Compares the inputs that a program reads with those that are given: warns of those that are not read.
+///
+/// # Errors
+/// If some are not given.
+pub fn require_inputs<'n, T>(
+    read: impl IntoIterator<Item = &'n u8>,
+    given: &BTreeMap<u8, T>,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let read: BTreeSet<u8> = read.into_iter().copied().collect();
+    let missing: Vec<Message> = read
+        .iter()
+        .filter(|number| !given.contains_key(number))
+        .map(|number| {
+            Message::error(format!("the program reads input {number}, but nothing is given for it"))
+                .help(format!("add --input {number}=FILE"))
+        })
+        .collect();
+    if !missing.is_empty() {
+        return Err(Failure::Input(missing));
+    }
+    unused("input", "read", given.keys(), |number| read.contains(&number), console);
+    Ok(())
+}
+
 /// Warns of constants that a program reads and nothing gives: they are called by `prefix` and their number, and `option` with that number and
 /// `value` gives one.
 pub fn missing_constants(

@@ -13,7 +13,8 @@ pub use emit::emit;
 pub use frames::{Frames, file as frame_file, numbered_uniforms, uniforms};
 pub use measure::Measured;
 pub use memory::{
-    Memory, cut_output, float_constants, missing_constants, no_such_output, not_an_output, output_files, unused,
+    Memory, cut_output, float_constants, missing_constants, no_such_output, not_an_output, output_files,
+    require_inputs, unused,
 };
 pub use target::Target;
 

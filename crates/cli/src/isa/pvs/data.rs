@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::options::values::{Extent, InputSource};
 use crate::options::{Generator, RunArgs};
 use crate::report::Message;
-use crate::run::{Memory, once_each, output_files, unused};
+use crate::run::{Memory, once_each, output_files, require_inputs};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, FileSpec};
@@ -185,18 +185,7 @@ fn report_differences(
     files: &BTreeMap<u8, &FileSpec>,
     console: &mut Console,
 ) -> Result<(), Failure> {
-    let missing: Vec<Message> = read
-        .iter()
-        .filter(|number| !given.contains_key(number))
-        .map(|number| {
-            Message::error(format!("the program reads input {number}, but nothing is given for it"))
-                .help(format!("add --input {number}=FILE"))
-        })
-        .collect();
-    if !missing.is_empty() {
-        return Err(Failure::Input(missing));
-    }
-    unused("input", "read", given.keys(), |number| read.contains(&number), console);
+    require_inputs(read, given, console)?;
     for (number, file) in files.iter().filter(|(number, _)| !written.contains(number)) {
         let file = file.path.display();
         let message = format!("the program does not write output {number}; '{file}' receives 0, 0, 0, 1");

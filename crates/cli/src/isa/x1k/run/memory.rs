@@ -5,7 +5,7 @@ use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource};
 use crate::report::Message;
-use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files, unused};
+use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files, require_inputs, unused};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
 use ctm_memory::{Format, Surface};
@@ -125,19 +125,7 @@ fn report_differences(
     console: &mut Console,
 ) -> Result<(), Failure> {
     let uses = &program.references;
-    let missing: Vec<Message> = uses
-        .inputs
-        .iter()
-        .filter(|number| !inputs.contains_key(number))
-        .map(|number| {
-            Message::error(format!("the program reads input {number}, but nothing is given for it"))
-                .help(format!("add --input {number}=FILE"))
-        })
-        .collect();
-    if !missing.is_empty() {
-        return Err(Failure::Input(missing));
-    }
-    unused("input", "read", inputs.keys(), |number| uses.inputs.contains(&number), console);
+    require_inputs(&uses.inputs, inputs, console)?;
     let formats = args.output_formats.iter().map(|format| &format.number);
     let is_output = |number| outputs.contains_key(&number) || uses.outputs.contains(&number);
     unused("the format of output", "write", formats, is_output, console);
