@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs tests of piglit on the card, and compares with what they give on hardware.
 
-  scripts/piglit.py [--card CARD] [--ctm PROGRAM] [--jobs N] [--timeout SECONDS] [LIST]
+  scripts/piglit.py [--card CARD] [--ctm PROGRAM] [--jobs N] [--timeout SECONDS] [--minutes N] [LIST]
 
 A line of LIST (tests/card/piglit.txt if left out) is what hardware gives, and the name of a test: `pass NAME`, or `fail NAME`
-for one that real cards fail too, which may pass or fail here, and must end by itself.
+for one that real cards fail too, which may pass or fail here, and must end by itself. With `--minutes`, tests are chosen at random, again
+and again for so long, and it is said how much memory of the host they leave in use.
 
 Debian's packages: piglit libgl1-mesa-dri libegl1 libgbm1. Exit code 3: piglit is not here.
 """
@@ -14,9 +15,11 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NODE = "/dev/dri/renderD128"
@@ -29,6 +32,7 @@ def main():
     parser.add_argument("--ctm", default=ROOT / "target/release/ctm")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--minutes", type=float)
     options = parser.parse_args()
 
     home = next(pathlib.Path("/usr/lib").glob("*/piglit/bin"), None)
@@ -44,15 +48,47 @@ def main():
     def run(name):
         return name, run_test(home.parent, commands[name], options)
 
-    wrong = len(unknown)
+    known = [name for name in expected if name in commands]
+    names = known if options.minutes is None else random_names(known, options.minutes)
+    before = memory_in_use()
+    count, wrong = len(unknown), len(unknown)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for name, found in pool.map(run, [name for name in expected if name in commands]):
+        for name, found in run_all(pool, run, names, options.jobs):
+            count += 1
             good = found == "pass" or (found == "fail" and expected[name] == "fail")
             if not good:
                 wrong += 1
                 print(f"{found}: {name}")
-    print(f"piglit on {options.card}: {len(expected) - wrong} of {len(expected)} tests as on hardware")
+    print(f"piglit on {options.card}: {count - wrong} of {count} tests as on hardware")
+    if options.minutes is not None:
+        after = memory_in_use()
+        print(f"memory in use: {before[0]} KiB before, {after[0]} after; shared memory: {before[1]} before, {after[1]} after")
     return 1 if wrong else 0
+
+
+def random_names(names, minutes):
+    """Names chosen at random, until the time is up."""
+    end = time.monotonic() + 60 * minutes
+    while time.monotonic() < end:
+        yield random.choice(names)
+
+
+def run_all(pool, run, names, jobs):
+    """The results of tests as they end, a few of which are on their way at a time."""
+    waiting = set()
+    for name in names:
+        waiting.add(pool.submit(run, name))
+        if len(waiting) >= 2 * jobs:
+            done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+            yield from (test.result() for test in done)
+    yield from (test.result() for test in concurrent.futures.as_completed(waiting))
+
+
+def memory_in_use():
+    """KiB of the host's memory that are in use, and those of them that are shared memory."""
+    fields = dict(line.split(":") for line in open("/proc/meminfo"))
+    kib = {name: int(value.split()[0]) for name, value in fields.items()}
+    return kib["MemTotal"] - kib["MemAvailable"], kib["Shmem"]
 
 
 def read_list(path):
