@@ -135,7 +135,7 @@ impl<'a> Vertices<'a> {
         let together = program.as_ref().filter(|_| numbers.count >= FEW);
         Ok(Vertices {
             together: together.and_then(|(program, _)| Together::of(means, program)),
-            kept: vec![None; distinct.clamp(1, KEPT).next_power_of_two()],
+            kept: vec![None; distinct.min(2 * numbers.count).clamp(1, KEPT).next_power_of_two()],
             numbers,
             fetch: Fetch::new(state, memory, draw)?,
             format: VertexFormat::of(&state.registers),

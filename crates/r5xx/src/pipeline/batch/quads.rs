@@ -153,24 +153,27 @@ impl<'s> KernelBatch<'s> {
                 row.set_line(setup, covering.inputs.perspective(), GRID.centre(y));
             }
             let flags = inputs.of_mut(line, FLAGS);
-            flags.fill(0);
-            if let Some(depth) = &buffers.depth {
-                match covering.depth.setup {
-                    Some(_) => row.depth(&covering.depth.plane, MAX_DEPTH, flags),
-                    None => flags.fill(pixels.depth_of(covering, run.x, y)),
-                }
-                let side = if covering.depth.facing == Facing::Back { Flags::BACK } else { 0 };
-                let stored = depth.row(y);
-                for (x, flags) in columns.clone().zip(&mut *flags) {
-                    let exists = self.has_depths || stored.is_some_and(|stored| stored.contains(x));
-                    *flags |= side | if exists { Flags::EXISTS } else { 0 };
+            match (&buffers.depth, &covering.depth.setup) {
+                (None, _) => flags.fill(0),
+                (Some(_), Some(_)) => row.depth(&covering.depth.plane, MAX_DEPTH, flags),
+                (Some(_), None) => flags.fill(pixels.depth_of(covering, run.x, y)),
+            }
+            let side = if covering.depth.facing == Facing::Back { Flags::BACK } else { 0 };
+            let common = side | if self.has_depths { Flags::EXISTS } else { 0 };
+            flags.iter_mut().for_each(|flags| *flags |= common);
+            if let Some(depth) = &buffers.depth
+                && !self.has_depths
+                && let Some(stored) = depth.row(y)
+            {
+                for (_, flags) in columns.clone().zip(&mut *flags).filter(|(x, _)| stored.contains(*x)) {
+                    *flags |= Flags::EXISTS;
                 }
             }
-            let covered = span.start.clamp(columns.start, columns.end)..span.end.clamp(columns.start, columns.end);
+            let [first, end] = [span.start, span.end].map(|x| x.clamp(columns.start, columns.end));
             let all = pixels.shows_all(covering);
-            for x in covered {
+            for (x, flags) in (first..end).zip(&mut flags[(first - run.x) as usize..]) {
                 if all || pixels.shows(covering, x, y) {
-                    flags[(x - run.x) as usize] |= Flags::COVERED;
+                    *flags |= Flags::COVERED;
                 }
             }
             if let Some(stored) = buffers.depth.as_ref().and_then(|depth| depth.row(y)) {

@@ -16,7 +16,7 @@ use ctm_x1k::fragments::{Quad, Shaded};
 use std::ops::Range;
 
 /// Quads of a draw after which it is asked whether kernels draw the others.
-const QUADS_PER_LOOK: [u64; 3] = [64, 256, 1024];
+const QUADS_PER_LOOK: [u64; 4] = [4, 64, 256, 1024];
 
 /// Quads on their way through the program: as many as can run together, of which no two have the same place.
 pub struct Batch<'s, 'x, 'k> {
