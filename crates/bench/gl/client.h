@@ -1,23 +1,10 @@
-// What the programs that draw by OpenGL have in common: a context without a window, programs, time, commands.
-//
-// They read commands from standard input, one on a line, and answer on standard output:
-//   draw N     draws N times, waits for each, and answers with seconds
-//   picture    answers with the picture, row by row
-// Before all answers comes one line that names the driver.
+// What the programs that draw by OpenGL have in common: a context without a window, programs, time, and the commands of commands.h.
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GL/gl.h>
 #include <GL/glext.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static void fail(const char *what, const char *why) {
-    fprintf(stderr, "%s: %s\n", what, why);
-    exit(1);
-}
+#include "../commands.h"
 
 static void *memory(size_t bytes) {
     void *data = malloc(bytes);
@@ -85,32 +72,19 @@ static void write_picture(int width, int height, GLenum type, size_t pixel_bytes
     free(data);
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec + 1e-9 * time.tv_nsec;
+static void (*draw_scene)(void);
+
+// Every draw is waited for: drivers may drop what a later opaque draw covers.
+static void draw_and_wait(void) {
+    draw_scene();
+    glFinish();
 }
 
-// Obeys commands until there are none. Every draw is waited for: drivers may drop what a later opaque draw covers.
-static int obey(void (*draw)(void), void (*picture)(void)) {
+// Names the driver, and obeys commands until there are none.
+static int serve(void (*draw)(void), void (*picture)(void)) {
     printf("%s, OpenGL %s\n", glGetString(GL_RENDERER), glGetString(GL_VERSION));
     fflush(stdout);
-    char line[64];
-    int times;
-    while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "draw %d", &times) == 1) {
-            double start = now();
-            for (int n = 0; n < times; n++) {
-                draw();
-                glFinish();
-            }
-            printf("%.9f\n", now() - start);
-        } else if (strcmp(line, "picture\n") == 0) {
-            picture();
-        } else {
-            fail("unknown command", line);
-        }
-        fflush(stdout);
-    }
+    draw_scene = draw;
+    obey(draw_and_wait, picture);
     return glGetError() == GL_NO_ERROR ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Runs a fragment shader over a picture, as often as it is told to (client.h has the commands; the picture is RGBA float32).
+// Runs a fragment shader over a picture, as often as it is told to (commands.h; the picture is RGBA float32).
 //
 //   kernel SHADER position|varying WIDTH HEIGHT [TEXTURE_WIDTH TEXTURE_HEIGHT]...
 //
@@ -88,5 +88,5 @@ int main(int argc, char **argv) {
     static const float corners[] = {-1, -1, 3, -1, -1, 3};
     glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
     glEnableVertexAttribArray(0);
-    return obey(draw, picture);
+    return serve(draw, picture);
 }

@@ -1,4 +1,4 @@
-// Draws a scene of 10,000 triangles, as often as it is told to (client.h has the commands; the picture is RGBA of bytes).
+// Draws a scene of 10,000 triangles, as often as it is told to (commands.h; the picture is RGBA of bytes).
 //
 //   scene NAME WIDTH HEIGHT
 //
@@ -163,5 +163,5 @@ int main(int argc, char **argv) {
     add_depth_buffer();
     check_target();
     glClearColor(0.1f, 0.2f, 0.3f, 1);
-    return obey(draw, picture);
+    return serve(draw, picture);
 }

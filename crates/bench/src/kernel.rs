@@ -37,6 +37,14 @@ impl Isa {
             Isa::R700 => (1.0, 1.5),
         }
     }
+
+    /// How much of the speed of kernels written by hand each kernel is to have at least, and their geometric mean, if there are marks.
+    pub const fn marks_of_native(self) -> Option<(f64, f64)> {
+        match self {
+            Isa::X1k => Some((0.6, 0.9)),
+            Isa::R700 => None,
+        }
+    }
 }
 
 /// A kernel.

@@ -1,9 +1,11 @@
-//! Measures ctm: ten kernels on its engines, side by side with Mesa's llvmpipe on the source of the same shaders, and against
+//! Measures ctm: ten kernels on its engines, side by side with Mesa's llvmpipe on the source of the same shaders, with kernels
+//! written by hand, and against
 //! what the machine can do at all.
 //!
 //! - [`kernel`]: the kernels, whatever their instruction set, and how much work they are;
 //! - [`guest`]: a kernel in machine code of a guest, ready to be started; one module for each instruction set;
-//! - [`gl`]: drawing by OpenGL: small programs in C that are compiled when they are wanted;
+//! - [`drawing`]: the other sides, processes that draw when they are told to; they are compiled when they are wanted;
+//! - [`gl`]: drawing by OpenGL, in C; [`native`]: the kernels by hand for this processor, in C++;
 //! - [`limits`]: multiply-adds and copied bytes per second of this machine;
 //! - [`peers`]: the measurement; [`report`]: how it is told;
 //! - [`card`]: kernels and scenes by OpenGL on the card, beside runs of the same words, and beside llvmpipe;
@@ -15,12 +17,14 @@
 
 pub mod card;
 pub mod compile;
+pub mod drawing;
 pub mod gl;
 pub mod guest;
 pub mod kernel;
 pub mod limits;
 pub mod machine;
 mod markdown;
+pub mod native;
 pub mod peers;
 pub mod picture;
 pub mod report;

@@ -21,7 +21,7 @@ struct Arguments {
 enum Measure {
     /// Kernels side by side with Mesa's llvmpipe on their source, and against the limits of this machine.
     ///
-    /// Exits with 1 if a picture is not llvmpipe's, and with 2 if llvmpipe cannot be measured.
+    /// Exits with 1 if a picture is not that of the others, and with 2 if they cannot be measured.
     Peers(Peers),
     /// Kernels drawn by OpenGL on the card, beside runs of the same program words, and scenes of triangles beside llvmpipe.
     ///
@@ -68,6 +68,9 @@ struct Peers {
     /// Turns of each side
     #[arg(long, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
+    /// Measure the kernels written by hand in C++ with AVX-512 too
+    #[arg(long)]
+    native: bool,
     #[command(flatten)]
     output: Output,
 }
@@ -121,6 +124,7 @@ fn measure_peers(peers: Peers) -> ExitCode {
         engine: peers.engine.unwrap_or_else(EngineName::fastest),
         threads: peers.threads.map_or(cores, usize::from),
         rounds: peers.rounds.into(),
+        native: peers.native,
     };
     let measurement = match Measurement::new(plan, |what| eprintln!("measuring {what}")) {
         Ok(measurement) => measurement,

@@ -1,10 +1,12 @@
-//! The measurement: each kernel on an engine and on llvmpipe, in turns.
+//! The measurement: each kernel on an engine, on llvmpipe and, if asked for, written by hand, in turns.
 
-use crate::gl::{Drawing, Driver, GlError, Programs};
+use crate::drawing::{Drawing, PeerError};
+use crate::gl::{Driver, Programs};
 use crate::guest::{self, Guest};
 use crate::kernel::{Isa, KERNELS, Kernel};
 use crate::limits::{Copying, Limits};
 use crate::machine::{Machine, forget_peak_memory, peak_memory};
+use crate::native::Native;
 use crate::picture::Comparison;
 use crate::sample::Sample;
 use crate::turn::{repetitions, seconds, their_turn, turn};
@@ -28,6 +30,17 @@ pub struct Plan {
     pub threads: usize,
     /// Turns of each side.
     pub rounds: usize,
+    /// Whether kernels written by hand are measured too.
+    pub native: bool,
+}
+
+/// What a kernel written by hand did.
+#[derive(Debug)]
+pub struct ByHand {
+    /// Its times.
+    pub times: Sample,
+    /// Our picture, compared with its.
+    pub comparison: Comparison,
 }
 
 /// What one kernel did.
@@ -41,6 +54,8 @@ pub struct Row {
     pub alone: Sample,
     /// Times of llvmpipe.
     pub theirs: Sample,
+    /// The kernel written by hand, if it was asked for.
+    pub native: Option<ByHand>,
     /// Times of copying as many bytes as the textures and the picture have, half of them from and half of them to memory.
     pub copying: Sample,
     /// Times from dwords to what the engine runs.
@@ -64,6 +79,8 @@ pub struct Measurement {
     pub machine: Machine,
     /// The driver of the other side.
     pub driver: String,
+    /// The compiler of the kernels written by hand, if they were asked for.
+    pub compiler: Option<String>,
     /// What the machine can do.
     pub limits: Limits,
     /// The kernels.
@@ -83,6 +100,16 @@ impl Row {
     /// How many times as fast as llvmpipe we are.
     pub fn ratio(&self) -> f64 {
         self.theirs.median() / self.ours.median()
+    }
+
+    /// How much of the speed of the kernel written by hand we have.
+    pub fn of_native(&self) -> Option<f64> {
+        self.native.as_ref().map(|native| native.times.median() / self.ours.median())
+    }
+
+    /// Whether our picture is right.
+    pub fn picture_agrees(&self) -> bool {
+        self.comparison.passes && self.native.as_ref().is_none_or(|native| native.comparison.passes)
     }
 
     /// How many times as fast all threads are as one.
@@ -107,13 +134,14 @@ impl Measurement {
     /// Measures. `progress` is told the name of what comes next.
     ///
     /// # Errors
-    /// If llvmpipe cannot be measured.
-    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, GlError> {
+    /// If llvmpipe or the kernels written by hand cannot be measured.
+    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, PeerError> {
         let programs = Programs::build()?;
+        let native = if plan.native { Some(Native::build()?) } else { None };
         let machine = Machine::new();
         progress("limits");
         let limits = Limits::measure(plan.engine, plan.threads);
-        let mut driver = String::new();
+        let (mut driver, mut compiler) = (String::new(), None);
         let mut rows = Vec::new();
         let wanted = |kernel: &&Kernel| plan.kernels.is_empty() || plan.kernels.iter().any(|name| name == kernel.name);
         for kernel in KERNELS.iter().filter(wanted) {
@@ -122,21 +150,25 @@ impl Measurement {
             let mut theirs =
                 programs.kernel(kernel, ours.size(), &ours.textures(), (&Driver::Llvmpipe, plan.threads))?;
             theirs.driver().clone_into(&mut driver);
-            rows.push(measure(kernel, &*ours, &mut theirs, &plan)?);
+            let by_hand = native.as_ref().map(|all| all.kernel(kernel, ours.size(), &ours.textures(), plan.threads));
+            let mut by_hand = by_hand.transpose()?;
+            compiler = by_hand.as_ref().map(|by_hand| by_hand.driver().to_owned()).or(compiler);
+            rows.push(measure(kernel, &*ours, (&mut theirs, by_hand.as_mut()), &plan)?);
         }
         progress("limits");
         let limits = limits.best(Limits::measure(plan.engine, plan.threads));
-        Ok(Measurement { plan, machine, driver, limits, rows })
+        Ok(Measurement { plan, machine, driver, compiler, limits, rows })
     }
 
     /// Whether all pictures are right.
     pub fn pictures_agree(&self) -> bool {
-        self.rows.iter().all(|row| row.comparison.passes)
+        self.rows.iter().all(Row::picture_agrees)
     }
 
     /// The geometric mean of a number of the kernels that count; none if there are none.
-    pub fn mean(&self, number: impl Fn(&Row) -> f64) -> Option<f64> {
-        let logarithms: Vec<f64> = self.rows.iter().filter(|row| row.counts()).map(|row| number(row).ln()).collect();
+    pub fn mean(&self, number: impl Fn(&Row) -> Option<f64>) -> Option<f64> {
+        let numbers = self.rows.iter().filter(|row| row.counts()).filter_map(number);
+        let logarithms: Vec<f64> = numbers.map(f64::ln).collect();
         let count = logarithms.len() as f64;
         (count > 0.0).then(|| (logarithms.into_iter().sum::<f64>() / count).exp())
     }
@@ -148,7 +180,12 @@ fn copying_turn(copying: &mut Copying) -> f64 {
     copying.run(times) / f64::from(times)
 }
 
-fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan: &Plan) -> Result<Row, GlError> {
+fn measure(
+    kernel: &'static Kernel,
+    ours: &dyn Guest,
+    (theirs, mut by_hand): (&mut Drawing, Option<&mut Drawing>),
+    plan: &Plan,
+) -> Result<Row, PeerError> {
     let mut compile = Sample::default();
     (0..COMPILATIONS).for_each(|_| compile.add(seconds(|| ours.compile())));
     let (width, height) = ours.size();
@@ -161,6 +198,12 @@ fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan
     theirs.draw(1)?;
     let picture = ours.picture();
     let comparison = kernel.tolerance.compare(&picture, &theirs.floats((width, height))?);
+    let mut native = None;
+    if let Some(by_hand) = &mut by_hand {
+        by_hand.draw(1)?;
+        let comparison = kernel.tolerance.compare(&picture, &by_hand.floats((width, height))?);
+        native = Some(ByHand { times: Sample::default(), comparison });
+    }
     let flops = 2.0 * kernel.operations(&picture);
     drop(picture);
     let mut copying = Copying::new(plan.threads, bytes);
@@ -168,8 +211,23 @@ fn measure(kernel: &'static Kernel, ours: &dyn Guest, theirs: &mut Drawing, plan
     for _ in 0..plan.rounds {
         all.add(turn(TURN, ours, plan.threads));
         others.add(their_turn(TURN, theirs)?);
+        if let (Some(by_hand), Some(native)) = (&mut by_hand, &mut native) {
+            native.times.add(their_turn(TURN, by_hand)?);
+        }
         copies.add(copying_turn(&mut copying));
         alone.add(turn(TURN, ours, 1));
     }
-    Ok(Row { kernel, ours: all, alone, theirs: others, copying: copies, compile, comparison, flops, bytes, overhead })
+    Ok(Row {
+        kernel,
+        ours: all,
+        alone,
+        theirs: others,
+        native,
+        copying: copies,
+        compile,
+        comparison,
+        flops,
+        bytes,
+        overhead,
+    })
 }

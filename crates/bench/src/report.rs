@@ -3,6 +3,8 @@
 use crate::kernel::Isa;
 use crate::markdown::{self, list};
 use crate::peers::{Bound, Measurement, Row};
+use crate::picture::Comparison;
+use crate::sample::Sample;
 use serde_json::{Value, json};
 
 /// A demand on the measurement.
@@ -33,8 +35,19 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
     );
     mark(
         &format!("geometric mean at least {mean}"),
-        measurement.mean(Row::ratio).map(|got| (format!("{got:.2}"), got >= mean)),
+        measurement.mean(|row| Some(row.ratio())).map(|got| (format!("{got:.2}"), got >= mean)),
     );
+    if let Some((each, mean)) = measurement.plan.isa.marks_of_native() {
+        let by_hand = rows().filter_map(|row| Some((row.of_native()?, row.kernel.name)));
+        mark(
+            &format!("every kernel at {each} of the speed of native code or more"),
+            by_hand.min_by(|a, b| a.0.total_cmp(&b.0)).map(|got| times(got, each)),
+        );
+        mark(
+            &format!("geometric mean at {mean} of the speed of native code or more"),
+            measurement.mean(Row::of_native).map(|got| (format!("{got:.2}"), got >= mean)),
+        );
+    }
     let share = |row: &Row, least: f64| {
         let share = row.limit(limits).1;
         (format!("{:.0} %", share * 100.0), share >= least)
@@ -62,58 +75,66 @@ fn marks(measurement: &Measurement) -> Vec<Mark> {
             Some((format!("{} MiB and {:.0} MiB more", row.bytes >> 20, overhead as f64 / 1048576.0), met))
         }),
     );
-    let wrong = measurement.rows.iter().find(|row| !row.comparison.passes);
+    let wrong = measurement.rows.iter().find(|row| !row.picture_agrees());
     let pictures = wrong.map_or("all".to_owned(), |row| format!("not {}", row.kernel.name));
-    mark("pictures agree with llvmpipe's", Some((pictures, wrong.is_none())));
+    let others = if measurement.plan.native { "llvmpipe's and those of native code" } else { "llvmpipe's" };
+    mark(&format!("pictures agree with {others}"), Some((pictures, wrong.is_none())));
     marks
 }
 
-const HEADINGS: [&str; 11] = [
-    "kernel",
-    "ctm, ms",
-    "llvmpipe, ms",
-    "times as fast",
-    "memcpy, ms",
-    "limit",
-    "reached",
-    "Gop/s",
-    "threads",
-    "compiled, ms",
-    "pixels off",
-];
-
-fn cells(row: &Row, measurement: &Measurement) -> [String; 11] {
+/// The headings of the columns, and the cells of a kernel below them.
+fn cells(row: &Row, measurement: &Measurement) -> Vec<(&'static str, String)> {
     let (bound, reached) = row.limit(&measurement.limits);
-    let time =
-        |sample: &crate::sample::Sample| format!("{:.2} ± {:.0} %", sample.median() * 1e3, sample.spread() * 100.0);
-    let comparison = &row.comparison;
-    [
-        row.kernel.name.to_owned(),
-        time(&row.ours),
-        time(&row.theirs),
-        format!("{:.2}", row.ratio()),
-        time(&row.copying),
-        match bound {
-            Bound::Arithmetic => "arithmetic".to_owned(),
-            Bound::Memory => "memory".to_owned(),
-        },
-        format!("{:.0} %", reached * 100.0),
-        format!("{:.0}", row.flops / row.ours.median() / 1e9),
-        format!("{:.2}", row.scaling()),
-        format!("{:.2}", row.compile.median() * 1e3),
-        format!("{}{}", comparison.wrong, if comparison.passes { "" } else { " WRONG" }),
-    ]
+    let time = |sample: &Sample| format!("{:.2} ± {:.0} %", sample.median() * 1e3, sample.spread() * 100.0);
+    let off =
+        |comparison: &Comparison| format!("{}{}", comparison.wrong, if comparison.passes { "" } else { " WRONG" });
+    let mut cells = vec![
+        ("kernel", row.kernel.name.to_owned()),
+        ("ctm, ms", time(&row.ours)),
+        ("llvmpipe, ms", time(&row.theirs)),
+        (TIMES, format!("{:.2}", row.ratio())),
+    ];
+    if let (Some(native), Some(share)) = (&row.native, row.of_native()) {
+        cells.extend([("native, ms", time(&native.times)), (OF_NATIVE, format!("{share:.2}"))]);
+    }
+    cells.extend([
+        ("memcpy, ms", time(&row.copying)),
+        (
+            "limit",
+            match bound {
+                Bound::Arithmetic => "arithmetic".to_owned(),
+                Bound::Memory => "memory".to_owned(),
+            },
+        ),
+        ("reached", format!("{:.0} %", reached * 100.0)),
+        ("Gop/s", format!("{:.0}", row.flops / row.ours.median() / 1e9)),
+        ("threads", format!("{:.2}", row.scaling())),
+        ("compiled, ms", format!("{:.2}", row.compile.median() * 1e3)),
+        ("pixels off", off(&row.comparison)),
+    ]);
+    cells.extend(row.native.as_ref().map(|native| ("off native", off(&native.comparison))));
+    cells
 }
+
+/// Headings of columns that have a mean.
+const TIMES: &str = "times as fast";
+const OF_NATIVE: &str = "of native";
 
 /// The table, in Markdown that is aligned for the terminal too.
 fn table(measurement: &Measurement) -> String {
-    let mut lines: Vec<Vec<String>> = vec![HEADINGS.map(str::to_owned).to_vec()];
-    lines.extend(measurement.rows.iter().map(|row| cells(row, measurement).to_vec()));
-    if let Some(mean) = measurement.mean(Row::ratio) {
-        let mut last = vec![String::new(); HEADINGS.len()];
-        last[0] = "geometric mean".to_owned();
-        last[3] = format!("{mean:.2}");
-        lines.push(last);
+    let rows: Vec<_> = measurement.rows.iter().map(|row| cells(row, measurement)).collect();
+    let headings: Vec<&str> = rows.first().into_iter().flatten().map(|(heading, _)| *heading).collect();
+    let mut lines = vec![headings.iter().map(|&heading| heading.to_owned()).collect()];
+    lines.extend(rows.iter().map(|row| row.iter().map(|(_, cell)| cell.clone()).collect()));
+    if let Some(mean) = measurement.mean(|row| Some(row.ratio())) {
+        let of_native = measurement.mean(Row::of_native).unwrap_or_default();
+        let cell = |&heading: &&str| match heading {
+            "kernel" => "geometric mean".to_owned(),
+            TIMES => format!("{mean:.2}"),
+            OF_NATIVE => format!("{of_native:.2}"),
+            _ => String::new(),
+        };
+        lines.push(headings.iter().map(cell).collect::<Vec<String>>());
     }
     markdown::table(&lines)
 }
@@ -140,11 +161,13 @@ pub fn text(measurement: &Measurement) -> String {
     let mut text = format!("against {}\n{}\n", measurement.driver, peak(measurement));
     text += &format!("\n{}\n", table(measurement));
     for row in &measurement.rows {
-        if let (false, Some((at, got, wanted))) = (row.comparison.passes, row.comparison.first) {
-            text += &format!(
-                "{}: {} of {} pixels are wrong, the first is number {at}: {got:?}, not {wanted:?}\n",
-                row.kernel.name, row.comparison.wrong, row.comparison.pixels
-            );
+        for comparison in [Some(&row.comparison), row.native.as_ref().map(|native| &native.comparison)] {
+            if let Some(Comparison { pixels, wrong, first: Some((at, got, wanted)), passes: false }) = comparison {
+                text += &format!(
+                    "{}: {wrong} of {pixels} pixels are wrong, the first is number {at}: {got:?}, not {wanted:?}\n",
+                    row.kernel.name
+                );
+            }
         }
     }
     for line in outcomes(measurement) {
@@ -159,6 +182,7 @@ pub fn page(measurement: &Measurement) -> String {
     let mut facts: Vec<String> = machine.collect();
     facts.push(format!("ctm: engine `{}`, {} threads", measurement.plan.engine.name(), measurement.plan.threads));
     facts.push(format!("llvmpipe: {}, as many threads", measurement.driver));
+    facts.extend(measurement.compiler.as_ref().map(|compiler| format!("native: {compiler}, as many threads")));
     facts.push(peak(measurement));
     include_str!("page.md")
         .replace("{machine}", list(facts).trim_end())
@@ -172,7 +196,7 @@ pub fn page(measurement: &Measurement) -> String {
 
 /// For programs. Times are in seconds.
 pub fn json(measurement: &Measurement) -> Value {
-    let Measurement { plan, machine, driver, limits, rows } = measurement;
+    let Measurement { plan, machine, driver, compiler, limits, rows } = measurement;
     let row = |row: &Row| {
         let (bound, reached) = row.limit(limits);
         json!({
@@ -183,6 +207,10 @@ pub fn json(measurement: &Measurement) -> Value {
             "llvmpipe": row.theirs.median(),
             "llvmpipe_spread": row.theirs.spread(),
             "ratio": row.ratio(),
+            "native": row.native.as_ref().map(|native| native.times.median()),
+            "native_spread": row.native.as_ref().map(|native| native.times.spread()),
+            "of_native": row.of_native(),
+            "wrong_pixels_native": row.native.as_ref().map(|native| native.comparison.wrong),
             "memcpy": row.copying.median(),
             "memcpy_spread": row.copying.spread(),
             "limit": if bound == Bound::Arithmetic { "arithmetic" } else { "memory" },
@@ -193,7 +221,7 @@ pub fn json(measurement: &Measurement) -> Value {
             "memory_overhead": row.overhead,
             "wrong_pixels": row.comparison.wrong,
             "pixels": row.comparison.pixels,
-            "passes": row.comparison.passes,
+            "passes": row.picture_agrees(),
         })
     };
     let mark = |mark: Mark| json!({ "mark": mark.what, "got": mark.got, "met": mark.met });
@@ -204,13 +232,15 @@ pub fn json(measurement: &Measurement) -> Value {
         "rounds": plan.rounds,
         "machine": machine.json(),
         "llvmpipe": driver,
+        "native": compiler,
         "limits": {
             "multiply_adds": limits.unit.name(),
             "flops_of_one_thread": limits.flops_of_one,
             "flops": limits.flops,
         },
         "kernels": rows.iter().map(row).collect::<Vec<_>>(),
-        "geometric_mean": measurement.mean(Row::ratio),
+        "geometric_mean_of_native": measurement.mean(Row::of_native),
+        "geometric_mean": measurement.mean(|row| Some(row.ratio())),
         "marks": marks(measurement).into_iter().map(mark).collect::<Vec<_>>(),
     })
 }

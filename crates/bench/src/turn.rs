@@ -1,6 +1,6 @@
 //! Turns: two sides that are compared work one after the other, again and again, so that what else the machine does concerns both.
 
-use crate::gl::{Drawing, GlError};
+use crate::drawing::{Drawing, PeerError};
 use crate::guest::Guest;
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ pub fn turn(length: f64, ours: &dyn Guest, threads: usize) -> f64 {
 ///
 /// # Errors
 /// If the process is gone.
-pub fn their_turn(length: f64, theirs: &mut Drawing) -> Result<f64, GlError> {
+pub fn their_turn(length: f64, theirs: &mut Drawing) -> Result<f64, PeerError> {
     let times = repetitions(length, theirs.draw(1)?);
     Ok(theirs.draw(times)? / f64::from(times))
 }

@@ -4,7 +4,8 @@ mod report;
 
 pub use report::{json, page, text};
 
-use crate::gl::{Drawing, Driver, GlError, Layout, Programs};
+use crate::drawing::{Drawing, PeerError};
+use crate::gl::{Driver, Layout, Programs};
 use crate::guest::{self, Guest};
 use crate::kernel::{Isa, KERNELS, Kernel};
 use crate::machine::Machine;
@@ -132,7 +133,7 @@ impl Measurement {
     ///
     /// # Errors
     /// If the card or llvmpipe cannot be measured.
-    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, GlError> {
+    pub fn new(plan: Plan, progress: impl Fn(&str)) -> Result<Self, PeerError> {
         let (rows, tiles) = (Driver::card(Layout::Rows)?, Driver::card(Layout::Tiles)?);
         let drivers = Drivers { programs: Programs::build()?, rows, tiles, threads: plan.threads };
         let machine = Machine::new();
@@ -165,7 +166,7 @@ impl Drivers {
         run: &dyn Guest,
         rounds: usize,
         names: &mut [String; 2],
-    ) -> Result<KernelRow, GlError> {
+    ) -> Result<KernelRow, PeerError> {
         let size = run.size();
         let start = |driver| self.programs.kernel(kernel, size, &run.textures(), (driver, self.threads));
         let mut drawings = [start(&self.rows)?, start(&self.tiles)?];
@@ -189,7 +190,7 @@ impl Drivers {
         Ok(KernelRow { kernel, run: own, rows, tiles, wrong })
     }
 
-    fn scene(&self, scene: &'static Scene, rounds: usize, names: &mut [String; 2]) -> Result<SceneRow, GlError> {
+    fn scene(&self, scene: &'static Scene, rounds: usize, names: &mut [String; 2]) -> Result<SceneRow, PeerError> {
         let start = |driver| self.programs.scene(scene.name, SIZE, (driver, self.threads));
         let mut drawings = [start(&self.rows)?, start(&self.tiles)?, start(&Driver::Llvmpipe)?];
         *names = [&drawings[0], &drawings[2]].map(|drawing| drawing.driver().to_owned());
@@ -213,7 +214,7 @@ impl Drivers {
 }
 
 /// The seconds that each takes for a picture.
-fn take_turns<const N: usize>(drawings: &mut [Drawing; N]) -> Result<[f64; N], GlError> {
+fn take_turns<const N: usize>(drawings: &mut [Drawing; N]) -> Result<[f64; N], PeerError> {
     let mut times = [0.0; N];
     for (time, drawing) in times.iter_mut().zip(drawings) {
         *time = their_turn(TURN, drawing)?;
