@@ -110,7 +110,7 @@ pub enum Meaning {
     LoadPointer,
     /// The sum of a pointer and a number of 64 bits.
     AddPointer,
-    /// The address of the operand, which is not accessed.
+    /// The address of the operand, which is not accessed, or prefetched at most.
     Address,
     /// One of two vectors in each lane, by a mask.
     Choose,

@@ -330,10 +330,13 @@ impl<'a, T: Target> Registers<'a, T> {
         Some((object, lo, hi))
     }
 
-    /// What lies in memory at an address that is known.
+    /// What lies in memory at an address that is known, or among constants.
     fn loaded(&self, mem: Mem, bytes: u64) -> Value {
         let (object, first) = match self.address(mem, |reg| self.value(reg)) {
             Some((object, lo, hi)) if lo == hi => (object, lo),
+            Some((Object::Pool, lo, hi)) if self.counts_words(mem) => {
+                return self.constants(lo, hi + bytes.cast_signed());
+            }
             _ => return Value::Unknown,
         };
         let entry = self.objects.entry;
@@ -353,6 +356,15 @@ impl<'a, T: Target> Registers<'a, T> {
             (Object::Words, 4) if first >= 0 && first % 4 == 0 => Value::Words(first as usize / 4),
             _ => Value::Unknown,
         }
+    }
+
+    /// Whether addresses differ by whole words.
+    fn counts_words(&self, mem: Mem) -> bool {
+        let is_known = match mem.base {
+            Base::Pool | Base::Context => true,
+            Base::Reg(base) => matches!(self.value(base), Value::Pointer(_, lo, hi) if lo == hi),
+        };
+        is_known && mem.scale.is_multiple_of(4)
     }
 
     /// What lanes have of constants at this address; lanes without a mask only, as the others become 0.

@@ -55,17 +55,16 @@ fn machine(text: &str) -> Machine {
     machine
 }
 
-/// What selection makes of a function with one surface.
-fn selected(text: &str, form: Form, speculates: bool) -> Machine {
+/// What selection makes of a function with one surface of this kind.
+fn selected(text: &str, form: Form, speculates: bool, (format, tiling, bounds): (Format, Tiling, Bounds)) -> Machine {
     const BASE: u32 = 0x1000;
     let mut function: Function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     assume_covered(&mut function);
     simplify(&mut function);
     let mut space = Space::default();
-    space.map(Arena::new(BASE, 0x8000).unwrap()).unwrap();
-    let (format, tiling) = (Format::Float32_1, Tiling::Linear);
+    space.map(Arena::new(BASE, 0x1_0000).unwrap()).unwrap();
     let surface = Surface { base: BASE, pitch: 64, height: 64, tiling, superfine: false, format };
-    let layouts = [SurfaceLayout::of(&space, &surface, Bounds::Drop)];
+    let layouts = [SurfaceLayout::of(&space, &surface, bounds)];
     let mode = Mode { quads: false, interior: true, speculates, may_stop: false, explicit: false };
     let Selected { machine, speculates: has_rules_left_out, .. } = select(&function, &layouts, form, mode).unwrap();
     assert_eq!(has_rules_left_out, speculates);
@@ -74,14 +73,28 @@ fn selected(text: &str, form: Form, speculates: bool) -> Machine {
     machine
 }
 
+/// Numbers row by row.
+const ROWS: (Format, Tiling, Bounds) = (Format::Float32_1, Tiling::Linear, Bounds::Drop);
+
 const SQUARE: &str = "surface s0 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = utof %0\n%4 = fmul.ftz %3, %3\n\
     surface_store.r s0, %0, %1, %4, %4, %4, %4, %2\nreturn\n";
 
 #[test]
 fn selection() {
     for form in Form::ALL {
-        assert_text(&format!("selection-{}", form.name()), &selected(SQUARE, form, false).to_string());
+        assert_text(&format!("selection-{}", form.name()), &selected(SQUARE, form, false, ROWS).to_string());
     }
+}
+
+/// A row of a surface in tiles that begins anywhere becomes the group's row: places are looked up, and what the rows below need is
+/// prefetched.
+#[test]
+fn tiles() {
+    let text = "surface s0 whole\ntable t0 4\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = utof %0\n%4 = table_splat t0, 0\n\
+        %5 = fadd.ftz %3, %4\n%6 = float_to_index 64, %5\n%7, %8, %9, %10 = surface_load s0, %6, %1, %2\n\
+        surface_store.rgba s0, %0, %1, %7, %8, %9, %10, %2\nreturn\n";
+    let machine = selected(text, Form::Avx512, false, (Format::Float32_4, Tiling::Tiled, Bounds::Clamp));
+    assert_text("tiles", &machine.to_string());
 }
 
 /// Zero times infinity is zero, and the bits of the product are seen: exact code, and code that leaves the rule to the invalid
@@ -92,7 +105,7 @@ fn speculation() {
         %5 = fsub.ftz %3, %4\n%6 = lane 0x7f800000\n%7 = fadd.ftz %3, %6\n%8 = fmul.ftz.zx %5, %7\n%9 = iadd %8, %0\n\
         surface_store.r s0, %0, %1, %9, %9, %9, %9, %2\nreturn\n";
     for form in Form::ALL {
-        let [exact, speculating] = [false, true].map(|speculates| selected(text, form, speculates).to_string());
+        let [exact, speculating] = [false, true].map(|speculates| selected(text, form, speculates, ROWS).to_string());
         assert_text(&format!("speculation-{}", form.name()), &difference(&exact, &speculating));
     }
 }

@@ -44,7 +44,7 @@ impl Selector<'_> {
             let params = self.function.params(block).iter().filter_map(|&param| self.known_reg(param));
             self.params = params.collect();
             self.irregular.clear();
-            self.tile_coordinates.clear();
+            self.tiles.enter_block();
             self.speculation.enter_block();
             self.steps.extend(self.counted_later.remove(&block).map(|(mask, count)| (Some(mask), count)));
             let goes_on = |&from: &ctm_lane::Block| self.graph.position(from) >= self.graph.position(block);

@@ -24,7 +24,7 @@ use ctm_engine::SurfaceLayout;
 use ctm_lane::{Axis, Function, Graph, Ranges, Shape, Shapes, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
-use memory::{TileCoordinates, Untransposed};
+use memory::{Tiles, Untransposed};
 use nans::Nans;
 use speculation::Speculation;
 use std::collections::{HashMap, HashSet};
@@ -124,10 +124,7 @@ pub struct Selector<'a> {
     /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same, and
     /// the first lane's.
     irregular: HashMap<Coordinate, (Reg, Reg)>,
-    /// Of tiled surfaces the first tile of the group's row, and what the row says about places in tiles.
-    tile_rows: HashMap<ctm_lane::Surface, (Reg, Option<Reg>)>,
-    /// The same of coordinates of the block in the making.
-    tile_coordinates: TileCoordinates,
+    tiles: Tiles,
     refused: bool,
 }
 
@@ -186,8 +183,7 @@ pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: 
         depth: 0,
         labels: 0,
         irregular: HashMap::new(),
-        tile_rows: HashMap::new(),
-        tile_coordinates: TileCoordinates::default(),
+        tiles: Tiles::default(),
         refused: false,
     };
     selector.flushed_by_all = selector.find_flushed();

@@ -17,6 +17,7 @@ impl Selector<'_> {
         if matches!(lanes, Lanes::No) {
             return [Val::Const(0); 4];
         }
+        self.prefetch_tiles(surface, x, y);
         let format = self.layouts[surface.index()].surface.format;
         let likely = if self.mode.interior { self.likely(surface, x, y) } else { None };
         let elements = match self.regular(surface, x, y) {
@@ -138,12 +139,7 @@ impl Selector<'_> {
                 let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
                 if in_row { Elements::Row(Row::whole(mem)) } else { Elements::Same(mem) }
             }
-            Layout::Tiled(layout) => {
-                match self.elements_in_tiles(surface, layout, (column, first_x), (line, first_y)) {
-                    Some(elements) => elements,
-                    None => return [Val::None; 4],
-                }
-            }
+            Layout::Tiled(layout) => self.elements_in_tiles(surface, layout, (column, first_x), (line, first_y)),
         };
         self.test_masks(irregular_x, irregular_y);
         let [regular, scattered, after] = [self.label(), self.label(), self.label()];

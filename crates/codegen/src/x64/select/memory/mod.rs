@@ -6,7 +6,7 @@ mod store;
 mod tiles;
 mod untransposed;
 
-pub use tiles::TileCoordinates;
+pub use tiles::Tiles;
 pub use untransposed::Untransposed;
 
 use super::arithmetic::{ONE, SIGN};

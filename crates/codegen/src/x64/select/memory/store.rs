@@ -23,6 +23,7 @@ impl Selector<'_> {
         let kept = format.stored_bits(channels.0);
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
+        self.prefetch_tiles(surface, x, y);
         let elements = self.regular(surface, x, y);
         let is_repeatable = self.is_repeatable(args);
         if let Some(Elements::Row(row)) = &elements

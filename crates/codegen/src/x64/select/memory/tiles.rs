@@ -2,21 +2,25 @@
 
 use super::*;
 use ctm_memory::TiledLayout;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// log2 of the bytes of a tile.
 const TILE: u32 = 11;
+/// Bytes of a row of tiles that is prefetched, at most: it is to stay in the second level of the cache until it is used.
+const MOST_AHEAD: u32 = 1 << 18;
+/// Bytes that a prefetch fetches.
+const LINE: usize = 64;
 /// Bits of a coordinate that decide a place inside of a tile.
 const COORDINATE_BITS: u32 = 7;
 
 /// Bits of a coordinate, and by how much they are shifted to the left for the place inside of the tile.
 type Term = (u32, u32);
 
-/// What a coordinate's bits from `first` on say about a place inside of a tile, which is the exclusive or of all terms. `part` is the
-/// place of coordinates of one bit.
-fn terms(first: u32, part: impl Fn(u32) -> u32) -> Vec<Term> {
+/// What a coordinate's bits say about a place inside of a tile, which is the exclusive or of all terms. `part` is the place of
+/// coordinates of one bit.
+fn terms(part: impl Fn(u32) -> u32) -> Vec<Term> {
     let mut masks = [0; TILE as usize];
-    for bit in first..COORDINATE_BITS {
+    for bit in 0..COORDINATE_BITS {
         let place = part(1 << bit);
         for address_bit in (0..TILE).filter(|address_bit| place >> address_bit & 1 != 0) {
             masks[(address_bit - bit) as usize] |= 1 << bit;
@@ -25,24 +29,102 @@ fn terms(first: u32, part: impl Fn(u32) -> u32) -> Vec<Term> {
     (0..).zip(masks).filter(|&(_, mask)| mask != 0).map(|(shift, mask)| (mask, shift)).collect()
 }
 
-/// What is known of coordinates of the block in the making.
-#[derive(Default)]
-pub struct TileCoordinates {
-    /// Of rows of elements, the pieces' bytes from the start of the row of tiles, as far as columns say; and the order of their words.
-    columns: HashMap<Coordinate, ([Reg; MAX_PIECES + 1], Reg)>,
-    /// The first tile of a row, and what the row says about places in tiles.
-    rows: HashMap<(ctm_lane::Surface, Coordinate), (Reg, Option<Reg>)>,
+/// How many columns (log2) have elements that lie together, wherever the first of them is a multiple of that.
+fn together(layout: TiledLayout) -> u32 {
+    (0..).take_while(|bit| layout.column(1 << bit) == 1 << (bit + layout.element_log2)).count() as u32
 }
 
-impl TileCoordinates {
-    /// Forgets them all.
-    pub fn clear(&mut self) {
+/// Where the row of a tile says that elements lie, for all rows that differ in that; a power of two of them.
+fn row_places(layout: TiledLayout) -> Vec<u32> {
+    let bits = (0..COORDINATE_BITS).filter(|bit| layout.row(1 << bit) != 0).map(|bit| bit + 1).max();
+    (0..1 << bits.unwrap_or_default()).map(|row| layout.row(row)).collect()
+}
+
+/// Where columns that lie together begin, from the start of the row of tiles on, for a surface of this pitch.
+fn column_places(layout: TiledLayout, pitch: u32) -> impl Iterator<Item = u32> {
+    let columns = (0..pitch).step_by(1 << together(layout));
+    columns.map(move |x| (x >> layout.tile_width_log2 << TILE) + layout.column(x))
+}
+
+/// The constants about a layout that code has: where rows are in their tiles, then where columns that lie together begin, from the start
+/// of the row of tiles on. Groups that reach beyond the surface read some more, of which nothing is kept.
+#[derive(Clone, Copy)]
+struct Places {
+    /// The address of the constants.
+    table: Reg,
+    rows: u32,
+    together: u32,
+}
+
+impl Places {
+    /// Words behind the last column.
+    const BEHIND: usize = MAX_PIECES;
+
+    /// The word of a row, whose number modulo [`Places::rows`] this is.
+    fn row(&self, row: Reg) -> Mem {
+        Mem { index: Some(row), scale: 4, ..Mem::at(Base::Reg(self.table), 0) }
+    }
+
+    /// The word of the columns so many behind those with this number.
+    fn columns(&self, number: Reg, behind: usize) -> Mem {
+        let at = 4 * (self.rows as i32 + behind as i32);
+        Mem { index: Some(number), scale: 4, ..Mem::at(Base::Reg(self.table), at) }
+    }
+}
+
+/// A row of elements: where its row of tiles begins, and where the row is in its tiles.
+type TileRow = (Reg, Reg);
+
+/// What is known of the tiles of surfaces.
+#[derive(Default)]
+pub struct Tiles {
+    /// By their place in the pool, where constants about layouts are.
+    tables: HashMap<i32, Reg>,
+    /// The group's row.
+    own_rows: HashMap<ctm_lane::Surface, TileRow>,
+    /// Of rows of elements that begin at coordinates of the block in the making: the number of the columns that lie together with the
+    /// first, and the order of the words of what is there.
+    columns: HashMap<Coordinate, (Reg, Reg)>,
+    /// Rows at coordinates of the block in the making.
+    rows: HashMap<(ctm_lane::Surface, Coordinate), TileRow>,
+    /// Surfaces that are prefetched.
+    prefetched: HashSet<ctm_lane::Surface>,
+}
+
+impl Tiles {
+    /// Forgets coordinates.
+    pub fn enter_block(&mut self) {
         self.columns.clear();
         self.rows.clear();
     }
 }
 
 impl Selector<'_> {
+    /// Prefetches from a tiled surface that groups go along. In a row of groups, each takes a few lines of the cache from a tile of its own,
+    /// which no processor foresees. So each asks for as many of the row of tiles below, but in the order of their addresses: when all rows
+    /// of groups that a row of tiles has are done, the next row of tiles is there.
+    pub(super) fn prefetch_tiles(&mut self, surface: ctm_lane::Surface, x: Value, y: Value) {
+        let Layout::Tiled(layout) = self.layouts[surface.index()].surface.layout() else { return };
+        let is_along = |value: Value, along: Axis| match self.shapes.get(value) {
+            Shape::Index { axis, .. } | Shape::Coordinate { axis, .. } | Shape::Along(axis) => axis == along,
+            Shape::Uniform | Shape::Varying => false,
+        };
+        let goes_along = self.mode.interior && !self.mode.quads && is_along(x, Axis::X) && is_along(y, Axis::Y);
+        if !goes_along || layout.tile_row_bytes > MOST_AHEAD || !self.tiles.prefetched.insert(surface) {
+            return;
+        }
+        let row = self.row(surface, layout.tile_row_bytes >> layout.tile_height_log2);
+        let bytes_log2 = layout.element_log2;
+        self.first(|selector| {
+            let (index, scale) = if bytes_log2 == 4 { (selector.x16, 1) } else { (selector.x, 1 << bytes_log2) };
+            for line in (0..selector.form.lanes() << bytes_log2).step_by(LINE) {
+                let ahead = layout.tile_row_bytes + line;
+                let at = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), ahead.cast_signed()) };
+                selector.insts.push(Inst::new(Kind::Plain(Code::Prefetcht0_m8), None, &[Arg::Mem(at)]));
+            }
+        });
+    }
+
     /// Whether elements of a tiled surface can be found at run time that are in a row, or the same.
     pub(super) fn reaches_tiles(&self, surface: &ctm_memory::Surface, layout: TiledLayout, in_row: bool) -> bool {
         let is_whole = surface.pitch.is_multiple_of(1 << layout.tile_width_log2);
@@ -58,58 +140,84 @@ impl Selector<'_> {
         layout: TiledLayout,
         (column, first_x): (Coordinate, Reg),
         (line, first_y): (Coordinate, Reg),
-    ) -> Option<Elements> {
-        let (row, place) = match self.tile_coordinates.rows.get(&(surface, line)) {
+    ) -> Elements {
+        let places = self.places(surface, layout);
+        let row = match self.tiles.rows.get(&(surface, line)) {
             Some(&known) => known,
             None => {
-                let base = self.base(surface);
-                let made = self.tile_row_at(base, first_y, layout);
-                self.tile_coordinates.rows.insert((surface, line), made);
+                let made = self.tile_row_at(surface, first_y, (layout, places));
+                self.tiles.rows.insert((surface, line), made);
                 made
             }
         };
-        let at = |index: Reg| Mem { index: Some(index), ..Mem::at(Base::Reg(row), 0) };
         if !column.in_row {
-            let (tile, place) = self.tile_column(first_x, place, (0, layout))?;
-            let index = self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(place), Arg::Reg(tile)]);
-            return Some(Elements::Same(at(index)));
+            return Elements::Same(self.element_in_row(row, first_x, (layout, places)));
         }
-        let (columns, order) = match self.tile_coordinates.columns.get(&column) {
+        let (number, order) = match self.tiles.columns.get(&column) {
             Some(&known) => known,
             None => {
-                let made = self.pieces_from(first_x, column.size, layout)?;
-                self.tile_coordinates.columns.insert(column, made);
+                let made = self.columns_from(first_x, places);
+                self.tiles.columns.insert(column, made);
                 made
             }
         };
-        let place = place?;
-        let pieces =
-            columns.map(|column| at(self.tied_general(Code::Xor_r32_rm32, &[Arg::Reg(column), Arg::Reg(place)])));
-        Some(Elements::Shifted(ShiftedRow { pieces, order }))
+        let pieces = std::array::from_fn(|piece| self.piece_of_row(row, places.columns(number, piece)));
+        Elements::Shifted(ShiftedRow { pieces, order })
     }
 
-    /// Of the row of elements that begins in this column of a surface so wide (a power of two), the pieces' bytes from the start of the
-    /// row of tiles, and the words that a vector takes from a piece and the next one. What lies behind the surface is not needed.
-    fn pieces_from(&mut self, x: Reg, width: u32, layout: TiledLayout) -> Option<([Reg; MAX_PIECES + 1], Reg)> {
-        let mut columns = Vec::new();
-        for piece in 0..=MAX_PIECES as i32 {
-            let column = self.tied_general(Code::Add_rm32_imm32, &[Arg::Reg(x), Arg::Imm(4 * piece)]);
-            let column = self.masked(column, (width - 1) & !3);
-            let (tile, place) = self.tile_column(column, None, (2, layout))?;
-            columns.push(self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(place), Arg::Reg(tile)]));
-        }
-        let first = self.masked(x, 3);
-        let first = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(first), Arg::Imm(2)]);
+    /// The constants about the layout of a surface.
+    fn places(&mut self, surface: ctm_lane::Surface, layout: TiledLayout) -> Places {
+        let together = together(layout);
+        let mut words = row_places(layout);
+        let rows = words.len() as u32;
+        let pitch = self.layouts[surface.index()].surface.pitch;
+        words.extend(column_places(layout, pitch));
+        words.extend([0; Places::BEHIND]);
+        let at = self.pool_at(&words);
+        let table = match self.tiles.tables.get(&at) {
+            Some(&table) => table,
+            None => {
+                let address = Arg::Mem(Mem::at(Base::Pool, at));
+                let table = self.once(|selector| selector.general(Code::Lea_r64_m, &[address]));
+                self.tiles.tables.insert(at, table);
+                table
+            }
+        };
+        Places { table, rows, together }
+    }
+
+    /// For a row of elements that begins in this column, the number of the columns that lie together with the first, and the words that a
+    /// vector takes from these and those that follow.
+    fn columns_from(&mut self, x: Reg, places: Places) -> (Reg, Reg) {
+        let number = self.shifted_general(Code::Shr_rm32_imm8, x, places.together);
+        let first = self.masked(x, (1 << places.together) - 1);
+        let first = self.shifted_general(Code::Shl_rm32_imm8, first, 2);
         let first = self.splat(first);
         let words = self.vector_constant(&(0..self.form.lanes()).collect::<Vec<_>>());
-        let order = self.vector_op(Vop::IntAdd, &[Arg::Reg(first), words]);
-        Some((columns.try_into().ok()?, order))
+        (number, self.vector_op(Vop::IntAdd, &[Arg::Reg(first), words]))
+    }
+
+    /// The elements of a row that lie together, by the word about their columns.
+    fn piece_of_row(&mut self, (row, place): TileRow, columns: Mem) -> Mem {
+        let index = self.tied_general(Code::Xor_r32_rm32, &[Arg::Reg(place), Arg::Mem(columns)]);
+        Mem { index: Some(index), ..Mem::at(Base::Reg(row), 0) }
+    }
+
+    /// The element of a row in this column.
+    fn element_in_row(&mut self, row: TileRow, x: Reg, (layout, places): (TiledLayout, Places)) -> Mem {
+        let number = self.shifted_general(Code::Shr_rm32_imm8, x, places.together);
+        let piece = self.piece_of_row(row, places.columns(number, 0));
+        let inside = self.masked(x, (1 << places.together) - 1);
+        let inside = self.shifted_general(Code::Shl_rm32_imm8, inside, layout.element_log2);
+        let index =
+            piece.index.map(|index| self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(index), Arg::Reg(inside)]));
+        Mem { index, ..piece }
     }
 
     /// Bytes from the start of the tiles to these elements.
     pub(super) fn place_in_tile(&mut self, layout: TiledLayout, x: Reg, y: Reg) -> Reg {
-        let across = terms(0, |x| layout.column(x)).into_iter().map(|term| (x, term));
-        let down = terms(0, |y| layout.row(y)).into_iter().map(|term| (y, term));
+        let across = terms(|x| layout.column(x)).into_iter().map(|term| (x, term));
+        let down = terms(|y| layout.row(y)).into_iter().map(|term| (y, term));
         let mut place = None;
         for (coordinate, (mask, shift)) in across.chain(down) {
             let bits = self.with_constant(Vop::And, coordinate, mask);
@@ -122,48 +230,31 @@ impl Selector<'_> {
         place.unwrap_or(x)
     }
 
-    /// The same of the first lane, on top of `place`.
-    fn first_place(&mut self, place: Option<Reg>, coordinate: Reg, terms: Vec<Term>) -> Option<Reg> {
-        terms.into_iter().fold(place, |place, (mask, shift)| {
-            let bits = self.masked(coordinate, mask);
-            let bits = self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(bits), Arg::Imm(shift.cast_signed())]);
-            Some(match place {
-                Some(place) => self.tied_general(Code::Xor_r32_rm32, &[Arg::Reg(bits), Arg::Reg(place)]),
-                None => bits,
-            })
-        })
-    }
-
     fn masked(&mut self, value: Reg, mask: u32) -> Reg {
         self.tied_general(Code::And_rm32_imm32, &[Arg::Reg(value), Arg::Imm(mask.cast_signed())])
     }
 
-    /// The first tile of row `y` of a surface that starts at `base`, and what the row says about places in tiles.
-    fn tile_row_at(&mut self, base: Reg, y: Reg, layout: TiledLayout) -> (Reg, Option<Reg>) {
-        let above = self.masked(y, u32::MAX << layout.tile_height_log2);
-        let row_bytes = layout.tile_row_bytes >> layout.tile_height_log2;
-        let row = self.general(Code::Imul_r32_rm32_imm32, &[Arg::Reg(above), Arg::Imm(row_bytes.cast_signed())]);
-        let row = self.tied_general(Code::Add_r64_rm64, &[Arg::Reg(row), Arg::Reg(base)]);
-        (row, self.first_place(None, y, terms(0, |y| layout.row(y))))
+    fn shifted_general(&mut self, code: Code, value: Reg, count: u32) -> Reg {
+        self.tied_general(code, &[Arg::Reg(value), Arg::Imm(count.cast_signed())])
     }
 
-    /// The same of the group's row.
-    fn tile_row(&mut self, surface: ctm_lane::Surface, layout: TiledLayout) -> (Reg, Option<Reg>) {
-        if let Some(&known) = self.tile_rows.get(&surface) {
+    /// Row `y` of a surface.
+    fn tile_row_at(&mut self, surface: ctm_lane::Surface, y: Reg, (layout, places): (TiledLayout, Places)) -> TileRow {
+        let base = self.base(surface);
+        let above = self.masked(y, u32::MAX << layout.tile_height_log2);
+        let row = self.row_at(base, above, layout.tile_row_bytes >> layout.tile_height_log2);
+        let number = self.masked(y, places.rows - 1);
+        (row, self.general(Code::Mov_r32_rm32, &[Arg::Mem(places.row(number))]))
+    }
+
+    /// The group's row of a surface.
+    fn own_tile_row(&mut self, surface: ctm_lane::Surface, layout: (TiledLayout, Places)) -> TileRow {
+        if let Some(&known) = self.tiles.own_rows.get(&surface) {
             return known;
         }
-        let base = self.base(surface);
-        let made = self.once(|selector| selector.tile_row_at(base, selector.y, layout));
-        self.tile_rows.insert(surface, made);
+        let made = self.once(|selector| selector.tile_row_at(surface, selector.y, layout));
+        self.tiles.own_rows.insert(surface, made);
         made
-    }
-
-    /// Bytes from the start of the row of tiles to column `x`, and what both coordinates say about its place in the tile.
-    fn tile_column(&mut self, x: Reg, place: Option<Reg>, (first, layout): (u32, TiledLayout)) -> Option<(Reg, Reg)> {
-        let place = self.first_place(place, x, terms(first, |x| layout.column(x)))?;
-        let tile = self.masked(x, u32::MAX << layout.tile_width_log2);
-        let shift = TILE - layout.tile_width_log2;
-        Some((self.tied_general(Code::Shl_rm32_imm8, &[Arg::Reg(tile), Arg::Imm(shift.cast_signed())]), place))
     }
 
     /// Where the elements of an access to a tiled surface of this size lie, if they are in a row, as pieces of 64 bytes, or the same.
@@ -193,30 +284,22 @@ impl Selector<'_> {
         if !fits {
             return None;
         }
-        let (row, place) = match rows {
-            Some(_) => self.tile_row(surface, layout),
+        let places = self.places(surface, layout);
+        let row = match rows {
+            Some(_) => self.own_tile_row(surface, (layout, places)),
             None => {
-                let base = self.base(surface);
                 let number = self.clamped(y, height);
                 let number = self.first_lane(number);
-                self.tile_row_at(base, number, layout)
+                self.tile_row_at(surface, number, (layout, places))
             }
         };
-        let at = |index: Reg| Mem { index: Some(index), ..Mem::at(Base::Reg(row), 0) };
         if !is_row {
             let number = self.clamped(x, width);
             let number = self.first_lane(number);
-            let (tile, place) = self.tile_column(number, place, (0, layout))?;
-            let index = self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(place), Arg::Reg(tile)]);
-            return Some(Elements::Same(at(index)));
+            return Some(Elements::Same(self.element_in_row(row, number, (layout, places))));
         }
-        let lanes = self.form.lanes();
-        let (tile, place) = self.tile_column(self.x, place, (lanes.ilog2(), layout))?;
-        let pieces = std::array::from_fn(|piece| {
-            let toggled = layout.column(4 * piece as u32 % lanes);
-            let place = self.tied_general(Code::Xor_rm32_imm32, &[Arg::Reg(place), Arg::Imm(toggled.cast_signed())]);
-            at(self.tied_general(Code::Add_r32_rm32, &[Arg::Reg(place), Arg::Reg(tile)]))
-        });
+        let number = self.shifted_general(Code::Shr_rm32_imm8, self.x, places.together);
+        let pieces = std::array::from_fn(|piece| self.piece_of_row(row, places.columns(number, piece)));
         Some(Elements::Row(Row { pieces, piece_log2: 6 }))
     }
 }
@@ -232,10 +315,24 @@ mod tests {
             let of = |terms: &[Term], value: u32| {
                 terms.iter().fold(0, |place, (mask, shift)| place ^ (value & mask) << shift)
             };
-            let (across, down) = (terms(0, |x| layout.column(x)), terms(0, |y| layout.row(y)));
+            let (across, down) = (terms(|x| layout.column(x)), terms(|y| layout.row(y)));
             for value in 0..256 {
                 assert_eq!(of(&across, value), layout.column(value), "{bytes} bytes, column {value}");
                 assert_eq!(of(&down, value), layout.row(value), "{bytes} bytes, row {value}");
+            }
+        }
+    }
+    #[test]
+    fn constants_make_places() {
+        for bytes in [1, 2, 4, 8, 16] {
+            let layout = TiledLayout::new(192, 0, bytes);
+            let (rows, columns) = (row_places(layout), column_places(layout, 192).collect::<Vec<_>>());
+            let together = together(layout);
+            for (x, y) in (0..192).flat_map(|x| (0..128).map(move |y| (x, y))) {
+                let row = (y >> layout.tile_height_log2) * layout.tile_row_bytes;
+                let place = columns[x as usize >> together] ^ rows[y as usize % rows.len()];
+                let inside = (x & ((1 << together) - 1)) * bytes;
+                assert_eq!(row + place + inside, layout.address(x, y), "{bytes} bytes, column {x}, row {y}");
             }
         }
     }
