@@ -51,6 +51,8 @@ fn coordinates_are_positions_and_constants() {
         %30 = mask true
         %31, %32, %33, %34 = surface_load s0, %13, %13, %30
         %35 = surface_test.lt s0, %13, %13, %13, %30
+        %36 = fma.ftz %5, %2, %1
+        %37 = fma.ftz %9, %9, %1
         return",
     );
     let shapes = Shapes::new(&function, &graph);
@@ -64,6 +66,8 @@ fn coordinates_are_positions_and_constants() {
     assert_eq!(shape(14), Shape::Index { axis: Axis::Y, offset: 7, limit: None });
     assert_eq!(shape(15), Shape::Varying);
     assert_eq!(shape(17), Shape::Along(Axis::X));
+    assert_eq!(shape(36), Shape::Coordinate { axis: Axis::X, offset: -3.0 });
+    assert_eq!(shape(37), Shape::Along(Axis::X), "the product is rounded");
     for uniform in [16, 18, 19, 20, 30, 31, 34] {
         assert_eq!(shape(uniform), Shape::Uniform, "%{uniform}");
     }

@@ -39,6 +39,7 @@ impl Int {
             (Ok(lo), Ok(hi)) => (lo, hi),
             _ => (i32::MIN, i32::MAX),
         };
+        let hi = hi & Self::without_low_bits(ones.trailing_zeros()).cast_signed();
         let mut int = Self { lo, hi, ones, in_step: false };
         if ones.cast_signed() >= 0 {
             int.lo = lo.max(0);
@@ -164,7 +165,13 @@ impl Int {
     }
 
     pub fn xor(self, other: Self) -> Self {
-        Self::new(i32::MIN.into(), i32::MAX.into(), self.ones | other.ones)
+        let ones = self.ones | other.ones;
+        // Bits stay above all that the other operand has.
+        let hi = |a: Self, b: Self| a.hi | bits_below(b.hi).cast_signed();
+        match self.is_unsigned() && other.is_unsigned() {
+            true => Self::new(0, hi(self, other).min(hi(other, self)).into(), ones),
+            false => Self::new(i32::MIN.into(), i32::MAX.into(), ones),
+        }
     }
 
     pub fn signed_min(self, other: Self) -> Self {

@@ -163,7 +163,10 @@ impl Shapes {
                 moved(arg(0), arg(2), float(2), 1.0).unwrap_or_else(|| blurred(&[arg(0), arg(2)]))
             }
             Op::Fma { .. } => match (arg(0), arg(1)) {
-                (Shape::Uniform, Shape::Uniform) => blurred(&[arg(2)]),
+                (Shape::Uniform, Shape::Uniform) => {
+                    let product = float(0).zip(float(1)).and_then(|(a, b)| exact_product(a, b));
+                    moved(arg(2), Shape::Uniform, product, 1.0).unwrap_or_else(|| blurred(&[arg(2)]))
+                }
                 _ => Shape::Varying,
             },
             Op::FloatToIndex { limit } => match arg(0) {
@@ -204,6 +207,11 @@ fn moved(a: Shape, b: Shape, constant: Option<f32>, sign: f32) -> Option<Shape> 
         }
         _ => None,
     }
+}
+
+/// The product, if it needs no rounding.
+fn exact_product(a: f32, b: f32) -> Option<f32> {
+    (f64::from(a) * f64::from(b) == f64::from(a * b)).then_some(a * b)
 }
 
 /// The same number after an operation that leaves ordinary floats alone. (Integers may be denormals or NaNs.)

@@ -82,6 +82,8 @@ pub struct Tiles {
     tables: HashMap<i32, Reg>,
     /// The group's row.
     own_rows: HashMap<ctm_lane::Surface, TileRow>,
+    /// By the address of the constants, the word about the columns that the group begins with.
+    own_columns: HashMap<Reg, Reg>,
     /// Of rows of elements that begin at coordinates of the block in the making: the number of the columns that lie together with the
     /// first, and the order of the words of what is there.
     columns: HashMap<Coordinate, (Reg, Reg)>,
@@ -128,8 +130,7 @@ impl Selector<'_> {
     /// Whether elements of a tiled surface can be found at run time that are in a row, or the same.
     pub(super) fn reaches_tiles(&self, surface: &ctm_memory::Surface, layout: TiledLayout, in_row: bool) -> bool {
         let is_whole = surface.pitch.is_multiple_of(1 << layout.tile_width_log2);
-        let is_cut = surface.format == Format::Float32_4 && surface.pitch.is_power_of_two();
-        is_whole && (!in_row || is_cut && self.form == Form::Avx512)
+        is_whole && (!in_row || surface.format == Format::Float32_4 && self.form == Form::Avx512)
     }
 
     /// Where the elements of an access to a tiled surface lie whose lanes have these coordinates: the first lane's, and those that follow
@@ -161,7 +162,7 @@ impl Selector<'_> {
                 made
             }
         };
-        let pieces = std::array::from_fn(|piece| self.piece_of_row(row, places.columns(number, piece)));
+        let pieces = std::array::from_fn(|piece| self.piece_of_row(row, Arg::Mem(places.columns(number, piece))));
         Elements::Shifted(ShiftedRow { pieces, order })
     }
 
@@ -198,15 +199,15 @@ impl Selector<'_> {
     }
 
     /// The elements of a row that lie together, by the word about their columns.
-    fn piece_of_row(&mut self, (row, place): TileRow, columns: Mem) -> Mem {
-        let index = self.tied_general(Code::Xor_r32_rm32, &[Arg::Reg(place), Arg::Mem(columns)]);
+    fn piece_of_row(&mut self, (row, place): TileRow, columns: Arg) -> Mem {
+        let index = self.tied_general(Code::Xor_r32_rm32, &[Arg::Reg(place), columns]);
         Mem { index: Some(index), ..Mem::at(Base::Reg(row), 0) }
     }
 
     /// The element of a row in this column.
     fn element_in_row(&mut self, row: TileRow, x: Reg, (layout, places): (TiledLayout, Places)) -> Mem {
         let number = self.shifted_general(Code::Shr_rm32_imm8, x, places.together);
-        let piece = self.piece_of_row(row, places.columns(number, 0));
+        let piece = self.piece_of_row(row, Arg::Mem(places.columns(number, 0)));
         let inside = self.masked(x, (1 << places.together) - 1);
         let inside = self.shifted_general(Code::Shl_rm32_imm8, inside, layout.element_log2);
         let index =
@@ -257,6 +258,19 @@ impl Selector<'_> {
         made
     }
 
+    /// The word about the columns that the group begins with.
+    fn own_columns(&mut self, places: Places) -> Reg {
+        if let Some(&known) = self.tiles.own_columns.get(&places.table) {
+            return known;
+        }
+        let made = self.first(|selector| {
+            let number = selector.shifted_general(Code::Shr_rm32_imm8, selector.x, places.together);
+            selector.general(Code::Mov_r32_rm32, &[Arg::Mem(places.columns(number, 0))])
+        });
+        self.tiles.own_columns.insert(places.table, made);
+        made
+    }
+
     /// Where the elements of an access to a tiled surface of this size lie, if they are in a row, as pieces of 64 bytes, or the same.
     /// Groups begin at multiples of their lanes.
     pub(super) fn regular_in_tiles(
@@ -298,8 +312,14 @@ impl Selector<'_> {
             let number = self.first_lane(number);
             return Some(Elements::Same(self.element_in_row(row, number, (layout, places))));
         }
-        let number = self.shifted_general(Code::Shr_rm32_imm8, self.x, places.together);
-        let pieces = std::array::from_fn(|piece| self.piece_of_row(row, places.columns(number, piece)));
+        let columns = self.own_columns(places);
+        let first = self.piece_of_row(row, Arg::Reg(columns));
+        let pieces = std::array::from_fn(|piece| {
+            let toggled = Arg::Imm(layout.column(4 * piece as u32 % self.form.lanes()).cast_signed());
+            let index = first.index.filter(|_| piece != 0);
+            let index = index.map(|index| self.tied_general(Code::Xor_rm32_imm32, &[Arg::Reg(index), toggled]));
+            Mem { index: index.or(first.index), ..first }
+        });
         Some(Elements::Row(Row { pieces, piece_log2: 6 }))
     }
 }
