@@ -156,9 +156,9 @@ impl<T: Decoding> Bound for Memory<'_, T> {
         };
         let height = if kernel.quads { 2 } else { 1 };
         let first = if kernel.quads { rectangle.j0 & !1 } else { rectangle.j0 };
-        for y in (first..=rectangle.j1).step_by(height) {
-            run.row(rectangle, y)?;
-        }
+        let done = (first..=rectangle.j1).step_by(height).try_for_each(|y| run.row(rectangle, y));
+        T::finish_stores();
+        done?;
         // Threads overwrite each other's counts; any of them says what the data are like.
         kernel.speculated.store(run.speculated, Relaxed);
         kernel.deoptimised.store(run.deoptimised, Relaxed);

@@ -197,6 +197,8 @@ impl Target for Mock {
         unreachable!("there is no such machine");
     }
 
+    fn finish_stores() {}
+
     fn poll() -> *const () {
         std::ptr::null()
     }

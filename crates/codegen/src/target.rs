@@ -80,6 +80,9 @@ pub trait Target: Copy + Debug + Send + Sync + 'static {
     #[allow(unsafe_code, reason = "what the address holds cannot be known")]
     unsafe fn call(entry: *const u8, context: *mut Context);
 
+    /// Lets non-temporal stores of this thread come before all that it stores next. AArch64: nothing, as barriers do that.
+    fn finish_stores();
+
     /// The address of [`poll`](crate::poll::poll) by the calling convention that code calls it with.
     fn poll() -> *const ();
 }

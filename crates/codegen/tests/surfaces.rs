@@ -6,7 +6,7 @@ mod support;
 use ctm_codegen::x64::Jit;
 use ctm_lane::Function;
 use ctm_lane::domain::Domain;
-use ctm_memory::{Bounds, Format, Tiling};
+use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
 use support::*;
 
 /// Computations of coordinates %10 and %11 from positions %0, %1 (integers) and %3, %4 (floats).
@@ -73,4 +73,41 @@ fn accesses_of(backend: &Jit) {
         }
     }
     assert!(compiled == 540, "{compiled} of 540 were compiled");
+}
+
+/// Stores to tiles of a surface that caches do not hold go past them, which processors do only where vectors are aligned: tiles are, as low
+/// bits of the surface's address do not count.
+#[test]
+fn surfaces_that_caches_do_not_hold() {
+    const TARGET: u32 = 0x2000_0000;
+    let text = "surface s0 whole\nsurface s1 whole\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n\
+        %3, %4, %5, %6 = surface_load s0, %0, %1, %2\n%7 = iadd %3, %0\n\
+        surface_store.rgba s1, %0, %1, %7, %6, %5, %4, %2\nreturn\n";
+    let function = text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let source = support::surfaces(&[(Format::Float32_4, Tiling::Tiled, 64, 24, Bounds::Clamp)])[0];
+    let target = Surface { base: TARGET, pitch: 1024, height: 512, ..source.0 };
+    let domain = Domain { i0: 1, j0: 0, i1: 62, j1: 23 };
+    for backend in backends() {
+        for low_bits in [0, 16] {
+            let surfaces = [source, (Surface { base: TARGET + low_bits, ..target }, Bounds::Drop)];
+            let setup = Setup { function: &function, surfaces: &surfaces, tables: &[], domain, budget: u64::MAX };
+            let memory = || {
+                let mut space = Space::default();
+                space.map(Arena::new(source.0.base, 0x10_0000).unwrap()).unwrap();
+                space.map(Arena::new(TARGET, target.bytes() as u32 + 0x1000).unwrap()).unwrap();
+                let words = (0..0x4_0000).flat_map(|word| content(1, word, Data::Wild).to_le_bytes());
+                space.write_bytes(source.0.base, &words.collect::<Vec<_>>()).unwrap();
+                space
+            };
+            let (first, second) = (memory(), memory());
+            assert!(run_code(&backend, setup, &second).flatten().is_some());
+            run_plain(backend.lanes(), setup, &first);
+            let written = |space: &Space| {
+                let mut bytes = vec![0; 0x6_0000];
+                space.read_bytes(TARGET, &mut bytes).unwrap();
+                bytes
+            };
+            assert!(written(&first) == written(&second), "low bits {low_bits}");
+        }
+    }
 }

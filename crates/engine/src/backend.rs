@@ -83,7 +83,7 @@ impl Bindings<'_> {
     /// with base 0 gives. Null if the surface is not mapped.
     pub fn base(&self, surface: ctm_lane::Surface) -> *mut u8 {
         let view = &self.surfaces[surface.index()];
-        let base = view.surface().base;
+        let base = view.surface().layout().address(0, 0);
         match view.space().arena_of(base, 1) {
             Some(arena) => arena.as_ptr().wrapping_add((base - arena.base()) as usize),
             None => std::ptr::null_mut(),

@@ -16,6 +16,12 @@ pub unsafe fn call(entry: *const u8, context: *mut Context) {
     unsafe { function(context) }
 }
 
+/// Lets non-temporal stores come before all that this thread stores next.
+pub fn finish_stores() {
+    // SAFETY: every processor of this architecture has SSE.
+    unsafe { std::arch::x86_64::_mm_sfence() };
+}
+
 /// What code calls when a slice of steps is used up.
 ///
 /// # Safety

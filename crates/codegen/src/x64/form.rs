@@ -199,6 +199,8 @@ vector_operations! {
     Load EVEX_Vmovups_zmm_k1z_zmmm512 VEX_Vmovups_ymm_ymmm256;
     /// Store.
     Store EVEX_Vmovups_zmmm512_k1z_zmm VEX_Vmovups_ymmm256_ymm;
+    /// Store that goes past the caches, to a multiple of a vector's bytes.
+    NonTemporalStore EVEX_Vmovntps_m512_zmm VEX_Vmovntps_m256_ymm;
     /// One word of memory in every lane.
     Broadcast EVEX_Vbroadcastss_zmm_k1z_xmmm32 VEX_Vbroadcastss_ymm_m32;
     /// One half word of memory in every half of every lane.

@@ -156,6 +156,10 @@ impl Target for Form {
         unsafe { call::call(entry, context) }
     }
 
+    fn finish_stores() {
+        call::finish_stores();
+    }
+
     fn poll() -> *const () {
         call::poll as *const ()
     }

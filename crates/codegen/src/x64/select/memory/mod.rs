@@ -42,6 +42,8 @@ enum Elements {
 struct Row {
     pieces: [Mem; MAX_PIECES],
     piece_log2: u32,
+    /// Stores to all of it go past the caches.
+    is_non_temporal: bool,
 }
 
 /// A row that begins inside of a piece of four elements.
@@ -57,7 +59,7 @@ const MAX_PIECES: usize = 4;
 impl Row {
     /// In one piece.
     fn whole(mem: Mem) -> Self {
-        Row { pieces: [mem; MAX_PIECES], piece_log2: 31 }
+        Row { pieces: [mem; MAX_PIECES], piece_log2: 31, is_non_temporal: false }
     }
 
     /// The memory from so many bytes behind the first element on.

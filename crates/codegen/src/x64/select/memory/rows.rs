@@ -140,7 +140,7 @@ impl Selector<'_> {
             Lanes::All | Lanes::No => [lanes; 4],
         };
         for (number, (words, lanes)) in rows.into_iter().zip(lanes).enumerate() {
-            self.put(row.at(self.form.bytes() * number as i32), words, lanes);
+            self.put_in_row(row, number as i32, words, lanes);
         }
     }
 

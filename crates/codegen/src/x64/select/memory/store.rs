@@ -23,8 +23,14 @@ impl Selector<'_> {
         let kept = format.stored_bits(channels.0);
         let (x, y) = (args[0], args[1]);
         let values = &args[2..6];
-        self.prefetch_tiles(surface, x, y);
-        let elements = self.regular(surface, x, y);
+        let is_non_temporal = matches!(lanes, Lanes::All) && self.stores_past_caches(surface);
+        if !is_non_temporal {
+            self.prefetch_tiles(surface, x, y);
+        }
+        let mut elements = self.regular(surface, x, y);
+        if let Some(Elements::Row(row)) = &mut elements {
+            row.is_non_temporal = is_non_temporal;
+        }
         let is_repeatable = self.is_repeatable(args);
         if let Some(Elements::Row(row)) = &elements
             && (is_repeatable || !self.mode.speculates)
@@ -87,6 +93,17 @@ impl Selector<'_> {
             let code = self.shifted(Vop::ShiftLeft, code, 8 * half_offset);
             let new = self.merged(code, old, kept);
             self.scatter(base, word, 0, new, lanes);
+        }
+    }
+
+    /// Stores a vector of a row, the one with this number.
+    pub(super) fn put_in_row(&mut self, row: &Row, number: i32, words: Reg, lanes: Lanes) {
+        let mem = row.at(self.form.bytes() * number);
+        if row.is_non_temporal {
+            let kind = Kind::Plain(self.form.code(Vop::NonTemporalStore));
+            self.insts.push(Inst::new(kind, None, &[Arg::Mem(mem), Arg::Reg(words)]));
+        } else {
+            self.put(mem, words, lanes);
         }
     }
 

@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 const TILE: u32 = 11;
 /// Bytes of a row of tiles that is prefetched, at most: it is to stay in the second level of the cache until it is used.
 const MOST_AHEAD: u32 = 1 << 18;
+/// Bytes of a surface from which on its stores go past the caches: those of one core are smaller.
+const NOT_CACHED: u64 = 1 << 23;
 /// Bytes that a prefetch fetches.
 const LINE: usize = 64;
 /// Bits of a coordinate that decide a place inside of a tile.
@@ -125,6 +127,15 @@ impl Selector<'_> {
                 selector.insts.push(Inst::new(Kind::Plain(Code::Prefetcht0_m8), None, &[Arg::Mem(at)]));
             }
         });
+    }
+
+    /// Whether stores of whole groups to a surface go past the caches: in tiles, each would wait for lines of the cache that it overwrites,
+    /// and of a large surface nothing is there any more when it is read.
+    pub(super) fn stores_past_caches(&self, surface: ctm_lane::Surface) -> bool {
+        let layout = self.layouts[surface.index()];
+        matches!(layout.surface.layout(), Layout::Tiled(_))
+            && layout.surface.format == Format::Float32_4
+            && layout.bytes() >= NOT_CACHED
     }
 
     /// Whether elements of a tiled surface can be found at run time that are in a row, or the same.
@@ -320,7 +331,7 @@ impl Selector<'_> {
             let index = index.map(|index| self.tied_general(Code::Xor_rm32_imm32, &[Arg::Reg(index), toggled]));
             Mem { index: index.or(first.index), ..first }
         });
-        Some(Elements::Row(Row { pieces, piece_log2: 6 }))
+        Some(Elements::Row(Row { pieces, piece_log2: 6, is_non_temporal: false }))
     }
 }
 

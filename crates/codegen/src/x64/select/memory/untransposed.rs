@@ -361,7 +361,7 @@ impl Selector<'_> {
             self.check_regs(&rows);
         }
         for (number, words) in (0..).zip(rows) {
-            self.put(row.at(self.form.bytes() * number), words, Lanes::All);
+            self.put_in_row(row, number, words, Lanes::All);
         }
         true
     }
