@@ -2,7 +2,7 @@
 //!
 //! Selection names vector instructions by what they do ([`Vop`]); the table here has the instruction of each form. Where
 //! one form needs another sequence of instructions, that lies in `select/masks.rs` (everything about masks),
-//! `select/lower.rs` and `select/bits.rs` (operations that only one form has), `select/double.rs` (masks of pairs of lanes)
+//! `select/lower.rs` and `select/bits.rs` (operations that only one form has), `select/transcendental.rs`, `select/double.rs` (masks of pairs of lanes)
 //! and `select/memory/rows.rs` (elements of several words), and for gathers and scatters in the encoder.
 
 use crate::allocate::Registers;

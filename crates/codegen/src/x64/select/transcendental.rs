@@ -1,11 +1,14 @@
-//! EX2, LN2, SIN and COS: the steps of `ctm_num::transcendental`, in their order.
+//! EX2, LN2, SIN and COS: the results of `ctm_num::transcendental`, by its steps or by fewer that give the same bits. AVX-512 has
+//! instructions for several of the steps together. `tests/transcendentals.rs` compares all arguments.
 
 use super::Selector;
 use super::arithmetic::{HALF, ONE, SIGN};
-use crate::mir::{Arg, Reg};
-use crate::x64::form::Vop;
-use ctm_lane::{FloatTest, Round, Value};
+use crate::mir::{Arg, Class, Reg};
+use crate::x64::Kind;
+use crate::x64::form::{Form, Vop};
+use ctm_lane::{FloatTest, Op, Round, Value};
 use ctm_num::transcendental::{EX2_COEFFICIENTS, LN2_COEFFICIENTS, NAN, SIN_COEFFICIENTS};
+use iced_x86::Code;
 
 const ROUNDER: u32 = 0x4B40_0000;
 const SQRT_HALF: u32 = 0x3F35_04F3;
@@ -14,6 +17,13 @@ const INFINITY: u32 = 0x7F80_0000;
 const MINUS_INFINITY: u32 = 0xFF80_0000;
 /// 200, far beyond overflow and underflow.
 const FAR: u32 = 0x4348_0000;
+/// What `vfixupimmps` makes of LN2's result by the argument's class, four bits for each from the lowest on: quiet and signalling
+/// NaN, zero, one, infinity below and above, number below and above zero. 0 keeps the result, 3 is a NaN, 4 and 5 are infinities.
+const LN2_SPECIALS: u32 = 0x0353_0433;
+/// The operand of `vrangeps` with the smaller magnitude, as it is.
+const LEAST_MAGNITUDE: i32 = 0b0110;
+/// Bits that the first operand of `vpternlogd` has, or the other two both have.
+const FIRST_OR_BOTH: i32 = 0b1111_1000;
 
 impl Selector<'_> {
     fn horner(&mut self, coefficients: &[u32], x: Reg) -> Reg {
@@ -34,6 +44,25 @@ impl Selector<'_> {
 
     pub fn ex2(&mut self, a: Value) -> Reg {
         let x = self.reg(a);
+        match self.form {
+            Form::Avx512 => {
+                let f = self.rest_of_turns(x);
+                let near = self.round(Round::Even, Arg::Reg(x));
+                let p = self.ex2_of_rest(f);
+                self.vector(Code::EVEX_Vscalefps_zmm_k1z_zmm_zmmm512b32_er, &[Arg::Reg(p), Arg::Reg(near)])
+            }
+            Form::Avx2 => self.ex2_by_integers(x),
+        }
+    }
+
+    fn ex2_of_rest(&mut self, f: Reg) -> Reg {
+        let p = self.horner(&EX2_COEFFICIENTS, f);
+        let one = self.constant(ONE);
+        self.fused(p, Arg::Reg(f), one)
+    }
+
+    /// The powers of two are made of their exponents.
+    fn ex2_by_integers(&mut self, x: Reg) -> Reg {
         let far = self.constant(FAR);
         // Written the other way round, minimum and maximum give their second operand for a NaN.
         let limit = self.load_arg(far);
@@ -43,9 +72,7 @@ impl Selector<'_> {
         let shifted = self.with_constant(Vop::Add, x, ROUNDER);
         let near = self.with_constant(Vop::Sub, shifted, ROUNDER);
         let f = self.two(Vop::Sub, x, near);
-        let p = self.horner(&EX2_COEFFICIENTS, f);
-        let one = self.constant(ONE);
-        let p = self.fused(p, Arg::Reg(f), one);
+        let p = self.ex2_of_rest(f);
         let n = self.with_constant(Vop::IntSub, shifted, ROUNDER);
         let half = self.shifted(Vop::ShiftRightSigned, n, 1);
         let rest = self.two(Vop::IntSub, n, half);
@@ -64,10 +91,20 @@ impl Selector<'_> {
         let scale = self.shifted(Vop::ShiftLeft, k, 23);
         let m = self.two(Vop::IntSub, x, scale);
         let d = self.with_constant(Vop::Sub, m, ONE);
-        let e = self.with_constant(Vop::IntAdd, k, ROUNDER);
-        let e = self.with_constant(Vop::Sub, e, ROUNDER);
+        let e = self.vector_op(Vop::FromInt, &[Arg::Reg(k)]);
         let q = self.horner(&LN2_COEFFICIENTS, d);
         let result = self.fused(q, Arg::Reg(d), Arg::Reg(e));
+        match self.form {
+            Form::Avx512 => {
+                let specials = self.constant(LN2_SPECIALS);
+                let kind = Kind::Tied(Code::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae);
+                self.define(Class::Vector, kind, &[Arg::Reg(result), Arg::Reg(x), specials, Arg::Imm(0)])
+            }
+            Form::Avx2 => self.ln2_of_specials(x, result),
+        }
+    }
+
+    fn ln2_of_specials(&mut self, x: Reg, result: Reg) -> Reg {
         let infinity = self.constant(INFINITY);
         let beyond = self.compare(FloatTest::Uge, x, infinity, None);
         let result = self.blend(beyond, infinity, result);
@@ -80,41 +117,77 @@ impl Selector<'_> {
         self.blend(is_zero, minus_infinity, result)
     }
 
-    /// x minus the nearest integer.
-    fn reduced_turns(&mut self, x: Reg) -> Reg {
-        let near = self.round(Round::Even, Arg::Reg(x));
-        // The steps have 0 for what rounds to -0.
-        let near = self.with_constant(Vop::Add, near, 0);
+    /// x minus the nearest integer, +0 for infinities and zeros: the instruction of AVX-512.
+    fn rest_of_turns(&mut self, x: Reg) -> Reg {
+        self.vector(Code::EVEX_Vreduceps_zmm_k1z_zmmm512b32_imm8_sae, &[Arg::Reg(x), Arg::Imm(8)])
+    }
+
+    /// x minus the nearest integer; a NaN for infinities.
+    fn reduced_turns(&mut self, a: Value, keeps_zeros: bool) -> Reg {
+        let x = self.reg(a);
+        let range = self.ranges.get(a);
+        let is_finite = range.lo > f32::NEG_INFINITY && range.hi < f32::INFINITY;
+        // A fraction is no -0.
+        let is_fraction = matches!(self.function.defining_op(a), Some((Op::Frc {}, _)));
+        if self.form == Form::Avx512 && is_finite && (is_fraction || !keeps_zeros) {
+            return self.rest_of_turns(x);
+        }
+        let mut near = self.round(Round::Even, Arg::Reg(x));
+        if keeps_zeros {
+            // The steps have 0 for what rounds to -0.
+            near = self.with_constant(Vop::Add, near, 0);
+        }
         self.two(Vop::Sub, x, near)
     }
 
+    /// The sine of up to a quarter turn to either side.
     fn sine_of_quarter(&mut self, r: Reg) -> Reg {
         let square = self.two(Vop::Mul, r, r);
         let q = self.horner(&SIN_COEFFICIENTS, square);
         let q = self.two(Vop::Mul, q, r);
-        let magnitude = self.with_constant(Vop::And, q, !SIGN);
+        // The second operand is the result for a NaN.
         let one = self.constant_reg(ONE);
-        let magnitude = self.two(Vop::Min, one, magnitude);
-        let sign = self.with_constant(Vop::And, r, SIGN);
-        self.two(Vop::Or, magnitude, sign)
+        let q = self.two(Vop::Min, one, q);
+        let minus_one = self.constant_reg(ONE | SIGN);
+        self.two(Vop::Max, minus_one, q)
     }
 
     pub fn sin(&mut self, a: Value) -> Reg {
-        let x = self.flushed(a);
-        let r = self.reduced_turns(x);
-        let sign = self.with_constant(Vop::And, r, SIGN);
-        let half = self.with_constant(Vop::Or, sign, HALF);
-        let magnitude = self.with_constant(Vop::And, r, !SIGN);
-        let quarter = self.constant(QUARTER);
-        let folds = self.compare(FloatTest::Ogt, magnitude, quarter, None);
+        let r = self.reduced_turns(a, true);
+        let half = self.signed_half(r);
         let folded = self.two(Vop::Sub, half, r);
-        let r = self.blend(folds, Arg::Reg(folded), r);
+        let r = match self.form {
+            Form::Avx512 => {
+                let code = Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
+                self.vector(code, &[Arg::Reg(r), Arg::Reg(folded), Arg::Imm(LEAST_MAGNITUDE)])
+            }
+            Form::Avx2 => {
+                let magnitude = self.with_constant(Vop::And, r, !SIGN);
+                let quarter = self.constant(QUARTER);
+                let folds = self.compare(FloatTest::Ogt, magnitude, quarter, None);
+                self.blend(folds, Arg::Reg(folded), r)
+            }
+        };
         self.sine_of_quarter(r)
     }
 
+    /// 1/2 with the sign of r.
+    fn signed_half(&mut self, r: Reg) -> Reg {
+        match self.form {
+            Form::Avx512 => {
+                let (half, sign) = (self.constant_reg(HALF), self.constant(SIGN));
+                let kind = Kind::Tied(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8);
+                self.define(Class::Vector, kind, &[Arg::Reg(half), Arg::Reg(r), sign, Arg::Imm(FIRST_OR_BOTH)])
+            }
+            Form::Avx2 => {
+                let sign = self.with_constant(Vop::And, r, SIGN);
+                self.with_constant(Vop::Or, sign, HALF)
+            }
+        }
+    }
+
     pub fn cos(&mut self, a: Value) -> Reg {
-        let x = self.flushed(a);
-        let r = self.reduced_turns(x);
+        let r = self.reduced_turns(a, false);
         let magnitude = self.with_constant(Vop::And, r, !SIGN);
         let quarter = self.constant_reg(QUARTER);
         let r = self.two(Vop::Sub, quarter, magnitude);
