@@ -3,10 +3,9 @@
 //! a mask.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the decoder has thousands of instructions, and most are wrong")]
 
-use super::form::{Form, MASK_COPY, STEPS, Vop, multiply_add};
+use super::form::{EXECUTED, Form, MASK_COPY, STEPS, Vop, multiply_add};
 use super::{Inst, Kind};
 use crate::check::{Cause, Checked, Content, Decoded, Jump, Locations, State, first_of};
-use crate::context;
 use crate::mir::{Arg, Base, Class, Condition, Mem, Reg};
 use crate::target::Target;
 use iced_x86::{Code, Instruction, OpKind, Register};
@@ -227,9 +226,11 @@ impl Locations<'_, Form> {
         }
     }
 
-    /// A register changes. Stack pointer and context never do, and the count of steps only with its own instructions.
+    /// A register changes. Stack pointer and context never do, and the counts of instructions and steps only with instructions of their
+    /// own.
     fn write(&self, state: &mut State, register: Register, content: Content) -> Checked<()> {
-        let kept = [4, 15].into_iter().chain(self.machine.counts_steps.then_some(usize::from(STEPS)));
+        let kept =
+            [4, 15, usize::from(EXECUTED)].into_iter().chain(self.machine.counts_steps.then_some(usize::from(STEPS)));
         let at = number(register).ok_or(Cause::WrongBytes)?;
         if kept.into_iter().any(|kept| at == first_of(Class::General) + kept) {
             return Err(Cause::WrongRegister);
@@ -306,8 +307,9 @@ impl Locations<'_, Form> {
                 self.write(state, one.op0_register(), Content::Anything)
             }
             Add_rm64_r64 | Add_rm64_imm32 => {
-                let total = Mem::at(Base::Context, context::INSTRUCTIONS);
-                if self.is_memory(state, one, total) { Ok(()) } else { Err(Cause::WrongBytes) }
+                let is_count =
+                    one.op0_kind() == OpKind::Register && number(one.op0_register()) == number(Register::R13);
+                if is_count { Ok(()) } else { Err(Cause::WrongBytes) }
             }
             _ => self.copy(state, one, &[]),
         }

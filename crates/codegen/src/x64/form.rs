@@ -59,7 +59,9 @@ pub const INVALID: u32 = 1;
 pub const MASK_COPY: Code = Code::VEX_Kmovw_kr_km16;
 
 /// General registers but for the stack pointer (4), the context (15) and those that the encoder keeps.
-const GENERALS: &[u8] = &[3, 5, 6, 7, 8, 9, 10, 11, 12, 13, STEPS];
+const GENERALS: &[u8] = &[3, 5, 6, 7, 8, 9, 10, 11, 12, STEPS];
+/// The general register of the instructions that all lanes have executed.
+pub const EXECUTED: u8 = 13;
 /// The general register of the steps that a group may still execute, in code that counts them.
 pub const STEPS: u8 = 14;
 /// Vector and mask registers but for those that the encoder keeps.

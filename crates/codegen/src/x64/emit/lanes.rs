@@ -1,12 +1,11 @@
 //! Instructions that are several: gathers, scatters, counts of lanes.
 
 use super::{general, mask};
-use crate::context;
 use crate::emit::{Emitter, MoveOperand, Unencodable};
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::target::Target;
 use crate::x64::Inst;
-use crate::x64::form::{Form, Vop};
+use crate::x64::form::{EXECUTED, Form, Vop};
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 
 impl Emitter<'_, Form> {
@@ -155,7 +154,7 @@ impl Emitter<'_, Form> {
     }
 
     pub(super) fn count(&mut self, inst: &Inst, count: u32) -> Result<(), Unencodable> {
-        let total = Self::context(context::INSTRUCTIONS);
+        let total = general(EXECUTED, true);
         let Arg::Reg(reg) = inst.args[0] else {
             let amount = count.cast_signed();
             return self.put_result(Instruction::with2(Code::Add_rm64_imm32, total, amount));

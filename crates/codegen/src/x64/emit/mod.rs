@@ -3,7 +3,7 @@
 mod lanes;
 mod poll;
 
-use super::form::{Form, MASK_COPY, STEPS, Vop, multiply_add, takes_memory, vector_operand};
+use super::form::{EXECUTED, Form, MASK_COPY, STEPS, Vop, multiply_add, takes_memory, vector_operand};
 use super::{Inst, Kind};
 use crate::context;
 use crate::emit::{Emitter, MoveOperand, PAGE, Unencodable};
@@ -88,12 +88,15 @@ impl Emitter<'_, Form> {
         self.put_result(Instruction::with2(Code::And_rm64_imm32, Register::RSP, -64))?;
         let saved = MemoryOperand::with_base_displ(Register::RSP, self.stack.into());
         self.put_result(Instruction::with2(Code::Mov_rm64_r64, saved, Register::RAX))?;
+        let executed = Self::context(context::INSTRUCTIONS);
+        self.put_result(Instruction::with2(Code::Mov_r64_rm64, general(EXECUTED, true), executed))?;
         self.put_result(Instruction::with1(Code::Stmxcsr_m32, Self::context(context::SAVED_MODE)))?;
         self.put_result(Instruction::with1(Code::Ldmxcsr_m32, Self::context(context::MODE_AT)))
     }
 
     pub(super) fn epilogue(&mut self) -> Result<(), Unencodable> {
         self.exit = self.bytes.len();
+        self.tell_executed()?;
         self.put_result(Instruction::with1(Code::Stmxcsr_m32, Self::context(context::FLAGS)))?;
         self.put_result(Instruction::with1(Code::Ldmxcsr_m32, Self::context(context::SAVED_MODE)))?;
         self.put(&Instruction::with(Code::VEX_Vzeroupper))?;
@@ -103,6 +106,12 @@ impl Emitter<'_, Form> {
             self.put_result(Instruction::with1(Code::Pop_r64, register))?;
         }
         self.put(&Instruction::with(Code::Retnq))
+    }
+
+    /// Puts the count of instructions where callers and callees look for it.
+    fn tell_executed(&mut self) -> Result<(), Unencodable> {
+        let executed = Self::context(context::INSTRUCTIONS);
+        self.put_result(Instruction::with2(Code::Mov_rm64_r64, executed, general(EXECUTED, true)))
     }
 
     fn vector(&self, number: u8) -> Register {

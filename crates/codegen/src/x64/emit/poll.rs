@@ -41,6 +41,7 @@ impl Emitter<'_, Form> {
         for (at, &number) in registers.mask.iter().enumerate() {
             self.put_result(Instruction::with2(Code::VEX_Kmovw_m16_kr, mask_place(at), mask(number)))?;
         }
+        self.tell_executed()?;
         self.put_result(Instruction::with1(Code::Stmxcsr_m32, Self::context(context::FLAGS)))?;
         self.put_result(Instruction::with1(Code::Ldmxcsr_m32, Self::context(context::SAVED_MODE)))?;
         self.put(&Instruction::with(Code::VEX_Vzeroupper))?;
