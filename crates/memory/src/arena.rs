@@ -1,6 +1,6 @@
 //! Arenas: the bytes behind GPU addresses.
 
-use crate::words::{Words, read_word, write_word};
+use crate::words::{Words, prefetch, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
@@ -162,6 +162,24 @@ impl Arena {
             }
         }
         true
+    }
+
+    /// Replaces these bits of `count` words, from the multiple of 4 at or below `address` on; false, and nothing written, if not all of them
+    /// are inside.
+    pub fn fill_words(&self, address: u32, count: usize, word: u32, bits: u32) -> bool {
+        let Some(stored) = self.words_at(address, count) else { return false };
+        stored.iter().for_each(|stored| {
+            write_word(stored, if bits == u32::MAX { word } else { read_word(stored) & !bits | word & bits }, u32::MAX)
+        });
+        true
+    }
+
+    /// Asks the host to have the memory around an address at hand, which is accessed soon. Nothing happens outside of the arena.
+    #[inline]
+    pub fn prefetch(&self, address: u32) {
+        if let Some([word]) = self.words_at(address, 1) {
+            prefetch(word);
+        }
     }
 
     #[inline]

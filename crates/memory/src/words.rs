@@ -66,3 +66,17 @@ pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
         let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !bits | value & bits));
     }
 }
+
+/// Asks the host to have a word of memory at hand: it is accessed soon. Hosts of other architectures than x86-64 are not asked.
+#[inline]
+pub(crate) fn prefetch(word: &AtomicU32) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code)]
+    // SAFETY: every x86-64 host has the instruction, which changes nothing that programs see.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(word).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = word;
+}

@@ -77,6 +77,20 @@ impl<'a> ObjectBytes<'a> {
         }
     }
 
+    /// Replaces these bits of so many words, from this offset, a multiple of 4, on; false, and nothing written, if not all of them are there.
+    pub fn fill_words(&self, offset: u64, count: u32, word: u32, bits: u32) -> bool {
+        let address = self.address(offset, 4 * count);
+        address.is_some_and(|address| self.memory.fill_words(address, count as usize, word, bits))
+    }
+
+    /// Asks for the memory around this offset, which is accessed soon.
+    #[inline]
+    pub fn prefetch(&self, offset: u64) {
+        if let Some(address) = self.address(offset, 1) {
+            self.memory.prefetch(address);
+        }
+    }
+
     /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.
     #[inline]
     pub fn read(&self, offset: u64, bytes: u32) -> Words {

@@ -7,6 +7,7 @@ use ctm_memory::{Arena, Bounds, Format, Space};
 use ctm_raster::channel::Words;
 use ctm_raster::grid::Rect;
 use ctm_raster::multisample::sample_offset;
+use std::ops::Range;
 
 /// Bytes of a page in which the samples of pixels alternate.
 const SAMPLE_PAGE: u32 = 2048;
@@ -121,33 +122,75 @@ impl<'a> Surface<'a> {
     /// Writes a rectangle of pixels that have one sample of at most 4 bytes, row by row; `fill` is asked for each with its number in the
     /// rectangle. `None`, and nothing is written, if pixels are larger.
     pub fn write_rectangle(&self, area: Rect, mut fill: impl FnMut(usize, &mut [u32])) -> Option<()> {
+        let mut pixels = vec![0; area.right.min(self.pitch).saturating_sub(area.left) as usize];
+        let mut filled = None;
+        self.pieces(area, |row, columns, offset| {
+            if filled != Some(row) {
+                fill(row, &mut pixels);
+                filled = Some(row);
+            }
+            match pixels[columns] {
+                [first, second, third, fourth] => {
+                    self.memory.write(offset, 4 * TOGETHER, [first, second, third, fourth]);
+                }
+                ref single => self.memory.write(offset, self.bytes, [single[0], 0, 0, 0]),
+            }
+        })
+    }
+
+    /// Replaces these bits of the pixels of a rectangle, which have one sample of at most 4 bytes. `None`, and nothing is written, if pixels
+    /// are larger.
+    pub fn fill_rectangle(&self, area: Rect, word: u32, bits: u32) -> Option<()> {
+        let new = |old: u32| old & !bits | word & bits;
+        let fill = |area: Rect| {
+            self.pieces(area, |_, columns, offset| {
+                let bytes = columns.len() as u32 * self.bytes;
+                let words = if bits == u32::MAX { [word; 4] } else { self.memory.read(offset, bytes).map(new) };
+                self.memory.write(offset, bytes, words);
+            })
+        };
+        let area = Rect { right: area.right.min(self.pitch), bottom: area.bottom.min(ROWS), ..area };
+        // What tiles are inside lie side by side, row of tiles by row of tiles.
+        let [across, down] = self.layout.formula().map(|formula| formula.tile_log2);
+        let whole = |low: u32, high: u32, log2: u32| (low.next_multiple_of(1 << log2), high >> log2 << log2);
+        let ((left, right), (top, bottom)) = (whole(area.left, area.right, across), whole(area.top, area.bottom, down));
+        if self.bytes != 4 || self.samples != 1 || left >= right || top >= bottom || !self.has_own_places() {
+            return fill(area);
+        }
+        fill(Rect { bottom: top, ..area });
+        for y in (top..bottom).step_by(1 << down) {
+            let rows = Rect { top: y, bottom: y + (1 << down), ..area };
+            if self.memory.fill_words(self.layout.offset(left, y).into(), (right - left) << down, word, bits) {
+                fill(Rect { right: left, ..rows });
+                fill(Rect { left: right, ..rows });
+            } else {
+                fill(rows);
+            }
+        }
+        fill(Rect { top: bottom, ..area })
+    }
+
+    /// Calls `piece` for all pixels of a rectangle that have one sample of at most 4 bytes, with the number of their row in it, their numbers
+    /// in the row, and their byte offset: for [`TOGETHER`] pixels of 4 bytes that lie together, or for one. `None` if pixels are larger.
+    fn pieces(&self, area: Rect, mut piece: impl FnMut(usize, Range<usize>, u64)) -> Option<()> {
         if self.samples != 1 || self.bytes > 4 {
             return None;
         }
         let columns: Vec<Part> = (area.left..area.right.min(self.pitch)).map(|x| self.layout.column(x)).collect();
-        let mut pixels = vec![0; columns.len()];
         // Pixels before the first whose column is a multiple of what lies together.
         let single = (area.left.next_multiple_of(TOGETHER) - area.left) as usize;
         for (row, y) in (area.top..area.bottom.min(ROWS)).enumerate() {
-            fill(row, &mut pixels);
             let part = self.layout.row(y);
             let mut n = 0;
-            while n < pixels.len() {
+            while n < columns.len() {
                 let offset = u64::from(part.with(columns[n]));
-                match &pixels[n..] {
-                    &[first, second, third, fourth, ..]
-                        if self.bytes == 4
-                            && n % TOGETHER as usize == single % TOGETHER as usize
-                            && self.memory.address(offset, 4 * TOGETHER).is_some() =>
-                    {
-                        self.memory.write(offset, 4 * TOGETHER, [first, second, third, fourth]);
-                        n += TOGETHER as usize;
-                    }
-                    rest => {
-                        self.memory.write(offset, self.bytes, [rest[0], 0, 0, 0]);
-                        n += 1;
-                    }
-                }
+                let lies_together = self.bytes == 4
+                    && n + TOGETHER as usize <= columns.len()
+                    && n % TOGETHER as usize == single % TOGETHER as usize
+                    && self.memory.address(offset, 4 * TOGETHER).is_some();
+                let end = n + if lies_together { TOGETHER as usize } else { 1 };
+                piece(row, n..end, offset);
+                n = end;
             }
         }
         Some(())
@@ -182,109 +225,84 @@ impl SurfaceRows<'_> {
     /// A row.
     #[inline]
     pub fn row(&self, y: u32) -> Option<SurfaceRow<'_>> {
-        let Surface { memory, layout, pitch, bytes, samples } = self.surface;
-        let (columns, end) = (&*self.columns, self.end);
-        (samples == 1 && y < ROWS).then(|| SurfaceRow {
-            memory,
-            layout,
-            part: layout.row(y),
-            pitch,
-            bytes,
-            columns,
-            end,
-        })
+        (self.surface.samples == 1 && y < ROWS).then(|| SurfaceRow { rows: self, part: self.surface.layout.row(y) })
+    }
+
+    /// Asks for the memory of neighbouring pixels of a row, from an even column on: it is accessed soon.
+    #[inline]
+    pub fn prefetch(&self, y: u32, columns: Range<u32>) {
+        let part = self.surface.layout.row(y);
+        for column in self
+            .columns
+            .get(columns.start as usize / 4..columns.end.div_ceil(4) as usize)
+            .unwrap_or_default()
+            .iter()
+            .step_by(2)
+        {
+            self.surface.memory.prefetch(column.with(part).into());
+        }
     }
 }
 
 /// A row of a buffer whose pixels have one sample.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceRow<'a> {
-    memory: ObjectBytes<'a>,
-    layout: Layout,
+    rows: &'a SurfaceRows<'a>,
     part: Part,
-    pitch: u32,
-    bytes: u32,
-    columns: &'a [Part],
-    end: u32,
 }
 
 impl SurfaceRow<'_> {
     #[inline]
     fn offset(&self, x: u32) -> Option<u64> {
-        (x < self.pitch).then(|| self.layout.column(x).with(self.part).into())
+        let Surface { layout, pitch, .. } = &self.rows.surface;
+        (x < *pitch).then(|| layout.column(x).with(self.part).into())
     }
 
     /// Whether there is a pixel in this column.
     #[inline]
     pub fn contains(&self, x: u32) -> bool {
-        self.offset(x).is_some_and(|offset| self.memory.address(offset, self.bytes).is_some())
+        self.offset(x).is_some_and(|offset| self.rows.surface.memory.address(offset, self.rows.surface.bytes).is_some())
     }
 
     /// Where the four bytes of a pixel before `end` are.
     #[inline]
     fn offset_of_four(&self, x: u32) -> u64 {
-        let first = self.columns.get((x / TOGETHER) as usize).map_or(u32::MAX, |part| part.with(self.part));
+        let first = self.rows.columns.get((x / TOGETHER) as usize).map_or(u32::MAX, |part| part.with(self.part));
         u64::from(first) + u64::from(x % TOGETHER * 4)
     }
 
-    /// Word `word` of each pixel from column `x` on; 0 where there is none.
+    /// Word `word` of the pixels in column `x`, which is even, and the next; 0 where there is none.
     #[inline]
-    pub fn read(&self, x: u32, word: usize, words: &mut [u32]) {
-        if self.bytes != 4 || x + words.len() as u32 > self.end {
-            let pixel = |x| self.offset(x).map_or([0; 4], |offset| self.memory.read(offset, self.bytes));
-            (x..).zip(words).for_each(|(x, value)| *value = pixel(x)[word]);
-            return;
+    pub fn read_pair(&self, x: u32, word: usize) -> [u32; 2] {
+        if self.rows.surface.bytes != 4 || x + 1 >= self.rows.end {
+            let pixel = |x| {
+                self.offset(x).map_or([0; 4], |offset| self.rows.surface.memory.read(offset, self.rows.surface.bytes))
+            };
+            return [x, x + 1].map(|x| pixel(x)[word]);
         }
-        let (first, rest) = words.split_at_mut(together(x).min(words.len()));
-        self.memory.read_words(self.offset_of_four(x), first);
-        let mut x = x + first.len() as u32;
-        let (groups, last) = rest.as_chunks_mut::<{ TOGETHER as usize }>();
-        for group in groups {
-            self.memory.read_words(self.offset_of_four(x), group);
-            x += TOGETHER;
-        }
-        if !last.is_empty() {
-            self.memory.read_words(self.offset_of_four(x), last);
-        }
+        let mut words = [0; 2];
+        self.rows.surface.memory.read_words(self.offset_of_four(x), &mut words);
+        words
     }
 
-    /// Writes word 0 of the pixels from column `x` on whose `chosen` holds, by their number; nothing happens where there is none. Pixels have
-    /// at most 4 bytes.
+    /// Writes word 0 of the pixels in column `x`, which is even, and the next: bits 0 and 1 choose which of them. Nothing happens where there
+    /// is none. Pixels have at most 4 bytes.
     #[inline]
-    pub fn write_words(&self, x: u32, words: &[u32], chosen: impl Fn(usize) -> bool) {
-        if self.bytes != 4 || x + words.len() as u32 > self.end {
-            for n in (0..words.len()).filter(|&n| chosen(n)) {
+    pub fn write_pair(&self, x: u32, words: [u32; 2], chosen: u8) {
+        if self.rows.surface.bytes != 4 || x + 1 >= self.rows.end {
+            for n in (0..2).filter(|n| chosen >> n & 1 != 0) {
                 self.write(x + n as u32, [words[n], 0, 0, 0]);
             }
             return;
         }
-        let mut n = 0;
-        while n < words.len() {
-            let column = x + n as u32;
-            let group = &words[n..words.len().min(n + together(column))];
-            let bits = (0..group.len()).fold(0, |bits, at| bits | u32::from(chosen(n + at)) << at);
-            if bits != 0 {
-                let offset = self.offset_of_four(column);
-                match (bits, <&[u32; TOGETHER as usize]>::try_from(group)) {
-                    (0xF, Ok(group)) => self.memory.write_words(offset, group, |_| true),
-                    _ => self.memory.write_words(offset, group, |at| bits >> at & 1 != 0),
-                }
-            }
-            n += group.len();
-        }
+        self.rows.surface.memory.write_words(self.offset_of_four(x), &words, |n| chosen >> n & 1 != 0);
     }
 
     /// Writes a pixel; nothing happens where there is none.
     #[inline]
     pub fn write(&self, x: u32, words: Words) {
         if let Some(offset) = self.offset(x) {
-            self.memory.write(offset, self.bytes, words);
+            self.rows.surface.memory.write(offset, self.rows.surface.bytes, words);
         }
     }
-}
-
-/// Elements of 4 bytes that lie side by side from this column on.
-#[inline]
-fn together(x: u32) -> usize {
-    (TOGETHER - x % TOGETHER) as usize
 }

@@ -111,6 +111,17 @@ pub enum Facing {
     Back,
 }
 
+impl Facing {
+    /// Which of both states counts.
+    #[inline]
+    fn of(self, [front, back]: &[StencilState; 2]) -> &StencilState {
+        match self {
+            Facing::Front => front,
+            Facing::Back => back,
+        }
+    }
+}
+
 /// The stencil test for primitives of one facing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StencilState {
@@ -148,6 +159,41 @@ pub struct DepthStencilState {
     pub stencil: Option<[StencilState; 2]>,
 }
 
+impl DepthStencilState {
+    /// What tests that every sample passes store for this depth; `None` if a sample may fail, or if that depends on what is stored.
+    pub fn fill(&self, incoming: u32, facing: Facing) -> Option<Fill> {
+        let depth = match self.depth {
+            Some(DepthState { function: CompareFunction::Always, write }) => write.then_some(incoming),
+            Some(_) => return None,
+            None => None,
+        };
+        let Some(states) = &self.stencil else { return Some(Fill { depth, stencil: 0, stencil_bits: 0 }) };
+        let side = facing.of(states);
+        let (stencil, stencil_bits) = match side.pass {
+            StencilOperation::Keep => (0, 0),
+            StencilOperation::Zero => (0, side.write_mask),
+            StencilOperation::Replace => (side.reference, side.write_mask),
+            StencilOperation::IncrementClamp
+            | StencilOperation::DecrementClamp
+            | StencilOperation::Invert
+            | StencilOperation::IncrementWrap
+            | StencilOperation::DecrementWrap => return None,
+        };
+        (side.function == CompareFunction::Always).then_some(Fill { depth, stencil, stencil_bits })
+    }
+}
+
+/// What is stored for all samples alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fill {
+    /// Depth, if it is stored.
+    pub depth: Option<u32>,
+    /// Stencil.
+    pub stencil: u8,
+    /// The bits of the stencil value that are stored.
+    pub stencil_bits: u8,
+}
+
 /// What is stored of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stored {
@@ -173,10 +219,7 @@ pub fn test(state: &DepthStencilState, stored: Stored, incoming: u32, facing: Fa
     let (stencil_passes, stencil) = match &state.stencil {
         None => (true, stored.stencil),
         Some(states) => {
-            let side = match facing {
-                Facing::Front => &states[0],
-                Facing::Back => &states[1],
-            };
+            let side = facing.of(states);
             let passes = side.function.holds(side.reference & side.mask, stored.stencil & side.mask);
             let operation = match (passes, depth_passes) {
                 (false, _) => side.fail,
@@ -194,6 +237,7 @@ pub fn test(state: &DepthStencilState, stored: Stored, incoming: u32, facing: Fa
 
 #[cfg(test)]
 mod tests {
+    use super::StencilOperation::*;
     use super::*;
     use std::cmp::Ordering;
 
@@ -214,7 +258,6 @@ mod tests {
 
     #[test]
     fn operations() {
-        use StencilOperation::*;
         let table = [
             (Keep, [0, 255, 7]),
             (Zero, [0, 0, 0]),
@@ -258,5 +301,39 @@ mod tests {
         let no_depth = DepthStencilState { depth: None, ..state };
         assert_eq!(run(no_depth, 0xC5, 200, Facing::Front), (true, 100, 0x35), "without a depth test depths pass");
         assert_eq!(run(DepthStencilState::default(), 0xC5, 200, Facing::Back), (true, 100, 0xC5));
+    }
+
+    /// Of every state without differences between faces: where there is a fill, tests store it, whatever is stored.
+    #[test]
+    fn fills_are_what_tests_store() {
+        let operations = [Keep, Zero, Replace, IncrementClamp, DecrementClamp, Invert, IncrementWrap, DecrementWrap];
+        let mut fills = 0;
+        for (function, stencil_function) in
+            CompareFunction::ALL.into_iter().flat_map(|function| CompareFunction::ALL.map(|other| (function, other)))
+        {
+            for (pass, write_mask, write) in
+                operations.into_iter().flat_map(|pass| [(pass, 0, true), (pass, 0xFF, false), (pass, 0xA5, true)])
+            {
+                let side = StencilState { function: stencil_function, pass, write_mask, mask: 0xFF, ..SIDE };
+                let depth = Some(DepthState { function, write });
+                for (depth, stencil) in [(depth, Some([side; 2])), (None, Some([side; 2])), (depth, None)] {
+                    let state = DepthStencilState { depth, stencil };
+                    let Some(fill) = state.fill(50, Facing::Back) else { continue };
+                    fills += 1;
+                    for stored in [0, 49, 50, 51]
+                        .into_iter()
+                        .flat_map(|depth| [0, 0x34, 0x35, 0x36, 0xFF].map(|stencil| Stored { depth, stencil }))
+                    {
+                        let outcome = test(&state, stored, 50, Facing::Back);
+                        let kept = stored.stencil & !fill.stencil_bits;
+                        assert!(outcome.passed, "{state:?}");
+                        assert_eq!(outcome.stored.depth, fill.depth.unwrap_or(stored.depth), "{state:?}");
+                        assert_eq!(outcome.stored.stencil, fill.stencil & fill.stencil_bits | kept, "{state:?}");
+                    }
+                }
+            }
+        }
+        // Of both tests, of stencil tests with any depth function, and of depth tests with anything.
+        assert_eq!(fills, 9 + 8 * 9 + 8 * 8 * 3);
     }
 }

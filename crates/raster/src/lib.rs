@@ -25,7 +25,7 @@ pub mod grid;
 pub mod multisample;
 pub mod outline;
 pub mod plane;
-pub mod row;
+pub mod quads;
 pub mod sampler;
 pub mod srgb;
 pub mod target;

@@ -51,6 +51,11 @@ impl Setup {
         Setup::triangle(grid, [from, to, Point { x: from.x + x, y: from.y + y }])
     }
 
+    /// For what is the same everywhere, as over a point.
+    pub fn constant(grid: Grid) -> Setup {
+        Setup { origin: Point::default(), per_pixel: grid.per_pixel as f64, x: [1.0, 0.0], y: [0.0, 1.0], area: 1.0 }
+    }
+
     /// Sub-pixels of a pixel.
     pub(crate) fn per_pixel(&self) -> f64 {
         self.per_pixel
@@ -68,19 +73,6 @@ impl Setup {
             dx: (place.x - self.origin.x) as f64 / self.per_pixel,
             dy: (place.y - self.origin.y) as f64 / self.per_pixel,
         }
-    }
-
-    /// [`Offset::dx`] of a place.
-    #[inline]
-    pub(crate) fn across(&self, x: i64) -> f64 {
-        // Differences of coordinates have less than 32 bits, of which there are conversions many at a time.
-        f64::from((x - self.origin.x) as i32) / self.per_pixel
-    }
-
-    /// [`Offset::dy`] of a place.
-    #[inline]
-    pub(crate) fn down(&self, y: i64) -> f64 {
-        f64::from((y - self.origin.y) as i32) / self.per_pixel
     }
 
     /// The plane through these values of the vertices.
@@ -138,6 +130,11 @@ impl DepthPlane {
         DepthPlane { plane: Plane::constant(f64::from(depth)), slope: 0.0 }
     }
 
+    /// The depth everywhere, clamped and rounded as [`at`](Self::at) does it, if it is the same everywhere.
+    pub fn everywhere(&self, max: u32) -> Option<u32> {
+        (self.plane.dx == 0.0 && self.plane.dy == 0.0).then(|| DepthPlane::nearest(self.plane.value, max))
+    }
+
     /// The steepest change along x or y, per sub-pixel: what polygon offset scales.
     pub fn slope(&self) -> f64 {
         self.slope
@@ -156,10 +153,15 @@ impl DepthPlane {
     }
 
     /// The nearest integer to a depth, as [`at`](Self::at) gives it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn nearest(depth: f64, max: u32) -> u32 {
-        // Conversions to integers with a sign are many at a time.
-        (depth.clamp(0.0, f64::from(max)) + 0.5) as i32 as u32
+        /// Numbers of this size are integers: their units are in the low bits of those above it.
+        const UNITS: f64 = (1u64 << 52) as f64;
+        let raised = depth.max(0.0).min(f64::from(max)) + 0.5;
+        // The nearest integer, halves to even ones, is the one below or the one above it. Unlike conversions, such operations are done for
+        // many numbers at a time.
+        let sum = raised + UNITS;
+        (sum.to_bits() as u32).wrapping_sub(u32::from(sum - UNITS > raised))
     }
 
     /// Depth before it is rounded.

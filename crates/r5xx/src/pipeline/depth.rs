@@ -13,7 +13,7 @@ use crate::surface::{Surface, SurfaceForm};
 use ctm_memory::Arena;
 use ctm_raster::channel::Words;
 use ctm_raster::depth::{
-    CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
+    CompareFunction, DepthState, DepthStencilState, Facing, Fill, StencilOperation, StencilState, Stored, test,
 };
 use ctm_raster::grid::Rect;
 
@@ -104,6 +104,18 @@ impl<'a> DepthUnit<'a> {
         passed
     }
 
+    /// What is stored for all pixels of a primitive of this depth, which all pass, if both are so. Pixels have one sample.
+    pub fn fill(&self, depth: u32, facing: Facing) -> Option<DepthFill<'_>> {
+        let Some(surface) = &self.surface else { return Some(DepthFill { surface: None, word: 0, bits: 0 }) };
+        let Fill { depth, stencil, stencil_bits } = self.state.fill(self.incoming(depth), facing)?;
+        let depth_bits = if depth.is_some() { u32::MAX } else { 0 };
+        let (word, bits) = match self.sixteen_bits {
+            true => (depth.unwrap_or_default(), depth_bits & 0xFFFF),
+            false => (depth.unwrap_or_default() << 8 | u32::from(stencil), depth_bits << 8 | u32::from(stencil_bits)),
+        };
+        Some(DepthFill { surface: Some(surface), word, bits })
+    }
+
     /// The buffer, if it has a pixel here.
     fn buffer(&self, x: u32, y: u32) -> Option<&Surface<'a>> {
         self.surface.as_ref().filter(|surface| surface.contains(x, y))
@@ -141,6 +153,34 @@ impl<'a> DepthUnit<'a> {
     }
 }
 
+/// What is stored for all pixels of a primitive alike.
+pub struct DepthFill<'s> {
+    surface: Option<&'s Surface<'s>>,
+    word: u32,
+    /// The bits that are stored.
+    bits: u32,
+}
+
+impl DepthFill<'_> {
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.surface.is_none() || self.bits == 0
+    }
+
+    /// Stores it for a rectangle of pixels.
+    pub fn rectangle(&self, area: Rect) {
+        if let Some(surface) = self.surface.filter(|_| self.bits != 0) {
+            surface.fill_rectangle(area, self.word, self.bits);
+        }
+    }
+
+    /// Stores it for a pixel.
+    pub fn pixel(&self, x: u32, y: u32) {
+        let area = Rect { left: x, top: y, right: x + 1, bottom: y + 1 };
+        self.rectangle(area);
+    }
+}
+
 fn surface<'a>(registers: &RegisterFile, memory: &'a Arena, samples: u32) -> Option<Surface<'a>> {
     let binding = registers.binding::<ZbDepthoffset>(0)?;
     let form = registers.get::<ZbDepthpitch>();
@@ -171,7 +211,7 @@ impl<'a> ColourClear<'a> {
 
     /// Clears a rectangle of pixels.
     pub fn rectangle(&self, area: Rect) {
-        self.surface.write_rectangle(area, |_, pixels| pixels.fill(self.value));
+        self.surface.fill_rectangle(area, self.value, u32::MAX);
     }
 
     /// What it writes, and where.

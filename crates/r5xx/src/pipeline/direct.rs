@@ -2,6 +2,7 @@
 //! back.
 
 use super::colour::Target;
+use super::depth::DepthFill;
 use super::pixels::{Covering, Pixels};
 use super::shading::{Passed, Passing};
 use super::window::GRID;
@@ -19,9 +20,8 @@ const EXACT_BITS: u32 = 16;
 
 /// Pixels of a primitive, made without arithmetic.
 pub struct Direct<'s> {
-    /// Where they go.
-    pub target: &'s Target<'s>,
-    from: From<'s>,
+    colour: Option<(&'s Target<'s>, From<'s>)>,
+    depth: DepthFill<'s>,
 }
 
 enum From<'s> {
@@ -83,30 +83,43 @@ impl Moves {
 impl<'s> Direct<'s> {
     /// How a primitive is drawn so, if it can be.
     pub fn of(pixels: &'s Pixels, passing: &Passing, textures: &'s Textures, covering: &Covering) -> Option<Self> {
-        let target = pixels.sole_target()?;
-        let from = match passing.constant() {
+        let targets = pixels.direct_targets()?;
+        let depth = pixels.depth_fill(covering)?;
+        let Some(target) = targets else { return Some(Direct { colour: None, depth }) };
+        let from = match passing.constant(covering.inputs) {
             Some(output) => From::Value(target.encode(output)),
             None => From::Texels(Copying::of(target, passing, textures, covering, pixels.area(covering.shape))?),
         };
-        Some(Direct { target, from })
+        Some(Direct { colour: Some((target, from)), depth })
     }
 
     /// Draws a rectangle at once, if its pixels are small; `None` if not, and nothing is drawn.
     pub fn rectangle(&self, area: Rect) -> Option<()> {
-        let surface = self.target.surface();
-        match &self.from {
-            From::Value(words) => surface.write_rectangle(area, |_, pixels| pixels.fill(words[0])),
-            From::Texels(copying) => copying.rectangle(surface, area),
+        if let Some((target, from)) = &self.colour {
+            let surface = target.surface();
+            match from {
+                From::Value(words) => surface.fill_rectangle(area, words[0], u32::MAX)?,
+                From::Texels(copying) => copying.rectangle(surface, area)?,
+            }
         }
+        self.depth.rectangle(area);
+        Some(())
     }
 
-    /// What is stored for a pixel.
-    #[inline]
-    pub fn pixel(&self, x: u32, y: u32) -> Words {
-        match &self.from {
-            From::Value(words) => *words,
-            From::Texels(copying) => copying.pixel(x, y),
+    /// Draws some pixels, of which all texels are read before one is written, as programs do.
+    pub fn pixels<const N: usize>(&self, pixels: [(u32, u32); N], are_drawn: [bool; N]) {
+        let drawn = || pixels.into_iter().zip(are_drawn).enumerate().filter(|(_, (_, is_drawn))| *is_drawn);
+        if let Some((target, from)) = &self.colour {
+            let mut words = [[0; 4]; N];
+            for (n, ((x, y), _)) in drawn() {
+                words[n] = match from {
+                    From::Value(value) => *value,
+                    From::Texels(copying) => copying.pixel(x, y),
+                };
+            }
+            drawn().for_each(|(n, ((x, y), _))| target.put(x, y, words[n]));
         }
+        drawn().for_each(|(_, ((x, y), _))| self.depth.pixel(x, y));
     }
 }
 
@@ -226,6 +239,8 @@ mod tests {
     const BASE: u32 = 0x10_0000;
     const TEXTURE: Object = Object { address: BASE + 0x1000, size: 0x8000 };
     const TARGET: Object = Object { address: BASE + 0x1_0000, size: 0x8000 };
+    /// The depth buffer, without the last rows.
+    const DEPTHS: Object = Object { address: BASE + 0x1_8000, size: 0xC00 };
     /// `FG_ALPHA_FUNC` of a test that always passes: what has an alpha test is not drawn directly.
     const ALWAYS: u32 = 7 << 8 | 1 << 11 | 1 << 12;
 
@@ -270,6 +285,13 @@ mod tests {
             (5, 0x3901),
         ])?;
         let tiling = u.int_in_range(0..=3)?;
+        // Depth and stencil tests that pass always, as a rule, and store what does not depend on what was stored.
+        let control = if u.ratio(1, 2)? { u.int_in_range(0..=7)? } else { 0 };
+        let functions = u.int_in_range(0..=2)?.max(1) << 9 | 7 << 3 | 7;
+        let functions = if u.ratio(1, 8)? { u.arbitrary::<u32>()? & 0x7FFF } else { functions };
+        let stencil = u.arbitrary::<u32>()? & 0xFF_FFFF;
+        let (depth_format, depth_tiling) = (*u.choose(&[0, 2])?, u.int_in_range(0..=3)?);
+        let mask = if u.ratio(1, 4)? { 0 } else { 0xF };
         let clip = u.int_in_range(0..=20)? | u.int_in_range(0..=20)? << 13;
         for (address, value) in [
             (0x2140, 1 << 8),
@@ -306,22 +328,31 @@ mod tests {
             (0x46AC, 15),
             (0x46B0, 15),
             (0x4E00, 1 << 14),
+            (0x4E0C, mask),
             (0x4E38, 32 | tiling << 16 | colour << 21),
+            (0x4F00, control),
+            (0x4F04, functions),
+            (0x4F08, stencil),
+            (0x4F10, depth_format),
+            (0x4F24, 32 | depth_tiling << 16),
         ] {
             state.registers.write(address, value);
         }
         state.registers.bind(0x4540, 0, TEXTURE);
         state.registers.bind(0x4E28, 0, TARGET);
+        state.registers.bind(0x4F20, 0, DEPTHS);
         Ok(state)
     }
 
-    /// The target's bytes, and the number of pixels, after a point was drawn.
-    fn drawn(state: &State, place: [f32; 2], alpha: u32) -> (Vec<u8>, u32) {
+    /// The bytes of the target and the depth buffer, and the number of pixels, after a point was drawn.
+    fn drawn(state: &State, place: [f32; 3], alpha: u32) -> (Vec<u8>, u32) {
         let memory = Arc::new(Arena::new(BASE, 0x2_0000).unwrap());
         (0..TEXTURE.size / 4).for_each(|n| _ = memory.write_u32(TEXTURE.address + 4 * n, n.wrapping_mul(0x9E37_79B9)));
         let mut state = state.clone();
         state.registers.write(0x4BD4, alpha);
-        let vertex = [place[0], place[1], 0.0, 1.0].map(f32::to_bits);
+        let words = DEPTHS.size / 4;
+        (0..words).for_each(|n| _ = memory.write_u32(DEPTHS.address + 4 * n, n.wrapping_mul(0x0123_4567)));
+        let vertex = [place[0], place[1], place[2], 1.0].map(f32::to_bits);
         let control = VapVfCntl::read(&[1 << 16 | 3 << 4 | 1]);
         draw(
             &mut state,
@@ -330,7 +361,7 @@ mod tests {
             &Draw { at: 0, control, vertices: VertexSource::Embedded(&vertex) },
         )
         .unwrap();
-        let mut bytes = vec![0; TARGET.size as usize];
+        let mut bytes = vec![0; (TARGET.size + DEPTHS.size) as usize];
         assert!(memory.read_bytes(TARGET.address, &mut bytes));
         (bytes, state.passed)
     }
@@ -341,13 +372,14 @@ mod tests {
         arbtest::arbtest(|u| {
             let fetches = u.ratio(3, 4)?;
             let state = state(u, fetches)?;
-            let place = [u.int_in_range(0..=400)? as f32 / 12.0, u.int_in_range(0..=400)? as f32 / 12.0];
-            let (direct, passed) = drawn(&state, place, 0);
-            assert_eq!((&direct, passed), (&drawn(&state, place, ALWAYS).0, drawn(&state, place, ALWAYS).1));
-            filled += usize::from(direct.iter().any(|&byte| byte != 0));
+            let mut coordinate = || u.int_in_range(0..=400).map(|place| place as f32 / 12.0);
+            let place = [coordinate()?, coordinate()?, u.int_in_range(0..=8)? as f32 / 8.0];
+            let direct = drawn(&state, place, 0);
+            assert_eq!(direct, drawn(&state, place, ALWAYS));
+            filled += usize::from(direct.0[..TARGET.size as usize].iter().any(|&byte| byte != 0));
             Ok(())
         })
-        .budget_ms(500)
+        .budget_ms(1000)
         .run();
         assert!(filled > 10, "{filled} draws had an effect");
     }

@@ -9,7 +9,7 @@ use crate::registers::{
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
 use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane};
-use ctm_raster::row::Row;
+use ctm_raster::quads::{Lines, QuadPlaces};
 use ctm_x1k::fragments::QuadVector;
 
 const ONE: u32 = 0x3F80_0000;
@@ -244,9 +244,12 @@ pub struct Inputs {
     perspective: Option<Perspective>,
 }
 
+/// A component of a temporary at every pixel of a primitive.
 #[derive(Clone, Copy, Debug)]
-enum Value {
+pub enum Value {
+    /// Linear on the screen, or with perspective.
     Plane(AttributePlane),
+    /// The pixel's column (0) or row.
     Position(usize),
     /// Along x (0) or y.
     Generated(usize, Way),
@@ -265,7 +268,7 @@ pub enum Component {
 
 /// From `first` to `last` over `length` sub-pixels.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+pub struct Way {
     first: f32,
     last: f32,
     start: i64,
@@ -351,16 +354,9 @@ impl Inputs {
         self.perspective.as_ref()
     }
 
-    /// A component at the pixels of a row from column `x` on, where `row` is.
-    pub fn component_along(&self, (input, channel): (usize, usize), row: &Row, x: u32, y: u32, values: &mut [u32]) {
-        match self.values[input][channel] {
-            Value::Plane(AttributePlane::Constant(bits)) => values.fill(bits),
-            Value::Plane(AttributePlane::Varying(plane)) => row.attribute(&plane, values),
-            Value::Position(0) => (x..).zip(values).for_each(|(x, value)| *value = (x as f32).to_bits()),
-            Value::Position(_) => values.fill((y as f32).to_bits()),
-            Value::Generated(0, way) => (x..).zip(values).for_each(|(x, value)| *value = way.at(x)),
-            Value::Generated(_, way) => values.fill(way.at(y)),
-        }
+    /// The values of a component of a temporary.
+    pub fn value(&self, (input, channel): (usize, usize)) -> Value {
+        self.values[input][channel]
     }
 
     /// The places of the pixels of a quad. Points have none.
@@ -372,6 +368,24 @@ impl Inputs {
 }
 
 impl Value {
+    /// The values at the pixels of quads whose upper left pixels are these, and which are at these places.
+    #[inline(always)]
+    pub fn at_quads(&self, places: &mut QuadPlaces, quads: impl Iterator<Item = (u32, u32)>, [upper, lower]: Lines) {
+        match *self {
+            Value::Plane(AttributePlane::Constant(bits)) => {
+                upper.fill([bits; 2]);
+                lower.fill([bits; 2]);
+            }
+            Value::Plane(AttributePlane::Varying(plane)) => places.attribute(&plane, [upper, lower]),
+            Value::Position(_) | Value::Generated(..) => {
+                for ((x, y), (upper, lower)) in quads.zip(upper.iter_mut().zip(lower)) {
+                    let [a, b, c, d] = self.at(&None, x, y);
+                    (*upper, *lower) = ([a, b], [c, d]);
+                }
+            }
+        }
+    }
+
     /// At the pixels of a quad.
     #[inline]
     fn at(&self, places: &Option<[Place; 4]>, x: u32, y: u32) -> [u32; 4] {

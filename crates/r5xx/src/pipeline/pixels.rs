@@ -8,7 +8,7 @@ pub use batch::Batch;
 use super::DrawError;
 use super::area::AreaTarget;
 use super::colour::{Resolve, Target, samples, targets};
-use super::depth::{ColourClear, DepthUnit};
+use super::depth::{ColourClear, DepthFill, DepthUnit};
 use super::direct::{self, Direct};
 use super::fragment::{AlphaTest, AlphaUnit, kills};
 use super::interpolate::Inputs;
@@ -20,7 +20,6 @@ use crate::registers::{
 use crate::surface::Surface;
 use ctm_memory::{Arena, Space};
 use ctm_num::convert::f32_to_unorm;
-use ctm_raster::channel::Words;
 use ctm_raster::coverage::{self, Shape};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::{Point, Rect};
@@ -170,12 +169,6 @@ impl<'a> Pixels<'a> {
         Some((&self.depth, self.depth.surface()?))
     }
 
-    /// The depth of a primitive at a pixel's only sample.
-    #[inline]
-    pub fn depth_of(&self, covering: &Covering, x: u32, y: u32) -> u32 {
-        covering.depth.at(x, y, self.samples[0])
-    }
-
     /// Whether the program has an effect.
     pub fn shades(&self) -> bool {
         self.shades
@@ -220,13 +213,24 @@ impl<'a> Pixels<'a> {
         self.visible.framebuffer
     }
 
-    /// The only colour buffer, if each pixel of a program's output is stored there as it is, whatever else there is.
-    pub fn sole_target(&self) -> Option<&Target<'a>> {
-        let passes = self.depth.is_off() && !self.alpha.drops() && !self.alpha.depth_from_program;
+    /// The only colour buffer, if each pixel of a program's output whose tests pass is stored there as it is, or none, if the program has no
+    /// effect; `None` if pixels are drawn in another way.
+    pub fn direct_targets(&self) -> Option<Option<&Target<'a>>> {
+        let passes = !self.alpha.drops() && !self.alpha.depth_from_program && self.samples.len() == 1;
         match &self.targets[..] {
-            [target] if passes && self.samples.len() == 1 && target.output == 0 && !target.reads() => Some(target),
+            [target] if passes && target.output == 0 && !target.reads() => Some(Some(target)),
+            [] if passes && !self.shades => Some(None),
             _ => None,
         }
+    }
+
+    /// What is stored in the depth buffer for all pixels of a primitive alike, if they all pass.
+    pub fn depth_fill(&self, covering: &Covering) -> Option<DepthFill<'_>> {
+        if self.depth.is_off() {
+            return self.depth.fill(0, covering.depth.facing);
+        }
+        let fill = self.depth.fill(covering.depth.plane.everywhere(MAX_DEPTH)?, covering.depth.facing)?;
+        (fill.is_empty() || self.clear.is_none() && self.resolve.is_none()).then_some(fill)
     }
 
     /// The colour buffers as surfaces that kernels write, if what kernels do is all that is done with pixels.
@@ -285,17 +289,9 @@ impl<'a> Pixels<'a> {
         }
         let mut drawn = 0;
         coverage::quads(GRID, covering.shape, &self.visible.framebuffer, &self.samples, |covered| {
-            let masks = self.visible(covering, covered);
-            let places = pixels_of(covered.x, covered.y);
-            // All four are read before one is written, as programs do.
-            let words: [Words; 4] = std::array::from_fn(|lane| match masks[lane] {
-                0 => [0; 4],
-                _ => direct.pixel(places[lane].0, places[lane].1),
-            });
-            for (lane, (x, y)) in places.into_iter().enumerate().filter(|&(lane, _)| masks[lane] != 0) {
-                direct.target.put(x, y, words[lane]);
-                drawn += 1;
-            }
+            let are_drawn = self.visible(covering, covered).map(|mask| mask != 0);
+            direct.pixels(pixels_of(covered.x, covered.y), are_drawn);
+            drawn += are_drawn.iter().filter(|&&is_drawn| is_drawn).count() as u64;
         });
         drawn
     }

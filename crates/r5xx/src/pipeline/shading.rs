@@ -1,6 +1,7 @@
 //! What runs for a quad: the fragment program, or a short cut for programs that only pass on what they get. Drivers clear, copy, upload
 //! and read back with such programs: nearly all draws are theirs.
 
+use super::interpolate::{Component, Inputs};
 use crate::tx::Textures;
 use ctm_num::x1k;
 use ctm_x1k::fragments::{Fetch, Quad, QuadVector, Shaded, TextureUnit};
@@ -129,12 +130,21 @@ impl Passing {
         Some(Passing { from, picks })
     }
 
-    /// Output A, if it is a constant.
-    pub fn constant(&self) -> Option<[u32; 4]> {
-        match self.from {
-            From::Constant(values) => Some(self.output(values)),
-            From::Input(_) | From::Texel { .. } => None,
-        }
+    /// Output A, if it is the same everywhere in a primitive.
+    pub fn constant(&self, inputs: &Inputs) -> Option<[u32; 4]> {
+        let constant = |input: usize, channel: usize| match inputs.component(input, channel) {
+            Component::Constant(bits) => Some(bits),
+            Component::Varying(_) | Component::Other => None,
+        };
+        let values = match self.from {
+            From::Constant(values) => values,
+            From::Input(None) => [0; 4],
+            From::Input(Some(input)) => {
+                [constant(input, 0)?, constant(input, 1)?, constant(input, 2)?, constant(input, 3)?]
+            }
+            From::Texel { .. } => return None,
+        };
+        Some(self.output(values))
     }
 
     /// Where the channels of output A come from, if that is a texel.

@@ -12,6 +12,8 @@ mod merge;
 mod mips;
 mod planes;
 mod quads;
+mod transfer;
+mod waiting;
 
 pub use memory::Memory;
 pub use quads::KernelBatch;

@@ -2,6 +2,7 @@
 //! as its fragments lie on the screen, so that kernels find the quads of a launch in a domain of two rows.
 
 use ctm_memory::{Format, Space, Surface, Tiling};
+use ctm_raster::quads::Lines;
 use std::ops::Range;
 
 /// Quads of a launch at most.
@@ -60,42 +61,38 @@ impl Planes {
 
     /// The words of both sides, inputs first.
     pub fn words(&mut self) -> Option<[PlaneWords<'_>; 2]> {
-        let (inputs, outputs) = self.space.words_mut(self.base)?.split_at_mut_checked(HALF)?;
+        let (planes, _) = self.space.words_mut(self.base)?.as_chunks_mut().0.as_chunks_mut().0.as_chunks_mut();
+        let (inputs, outputs) = planes.split_at_mut_checked(PLANES)?;
         Some([PlaneWords(inputs), PlaneWords(outputs)])
     }
 }
 
+/// A plane's words: by row, quad and column.
+type Plane = [[[u32; 2]; QUADS]; 2];
+
 /// The words of a side.
-pub struct PlaneWords<'a>(&'a mut [u32]);
-
-/// Neighbouring quads in one of their rows.
-#[derive(Clone, Copy)]
-pub struct Line {
-    /// The row: 0 or 1.
-    pub row: usize,
-    /// The number of the first.
-    pub quad: usize,
-    /// How many they are.
-    pub quads: usize,
-}
-
-impl Line {
-    fn words(self, plane: usize) -> Range<usize> {
-        let first = (2 * plane + self.row) * COLUMNS + 2 * self.quad;
-        first..first + 2 * self.quads
-    }
-}
+pub struct PlaneWords<'a>(&'a mut [Plane]);
 
 impl PlaneWords<'_> {
-    /// The words of quads in a plane.
+    /// The words of a quad in a plane: of the upper left, upper right, lower left and lower right fragment.
     #[inline]
-    pub fn of(&self, line: Line, plane: usize) -> &[u32] {
-        &self.0[line.words(plane)]
+    pub fn get(&self, plane: usize, quad: usize) -> [u32; 4] {
+        let [upper, lower] = &self.0[plane];
+        let ([a, b], [c, d]) = (upper[quad], lower[quad]);
+        [a, b, c, d]
     }
 
     /// The words of quads in a plane.
+    #[inline(always)]
+    pub fn lines(&mut self, plane: usize, quads: Range<usize>) -> Lines<'_> {
+        let [upper, lower] = &mut self.0[plane];
+        [&mut upper[quads.clone()], &mut lower[quads]]
+    }
+
+    /// Sets the words of a quad in a plane.
     #[inline]
-    pub fn of_mut(&mut self, line: Line, plane: usize) -> &mut [u32] {
-        &mut self.0[line.words(plane)]
+    pub fn set(&mut self, plane: usize, quad: usize, [a, b, c, d]: [u32; 4]) {
+        let [upper, lower] = &mut self.0[plane];
+        (upper[quad], lower[quad]) = ([a, b], [c, d]);
     }
 }

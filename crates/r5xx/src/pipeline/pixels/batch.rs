@@ -102,6 +102,8 @@ impl Batch<'_, '_, '_> {
         if let Shading::Passing(passing, textures) = &self.shading
             && let Some(direct) = Direct::of(pixels, passing, textures, covering)
         {
+            // What comes before comes first.
+            self.flush()?;
             self.count(pixels.draw_directly(covering, &direct));
             return Ok(());
         }
@@ -166,7 +168,7 @@ impl Batch<'_, '_, '_> {
     /// Counts pixels that are drawn without tests.
     fn count(&mut self, pixels: u64) {
         self.counts.pixels += pixels;
-        self.counts.fragments += pixels;
+        self.counts.fragments += if self.pixels.shades { pixels } else { 0 };
         self.counts.passed += pixels;
     }
 
@@ -191,10 +193,8 @@ impl Batch<'_, '_, '_> {
             self.together = self.kernels.batch(self.drawn)?;
         }
         if let Some(together) = &mut self.together {
-            // The rest of the primitive; its other quads come one by one.
-            let covered = |lane: usize| covered.coverage[lane] != 0;
-            let spans = [0, 2].map(|lane| x + u32::from(!covered(lane))..x + 1 + u32::from(covered(lane + 1)));
-            together.add(covering, y, &spans)?;
+            // The rest of the primitive.
+            together.add(covering, &covered)?;
             return Ok(());
         }
         let mut masks = pixels.visible(covering, covered);
