@@ -72,13 +72,12 @@ fn read(lines: &Lines, x: u16, word: usize) -> [u32; 4] {
 /// Writes word 0 of those pixels of a quad whose bit is set.
 #[inline]
 fn write(lines: &Lines, x: u16, [a, b, c, d]: [u32; 4], chosen: u8) {
-    let pair = |line: &Option<SurfaceRow>, words: [u32; 2], chosen: u8| {
-        if let Some(line) = line.as_ref().filter(|_| chosen != 0) {
-            line.write_pair(x.into(), words, chosen);
-        }
-    };
-    pair(&lines[0], [a, b], chosen & 3);
-    pair(&lines[1], [c, d], chosen >> 2);
+    if let Some(line) = &lines[0] {
+        line.write_pair(x.into(), [a, b], chosen & 3);
+    }
+    if let Some(line) = &lines[1] {
+        line.write_pair(x.into(), [c, d], chosen >> 2);
+    }
 }
 
 impl Transfer<'_> {
