@@ -137,6 +137,11 @@ impl Layout {
         self.column(x).with(self.row(y))
     }
 
+    /// Byte offset of the tile that an element is in.
+    pub fn tile(&self, x: u32, y: u32) -> u32 {
+        self.column(x).added.wrapping_add(self.row(y).added)
+    }
+
     /// What the column says about an element's place.
     #[inline]
     pub fn column(&self, x: u32) -> Part {

@@ -160,7 +160,7 @@ impl<'a> Surface<'a> {
         fill(Rect { bottom: top, ..area });
         for y in (top..bottom).step_by(1 << down) {
             let rows = Rect { top: y, bottom: y + (1 << down), ..area };
-            if self.memory.fill_words(self.layout.offset(left, y).into(), (right - left) << down, word, bits) {
+            if self.memory.fill_words(self.layout.tile(left, y).into(), (right - left) << down, word, bits) {
                 fill(Rect { right: left, ..rows });
                 fill(Rect { left: right, ..rows });
             } else {
@@ -304,5 +304,58 @@ impl SurfaceRow<'_> {
         if let Some(offset) = self.offset(x) {
             self.rows.surface.memory.write(offset, self.rows.surface.bytes, words);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbtest::arbitrary::Unstructured;
+    use ctm_card::Object;
+    use ctm_raster::grid::Rect;
+
+    const BASE: u32 = 0x1_0000;
+    const BYTES: u32 = 0x2_0000;
+
+    /// All bytes after something was done with a surface of this form.
+    fn after(form: SurfaceForm, size: u32, act: impl Fn(&Surface)) -> Vec<u8> {
+        let memory = Arena::new(BASE, BYTES).unwrap();
+        (0..BYTES / 4).for_each(|n| assert!(memory.write_u32(BASE + 4 * n, n.wrapping_mul(0x9E37_79B9))));
+        let binding = Binding { object: Object { address: BASE, size }, value: 0 };
+        act(&Surface::new(&memory, binding, 0, form));
+        let mut bytes = vec![0; BYTES as usize];
+        assert!(memory.read_bytes(BASE, &mut bytes));
+        bytes
+    }
+
+    #[test]
+    fn rectangles_are_filled_as_pixel_by_pixel() {
+        arbtest::arbtest(|u: &mut Unstructured| {
+            let form = SurfaceForm {
+                pitch: *u.choose(&[32, 64, 128, 160])?,
+                macro_tile: u.arbitrary()?,
+                micro_tile: MicroTile::of(u.int_in_range(0..=2)?),
+                bytes: *u.choose(&[1, 2, 4, 4, 4])?,
+                samples: 1,
+            };
+            let size = *u.choose(&[BYTES, 0x6000, 0x2468])?;
+            let mut side = |limit: u32| {
+                let (a, b) = (u.int_in_range(0..=limit)?, u.int_in_range(0..=limit)?);
+                Ok((a.min(b), a.max(b)))
+            };
+            let ((left, right), (top, bottom)) = (side(170)?, side(100)?);
+            let area = Rect { left, top, right, bottom };
+            let (word, bits) = (u.arbitrary()?, *u.choose(&[u32::MAX, 0xFFFF_FF00, 0xFF, 0x0F0F_00F0])?);
+            let filled = after(form, size, |surface| surface.fill_rectangle(area, word, bits).unwrap());
+            let written = after(form, size, |surface| {
+                for (x, y) in (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y))) {
+                    let old = surface.read(x, y, 0)[0];
+                    surface.write(x, y, 0, [old & !bits | word & bits, 0, 0, 0]);
+                }
+            });
+            assert!(filled == written, "{form:?}, {size:#x} bytes, {area:?}, {word:#x} in {bits:#x}");
+            Ok(())
+        })
+        .budget_ms(1000);
     }
 }
