@@ -7,12 +7,15 @@ use ctm_lane::budget::Limits;
 use ctm_lane::run::RunOptions;
 use ctm_sm50::pipeline::{Draw, Drawn};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Executes programs on all cores, keeps those that it has compiled, and limits each run. Clones share what is kept.
 #[derive(Clone, Debug)]
 pub struct Engine {
     executor: Arc<Executor>,
     limits: Limits,
+    threads: usize,
+    cancel: Option<Arc<AtomicBool>>,
 }
 
 impl Engine {
@@ -31,12 +34,22 @@ impl Engine {
     }
 
     fn of(executor: Executor) -> Self {
-        Engine { executor: Arc::new(executor), limits: Limits::DEFAULT }
+        Engine { executor: Arc::new(executor), limits: Limits::DEFAULT, threads: 0, cancel: None }
     }
 
     /// The same engine with other limits than [`Limits::DEFAULT`] for each run.
     pub fn with_limits(self, limits: Limits) -> Self {
         Engine { limits, ..self }
+    }
+
+    /// The same engine with so many threads for each run; 0 is one for each core, as at first.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Engine { threads, ..self }
+    }
+
+    /// The same engine, whose runs end soon after this becomes true.
+    pub fn with_cancel(self, cancel: Arc<AtomicBool>) -> Self {
+        Engine { cancel: Some(cancel), ..self }
     }
 
     /// Its name; of machine code, that of the form.
@@ -62,7 +75,8 @@ impl Engine {
     /// # Errors
     /// The programs do not fit together, one of them traps, or a limit is reached.
     pub fn draw(&self, draw: &Draw) -> Result<Drawn, Error> {
-        let options = RunOptions { budget: self.limits.start(), ..Draw::options() };
+        let RunOptions { budget, threads, cancel, .. } = self.options();
+        let options = RunOptions { budget, threads, cancel, ..Draw::options() };
         Ok(draw.run(&*self.executor, &options)?)
     }
 
@@ -72,8 +86,9 @@ impl Engine {
     }
 
     /// Options of a run that begins now.
-    pub(crate) fn options(&self) -> RunOptions<'static> {
-        RunOptions { budget: self.limits.start(), ..RunOptions::default() }
+    pub(crate) fn options(&self) -> RunOptions<'_> {
+        let (budget, threads, cancel) = (self.limits.start(), self.threads, self.cancel.as_deref());
+        RunOptions { budget, threads, cancel, ..RunOptions::default() }
     }
 }
 

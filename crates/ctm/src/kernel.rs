@@ -105,6 +105,11 @@ impl Kernel {
         self.parts.constants.insert(number, value);
     }
 
+    /// The numbers of its outputs, in order.
+    pub fn outputs(&self) -> Vec<u8> {
+        self.parts.outputs.keys().copied().collect()
+    }
+
     /// What an output holds: an array of the domain's size.
     ///
     /// # Errors

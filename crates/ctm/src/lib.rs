@@ -38,6 +38,7 @@
 
 mod engine;
 mod error;
+mod finding;
 mod kernel;
 mod load;
 mod machine;
@@ -50,6 +51,7 @@ mod trail;
 
 pub use engine::Engine;
 pub use error::Error;
+pub use finding::Finding;
 pub use kernel::Kernel;
 pub use load::{Loaded, load};
 pub use machine::Machine;

@@ -5,7 +5,7 @@ use crate::{Engine, Error, Program};
 use ctm_array::Array;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Space, Surface, Tiling};
-use ctm_r700::{COLOURS, Stage, Target, Uses};
+use ctm_r700::{COLOURS, Stage};
 use ctm_x1k::WriteMode;
 use ctm_x1k::check::legal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,8 +72,8 @@ impl Pixels {
             ctm_array::upload(&array, &parts.space, surface)?;
             parts.inputs.insert(number, (surface, array.shape));
         }
-        let (written, default) = written(&self.program);
-        for number in written.into_iter().chain(self.outputs.keys().copied()).collect::<BTreeSet<u8>>() {
+        let default = default_format(&self.program);
+        for number in self.program.outputs().into_iter().chain(self.outputs.keys().copied()).collect::<BTreeSet<u8>>() {
             let format = self.outputs.get(&number).copied().unwrap_or(default);
             let surface = ctm_array::surface(width as usize, height as usize, format, Tiling::Linear)?;
             parts.outputs.insert(number, place(&mut parts.space, surface)?);
@@ -110,23 +110,10 @@ fn place(space: &mut Space, surface: Surface) -> Result<Surface, Error> {
     Ok(Surface { base: space.append(surface.bytes())?, ..surface })
 }
 
-/// The outputs that a program writes, and their format unless another is given.
-fn written(program: &Program) -> (Vec<u8>, Format) {
+/// The format of the outputs that a program writes, unless another is given.
+fn default_format(program: &Program) -> Format {
     match program {
-        Program::X1k(program) => {
-            let format = match program.info.write_mode {
-                WriteMode::Cached => Format::Float32_4,
-                WriteMode::Umrt => Format::Float32_1,
-            };
-            (program.references.outputs.iter().copied().collect(), format)
-        }
-        Program::R700(program) => {
-            let colour = |target: &Target| match target {
-                Target::Colour(number) => u8::try_from(*number).ok(),
-                _ => None,
-            };
-            (Uses::of(program).exports.iter().filter_map(colour).collect(), Format::Float32_4)
-        }
-        Program::Sm50(_) => (Vec::new(), Format::Float32_4),
+        Program::X1k(program) if program.info.write_mode == WriteMode::Umrt => Format::Float32_1,
+        Program::X1k(_) | Program::R700(_) | Program::Sm50(_) => Format::Float32_4,
     }
 }

@@ -1,7 +1,9 @@
 //! Programs of any machine.
 
 use crate::{Error, Machine};
+use ctm_r700::{Target, Uses};
 use ctm_sm50::launch::Shader;
+use std::collections::BTreeSet;
 
 /// A program of one of the machines.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,59 @@ impl Program {
             Program::X1k(program) => ctm_x1k::text::print_program(program),
             Program::R700(program) => ctm_r700::text::print_program(program),
             Program::Sm50(program) => ctm_sm50::text::print_program(program),
+        }
+    }
+
+    /// What part of a pipeline it is, in a word: "pixel", "vertex", "compute".
+    pub fn stage(&self) -> &'static str {
+        match self {
+            Program::X1k(_) => "pixel",
+            Program::R700(program) => program.info.stage.name(),
+            Program::Sm50(program) => program.header.as_ref().map_or("compute", |header| header.stage.name()),
+        }
+    }
+
+    /// The numbers of the inputs that it reads, of textures where it is one of R700, in order. Programs of SM50 have none.
+    pub fn inputs(&self) -> Vec<u8> {
+        match self {
+            Program::X1k(program) => program.references.inputs.iter().copied().collect(),
+            Program::R700(program) => Uses::of(program).of_stage.textures.into_iter().collect(),
+            Program::Sm50(_) => Vec::new(),
+        }
+    }
+
+    /// The numbers of the outputs that it writes, of colours where it is one of R700, in order. Programs of SM50 have none.
+    pub fn outputs(&self) -> Vec<u8> {
+        match self {
+            Program::X1k(program) => program.references.outputs.iter().copied().collect(),
+            Program::R700(program) => {
+                let colour = |target: &Target| match target {
+                    Target::Colour(number) => u8::try_from(*number).ok(),
+                    _ => None,
+                };
+                let numbers: BTreeSet<u8> = Uses::of(program).exports.iter().filter_map(colour).collect();
+                numbers.into_iter().collect()
+            }
+            Program::Sm50(_) => Vec::new(),
+        }
+    }
+
+    /// The text of the instruction at an address, in the machine's units, if there is one; of R700, that of the control flow.
+    pub fn instruction(&self, address: u32) -> Option<String> {
+        match self {
+            Program::X1k(program) => {
+                let at = address as usize;
+                (at < program.code.len()).then(|| ctm_x1k::text::print_instruction_at(program, at))
+            }
+            Program::R700(program) => {
+                let outline = ctm_r700::Outline::of(&program.code, program.info.family);
+                outline.cf.get(address as usize).map(|cf| ctm_r700::text::print_cf(cf, program.info.family))
+            }
+            Program::Sm50(program) => {
+                let code = &program.code;
+                let index = code.index_at(address)?;
+                Some(ctm_sm50::text::print_instruction(&code.instructions()[index], address))
+            }
         }
     }
 

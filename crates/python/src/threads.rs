@@ -1,0 +1,82 @@
+//! Compute code of SM50.
+
+use crate::engine::PyEngine;
+use crate::error::exception;
+use crate::interrupt::interruptible;
+use crate::pixels::{PyStats, stats};
+use crate::program::PyProgram;
+use crate::steps::{PySteps, steps};
+use ctm_gpu::{Error, Threads, Trail};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+/// What a launch has besides its program: blocks and threads along x, y and z, words of global memory by address, and of constant banks.
+#[derive(FromPyObject)]
+pub struct PyLaunch<'py> {
+    #[pyo3(item)]
+    blocks: [u32; 3],
+    #[pyo3(item)]
+    threads: [u32; 3],
+    #[pyo3(item)]
+    memory: BTreeMap<u32, PyReadonlyArray1<'py, u32>>,
+    #[pyo3(item)]
+    banks: BTreeMap<u8, PyReadonlyArray1<'py, u32>>,
+}
+
+impl PyLaunch<'_> {
+    fn threads(&self, program: &PyProgram) -> PyResult<Threads> {
+        let mut threads =
+            Threads::new(program.program.clone(), self.blocks, self.threads).map_err(exception)?;
+        for (&address, words) in &self.memory {
+            threads = threads.memory(address, words.as_slice()?).map_err(exception)?;
+        }
+        for (&bank, words) in &self.banks {
+            threads = threads.bank(bank, words.as_slice()?);
+        }
+        Ok(threads)
+    }
+
+    /// The words of memory after a launch.
+    fn memory<'py>(&self, py: Python<'py>, threads: &Threads) -> PyResult<PyMemory<'py>> {
+        let words = |(&address, words): (&u32, &PyReadonlyArray1<u32>)| {
+            let words = threads.read(address, words.len()?).map_err(exception)?;
+            Ok((address, PyArray1::from_vec(py, words)))
+        };
+        self.memory.iter().map(words).collect()
+    }
+}
+
+/// Words by address.
+type PyMemory<'py> = BTreeMap<u32, Bound<'py, PyArray1<u32>>>;
+
+/// Runs all threads; gives the words of memory, and counts.
+#[pyfunction]
+pub fn run_threads<'py>(
+    py: Python<'py>,
+    program: &PyProgram,
+    engine: &PyEngine,
+    launch: PyLaunch<'py>,
+) -> PyResult<(PyMemory<'py>, PyStats)> {
+    let (mut threads, engine) = (launch.threads(program)?, engine.engine.clone());
+    let report = interruptible(py, |cancel| threads.run(&engine.with_cancel(cancel)))?.map_err(exception)?;
+    Ok((launch.memory(py, &threads)?, stats(&report.stats)))
+}
+
+/// Runs all threads, counted block after block, and gives the first steps of one, at most so many.
+#[pyfunction]
+pub fn trace_threads<'py>(
+    py: Python<'py>,
+    program: &PyProgram,
+    engine: &PyEngine,
+    launch: PyLaunch<'py>,
+    thread: u32,
+    most: usize,
+) -> PyResult<(PyMemory<'py>, PyStats, PySteps)> {
+    let (mut threads, engine) = (launch.threads(program)?, engine.engine.clone());
+    let mut trail = Trail::new(most);
+    let report: Result<_, Error> =
+        interruptible(py, |cancel| threads.follow(&engine.with_cancel(cancel), thread, &mut trail))?;
+    let report = report.map_err(exception)?;
+    Ok((launch.memory(py, &threads)?, stats(&report.stats), steps(&program.program, &trail)))
+}
