@@ -25,7 +25,9 @@ pub fn from_python(array: &Bound<PyAny>) -> PyResult<Array> {
         let (shape, values) = of(&array)?;
         (shape, Data::U16(values))
     } else {
-        return Err(PyTypeError::new_err("an input is an array of rows, columns and channels of float32, uint8 or uint16"));
+        return Err(PyTypeError::new_err(
+            "an input is an array of rows, columns and channels of float32, uint8 or uint16",
+        ));
     };
     Ok(Array { shape, data })
 }

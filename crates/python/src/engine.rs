@@ -37,8 +37,9 @@ impl PyEngine {
             }
         };
         let time = seconds.map(|seconds| {
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| PyValueError::new_err(format!("seconds is {seconds}, which is no time: give a number from 0 on")))
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                PyValueError::new_err(format!("seconds is {seconds}, which is no time: give a number from 0 on"))
+            })
         });
         let limits = Limits {
             instructions: instructions.unwrap_or(Limits::DEFAULT.instructions),

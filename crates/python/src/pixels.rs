@@ -124,8 +124,7 @@ pub fn trace_pixels<'py>(
     }
     let (pixels, engine) = (job.pixels(program)?, engine.engine.clone());
     let mut trail = Trail::new(most);
-    let ran = interruptible(py, |cancel| {
-        run(pixels, &engine.with_cancel(cancel), |kernel| kernel.follow(lane, &mut trail))
-    })?;
+    let ran =
+        interruptible(py, |cancel| run(pixels, &engine.with_cancel(cancel), |kernel| kernel.follow(lane, &mut trail)))?;
     Ok((ran.map_err(exception)?.to_python(py)?, steps(&program.program, &trail)))
 }

@@ -53,14 +53,14 @@ impl PyProgram {
 
     /// Numbers of the inputs that it reads, in order.
     #[getter]
-    fn inputs(&self) -> Vec<u8> {
-        self.program.inputs()
+    fn inputs(&self) -> Vec<u32> {
+        self.program.inputs().into_iter().map(u32::from).collect()
     }
 
     /// Numbers of the outputs that it writes, in order.
     #[getter]
-    fn outputs(&self) -> Vec<u8> {
-        self.program.outputs()
+    fn outputs(&self) -> Vec<u32> {
+        self.program.outputs().into_iter().map(u32::from).collect()
     }
 
     /// What a check finds in it.

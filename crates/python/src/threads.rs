@@ -26,8 +26,7 @@ pub struct PyLaunch<'py> {
 
 impl PyLaunch<'_> {
     fn threads(&self, program: &PyProgram) -> PyResult<Threads> {
-        let mut threads =
-            Threads::new(program.program.clone(), self.blocks, self.threads).map_err(exception)?;
+        let mut threads = Threads::new(program.program.clone(), self.blocks, self.threads).map_err(exception)?;
         for (&address, words) in &self.memory {
             threads = threads.memory(address, words.as_slice()?).map_err(exception)?;
         }

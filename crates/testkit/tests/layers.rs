@@ -16,7 +16,7 @@ const LAYERS: [&[&str]; 11] = [
     &["object", "r5xx"],
     &["device"],
     &["capi", "cli", "ctm", "drm"],
-    &["testkit"],
+    &["testkit", "python"],
     &["bench"],
 ];
 
@@ -33,7 +33,10 @@ fn dependencies(name: &str) -> Vec<String> {
     let manifest = read(&crates().join(name).join("Cargo.toml"));
     let sections = manifest.split("\n[").filter(|section| section.contains("dependencies]\n"));
     let lines = sections.flat_map(str::lines);
-    lines.filter_map(|line| Some(line.strip_prefix("ctm-")?.split(['.', ' ']).next()?.to_owned())).collect()
+    let package = |line: &str| Some(line.strip_prefix("ctm-")?.split(['.', ' ']).next()?.to_owned());
+    // The only package that has another name than its folder.
+    let folder = |name: String| if name == "gpu" { "ctm".to_owned() } else { name };
+    lines.filter_map(package).map(folder).collect()
 }
 
 #[test]

@@ -10,9 +10,9 @@ _KINDS = "float32, uint8 or uint16"
 
 def _lossless(array: NDArray[Any], name: str) -> NDArray[Any]:
     """The array with values of a type that programs read. Raises TypeError where a conversion would lose something."""
-    dtype = array.dtype
+    dtype = array.dtype.newbyteorder("=")
     if dtype in (np.float32, np.uint8, np.uint16):
-        return array.astype(dtype.newbyteorder("="), copy=False)
+        return array.astype(dtype, copy=False)
     if dtype == np.float16:
         return array.astype(np.float32)
     if dtype == np.bool_:

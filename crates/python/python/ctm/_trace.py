@@ -94,7 +94,7 @@ class Trace(Sequence[Step]):
     @classmethod
     def of(cls, steps: _native.Steps, lane: Any, result: Result | Launch) -> Trace:
         """Of what the extension module gives."""
-        return cls(tuple(_step(step) for step in steps[0]), {name: _value(*rest) for name, *rest in steps[1]}, lane, result)
+        return cls(tuple(_step(step) for step in steps[0]), {name: _value(bits, is_float) for name, bits, is_float in steps[1]}, lane, result)
 
     @overload
     def __getitem__(self, index: int) -> Step: ...

@@ -1,0 +1,35 @@
+"""The examples of the documentation."""
+
+import doctest
+import pathlib
+
+import ctm
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+
+
+def test_the_page(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    failed, tried = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False)
+    assert failed == 0 and tried > 15
+
+
+def test_the_package():
+    failed, tried = doctest.testmod(ctm)
+    assert failed == 0 and tried > 2
+
+
+def test_the_readme(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "README.md").read_text()
+    code = text.split("```python\n")[1].split("```")[0]
+    exec(code, {})
+    out = capsys.readouterr().out
+    assert out.startswith("(64, 64, 4) Stats(") and out.endswith("None\n")
+
+
+@pytest.mark.parametrize("name", ctm.__all__)
+def test_everything_has_documentation(name):
+    item = getattr(ctm, name)
+    assert item.__doc__ and len(item.__doc__) > 10

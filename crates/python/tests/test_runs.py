@@ -1,0 +1,187 @@
+"""Runs."""
+
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import ctm
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+PICTURE = np.random.default_rng(4).random((16, 24, 4), np.float32)
+
+
+@pytest.mark.parametrize("name", ["examples/mandelbrot.x1k", "examples/julia.x1k", "examples/newton.r700"])
+def test_engines_agree(name):
+    program = ctm.load(ROOT / name)
+    results = [program.run((48, 32), engine=engine) for engine in ctm.engines()]
+    for result in results[1:]:
+        assert ctm.diff(results[0], result) is None
+    assert {result.stats.engine for result in results} == set(ctm.engines())
+
+
+def test_the_domain_is_that_of_the_first_input(copy):
+    assert copy.run(inputs={0: PICTURE}, constants={0: 1})[0].shape == (16, 24, 4)
+    assert copy.run((3, 5), inputs={0: PICTURE}, constants={0: 1})[0].shape == (5, 3, 4)
+
+
+def test_jobs_like_others(copy):
+    first = copy.run(inputs={0: PICTURE}, constants={0: 1})
+    doubled = copy.run(like=first, constants={0: 2})
+    np.testing.assert_array_equal(doubled[0], 2 * first[0])
+    assert copy.run(like=doubled.job, domain=(2, 2))[0].shape == (2, 2, 4)
+    assert ctm.run(copy, like=first, engine="interp").stats.engine == "interp"
+
+
+def test_results_are_mappings(copy):
+    result = copy.run(inputs={0: PICTURE}, constants={0: 1})
+    assert list(result) == [0] and len(result) == 1 and 1 not in result
+    with pytest.raises(KeyError, match="there is no output 1: the program writes 0"):
+        result[1]
+    assert "float32[16, 24, 4]" in repr(result) and "data:image/png;base64," in result._repr_html_()
+
+
+def test_counts(copy):
+    stats = copy.run(inputs={0: PICTURE}, constants={0: 1}).stats
+    assert (stats.lanes, stats.instructions, stats.out_of_range) == (384, 768, False)
+    assert stats.groups > 0 and stats.run_seconds > 0 and stats.compile_seconds > 0
+    assert copy.run((64, 64), inputs={0: PICTURE}, constants={0: 1}).stats.out_of_range in (False, True)
+
+
+def test_jobs_and_results_pickle(copy):
+    result = copy.run(inputs={0: PICTURE}, constants={0: 1})
+    job, again = pickle.loads(pickle.dumps((result.job, result)))
+    np.testing.assert_array_equal(job.run()[0], result[0])
+    np.testing.assert_array_equal(again[0], result[0])
+    assert again.stats == result.stats and again.job.program == copy
+
+
+@pytest.mark.parametrize("options, error, words", [
+    ({}, ValueError, "there is no domain"),
+    ({"domain": (0, 4)}, ValueError, "at least 1"),
+    ({"domain": (4, 4, 4)}, ValueError, "width and a height"),
+    ({"domain": (5000, 1)}, ValueError, "5000"),
+    ({"domain": (2, 2)}, ctm.Error, "input 0"),
+    ({"inputs": {16: PICTURE}}, ValueError, "there is no input 16"),
+    ({"inputs": {-1: PICTURE}}, TypeError, "give its number"),
+    ({"inputs": {"tex": PICTURE}}, TypeError, "'tex' is no input"),
+    ({"inputs": {0: PICTURE}, "outputs": {9: "FLOAT32_4"}}, ValueError, "there is no output 9"),
+    ({"inputs": {0: PICTURE}, "outputs": {0: "FLOAT64"}}, ValueError, "formats are"),
+    ({"inputs": {0: PICTURE}, "engine": "gpu"}, ValueError, "engines are reference, interp"),
+    ({"inputs": {0: PICTURE}, "seconds": -1.0}, ValueError, "is no time"),
+    ({"inputs": {0: PICTURE}, "colour": 1}, TypeError, "there is no option 'colour'"),
+])
+def test_what_does_not_fit_is_refused(copy, options, error, words):
+    with pytest.raises(error, match=words):
+        copy.run(**options)
+
+
+def test_programs_of_other_kinds_are_refused(copy, add):
+    with pytest.raises(TypeError, match="compute code"):
+        add.run((2, 2))
+    with pytest.raises(TypeError, match="Pixels"):
+        copy.launch()
+
+
+LOOP = "again: BRA again;"
+
+
+def test_limits_end_runs():
+    program = ctm.assemble(LOOP, "sm50")
+    with pytest.raises(ctm.Error):
+        program.launch(seconds=0.05)
+    with pytest.raises(ctm.Error):
+        program.launch(instructions=1000)
+
+
+def test_other_threads_run_meanwhile():
+    program = ctm.load(ROOT / "examples/mandelbrot.x1k")
+    ticks = 0
+    done = threading.Event()
+
+    def work():
+        for _ in range(3):
+            program.run((512, 512), engine="interp")
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not done.wait(0.001):
+        ticks += 1
+    worker.join()
+    assert ticks > 3
+
+
+def test_threads_share_programs_and_engines(copy):
+    results = {}
+
+    def work(n):
+        for _ in range(10):
+            results[n] = copy.run(inputs={0: PICTURE}, constants={0: n})[0]
+
+    workers = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    [worker.start() for worker in workers]
+    [worker.join() for worker in workers]
+    for n in range(8):
+        np.testing.assert_array_equal(results[n], PICTURE * np.float32(n))
+
+
+INTERRUPTED = f"""
+import ctm
+program = ctm.assemble({LOOP!r}, "sm50")
+print("running", flush=True)
+try:
+    program.launch(seconds=60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_interrupts_end_runs():
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "running\n"
+    time.sleep(0.3)
+    start = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=20)
+    assert out == "interrupted\n" and time.monotonic() - start < 3
+
+
+class TestThreads:
+    BANK = np.zeros(81, np.uint32)
+    BANK[80] = 7
+
+    def launch(self, add, **options):
+        memory = {0x10000: np.arange(6, dtype=np.int32)}
+        return add.launch(1, 4, memory=memory, banks={0: self.BANK}, **options)
+
+    @pytest.mark.parametrize("engine", ctm.engines())
+    def test_memory_is_what_threads_make_of_it(self, add, engine):
+        launch = self.launch(add, engine=engine)
+        assert launch.memory[0x10000].tolist() == [7, 8, 9, 10, 4, 5]
+        assert launch.stats.lanes == 4 and launch.stats.instructions == 24
+
+    def test_floats_are_their_bits(self, add):
+        launch = add.launch(1, 1, memory={0x10000: np.ones(1, np.float32)})
+        assert launch.memory[0x10000].view(np.float32)[0] == 1
+
+    def test_memory_that_is_not_there(self, add):
+        assert add.launch(1, 1).memory == {}
+
+    @pytest.mark.parametrize("options, error, words", [
+        ({"threads": 1025}, ValueError, "1 to 1024 threads"),
+        ({"threads": 0}, ValueError, "at least 1"),
+        ({"threads": (1, 1, 1, 1)}, ValueError, "one to three"),
+        ({"memory": {0x10004: np.zeros(1, np.uint32)}}, ctm.Error, "10004"),
+        ({"memory": {0x10000: np.zeros(1)}}, TypeError, "float64"),
+        ({"banks": {0: np.full(9, 9, np.uint32)}}, ValueError, "constant bank 0"),
+        ({"engine": "gpu"}, ValueError, "there is no engine 'gpu'"),
+    ])
+    def test_what_does_not_fit_is_refused(self, add, options, error, words):
+        with pytest.raises(error, match=words):
+            add.launch(**options)

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Builds the Python package in an environment of its own, checks its types, and runs its tests. Exit code 3: Python or its packages cannot be had here.
+#
+#   scripts/python.sh [PYTEST ARGUMENT...]
+set -euo pipefail
+cd "$(dirname "$0")/../crates/python"
+
+if ! python3 -c "import ensurepip, venv" 2>/dev/null; then
+    [ "$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv || exit 3
+fi
+environment=$(mktemp -d)
+trap 'rm -rf "$environment"' EXIT
+python3 -m venv "$environment"
+pip="$environment/bin/python -m pip --quiet --disable-pip-version-check"
+$pip install "maturin>=1.9,<2" "numpy>=1.24" "pytest>=7" "mypy>=1.8" || exit 3
+
+$pip install --no-build-isolation ".[test]"
+"$environment/bin/mypy"
+"$environment/bin/python" -m pytest -q "$@"
