@@ -82,7 +82,7 @@ fn run(
 type PyRan<'py> = (Bound<'py, PyDict>, PyStats, f64, f64);
 
 impl Ran {
-    fn to_python(self, py: Python<'_>) -> PyResult<PyRan<'_>> {
+    fn into_python(self, py: Python<'_>) -> PyResult<PyRan<'_>> {
         let outputs = PyDict::new(py);
         for (number, array) in self.outputs {
             let array: Bound<PyUntypedArray> = to_python(py, array)?;
@@ -103,7 +103,7 @@ pub fn run_pixels<'py>(
 ) -> PyResult<PyRan<'py>> {
     let (pixels, engine) = (job.pixels(program)?, engine.engine.clone());
     let ran = interruptible(py, |cancel| run(pixels, &engine.with_cancel(cancel), Kernel::run))?;
-    ran.map_err(exception)?.to_python(py)
+    ran.map_err(exception)?.into_python(py)
 }
 
 /// Runs a program for all lanes, and gives the first steps of one, at most so many.
@@ -126,5 +126,5 @@ pub fn trace_pixels<'py>(
     let mut trail = Trail::new(most);
     let ran =
         interruptible(py, |cancel| run(pixels, &engine.with_cancel(cancel), |kernel| kernel.follow(lane, &mut trail)))?;
-    Ok((ran.map_err(exception)?.to_python(py)?, steps(&program.program, &trail)))
+    Ok((ran.map_err(exception)?.into_python(py)?, steps(&program.program, &trail)))
 }
