@@ -12,7 +12,7 @@ environment=$(mktemp -d)
 trap 'rm -rf "$environment"' EXIT
 python3 -m venv "$environment"
 pip="$environment/bin/python -m pip --quiet --disable-pip-version-check"
-$pip install "maturin>=1.9,<2" "numpy>=1.24" "pytest>=7" "mypy>=1.8" || exit 3
+$pip install "maturin>=1.9,<2" "numpy>=1.24" "pytest>=7" "mypy>=1.8" "distributed>=2024" || exit 3
 
 $pip install --no-build-isolation ".[test]"
 "$environment/bin/mypy"

@@ -18,6 +18,12 @@ def test_floats_come_back(copy, engine, channels):
         assert (result[0][:, :, 3] == 1).all()
 
 
+def test_words_of_memory_may_lie_anywhere(add):
+    words = unaligned(np.arange(4, dtype=np.uint32))
+    assert add.launch(1, 4, memory={0x10000: words}).memory[0x10000].tolist() == [0, 1, 2, 3]
+    assert add.launch(1, 2, memory={0x10000: words[::-2]}).memory[0x10000].tolist() == [3, 1]
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_integers_are_fractions(copy, dtype):
     channels = 4 if dtype == np.uint8 else 1
@@ -36,7 +42,12 @@ def test_an_array_without_channels_has_one(copy):
     np.testing.assert_array_equal(copy.run(inputs={0: values}, constants=ONE)[0][:, :, 0], values)
 
 
+def unaligned(array):
+    return np.frombuffer(b"x" + array.tobytes(), np.uint8)[1:].view(array.dtype).reshape(array.shape)
+
+
 LAYOUTS = {
+    "unaligned": unaligned,
     "fortran": np.asfortranarray,
     "reversed": lambda array: array[::-1, ::-1],
     "every second": lambda array: np.repeat(array, 2, axis=1)[:, ::2],

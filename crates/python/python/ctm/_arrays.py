@@ -40,7 +40,7 @@ def image(value: ArrayLike, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} of shape {array.shape} is empty")
     if array.shape[2] > 4:
         raise ValueError(f"{name} has {array.shape[2]} channels, and elements have 1 to 4: give several inputs")
-    return np.ascontiguousarray(array)
+    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
 def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:
@@ -49,7 +49,7 @@ def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:
     if array.dtype.itemsize != 4 or array.dtype.kind not in "iuf":
         raise TypeError(f"{name} has values of {array.dtype}, and memory has words: convert them to uint32, int32 or float32")
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
+    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"]).reshape(-1).view(np.uint32)
 
 
 def vector(value: ArrayLike, name: str) -> tuple[float, float, float, float]:

@@ -77,8 +77,10 @@ class Job:
 
     def _items(self) -> _native.JobItems:
         width, height = self.domain
+        # Arrays may have come here by ways that keep their values only.
+        inputs = {number: _arrays.image(array, f"input {number}") for number, array in self.inputs.items()}
         constants: dict[int, tuple[float, ...]] = {**self.constants}
-        return {"width": width, "height": height, "inputs": self.inputs, "outputs": self.outputs, "constants": constants}
+        return {"width": width, "height": height, "inputs": inputs, "outputs": self.outputs, "constants": constants}
 
     def _result(self, ran: _native.Ran, engine: _native.Engine) -> Result:
         outputs, (lanes, instructions, groups, out_of_range), compile_seconds, run_seconds = ran
