@@ -56,6 +56,8 @@ impl<'s> KernelBatch<'s> {
         }
         let framebuffer = pixels.framebuffer();
         memory.marks.begin(framebuffer.right, framebuffer.bottom);
+        // A draw that was given up has left its own.
+        memory.waiting.clear();
         let (buffers, counts) = (Buffers::of(pixels), Counts::default());
         Ok(Some(KernelBatch { state, pixels, memory, key, kind, compiled, primitive: None, counts, buffers }))
     }
