@@ -4,6 +4,7 @@
 use super::known::Known;
 use super::replacement::Replacement;
 use super::rules;
+use super::zero_signs::ZeroSigns;
 use crate::entity::{Block, Inst, Type, Value};
 use crate::facts::{Range, Ranges, Shapes};
 use crate::function::Function;
@@ -38,6 +39,9 @@ pub(crate) struct Rewriter<'a> {
     ranges: Ranges,
     shapes: Shapes,
     known: Known,
+    zero_signs: ZeroSigns,
+    /// Whether the sign of the result of the instruction at hand matters when it is zero.
+    zero_sign_matters: bool,
     /// Uses of each value before the walk.
     uses: Vec<u32>,
     replacement: Replacement,
@@ -50,6 +54,11 @@ impl Rewriter<'_> {
     /// The range of a value.
     pub(crate) fn range(&self, value: Value) -> Range {
         self.ranges.of(self.function, value)
+    }
+
+    /// Whether the sign of the result matters when it is zero.
+    pub(crate) fn zero_sign_matters(&self) -> bool {
+        self.zero_sign_matters
     }
 
     /// Whether the value is the same in every lane.
@@ -110,6 +119,7 @@ impl Rewriter<'_> {
 
     /// Applies rules until none applies; gives whether the instruction stays.
     fn rewrite(&mut self, inst: Inst) -> bool {
+        self.zero_sign_matters = self.function.results(inst).any(|result| self.zero_signs.matters(result));
         for _ in 0..MAX_REWRITES {
             let Some(outcome) = rules::apply(self, self.function.op(inst), self.function.args(inst)) else { break };
             self.changed = true;
@@ -151,6 +161,7 @@ pub(crate) fn run(function: &mut Function) -> bool {
     let ranges = Ranges::new(function, &graph);
     let shapes = Shapes::new(function, &graph);
     let known = Known::new(function, &graph, &shapes);
+    let zero_signs = ZeroSigns::new(function, &graph, &ranges);
     let order = graph.order.clone();
     let mut uses = vec![0; function.value_count()];
     function.map_operands(|value| {
@@ -164,6 +175,8 @@ pub(crate) fn run(function: &mut Function) -> bool {
         ranges,
         shapes,
         known,
+        zero_signs,
+        zero_sign_matters: true,
         uses,
         replacement,
         constants: FastMap::default(),

@@ -21,6 +21,7 @@ mod nan_bits;
 mod params;
 mod replacement;
 mod rules;
+mod zero_signs;
 
 use crate::attribute::Bits;
 use crate::entity::{Inst, Value};

@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ZERO: u32 = 0x8000_0000;
+/// 2^-100: numbers from here on lie further apart than denormals do.
+const GREAT: f32 = 7.888_609e-31;
 /// How deep definitions are looked into.
 const DEPTH: u32 = 5;
 
@@ -25,7 +27,11 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
     };
     match *op {
         Op::Fadd { denorm } if is(1, MINUS_ZERO) => unchanged(denorm),
-        Op::Fadd { denorm } if is(1, 0) && never_minus_zero(rewriter, args[0], DEPTH) => unchanged(denorm),
+        Op::Fadd { denorm }
+            if is(1, 0) && (!rewriter.zero_sign_matters() || never_minus_zero(rewriter, args[0], DEPTH)) =>
+        {
+            unchanged(denorm)
+        }
         Op::Fsub { denorm } if is(1, 0) => unchanged(denorm),
         Op::Fadd { denorm } => match (negated(0), negated(1)) {
             (_, Some(b)) => becomes(Op::Fsub { denorm }, &[args[0], b]),
@@ -50,7 +56,14 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
             if zero != Zero::Always && is(1, ONE) {
                 return becomes(Op::Fadd { denorm }, &[args[0], args[2]]);
             }
-            if is(2, MINUS_ZERO) {
+            if zero != Zero::Always && is(0, ONE) {
+                return becomes(Op::Fadd { denorm }, &[args[1], args[2]]);
+            }
+            if is(0, 0) && is(1, 0) {
+                return becomes(Op::Fadd { denorm }, &[args[2], args[0]]);
+            }
+            let product_will_do = is(2, 0) && (args[0] == args[1] || !rewriter.zero_sign_matters());
+            if is(2, MINUS_ZERO) || product_will_do {
                 return becomes(Op::Fmul { denorm, zero }, &args[..2]);
             }
             if let (Some(a), Some(b)) = (negated(0), negated(1)) {
@@ -66,6 +79,12 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         Op::FmaRounded { rounding: Rounding::Even } => {
             becomes(Op::Fma { denorm: Denorm::Keep, zero: Zero::Ieee }, args)
         }
+        Op::Fcmp { test, denorm }
+            if (is(1, 0) || is(1, MINUS_ZERO))
+                && let Some(operands) = compared_difference(rewriter, args[0]) =>
+        {
+            becomes(Op::Fcmp { test, denorm }, &operands)
+        }
         Op::Fcmp { test, denorm } => {
             let orders = possible_orders(&rewriter.range(args[0]), &rewriter.range(args[1]), denorm);
             let mut answers = orders.iter().flatten().map(|&order| test.holds(order));
@@ -74,6 +93,17 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         }
         _ => None,
     }
+}
+
+/// The operands of a difference that has the sign of the exact one, and is zero only if that is: no difference from a constant this
+/// great is tiny.
+fn compared_difference(rewriter: &Rewriter<'_>, value: Value) -> Option<[Value; 2]> {
+    let Some((Op::Fsub { .. }, &[a, b])) = rewriter.definition(value) else { return None };
+    let is_great = |value: Value| {
+        let constant = rewriter.function.lane_constant(value).map(f32::from_bits);
+        constant.is_some_and(|constant| constant.is_finite() && constant.abs() >= GREAT)
+    };
+    (is_great(a) || is_great(b)).then_some([a, b])
 }
 
 /// Whether a float is certainly not -0. (Results that are flushed keep their sign.)
