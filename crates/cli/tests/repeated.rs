@@ -209,3 +209,17 @@ fn standard_input_cannot_be_watched() {
     let output = folder.command(line).stdin(input).output().expect("ctm starts");
     common::Done(output).fails(2, &["--watch", "standard input", "as a file"]);
 }
+
+/// A run that reads what it writes finds the same there each time.
+#[test]
+fn runs_begin_with_the_same_memory() {
+    let folder = Folder::new("repeated-in-place");
+    folder.write(
+        "count.x1k",
+        "TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgba ;\n\
+         OUT TEX_SEM_WAIT src0.a = temp[0] , src0.rgb = temp[0] :\n\
+         out[0].rgb = MAD src0.rgb src0.111 src0.111 , out[0].a = MAD src0.a src0.1 src0.1 ;\n",
+    );
+    folder.ctm("run count.x1k --domain 1x1 --input 0=@0 --clear 2 --output 0=o.f32 --repeat 3 --stats").ok();
+    assert_eq!(folder.read_floats("o.f32"), [3.0; 4]);
+}

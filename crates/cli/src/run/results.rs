@@ -11,6 +11,7 @@ use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileSpec, Shape, WriteOptions};
 use ctm_memory::{Bounds, Space, Surface, View};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rows that are cleared at a time.
@@ -46,6 +47,16 @@ impl Region {
             Region::Surface(surface, (width, height)) => (width * height * surface.format.channels()) as u64,
             Region::Rows { count, dwords, .. } => (count * dwords) as u64,
         }
+    }
+
+    /// The addresses that it has.
+    fn bytes(self) -> Range<u64> {
+        let (base, bytes) = match self {
+            Region::Surface(surface, _) => (surface.base, surface.bytes()),
+            Region::Rows { base, count, dwords } => (base, 4 * (count * dwords) as u64),
+        };
+        let base = u64::from(base);
+        base..base + bytes
     }
 
     /// Fills it with one value: also the columns between width and pitch, which immediate writes and lookups in outputs
@@ -112,6 +123,16 @@ impl Results {
     /// Fills everything that the run can write to with what it is to hold before.
     pub fn clear(&self, space: &Space) {
         self.written.iter().for_each(|(region, _)| region.clear(space, self.clear.0));
+    }
+
+    /// Whether the run writes to memory of this surface.
+    pub fn overlap(&self, surface: &Surface) -> bool {
+        let begin = u64::from(surface.base);
+        let end = begin + surface.bytes();
+        self.written.iter().any(|(region, _)| {
+            let written = region.bytes();
+            begin < written.end && written.start < end
+        })
     }
 
     /// Writes what a frame has left, still out of sight. Frames come in order.

@@ -78,14 +78,19 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let host = console.host;
     let failed = |error| failure(error, &loaded, options.step_limit);
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(program, name), &args.execution, console)));
+    // Other runs leave again what they find. Clearing in between would take what they work on out of the caches.
+    let reads_results =
+        job.conditional.needs_buffer() || job.inputs.iter().flatten().any(|input| results.overlap(input));
     let mut run = || -> Result<Measured, Failure> {
         let (compiled, mut measured) = Measured::compile(|| executor.compile(&job)).map_err(failed)?;
         for frame in frames.numbers() {
             for (&number, &uniform) in &uniforms {
                 job.constants.floats[usize::from(number)] = [frames.bits(uniform, frame); 4];
             }
-            for _ in 0..args.execution.repeat {
-                results.clear(&data.memory.space);
+            for run in 0..args.execution.repeat {
+                if run == 0 || reads_results {
+                    results.clear(&data.memory.space);
+                }
                 progress.iter().for_each(Progress::begin_run);
                 let ran = measured.run(|| match &mut follower {
                     Some((at, follower)) => reference::run_observed(&job, &options, *at, follower),
