@@ -1,7 +1,7 @@
 //! Arrays in the memory of the device, and back.
 
 use super::{Array, ContentError, Data, Shape};
-use ctm_memory::{Bounds, Format, ONE, RangeError, Space, Surface, Tiling, View};
+use ctm_memory::{Bounds, Format, ONE, RangeError, Space, Surface, Tiling, View, linear_address};
 use ctm_num::convert::unorm16_to_f32;
 
 /// Greatest width and height of a surface that all coordinates reach (CTM Guide p.10-11: 12 bits).
@@ -63,6 +63,10 @@ pub fn upload(array: &Array, space: &Space, surface: Surface) -> Result<(), Rang
 pub fn download(space: &Space, surface: Surface, width: usize, height: usize) -> Result<Array, RangeError> {
     let view = mapped(space, surface)?;
     let channels = surface.format.channels();
+    let shape = Shape { width, height, channels };
+    if let Some(data) = rows_of_words(space, surface, shape) {
+        return Ok(Array { shape, data });
+    }
     let elements = (0..height).flat_map(|y| (0..width).map(move |x| (x as i64, y as i64)));
     let elements = elements.map(|(x, y)| view.load_raw(x, y));
     let data = match surface.format {
@@ -70,7 +74,24 @@ pub fn download(space: &Space, surface: Surface, width: usize, height: usize) ->
         Format::Uint8_4 => Data::U8(elements.flat_map(|raw| raw[0].to_le_bytes()).collect()),
         _ => Data::F32(elements.flat_map(|raw| raw.into_iter().take(channels)).collect()),
     };
-    Ok(Array { shape: Shape { width, height, channels }, data })
+    Ok(Array { shape, data })
+}
+
+/// The values of a surface of floats whose rows lie in memory one behind the other.
+fn rows_of_words(space: &Space, surface: Surface, Shape { width, height, channels }: Shape) -> Option<Data> {
+    let Surface { base, pitch, height: rows, tiling, superfine, format } = surface;
+    let is_float = matches!(format, Format::Float32_1 | Format::Float32_2 | Format::Float32_4);
+    let inside = (1..=pitch as usize).contains(&width) && height <= rows as usize;
+    if tiling != Tiling::Linear || superfine || !is_float || !inside {
+        return None;
+    }
+    let arena = space.arena_of(base, u32::try_from(surface.bytes()).ok()?)?;
+    let mut values = vec![0; width * height * channels];
+    for (row, y) in values.chunks_exact_mut(width * channels).zip(0..) {
+        let address = linear_address(0, y, pitch, base, format.bytes_per_element());
+        arena.read_words(address, row).then_some(())?;
+    }
+    Some(Data::F32(values))
 }
 
 /// A view of a surface whose memory is there.

@@ -131,8 +131,11 @@ def test_threads_share_programs_and_engines(copy):
         np.testing.assert_array_equal(results[n], PICTURE * np.float32(n))
 
 
+# Where tests run in the background, children ignore the signal unless they say otherwise.
 INTERRUPTED = f"""
+import signal
 import ctm
+signal.signal(signal.SIGINT, signal.default_int_handler)
 program = ctm.assemble({LOOP!r}, "sm50")
 print("running", flush=True)
 try:
