@@ -34,8 +34,9 @@ pub fn exception(error: Cause) -> PyErr {
             let diagnostics: Vec<Described> = diagnostics.iter().map(described).collect();
             AssemblyError::new_err((message, diagnostics))
         }
-        Cause::File { source, .. } => match source.raw_os_error() {
-            Some(_) => PyErr::from(source),
+        // Python chooses the class by the number.
+        Cause::File { path, source } => match source.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, source.kind().to_string(), path)),
             None => PyOSError::new_err(message),
         },
         Cause::Machine { .. } | Cause::Stage(_) | Cause::Compute(_) => PyTypeError::new_err(message),

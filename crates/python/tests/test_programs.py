@@ -32,7 +32,7 @@ def test_words_are_given_an_instruction_set():
 
 
 def test_what_is_no_program():
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="'no such file.x1k'"):
         ctm.load("no such file.x1k")
     with pytest.raises(FileNotFoundError):
         ctm.load_all("no such file.x1k")
