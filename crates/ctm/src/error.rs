@@ -3,6 +3,7 @@
 use crate::Machine;
 use ctm_array::{ContentError, Shape};
 use ctm_codegen::NoEngine;
+use ctm_lane::budget::Halt;
 use ctm_memory::{ArenaError, Full, Overlap, RangeError};
 use ctm_object::elf::ElfError;
 use ctm_object::hex::HexError;
@@ -154,6 +155,9 @@ pub enum Error {
     /// This host cannot have an engine.
     #[error(transparent)]
     Engine(#[from] NoEngine),
+    /// A limit of the engine does not let a run begin.
+    #[error(transparent)]
+    Halted(#[from] Halt),
     /// A run of X1K did not complete.
     #[error(transparent)]
     X1k(#[from] ctm_x1k::RunError),

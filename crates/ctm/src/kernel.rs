@@ -1,11 +1,12 @@
 //! Programs over rectangles of lanes: compiled, with their memory.
 
-use crate::{Engine, Error, Program};
+use crate::{Counts, Engine, Error, Program, listing};
 use ctm_array::{Array, Shape};
 use ctm_engine::{Compiled, GuestJob};
 use ctm_follow::Observer;
+use ctm_lane::counts;
 use ctm_lane::domain::Domain;
-use ctm_lane::run::RunStats;
+use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Space, Surface, Tiling};
 use ctm_r700::{Input, Texture};
 use std::collections::BTreeMap;
@@ -85,6 +86,25 @@ impl Kernel {
                 Ok(ctm_r700::reference::run_observed(&job, &options, lane, observer)?)
             }
         }
+    }
+
+    /// Runs the program by the reference, to the same results, and counts how often each instruction executed.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), or there is no memory for the counts of the lanes.
+    pub fn count(&mut self) -> Result<(RunStats, Counts), Error> {
+        let options = self.engine.options();
+        let counts = counts::Counts::new(self.parts.domain.into(), &options.budget)?;
+        let options = RunOptions { counts: Some(&counts), ..options };
+        let (stats, listing) = match &self.guest {
+            Guest::X1k(program, handle) => {
+                (handle.run(&x1k_job(program, &self.parts), &options)?, listing::x1k(program))
+            }
+            Guest::R700(program, handle) => {
+                (handle.run(&r700_job(program, &self.parts), &options)?, ctm_r700::text::steps(program))
+            }
+        };
+        Ok((stats, Counts::new(listing, &counts)))
     }
 
     /// Puts another array of the same shape and type in the place of an input.

@@ -25,6 +25,7 @@
 //! - [`Threads`]: compute code of SM50 over a grid of blocks;
 //! - [`Engine::draw`]: the programs of an SM50 pipeline over vertices, to captured records;
 //! - [`Kernel::follow`], [`Threads::follow`]: what one lane goes through, step by step;
+//! - [`Kernel::count`], [`Threads::count`]: how often each instruction executed, and how many each lane;
 //! - [`device`]: the CTM device, which command buffers drive.
 //!
 //! What a machine has beyond that is in its own module: [`x1k`], [`r700`], [`sm50`]. [`Engine::run`] runs what these
@@ -36,10 +37,12 @@
 //! [`fault`].
 #![forbid(unsafe_code)]
 
+mod counts;
 mod engine;
 mod error;
 mod finding;
 mod kernel;
+mod listing;
 mod load;
 mod machine;
 mod pixels;
@@ -49,6 +52,7 @@ mod tests;
 mod threads;
 mod trail;
 
+pub use counts::{Counted, Counts};
 pub use engine::Engine;
 pub use error::Error;
 pub use finding::Finding;
@@ -66,6 +70,7 @@ pub use ctm_codegen::{EngineName, fault};
 pub use ctm_device as device;
 pub use ctm_follow as follow;
 pub use ctm_lane::budget::Limits;
+pub use ctm_lane::counts::Count;
 pub use ctm_lane::run::RunStats;
 pub use ctm_memory as memory;
 pub use ctm_memory::Format;

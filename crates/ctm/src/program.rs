@@ -81,25 +81,6 @@ impl Program {
         }
     }
 
-    /// The text of the instruction at an address, in the machine's units, if there is one; of R700, that of the control flow.
-    pub fn instruction(&self, address: u32) -> Option<String> {
-        match self {
-            Program::X1k(program) => {
-                let at = address as usize;
-                (at < program.code.len()).then(|| ctm_x1k::text::print_instruction_at(program, at))
-            }
-            Program::R700(program) => {
-                let outline = ctm_r700::Outline::of(&program.code, program.info.family);
-                outline.cf.get(address as usize).map(|cf| ctm_r700::text::print_cf(cf, program.info.family))
-            }
-            Program::Sm50(program) => {
-                let code = &program.code;
-                let index = code.index_at(address)?;
-                Some(ctm_sm50::text::print_instruction(&code.instructions()[index], address))
-            }
-        }
-    }
-
     /// A stage of a pipeline, for [`Draw`](ctm_sm50::pipeline::Draw).
     ///
     /// # Errors

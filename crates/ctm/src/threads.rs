@@ -1,7 +1,10 @@
 //! Compute code of SM50.
 
-use crate::{Engine, Error, Program};
+use crate::{Counts, Engine, Error, Program, listing};
 use ctm_follow::Observer;
+use ctm_lane::counts;
+use ctm_lane::domain::Lanes;
+use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_sm50::launch::{Constants, Environment, Grid, Invocations, Launch, LaunchReport, Shader};
 use ctm_sm50::reference::Reference;
@@ -72,6 +75,21 @@ impl Threads {
     pub fn follow(&mut self, engine: &Engine, thread: u32, observer: &mut dyn Observer) -> Result<LaunchReport, Error> {
         let invocation = self.grid.invocation_of(thread);
         self.launch(|launch| Ok(Reference.run_observed(launch, &engine.options(), invocation, observer)?))
+    }
+
+    /// Runs all threads by the reference, to the same results, and counts how often each instruction executed. Lanes are threads,
+    /// counted block after block.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), or there is no memory for the counts of the threads.
+    pub fn count(&mut self, engine: &Engine) -> Result<(LaunchReport, Counts), Error> {
+        let options = engine.options();
+        let counts = counts::Counts::new(Lanes::Line(self.grid.invocations()), &options.budget)?;
+        let options = RunOptions { counts: Some(&counts), ..options };
+        let report = self.launch(|launch| Ok(engine.executor().run(launch, &options)?))?;
+        let Counts { instructions, lanes } = Counts::new(listing::sm50(&self.program.code), &counts);
+        let of_thread = |thread| lanes[self.grid.invocation_of(thread) as usize];
+        Ok((report, Counts { instructions, lanes: (0..self.grid.threads()).map(of_thread).collect() }))
     }
 
     /// `count` words of global memory from an address on.

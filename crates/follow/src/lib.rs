@@ -10,7 +10,7 @@ mod follow;
 mod step;
 
 pub use follow::{Follow, Followed, note};
-pub use step::{Access, Address, Change, End, Event, Next, Part, Participation, Step};
+pub use step::{Access, Address, Change, End, Event, Next, Part, Participation, Place, Step};
 
 /// Who receives the reports.
 pub trait Observer {

@@ -3,7 +3,7 @@
 use crate::{Cell, Kind, Pass, Standing, View};
 
 /// The address of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     /// 0 for the program itself, 1 for the one that it calls.
     pub program: u8,
@@ -15,6 +15,22 @@ impl From<u32> for Address {
     /// An address of the program itself.
     fn from(pc: u32) -> Self {
         Address { program: 0, pc }
+    }
+}
+
+/// An instruction of a program: what counts and listings go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Its address.
+    pub at: Address,
+    /// It is one of a clause, whose addresses are counted for themselves.
+    pub in_clause: bool,
+}
+
+impl<A: Into<Address>> From<A> for Place {
+    /// An instruction of no clause.
+    fn from(at: A) -> Self {
+        Place { at: at.into(), in_clause: false }
     }
 }
 
@@ -68,6 +84,13 @@ pub struct Event {
     pub held: String,
     /// It is an instruction of flow control.
     pub flow: bool,
+}
+
+impl Event {
+    /// The instruction.
+    pub fn place(&self) -> Place {
+        Place { at: self.at, in_clause: self.part == Part::Clause }
+    }
 }
 
 /// What a step changed.

@@ -33,6 +33,7 @@ mod attribute;
 pub mod budget;
 mod builder;
 mod compact;
+pub mod counts;
 mod cursor;
 pub mod domain;
 mod entity;

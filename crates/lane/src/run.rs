@@ -1,6 +1,7 @@
 //! How functions are run, and what a run did: the same for every guest machine.
 
 use crate::budget::Budget;
+use crate::counts::Counts;
 use std::sync::atomic::AtomicBool;
 
 /// Widest group that an engine runs.
@@ -24,6 +25,8 @@ pub struct RunOptions<'a> {
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
     /// Ends the run soon after it becomes true.
     pub cancel: Option<&'a AtomicBool>,
+    /// Receives how often each instruction executed.
+    pub counts: Option<&'a Counts>,
 }
 
 impl Default for RunOptions<'_> {
@@ -35,6 +38,7 @@ impl Default for RunOptions<'_> {
             budget: Budget::default(),
             progress: None,
             cancel: None,
+            counts: None,
         }
     }
 }

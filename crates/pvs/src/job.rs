@@ -2,11 +2,12 @@
 
 use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift};
 use crate::program::{CONSTANTS, FlowEntry, INPUTS, Program};
-use crate::reference::{Constants, Trap, run};
+use crate::reference::{Constants, Trap, run_observed};
 use crate::{FLOW_ENTRIES, Instruction};
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop};
 use ctm_lane::budget::{Halt, Meter};
-use ctm_lane::domain::Lanes;
+use ctm_lane::counts::Tally;
+use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Space};
 use thiserror::Error;
@@ -165,6 +166,7 @@ impl GuestJob for Job<'_> {
     fn reference(&self, options: &RunOptions) -> Result<RunStats, RunError> {
         let mut stats = RunStats::default();
         let meter = Meter::new(options.budget, options.cancel);
+        let mut tally = options.counts.map(|counts| Tally::new(counts, 1));
         let (read, written) = (&self.layout.inputs, &self.layout.outputs);
         for vertex in 0..self.vertices {
             meter.check()?;
@@ -176,8 +178,12 @@ impl GuestJob for Job<'_> {
                 let vector = &mut inputs[usize::from(number) % INPUTS];
                 *vector = std::array::from_fn(|component| self.inputs.load(at(read.len(), place, component)));
             }
-            let done = run(self.program, self.constants, &inputs, options.step_limit);
+            let observer = |pc: u16, executes: bool| {
+                tally.iter_mut().for_each(|tally| tally.add(u32::from(pc), executes.then_some(0).into_iter()));
+            };
+            let done = run_observed(self.program, self.constants, &inputs, options.step_limit, observer);
             let done = done.map_err(|trap| RunError::Trap { trap, vertex })?;
+            tally.iter_mut().for_each(|tally| tally.finish(std::iter::once((vertex % AXIS, vertex / AXIS))));
             stats.lanes += 1;
             stats.groups += 1;
             stats.instructions += done.steps;

@@ -63,6 +63,7 @@ pub fn exception(error: Cause) -> PyErr {
         | Cause::Overlap(_)
         | Cause::Range(_)
         | Cause::Engine(_)
+        | Cause::Halted(_)
         | Cause::X1k(_)
         | Cause::R700(_)
         | Cause::Sm50(_)

@@ -1,7 +1,8 @@
 //! The steps of a lane.
 
-use ctm_gpu::follow::{Access, Cell, Change, Kind, Next, Participation};
+use ctm_gpu::follow::{Access, Cell, Change, Kind, Next, Participation, Place};
 use ctm_gpu::{Program, Trail};
+use std::collections::HashMap;
 
 /// A register's channel with its value: name, bits, and whether it is to be read as a float.
 type PyChange = (String, u32, bool);
@@ -33,8 +34,9 @@ fn access(access: &Access) -> PyAccess {
 
 /// What Python gets of a trail.
 pub fn steps(program: &Program, trail: &Trail) -> PySteps {
+    let texts: HashMap<Place, String> = program.listing().into_iter().collect();
     let step = |step: &ctm_gpu::follow::Step| {
-        let text = program.instruction(step.event.at.pc).unwrap_or_default();
+        let text = texts.get(&step.event.place()).cloned().unwrap_or_default();
         let trap = match &step.next {
             Next::Trap(trap) => Some(trap.clone()),
             Next::Following | Next::Jump(_) | Next::End => None,

@@ -61,6 +61,7 @@ pub fn options<'a>(
         budget: args.budget.limits(host).start(),
         progress: Some(progress),
         cancel: Some(cancel),
+        counts: None,
     }
 }
 

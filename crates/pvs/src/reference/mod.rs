@@ -73,6 +73,20 @@ pub fn run(
     inputs: &[Vector; INPUTS],
     step_limit: u64,
 ) -> Result<Vertex, Trap> {
+    run_observed(program, constants, inputs, step_limit, |_, _| {})
+}
+
+/// As [`run`], and says of each instruction at which address it is and whether its predicate lets it execute.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed(
+    program: &Program,
+    constants: Constants<'_>,
+    inputs: &[Vector; INPUTS],
+    step_limit: u64,
+    mut observer: impl FnMut(u16, bool),
+) -> Result<Vertex, Trap> {
     let mut state = State::new(*inputs);
     let mut flow = Flow::new(program);
     let (mut pc, mut steps) = (program.first, 0);
@@ -83,6 +97,7 @@ pub fn run(
             return Err(trap(TrapKind::StepLimit));
         }
         steps += 1;
+        observer(pc, state.lets_execute(instruction));
         state.execute(instruction, program, constants, flow.index()).map_err(trap)?;
         match flow.after(program, pc, &state).map_err(trap)? {
             Next::At(next) => pc = next,
@@ -114,6 +129,11 @@ impl State {
         }
     }
 
+    /// Whether the predicate lets an instruction execute.
+    fn lets_execute(&self, Instruction { destination, .. }: &Instruction) -> bool {
+        !destination.predicated || self.predicate == destination.predicate_sense
+    }
+
     fn execute(
         &mut self,
         instruction: &Instruction,
@@ -128,10 +148,10 @@ impl State {
         if instruction.dual_math {
             return Err(TrapKind::DualMath);
         }
-        let destination = &instruction.destination;
-        if destination.predicated && self.predicate != destination.predicate_sense {
+        if !self.lets_execute(instruction) {
             return Ok(());
         }
+        let destination = &instruction.destination;
         let mut operands = [[0; 4]; SOURCES];
         for (number, source) in instruction.sources_read() {
             operands[number] = self.operand(source, program, constants, index);

@@ -4,7 +4,7 @@ use super::control::{CodeAddress, Control, Image, Test};
 use super::flow::{self, Next};
 use super::machine::BoundJob;
 use super::registers::Registers;
-use super::view::{next_of, runs_clause};
+use super::view::{address, next_of, runs_clause};
 use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
 use crate::codes::Condition;
 use crate::fetch::Fetch;
@@ -12,8 +12,9 @@ use crate::group::{Group, groups};
 use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapLocation};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
-use ctm_follow::{Follow, Part};
+use ctm_follow::{Follow, Part, Place};
 use ctm_lane::budget::{Halt, Meter, Poller, allocate};
+use ctm_lane::counts::Tally;
 use ctm_lane::run::{RunOptions, RunStats};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -54,6 +55,7 @@ pub(super) struct Wave<'a, 'o> {
     slot: Option<u32>,
     steps: u64,
     instructions: u64,
+    tally: Option<Tally<'a>>,
     /// The first lane that would have executed the instruction at which the step limit was reached.
     limited: Option<usize>,
 }
@@ -97,10 +99,15 @@ pub(super) fn run(
         slot: None,
         steps: 0,
         instructions: 0,
+        tally: options.counts.map(|counts| Tally::new(counts, covered.len())),
         limited: None,
     };
     wave.tell_start();
     let result = wave.run_program();
+    if result.is_ok() {
+        let Wave { tally, lanes, .. } = &mut wave;
+        tally.iter_mut().for_each(|tally| tally.finish(lanes.iter().map(|lane| (lane.i, lane.j))));
+    }
     wave.tell_end(result.as_ref().err().map(ToString::to_string));
     stats.instructions += wave.instructions;
     result
@@ -192,7 +199,16 @@ impl<'a> Wave<'a, '_> {
             return Err(TrapKind::StepLimit);
         }
         self.steps += 1;
-        self.instructions += lanes.count() as u64;
+        let Some(tally) = &mut self.tally else {
+            self.instructions += lanes.count() as u64;
+            return Ok(());
+        };
+        let lanes: Vec<usize> = lanes.collect();
+        self.instructions += lanes.len() as u64;
+        if !lanes.is_empty() {
+            let at = address(CodeAddress { pc: self.slot.unwrap_or(self.here.pc), ..self.here });
+            tally.add(Place { at, in_clause: self.slot.is_some() }, lanes.into_iter());
+        }
         Ok(())
     }
 

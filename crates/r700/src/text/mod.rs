@@ -23,6 +23,7 @@ mod control;
 mod fetch;
 mod groups;
 mod image;
+mod listing;
 mod operand;
 mod print;
 mod slots;
@@ -30,6 +31,7 @@ mod source;
 mod substitutes;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
+pub use listing::{Listed, instructions, steps};
 pub use print::{PrintOptions, print_alu, print_cf, print_fetch, print_program, print_program_with};
 pub use substitutes::SUBSTITUTES;
 

@@ -127,7 +127,7 @@ impl Batch<'_> {
         budget::require(BATCH_BYTES)?;
         // Every executor counts the same, so what is left does not depend on it.
         budget.instructions = budget.instructions.saturating_sub(self.drawn.report.stats.instructions);
-        let options = RunOptions { progress: None, budget, ..*self.options };
+        let options = RunOptions { progress: None, counts: None, budget, ..*self.options };
         let report: LaunchReport = self.executor.run(launch, &options)?;
         self.drawn.report.merge(&report);
         Ok(())

@@ -88,7 +88,7 @@ impl<'a> Draw<'a> {
     }
 
     /// Runs the draw. Primitives come out in the order in which they go in, instance by instance. The progress that the options
-    /// ask for counts them.
+    /// ask for counts them. Instructions are not counted one by one.
     ///
     /// # Errors
     /// If the programs and the state do not fit together, a program traps, the run is cancelled, or its budget or the host's

@@ -13,6 +13,7 @@ use crate::program::Code;
 use crate::table::{AttributeOp, Class, ConstantOp, OrderOp, SpecialOp};
 use ctm_follow::Follow;
 use ctm_lane::budget::{Meter, Poller, allocate};
+use ctm_lane::counts::Tally;
 use ctm_lane::domain::AXIS;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Buffer;
@@ -80,6 +81,7 @@ pub(super) struct Warp<'a> {
     pub logs: Vec<Log>,
     report: LaunchReport,
     pub follow: Option<Follow<'a>>,
+    tally: Option<Tally<'a>>,
 }
 
 impl<'a> Warp<'a> {
@@ -123,6 +125,7 @@ impl<'a> Warp<'a> {
             logs: vec![Log::default(); LANES],
             report: LaunchReport::default(),
             follow,
+            tally: options.counts.map(|counts| Tally::new(counts, LANES)),
         })
     }
 
@@ -138,6 +141,9 @@ impl<'a> Warp<'a> {
         self.tell_start();
         let done = self.run_program();
         self.tell_end(done.as_ref().err().map(ToString::to_string));
+        if let (Ok(()), Some(tally)) = (&done, &mut self.tally) {
+            tally.finish((number * WARP..).take(LANES).map(|number| (number % AXIS, number / AXIS)));
+        }
         if let (Ok(()), Some(emissions)) = (&done, self.launch.emissions) {
             for lane in lanes(self.live) {
                 emissions.record(number * WARP + lane as u32, &self.logs[lane]);
@@ -216,6 +222,8 @@ impl<'a> Warp<'a> {
 
         let mut taken = active & self.mask_of(instruction.guard());
         self.tell_before(&instruction, taken);
+        let place = self.pc;
+        self.tally.iter_mut().for_each(|tally| tally.add(place, lanes(taken)));
         let next = self.execute(&instruction, &mut taken);
         let done = next.and_then(|next| self.control.go(next, taken, Code::address(index + 1)));
         self.report_after(index, done);

@@ -160,17 +160,18 @@ impl Control {
         lanes.clone().filter(covered).find(|&lane| self.is_active(lane)).or_else(|| lanes.clone().find(covered))
     }
 
-    /// Number of lanes that an instruction with this operation counts for: the active ones, at a loop end also those
-    /// that come back from a CONTINUE; helper lanes do not count.
-    pub fn participants(&self, op: FlowOp) -> u64 {
+    /// The lanes that an instruction with this operation counts for: the active ones, at a loop end also those that come
+    /// back from a CONTINUE; helper lanes do not count.
+    pub fn participants(&self, op: FlowOp) -> impl Iterator<Item = usize> {
         let top = self.loop_stack.len().checked_sub(1);
         let returns = matches!(op, FlowOp::EndLoop | FlowOp::EndRep);
-        let takes_part = |lane: Lane| match lane {
+        let takes_part = move |lane: Lane| match lane {
             Lane::Active => true,
             Lane::Loop { frame, exit: Exit::Continue } => returns && Some(frame) == top,
             Lane::Gone | Lane::Branch(_) | Lane::Loop { exit: Exit::Break, .. } => false,
         };
-        self.lanes.iter().zip(&self.helper).filter(|&(&lane, &helper)| takes_part(lane) && !helper).count() as u64
+        let lanes = self.lanes.iter().zip(&self.helper).enumerate();
+        lanes.filter(move |&(_, (&lane, &helper))| takes_part(lane) && !helper).map(|(number, _)| number)
     }
 
     /// Executes the instruction at `pc` and gives the address of the next one. `wants` says of each lane whether its

@@ -15,6 +15,7 @@ use crate::job::{InputSampler, Job, RunError, RunOptions, RunStats, Trap, TrapKi
 use crate::program::{INPUTS, OUTPUTS, WriteMode};
 use ctm_follow::{Access, Address, Event, Follow, Kind, Next, Part, note};
 use ctm_lane::budget::{Meter, Poller};
+use ctm_lane::counts::Tally;
 use ctm_lane::domain::QUAD;
 use ctm_memory::{Bounds, Surface, View};
 use ctm_num::convert::float_to_coordinate;
@@ -111,6 +112,7 @@ pub(super) struct Group<'a> {
     executing: Vec<bool>,
     scratch: Box<Scratch>,
     follow: Option<Follow<'a>>,
+    tally: Option<Tally<'a>>,
 }
 
 /// A lane that a group is to run.
@@ -154,6 +156,7 @@ impl<'a> Group<'a> {
             executing: vec![false; width],
             scratch: Box::new(Scratch::new()),
             follow,
+            tally: options.counts.map(|counts| Tally::new(counts, width)),
         }
     }
 
@@ -276,12 +279,15 @@ impl<'a> Group<'a> {
             steps += 1;
             self.poller.step(1, stats.instructions, || self.positions.first().copied().unwrap_or_default())?;
             self.tell_before(step);
+            self.count(step);
             let executed = self.execute(step);
             let control = &self.state.control;
             let ends = pc == prepared.end || control.is_over() || (step.last && control.is_converged());
             self.tell_after(pc, executed.as_ref().err(), ends);
             stats.instructions += executed.map_err(|kind| self.trap(kind))?;
             if ends {
+                let Group { tally, positions, .. } = self;
+                tally.iter_mut().for_each(|tally| tally.finish(positions.iter().copied()));
                 return Ok(());
             }
             if is_jump(step)
@@ -291,6 +297,17 @@ impl<'a> Group<'a> {
             {
                 steps = skip_periods(steps, period, self.options.step_limit);
                 cycles = None;
+            }
+        }
+    }
+
+    /// Counts an instruction that is about to execute, if some lane takes part.
+    fn count(&mut self, step: &Step) {
+        let Group { state: State { pc, control, .. }, tally, .. } = self;
+        if let Some(tally) = tally {
+            let mut lanes = control.participants(operation(step)).peekable();
+            if lanes.peek().is_some() {
+                tally.add(*pc as u32, lanes);
             }
         }
     }
@@ -357,12 +374,12 @@ impl<'a> Group<'a> {
         for (lane, executes) in self.executing.iter_mut().enumerate() {
             *executes = if write_inactive { control.is_live(lane) } else { control.is_active(lane) };
         }
-        control.participants(FlowOp::Jump)
+        control.participants(FlowOp::Jump).count() as u64
     }
 
     fn execute_flow(&mut self, step: &FlowStep, predicate: Gate, boolean: bool) -> Result<u64, TrapKind> {
         let State { pc, control, registers } = &mut self.state;
-        let participants = control.participants(step.flow.op);
+        let participants = control.participants(step.flow.op).count() as u64;
         let lanes = 0..registers.width();
         let wants: Vec<bool> = lanes.map(|lane| wants(&step.flow, predicate, boolean, registers, lane)).collect();
         *pc = control.execute(step, *pc, &wants)?;
@@ -418,6 +435,14 @@ impl<'a> Group<'a> {
 
 fn is_jump(step: &Step) -> bool {
     matches!(&step.action, Action::Flow { step, .. } if step.flow.op == FlowOp::Jump)
+}
+
+/// The flow operation of an instruction; those that have none take the lanes of a jump.
+fn operation(step: &Step) -> FlowOp {
+    match &step.action {
+        Action::Flow { step, .. } => step.flow.op,
+        Action::Alu(_) | Action::Tex(_) | Action::Reserved => FlowOp::Jump,
+    }
 }
 
 /// The lane's entry of JUMP_FUNC (CTM Guide p.36).

@@ -6,7 +6,7 @@ mod texture;
 pub use texture::file as texture_file;
 
 use super::options::R700Args;
-use super::{Loaded, R700, dis, dump};
+use super::{Loaded, R700, dump};
 use crate::isa::{File, one};
 use crate::options::RunArgs;
 use crate::progress::Progress;
@@ -15,10 +15,11 @@ use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::{Console, Failure};
-use ctm_follow::{Address, Followed, Part};
+use ctm_follow::{Address, Followed, Part, Place};
 use ctm_lane::domain::{AXIS, Lanes};
-use ctm_r700::{RunError, Trap, TrapKind, reference};
+use ctm_r700::{RunError, Trap, TrapKind, reference, text};
 use data::{CONSTANTS, Data, lanes};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Runs a program and writes what it exports.
@@ -113,13 +114,26 @@ fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Fail
 }
 
 impl Programs {
+    /// The steps that groups make, with their texts: those of the program, then those of the fetch program.
+    fn steps(&self) -> Vec<(Place, String)> {
+        let programs = (0..).zip(std::iter::once(&self.main).chain(&self.fetch));
+        let steps = programs.flat_map(|(number, loaded)| {
+            let called = move |(place, text): (Place, String)| {
+                let at = Address { program: number, ..place.at };
+                let indent = if place.in_clause { "  " } else { "" };
+                let lines: Vec<String> = text.lines().map(|line| format!("{indent}{line}")).collect();
+                (Place { at, ..place }, lines.join("\n"))
+            };
+            text::steps(&loaded.program).into_iter().map(called)
+        });
+        steps.collect()
+    }
+
     /// How the steps of a lane are shown.
     fn guest(&self, lane: String) -> Guest<'_> {
-        let texts =
-            [Some(&self.main), self.fetch.as_ref()].map(|loaded| loaded.map(|loaded| dis::steps(&loaded.program)));
-        let text = move |Address { program, pc }: Address, part: Part| {
-            let text = texts.get(usize::from(program)).and_then(Option::as_ref);
-            let text = text.and_then(|texts| texts[usize::from(part == Part::Clause)].get(&pc)).cloned();
+        let texts: HashMap<Place, String> = self.steps().into_iter().collect();
+        let text = move |at: Address, part: Part| {
+            let text = texts.get(&Place { at, in_clause: part == Part::Clause }).cloned();
             match part {
                 Part::End => format!("  end of {}", text.unwrap_or_default()),
                 _ => text.unwrap_or_else(|| "an instruction that no path to here shows".into()),
