@@ -3,11 +3,10 @@
 use crate::Error;
 use ctm_codegen::EngineName;
 use ctm_engine::{Executor, GuestJob};
-use ctm_lane::budget::Limits;
+use ctm_lane::budget::{Cancel, Limits};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::pipeline::{Draw, Drawn};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Executes programs on all cores, keeps those that it has compiled, and limits each run. Clones share what is kept.
 #[derive(Clone, Debug)]
@@ -15,7 +14,7 @@ pub struct Engine {
     executor: Arc<Executor>,
     limits: Limits,
     threads: usize,
-    cancel: Option<Arc<AtomicBool>>,
+    cancel: Option<Arc<dyn Cancel>>,
 }
 
 impl Engine {
@@ -47,8 +46,8 @@ impl Engine {
         Engine { threads, ..self }
     }
 
-    /// The same engine, whose runs end soon after this becomes true.
-    pub fn with_cancel(self, cancel: Arc<AtomicBool>) -> Self {
+    /// The same engine, whose runs end soon after this says so: a flag, or what somebody is asked for.
+    pub fn with_cancel(self, cancel: Arc<impl Cancel + 'static>) -> Self {
         Engine { cancel: Some(cancel), ..self }
     }
 

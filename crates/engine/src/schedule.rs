@@ -80,7 +80,10 @@ impl<'a, E: From<Halt> + Send> Schedule<'a, E> {
                 }
             }
         };
-        workers.run(threads, work);
+        workers.run(threads, work, || {
+            // Workers see what ended the run, if something did.
+            let _ = self.meter.check();
+        });
         self.finish()
     }
 

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 const MAX_THREADS: usize = 1024;
 /// How long a thread waits awake for what the others have begun. To be woken takes about as long.
 const AWAKE: Duration = Duration::from_micros(50);
+/// How long it sleeps then, at most, before it looks at the run again.
+const ASLEEP: Duration = Duration::from_millis(10);
 
 /// Helpers that runs share. They start when a run first wants them, and end with the last that knows them.
 #[derive(Clone, Default)]
@@ -55,25 +57,33 @@ impl Workers {
     }
 
     /// Calls `work` with 0 in this thread and with 1 and so on in others, as many together as `threads`, or fewer if other
-    /// runs have the helpers. What helpers do not do is left to this thread.
-    pub fn run(&self, threads: usize, work: impl Fn(usize) + Sync) {
+    /// runs have the helpers. What helpers do not do is left to this thread. While it waits for them, it calls `waiting` every few
+    /// milliseconds.
+    pub fn run(&self, threads: usize, work: impl Fn(usize) + Sync, waiting: impl Fn()) {
         let crew = if threads > 1 { self.crew(threads - 1) } else { None };
         let Some(crew) = crew else { return work(0) };
         let helpers = crew.reserve(threads - 1);
-        let busy = AtomicUsize::new(helpers);
+        let (busy, caller) = (AtomicUsize::new(helpers), thread::current());
         crew.pool.in_place_scope(|scope| {
-            let (work, crew, busy) = (&work, &crew, &busy);
+            let (work, crew, busy, caller) = (&work, &crew, &busy, &caller);
             for thread in 1..=helpers {
                 scope.spawn(move |_| {
                     work(thread);
                     crew.idle.fetch_add(1, Relaxed);
-                    busy.fetch_sub(1, Release);
+                    if busy.fetch_sub(1, Release) == 1 {
+                        caller.unpark();
+                    }
                 });
             }
             work(0);
             let start = Instant::now();
-            while busy.load(Acquire) > 0 && start.elapsed() < AWAKE {
-                std::hint::spin_loop();
+            while busy.load(Acquire) > 0 {
+                if start.elapsed() < AWAKE {
+                    std::hint::spin_loop();
+                } else {
+                    waiting();
+                    thread::park_timeout(ASLEEP);
+                }
             }
             // The pool takes note a little later that its jobs are done.
             (0..100).for_each(|_| std::hint::spin_loop());
@@ -113,13 +123,15 @@ impl Crew {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::channel;
 
     fn calls(workers: &Workers, threads: usize) -> usize {
         let calls = AtomicUsize::new(0);
-        workers.run(threads, |_| {
+        let call = |_| {
             calls.fetch_add(1, Relaxed);
-        });
+        };
+        workers.run(threads, call, || {});
         calls.into_inner()
     }
 
@@ -127,6 +139,21 @@ mod tests {
     fn helpers_come_back() {
         let workers = Workers::default();
         assert_eq!([1, 2, 2, 5, 3, 5].map(|threads| calls(&workers, threads)), [1, 2, 2, 5, 3, 5]);
+    }
+
+    #[test]
+    fn who_waits_looks_at_the_run() {
+        let workers = Workers::default();
+        let is_over = AtomicBool::new(false);
+        let wait = |thread| {
+            let start = Instant::now();
+            while thread > 0 && !is_over.load(Relaxed) {
+                assert!(start.elapsed() < Duration::from_secs(20), "nobody has looked");
+                thread::yield_now();
+            }
+        };
+        workers.run(2, wait, || is_over.store(true, Relaxed));
+        assert!(is_over.into_inner());
     }
 
     #[test]
@@ -138,12 +165,13 @@ mod tests {
         let ended = Mutex::new(ended);
         std::thread::scope(|scope| {
             let long = scope.spawn(|| {
-                workers.run(helpers + 1, |thread| {
+                let wait = |thread| {
                     if thread > 0 {
                         begins.send(()).unwrap();
                         ended.lock().unwrap().recv_timeout(Duration::from_secs(20)).expect("the other run ends first");
                     }
-                });
+                };
+                workers.run(helpers + 1, wait, || {});
             });
             (0..helpers).for_each(|_| begun.recv().unwrap());
             assert_eq!(calls(&workers, helpers + 1), 1);

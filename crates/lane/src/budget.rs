@@ -8,7 +8,7 @@
 //! of threads, and fails if these are more than the budget. When it is noticed, and so which groups are complete then,
 //! depends on the executor, and so does whether a run that also traps reports the trap. The other limits depend on the host.
 
-use std::fmt;
+use std::fmt::{self, Debug};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -87,10 +87,23 @@ impl Limits {
     }
 }
 
+/// Who may want a run to end before it is complete.
+pub trait Cancel: Debug + Send + Sync {
+    /// Whether it is to end now. Every worker asks every few milliseconds; the thread that has started the run asks also while it
+    /// waits for the others.
+    fn is_cancelled(&self) -> bool;
+}
+
+impl Cancel for AtomicBool {
+    fn is_cancelled(&self) -> bool {
+        self.load(Relaxed)
+    }
+}
+
 /// Why a run was ended from outside its programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Halt {
-    /// The cancel flag of the options was raised.
+    /// Who may cancel the run has.
     #[error("the run was cancelled before it was complete")]
     Cancelled,
     /// It executed more instructions than its budget has.
@@ -168,7 +181,7 @@ pub fn require(bytes: u64) -> Result<(), Halt> {
 #[derive(Debug)]
 pub struct Meter<'a> {
     budget: Budget,
-    cancel: Option<&'a AtomicBool>,
+    cancel: Option<&'a dyn Cancel>,
     instructions: AtomicU64,
     memory: AtomicU64,
     /// What ended the run. Every later look says the same.
@@ -176,8 +189,8 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Of a run that begins, with its budget and the flag that cancels it.
-    pub fn new(budget: Budget, cancel: Option<&'a AtomicBool>) -> Self {
+    /// Of a run that begins, with its budget and who may cancel it.
+    pub fn new(budget: Budget, cancel: Option<&'a dyn Cancel>) -> Self {
         Meter { budget, cancel, instructions: AtomicU64::new(0), memory: AtomicU64::new(0), halt: OnceLock::new() }
     }
 
@@ -211,7 +224,7 @@ impl<'a> Meter<'a> {
         let executed = self.instructions.load(Relaxed).saturating_add(pending);
         let halt = match self.halt.get() {
             Some(&halt) => halt,
-            None if self.cancel.is_some_and(|cancel| cancel.load(Relaxed)) => Halt::Cancelled,
+            None if self.cancel.is_some_and(|cancel| cancel.is_cancelled()) => Halt::Cancelled,
             None if executed > self.budget.instructions => Halt::Instructions,
             None if self.budget.deadline.is_some_and(|deadline| now >= deadline) => Halt::Deadline,
             None => return Ok(()),

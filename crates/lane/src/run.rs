@@ -1,8 +1,7 @@
 //! How functions are run, and what a run did: the same for every guest machine.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Cancel};
 use crate::counts::Counts;
-use std::sync::atomic::AtomicBool;
 
 /// Widest group that an engine runs.
 pub const MAX_GROUP_WIDTH: usize = 256;
@@ -23,8 +22,8 @@ pub struct RunOptions<'a> {
     pub budget: Budget,
     /// Called now and then, from any worker, with the lanes done and the lanes in all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-    /// Ends the run soon after it becomes true.
-    pub cancel: Option<&'a AtomicBool>,
+    /// Ends the run soon after it says so.
+    pub cancel: Option<&'a dyn Cancel>,
     /// Receives how often each instruction executed.
     pub counts: Option<&'a Counts>,
 }

@@ -2,7 +2,7 @@
 
 use ctm_gpu::array::Data;
 use ctm_gpu::{Array, Shape};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray3, PyUntypedArray};
+use numpy::{PyArray1, PyArray3, PyArrayMethods, PyUntypedArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -11,25 +11,19 @@ use pyo3::prelude::*;
 /// # Errors
 /// It is another array.
 pub fn from_python(array: &Bound<PyAny>) -> PyResult<Array> {
-    fn of<T: numpy::Element + Copy>(array: &PyReadonlyArray3<T>) -> PyResult<(Shape, Vec<T>)> {
-        let [height, width, channels] = <[usize; 3]>::from(array.as_array().dim());
-        Ok((Shape { width, height, channels }, array.as_slice()?.to_vec()))
+    fn of<T: numpy::Element + Copy>(array: &Bound<PyArray3<T>>, data: impl Fn(Vec<T>) -> Data) -> PyResult<Array> {
+        let dims = array.dims();
+        Ok(Array { shape: Shape { width: dims[1], height: dims[0], channels: dims[2] }, data: data(array.to_vec()?) })
     }
-    let (shape, data) = if let Ok(array) = array.extract::<PyReadonlyArray3<f32>>() {
-        let (shape, values) = of(&array)?;
-        (shape, Data::F32(values.into_iter().map(f32::to_bits).collect()))
-    } else if let Ok(array) = array.extract::<PyReadonlyArray3<u8>>() {
-        let (shape, values) = of(&array)?;
-        (shape, Data::U8(values))
-    } else if let Ok(array) = array.extract::<PyReadonlyArray3<u16>>() {
-        let (shape, values) = of(&array)?;
-        (shape, Data::U16(values))
+    if let Ok(array) = array.cast::<PyArray3<f32>>() {
+        of(array, |values| Data::F32(values.into_iter().map(f32::to_bits).collect()))
+    } else if let Ok(array) = array.cast::<PyArray3<u8>>() {
+        of(array, Data::U8)
+    } else if let Ok(array) = array.cast::<PyArray3<u16>>() {
+        of(array, Data::U16)
     } else {
-        return Err(PyTypeError::new_err(
-            "an input is an array of rows, columns and channels of float32, uint8 or uint16",
-        ));
-    };
-    Ok(Array { shape, data })
+        Err(PyTypeError::new_err("an input is an array of rows, columns and channels of float32, uint8 or uint16"))
+    }
 }
 
 /// The array of rows, columns and channels with these values, which become its own.

@@ -2,7 +2,6 @@
 
 use crate::arrays::{from_python, to_python};
 use crate::engine::PyEngine;
-use crate::error::exception;
 use crate::interrupt::interruptible;
 use crate::program::PyProgram;
 use crate::steps::{PySteps, steps};
@@ -56,11 +55,11 @@ impl PyJob<'_> {
     }
 }
 
-/// What a run gives: the outputs, and how long it took to compile and to run.
+/// What a run gives: the outputs, and how long it took to compile, to run, and in all.
 struct Ran {
     outputs: Vec<(u8, Array)>,
     stats: RunStats,
-    times: [Duration; 2],
+    times: [Duration; 3],
 }
 
 fn run(
@@ -72,14 +71,15 @@ fn run(
     let mut kernel = pixels.compile(engine)?;
     let compiled = Instant::now();
     let stats = run(&mut kernel)?;
-    let times = [compiled - start, compiled.elapsed()];
+    let ran = compiled.elapsed();
     let output = |number| Ok((number, kernel.output(number)?));
     let outputs = kernel.outputs().into_iter().map(output).collect::<Result<_, Error>>()?;
-    Ok(Ran { outputs, stats, times })
+    drop(kernel);
+    Ok(Ran { outputs, stats, times: [compiled - start, ran, start.elapsed()] })
 }
 
-/// The outputs by their numbers, counts, and the seconds of compilation and of the run.
-type PyRan<'py> = (Bound<'py, PyDict>, PyStats, f64, f64);
+/// The outputs by their numbers, counts, and the seconds of compilation, of the run, and in all.
+type PyRan<'py> = (Bound<'py, PyDict>, PyStats, [f64; 3]);
 
 impl Ran {
     fn into_python(self, py: Python<'_>) -> PyResult<PyRan<'_>> {
@@ -88,8 +88,7 @@ impl Ran {
             let array: Bound<PyUntypedArray> = to_python(py, array)?;
             outputs.set_item(number, array)?;
         }
-        let [compile, run] = self.times.map(|time| time.as_secs_f64());
-        Ok((outputs, stats(&self.stats), compile, run))
+        Ok((outputs, stats(&self.stats), self.times.map(|time| time.as_secs_f64())))
     }
 }
 
@@ -101,9 +100,8 @@ pub fn run_pixels<'py>(
     engine: &PyEngine,
     job: PyJob<'py>,
 ) -> PyResult<PyRan<'py>> {
-    let (pixels, engine) = (job.pixels(program)?, engine.engine.clone());
-    let ran = interruptible(py, |cancel| run(pixels, &engine.with_cancel(cancel), Kernel::run))?;
-    ran.map_err(exception)?.into_python(py)
+    let pixels = job.pixels(program)?;
+    interruptible(py, &engine.engine, |engine| run(pixels, engine, Kernel::run))?.into_python(py)
 }
 
 /// Runs a program for all lanes, and gives the first steps of one, at most so many.
@@ -122,9 +120,9 @@ pub fn trace_pixels<'py>(
             lane.0, lane.1, job.width, job.height
         )));
     }
-    let (pixels, engine) = (job.pixels(program)?, engine.engine.clone());
+    let pixels = job.pixels(program)?;
     let mut trail = Trail::new(most);
-    let ran =
-        interruptible(py, |cancel| run(pixels, &engine.with_cancel(cancel), |kernel| kernel.follow(lane, &mut trail)))?;
-    Ok((ran.map_err(exception)?.into_python(py)?, steps(&program.program, &trail)))
+    let follow = |kernel: &mut Kernel| kernel.follow(lane, &mut trail);
+    let ran = interruptible(py, &engine.engine, |engine| run(pixels, engine, follow))?;
+    Ok((ran.into_python(py)?, steps(&program.program, &trail)))
 }

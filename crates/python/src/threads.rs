@@ -6,7 +6,7 @@ use crate::interrupt::interruptible;
 use crate::pixels::{PyStats, stats};
 use crate::program::PyProgram;
 use crate::steps::{PySteps, steps};
-use ctm_gpu::{Error, Threads, Trail};
+use ctm_gpu::{Threads, Trail};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -57,8 +57,8 @@ pub fn run_threads<'py>(
     engine: &PyEngine,
     launch: PyLaunch<'py>,
 ) -> PyResult<(PyMemory<'py>, PyStats)> {
-    let (mut threads, engine) = (launch.threads(program)?, engine.engine.clone());
-    let report = interruptible(py, |cancel| threads.run(&engine.with_cancel(cancel)))?.map_err(exception)?;
+    let mut threads = launch.threads(program)?;
+    let report = interruptible(py, &engine.engine, |engine| threads.run(engine))?;
     Ok((launch.memory(py, &threads)?, stats(&report.stats)))
 }
 
@@ -72,10 +72,8 @@ pub fn trace_threads<'py>(
     thread: u32,
     most: usize,
 ) -> PyResult<(PyMemory<'py>, PyStats, PySteps)> {
-    let (mut threads, engine) = (launch.threads(program)?, engine.engine.clone());
+    let mut threads = launch.threads(program)?;
     let mut trail = Trail::new(most);
-    let report: Result<_, Error> =
-        interruptible(py, |cancel| threads.follow(&engine.with_cancel(cancel), thread, &mut trail))?;
-    let report = report.map_err(exception)?;
+    let report = interruptible(py, &engine.engine, |engine| threads.follow(engine, thread, &mut trail))?;
     Ok((launch.memory(py, &threads)?, stats(&report.stats), steps(&program.program, &trail)))
 }

@@ -132,27 +132,46 @@ def test_threads_share_programs_and_engines(copy):
 
 
 # Where tests run in the background, children ignore the signal unless they say otherwise.
-INTERRUPTED = f"""
+INTERRUPTED = """
 import signal
 import ctm
 signal.signal(signal.SIGINT, signal.default_int_handler)
-program = ctm.assemble({LOOP!r}, "sm50")
 print("running", flush=True)
 try:
-    program.launch(seconds=60)
+    {}
 except KeyboardInterrupt:
     print("interrupted")
 """
+LONG = {
+    "a launch": f"ctm.assemble({LOOP!r}, 'sm50').launch(seconds=60)",
+    "a run": f"ctm.load({str(ROOT / 'examples/mandelbrot.x1k')!r}).run((4096, 4096), engine='reference', seconds=60)",
+    "a run in one thread": f"ctm.load({str(ROOT / 'examples/newton.r700')!r}).run((4096, 4096), engine='interp', threads=1, seconds=60)",
+    "a trace": f"ctm.load({str(ROOT / 'examples/mandelbrot.x1k')!r}).trace((4000, 4000), (4096, 4096), seconds=60)",
+}
 
 
-def test_interrupts_end_runs():
-    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("what", LONG)
+def test_interrupts_end_runs(what):
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(LONG[what])], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "running\n"
     time.sleep(0.3)
     start = time.monotonic()
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=20)
     assert out == "interrupted\n" and time.monotonic() - start < 3
+
+
+def test_handlers_of_signals_run_meanwhile():
+    seen = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(time.monotonic()))
+    try:
+        timer = threading.Timer(0.1, signal.raise_signal, (signal.SIGUSR1,))
+        timer.start()
+        with pytest.raises(ctm.Error, match="deadline"):
+            ctm.assemble(LOOP, "sm50").launch(seconds=0.5)
+        assert len(seen) == 1 and time.monotonic() - seen[0] > 0.2
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 class TestThreads:

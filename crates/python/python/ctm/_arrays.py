@@ -27,6 +27,12 @@ def _lossless(array: NDArray[Any], name: str) -> NDArray[Any]:
     raise TypeError(f"{name} has values of {dtype}, and programs read {_KINDS}")
 
 
+def _packed(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, or a copy of it, in C order and aligned."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else array.copy()
+
+
 def image(value: ArrayLike, name: str) -> NDArray[Any]:
     """An input: rows, columns and 1 to 4 channels, in C order."""
     array = _lossless(np.asarray(value), name)
@@ -40,7 +46,7 @@ def image(value: ArrayLike, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} of shape {array.shape} is empty")
     if array.shape[2] > 4:
         raise ValueError(f"{name} has {array.shape[2]} channels, and elements have 1 to 4: give several inputs")
-    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    return _packed(array)
 
 
 def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:
@@ -49,7 +55,7 @@ def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:
     if array.dtype.itemsize != 4 or array.dtype.kind not in "iuf":
         raise TypeError(f"{name} has values of {array.dtype}, and memory has words: convert them to uint32, int32 or float32")
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"]).reshape(-1).view(np.uint32)
+    return _packed(array).reshape(-1).view(np.uint32)
 
 
 def vector(value: ArrayLike, name: str) -> tuple[float, float, float, float]:

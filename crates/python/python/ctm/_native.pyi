@@ -10,7 +10,7 @@ class AssemblyError(Error): ...
 
 Described = tuple[str, str, int | None, str, str]
 Stats = tuple[int, int, int, bool]
-Ran = tuple[dict[int, NDArray[Any]], Stats, float, float]
+Ran = tuple[dict[int, NDArray[Any]], Stats, list[float]]
 Change = tuple[str, int, bool]
 Access = tuple[bool, str, list[int], list[int], bool]
 Step = tuple[int, int, str, bool, list[Change], list[Access], tuple[int, int], str | None]

@@ -32,6 +32,8 @@ class Stats:
     """How long the program was compiled and its inputs were copied; little if it was compiled before."""
     run_seconds: float = 0.0
     """How long it ran."""
+    seconds: float = 0.0
+    """How long all of it took: that, the outputs copied, and memory given back."""
 
 
 class Result(Mapping[int, NDArray[Any]]):

@@ -83,9 +83,8 @@ class Job:
         return {"width": width, "height": height, "inputs": inputs, "outputs": self.outputs, "constants": constants}
 
     def _result(self, ran: _native.Ran, engine: _native.Engine) -> Result:
-        outputs, (lanes, instructions, groups, out_of_range), compile_seconds, run_seconds = ran
-        stats = Stats(lanes, instructions, groups, out_of_range, engine.name, compile_seconds, run_seconds)
-        return Result(self, outputs, stats)
+        outputs, stats, seconds = ran
+        return Result(self, outputs, Stats(*stats, engine.name, *seconds))
 
 
 def job(
@@ -99,12 +98,7 @@ def job(
     **how: Any,
 ) -> Job:
     """The job that `run` runs."""
-    if like is not None:
-        base = like.job if isinstance(like, Result) else like
-        made = replace(base, program=program)
-    else:
-        made = Job(program, (0, 0))
-    if unknown := set(how) - {"engine", "threads", "seconds", "instructions", "memory"}:
+    if unknown := how.keys() - {"engine", "threads", "seconds", "instructions", "memory"}:
         raise TypeError(f"there is no option {sorted(unknown)[0]!r}")
     if inputs is not None:
         how["inputs"] = {_number(key, "input"): _arrays.image(array, f"input {key}") for key, array in inputs.items()}
@@ -114,15 +108,17 @@ def job(
         }
     if outputs is not None:
         how["outputs"] = {_number(key, "output"): name for key, name in outputs.items()}
-    made = replace(made, **how)
-    if domain is None and like is None:
-        if not made.inputs:
-            raise ValueError("there is no domain: give the width and height of the lanes, or inputs that have the same size")
-        first = made.inputs[min(made.inputs)]
-        domain = (first.shape[1], first.shape[0])
     if domain is not None:
-        made = replace(made, domain=_domain(domain))
-    return made
+        how["domain"] = _domain(domain)
+    if like is not None:
+        return replace(like.job if isinstance(like, Result) else like, program=program, **how)
+    if domain is None:
+        arrays = how.get("inputs")
+        if not arrays:
+            raise ValueError("there is no domain: give the width and height of the lanes, or inputs that have the same size")
+        first = arrays[min(arrays)]
+        how["domain"] = (first.shape[1], first.shape[0])
+    return Job(program, **how)
 
 
 def run(program: Program, domain: tuple[int, int] | None = None, **options: Any) -> Result:

@@ -75,7 +75,7 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
         threads: args.threads.map_or(0, usize::from),
         budget: limits.start(),
         progress: Some(&update),
-        cancel: Some(&cancel),
+        cancel: Some(&*cancel),
         ..Draw::options()
     };
     let engine = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
