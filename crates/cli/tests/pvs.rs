@@ -117,3 +117,18 @@ fn what_is_wrong_is_said() {
         folder.ctm(&format!("{limit} --engine {engine}")).fails(3, &["step limit", "instruction 2, of vertex 0"]);
     }
 }
+
+#[test]
+fn instructions_are_counted() {
+    let folder = folder("pvs-counts");
+    let run = "run sum.pvs --input 0=a.npy --input 3=b.npy --const 7=0.5 -o sum.npy --counts --heat heat.f32";
+    let page = folder.ctm(run).ok();
+    let counted: Vec<&str> = page.out().lines().skip(1).take(3).collect();
+    for (at, line) in counted.iter().enumerate() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words[..4], [&at.to_string(), "70", "70", "1.0"], "{line}");
+    }
+    assert!(counted[1].contains("VE_SGE"), "{}", page.out());
+    let heat: Vec<f32> = folder.read("heat.f32").as_chunks().0.iter().map(|&word| f32::from_le_bytes(word)).collect();
+    assert_eq!(heat, [3.0; 70]);
+}

@@ -192,6 +192,11 @@ impl Grid {
         invocation % self.block_invocations() < self.block_threads()
     }
 
+    /// Blocks along each axis.
+    pub fn blocks(&self) -> [u32; 3] {
+        self.blocks
+    }
+
     /// Threads of a block along each axis.
     pub fn block_size(&self) -> [u32; 3] {
         self.threads

@@ -24,6 +24,7 @@ Examples:
   ctm run mandelbrot.x1k --watch -o mandelbrot.png
   ctm run mandelbrot.x1k --emit asm | less
   ctm run mandelbrot.x1k --follow 256,200 | less -S
+  ctm run mandelbrot.x1k --counts --heat heat.png
   ctm run transform.pvs --input 0=positions.npy --input 1=normals.npy -o clip.npy
   ctm run shader.u32 --isa r700 --domain 640x480 --input 18=photo.png -o out.png
   ctm run fog.r700 --domain 640x480 --input 3=volume.npy:3d --sampler 3=linear -o out.png
@@ -91,6 +92,7 @@ impl Execution for RunCommand {
         }
         files.reads.extend(program_files(&self.program.program));
         files.read(&self.run.consts);
+        files.write(&self.run.execution.heat);
         if let Some(Emit { path: Some(path), .. }) = &self.run.execution.emit {
             files.write([path]);
         }

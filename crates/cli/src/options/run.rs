@@ -84,9 +84,16 @@ impl RunArgs {
     }
 }
 
+impl ExecutionArgs {
+    /// Whether a run tells something beside its results.
+    pub fn reports(&self) -> bool {
+        self.stats || self.counts || self.heat.is_some()
+    }
+}
+
 /// How a program is executed, whatever its instruction set.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("reported").args(["stats", "follow"]).multiple(true))]
+#[command(group = ArgGroup::new("reported").args(["stats", "follow", "counts"]).multiple(true))]
 pub struct ExecutionArgs {
     /// What executes the program; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
@@ -124,6 +131,13 @@ pub struct ExecutionArgs {
         help_heading = "Execution"
     )]
     pub follow_steps: u64,
+    /// Show how often each instruction executed: by groups that had a lane there, and by lanes. The reference executes the program then
+    #[arg(long, conflicts_with_all = ["emit", "repeat"], help_heading = "Execution")]
+    pub counts: bool,
+    /// File that receives how many instructions each lane executed: a picture from black (none) over red and yellow to white (most), or
+    /// an array (.npy, .f32). The reference executes the program then
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["emit", "repeat"], value_hint = ValueHint::FilePath, help_heading = "Execution")]
+    pub heat: Option<PathBuf>,
     /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same
     #[arg(long, help_heading = "Execution")]
     pub sandbox: bool,
@@ -134,7 +148,7 @@ pub struct ExecutionArgs {
     /// once more to count that
     #[arg(long, requires = "stats", conflicts_with = "follow", help_heading = "Execution")]
     pub utilisation: bool,
-    /// With --stats: print one JSON object; with --follow: one on each line, for each step
+    /// With --stats or --counts: print one JSON object; with --follow: one on each line, for each step
     #[arg(long, requires = "reported", help_heading = "Execution")]
     pub json: bool,
     /// What it may use.

@@ -1,5 +1,6 @@
 //! Shared parts of the runs of all instruction sets: engines and options, memory with files, measurement, following a lane.
 
+pub mod counts;
 mod emit;
 pub mod follow;
 mod frames;
@@ -30,12 +31,18 @@ use ctm_lane::run::RunOptions;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-/// The engine of the command line, else the fastest; to follow a lane, the reference.
+/// The engine of the command line, else the fastest; to follow a lane and to count, the reference.
 pub fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
-    let name = match (args.follow, args.engine) {
+    let by_reference = [
+        ("--follow shows", args.follow.is_some()),
+        ("--counts counts", args.counts),
+        ("--heat shows", args.heat.is_some()),
+    ];
+    let by_reference = by_reference.into_iter().find_map(|(option, is_given)| is_given.then_some(option));
+    let name = match (by_reference, args.engine) {
         (Some(_), None) => EngineName::Reference,
-        (Some(_), Some(name)) if name != EngineName::Reference => {
-            let message = format!("--follow shows what the reference executes, and --engine asks for {}", name.name());
+        (Some(option), Some(name)) if name != EngineName::Reference => {
+            let message = format!("{option} what the reference executes, and --engine asks for {}", name.name());
             return Err(Failure::Usage(
                 Message::error(message).help("leave --engine out: all engines give the same bits"),
             ));

@@ -7,13 +7,17 @@ use crate::options::RunArgs;
 use crate::options::values::Vector;
 use crate::progress::Progress;
 use crate::report::Message;
+use crate::run::counts::{Counting, Listing};
 use crate::run::{
     Frames, Measured, emit, engine, float_constants, missing_constants, numbered_uniforms, options, unused,
 };
+use crate::wording::one_line;
 use crate::{Console, Failure};
+use ctm_follow::Place;
 use ctm_lane::domain::Lanes;
+use ctm_lane::run::RunOptions;
 use ctm_pvs::reference::{Trap, TrapKind};
-use ctm_pvs::{AddressMode, CONSTANTS, Program, RunError, SourceKind, Uses};
+use ctm_pvs::{AddressMode, CONSTANTS, Program, RunError, SourceKind, Uses, text};
 
 /// Runs a program and writes its outputs.
 pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
@@ -32,6 +36,9 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
+    let lanes = Lanes::Line(data.vertices);
+    let counting = Counting::new(&args.execution, lanes, &options, console)?;
+    let options = RunOptions { counts: Counting::sink(&counting), ..options };
     if let Some(wanted) = &args.execution.emit {
         return emit(wanted, engine, data.job(program, &constants)?.stages(), console);
     }
@@ -53,7 +60,17 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     progress.iter().for_each(Progress::finish);
     results.commit(&cancel, console)?;
     if args.execution.stats {
-        measured.report(&args.execution, &executor, Lanes::Line(data.vertices), &options, console)?;
+        measured.report(&args.execution, &executor, lanes, &options, console)?;
+    }
+    if let Some(counting) = counting {
+        let text = |(at, instruction)| (Place::from(at as u32), one_line(&text::print_instruction(instruction)));
+        let steps = program.code.iter().enumerate().map(text).collect();
+        counting.finish(
+            &args.execution,
+            &measured.stats,
+            Listing { steps, address: |at| at.pc.to_string() },
+            console,
+        )?;
     }
     Ok(())
 }

@@ -9,22 +9,23 @@ use crate::options::RunArgs;
 use crate::options::values::{FollowedLane, Vector};
 use crate::progress::Progress;
 use crate::report::Message;
+use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::{self, Issued};
 use crate::run::{Frames, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
-use ctm_follow::{Address, Followed};
+use ctm_follow::{Address, Followed, Place};
 use ctm_lane::domain::{AXIS, Lanes};
-use ctm_lane::run::RunStats;
+use ctm_lane::run::{RunOptions, RunStats};
 use ctm_sm50::launch::{
     Constants, Environment, Grid, Invocations, Launch, LaunchConstants, LaunchReport, Mode, Shader, StageRunner, Stop,
     WARP,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
-use ctm_sm50::{AttributeMap, Stage};
+use ctm_sm50::{AttributeMap, Code, Stage};
 use serde_json::json;
 use std::io;
 use std::time::Instant;
@@ -46,13 +47,15 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let mut constants = constants(console.host, &sm50.banks)?;
     let shader = Shader { local_memory: sm50.local_memory.unwrap_or(0), ..(&loaded.program).into() };
     let invocations = Invocations { count: grid.invocations(), columns: None };
-    if sm50.global_outputs.is_empty() && !args.execution.stats {
+    if sm50.global_outputs.is_empty() && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
 
     let progress = (console.interactive && followed.is_none()).then(|| Progress::start(frames.numbers().end));
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
+    let counting = Counting::new(&args.execution, Lanes::Line(grid.invocations()), &options, console)?;
+    let options = RunOptions { counts: Counting::sink(&counting), ..options };
     let start = Instant::now();
     let (host, mode) = (console.host, if console.strict { Mode::Strict } else { Mode::Lenient });
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(&loaded, name), &args.execution, console)));
@@ -95,6 +98,15 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     memory.commit(&cancel, console)?;
     if args.execution.stats {
         report(args.execution.json, &outcome.stats, issued.map(|Issued(issued)| issued), seconds, console)?;
+    }
+    if let Some(counting) = counting {
+        counting.finish_as(
+            &args.execution,
+            &outcome.stats,
+            listing(&loaded),
+            |lanes| by_position(lanes, &grid),
+            console,
+        )?;
     }
     Ok(())
 }
@@ -174,13 +186,40 @@ fn thread(named: FollowedLane, grid: &Grid) -> Result<(u32, String), Failure> {
     Ok((grid.invocation_of(high * AXIS + low), name))
 }
 
+/// Its instructions, as counts are shown beside them.
+fn listing(loaded: &Loaded) -> Listing {
+    let text = |(index, instruction)| {
+        let at = Code::address(index);
+        (Place::from(at), print_instruction(instruction, at))
+    };
+    let steps = loaded.program.code.instructions().iter().enumerate().map(text).collect();
+    Listing { steps, address }
+}
+
+/// What invocations have, as a picture of the threads: columns along x, rows along y, and below them those of the next z. With its width
+/// and height.
+fn by_position(of_invocations: &[u64], grid: &Grid) -> (Vec<u64>, usize, usize) {
+    let [across, down, deep] = std::array::from_fn(|axis| (grid.block_size()[axis] * grid.blocks()[axis]) as usize);
+    let mut picture = vec![0; across * down * deep];
+    for (invocation, &value) in (0..).zip(of_invocations).filter(|&(invocation, _)| grid.has_thread(invocation)) {
+        let (block, thread, size) = (grid.block_of(invocation), grid.thread_of(invocation), grid.block_size());
+        let [x, y, z] = std::array::from_fn(|axis| (block[axis] * size[axis] + thread[axis]) as usize);
+        picture[(z * down + y) * across + x] = value;
+    }
+    (picture, across, down * deep)
+}
+
+fn address(at: Address) -> String {
+    format!("{:04x}", at.pc)
+}
+
 /// How its steps are shown.
 fn guest(loaded: &Loaded, lane: String) -> Guest<'_> {
     let code = &loaded.program.code;
     let text = |Address { pc, .. }: Address, _| {
         code.index_at(pc).map_or_else(String::new, |index| print_instruction(&code.instructions()[index], pc))
     };
-    Guest { text: Box::new(text), address: |at| format!("{:04x}", at.pc), width: 50, lane }
+    Guest { text: Box::new(text), address, width: 50, lane }
 }
 
 fn report(json: bool, stats: &RunStats, issued: Option<u64>, seconds: f64, console: &mut Console) -> io::Result<()> {

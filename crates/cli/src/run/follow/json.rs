@@ -59,7 +59,7 @@ pub fn end(end: &End, is_cut: bool) -> Value {
 }
 
 /// An address: a number, or in a called program the number of that and the address there.
-fn address(Address { program, pc }: Address) -> Value {
+pub fn address(Address { program, pc }: Address) -> Value {
     if program == 0 { json!(pc) } else { json!([program, pc]) }
 }
 

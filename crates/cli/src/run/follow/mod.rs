@@ -4,6 +4,7 @@ mod json;
 mod page;
 mod words;
 
+pub use json::address;
 pub use words::value;
 
 use crate::options::ExecutionArgs;

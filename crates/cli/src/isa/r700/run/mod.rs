@@ -11,12 +11,14 @@ use crate::isa::{File, one};
 use crate::options::RunArgs;
 use crate::progress::Progress;
 use crate::report::{Location, Message};
+use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::{Console, Failure};
 use ctm_follow::{Address, Followed, Part, Place};
 use ctm_lane::domain::{AXIS, Lanes};
+use ctm_lane::run::RunOptions;
 use ctm_r700::{RunError, Trap, TrapKind, reference, text};
 use data::{CONSTANTS, Data, lanes};
 use std::collections::HashMap;
@@ -53,6 +55,8 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
+    let counting = Counting::new(&args.execution, lanes, &options, console)?;
+    let options = RunOptions { counts: Counting::sink(&counting), ..options };
     if let Some(wanted) = &args.execution.emit {
         job.check().map_err(|error| Message::error(error.to_string()))?;
         return emit(wanted, engine, ctm_r700::engine::stages(&job), console);
@@ -81,6 +85,7 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
             let mut issued = Issued::default();
             results.clear(&data.memory.space);
             progress.iter().for_each(Progress::begin_run);
+            let options = RunOptions { counts: None, ..options };
             reference::run_observed(&job, &options, Followed::EachGroup, &mut issued).map_err(failed)?;
             measured.issued = Some(issued.0);
         }
@@ -98,6 +103,10 @@ pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -
     results.commit(&cancel, console)?;
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;
+    }
+    if let Some(counting) = counting {
+        let listing = Listing { steps: programs.steps(), address };
+        counting.finish(&args.execution, &measured.stats, listing, console)?;
     }
     Ok(())
 }
@@ -139,7 +148,6 @@ impl Programs {
                 _ => text.unwrap_or_else(|| "an instruction that no path to here shows".into()),
             }
         };
-        let address = |Address { program, pc }: Address| if program == 0 { pc.to_string() } else { format!("fs:{pc}") };
         Guest { text: Box::new(text), address, width: 66, lane }
     }
 
@@ -165,6 +173,10 @@ impl Programs {
             None => message,
         })
     }
+}
+
+fn address(Address { program, pc }: Address) -> String {
+    if program == 0 { pc.to_string() } else { format!("fs:{pc}") }
 }
 
 /// What to do about a trap.

@@ -15,13 +15,14 @@ use crate::options::{DEFAULT_DOMAIN, RunArgs};
 use crate::outputs::{Form, Sink};
 use crate::progress::Progress;
 use crate::report::Message;
+use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::Issued;
 use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
-use ctm_follow::Followed;
-use ctm_x1k::{FLOAT_CONSTANTS, Job, Program, RunError, Trap, TrapKind, reference, text};
+use ctm_follow::{Followed, Place};
+use ctm_x1k::{FLOAT_CONSTANTS, Job, Program, RunError, RunOptions, Trap, TrapKind, reference, text};
 use memory::Data;
 
 /// Runs a program and writes its outputs.
@@ -58,6 +59,8 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let update = |done, total| progress.iter().for_each(|progress| progress.update(done, total));
     let options = options(&args.execution, console.host, &update, &cancel);
     let (engine, executor) = engine(&args.execution)?;
+    let counting = Counting::new(&args.execution, lanes, &options, console)?;
+    let options = RunOptions { counts: Counting::sink(&counting), ..options };
     if job.has_samplers() && x1k.emit_trace.is_some() {
         let message = "the CTM device has no samplers, and an input has one";
         return Err(Failure::Usage(Message::error(message).help("leave --emit-trace out, or ':2d' behind the input")));
@@ -104,6 +107,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
             let mut issued = Issued::default();
             results.clear(&data.memory.space);
             progress.iter().for_each(Progress::begin_run);
+            let options = RunOptions { counts: None, ..options };
             reference::run_observed(&job, &options, Followed::EachGroup, &mut issued).map_err(failed)?;
             measured.issued = Some(issued.0);
         }
@@ -122,7 +126,16 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     if args.execution.stats {
         measured.report(&args.execution, &executor, lanes, &options, console)?;
     }
+    if let Some(counting) = counting {
+        counting.finish(&args.execution, &measured.stats, listing(program), console)?;
+    }
     Ok(())
+}
+
+/// Its instructions, as counts are shown beside them.
+fn listing(program: &Program) -> Listing {
+    let text = |at: usize| (Place::from(at as u32), one_line(&text::print_instruction_at(program, at)));
+    Listing { steps: (0..program.code.len()).map(text).collect(), address: |at| at.pc.to_string() }
 }
 
 /// How its steps are shown.
