@@ -154,9 +154,11 @@ impl<T: Decoding> Bound for Memory<'_, T> {
             speculated,
             deoptimised,
         };
-        let height = if kernel.quads { 2 } else { 1 };
-        let first = if kernel.quads { rectangle.j0 & !1 } else { rectangle.j0 };
-        let done = (first..=rectangle.j1).step_by(height).try_for_each(|y| run.row(rectangle, y));
+        let mut y = rectangle.j0 / kernel.height() * kernel.height();
+        let mut done = Ok(());
+        while y <= rectangle.j1 && done.is_ok() {
+            done = run.rows(rectangle, y).map(|rows| y += rows);
+        }
         T::finish_stores();
         done?;
         // Threads overwrite each other's counts; any of them says what the data are like.

@@ -3,10 +3,15 @@
 //! Code for a group is often one long chain of operations that wait for each other, and the next group is too far away for
 //! the processor to begin with it meanwhile. Here every instruction whose operands are a group's own comes twice, once for
 //! each of two neighbours; what they have in common stays as it is, and so does the way through the code: branches go
-//! where a group of twice the width would go, as soon as a lane of either group asks for it.
+//! where a group of twice the size would go, as soon as a lane of either group asks for it.
+//!
+//! Neighbours lie side by side, or one below the other. What depends on nothing but the column, such as what a row of a
+//! matrix is multiplied with, is the same for the latter.
 
-use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Reg};
+use crate::context;
+use crate::mir::{Arg, Base, Block, Class, Inst, Kind, Machine, Mem, Reg};
 use crate::target::{Meaning, Target};
+use ctm_lane::Axis;
 
 /// The block that starts with a group; its parameter is the group's position.
 const HEAD: usize = 1;
@@ -14,16 +19,37 @@ const HEAD: usize = 1;
 /// Instructions of a block that are too many to look beyond them.
 const FAR: usize = 256;
 
-/// The function for two groups at a time, if that may be worth it; `None` too if a branch asks for something else than whether
-/// a mask has a lane.
-pub fn interleaved<T: Target>(machine: &Machine<T::Op>, target: T) -> Option<Machine<T::Op>> {
-    if !is_long(machine) || is_about_masks(machine) {
-        return None;
+/// Whether taking two groups at a time may be worth it.
+pub fn is_worth<O>(machine: &Machine<O>) -> bool {
+    is_long(machine) && !is_about_masks(machine)
+}
+
+/// How much of the code depends on a position's coordinate.
+pub fn own_part<O>(machine: &Machine<O>, axis: Axis) -> f32 {
+    let own = own_registers(machine, axis);
+    let (mut all, mut part) = (0.0, 0.0);
+    for block in &machine.blocks {
+        for inst in &block.insts {
+            let mut is_own = false;
+            inst.for_each_use(|reg| is_own |= own[reg.index()]);
+            all += block.frequency();
+            part += if is_own { block.frequency() } else { 0.0 };
+        }
     }
-    let own = own_registers(machine).into_iter().enumerate();
+    part / all
+}
+
+/// The function for a group and its neighbour on an axis, which is so many positions away; `None` if a branch asks for
+/// something else than whether a mask has a lane.
+pub fn interleaved<T: Target>(
+    machine: &Machine<T::Op>,
+    target: T,
+    (axis, apart): (Axis, u32),
+) -> Option<Machine<T::Op>> {
+    let own = own_registers(machine, axis).into_iter().enumerate();
     let mut interleaved = Machine { blocks: Vec::new(), ..machine.clone() };
     let copies = own.map(|(at, is_own)| is_own.then(|| interleaved.reg(machine.classes[at]))).collect();
-    let mut interleaver = Interleaver { target, copies, machine: interleaved };
+    let mut interleaver = Interleaver { target, axis, apart: apart.cast_signed(), copies, machine: interleaved };
     for at in 0..machine.blocks.len() {
         let block = interleaver.block(machine, at)?;
         interleaver.machine.blocks.push(block);
@@ -53,10 +79,21 @@ fn is_about_masks<O>(machine: &Machine<O>) -> bool {
     masks * 4.0 > all
 }
 
-/// The registers that may hold something else for another group.
-fn own_registers<O>(machine: &Machine<O>) -> Vec<bool> {
+/// Whether an instruction loads the row of the groups.
+fn loads_row<O>(inst: &Inst<O>) -> bool {
+    inst.def.is_some() && inst.args[0] == Arg::Mem(Mem::at(Base::Context, context::Y))
+}
+
+/// The registers that may hold something else for the neighbour on an axis.
+fn own_registers<O>(machine: &Machine<O>, axis: Axis) -> Vec<bool> {
     let mut own = vec![false; machine.classes.len()];
-    own[machine.blocks[HEAD].params[0].index()] = true;
+    match axis {
+        Axis::X => own[machine.blocks[HEAD].params[0].index()] = true,
+        Axis::Y => {
+            let rows = machine.blocks[0].insts.iter().filter(|inst| loads_row(inst)).filter_map(|inst| inst.def);
+            rows.for_each(|row| own[row.index()] = true);
+        }
+    }
     let mut changed = true;
     while changed {
         changed = false;
@@ -82,6 +119,9 @@ fn own_registers<O>(machine: &Machine<O>) -> Vec<bool> {
 
 struct Interleaver<T: Target> {
     target: T,
+    axis: Axis,
+    /// Positions between the groups.
+    apart: i32,
     /// For each register of the function the one of the other group, if that is another one.
     copies: Vec<Option<Reg>>,
     machine: Machine<T::Op>,
@@ -115,12 +155,10 @@ impl<T: Target> Interleaver<T> {
     /// The block of this number, for both groups.
     fn block(&mut self, machine: &Machine<T::Op>, at: usize) -> Option<Block<T::Op>> {
         let block = &machine.blocks[at];
-        let is_latch = at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
+        let is_latch = self.axis == Axis::X && at > HEAD && block.end.edges().any(|edge| edge.block == HEAD);
         let (mut params, mut insts) = (block.params.clone(), Vec::with_capacity(2 * block.insts.len()));
-        if at == HEAD {
-            let step = Arg::Imm(self.width(machine)?);
-            let (x, copy) = (params[0], self.copy(params[0]));
-            insts.push(Inst { effect: false, ..Inst::new(Kind::Tied(T::STEP), Some(copy), &[Arg::Reg(x), step]) });
+        if at == HEAD && self.axis == Axis::X {
+            insts.push(self.neighbour(params[0]));
         } else {
             params.extend(block.params.iter().filter_map(|param| self.copies[param.index()]));
         }
@@ -128,7 +166,7 @@ impl<T: Target> Interleaver<T> {
             let meaning = self.target.meaning(inst);
             match (inst.kind, meaning) {
                 (Kind::Tied(op), _) if is_latch && op == T::STEP => {
-                    let step = Arg::Imm(2 * self.width(machine)?);
+                    let step = Arg::Imm(2 * self.apart);
                     insts.push(Inst { args: [inst.args[0], step, Arg::None, Arg::None], ..*inst });
                 }
                 _ if is_latch => insts.push(*inst),
@@ -145,6 +183,9 @@ impl<T: Target> Interleaver<T> {
                 (_, Meaning::CompareGeneral) if self.is_own(inst) => return None,
                 _ => {
                     insts.push(*inst);
+                    if let (Axis::Y, Some(row), true) = (self.axis, inst.def, loads_row(inst)) {
+                        insts.push(self.neighbour(row));
+                    }
                     if self.is_own(inst) {
                         let def = inst.def.map(|def| self.copy(def));
                         let args = inst.args.map(|arg| self.copy_arg(arg));
@@ -172,13 +213,9 @@ impl<T: Target> Interleaver<T> {
         Arg::Reg(both)
     }
 
-    /// How far apart the groups are.
-    fn width(&self, machine: &Machine<T::Op>) -> Option<i32> {
-        let mut latches =
-            machine.blocks[HEAD + 1..].iter().filter(|block| block.end.edges().any(|edge| edge.block == HEAD));
-        latches.next()?.insts.iter().find_map(|inst| match (inst.kind, inst.args[1]) {
-            (Kind::Tied(op), Arg::Imm(width)) if op == T::STEP => Some(width),
-            _ => None,
-        })
+    /// The neighbour's position.
+    fn neighbour(&self, position: Reg) -> Inst<T::Op> {
+        let args = [Arg::Reg(position), Arg::Imm(self.apart)];
+        Inst { effect: false, ..Inst::new(Kind::Tied(T::STEP), Some(self.copy(position)), &args) }
     }
 }

@@ -5,7 +5,7 @@ use crate::checks::Checks;
 use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
 use crate::select::Mode;
-use crate::unit::Unit;
+use crate::unit::{Groups, Unit};
 use ctm_engine::{Bindings, Source, SurfaceLayout};
 use ctm_lane::{Function, Op};
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -20,6 +20,8 @@ pub(crate) struct Kernel<T> {
     pub general: Unit,
     /// The interior without speculation on NaNs, made when that fails too often.
     exact: OnceLock<Option<Unit>>,
+    /// The interior for one row at a time, made when a row is left over.
+    row: OnceLock<Option<Unit>>,
     pub function: Function,
     pub layouts: Vec<SurfaceLayout>,
     pub quads: bool,
@@ -72,14 +74,15 @@ impl<T: Decoding> Kernel<T> {
         // What a group has written, it would read when it runs again.
         let speculates = !reads.iter().any(|read| writes.contains(read));
         let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
-        let interior = Unit::new(source.interior, source.surfaces, target, (mode, 2), checks)?;
+        let interior = Unit::new(source.interior, source.surfaces, target, (mode, Groups::MOST), checks)?;
         let mode = Mode { interior: false, speculates: false, ..mode };
-        let general = Unit::new(source.function, source.surfaces, target, (mode, 1), checks)?;
+        let general = Unit::new(source.function, source.surfaces, target, (mode, Groups::ONE), checks)?;
         Some(Self {
             target,
             interior,
             general,
             exact: OnceLock::new(),
+            row: OnceLock::new(),
             function: source.interior.clone(),
             layouts: source.surfaces.to_vec(),
             quads,
@@ -96,15 +99,31 @@ impl<T: Decoding> Kernel<T> {
         })
     }
 
+    /// Rows of a group.
+    pub fn height(&self) -> u32 {
+        if self.quads { 2 } else { 1 }
+    }
+
+    /// Exact code for what the interior may be called for, one row at a time.
     pub fn exact(&self) -> &Unit {
-        let exact = self.exact.get_or_init(|| {
-            let Self { quads, may_stop, .. } = *self;
-            let mode = Mode { quads, interior: true, speculates: false, may_stop, explicit: false };
-            let mode = (mode, self.interior.groups);
-            Unit::new(&self.function, &self.layouts, self.target, mode, &self.checks)
-                .filter(|unit| unit.covers(&self.interior))
-        });
-        exact.as_ref().unwrap_or(&self.general)
+        let most = Groups { rows: 1, ..self.interior.groups };
+        self.exact.get_or_init(|| self.interior_as(false, most)).as_ref().unwrap_or(&self.general)
+    }
+
+    /// Code for one row of what the interior may be called for, if that takes several rows at a time.
+    pub fn row(&self) -> &Unit {
+        if self.interior.groups.rows == 1 {
+            return &self.interior;
+        }
+        let most = Groups { rows: 1, ..Groups::MOST };
+        self.row.get_or_init(|| self.interior_as(self.interior.speculates, most)).as_ref().unwrap_or(&self.general)
+    }
+
+    fn interior_as(&self, speculates: bool, most: Groups) -> Option<Unit> {
+        let Self { quads, may_stop, .. } = *self;
+        let mode = Mode { quads, interior: true, speculates, may_stop, explicit: false };
+        let unit = Unit::new(&self.function, &self.layouts, self.target, (mode, most), &self.checks);
+        unit.filter(|unit| unit.covers(&self.interior))
     }
 
     /// Whether the bindings are of the kind that the code was made for; anything else it must not touch.

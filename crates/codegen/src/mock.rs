@@ -12,7 +12,7 @@ use crate::select::{Mode, Selected};
 use crate::target::{Meaning, Operation, Target};
 use crate::unit::Allocated;
 use ctm_engine::SurfaceLayout;
-use ctm_lane::Function;
+use ctm_lane::{Axis, Function};
 
 #[derive(Clone, Copy, Debug)]
 struct Mock;
@@ -417,7 +417,7 @@ fn check(Allocated { machine, allocation }: &Allocated<Op>) -> Result<(), Cause>
 
 #[test]
 fn registers_are_where_they_are_used() {
-    let both = interleaved(&machine(), Mock).expect("a loop that waits for itself");
+    let both = interleaved(&machine(), Mock, (Axis::X, 4)).expect("branches look at masks");
     assert!(both.to_string().contains(" = Or "), "branches look at either group\n{both}");
     for machine in [machine(), ordered(&machine()), ordered(&both), both] {
         let allocated = Allocated::new(machine, Mock);

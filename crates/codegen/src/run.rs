@@ -39,7 +39,20 @@ pub(crate) struct Run<'a, 'w, T> {
 }
 
 impl<T: Decoding> Run<'_, '_, T> {
-    /// Runs the groups that start at `x`, and before `end`, of a row.
+    /// Runs the groups that start at `x`, and before `end`, of so many rows, which code takes some at a time.
+    fn call_rows(&mut self, unit: &Unit, (x, end): (u32, u32), rows: u32) {
+        let first = self.context.y;
+        for y in (first..first + rows).step_by((self.kernel.height() * unit.groups.rows) as usize) {
+            self.context.y = y;
+            self.call(unit, x, end);
+            if self.monitor.halt.is_some() || self.context.stopped != 0 {
+                break;
+            }
+        }
+        self.context.y = first;
+    }
+
+    /// Runs the groups that start at `x`, and before `end`, of as many rows as the code takes.
     fn call(&mut self, unit: &Unit, x: u32, end: u32) {
         if !unit.entry.allows((x, end), self.context.y) {
             self.kernel.escaped.store(true, Relaxed);
@@ -62,24 +75,25 @@ impl<T: Decoding> Run<'_, '_, T> {
         }
     }
 
-    fn strip(&mut self, x: u32, end: u32) {
+    /// Runs groups of the interior by this code for it.
+    fn strip(&mut self, unit: &Unit, (x, end): (u32, u32), rows: u32) {
         let kernel = self.kernel;
-        if !kernel.interior.speculates {
-            return self.call(&kernel.interior, x, end);
+        if !unit.speculates {
+            return self.call_rows(unit, (x, end), rows);
         }
         let too_often = u64::from(self.deoptimised) * 100 > u64::from(self.speculated) * DEOPTIMISATION_LIMIT;
         if self.exact || self.deoptimised > 8 && too_often {
-            return self.call(kernel.exact(), x, end);
+            return self.call_rows(kernel.exact(), (x, end), rows);
         }
         let before = self.context.instructions;
-        self.call(&kernel.interior, x, end);
+        self.call(unit, x, end);
         self.speculated = self.speculated.saturating_add(1);
         if self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none() {
             self.deoptimised = self.deoptimised.saturating_add(1);
             kernel.checks.deoptimised.fetch_add(1, Relaxed);
             self.context.instructions = before;
             self.context.stopped = 0;
-            self.call(kernel.exact(), x, end);
+            self.call_rows(kernel.exact(), (x, end), rows);
         }
     }
 
@@ -93,7 +107,7 @@ impl<T: Decoding> Run<'_, '_, T> {
     ) -> Result<(), Incomplete> {
         let mut group = groups.start;
         while group < groups.end {
-            let reach = if unit.has_loops { self.reach.next_multiple_of(unit.groups) } else { u32::MAX };
+            let reach = if unit.has_loops { self.reach.next_multiple_of(unit.groups.columns) } else { u32::MAX };
             let count = reach.min(most).min(groups.end - group);
             let before = self.context.instructions;
             call(self, at(group), at(group + count));
@@ -116,30 +130,42 @@ impl<T: Decoding> Run<'_, '_, T> {
         Ok(())
     }
 
-    pub fn row(&mut self, rectangle: Domain, y: u32) -> Result<(), Incomplete> {
-        let lanes = self.kernel.target.lanes();
-        let (width, height) = if self.kernel.quads { (lanes / 2, 2) } else { (lanes, 1) };
+    /// Runs the groups that begin in a row, and of those below it as many as the code for the interior takes; gives how many rows
+    /// are done.
+    pub fn rows(&mut self, rectangle: Domain, y: u32) -> Result<u32, Incomplete> {
+        let kernel = self.kernel;
+        let height = kernel.height();
+        let width = kernel.target.lanes() / height;
         // Selection takes it that groups begin at multiples of their columns.
         let start = rectangle.i0 & !(width - 1);
         self.context.y = y;
         let groups = i64::from((rectangle.i1 - start) / width + 1);
-        let Window { x: across, y: down } = self.kernel.interior.window;
+        let Window { x: across, y: down } = kernel.interior.window;
+        let is_whole = |rows: u32| {
+            y >= rectangle.j0
+                && y + (rows - 1) <= rectangle.j1
+                && i64::from(y) >= down.0
+                && i64::from(y) + i64::from(rows) - 1 <= down.1
+        };
+        let several = height * kernel.interior.groups.rows;
+        let (unit, rows) = match is_whole(several) {
+            true => (&kernel.interior, several),
+            false if is_whole(height) => (kernel.row(), height),
+            false => (&kernel.general, height),
+        };
         // Groups, counted from the first, that lie wholly in the rectangle and in the window.
         let (low, high) = (across.0.max(rectangle.i0.into()), across.1.min(rectangle.i1.into()));
-        let whole_row = y >= rectangle.j0
-            && y + (height - 1) <= rectangle.j1
-            && i64::from(y) >= down.0
-            && i64::from(y) + i64::from(height) - 1 <= down.1;
         let (width_wide, start_wide) = (i64::from(width), i64::from(start));
         let first = (low - start_wide + width_wide - 1).div_euclid(width_wide).clamp(0, groups);
         let last = (high + 1 - start_wide).div_euclid(width_wide).clamp(0, groups);
-        let (first, last) = if whole_row && first < last { (first as u32, last as u32) } else { (0, 0) };
-        let last = last - (last - first) % self.kernel.interior.groups;
+        let (first, last) = if is_whole(height) && first < last { (first as u32, last as u32) } else { (0, 0) };
+        let last = last - (last - first) % unit.groups.columns;
         let at = |group: u32| start + group * width;
-        let kernel = self.kernel;
-        let general = |run: &mut Self, x, end| run.call(&kernel.general, x, end);
+        let general = |run: &mut Self, x, end| run.call_rows(&kernel.general, (x, end), rows);
+        let interior = |run: &mut Self, x, end| run.strip(unit, (x, end), rows);
         self.groups((&kernel.general, u32::MAX), 0..first, at, general)?;
-        self.groups((&kernel.interior, kernel.interior.strip), first..last, at, Self::strip)?;
-        self.groups((&kernel.general, u32::MAX), last..groups as u32, at, general)
+        self.groups((unit, unit.strip), first..last, at, interior)?;
+        self.groups((&kernel.general, u32::MAX), last..groups as u32, at, general)?;
+        Ok(rows)
     }
 }

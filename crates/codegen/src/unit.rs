@@ -5,7 +5,7 @@ use crate::allocate::{Allocation, allocate};
 use crate::check::{Calls, Decoding, Fault, Objects, check_accesses, check_locations};
 use crate::checks::{Checks, timed};
 use crate::emit::{Emitted, emit};
-use crate::interleave::interleaved;
+use crate::interleave::{interleaved, is_worth, own_part};
 use crate::memory::Executable;
 use crate::mir::{Machine, Opcode};
 use crate::order::ordered;
@@ -13,12 +13,37 @@ use crate::select::{Mode, Selected, Window};
 use crate::split::split_masks;
 use crate::target::Target;
 use ctm_engine::SurfaceLayout;
-use ctm_lane::Function;
+use ctm_lane::{Axis, Function};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Groups that run before the invalid flag is looked at, at most, and the bytes of code that they run through, about.
 const STRIP: u32 = 64;
 const STRIP_BYTES: usize = 1 << 17;
+
+/// Groups that code takes at a time: so many side by side, and so many one below the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Groups {
+    pub columns: u32,
+    pub rows: u32,
+}
+
+impl Groups {
+    pub const ONE: Self = Self { columns: 1, rows: 1 };
+    /// The most that are worth it.
+    pub const MOST: Self = Self { columns: 2, rows: 4 };
+
+    /// With the neighbours on an axis.
+    fn doubled(self, axis: Axis) -> Self {
+        match axis {
+            Axis::X => Self { columns: 2 * self.columns, ..self },
+            Axis::Y => Self { rows: 2 * self.rows, ..self },
+        }
+    }
+
+    fn is_within(self, most: Self) -> bool {
+        self.columns <= most.columns && self.rows <= most.rows
+    }
+}
 
 /// A piece of machine code.
 pub(crate) struct Unit {
@@ -29,8 +54,7 @@ pub(crate) struct Unit {
     pub entry: Calls,
     /// The invalid flag says whether results may be wrong.
     pub speculates: bool,
-    /// Groups that the code takes at a time.
-    pub groups: u32,
+    pub groups: Groups,
     /// Groups that run before it is looked at: what was wrong with one of them runs again for all of them.
     pub strip: u32,
     /// A group may take long.
@@ -45,32 +69,26 @@ pub(crate) struct Draft<T: Decoding> {
     pub allocated: Allocated<T::Op>,
     window: Window,
     speculates: bool,
-    pub groups: u32,
+    pub groups: Groups,
     pub objects: Objects,
 }
 
 impl<T: Decoding> Draft<T> {
-    /// Instructions that take so many groups at a time, at most: one or two.
+    /// Instructions that take so many groups at a time, at most.
     pub fn new(
         function: &Function,
         layouts: &[SurfaceLayout],
         target: T,
-        (mode, at_once): (Mode, u32),
+        (mode, most): (Mode, Groups),
     ) -> Option<Self> {
         let Selected { machine, window, speculates } = target.select(function, layouts, mode)?;
         // The entries of arrays have room for one group.
-        let can_interleave = at_once == 2 && function.arrays.is_empty();
-        let both = if can_interleave { interleaved(&machine, target) } else { None };
-        let mut allocated = Allocated::new(machine, target);
-        let mut groups = 1;
-        if let Some(both) = both.map(|both| Allocated::new(both, target))
-            && both.allocation.frame_accesses - 2.0 * allocated.allocation.frame_accesses
-                < both.allocation.executed / 2.0
-        {
-            (allocated, groups) = (both, 2);
-        }
-        let (columns, rows) = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
-        let entry = Calls::new(window.x, window.y, (columns * groups, rows));
+        let most = if function.arrays.is_empty() { most } else { Groups::ONE };
+        let size = if mode.quads { (target.lanes() / 2, 2) } else { (target.lanes(), 1) };
+        let (allocated, groups) = Allocated::interleaved(machine, target, (size, most));
+        let (width, height) = size;
+        let step = (width * groups.columns, height * groups.rows);
+        let entry = Calls::new(window.x, window.y, step);
         let objects = Objects::new(function, layouts, target.bytes(), entry);
         Some(Self { target, allocated, window, speculates, groups, objects })
     }
@@ -97,22 +115,22 @@ impl<T: Decoding> Draft<T> {
         let code = Executable::new(emitted)?;
         let end = code.bytes().len();
         let strip = (STRIP_BYTES / (end - code.entry()).max(1)).clamp(1, STRIP as usize) as u32;
-        let (entry, strip) = (objects.entry, strip * groups);
+        let (entry, strip) = (objects.entry, strip * groups.columns);
         let has_loops = machine.blocks.iter().any(|block| block.depth > 1);
         Some(Unit { code, end, window, entry, speculates, groups, strip, has_loops, fault: None })
     }
 }
 
 impl Unit {
-    /// Code that takes so many groups at a time, at most: one or two.
+    /// Code that takes so many groups at a time, at most.
     pub fn new<T: Decoding>(
         function: &Function,
         layouts: &[SurfaceLayout],
         target: T,
-        (mode, at_once): (Mode, u32),
+        (mode, most): (Mode, Groups),
         checks: &Checks,
     ) -> Option<Self> {
-        let made = |mode| Draft::new(function, layouts, target, (mode, at_once))?.checked(checks);
+        let made = |mode| Draft::new(function, layouts, target, (mode, most))?.checked(checks);
         let (unit, count) = match made(mode)? {
             Ok(unit) => (Some(unit), &checks.proven),
             Err(fault) => match made(Mode { explicit: true, ..mode }) {
@@ -122,7 +140,7 @@ impl Unit {
         };
         count.fetch_add(1, Relaxed);
         if let Some(unit) = &unit {
-            checks.interleaved.fetch_add((unit.groups > 1).into(), Relaxed);
+            checks.interleaved.fetch_add((unit.groups != Groups::ONE).into(), Relaxed);
             checks.speculating.fetch_add(unit.speculates.into(), Relaxed);
         }
         unit
@@ -141,7 +159,44 @@ pub(crate) struct Allocated<O> {
     pub allocation: Allocation,
 }
 
+/// Whether code for twice as many groups does better than this, which takes so many.
+fn is_better(twice: &Allocation, once: &Allocation, groups: Groups) -> bool {
+    if groups == Groups::ONE {
+        return twice.frame_accesses - 2.0 * once.frame_accesses < twice.executed / 2.0;
+    }
+    let cost = |allocation: &Allocation| allocation.executed + allocation.frame_accesses;
+    cost(twice) < 2.0 * cost(once) * 0.875
+}
+
 impl<O: Opcode> Allocated<O> {
+    /// For as many groups at a time as the function does well with, each of so many columns and rows.
+    fn interleaved<T: Target<Op = O>>(
+        mut machine: Machine<O>,
+        target: T,
+        ((width, height), most): ((u32, u32), Groups),
+    ) -> (Self, Groups) {
+        let (mut allocated, mut groups) = (Self::new(machine.clone(), target), Groups::ONE);
+        if most == Groups::ONE || !is_worth(&machine) {
+            return (allocated, groups);
+        }
+        // What groups share need not be done twice.
+        let shares_columns = height == 1 && own_part(&machine, Axis::Y) < own_part(&machine, Axis::X) * 0.75;
+        let axis = if shares_columns && most.rows > 1 { Axis::Y } else { Axis::X };
+        while groups.doubled(axis).is_within(most) {
+            let apart = match axis {
+                Axis::X => width * groups.columns,
+                Axis::Y => height * groups.rows,
+            };
+            let Some(both) = interleaved(&machine, target, (axis, apart)) else { break };
+            let other = Self::new(both.clone(), target);
+            if !is_better(&other.allocation, &allocated.allocation, groups) {
+                break;
+            }
+            (machine, allocated, groups) = (both, other, groups.doubled(axis));
+        }
+        (allocated, groups)
+    }
+
     /// In an order in which the function does well with the registers that there are.
     pub fn new<T: Target<Op = O>>(mut machine: Machine<O>, target: T) -> Self {
         split_masks(&mut machine, target);

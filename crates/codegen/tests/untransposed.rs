@@ -258,3 +258,38 @@ fn other_stores() {
         check(backend, "after another store", &function, &pictures, true);
     }
 }
+
+/// Sums over the rows of a surface, or over something else: the words go through parameters of blocks.
+#[test]
+fn sums_in_loops() {
+    let sum = |start: &str, factors: [&str; 4], end: &str| {
+        let products: Vec<String> =
+            (0..4).map(|word| format!("%n{word} = fma.ftz.zx {}, %h{word}, %s{word}\n", factors[word])).collect();
+        let body = format!(
+            "%k = uniform 0\n%last = uniform 5\n%next = uniform 1\n%true = mask true\njump b1({start}, %k, %zero)\n\
+             b1(%s0: lane, %s1: lane, %s2: lane, %s3: lane, %pass: uniform, %at: lane):\n%j = float_to_index 24, %at\n\
+             %g0, %g1, %g2, %g3 = surface_load s0, %j, %y, %true\n%h0, %h1, %h2, %h3 = surface_load s1, %x, %j, %true\n{}\
+             %later = fadd.ftz %at, %half\n%count = uniform_add %pass, %next\n\
+             if.slt %count, %last, b1(%n0, %n1, %n2, %n3, %count, %later), b2({end})\n\
+             b2(%e0: lane, %e1: lane, %e2: lane, %e3: lane):\n{}",
+            products.concat(),
+            for_each_word("%o# = canon_nan 0x7fffffff, %e#"),
+        );
+        function(&body, STORE)
+    };
+    let (zeros, in_order, rotated) = ("%zero, %zero, %zero, %zero", "%n0, %n1, %n2, %n3", "%n1, %n2, %n3, %n0");
+    for backend in &backends() {
+        let cases = [
+            ("a factor for each row", zeros, ["%g1"; 4], in_order, true),
+            ("a start of its own for each word", "%a0, %a1, %a2, %a3", ["%uniform"; 4], in_order, true),
+            ("a factor for each word", zeros, ["%g0", "%g1", "%g2", "%g3"], in_order, true),
+            ("another order at the end", zeros, ["%g1"; 4], rotated, true),
+            ("a factor for each lane", zeros, ["%b1"; 4], in_order, true),
+            ("a start that varies", "%a1, %a1, %a2, %a3", ["%uniform"; 4], in_order, true),
+            ("a word twice", zeros, ["%g1"; 4], "%n0, %n0, %n2, %n3", false),
+        ];
+        for (name, start, factors, end, untransposed) in cases {
+            check(backend, name, &sum(start, factors, end), &pictures(Format::Float32_4), untransposed);
+        }
+    }
+}

@@ -16,6 +16,8 @@ const BAND_LANES: u64 = 1 << 14;
 const BANDS_PER_THREAD: u64 = 16;
 /// Bands of a run in one thread, at least, so that progress is reported.
 const BANDS_ALONE: u64 = 4;
+/// Rows of which larger bands have a multiple.
+const ROWS_AT_ONCE: u32 = 4;
 /// Lanes of a line that a worker takes at once; a divisor of [`AXIS`].
 const LINE_BAND: u32 = 1 << 12;
 
@@ -167,7 +169,8 @@ impl Bands {
         // One thread shares with none: more bands would only cost time.
         let bands = if threads == 1 { BANDS_ALONE } else { threads as u64 * BANDS_PER_THREAD };
         let rows = ((domain.lanes() / bands).clamp(1, BAND_LANES) / across).clamp(2, 4096) as u32;
-        Bands::Area(domain, rows & !1)
+        // Code may take some rows at a time.
+        Bands::Area(domain, if rows < ROWS_AT_ONCE { rows & !1 } else { rows & !(ROWS_AT_ONCE - 1) })
     }
 
     /// Number of bands.

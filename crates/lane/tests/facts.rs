@@ -103,6 +103,47 @@ fn shapes_in_loops() {
     assert_eq!(shapes.get(Value(8)), Shape::Varying);
 }
 
+/// What depends on nothing of a position but its row.
+#[test]
+fn values_of_rows() {
+    let (function, graph) = read(
+        "surface s0
+        table t0 4
+        array a0 4 lane
+        b0:
+        %0 = pos_x
+        %1 = pos_y
+        %2 = mask true
+        %3 = covered
+        %4 = utof %1
+        %5 = table_splat t0, 1
+        %6 = fmul.ftz %4, %5
+        %7 = float_to_index 64, %6
+        %8 = float_to_index 64, %5
+        %9, %10, %11, %12 = surface_load s0, %8, %7, %2
+        %13, %14, %15, %16 = surface_load s0, %0, %7, %2
+        %17, %18, %19, %20 = surface_load s0, %8, %7, %3
+        %21 = quad.0123 %6
+        %22 = uniform 1
+        %23 = array_read a0, %22
+        jump b1(%4, %4, %5)
+        b1(%24: lane, %25: lane, %26: lane):
+        %27 = fadd.ftz %24, %9
+        %28 = fadd.ftz %25, %13
+        %29 = fcmp.olt.ftz %24, %5
+        any %29, b1(%27, %28, %26), b2
+        b2:
+        return",
+    );
+    let shapes = Shapes::new(&function, &graph);
+    for same in [1, 2, 4, 5, 6, 7, 8, 9, 12, 24, 26, 27, 29] {
+        assert!(shapes.is_same_in_rows(Value(same)), "%{same}");
+    }
+    for different in [0, 3, 13, 16, 17, 21, 23, 25, 28] {
+        assert!(!shapes.is_same_in_rows(Value(different)), "%{different}");
+    }
+}
+
 #[test]
 fn ranges_in_loops_end() {
     let (function, graph) = read(

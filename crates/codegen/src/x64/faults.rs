@@ -7,7 +7,7 @@ use crate::check::check_accesses;
 use crate::emit::emit;
 use crate::mir::{Arg, Base, Mem};
 use crate::select::Mode;
-use crate::unit::{Allocated, Draft, Unit};
+use crate::unit::{Allocated, Draft, Groups, Unit};
 use ctm_engine::{Backend, Bindings, Code, Grouping, Launch, Runtime, Source, Stop, SurfaceLayout};
 use ctm_lane::Function;
 use ctm_lane::budget::Halt;
@@ -64,7 +64,7 @@ impl Backend for Broken {
 
 /// Code that takes its constants so many bytes from where they are. The checker refuses it.
 fn with_other_constants(function: &Function, source: &Source, form: Form, mode: Mode, bytes: i32) -> Unit {
-    let mut draft = Draft::new(function, source.surfaces, form, (mode, 1)).unwrap();
+    let mut draft = Draft::new(function, source.surfaces, form, (mode, Groups::ONE)).unwrap();
     for inst in draft.allocated.machine.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         for arg in &mut inst.args {
             if let Arg::Mem(mem @ Mem { base: Base::Pool, .. }) = arg {

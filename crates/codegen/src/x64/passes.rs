@@ -9,7 +9,7 @@ use crate::target::Target;
 use crate::x64::Machine;
 use crate::{interleave, order, split};
 use ctm_engine::SurfaceLayout;
-use ctm_lane::{Function, assume_covered, simplify};
+use ctm_lane::{Axis, Function, assume_covered, simplify};
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling};
 use std::fmt::Write;
 use std::path::Path;
@@ -166,7 +166,9 @@ b5:
 
 #[test]
 fn interleaving() {
-    let after = interleave::interleaved(&machine(LOOP), Form::Avx512).expect("a loop that waits for itself");
+    let before = machine(LOOP);
+    assert!(interleave::is_worth(&before), "the loop waits for itself");
+    let after = interleave::interleaved(&before, Form::Avx512, (Axis::X, 16)).expect("branches look at masks");
     assert_text("interleaving", &difference(LOOP, &after.to_string()));
 }
 

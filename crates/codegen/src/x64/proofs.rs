@@ -9,7 +9,7 @@ use crate::checks::Checks;
 use crate::emit::emit;
 use crate::mir::{Arg, Base, Class, Mem, Reg};
 use crate::select::Mode;
-use crate::unit;
+use crate::unit::{self, Groups};
 use ctm_engine::{Backend, Code as Compiled, Runtime, Source, SurfaceLayout};
 use ctm_lane::domain::Domain;
 use ctm_lane::{Function, assume_covered, simplify};
@@ -162,11 +162,11 @@ fn drafts(kernel: &Given, form: Form, explicit: bool) -> Vec<Draft> {
     let Given { general, interior, surfaces, may_stop, .. } = kernel;
     let mode = Mode { quads: false, interior: true, speculates: true, may_stop: *may_stop, explicit };
     let ways = [
-        (interior, mode, 2),
-        (interior, Mode { speculates: false, ..mode }, 2),
-        (general, Mode { speculates: false, interior: false, ..mode }, 1),
+        (interior, mode, Groups::MOST),
+        (interior, Mode { speculates: false, ..mode }, Groups::MOST),
+        (general, Mode { speculates: false, interior: false, ..mode }, Groups::ONE),
     ];
-    let made = ways.map(|(function, mode, at_once)| Draft::new(function, surfaces, form, (mode, at_once)));
+    let made = ways.map(|(function, mode, most)| Draft::new(function, surfaces, form, (mode, most)));
     made.into_iter().flatten().collect()
 }
 
@@ -177,6 +177,21 @@ fn check(draft: &Draft, form: Form) -> Result<usize, Fault> {
     let emitted = emit(machine, allocation, form).unwrap();
     check_locations(machine, allocation, form, &emitted)?;
     Ok(accesses)
+}
+
+/// Rows of a product of matrices have the second factor in common; nothing of a picture of points is.
+#[test]
+fn rows_that_share_columns_are_interleaved() {
+    for form in Form::ALL {
+        for kernel in benches() {
+            let groups = drafts(&kernel, form, false)[0].groups;
+            match kernel.name.as_str() {
+                "sgemm" => assert!(groups.rows > 1 && groups.columns == 1, "{form:?}: {groups:?}"),
+                "trig" => assert_eq!(groups.rows, 1, "{form:?}"),
+                _ => {}
+            }
+        }
+    }
 }
 
 #[test]
@@ -311,7 +326,8 @@ const MISTAKES: [(&str, Mistake); 14] = [
                 .filter(|(_, pair)| pair[0].mask != pair[1].mask)
                 .map(move |(at, pair)| (block, at, [pair[0], pair[1]]))
         });
-        let mut pairs = pairs.filter(|(.., pair)| pair.iter().all(is_masked) && draft.groups == 2);
+        let mut pairs =
+            pairs.filter(|(.., pair)| pair.iter().all(is_masked) && draft.groups == Groups { columns: 2, rows: 1 });
         let (block, at, [first, second]) = pairs.nth(number)?;
         let mut machine = machine.clone();
         machine.blocks[block].insts[at].mask = second.mask;
@@ -523,7 +539,7 @@ impl Backend for WithoutBound {
         let mut kernel = Jit::supported(self.form)?.kernel(source)?;
         let mode =
             Mode { quads: kernel.quads, interior: true, speculates: false, may_stop: source.may_stop, explicit: false };
-        let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, 2))?;
+        let mut draft = Draft::new(source.interior, source.surfaces, self.form, (mode, Groups::MOST))?;
         let machine = without_bound(&draft, self.form, self.number)?;
         draft.allocated = unit::Allocated::new(machine, self.form);
         let unit = draft.checked(&Checks { bytes: true, ..Checks::default() })?;

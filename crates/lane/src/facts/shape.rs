@@ -67,22 +67,26 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub struct Shapes {
     shapes: Vec<Option<Shape>>,
+    /// Values that may differ between lanes of a row.
+    varies: Vec<bool>,
 }
 
 impl Shapes {
     /// Looks at a function that passes the verifier.
     pub fn new(function: &Function, graph: &Graph) -> Self {
-        let mut shapes = Self { shapes: vec![None; function.value_count()] };
+        let count = function.value_count();
+        let mut shapes = Self { shapes: vec![None; count], varies: vec![false; count] };
         let heads: Vec<Block> = graph.loop_heads().collect();
         // Shapes only grow, at most twice each, so this ends.
         loop {
             for &block in &graph.order {
                 shapes.enter(function, graph, block);
                 for &inst in function.insts(block) {
+                    let (op, args) = (function.op(inst), function.args(inst));
                     let results = function.results(inst).filter(|&value| function.value_type(value) != Type::Uniform);
                     for result in results {
-                        let new = shapes.of_op(function, function.op(inst), function.args(inst));
-                        shapes.shapes[result.index()] = Some(new);
+                        shapes.shapes[result.index()] = Some(shapes.of_op(function, op, args));
+                        shapes.varies[result.index()] = varies_itself(op) || shapes.any_varies(args);
                     }
                 }
             }
@@ -107,8 +111,16 @@ impl Shapes {
             };
             changed |= new != old;
             self.shapes[param.index()] = new;
+            if !self.varies[param.index()] && edges.iter().any(|edge| self.any_varies(&[edge.args[number]])) {
+                self.varies[param.index()] = true;
+                changed = true;
+            }
         }
         changed
+    }
+
+    fn any_varies(&self, values: &[Value]) -> bool {
+        values.iter().any(|value| self.varies[value.index()])
     }
 
     /// The shape of a lane or mask value.
@@ -119,6 +131,12 @@ impl Shapes {
     /// Whether the value is the same in every lane.
     pub fn is_uniform(&self, value: Value) -> bool {
         self.get(value) == Shape::Uniform
+    }
+
+    /// Whether the value is the same in all lanes of a row: it depends on nothing of the position but its row.
+    pub fn is_same_in_rows(&self, value: Value) -> bool {
+        self.is_uniform(value)
+            || self.shapes.get(value.index()).is_some_and(Option::is_some) && !self.any_varies(&[value])
     }
 
     /// The shape, with values that no round has reached yet taken as uniform.
@@ -188,6 +206,22 @@ impl Shapes {
             _ => Shape::Varying,
         }
     }
+}
+
+/// Whether an operation may give lanes of a row different results for operands that are the same in them.
+fn varies_itself(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::PosX {}
+            | Op::Covered {}
+            | Op::ArrayRead { .. }
+            | Op::ArrayGather { .. }
+            | Op::MaskArrayRead { .. }
+            | Op::SurfaceTest { .. }
+            | Op::Quad { .. }
+            | Op::Ballot {}
+            | Op::Shuffle {}
+    )
 }
 
 /// The largest offset: with positions below 2^16, sums stay below 2^17, which leaves 6 bits for fractions.

@@ -9,6 +9,7 @@ use crate::x64::form::Vop;
 use crate::x64::{Block, Inst, Kind};
 use ctm_lane::{IntTest, Terminator, Type};
 use iced_x86::Code;
+use std::collections::HashSet;
 
 /// The labels of the blocks around those of the function.
 const ENTRY: usize = 0;
@@ -16,11 +17,18 @@ const HEAD: usize = 1;
 const FIRST: usize = 2;
 
 impl Selector<'_> {
-    /// Selects the whole function.
-    pub fn run(mut self) -> Option<Selected<Code>> {
+    /// Selects the whole function. If that cannot be done, gives the stores that have to be transposed next time.
+    pub fn run(mut self) -> Result<Selected<Code>, HashSet<ctm_lane::Inst>> {
+        match self.all_blocks() {
+            Some(()) => Ok(self.finish()),
+            None => Err(self.untransposed.abandoned),
+        }
+    }
+
+    fn all_blocks(&mut self) -> Option<()> {
         let order = self.graph.order.clone();
         let depths = self.depths();
-        self.plan_untransposed();
+        self.plan_untransposed(&depths);
         self.positions();
         let mut numbers = vec![usize::MAX; self.function.block_count()];
         for (at, &block) in order.iter().enumerate() {
@@ -43,6 +51,7 @@ impl Selector<'_> {
             self.depth = depths[block.index()];
             let params = self.function.params(block).iter().filter_map(|&param| self.known_reg(param));
             self.params = params.collect();
+            self.follow_plans(block, 0);
             self.irregular.clear();
             self.tiles.enter_block();
             self.speculation.enter_block();
@@ -51,9 +60,9 @@ impl Selector<'_> {
             if self.mode.may_stop && self.graph.predecessors(block).iter().any(goes_on) {
                 self.leave_if_too_long(stop);
             }
-            for &inst in self.function.insts(block) {
+            for (at, &inst) in self.function.insts(block).iter().enumerate() {
                 self.inst(inst);
-                self.follow_plan(inst);
+                self.follow_plans(block, at + 1);
                 if self.refused {
                     return None;
                 }
@@ -64,7 +73,7 @@ impl Selector<'_> {
         }
         (self.here, self.depth) = (latch, 1);
         self.latch(stop);
-        Some(self.finish())
+        Some(())
     }
 
     /// How many loops each block is in, that over the groups counted.
@@ -262,7 +271,8 @@ impl Selector<'_> {
                 Arg::None
             }
         });
-        let args = args.collect();
+        let mut args: Vec<Arg> = args.collect();
+        args.extend(self.planned_args(target));
         Edge { block: numbers[target.block.index()], args }
     }
 

@@ -21,7 +21,7 @@ use crate::select::{Mode, Selected, Window};
 use crate::target::Target;
 use crate::x64::{Block, Inst, Machine};
 use ctm_engine::SurfaceLayout;
-use ctm_lane::{Axis, Function, Graph, Ranges, Shape, Shapes, Value};
+use ctm_lane::{Function, Graph, Ranges, Shapes, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
 use memory::{Tiles, Untransposed};
@@ -130,6 +130,24 @@ pub struct Selector<'a> {
 
 /// Machine instructions for a function; `None` if it has something that they cannot do.
 pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: Mode) -> Option<Selected<Code>> {
+    let mut transposed = HashSet::new();
+    loop {
+        let known = transposed.len();
+        match select_with(function, layouts, (form, mode), transposed)? {
+            Ok(selected) => return Some(selected),
+            Err(more) if more.len() == known => return None,
+            Err(more) => transposed = more,
+        }
+    }
+}
+
+/// Selects with these stores transposed. The error is that there are more of them, or no more if that is not the reason.
+fn select_with(
+    function: &Function,
+    layouts: &[SurfaceLayout],
+    (form, mode): (Form, Mode),
+    transposed: HashSet<ctm_lane::Inst>,
+) -> Option<Result<Selected<Code>, HashSet<ctm_lane::Inst>>> {
     let graph = Graph::new(function);
     let (ranges, shapes) = (Ranges::new(function, &graph), Shapes::new(function, &graph));
     if layouts.len() < function.surfaces.len() {
@@ -169,7 +187,7 @@ pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: 
         covered,
         nans: Nans::default(),
         speculation: Speculation::default(),
-        untransposed: Untransposed::default(),
+        untransposed: Untransposed::without(transposed),
         steps: Vec::new(),
         counted_later: HashMap::new(),
         flushed_by_all: Vec::new(),
@@ -196,7 +214,7 @@ pub fn select(function: &Function, layouts: &[SurfaceLayout], form: Form, mode: 
     if !selector.mode.speculates {
         selector.nans = Nans::new(function, &selector.uses);
     }
-    selector.run()
+    Some(selector.run())
 }
 
 fn count_uses(function: &Function) -> Vec<u32> {
@@ -224,10 +242,6 @@ impl Selector<'_> {
 
     /// Whether the value is the same in all lanes of a group.
     fn is_uniform(&self, value: Value) -> bool {
-        match self.shapes.get(value) {
-            Shape::Uniform => true,
-            Shape::Index { axis: Axis::Y, .. } | Shape::Coordinate { axis: Axis::Y, .. } => !self.mode.quads,
-            Shape::Varying | Shape::Along(_) | Shape::Index { .. } | Shape::Coordinate { .. } => false,
-        }
+        self.shapes.is_uniform(value) || !self.mode.quads && self.shapes.is_same_in_rows(value)
     }
 }

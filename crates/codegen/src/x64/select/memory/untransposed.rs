@@ -19,12 +19,15 @@
 //! looks for NaNs (see `speculation`) in the vectors that it stores, which hold the same words; operations in front of which code
 //! would have to look are left alone.
 //!
+//! The operations may be spread over blocks: where a parameter of a block is a word, as the sums of a loop are, the block
+//! gets a parameter for each vector.
+//!
 //! The transposed words are calculated all the same, and go with the dead code if nobody else wants them.
 
 use super::*;
 use crate::target::Target;
 use ctm_lane::{Block, Def, Effect, Type};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The values that a quantity has in the calculated words. The first one stands for all of them.
 type Quantity = Vec<Value>;
@@ -48,31 +51,60 @@ pub struct Plan {
     /// The operations, in the order in which they are found: of each the last of its instructions, and the one that stands
     /// for the others.
     body: Vec<(ctm_lane::Inst, ctm_lane::Inst)>,
+    /// Parameters: the block, the number of the one that stands for the others, and that one.
+    params: Vec<(Block, usize, Value)>,
     /// For each vector of a row all values, as far as they have been calculated.
     vectors: Vec<Vec<Val>>,
 }
 
+/// What a plan does at some place of the function.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Takes a quantity that is not calculated.
+    Leaf(Value),
+    /// Calculates what this operation stands for.
+    Calculate(ctm_lane::Inst),
+    /// Takes a parameter from the ways into its block.
+    Param(Value),
+}
+
+/// A place in a function: behind so many instructions of the block at this position.
+type Place = (usize, usize);
+
 /// What is known of such stores in a function.
 #[derive(Default)]
 pub struct Untransposed {
-    /// The plans that can be followed.
-    plans: Vec<Option<Plan>>,
+    plans: Vec<Plan>,
     /// Which one to follow, by the store and all its operands.
     of_stores: HashMap<(Op, Vec<Value>), usize>,
-    /// Which one to follow behind an instruction, and with which operation.
-    of_insts: HashMap<ctm_lane::Inst, (usize, ctm_lane::Inst)>,
+    /// The store of each plan.
+    stores: Vec<ctm_lane::Inst>,
+    /// What to do at each place, for which plan.
+    steps: HashMap<Place, Vec<(usize, Step)>>,
     /// By their first results, the loads whose elements are wanted, and these once they are loaded.
     rows: HashMap<Value, Vec<Reg>>,
+    /// Stores whose plans could not be followed, as what they start from is not in rows. Selection begins anew without them.
+    pub abandoned: HashSet<ctm_lane::Inst>,
+}
+
+impl Untransposed {
+    /// Nothing is known, but that these stores are to be transposed.
+    pub fn without(abandoned: HashSet<ctm_lane::Inst>) -> Self {
+        Self { abandoned, ..Self::default() }
+    }
 }
 
 /// A plan in the making.
 struct Search<'a, 'b> {
     selector: &'a Selector<'b>,
+    places: &'a [Place],
     plan: Plan,
     /// All quantities, by the value that stands for each.
     known: HashMap<Value, Quantity>,
-    /// What stands for the quantities whose operations have not been found yet, by any of their values.
-    open: HashMap<Value, Value>,
+    /// Those that are calculated, by any of their values.
+    calculated: HashSet<Value>,
+    /// The ones of these whose operations have not been looked at yet.
+    open: Vec<Value>,
     /// How often the search came by each value.
     uses: HashMap<Value, u32>,
 }
@@ -127,7 +159,8 @@ impl Search<'_, '_> {
             self.plan.leaves.insert(first, leaf);
         } else {
             // A value of two quantities would be calculated twice.
-            let is_new = quantity.iter().all(|&value| self.open.insert(value, first).is_none());
+            let is_new = quantity.iter().all(|&value| self.calculated.insert(value));
+            self.open.push(first);
             return is_new.then_some(());
         }
         Some(())
@@ -165,27 +198,55 @@ impl Search<'_, '_> {
         is_stored.then_some(Leaf::Loaded(first, order))
     }
 
-    /// Takes up the operands of an operation, if this is the last instruction of a quantity that is wanted.
-    fn visit(&mut self, inst: ctm_lane::Inst) -> Option<()> {
-        let Selector { function, .. } = self.selector;
-        let first = function.results(inst).find_map(|result| self.open.get(&result).copied());
-        let Some(first) = first else { return Some(()) };
-        let op = function.op(inst);
-        let quantity = &self.known[&first];
-        let mut others = Vec::new();
+    /// Takes up what a quantity is made of.
+    fn visit(&mut self, first: Value) -> Option<()> {
+        let function = self.selector.function;
+        let quantity = self.known[&first].clone();
+        match function.def(first) {
+            Def::Param(block, number) => self.visit_param(block, number as usize, &quantity),
+            Def::Result(..) => self.visit_operation(&quantity),
+        }
+    }
+
+    fn visit_param(&mut self, block: Block, number: usize, quantity: &[Value]) -> Option<()> {
+        let Selector { function, graph, .. } = self.selector;
+        let number_of = |value: &Value| match function.def(*value) {
+            Def::Param(other, number) => (other == block).then_some(number as usize),
+            Def::Result(..) => None,
+        };
+        let numbers: Vec<usize> = quantity.iter().map(number_of).collect::<Option<_>>()?;
+        self.plan.params.push((block, number, quantity[0]));
+        // A block that goes to another by both ways is there twice.
+        let mut from = graph.predecessors(block).to_vec();
+        from.dedup();
+        for target in from.into_iter().flat_map(|from| function.terminator(from).targets()) {
+            if target.block == block {
+                self.want(numbers.iter().map(|&number| target.args[number]).collect())?;
+            }
+        }
+        Some(())
+    }
+
+    fn visit_operation(&mut self, quantity: &[Value]) -> Option<()> {
+        let function = self.selector.function;
+        let mut others: Vec<ctm_lane::Inst> = Vec::new();
         for &value in quantity {
-            self.open.remove(&value);
             let Def::Result(other, _) = function.def(value) else { return None };
+            let op = function.op(other);
+            let is_same = others.first().is_none_or(|&first| function.op(first) == op);
             let needs_nan_check = self.selector.needs_nan_check(op, function.args(other));
-            if function.op(other) != op || others.contains(&other) || needs_nan_check {
+            if !is_same || !is_lane_by_lane(op) || others.contains(&other) || needs_nan_check {
                 return None;
             }
             others.push(other);
         }
-        if !is_lane_by_lane(op) {
+        let place = |inst: ctm_lane::Inst| self.places[inst.index()];
+        let last = others.iter().copied().max_by_key(|&inst| place(inst))?;
+        if others.iter().any(|&other| place(other).0 != place(last).0) {
             return None;
         }
-        self.plan.body.push((inst, others[0]));
+        self.plan.body.push((last, others[0]));
+        let op = function.op(last);
         let args: Vec<Vec<Value>> = others.iter().map(|&other| self.ordered_args(op, others[0], other)).collect();
         (0..args[0].len()).try_for_each(|at| self.want(args.iter().map(|args| args[at]).collect()))
     }
@@ -215,48 +276,58 @@ impl Search<'_, '_> {
     }
 
     /// The plan, if nobody else wants what it calculates, and it does not calculate more than it saves.
-    fn finish(self) -> Option<Plan> {
-        let Selector { function, uses, .. } = self.selector;
+    fn finish(self, store: ctm_lane::Inst, depths: &[u32]) -> Option<Plan> {
+        let Selector { function, uses, graph, .. } = self.selector;
         let is_own = |value: &Value| self.uses.get(value) == uses.get(value.index());
-        let weights = self.plan.body.iter().map(|&(inst, _)| weight(function.op(inst)));
+        let is_alone = self.calculated.iter().all(is_own);
+        let frequency = |inst: ctm_lane::Inst| {
+            let block = graph.order[self.places[inst.index()].0];
+            1usize << (3 * depths[block.index()].min(6))
+        };
+        let weights = self.plan.body.iter().map(|&(inst, _)| weight(function.op(inst)) * frequency(inst));
         let more = weights.sum::<usize>() * (self.plan.words - self.plan.calculated.len());
-        let mut body = self.plan.body.iter();
-        let is_alone = body.all(|&(_, first)| self.known[&function.result(first)].iter().all(is_own));
-        let is_good = self.open.is_empty() && is_alone && more <= 2 * self.plan.words;
-        is_good.then_some(self.plan)
+        (is_alone && more <= 2 * self.plan.words * frequency(store)).then_some(self.plan)
     }
 }
 
+/// The place behind each instruction of a function.
+fn places(function: &ctm_lane::Function, graph: &ctm_lane::Graph) -> Vec<Place> {
+    let mut places = vec![(0, 0); function.inst_count()];
+    for (position, &block) in graph.order.iter().enumerate() {
+        for (at, inst) in function.insts(block).iter().enumerate() {
+            places[inst.index()] = (position, at + 1);
+        }
+    }
+    places
+}
+
 impl Selector<'_> {
-    /// Finds the stores that need no transposition.
-    pub fn plan_untransposed(&mut self) {
+    /// Finds the stores that need no transposition; `depths` are the numbers of loops that blocks are in.
+    pub fn plan_untransposed(&mut self, depths: &[u32]) {
         if !self.mode.interior || self.mode.quads {
             return;
         }
-        for &block in &self.graph.order {
-            for (at, &inst) in self.function.insts(block).iter().enumerate() {
-                let op = *self.function.op(inst);
-                if let Op::SurfaceStore { surface, channels } = op
-                    && let Some(plan) = self.plan_of(block, at, (surface, channels))
-                {
-                    let number = self.untransposed.plans.len();
-                    for leaf in plan.leaves.values() {
-                        if let Leaf::Loaded(load, _) = leaf {
-                            self.untransposed.rows.insert(*load, Vec::new());
-                        }
-                    }
-                    let body = plan.body.iter().map(|&(last, first)| (last, (number, first)));
-                    self.untransposed.of_insts.extend(body);
-                    self.untransposed.of_stores.insert((op, self.function.args(inst).to_vec()), number);
-                    self.untransposed.plans.push(Some(plan));
-                }
+        let function = self.function;
+        let places = places(function, &self.graph);
+        let insts = self.graph.order.iter().flat_map(|&block| function.insts(block));
+        for inst in insts.copied().filter(|inst| !self.untransposed.abandoned.contains(inst)).collect::<Vec<_>>() {
+            let op = *function.op(inst);
+            if let Op::SurfaceStore { surface, channels } = op
+                && let Some(plan) = self.plan_of(inst, (surface, channels), &places, depths)
+            {
+                self.enter_plan(inst, plan, &places);
             }
         }
     }
 
-    fn plan_of(&self, block: Block, at: usize, (surface, channels): (ctm_lane::Surface, Channels)) -> Option<Plan> {
-        let insts = self.function.insts(block);
-        let args = self.function.args(insts[at]);
+    fn plan_of(
+        &self,
+        store: ctm_lane::Inst,
+        (surface, channels): (ctm_lane::Surface, Channels),
+        places: &[Place],
+        depths: &[u32],
+    ) -> Option<Plan> {
+        let args = self.function.args(store);
         let words = words_of(self.layouts[surface.index()].surface.format)?;
         let stored = &args[2..2 + words];
         let calculated: Vec<usize> = (0..words).filter(|&word| !self.is_uniform(stored[word])).collect();
@@ -266,17 +337,54 @@ impl Selector<'_> {
         }
         let wanted = calculated.iter().map(|&word| stored[word]).collect();
         let vectors = vec![vec![Val::None; self.function.value_count()]; words];
-        let plan = Plan { words, calculated, leaves: HashMap::new(), body: Vec::new(), vectors };
-        let mut search =
-            Search { selector: self, plan, known: HashMap::new(), open: HashMap::new(), uses: HashMap::new() };
+        let (leaves, body, params) = (HashMap::new(), Vec::new(), Vec::new());
+        let plan = Plan { words, calculated, leaves, body, params, vectors };
+        let mut search = Search {
+            selector: self,
+            places,
+            plan,
+            known: HashMap::new(),
+            calculated: HashSet::new(),
+            open: Vec::new(),
+            uses: HashMap::new(),
+        };
         search.want(wanted)?;
-        for &inst in insts[..at].iter().rev() {
-            if search.open.is_empty() {
-                break;
-            }
-            search.visit(inst)?;
+        while let Some(first) = search.open.pop() {
+            search.visit(first)?;
         }
-        search.finish()
+        search.finish(store, depths)
+    }
+
+    /// Notes what a plan does where.
+    fn enter_plan(&mut self, store: ctm_lane::Inst, plan: Plan, places: &[Place]) {
+        let number = self.untransposed.plans.len();
+        let position = |block: Block| (self.graph.position(block), 0);
+        let defined = |&value: &Value| match self.function.def(value) {
+            Def::Param(block, _) => position(block),
+            Def::Result(inst, _) => places[inst.index()],
+        };
+        let mut steps: Vec<(Place, Step)> = Vec::new();
+        for (&value, leaf) in &plan.leaves {
+            // All of them reach the same users, so the last one comes behind the others.
+            let place = match leaf {
+                Leaf::Loaded(load, _) => {
+                    self.untransposed.rows.insert(*load, Vec::new());
+                    defined(load)
+                }
+                Leaf::Uniform(quantity) => quantity.iter().map(defined).max().unwrap_or_default(),
+            };
+            steps.push((place, Step::Leaf(value)));
+        }
+        steps.sort_by_key(|&(place, step)| (place, if let Step::Leaf(value) = step { value.index() } else { 0 }));
+        steps.extend(plan.params.iter().map(|&(block, _, param)| (position(block), Step::Param(param))));
+        steps.extend(plan.body.iter().map(|&(last, first)| (places[last.index()], Step::Calculate(first))));
+        for (place, step) in steps {
+            self.untransposed.steps.entry(place).or_default().push((number, step));
+        }
+        let args = self.function.args(store).to_vec();
+        self.untransposed.of_stores.insert((*self.function.op(store), args), number);
+        self.untransposed.stores.push(store);
+        self.untransposed.plans.push(plan);
     }
 
     /// Whether a store wants the elements of a load as they lie in memory.
@@ -295,61 +403,87 @@ impl Selector<'_> {
         (0..format.channels()).map(|number| self.vector_op(Vop::Load, &[at(number)])).collect()
     }
 
-    /// Behind an instruction, calculates what plans want then. A plan is given up if an element that it starts from is not in
-    /// a row.
-    pub fn follow_plan(&mut self, inst: ctm_lane::Inst) {
-        let Some(&(number, inst)) = self.untransposed.of_insts.get(&inst) else { return };
-        let Some(mut plan) = self.untransposed.plans[number].take() else { return };
-        if self.function.args(inst).iter().all(|&arg| self.find_leaf(&mut plan, arg)) {
-            for vector in &mut plan.vectors {
-                std::mem::swap(&mut self.values, vector);
-                self.inst(inst);
-                std::mem::swap(&mut self.values, vector);
+    /// Calculates what plans want behind so many instructions of a block.
+    pub fn follow_plans(&mut self, block: Block, insts: usize) {
+        let place = (self.graph.position(block), insts);
+        for (number, step) in self.untransposed.steps.remove(&place).unwrap_or_default() {
+            let mut vectors = std::mem::take(&mut self.untransposed.plans[number].vectors);
+            match step {
+                Step::Leaf(value) => match self.leaf(number, value) {
+                    Some(vals) => vectors.iter_mut().zip(vals).for_each(|(vector, val)| vector[value.index()] = val),
+                    None => {
+                        self.untransposed.abandoned.insert(self.untransposed.stores[number]);
+                        self.refuse();
+                    }
+                },
+                Step::Calculate(inst) => {
+                    for vector in &mut vectors {
+                        std::mem::swap(&mut self.values, vector);
+                        self.inst(inst);
+                        std::mem::swap(&mut self.values, vector);
+                    }
+                }
+                Step::Param(param) => {
+                    for vector in &mut vectors {
+                        let reg = self.machine.reg(Class::Vector);
+                        self.params.push(reg);
+                        vector[param.index()] = Val::Reg(reg);
+                    }
+                }
             }
-            self.untransposed.plans[number] = Some(plan);
+            self.untransposed.plans[number].vectors = vectors;
         }
     }
 
-    /// Makes sure that a quantity of a plan is there; false if it cannot be had.
-    fn find_leaf(&mut self, plan: &mut Plan, value: Value) -> bool {
-        let vals: Vec<Val> = match &plan.leaves.get(&value) {
-            Some(Leaf::Uniform(quantity)) if plan.vectors[0][value.index()] == Val::None => {
-                let mut repeated = vec![self.values[value.index()]; plan.words];
-                for (&word, value) in plan.calculated.iter().zip(quantity) {
+    /// What plans give to the parameters of a block, behind what everybody gives.
+    pub fn planned_args(&mut self, target: &ctm_lane::Target) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for plan in &self.untransposed.plans {
+            for &(_, number, _) in plan.params.iter().filter(|(block, ..)| *block == target.block) {
+                args.extend(plan.vectors.iter().map(|vector| vector[target.args[number].index()]));
+            }
+        }
+        args.into_iter().map(|val| self.arg_of(val)).collect()
+    }
+
+    /// For each vector of a row a quantity that is not calculated; `None` if it cannot be had.
+    fn leaf(&mut self, plan: usize, value: Value) -> Option<Vec<Val>> {
+        let Plan { words, calculated, leaves, .. } = &self.untransposed.plans[plan];
+        let words = *words;
+        match &leaves[&value] {
+            Leaf::Uniform(quantity) => {
+                let mut repeated = vec![self.values[value.index()]; words];
+                for (&word, value) in calculated.iter().zip(quantity) {
                     repeated[word] = self.values[value.index()];
                 }
-                vec![self.repeated(&repeated); plan.words]
+                Some(vec![self.repeated(&repeated); words])
             }
-            Some(Leaf::Loaded(load, order)) if plan.vectors[0][value.index()] == Val::None => {
-                let rows = self.untransposed.rows[load].clone();
-                rows.into_iter().map(|row| Val::Reg(self.ordered(row, order))).collect()
+            Leaf::Loaded(load, order) => {
+                let (rows, order) = (self.untransposed.rows[load].clone(), order.clone());
+                let rows: Vec<Val> = rows.into_iter().map(|row| Val::Reg(self.ordered(row, &order))).collect();
+                (!rows.is_empty()).then_some(rows)
             }
-            _ => return true,
-        };
-        plan.vectors.iter_mut().zip(&vals).for_each(|(vector, &val)| vector[value.index()] = val);
-        !vals.is_empty()
+        }
     }
 
     /// Stores elements by their plan; false if there is none that could be followed.
     pub(super) fn store_untransposed(&mut self, row: &Row, op: Op, args: &[Value]) -> bool {
         let Some(&number) = self.untransposed.of_stores.get(&(op, args.to_vec())) else { return false };
         let stored = &args[2..6];
-        let Some(mut plan) = self.untransposed.plans[number].take() else { return false };
-        let words = plan.words;
-        let result = stored[plan.calculated[0]];
-        if !self.find_leaf(&mut plan, result) {
-            return false;
-        }
-        let is_fixed = |word: usize| !plan.calculated.contains(&word);
-        let fixed = (plan.calculated.len() < words).then(|| {
+        let Plan { words, ref calculated, ref vectors, .. } = self.untransposed.plans[number];
+        let result = stored[calculated[0]];
+        let (calculated, vals) = (calculated.clone(), vectors.iter().map(|vector| vector[result.index()]));
+        let vals: Vec<Val> = vals.collect();
+        let is_fixed = |word: usize| !calculated.contains(&word);
+        let fixed = (calculated.len() < words).then(|| {
             let val = |word: usize| if is_fixed(word) { self.values[stored[word].index()] } else { Val::Const(0) };
             let vals: Vec<Val> = (0..words).map(val).collect();
             let mask = self.once(|selector| selector.mask_of(|lane| is_fixed(lane as usize % words)));
             (mask, self.repeated(&vals))
         });
         let mut rows = Vec::new();
-        for vector in &plan.vectors {
-            let row = self.arg_of(vector[result.index()]);
+        for val in vals {
+            let row = self.arg_of(val);
             let mut row = self.load_arg(row);
             if let Some((mask, fixed)) = fixed {
                 let fixed = self.arg_of(fixed);
