@@ -1,6 +1,6 @@
 //! Arenas: the bytes behind GPU addresses.
 
-use crate::words::{Words, prefetch, read_word, write_word};
+use crate::words::{Words, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
@@ -151,19 +151,6 @@ impl Arena {
         true
     }
 
-    /// Writes the words whose `chosen` holds, by their number, from the multiple of 4 at or below `address` on; false, and nothing
-    /// written, if not all of them are inside.
-    #[inline]
-    pub fn write_words(&self, address: u32, words: &[u32], chosen: impl Fn(usize) -> bool) -> bool {
-        let Some(stored) = self.words_at(address, words.len()) else { return false };
-        for (n, (word, stored)) in words.iter().zip(stored).enumerate() {
-            if chosen(n) {
-                write_word(stored, *word, u32::MAX);
-            }
-        }
-        true
-    }
-
     /// Replaces these bits of `count` words, from the multiple of 4 at or below `address` on; false, and nothing written, if not all of them
     /// are inside.
     pub fn fill_words(&self, address: u32, count: usize, word: u32, bits: u32) -> bool {
@@ -172,14 +159,6 @@ impl Arena {
             write_word(stored, if bits == u32::MAX { word } else { read_word(stored) & !bits | word & bits }, u32::MAX)
         });
         true
-    }
-
-    /// Asks the host to have the memory around an address at hand, which is accessed soon. Nothing happens outside of the arena.
-    #[inline]
-    pub fn prefetch(&self, address: u32) {
-        if let Some([word]) = self.words_at(address, 1) {
-            prefetch(word);
-        }
     }
 
     #[inline]
@@ -237,6 +216,11 @@ impl Arena {
     #[inline]
     pub(crate) fn words_at(&self, address: u32, count: usize) -> Option<&[AtomicU32]> {
         self.words().get((address.wrapping_sub(self.base) >> WORD_LOG2) as usize, count)
+    }
+
+    /// `count` words from the one that holds `address` on, if they are inside.
+    pub fn shared_words(&self, address: u32, count: usize) -> Option<Words<'_>> {
+        self.words().part((address.wrapping_sub(self.base) >> WORD_LOG2) as usize, count)
     }
 
     /// All words, each as the host has it in memory (little-endian), for who has the arena alone; `None` if it is over a file, which

@@ -52,3 +52,4 @@ pub use pages::{CodePages, Pages};
 pub use space::{Full, Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};
 pub use view::{Bounds, View};
+pub use words::Words;

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// An array of words, which lives for `'a`. It is a slice in all but one thing: there are references to the words that are
+/// An array of words of memory, which lives for `'a` and which others may access meanwhile. It is a slice in all but one thing: there are references to the words that are
 /// accessed only, never to all, so that a model of aliasing (Miri's) has nothing to record about the others.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
+pub struct Words<'a> {
     first: *const AtomicU32,
     count: usize,
     lifetime: PhantomData<&'a [AtomicU32]>,
@@ -46,6 +46,43 @@ impl<'a> Words<'a> {
         }
         // SAFETY: they are inside, as was just compared, and valid as `new` demands; every bit pattern is a word.
         Some(unsafe { std::slice::from_raw_parts(self.first.add(first), count) })
+    }
+
+    /// `count` words from number `first` on, if all of them are there.
+    #[expect(unsafe_code)]
+    pub(crate) fn part(self, first: usize, count: usize) -> Option<Self> {
+        if count > self.count.checked_sub(first)? {
+            return None;
+        }
+        // SAFETY: they are inside, as was just compared.
+        Some(Words { first: unsafe { self.first.add(first) }, count, ..self })
+    }
+
+    /// The two words from number `first` on; 0 if not both are there.
+    #[inline(always)]
+    pub fn pair(self, first: usize) -> [u32; 2] {
+        match self.get(first, 2) {
+            Some([a, b]) => [read_word(a), read_word(b)],
+            _ => [0; 2],
+        }
+    }
+
+    /// Writes those of the two words from number `first` on that are chosen; nothing happens if not both are there.
+    #[inline(always)]
+    pub fn set_pair(self, first: usize, words: [u32; 2], chosen: [bool; 2]) {
+        for ((stored, word), chosen) in self.get(first, 2).unwrap_or_default().iter().zip(words).zip(chosen) {
+            if chosen {
+                write_word(stored, word, u32::MAX);
+            }
+        }
+    }
+
+    /// Asks the host to have the memory around a word at hand, which is accessed soon.
+    #[inline]
+    pub fn prefetch(self, number: usize) {
+        if let Some([word]) = self.get(number, 1) {
+            prefetch(word);
+        }
     }
 }
 

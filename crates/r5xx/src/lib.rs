@@ -13,6 +13,7 @@ mod layout;
 pub mod listing;
 mod object;
 pub mod packets;
+mod pairs;
 mod pipeline;
 mod ports;
 pub mod registers;

@@ -2,7 +2,7 @@
 
 use ctm_card::Object;
 use ctm_engine::SurfaceLayout;
-use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Buffer, Space, Surface};
+use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Buffer, Space, Surface, Words as SharedWords};
 use ctm_raster::channel::Words;
 
 /// The bytes of an object from some place on.
@@ -59,36 +59,16 @@ impl<'a> ObjectBytes<'a> {
         }
     }
 
-    /// Words from this offset, a multiple of 4, on; zeros if not all of them are there.
-    #[inline]
-    pub fn read_words(&self, offset: u64, words: &mut [u32]) {
-        let address = self.address(offset, 4 * words.len() as u32);
-        if !address.is_some_and(|address| self.memory.read_words(address, words)) {
-            words.fill(0);
-        }
-    }
-
-    /// Writes the words whose `chosen` holds, by their number, from this offset, a multiple of 4, on; nothing happens if not all of them
-    /// are there.
-    #[inline]
-    pub fn write_words(&self, offset: u64, words: &[u32], chosen: impl Fn(usize) -> bool) {
-        if let Some(address) = self.address(offset, 4 * words.len() as u32) {
-            self.memory.write_words(address, words, chosen);
-        }
-    }
-
     /// Replaces these bits of so many words, from this offset, a multiple of 4, on; false, and nothing written, if not all of them are there.
     pub fn fill_words(&self, offset: u64, count: u32, word: u32, bits: u32) -> bool {
         let address = self.address(offset, 4 * count);
         address.is_some_and(|address| self.memory.fill_words(address, count as usize, word, bits))
     }
 
-    /// Asks for the memory around this offset, which is accessed soon.
-    #[inline]
-    pub fn prefetch(&self, offset: u64) {
-        if let Some(address) = self.address(offset, 1) {
-            self.memory.prefetch(address);
-        }
+    /// All of their words, if they begin with one.
+    pub fn words(&self) -> Option<SharedWords<'a>> {
+        let address = self.address(0, 0).filter(|address| address.is_multiple_of(4))?;
+        self.memory.shared_words(address, self.size as usize / 4)
     }
 
     /// A little-endian element of 1, 2, 4, 8 or 16 bytes; zeros if not all of it is there.

@@ -71,11 +71,11 @@ impl<'a> Surface<'a> {
         self.memory.surface(space, 0, surface, Bounds::Drop)
     }
 
-    /// Its rows up to this column, whose pixels have one sample.
-    pub fn rows(&self, end: u32) -> SurfaceRows<'a> {
-        let end = end.min(self.pitch);
-        let columns = (0..end).step_by(TOGETHER as usize).map(|x| self.layout.column(x)).collect();
-        SurfaceRows { surface: *self, columns, end }
+    /// Its layout, if its pixels have four bytes and one sample, and all of a rectangle, up to whole quads, are there. It may be that they
+    /// are, and nobody knows.
+    pub fn layout_of_quads(&self, area: Rect) -> Option<Layout> {
+        let whole = self.bytes == 4 && self.samples == 1 && self.pitch.is_multiple_of(2) && self.holds(area);
+        whole.then_some(self.layout)
     }
 
     /// Whether no two pixels have the same place.
@@ -207,102 +207,6 @@ impl<'a> Surface<'a> {
     pub fn write(&self, x: u32, y: u32, sample: u32, words: Words) {
         if let Some(offset) = self.place(x, y, sample) {
             self.memory.write(offset, self.bytes, words);
-        }
-    }
-}
-
-/// The rows of a buffer whose pixels have one sample, with the places of columns, worked out once.
-#[derive(Clone, Debug)]
-pub struct SurfaceRows<'a> {
-    surface: Surface<'a>,
-    /// Of every column that begins a group of pixels which lie together, if they have 4 bytes.
-    columns: Vec<Part>,
-    /// The column behind the last of these.
-    end: u32,
-}
-
-impl SurfaceRows<'_> {
-    /// A row.
-    #[inline]
-    pub fn row(&self, y: u32) -> Option<SurfaceRow<'_>> {
-        (self.surface.samples == 1 && y < ROWS).then(|| SurfaceRow { rows: self, part: self.surface.layout.row(y) })
-    }
-
-    /// Asks for the memory of neighbouring pixels of a row, from an even column on: it is accessed soon.
-    #[inline]
-    pub fn prefetch(&self, y: u32, columns: Range<u32>) {
-        let part = self.surface.layout.row(y);
-        for column in self
-            .columns
-            .get(columns.start as usize / 4..columns.end.div_ceil(4) as usize)
-            .unwrap_or_default()
-            .iter()
-            .step_by(2)
-        {
-            self.surface.memory.prefetch(column.with(part).into());
-        }
-    }
-}
-
-/// A row of a buffer whose pixels have one sample.
-#[derive(Clone, Copy, Debug)]
-pub struct SurfaceRow<'a> {
-    rows: &'a SurfaceRows<'a>,
-    part: Part,
-}
-
-impl SurfaceRow<'_> {
-    #[inline]
-    fn offset(&self, x: u32) -> Option<u64> {
-        let Surface { layout, pitch, .. } = &self.rows.surface;
-        (x < *pitch).then(|| layout.column(x).with(self.part).into())
-    }
-
-    /// Whether there is a pixel in this column.
-    #[inline]
-    pub fn contains(&self, x: u32) -> bool {
-        self.offset(x).is_some_and(|offset| self.rows.surface.memory.address(offset, self.rows.surface.bytes).is_some())
-    }
-
-    /// Where the four bytes of a pixel before `end` are.
-    #[inline]
-    fn offset_of_four(&self, x: u32) -> u64 {
-        let first = self.rows.columns.get((x / TOGETHER) as usize).map_or(u32::MAX, |part| part.with(self.part));
-        u64::from(first) + u64::from(x % TOGETHER * 4)
-    }
-
-    /// Word `word` of the pixels in column `x`, which is even, and the next; 0 where there is none.
-    #[inline]
-    pub fn read_pair(&self, x: u32, word: usize) -> [u32; 2] {
-        if self.rows.surface.bytes != 4 || x + 1 >= self.rows.end {
-            let pixel = |x| {
-                self.offset(x).map_or([0; 4], |offset| self.rows.surface.memory.read(offset, self.rows.surface.bytes))
-            };
-            return [x, x + 1].map(|x| pixel(x)[word]);
-        }
-        let mut words = [0; 2];
-        self.rows.surface.memory.read_words(self.offset_of_four(x), &mut words);
-        words
-    }
-
-    /// Writes word 0 of the pixels in column `x`, which is even, and the next: bits 0 and 1 choose which of them. Nothing happens where there
-    /// is none. Pixels have at most 4 bytes.
-    #[inline]
-    pub fn write_pair(&self, x: u32, words: [u32; 2], chosen: u8) {
-        if self.rows.surface.bytes != 4 || x + 1 >= self.rows.end {
-            for n in (0..2).filter(|n| chosen >> n & 1 != 0) {
-                self.write(x + n as u32, [words[n], 0, 0, 0]);
-            }
-            return;
-        }
-        self.rows.surface.memory.write_words(self.offset_of_four(x), &words, |n| chosen >> n & 1 != 0);
-    }
-
-    /// Writes a pixel; nothing happens where there is none.
-    #[inline]
-    pub fn write(&self, x: u32, words: Words) {
-        if let Some(offset) = self.offset(x) {
-            self.rows.surface.memory.write(offset, self.rows.surface.bytes, words);
         }
     }
 }

@@ -5,6 +5,7 @@ mod assemble;
 mod batch;
 mod clip;
 mod colour;
+mod corner;
 mod counts;
 mod depth;
 mod direct;
@@ -141,8 +142,8 @@ pub fn draw(state: &mut State, memory: &Arc<Arena>, means: &Means, draw: &Draw) 
 fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
     let program = fragment::fragment_program(state);
     let pixels = pixels::Pixels::of(&state.registers, memory, &program)?;
-    let mut vertices = vertices::Vertices::new(state, memory, means, draw)?;
     let primitives = primitives::Primitives::of(state, &pixels);
+    let mut vertices = vertices::Vertices::new(state, memory, means, draw, primitives.projection())?;
     let textures = Textures::of(&state.registers, memory);
     let provoking = state.registers.get::<GaColorControl>().provoking;
     let constants = fragment::fragment_constants(state);

@@ -2,7 +2,7 @@
 
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
-use super::clip::Clip;
+use super::corner::{Corner, Projection};
 use super::counts::Counts;
 use super::history::{PixelEvent, Probe};
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
@@ -11,7 +11,7 @@ use super::pixels::{Batch, Covering, Pixels, QuadDepth};
 use super::shading::Shading;
 use super::vertex::{Vertex, VertexFormat};
 use super::vertices::Vertices;
-use super::window::{GRID, Viewport, WindowVertex};
+use super::window::{GRID, WindowVertex};
 use crate::registers::codes::{LineEnd, PolygonMode};
 use crate::registers::{
     GaLineCntl, GaLineStippleConfig, GaLineStippleValue, GaPointMinmax, GaPointSize, GaPolyMode, RegisterFile,
@@ -24,6 +24,7 @@ use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineDirection, LineEnds, line, point};
 use ctm_raster::plane::{DepthPlane, Perspective, Setup};
+use std::rc::Rc;
 
 /// A five-bit code of `SC_EDGERULE`: bit k set means that samples on those edges are outside.
 fn edge_rule(code: u8) -> EdgeRule {
@@ -87,8 +88,7 @@ impl Stipple {
 /// What primitives become, as the registers say.
 pub struct Primitives<'a> {
     pixels: &'a Pixels<'a>,
-    clip: Clip,
-    viewport: Viewport,
+    projection: Projection,
     rules: EdgeRules,
     format: VertexFormat,
     routings: [Routing; 3],
@@ -113,8 +113,7 @@ impl<'a> Primitives<'a> {
         let back = (registers.float::<SuPolyOffsetBackScale>(), registers.float::<SuPolyOffsetBackOffset>());
         Primitives {
             pixels,
-            clip: Clip::of(state),
-            viewport: Viewport::of(registers),
+            projection: Projection::of(state),
             rules: EdgeRules::of(registers),
             routings: [PrimitiveKind::Point, PrimitiveKind::Line, PrimitiveKind::Triangle].map(routing),
             format,
@@ -157,14 +156,43 @@ impl<'a> Primitives<'a> {
         self.format
     }
 
-    /// What clipping leaves of a triangle, if that is something that can be drawn.
-    fn in_window(&self, corners: [Vertex; 3]) -> Option<(Vec<Vertex>, Vec<WindowVertex>)> {
-        let mut cut = corners.to_vec();
-        if !self.clip.polygon(&mut cut) {
-            return None;
+    /// From clip coordinates to the window.
+    pub fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// Calls `draw` with the triangles that clipping leaves of a polygon, and with their corners in the window, if they can be drawn, as long
+    /// as it says so.
+    ///
+    /// # Errors
+    /// Those of `draw`.
+    fn triangles_of(
+        &self,
+        corners: &[Rc<Corner>],
+        mut draw: impl FnMut([&Corner; 3], [WindowVertex; 3]) -> Result<bool, DrawError>,
+    ) -> Result<(), DrawError> {
+        for triangle in triangles(corners.len()) {
+            let whole = triangle.map(|corner| &*corners[corner]);
+            if let [Corner { is_inside: true, .. }, Corner { is_inside: true, .. }, Corner { is_inside: true, .. }] =
+                whole
+            {
+                if let [Some(first), Some(second), Some(third)] = whole.map(|corner| corner.window)
+                    && !draw(whole, [first, second, third])?
+                {
+                    return Ok(());
+                }
+                continue;
+            }
+            let cut = self.projection.cut(&whole);
+            let Some(window) = cut.iter().map(|corner| corner.window).collect::<Option<Vec<_>>>() else { continue };
+            for n in 2..cut.len() {
+                let part = [0, n - 1, n];
+                if !draw(part.map(|n| &cut[n]), part.map(|n| window[n]))? {
+                    return Ok(());
+                }
+            }
         }
-        let window = cut.iter().map(|vertex| self.viewport.window(vertex.position)).collect::<Option<_>>()?;
-        Some((cut, window))
+        Ok(())
     }
 
     /// Whether faces of this winding are front faces.
@@ -242,34 +270,31 @@ impl Drawing<'_, '_, '_> {
         match *primitive {
             Primitive::Point(vertex) => {
                 let vertex = vertices.get(vertex)?;
-                self.point(&vertex, &vertex, Face::NONE)
+                self.point(&vertex, &vertex.vertex, Face::NONE)
             }
             Primitive::Line { ends: [start, end], provoking, continues } => {
                 if !continues {
                     self.stippled = 0;
                 }
                 let (start, end, provoking) = (vertices.get(start)?, vertices.get(end)?, vertices.get(provoking)?);
-                self.line([start, end], &provoking, Face::NONE)
+                self.line([&start, &end], &provoking.vertex, Face::NONE)
             }
             Primitive::Polygon { corners: &[first, second, third], provoking } => {
                 let corners = [vertices.get(first)?, vertices.get(second)?, vertices.get(third)?];
                 let provoking = vertices.get(provoking)?;
-                self.polygon(&corners, &provoking)
+                self.polygon(&corners, &provoking.vertex)
             }
             Primitive::Polygon { corners, provoking } => {
                 let corners = corners.iter().map(|&corner| vertices.get(corner)).collect::<Result<Vec<_>, _>>()?;
                 let provoking = vertices.get(provoking)?;
-                self.polygon(&corners, &provoking)
+                self.polygon(&corners, &provoking.vertex)
             }
         }
     }
 
-    fn point(&mut self, vertex: &Vertex, provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn point(&mut self, corner: &Corner, provoking: &Vertex, face: Face) -> Result<(), DrawError> {
         let primitives = self.primitives;
-        if !primitives.clip.keeps_point(vertex.position) {
-            return Ok(());
-        }
-        let Some(window) = primitives.viewport.window(vertex.position) else { return Ok(()) };
+        let Corner { vertex, is_inside: true, window: Some(window) } = corner else { return Ok(()) };
         let half = if primitives.format.point_size {
             let bounds = primitives.point_bounds;
             let radius = (f32::from_bits(vertex.point_size) * 6.0).trunc();
@@ -288,7 +313,7 @@ impl Drawing<'_, '_, '_> {
         };
         self.batch.draw(&Covering {
             shape: &shape,
-            window: &[window],
+            window: &[*window],
             depth: QuadDepth {
                 setup: None,
                 plane: DepthPlane::constant(window.depth + face.offset),
@@ -299,15 +324,21 @@ impl Drawing<'_, '_, '_> {
         })
     }
 
-    fn line(&mut self, ends: [Vertex; 2], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn line(&mut self, ends: [&Corner; 2], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
         let primitives = self.primitives;
-        let mut ends = ends.to_vec();
-        if !primitives.clip.polygon(&mut ends) {
-            return Ok(());
+        if !ends.iter().all(|end| end.is_inside) {
+            return match &primitives.projection.cut(&ends)[..] {
+                [start, end] => self.line_inside([start, end], provoking, face),
+                _ => Ok(()),
+            };
         }
-        let [start, end] = &ends[..] else { return Ok(()) };
-        let window = |vertex: &Vertex| primitives.viewport.window(vertex.position);
-        let (Some(from), Some(to)) = (window(start), window(end)) else { return Ok(()) };
+        self.line_inside(ends, provoking, face)
+    }
+
+    fn line_inside(&mut self, ends: [&Corner; 2], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+        let primitives = self.primitives;
+        let [start, end] = ends.map(|end| &end.vertex);
+        let [Some(from), Some(to)] = ends.map(|end| end.window) else { return Ok(()) };
         let Some(setup) = Setup::line(GRID, [from.point, to.point]) else { return Ok(()) };
         let ends = match primitives.line.end {
             LineEnd::Horizontal => LineEnds::Horizontal,
@@ -345,84 +376,78 @@ impl Drawing<'_, '_, '_> {
         })
     }
 
-    fn polygon(&mut self, corners: &[Vertex], provoking: &Vertex) -> Result<(), DrawError> {
+    fn polygon(&mut self, corners: &[Rc<Corner>], provoking: &Vertex) -> Result<(), DrawError> {
         let primitives = self.primitives;
         let mut facing = None;
-        for triangle in triangles(corners.len()) {
-            let Some((cut, window)) = primitives.in_window(triangle.map(|corner| corners[corner])) else { continue };
-            for n in 2..cut.len() {
-                let part = [0, n - 1, n];
-                let points = part.map(|n| window[n].point);
-                let area = cross(points[0], points[1], points[2]);
-                let Some(setup) = Setup::triangle(GRID, points) else { continue };
-                let facing = *facing.get_or_insert_with(|| primitives.facing(area));
-                if primitives.is_culled(facing) {
-                    self.note_culled(corners, facing);
-                    return Ok(());
-                }
-                let depth = DepthPlane::new(&setup, part.map(|n| window[n].depth));
-                let offset = primitives.offset[facing as usize];
-                match primitives.polygon_mode(facing) {
-                    PolygonMode::Points | PolygonMode::Lines => {
-                        let offset =
-                            offset.map_or(0.0, |(scale, bias)| (f64::from(scale) * depth.slope()) as f32 + bias);
-                        return self.outline(corners, provoking, Face { facing, offset });
-                    }
-                    PolygonMode::Filled
-                    | PolygonMode::Reserved3
-                    | PolygonMode::Reserved4
-                    | PolygonMode::Reserved5
-                    | PolygonMode::Reserved6
-                    | PolygonMode::Reserved7 => {}
-                }
-                let depth = match offset {
-                    Some((scale, bias)) => depth.with_offset(scale, bias),
-                    None => depth,
-                };
-                let Some(shape) = Shape::new(&points, primitives.rules.triangles) else { continue };
-                let attributes = Attributes {
-                    provoking,
-                    back_facing: facing == Facing::Back,
-                    shape: AttributeShape::Plane {
-                        vertices: part.map(|n| &cut[n]),
-                        perspective: Perspective::new(setup, part.map(|n| window[n].reciprocal)),
-                    },
-                };
-                self.batch.draw(&Covering {
-                    shape: &shape,
-                    window: &part.map(|n| window[n]),
-                    depth: QuadDepth { setup: Some(setup), plane: depth, facing },
-                    inputs: &primitives.routing(PrimitiveKind::Triangle).inputs(&attributes),
-                    stipple: None,
-                })?;
+        primitives.triangles_of(corners, |part, window| {
+            let points = window.map(|vertex| vertex.point);
+            let Some(setup) = Setup::triangle(GRID, points) else { return Ok(true) };
+            let facing = *facing.get_or_insert_with(|| primitives.facing(cross(points[0], points[1], points[2])));
+            if primitives.is_culled(facing) {
+                self.note_culled(corners, facing)?;
+                return Ok(false);
             }
-        }
-        Ok(())
+            let depth = DepthPlane::new(&setup, window.map(|vertex| vertex.depth));
+            let offset = primitives.offset[facing as usize];
+            match primitives.polygon_mode(facing) {
+                PolygonMode::Points | PolygonMode::Lines => {
+                    let offset = offset.map_or(0.0, |(scale, bias)| (f64::from(scale) * depth.slope()) as f32 + bias);
+                    self.outline(corners, provoking, Face { facing, offset })?;
+                    return Ok(false);
+                }
+                PolygonMode::Filled
+                | PolygonMode::Reserved3
+                | PolygonMode::Reserved4
+                | PolygonMode::Reserved5
+                | PolygonMode::Reserved6
+                | PolygonMode::Reserved7 => {}
+            }
+            let depth = match offset {
+                Some((scale, bias)) => depth.with_offset(scale, bias),
+                None => depth,
+            };
+            let Some(shape) = Shape::new(&points, primitives.rules.triangles) else { return Ok(true) };
+            let attributes = Attributes {
+                provoking,
+                back_facing: facing == Facing::Back,
+                shape: AttributeShape::Plane {
+                    vertices: part.map(|corner| &corner.vertex),
+                    perspective: Perspective::new(setup, window.map(|vertex| vertex.reciprocal)),
+                },
+            };
+            self.batch.draw(&Covering {
+                shape: &shape,
+                window: &window,
+                depth: QuadDepth { setup: Some(setup), plane: depth, facing },
+                inputs: &primitives.routing(PrimitiveKind::Triangle).inputs(&attributes),
+                stipple: None,
+            })?;
+            Ok(true)
+        })
     }
 
     /// Notes a polygon whose side is not drawn, if it would cover a pixel that is watched.
-    fn note_culled(&self, corners: &[Vertex], facing: Facing) {
-        let Some(probe) = self.probe else { return };
+    fn note_culled(&self, corners: &[Rc<Corner>], facing: Facing) -> Result<(), DrawError> {
+        let Some(probe) = self.probe else { return Ok(()) };
         let primitives = self.primitives;
-        for triangle in triangles(corners.len()) {
-            let Some((_, window)) = primitives.in_window(triangle.map(|corner| corners[corner])) else { continue };
-            let points: Vec<Point> = window.iter().map(|vertex| vertex.point).collect();
-            let shape = Shape::new(&points, primitives.rules.triangles);
+        primitives.triangles_of(corners, |_, window| {
+            let shape = Shape::new(&window.map(|vertex| vertex.point), primitives.rules.triangles);
             if shape.is_some_and(|shape| primitives.pixels.covers(&shape, probe.pixel())) {
                 probe.push(PixelEvent::Culled(probe.primitive(&window, facing)));
             }
-        }
+            Ok(true)
+        })
     }
 
     /// Points at a polygon's corners, or lines along its edges.
-    fn outline(&mut self, corners: &[Vertex], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn outline(&mut self, corners: &[Rc<Corner>], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
         match self.primitives.polygon_mode(face.facing) {
             PolygonMode::Points => corners.iter().try_for_each(|corner| self.point(corner, provoking, face)),
             _ => {
                 self.stippled = 0;
                 (0..corners.len()).try_for_each(|n| {
                     let next = (n + 1) % corners.len();
-                    self.line([corners[n], corners[next]], provoking, face)
+                    self.line([&corners[n], &corners[next]], provoking, face)
                 })
             }
         }

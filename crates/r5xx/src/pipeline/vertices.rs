@@ -1,5 +1,6 @@
 //! The vertices of a draw: each is fetched and transformed when a primitive wants it, and kept for those that follow.
 
+use super::corner::{Corner, Projection};
 use super::fetch::{Fetch, VertexNumbers};
 use super::history::VertexHistory;
 use super::program::{vertex_constants, vertex_program};
@@ -14,7 +15,7 @@ use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
 use ctm_x1k::RunOptions;
-use std::collections::HashMap;
+use std::rc::Rc;
 
 const ONE: u32 = 0x3F80_0000;
 
@@ -118,8 +119,9 @@ pub struct Vertices<'a> {
     format: VertexFormat,
     program: Option<(Program, Constants<'a>)>,
     together: Option<Together<'a>>,
+    projection: &'a Projection,
     /// By number modulo its length.
-    kept: Vec<Option<(u32, Vertex)>>,
+    kept: Vec<Option<(u32, Rc<Corner>)>>,
 }
 
 impl<'a> Vertices<'a> {
@@ -127,7 +129,13 @@ impl<'a> Vertices<'a> {
     ///
     /// # Errors
     /// If an element has a type that there is not.
-    pub fn new(state: &'a State, memory: &'a Arena, means: &Means<'a>, draw: &Draw<'a>) -> Result<Self, DrawError> {
+    pub fn new(
+        state: &'a State,
+        memory: &'a Arena,
+        means: &Means<'a>,
+        draw: &Draw<'a>,
+        projection: &'a Projection,
+    ) -> Result<Self, DrawError> {
         let numbers = VertexNumbers::of(state, memory, draw);
         let bypass = state.registers.get::<VapCntlStatus>().bypass;
         let distinct = numbers.greatest().map_or(numbers.count, |greatest| greatest as usize + 1);
@@ -140,6 +148,7 @@ impl<'a> Vertices<'a> {
             fetch: Fetch::new(state, memory, draw)?,
             format: VertexFormat::of(&state.registers),
             program,
+            projection,
         })
     }
 
@@ -152,18 +161,28 @@ impl<'a> Vertices<'a> {
     ///
     /// # Errors
     /// If its program does not come to its end.
-    pub fn get(&mut self, place: usize) -> Result<Vertex, DrawError> {
+    pub fn get(&mut self, place: usize) -> Result<Rc<Corner>, DrawError> {
         let number = self.numbers.get(place);
-        let slot = number as usize & (self.kept.len() - 1);
-        if let Some((_, vertex)) = self.kept[slot].filter(|(kept, _)| *kept == number) {
-            return Ok(vertex);
+        if let Some(corner) = self.known(number) {
+            return Ok(Rc::clone(corner));
         }
-        if let Some(vertex) = self.transform_from(place) {
-            return Ok(vertex);
+        if let Some(corner) = self.transform_from(place) {
+            return Ok(corner);
         }
-        let vertex = self.transform(number)?;
-        self.kept[slot] = Some((number, vertex));
-        Ok(vertex)
+        let corner = Rc::new(self.projection.corner(self.transform(number)?));
+        let slot = self.slot(number);
+        self.kept[slot] = Some((number, Rc::clone(&corner)));
+        Ok(corner)
+    }
+
+    /// Where a vertex is kept.
+    fn slot(&self, number: u32) -> usize {
+        number as usize & (self.kept.len() - 1)
+    }
+
+    /// A vertex that is kept.
+    fn known(&self, number: u32) -> Option<&Rc<Corner>> {
+        self.kept[self.slot(number)].as_ref().filter(|(kept, _)| *kept == number).map(|(_, corner)| corner)
     }
 
     /// The vertex at a place of the draw, with what its program gets.
@@ -171,7 +190,7 @@ impl<'a> Vertices<'a> {
     /// # Errors
     /// As [`get`](Self::get).
     pub fn history(&mut self, place: usize) -> Result<VertexHistory, DrawError> {
-        let vertex = self.get(place)?;
+        let vertex = self.get(place)?.vertex;
         let number = self.numbers.get(place);
         let inputs = self.fetch.inputs(number);
         let read = self.program.as_ref().map(|(program, _)| Layout::of(program).inputs).unwrap_or_default();
@@ -181,18 +200,17 @@ impl<'a> Vertices<'a> {
 
     /// Transforms the vertex at a place together with those that follow, and gives it; `None` if these are few, or if a program does not
     /// come to its end: then primitives before that are drawn.
-    fn transform_from(&mut self, place: usize) -> Option<Vertex> {
+    fn transform_from(&mut self, place: usize) -> Option<Rc<Corner>> {
         let (together, (program, constants)) = self.together.as_ref().zip(self.program.as_ref())?;
-        let mask = self.kept.len() - 1;
-        let mut slots = HashMap::new();
+        // By where they will be kept.
+        let mut wanted_at = vec![None; self.kept.len()];
         let mut wanted = Vec::new();
         for place in (place..self.numbers.count).take(LOOK_AHEAD) {
             let number = self.numbers.get(place);
-            let slot = number as usize & mask;
-            if self.kept[slot].is_some_and(|(kept, _)| kept == number) {
+            if self.known(number).is_some() {
                 continue;
             }
-            match slots.insert(slot, number) {
+            match wanted_at[self.slot(number)].replace(number) {
                 None => wanted.push(number),
                 Some(same) if same == number => {}
                 // Only one of both can be kept.
@@ -210,9 +228,10 @@ impl<'a> Vertices<'a> {
             return None;
         };
         for (&number, outputs) in wanted.iter().zip(&vertices) {
-            self.kept[number as usize & mask] = Some((number, self.format.vertex(outputs)));
+            let (slot, corner) = (self.slot(number), self.projection.corner(self.format.vertex(outputs)));
+            self.kept[slot] = Some((number, Rc::new(corner)));
         }
-        self.kept[self.numbers.get(place) as usize & mask].map(|(_, vertex)| vertex)
+        self.known(self.numbers.get(place)).map(Rc::clone)
     }
 
     fn transform(&self, number: u32) -> Result<Vertex, DrawError> {

@@ -5,6 +5,7 @@
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
 
+mod buffers;
 mod job;
 mod lift;
 mod memory;

@@ -74,12 +74,10 @@ type Plane = [[[u32; 2]; QUADS]; 2];
 pub struct PlaneWords<'a>(&'a mut [Plane]);
 
 impl PlaneWords<'_> {
-    /// The words of a quad in a plane: of the upper left, upper right, lower left and lower right fragment.
-    #[inline]
-    pub fn get(&self, plane: usize, quad: usize) -> [u32; 4] {
-        let [upper, lower] = &self.0[plane];
-        let ([a, b], [c, d]) = (upper[quad], lower[quad]);
-        [a, b, c, d]
+    /// The words of a quad in a plane: of its upper and of its lower fragments.
+    #[inline(always)]
+    pub fn get(&self, plane: usize, quad: usize) -> [[u32; 2]; 2] {
+        self.0[plane].each_ref().map(|line| line[quad])
     }
 
     /// The words of quads in a plane.
@@ -91,8 +89,7 @@ impl PlaneWords<'_> {
 
     /// Sets the words of a quad in a plane.
     #[inline]
-    pub fn set(&mut self, plane: usize, quad: usize, [a, b, c, d]: [u32; 4]) {
-        let [upper, lower] = &mut self.0[plane];
-        (upper[quad], lower[quad]) = ([a, b], [c, d]);
+    pub fn set(&mut self, plane: usize, quad: usize, words: [[u32; 2]; 2]) {
+        self.0[plane].iter_mut().zip(words).for_each(|(line, words)| line[quad] = words);
     }
 }

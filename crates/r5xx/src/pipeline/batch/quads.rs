@@ -1,9 +1,10 @@
 //! Quads on their way through a kernel: they are collected, laid out for launches, and what becomes of them is stored.
 
+use super::buffers::Buffers;
 use super::job::{BatchJob, BatchKernel};
 use super::memory::Memory;
 use super::planes::QUADS;
-use super::transfer::{Buffers, Transfer};
+use super::transfer::Transfer;
 use super::waiting::{WaitingPrimitive, WaitingQuad};
 use super::{BatchState, Key};
 use crate::pipeline::counts::Counts;
@@ -58,7 +59,7 @@ impl<'s> KernelBatch<'s> {
         memory.marks.begin(framebuffer.right, framebuffer.bottom);
         // A draw that was given up has left its own.
         memory.waiting.clear();
-        let (buffers, counts) = (Buffers::of(pixels), Counts::default());
+        let (buffers, counts) = (Buffers::of(pixels, &mut memory.places), Counts::default());
         Ok(Some(KernelBatch { state, pixels, memory, key, kind, compiled, primitive: None, counts, buffers }))
     }
 
@@ -85,7 +86,8 @@ impl<'s> KernelBatch<'s> {
     pub fn add(&mut self, covering: &Covering, quad: &coverage::Quad) -> Result<(), RunError> {
         self.primitive = None;
         let covered = quad.coverage.iter().rev().fold(0, |covered, &samples| covered << 1 | u8::from(samples != 0));
-        self.add_quad(covering, quad.x, quad.y, covered)
+        let covered = shown(self.pixels, covering, (quad.x, quad.y), covered);
+        self.add_quads(covering, (quad.x, quad.y), 1, |_| covered)
     }
 
     /// Adds a row of quads in which a primitive covers these columns of the upper and of the lower pixels.
@@ -94,40 +96,48 @@ impl<'s> KernelBatch<'s> {
         let first = covered().map(|span| span.start & !1).min().unwrap_or_default();
         let end = covered().map(|span| span.end).max().unwrap_or_default();
         self.buffers.prefetch(y, first..end);
-        for x in (first..end).step_by(2) {
-            let covers = |line: usize, x: u32| u8::from(spans[line].contains(&x));
+        let all = self.pixels.shows_all(covering);
+        let (pixels, spans) =
+            (self.pixels, spans.each_ref().map(|span| (span.start, span.end.saturating_sub(span.start))));
+        let covers = |line: usize, x: u32| u8::from(x.wrapping_sub(spans[line].0) < spans[line].1);
+        self.add_quads(covering, (first, y), (end - first).div_ceil(2) as usize, |quad| {
+            let x = first + 2 * quad as u32;
             let covered = covers(0, x) | covers(0, x + 1) << 1 | covers(1, x) << 2 | covers(1, x + 1) << 3;
-            if covered != 0 {
-                self.add_quad(covering, x, y, covered)?;
-            }
-        }
-        Ok(())
+            if all { covered } else { shown(pixels, covering, (x, y), covered) }
+        })
     }
 
+    /// Adds so many quads of a row from the one with this left upper pixel on; each covers these pixels, if it covers any.
     #[inline]
-    fn add_quad(&mut self, covering: &Covering, x: u32, y: u32, mut covered: u8) -> Result<(), RunError> {
-        if !self.pixels.shows_all(covering) {
-            for (n, (dx, dy)) in coverage::QUAD_PIXELS.into_iter().enumerate() {
-                if !self.pixels.shows(covering, x + dx, y + dy) {
-                    covered &= !(1 << n);
+    fn add_quads(
+        &mut self,
+        covering: &Covering,
+        (x, y): (u32, u32),
+        count: usize,
+        covered: impl Fn(usize) -> u8,
+    ) -> Result<(), RunError> {
+        if self.memory.waiting.is_full(count) {
+            self.flush()?;
+        }
+        let mut next = 0;
+        loop {
+            let primitive = self.primitive.unwrap_or_else(|| self.add_primitive(covering));
+            let Memory { marks, waiting, .. } = &mut *self.memory;
+            let mut row = marks.row(x, y);
+            while next < count {
+                let covered = covered(next);
+                if covered != 0 {
+                    let Some(level) = row.insert(next) else { break };
+                    let x = x as u16 + 2 * next as u16;
+                    waiting.push(WaitingQuad { x, y: y as u16, primitive, covered }, level);
                 }
+                next += 1;
             }
-        }
-        if self.memory.waiting.is_full() {
+            if next == count {
+                return Ok(());
+            }
             self.flush()?;
         }
-        let mut level = self.memory.marks.insert(x, y);
-        if level.is_none() {
-            self.flush()?;
-            level = self.memory.marks.insert(x, y);
-        }
-        let primitive = match self.primitive {
-            Some(primitive) => primitive,
-            None => self.add_primitive(covering),
-        };
-        let (x, y, level) = (x as u16, y as u16, level.unwrap_or_default());
-        self.memory.waiting.push(WaitingQuad { x, y, primitive, level, covered });
-        Ok(())
     }
 
     fn add_primitive(&mut self, covering: &Covering) -> u16 {
@@ -158,7 +168,6 @@ impl<'s> KernelBatch<'s> {
         }
         let Memory { planes, waiting, .. } = &mut **memory;
         let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
-        waiting.sort();
         let mut drawn = 0;
         for quads in waiting.levels().flat_map(|level| level.chunks(QUADS)) {
             let transfer = Transfer { state, pixels, buffers, waiting, quads, prefetches };
@@ -178,4 +187,11 @@ impl<'s> KernelBatch<'s> {
         self.primitive = None;
         Ok(())
     }
+}
+
+/// Those of the pixels that a primitive covers of a quad which can be drawn to.
+fn shown(pixels: &Pixels, covering: &Covering, (x, y): (u32, u32), covered: u8) -> u8 {
+    (0..).zip(coverage::QUAD_PIXELS).fold(covered, |covered, (n, (dx, dy))| {
+        if pixels.shows(covering, x + dx, y + dy) { covered } else { covered & !(1 << n) }
+    })
 }

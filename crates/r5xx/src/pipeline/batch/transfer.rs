@@ -1,5 +1,6 @@
 //! What quads bring to a launch, and what becomes of them.
 
+use super::buffers::Buffers;
 use super::lift::{Prefetch, Wanted};
 use super::planes::PlaneWords;
 use super::quads::MULTIPLE;
@@ -8,41 +9,9 @@ use super::{BatchState, Component, DEPTH, FLAGS, Flags, OTHERS};
 use crate::pipeline::counts::Counts;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
-use crate::surface::{SurfaceRow, SurfaceRows};
-use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::depth::Facing;
 use ctm_raster::quads::{QUADS, QuadPlaces};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
-use std::ops::Range;
-
-/// What is read and written.
-pub struct Buffers<'s> {
-    depth: Option<SurfaceRows<'s>>,
-    targets: Vec<SurfaceRows<'s>>,
-    /// Every pixel has its place in the depth buffer.
-    has_depths: bool,
-}
-
-impl<'s> Buffers<'s> {
-    /// Of a draw.
-    pub fn of(pixels: &'s Pixels<'s>) -> Self {
-        let framebuffer = pixels.framebuffer();
-        Buffers {
-            depth: pixels.depth().map(|(_, surface)| surface.rows(framebuffer.right)),
-            targets: pixels.targets().iter().map(|target| target.surface().rows(framebuffer.right)).collect(),
-            has_depths: pixels.depth().is_some_and(|(_, surface)| surface.holds(framebuffer)),
-        }
-    }
-
-    /// Asks for the memory of quads from this upper row on, in these columns.
-    #[inline]
-    pub fn prefetch(&self, y: u32, columns: Range<u32>) {
-        for rows in self.depth.iter().chain(&self.targets) {
-            rows.prefetch(y, columns.clone());
-            rows.prefetch(y + 1, columns.clone());
-        }
-    }
-}
 
 /// The quads of a launch.
 pub struct Transfer<'t> {
@@ -54,42 +23,17 @@ pub struct Transfer<'t> {
     pub prefetches: &'t [Prefetch],
 }
 
-/// Two rows of a buffer.
-type Lines<'a> = [Option<SurfaceRow<'a>>; 2];
-
-fn lines<'a>(rows: &'a SurfaceRows, y: u16) -> Lines<'a> {
-    [rows.row(y.into()), rows.row(u32::from(y) + 1)]
-}
-
-/// Word `word` of the pixels of a quad; 0 where there is none.
-#[inline]
-fn read(lines: &Lines, x: u16, word: usize) -> [u32; 4] {
-    let pair = |line: &Option<SurfaceRow>| line.as_ref().map_or([0; 2], |line| line.read_pair(x.into(), word));
-    let ([a, b], [c, d]) = (pair(&lines[0]), pair(&lines[1]));
-    [a, b, c, d]
-}
-
-/// Writes word 0 of those pixels of a quad whose bit is set.
-#[inline]
-fn write(lines: &Lines, x: u16, [a, b, c, d]: [u32; 4], chosen: u8) {
-    if let Some(line) = &lines[0] {
-        line.write_pair(x.into(), [a, b], chosen & 3);
-    }
-    if let Some(line) = &lines[1] {
-        line.write_pair(x.into(), [c, d], chosen >> 2);
-    }
-}
-
 impl Transfer<'_> {
     /// Lays out what quads bring.
     pub fn lay_out(&self, inputs: &mut PlaneWords) {
         let Transfer { state, buffers, .. } = self;
-        if let Some(rows) = &buffers.depth {
-            self.read(rows, DEPTH, 0, inputs);
+        let all = 0..self.quads.len();
+        if let Some(buffer) = &buffers.depth {
+            buffer.read(self.quads, 0, inputs.lines(DEPTH, all.clone()));
         }
-        for (rows, key) in buffers.targets.iter().zip(&state.targets) {
+        for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
             for (word, plane) in key.memory.clone().enumerate() {
-                self.read(rows, plane, word, inputs);
+                buffer.read(self.quads, word, inputs.lines(plane, all.clone()));
             }
         }
         pulp::Arch::new().dispatch(Interpolation { transfer: self, inputs });
@@ -97,28 +41,8 @@ impl Transfer<'_> {
             self.fetch(prefetch, inputs);
         }
         for quad in self.quads.len()..self.quads.len().next_multiple_of(MULTIPLE) {
-            inputs.set(FLAGS, quad, [0; 4]);
+            inputs.set(FLAGS, quad, [[0; 2]; 2]);
         }
-    }
-
-    /// Reads word `word` of the pixels of a buffer.
-    fn read(&self, rows: &SurfaceRows, plane: usize, word: usize, inputs: &mut PlaneWords) {
-        let mut place = 0;
-        for row in self.quads.chunk_by(|quad, next| quad.y == next.y) {
-            let lines = lines(rows, row[0].y);
-            for quad in row {
-                inputs.set(plane, place, read(&lines, quad.x, word));
-                place += 1;
-            }
-        }
-    }
-
-    /// Whether pixels have a place in the depth buffer, as a bit for each.
-    fn existing(&self, quad: &WaitingQuad) -> u8 {
-        let Some(depth) = &self.buffers.depth else { return 0 };
-        let place = |n: usize| (u32::from(quad.x) + QUAD_PIXELS[n].0, u32::from(quad.y) + QUAD_PIXELS[n].1);
-        let exists = |(x, y)| depth.row(y).is_some_and(|line| line.contains(x));
-        bits([0; 4], |n, _| exists(place(n)))
     }
 
     /// Works out what a kernel expects of a fetch.
@@ -130,10 +54,13 @@ impl Transfer<'_> {
             let mut vectors = [[0; 4]; 4];
             for (channel, component) in coordinates.into_iter().enumerate() {
                 let values = match component {
-                    Component::Constant(bits) => [bits; 4],
+                    Component::Constant(bits) => [[bits; 2]; 2],
                     Component::Plane(plane) => inputs.get(plane, quad),
                 };
-                vectors.iter_mut().zip(values).for_each(|(vector, value)| vector[channel] = value);
+                vectors
+                    .iter_mut()
+                    .zip(values.into_iter().flatten())
+                    .for_each(|(vector, value)| vector[channel] = value);
             }
             let (dx, dy) = ([[0; 4]; 4], [[0; 4]; 4]);
             let fetch = Fetch { unit, op, unscaled, coordinates: vectors, dx, dy };
@@ -145,50 +72,32 @@ impl Transfer<'_> {
                 }
             };
             for channel in 0..4 {
-                inputs.set(plane + channel, quad, texels.map(|texel| texel[channel]));
+                let [a, b, c, d] = texels.map(|texel| texel[channel]);
+                inputs.set(plane + channel, quad, [[a, b], [c, d]]);
             }
         }
     }
 
     /// Stores what became of quads.
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
-        let Transfer { state, buffers, pixels, .. } = self;
-        let (mut covered, mut passed) = (0, 0);
-        let mut place = 0;
-        for row in self.quads.chunk_by(|quad, next| quad.y == next.y) {
-            let y = row[0].y;
-            let depth = buffers.depth.as_ref().map(|rows| lines(rows, y));
-            let chosen = |place: usize, flag: u32| bits(results.get(FLAGS, place), |_, flags| flags & flag != 0);
-            for (n, quad) in row.iter().enumerate() {
-                covered += u64::from(quad.covered.count_ones());
-                passed += u64::from(chosen(place + n, Flags::COUNTED).count_ones());
-                if let Some(depth) = &depth {
-                    let (new, old) = (results.get(DEPTH, place + n), inputs.get(DEPTH, place + n));
-                    let changed = bits(new, |pixel, new| new != old[pixel]);
-                    write(depth, quad.x, new, chosen(place + n, Flags::TESTED) & changed);
-                }
-            }
-            for (rows, key) in buffers.targets.iter().zip(&state.targets) {
-                let lines = lines(rows, y);
-                for (n, quad) in row.iter().enumerate() {
-                    let chosen = chosen(place + n, Flags::WRITTEN);
-                    if key.results.len() == 1 {
-                        write(&lines, quad.x, results.get(key.results.start, place + n), chosen);
-                        continue;
-                    }
-                    for (pixel, (dx, dy)) in QUAD_PIXELS.into_iter().enumerate().filter(|(n, _)| chosen >> n & 1 != 0) {
-                        let mut texel = [0; 4];
-                        for (word, plane) in texel.iter_mut().zip(key.results.clone()) {
-                            *word = results.get(plane, place + n)[pixel];
-                        }
-                        if let Some(line) = &lines[dy as usize] {
-                            line.write(u32::from(quad.x) + dx, texel);
-                        }
-                    }
-                }
-            }
-            place += row.len();
+        let Transfer { state, buffers, pixels, quads, .. } = self;
+        let flagged = |flag: u32, quad: usize| map(results.get(FLAGS, quad), |flags| flags & flag != 0);
+        if let Some(depth) = &buffers.depth {
+            let chosen = |quad: usize| {
+                let (new, old, tested) =
+                    (results.get(DEPTH, quad), inputs.get(DEPTH, quad), flagged(Flags::TESTED, quad));
+                [0, 1].map(|line| [0, 1].map(|n| tested[line][n] & (new[line][n] != old[line][n])))
+            };
+            depth.write(quads, 1, |_, quad| results.get(DEPTH, quad), chosen);
         }
+        for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
+            let planes = &key.results;
+            let words = |word, quad| results.get(planes.start + word, quad);
+            buffer.write(quads, planes.len(), words, |quad| flagged(Flags::WRITTEN, quad));
+        }
+        let covered = quads.iter().map(|quad| u64::from(quad.covered.count_ones())).sum();
+        let passed = |quad| flagged(Flags::COUNTED, quad).into_iter().flatten().map(u64::from).sum::<u64>();
+        let passed = (0..quads.len()).map(passed).sum();
         let fragments = match (pixels.shades(), pixels.tests_early()) {
             (false, _) => 0,
             (true, true) => passed,
@@ -220,7 +129,7 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
             let number = usize::from(quads[0].primitive);
             let primitive = &waiting.primitives[number];
             let range = place..place + quads.len();
-            let positions = quads.iter().map(|quad| (u32::from(quad.x), u32::from(quad.y)));
+            let positions = quads.iter().map(|quad| (quad.x(), quad.y()));
             let centres = positions.clone().map(|(x, y)| GRID.pixel_centre(x, y));
             places.set(&primitive.setup, primitive.perspective.as_ref(), centres);
             places.depth(&primitive.depth, MAX_DEPTH, inputs.lines(FLAGS, range.clone()));
@@ -232,10 +141,12 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
                 (upper[0], upper[1]) = (upper[0] | bit(0), upper[1] | bit(1));
                 (lower[0], lower[1]) = (lower[0] | bit(2), lower[1] | bit(3));
                 if !buffers.has_depths {
-                    let existing = transfer.existing(quad);
-                    let bit = |n: u8| u32::from(existing >> n & 1) * Flags::EXISTS;
-                    (upper[0], upper[1]) = (upper[0] | bit(0), upper[1] | bit(1));
-                    (lower[0], lower[1]) = (lower[0] | bit(2), lower[1] | bit(3));
+                    for (words, exist) in [upper, lower].into_iter().zip(buffers.have_depths(quad)) {
+                        words
+                            .iter_mut()
+                            .zip(exist)
+                            .for_each(|(word, exists)| *word |= u32::from(exists) * Flags::EXISTS);
+                    }
                 }
             }
             for (plane, value) in (first..).zip(&waiting.values[number * count..][..count]) {
@@ -246,12 +157,8 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
     }
 }
 
-/// A bit for each pixel of a quad: whether this holds for its number and its word.
-#[inline]
-fn bits(words: [u32; 4], holds: impl Fn(usize, u32) -> bool) -> u8 {
-    let mut bits = 0;
-    for (n, word) in words.into_iter().enumerate() {
-        bits |= u8::from(holds(n, word)) << n;
-    }
-    bits
+/// What this gives for each pixel of a quad.
+#[inline(always)]
+fn map<A, B>(pixels: [[A; 2]; 2], of: impl Fn(A) -> B) -> [[B; 2]; 2] {
+    pixels.map(|line| line.map(&of))
 }

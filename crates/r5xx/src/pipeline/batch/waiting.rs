@@ -17,10 +17,20 @@ pub struct WaitingQuad {
     pub y: u16,
     /// Its primitive, by its number in [`Waiting::primitives`].
     pub primitive: u16,
-    /// Quads at its place that are drawn before it.
-    pub level: u8,
     /// Bit n: pixel n is covered.
     pub covered: u8,
+}
+
+impl WaitingQuad {
+    /// Column of its left pixels.
+    pub fn x(&self) -> u32 {
+        self.x.into()
+    }
+
+    /// Row of its upper pixels.
+    pub fn y(&self) -> u32 {
+        self.y.into()
+    }
 }
 
 /// What quads need to know of their primitive.
@@ -35,12 +45,13 @@ pub struct WaitingPrimitive {
     pub facing: Facing,
 }
 
-/// Quads, in the order in which they came.
+/// Quads, with their primitives.
 #[derive(Default)]
 pub struct Waiting {
-    quads: Vec<WaitingQuad>,
-    /// The same by their levels.
-    sorted: Vec<WaitingQuad>,
+    /// By how many of the same place are drawn before them, in the order in which they came.
+    levels: [Vec<WaitingQuad>; LEVELS],
+    /// All of them.
+    count: usize,
     /// Their primitives.
     pub primitives: Vec<WaitingPrimitive>,
     /// The values of each primitive's components, one primitive behind the other.
@@ -50,45 +61,30 @@ pub struct Waiting {
 impl Waiting {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.quads.is_empty()
+        self.count == 0
     }
 
-    /// Whether there are as many as there may be, of quads or of primitives.
-    pub fn is_full(&self) -> bool {
-        self.quads.len() >= CAPACITY || self.primitives.len() >= CAPACITY
+    /// Whether there may not be so many more, or another primitive.
+    pub fn is_full(&self, more: usize) -> bool {
+        self.count + more > CAPACITY || self.primitives.len() >= CAPACITY
     }
 
-    /// Adds one.
-    pub fn push(&mut self, quad: WaitingQuad) {
-        self.quads.push(quad);
+    /// Adds one, with how many of its place are drawn before it.
+    #[inline]
+    pub fn push(&mut self, quad: WaitingQuad, level: usize) {
+        self.levels[level % LEVELS].push(quad);
+        self.count += 1;
     }
 
-    /// Sorts them by levels, in each in the order in which they came.
-    pub fn sort(&mut self) {
-        let mut ends = [0; LEVELS];
-        self.quads.iter().for_each(|quad| ends[usize::from(quad.level) % LEVELS] += 1);
-        let mut next = 0;
-        let mut places = ends.map(|count: usize| {
-            next += count;
-            next - count
-        });
-        self.sorted.resize(self.quads.len(), WaitingQuad::default());
-        for quad in &self.quads {
-            let place = &mut places[usize::from(quad.level) % LEVELS];
-            self.sorted[*place] = *quad;
-            *place += 1;
-        }
-    }
-
-    /// Those of each level, from level 0 on, after they were sorted.
+    /// Those of each level, from level 0 on.
     pub fn levels(&self) -> impl Iterator<Item = &[WaitingQuad]> {
-        self.sorted.chunk_by(|quad, next| quad.level == next.level)
+        self.levels.iter().map(Vec::as_slice)
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.quads.clear();
-        self.sorted.clear();
+        self.levels.iter_mut().for_each(Vec::clear);
+        self.count = 0;
         self.primitives.clear();
         self.values.clear();
     }

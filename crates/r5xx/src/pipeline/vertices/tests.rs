@@ -2,6 +2,7 @@
 
 use super::Vertices;
 use crate::pipeline::Scratch;
+use crate::pipeline::corner::Projection;
 use crate::pipeline::{DrawError, Means};
 use crate::ports::Cursor;
 use crate::registers::VapVfCntl;
@@ -82,9 +83,10 @@ fn vertices_together_are_those_one_by_one() {
             let control = VapVfCntl::read(&[count << 16 | walk << 4 | 1]);
             let vertices = if listed { VertexSource::List } else { VertexSource::EmbeddedIndices(&indices) };
             let draw = Draw { at: 0, control, vertices };
+            let projection = Projection::of(&state);
             let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
                 let means = Means { engine, scratch: Some(&scratch), ..Means::default() };
-                let mut vertices = Vertices::new(&state, &memory, &means, &draw)?;
+                let mut vertices = Vertices::new(&state, &memory, &means, &draw, &projection)?;
                 (0..vertices.count()).map(|place| vertices.get(place)).collect()
             };
             assert!(all(Some(&engine)) == all(None), "{}", name.name());
