@@ -67,13 +67,11 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Writes those of the two words from number `first` on that are chosen; nothing happens if not both are there.
+    /// Writes words from number `first` on; nothing happens if not all of them are there.
     #[inline(always)]
-    pub fn set_pair(self, first: usize, words: [u32; 2], chosen: [bool; 2]) {
-        for ((stored, word), chosen) in self.get(first, 2).unwrap_or_default().iter().zip(words).zip(chosen) {
-            if chosen {
-                write_word(stored, word, u32::MAX);
-            }
+    pub fn set<const N: usize>(self, first: usize, words: [u32; N]) {
+        if let Some(stored) = self.get(first, N) {
+            stored.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
         }
     }
 

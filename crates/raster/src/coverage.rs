@@ -281,29 +281,108 @@ fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
     (columns, rows)
 }
 
-/// The columns, among some, of the pixels of row `y` whose sample at `place` a shape covers: of a convex shape they are neighbours.
-fn span(grid: Grid, shape: &Shape, place: Point, y: i64, columns: (i64, i64)) -> Range<u32> {
-    let (mut first, mut last) = columns;
-    for edge in shape.edges() {
-        // edge.a * per_pixel * x + rest >= 0.
+/// Where an edge crosses the rows of pixels, row by row: the quotient of two integers, of which the first changes by the same from row to
+/// row.
+#[derive(Clone, Copy, Default)]
+struct Crossing {
+    /// What of a row is left of it, or not right of it, is not covered.
+    is_first: bool,
+    /// Rounded down, and what is left.
+    quotient: i64,
+    rest: i64,
+    divisor: i64,
+    /// What is added for each row, and what is left of that.
+    quotient_step: i64,
+    rest_step: i64,
+}
+
+impl Crossing {
+    /// Of an edge that is not horizontal, at samples of this place inside of pixels, from row `y` on.
+    fn of(edge: &Edge, grid: Grid, place: Point, y: i64) -> Self {
+        // Covered is edge.a * per_pixel * x + rest >= 0.
         let rest = edge.a * place.x + edge.b * (y * grid.per_pixel + place.y) + edge.c;
-        let step = edge.a * grid.per_pixel;
-        match step {
-            1.. => first = first.max(-rest.div_euclid(step)),
-            0 if rest < 0 => last = first - 1,
-            0 => {}
-            _ => last = last.min(rest.div_euclid(-step)),
+        let divisor = edge.a * grid.per_pixel;
+        let (rest, divisor, step) = match divisor > 0 {
+            true => (-rest + divisor - 1, divisor, -edge.b * grid.per_pixel),
+            false => (rest, -divisor, edge.b * grid.per_pixel),
+        };
+        Crossing {
+            is_first: edge.a > 0,
+            quotient: rest.div_euclid(divisor),
+            rest: rest.rem_euclid(divisor),
+            divisor,
+            quotient_step: step.div_euclid(divisor),
+            rest_step: step.rem_euclid(divisor),
         }
     }
-    if first <= last { first as u32..last as u32 + 1 } else { 0..0 }
+
+    /// Goes to the next row.
+    #[inline]
+    fn step(&mut self) {
+        self.quotient += self.quotient_step;
+        self.rest += self.rest_step;
+        if self.rest >= self.divisor {
+            self.quotient += 1;
+            self.rest -= self.divisor;
+        }
+    }
+}
+
+/// The columns of the pixels whose sample a shape covers, row by row: of a convex shape they are neighbours.
+struct Rows {
+    crossings: [Crossing; MAX_CORNERS],
+    count: usize,
+    columns: (i64, i64),
+    /// The rows that horizontal edges leave.
+    rows: (i64, i64),
+    y: i64,
+}
+
+impl Rows {
+    /// Of the samples at this place inside of pixels, among these columns, in rows from the first of these on.
+    fn new(grid: Grid, shape: &Shape, place: Point, columns: (i64, i64), (mut top, mut bottom): (i64, i64)) -> Self {
+        let y = top;
+        let mut crossings = [Crossing::default(); MAX_CORNERS];
+        let mut count = 0;
+        for edge in shape.edges() {
+            // Of a horizontal edge, edge.b * per_pixel * y + rest >= 0.
+            let (rest, step) = (edge.b * place.y + edge.c, edge.b * grid.per_pixel);
+            match edge.a {
+                0 if step > 0 => top = top.max(-rest.div_euclid(step)),
+                0 => bottom = bottom.min(rest.div_euclid(-step)),
+                _ => {
+                    crossings[count] = Crossing::of(edge, grid, place, y);
+                    count += 1;
+                }
+            }
+        }
+        Rows { crossings, count, columns, rows: (top, bottom), y }
+    }
+
+    /// The columns of the next row.
+    #[inline(always)]
+    fn next(&mut self) -> Range<u32> {
+        let (mut first, mut last) = self.columns;
+        for crossing in &mut self.crossings[..self.count] {
+            match crossing.is_first {
+                true => first = first.max(crossing.quotient),
+                false => last = last.min(crossing.quotient),
+            }
+            crossing.step();
+        }
+        let is_inside = (self.rows.0..=self.rows.1).contains(&self.y);
+        self.y += 1;
+        if is_inside && first <= last { first as u32..last as u32 + 1 } else { 0..0 }
+    }
 }
 
 /// Calls `emit` for each row in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with these
 /// columns.
 pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, Range<u32>)) {
     let (columns, (top, bottom)) = extent(grid, shape, clip);
+    let mut rows = Rows::new(grid, shape, place, columns, (top, bottom));
     for y in top..=bottom {
-        let span = span(grid, shape, place, y, columns);
+        let span = rows.next();
         if !span.is_empty() {
             emit(y as u32, span);
         }
@@ -314,11 +393,10 @@ pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: imp
 /// upper row, which is even, and the columns in both.
 pub fn quad_spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, [Range<u32>; 2])) {
     let (columns, (top, bottom)) = extent(grid, shape, clip);
+    let mut rows = Rows::new(grid, shape, place, columns, (top, bottom));
     for upper in (top & !1..=bottom).step_by(2) {
-        let spans = [upper, upper + 1].map(|y| match (top..=bottom).contains(&y) {
-            true => span(grid, shape, place, y, columns),
-            false => 0..0,
-        });
+        let mut next = |y| if y < top || y > bottom { 0..0 } else { rows.next() };
+        let spans = [next(upper), next(upper + 1)];
         if spans.iter().any(|span| !span.is_empty()) {
             emit(upper as u32, spans);
         }

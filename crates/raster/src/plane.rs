@@ -56,11 +56,6 @@ impl Setup {
         Setup { origin: Point::default(), per_pixel: grid.per_pixel as f64, x: [1.0, 0.0], y: [0.0, 1.0], area: 1.0 }
     }
 
-    /// Sub-pixels of a pixel.
-    pub(crate) fn per_pixel(&self) -> f64 {
-        self.per_pixel
-    }
-
     /// The place of vertex 0.
     pub fn origin(&self) -> Point {
         self.origin

@@ -1,7 +1,7 @@
 //! Linear functions over many quads of a primitive: the same numbers as place by place, computed together.
 
 use crate::bits;
-use crate::grid::Point;
+use crate::grid::Grid;
 use crate::plane::{DepthPlane, Perspective, Plane, Setup};
 
 /// Quads at most.
@@ -15,62 +15,61 @@ type Numbers = [[f64; TOGETHER]; 2 * QUADS / TOGETHER];
 /// Words for the upper pixels of quads, and for the lower ones.
 pub type Lines<'a> = [&'a mut [[u32; 2]]; 2];
 
+/// Quads that are computed together.
+const QUADS_TOGETHER: usize = TOGETHER / 2;
+
+/// The words that are computed for so many quads: some for none may be at the end.
+pub fn words_of(quads: usize) -> usize {
+    quads.next_multiple_of(QUADS_TOGETHER)
+}
+
 /// The places of the pixels of quads.
 pub struct QuadPlaces {
     /// Quads that there are.
     count: usize,
-    /// In sub-pixels from vertex 0: of the left and the right pixels, of the upper and of the lower ones.
-    places: [[[i32; 2]; QUADS]; 3],
-    /// The same in pixels.
+    /// In pixels from vertex 0: of the left and the right pixels, of the upper and of the lower ones.
     dx: Numbers,
     dy: [Numbers; 2],
     /// Attributes are not linear on the screen.
     is_divided: bool,
     /// The plane of 1/w at each, if so.
     divisors: [Numbers; 2],
-    /// What is calculated.
-    words: [[u32; TOGETHER]; 2 * QUADS / TOGETHER],
 }
 
 impl Default for QuadPlaces {
     fn default() -> Self {
         let numbers = [[0.0; TOGETHER]; 2 * QUADS / TOGETHER];
-        QuadPlaces {
-            count: 0,
-            places: [[[0; 2]; QUADS]; 3],
-            dx: numbers,
-            dy: [numbers; 2],
-            is_divided: false,
-            divisors: [numbers; 2],
-            words: [[0; TOGETHER]; 2 * QUADS / TOGETHER],
-        }
+        QuadPlaces { count: 0, dx: numbers, dy: [numbers; 2], is_divided: false, divisors: [numbers; 2] }
     }
 }
 
 impl QuadPlaces {
-    /// Sets them to those of quads whose upper left pixels have these centres: at most [`QUADS`], the others do not count.
+    /// Sets them to those of quads whose upper left pixels are in these columns and rows: at most [`QUADS`], the others do not count.
+    /// Vertices are no more than 2^14 pixels from any of them.
     #[inline(always)]
     pub fn set(
         &mut self,
+        grid: Grid,
         setup: &Setup,
         perspective: Option<&Perspective>,
-        centres: impl ExactSizeIterator<Item = Point>,
+        quads: impl ExactSizeIterator<Item = (u16, u16)>,
     ) {
-        let (origin, per_pixel) = (setup.origin(), setup.per_pixel());
-        let next = per_pixel as i32;
-        self.count = centres.len().min(QUADS);
-        for (n, centre) in centres.take(QUADS).enumerate() {
-            // Differences of coordinates have less than 32 bits, of which there are conversions many at a time.
-            let (x, y) = ((centre.x - origin.x) as i32, (centre.y - origin.y) as i32);
-            (self.places[0][n], self.places[1][n], self.places[2][n]) = ([x, x + next], [y; 2], [y + next; 2]);
+        let (origin, first) = (setup.origin(), grid.pixel_centre(0, 0));
+        // There are conversions of 32 bits many at a time.
+        let (x, y, per_pixel) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32, grid.per_pixel as i32);
+        let mut places = [[0; QUADS]; 2];
+        self.count = quads.len().min(QUADS);
+        for (n, quad) in quads.take(QUADS).enumerate() {
+            (places[0][n], places[1][n]) = (x + per_pixel * i32::from(quad.0), y + per_pixel * i32::from(quad.1));
         }
-        let [upper, lower] = &mut self.dy;
-        for (numbers, places) in [&mut self.dx, upper, lower].into_iter().zip(&self.places) {
-            let groups = places.as_flattened().as_chunks::<TOGETHER>().0;
-            for (numbers, places) in numbers.iter_mut().zip(groups).take(groups_of(self.count)) {
-                for (number, place) in numbers.iter_mut().zip(places) {
-                    *number = f64::from(*place) / per_pixel;
-                }
+        let [xs, ys] = places.each_ref().map(|places| places.as_chunks::<QUADS_TOGETHER>().0);
+        let pixels =
+            |places: &[i32; QUADS_TOGETHER], more| places.map(|place| f64::from(place + more) / f64::from(per_pixel));
+        for group in 0..groups_of(self.count) {
+            self.dx[group] = alternating(pixels(&xs[group], 0), pixels(&xs[group], per_pixel));
+            for (line, more) in [0, per_pixel].into_iter().enumerate() {
+                let dy = pixels(&ys[group], more);
+                self.dy[line][group] = alternating(dy, dy);
             }
         }
         let divisor = perspective.and_then(Perspective::divisor);
@@ -95,44 +94,45 @@ impl QuadPlaces {
         values
     }
 
-    /// Gives the words that were calculated for a line.
+    /// Gives the words of lines group by group.
     #[inline(always)]
-    fn give(&self, words: &mut [[u32; 2]]) {
-        words.copy_from_slice(&self.words.as_flattened().as_chunks::<2>().0[..words.len()]);
-    }
-
-    /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them. There are as many
-    /// words as places.
-    #[inline(always)]
-    pub fn attribute(&mut self, plane: &Plane, lines: Lines) {
-        for (line, words) in lines.into_iter().enumerate() {
-            for group in 0..groups_of(self.count) {
-                let mut values = self.values(plane, line, group);
-                if self.is_divided {
-                    let divisors = &self.divisors[line][group];
-                    values.iter_mut().zip(divisors).for_each(|(value, divisor)| *value /= divisor);
-                }
-                for (word, value) in self.words[group].iter_mut().zip(values) {
-                    *word = ctm_num::flush(bits(value as f32));
-                }
+    fn give(&self, lines: Lines, words: impl Fn(usize, usize) -> [u32; TOGETHER]) {
+        for (line, given) in lines.into_iter().enumerate() {
+            for (group, given) in
+                given.as_chunks_mut::<QUADS_TOGETHER>().0.iter_mut().enumerate().take(groups_of(self.count))
+            {
+                given.as_flattened_mut().copy_from_slice(&words(line, group));
             }
-            self.give(words);
         }
     }
 
-    /// The depth at each place, as [`DepthPlane::at`] gives it.
+    /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them, in as many words as
+    /// [`words_of`] says.
     #[inline(always)]
-    pub fn depth(&mut self, depth: &DepthPlane, max: u32, lines: Lines) {
-        for (line, words) in lines.into_iter().enumerate() {
-            for group in 0..groups_of(self.count) {
-                let values = self.values(depth.plane(), line, group);
-                for (word, value) in self.words[group].iter_mut().zip(values) {
-                    *word = DepthPlane::nearest(value, max);
-                }
-            }
-            self.give(words);
+    pub fn attribute(&self, plane: &Plane, lines: Lines) {
+        let attribute = |values: [f64; TOGETHER]| values.map(|value| ctm_num::flush(bits(value as f32)));
+        match self.is_divided {
+            false => self.give(lines, |line, group| attribute(self.values(plane, line, group))),
+            true => self.give(lines, |line, group| {
+                let (mut values, divisors) = (self.values(plane, line, group), &self.divisors[line][group]);
+                values.iter_mut().zip(divisors).for_each(|(value, divisor)| *value /= divisor);
+                attribute(values)
+            }),
         }
     }
+
+    /// The depth at each place, as [`DepthPlane::at`] gives it, in as many words as [`words_of`] says.
+    #[inline(always)]
+    pub fn depth(&self, depth: &DepthPlane, max: u32, lines: Lines) {
+        let nearest = |value| DepthPlane::nearest(value, max);
+        self.give(lines, |line, group| self.values(depth.plane(), line, group).map(nearest));
+    }
+}
+
+/// The elements of both, one of each after the other.
+#[inline(always)]
+fn alternating(left: [f64; QUADS_TOGETHER], right: [f64; QUADS_TOGETHER]) -> [f64; TOGETHER] {
+    std::array::from_fn(|n| if n % 2 == 0 { left[n / 2] } else { right[n / 2] })
 }
 
 /// Groups that pixels of so many quads are in.
@@ -145,7 +145,7 @@ fn groups_of(quads: usize) -> usize {
 mod tests {
     use super::*;
     use crate::coverage::QUAD_PIXELS;
-    use crate::grid::Grid;
+    use crate::grid::Point;
     use crate::plane::AttributePlane;
 
     #[test]
@@ -154,7 +154,8 @@ mod tests {
         arbtest::arbtest(|u| {
             let mut point = || Ok(Point { x: u.int_in_range(-500..=500)?, y: u.int_in_range(-500..=500)? });
             let Some(setup) = Setup::triangle(grid, [point()?, point()?, point()?]) else { return Ok(()) };
-            let quads = [point()?, point()?, point()?, point()?, point()?];
+            let mut quad = || Ok((2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?));
+            let quads = [quad()?, quad()?, quad()?, quad()?, quad()?];
             let count = u.int_in_range(0..=5)?;
             let mut value = || Ok(u.int_in_range(-40..=40)? as f32 / *u.choose(&[16.0f32, 0.0, 1e38, 1e-38])?);
             let mut values = || Ok([value()?, value()?, value()?]);
@@ -162,27 +163,24 @@ mod tests {
             let w = if u.arbitrary()? { [1.0, 0.5, 2.0] } else { [0.25; 3] };
             let perspective = Perspective::new(setup, w.map(f32::to_bits));
             let mut places = QuadPlaces::default();
-            places.set(&setup, Some(&perspective), quads[..count].iter().copied());
-            let place = |quad: Point, pixel: usize| {
-                let (dx, dy) = QUAD_PIXELS[pixel];
-                Point { x: quad.x + 12 * i64::from(dx), y: quad.y + 12 * i64::from(dy) }
-            };
-            let check = |lines: [[[u32; 2]; 5]; 2], expected: &dyn Fn(Point) -> u32| {
-                for (n, quad) in quads.into_iter().enumerate().take(count) {
-                    for (pixel, (dx, dy)) in QUAD_PIXELS.into_iter().enumerate() {
-                        assert_eq!(lines[dy as usize][n][dx as usize], expected(place(quad, pixel)));
+            places.set(grid, &setup, Some(&perspective), quads[..count].iter().copied());
+            let check = |lines: [[[u32; 2]; 12]; 2], expected: &dyn Fn(Point) -> u32| {
+                for (n, (x, y)) in quads.into_iter().enumerate().take(count) {
+                    for (dx, dy) in QUAD_PIXELS {
+                        let place = grid.pixel_centre(u32::from(x) + dx, u32::from(y) + dy);
+                        assert_eq!(lines[dy as usize][n][dx as usize], expected(place));
                     }
                 }
-                assert!(lines.iter().all(|line| line[count..].iter().all(|words| *words == [7; 2])));
+                assert!(lines.iter().all(|line| line[words_of(count)..].iter().all(|words| *words == [7; 2])));
             };
-            let mut found = [[[7; 2]; 5]; 2];
+            let mut found = [[[7; 2]; 12]; 2];
             let depth = DepthPlane::new(&setup, depths);
             let [upper, lower] = &mut found;
-            places.depth(&depth, 0xFFFF, [&mut upper[..count], &mut lower[..count]]);
+            places.depth(&depth, 0xFFFF, [upper, lower]);
             check(found, &|place| depth.at(setup.offset(place), 0xFFFF));
             if let plane @ AttributePlane::Varying(numbers) = perspective.attribute(attribute.map(f32::to_bits)) {
                 let [upper, lower] = &mut found;
-                places.attribute(&numbers, [&mut upper[..count], &mut lower[..count]]);
+                places.attribute(&numbers, [upper, lower]);
                 check(found, &|place| plane.at(&perspective.place(place)));
             }
             Ok(())

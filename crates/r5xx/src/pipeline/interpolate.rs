@@ -11,6 +11,7 @@ use ctm_raster::grid::Point;
 use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane};
 use ctm_raster::quads::{Lines, QuadPlaces};
 use ctm_x1k::fragments::QuadVector;
+use std::cell::OnceCell;
 
 const ONE: u32 = 0x3F80_0000;
 
@@ -127,8 +128,17 @@ impl Routing {
     }
 
     /// The values over a primitive.
-    pub fn inputs(&self, primitive: &Attributes) -> Inputs {
-        let component = |source: &Source| match *source {
+    pub fn inputs<'p>(&'p self, primitive: &'p Attributes<'p>) -> Inputs<'p> {
+        let perspective = match &primitive.shape {
+            AttributeShape::Constant { .. } => None,
+            AttributeShape::Plane { perspective, .. } => Some(*perspective),
+        };
+        Inputs { origin: Some((self, primitive)), values: OnceCell::new(), perspective }
+    }
+
+    /// The values of a component over a primitive.
+    fn value(&self, primitive: &Attributes, source: Source) -> Value {
+        match source {
             Source::Constant(bits) => Value::Plane(AttributePlane::Constant(bits)),
             Source::Face => Value::Plane(AttributePlane::Constant(if primitive.back_facing { ONE } else { 0 })),
             Source::Position(axis) => Value::Position(axis),
@@ -149,12 +159,7 @@ impl Routing {
                 }
                 AttributeShape::Plane { .. } => Value::Plane(AttributePlane::Constant(0)),
             },
-        };
-        let perspective = match &primitive.shape {
-            AttributeShape::Constant { .. } => None,
-            AttributeShape::Plane { perspective, .. } => Some(*perspective),
-        };
-        Inputs { values: self.sources.iter().map(|sources| sources.each_ref().map(component)).collect(), perspective }
+        }
     }
 }
 
@@ -239,8 +244,11 @@ impl Attributes<'_> {
 
 /// The values of a primitive at every pixel.
 #[derive(Clone)]
-pub struct Inputs {
-    values: Vec<[Value; 4]>,
+pub struct Inputs<'p> {
+    /// What they are worked out of, when they are wanted.
+    origin: Option<(&'p Routing, &'p Attributes<'p>)>,
+    /// All of them, if they were wanted.
+    values: OnceCell<Vec<[Value; 4]>>,
     perspective: Option<Perspective>,
 }
 
@@ -284,10 +292,22 @@ impl Way {
     }
 }
 
-impl Inputs {
+impl Inputs<'_> {
+    /// The same, for as long as wanted.
+    pub fn to_owned(&self) -> Inputs<'static> {
+        Inputs { origin: None, values: self.values().to_vec().into(), perspective: self.perspective }
+    }
+
+    fn values(&self) -> &[[Value; 4]] {
+        self.values.get_or_init(|| {
+            let Some((routing, primitive)) = self.origin else { return Vec::new() };
+            routing.sources.iter().map(|sources| sources.map(|source| routing.value(primitive, source))).collect()
+        })
+    }
+
     /// A component of a temporary.
     pub fn component(&self, input: usize, channel: usize) -> Component {
-        match self.values[input][channel] {
+        match self.values()[input][channel] {
             Value::Plane(AttributePlane::Constant(bits)) => Component::Constant(bits),
             Value::Plane(AttributePlane::Varying(plane)) => Component::Varying(plane),
             Value::Position(_) | Value::Generated(..) => Component::Other,
@@ -296,7 +316,7 @@ impl Inputs {
 
     /// Temporaries that are filled.
     pub fn count(&self) -> usize {
-        self.values.len()
+        self.values().len()
     }
 
     /// Where planes begin.
@@ -311,7 +331,7 @@ impl Inputs {
 
     /// A value at the pixels of a column, if it is the same in all rows.
     pub fn of_column(&self, input: usize, channel: usize, x: u32) -> Option<u32> {
-        match self.values[input][channel] {
+        match self.values()[input][channel] {
             Value::Plane(AttributePlane::Constant(bits)) => Some(bits),
             Value::Plane(plane @ AttributePlane::Varying(Plane { dy: 0.0, .. })) => self.affine_at(plane, x, 0),
             Value::Plane(AttributePlane::Varying(_)) => None,
@@ -322,7 +342,7 @@ impl Inputs {
 
     /// A value at the pixels of a row, if it is the same in all columns.
     pub fn of_row(&self, input: usize, channel: usize, y: u32) -> Option<u32> {
-        match self.values[input][channel] {
+        match self.values()[input][channel] {
             Value::Plane(AttributePlane::Constant(bits)) => Some(bits),
             Value::Plane(plane @ AttributePlane::Varying(Plane { dx: 0.0, .. })) => self.affine_at(plane, 0, y),
             Value::Plane(AttributePlane::Varying(_)) => None,
@@ -339,8 +359,8 @@ impl Inputs {
     /// The values at the pixels of the quad whose upper left one this is.
     pub fn at(&self, x: u32, y: u32, inputs: &mut Vec<QuadVector>) {
         let places = self.places(x, y);
-        inputs.resize(self.values.len(), [[0; 4]; 4]);
-        for (input, values) in inputs.iter_mut().zip(&self.values) {
+        inputs.resize(self.values().len(), [[0; 4]; 4]);
+        for (input, values) in inputs.iter_mut().zip(self.values()) {
             for (channel, value) in values.iter().enumerate() {
                 for (vector, value) in input.iter_mut().zip(value.at(&places, x, y)) {
                     vector[channel] = value;
@@ -356,7 +376,10 @@ impl Inputs {
 
     /// The values of a component of a temporary.
     pub fn value(&self, (input, channel): (usize, usize)) -> Value {
-        self.values[input][channel]
+        match (self.values.get(), self.origin) {
+            (None, Some((routing, primitive))) => routing.value(primitive, routing.sources[input][channel]),
+            _ => self.values()[input][channel],
+        }
     }
 
     /// The places of the pixels of a quad. Points have none.
@@ -368,9 +391,10 @@ impl Inputs {
 }
 
 impl Value {
-    /// The values at the pixels of quads whose upper left pixels are these, and which are at these places.
+    /// The values at the pixels of quads whose upper left pixels are these, and which are at these places, in as many words as
+    /// [`words_of`](ctm_raster::quads::words_of) says.
     #[inline(always)]
-    pub fn at_quads(&self, places: &mut QuadPlaces, quads: impl Iterator<Item = (u32, u32)>, [upper, lower]: Lines) {
+    pub fn at_quads(&self, places: &QuadPlaces, quads: impl Iterator<Item = (u16, u16)>, [upper, lower]: Lines) {
         match *self {
             Value::Plane(AttributePlane::Constant(bits)) => {
                 upper.fill([bits; 2]);
@@ -379,7 +403,7 @@ impl Value {
             Value::Plane(AttributePlane::Varying(plane)) => places.attribute(&plane, [upper, lower]),
             Value::Position(_) | Value::Generated(..) => {
                 for ((x, y), (upper, lower)) in quads.zip(upper.iter_mut().zip(lower)) {
-                    let [a, b, c, d] = self.at(&None, x, y);
+                    let [a, b, c, d] = self.at(&None, x.into(), y.into());
                     (*upper, *lower) = ([a, b], [c, d]);
                 }
             }

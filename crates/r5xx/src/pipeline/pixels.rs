@@ -105,7 +105,7 @@ pub struct Covering<'a> {
     /// Depth over it.
     pub depth: QuadDepth,
     /// What the program gets.
-    pub inputs: &'a Inputs,
+    pub inputs: &'a Inputs<'a>,
     /// Whether a pixel is drawn, where a stipple leaves some out.
     pub stipple: Option<&'a dyn Fn(u32, u32) -> bool>,
 }

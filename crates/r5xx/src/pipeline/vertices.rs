@@ -76,20 +76,16 @@ impl<'a> Together<'a> {
         Some(Together { engine, inputs, outputs, space: &memory.space, options, layout: Layout::of(program) })
     }
 
-    /// The output vectors of vertices; `None` if the program does not come to its end for one of them.
-    fn run(
-        &self,
-        program: &Program,
-        constants: Constants,
-        vertices: &[u32],
-        fetch: &Fetch,
-    ) -> Option<Vec<[[u32; 4]; OUTPUTS]>> {
-        let (read, written) = (&self.layout.inputs, &self.layout.outputs);
-        let dwords = vertices.iter().flat_map(|&number| {
+    /// Transforms vertices, at most [`TOGETHER`]; false if the program does not come to its end for one of them.
+    fn run(&self, program: &Program, constants: Constants, vertices: &[u32], fetch: &Fetch) -> bool {
+        let mut at = 0;
+        for &number in vertices {
             let inputs = fetch.inputs(number);
-            read.iter().flat_map(move |&input| inputs[usize::from(input)])
-        });
-        (0..).step_by(4).zip(dwords).for_each(|(at, dword)| self.inputs.store(at, dword));
+            for &dword in self.layout.inputs.iter().flat_map(|&input| &inputs[usize::from(input)]) {
+                self.inputs.store(at, dword);
+                at += 4;
+            }
+        }
         let job = Job {
             program,
             constants,
@@ -99,16 +95,18 @@ impl<'a> Together<'a> {
             outputs: self.outputs,
             memory: self.space,
         };
-        self.engine.run(&job, &self.options).ok()?;
-        let vertex = |vertex: usize| {
-            let mut outputs = [[0, 0, 0, ONE]; OUTPUTS];
-            for (place, &number) in written.iter().enumerate() {
-                let at = ((vertex * written.len() + place) * 16) as u32;
-                outputs[usize::from(number)] = [0, 4, 8, 12].map(|component| self.outputs.load(at + component));
-            }
-            outputs
-        };
-        Some((0..vertices.len()).map(vertex).collect())
+        self.engine.run(&job, &self.options).is_ok()
+    }
+
+    /// The output vectors of a vertex that was transformed.
+    fn outputs(&self, vertex: usize) -> [[u32; 4]; OUTPUTS] {
+        let written = &self.layout.outputs;
+        let mut outputs = [[0, 0, 0, ONE]; OUTPUTS];
+        for (place, &number) in written.iter().enumerate() {
+            let at = ((vertex * written.len() + place) * 16) as u32;
+            outputs[usize::from(number)] = [0, 4, 8, 12].map(|component| self.outputs.load(at + component));
+        }
+        outputs
     }
 }
 
@@ -223,13 +221,14 @@ impl<'a> Vertices<'a> {
         if wanted.len() < FEW {
             return None;
         }
-        let Some(vertices) = together.run(program, *constants, &wanted, &self.fetch) else {
+        if !together.run(program, *constants, &wanted, &self.fetch) {
             self.together = None;
             return None;
-        };
-        for (&number, outputs) in wanted.iter().zip(&vertices) {
-            let (slot, corner) = (self.slot(number), self.projection.corner(self.format.vertex(outputs)));
-            self.kept[slot] = Some((number, Rc::new(corner)));
+        }
+        let mask = self.kept.len() - 1;
+        for (vertex, &number) in wanted.iter().enumerate() {
+            let corner = self.projection.corner(self.format.vertex(&together.outputs(vertex)));
+            self.kept[number as usize & mask] = Some((number, Rc::new(corner)));
         }
         self.known(self.numbers.get(place)).map(Rc::clone)
     }

@@ -18,7 +18,7 @@ pub struct Half {
     /// Depth over it.
     pub depth: QuadDepth,
     /// What the program gets.
-    pub inputs: Inputs,
+    pub inputs: Inputs<'static>,
 }
 
 impl Half {

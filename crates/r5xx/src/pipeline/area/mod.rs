@@ -144,7 +144,7 @@ pub struct AreaPrimitive<'a> {
     /// Its rows, from the top, with the columns that it covers in each.
     pub spans: &'a [(u32, Range<u32>)],
     /// What the program gets.
-    pub inputs: &'a Inputs,
+    pub inputs: &'a Inputs<'a>,
 }
 
 impl<'a> AreaState<'a> {
@@ -211,7 +211,7 @@ pub fn is_rectangle(spans: &[(u32, Range<u32>)]) -> bool {
 /// A strip of a primitive.
 struct AreaJob<'a> {
     state: &'a AreaState<'a>,
-    inputs: &'a Inputs,
+    inputs: &'a Inputs<'a>,
     spans: &'a [(u32, Range<u32>)],
     /// The rectangle around it.
     area: Domain,
@@ -262,7 +262,7 @@ fn whole_quads(area: Domain) -> Domain {
 impl<'a> AreaJob<'a> {
     fn new(
         state: &'a AreaState<'a>,
-        inputs: &'a Inputs,
+        inputs: &'a Inputs<'a>,
         spans: &'a [(u32, Range<u32>)],
         area: Domain,
         is_rectangle: bool,

@@ -2,7 +2,7 @@
 
 use super::memory::Places;
 use super::waiting::WaitingQuad;
-use crate::pairs::Pairs;
+use crate::pairs::{Chosen, Pair, Pairs};
 use crate::pipeline::pixels::Pixels;
 use crate::surface::Surface;
 use ctm_raster::coverage::QUAD_PIXELS;
@@ -53,14 +53,17 @@ impl<'s> Buffers<'s> {
         match &self.depth {
             None => [[false; 2]; 2],
             Some(Buffer::Pairs(_)) => [[true; 2]; 2],
-            Some(Buffer::Pixels(surface)) => by_pixel(|dx, dy| surface.contains(quad.x() + dx, quad.y() + dy)),
+            Some(Buffer::Pixels(surface)) => {
+                by_pixel(|dx, dy| surface.contains(quad.x() + dx as u32, quad.y() + dy as u32))
+            }
         }
     }
 }
 
-/// What these give for the pixels of a quad: of its upper and of its lower row.
-fn by_pixel<T>(of: impl Fn(u32, u32) -> T) -> [[T; 2]; 2] {
-    [0, 1].map(|dy| [0, 1].map(|dx| of(dx, dy)))
+/// What this gives for the pixels of a quad, by column and line: of its upper and of its lower ones.
+#[inline(always)]
+fn by_pixel<T>(of: impl Fn(usize, usize) -> T) -> [[T; 2]; 2] {
+    [[of(0, 0), of(1, 0)], [of(0, 1), of(1, 1)]]
 }
 
 /// A buffer whose pixels have one sample.
@@ -74,44 +77,34 @@ pub enum Buffer<'s> {
 impl Buffer<'_> {
     /// Word `word` of the pixels of quads; 0 where there is none.
     pub fn read(&self, quads: &[WaitingQuad], word: usize, [upper, lower]: Lines) {
-        let lines = upper.iter_mut().zip(lower);
         match self {
-            Buffer::Pairs(pairs) => {
-                for (quad, (upper, lower)) in quads.iter().zip(lines) {
-                    [*upper, *lower] = pairs.read(quad.x, quad.y);
-                }
-            }
+            Buffer::Pairs(pairs) => pairs.read(quads.iter().map(|quad| (quad.x, quad.y)), [upper, lower]),
             Buffer::Pixels(surface) => {
-                for (quad, (upper, lower)) in quads.iter().zip(lines) {
-                    [*upper, *lower] = by_pixel(|dx, dy| surface.read(quad.x() + dx, quad.y() + dy, 0)[word]);
+                for (quad, (upper, lower)) in quads.iter().zip(upper.iter_mut().zip(lower)) {
+                    [*upper, *lower] =
+                        by_pixel(|dx, dy| surface.read(quad.x() + dx as u32, quad.y() + dy as u32, 0)[word]);
                 }
             }
         }
     }
 
-    /// Writes the chosen pixels of quads, by the number of each quad: the words of pixels are asked for by their number of `count`, and the
-    /// quad's.
+    /// Writes the chosen pixels of quads: so many words, by number.
     #[inline(always)]
-    pub fn write(
+    pub fn write<'w>(
         &self,
         quads: &[WaitingQuad],
         count: usize,
-        words: impl Fn(usize, usize) -> [[u32; 2]; 2],
-        chosen: impl Fn(usize) -> [[bool; 2]; 2],
+        words: impl Fn(usize) -> [&'w [Pair]; 2],
+        chosen: impl Iterator<Item = [Chosen; 2]>,
     ) {
         match self {
-            Buffer::Pairs(pairs) => {
-                for (n, quad) in quads.iter().enumerate() {
-                    pairs.write(quad.x, quad.y, words(0, n), chosen(n));
-                }
-            }
+            Buffer::Pairs(pairs) => pairs.write(quads.iter().map(|quad| (quad.x, quad.y)), words(0), chosen),
             Buffer::Pixels(surface) => {
-                for (n, quad) in quads.iter().enumerate() {
-                    let chosen = chosen(n);
-                    for (dx, dy) in QUAD_PIXELS.into_iter().filter(|&(dx, dy)| chosen[dy as usize][dx as usize]) {
+                for (n, (quad, chosen)) in quads.iter().zip(chosen).enumerate() {
+                    for (dx, dy) in QUAD_PIXELS.into_iter().filter(|&(dx, dy)| chosen[dy as usize].has(dx as usize)) {
                         let mut texel = [0; 4];
-                        for (word, texel) in texel.iter_mut().enumerate().take(count) {
-                            *texel = words(word, n)[dy as usize][dx as usize];
+                        for (number, texel) in texel.iter_mut().enumerate().take(count) {
+                            *texel = words(number)[dy as usize][n][dx as usize];
                         }
                         surface.write(quad.x() + dx, quad.y() + dy, 0, texel);
                     }

@@ -73,8 +73,10 @@ impl Places {
 /// The places of quads that wait.
 #[derive(Default)]
 pub(super) struct Marks {
-    /// By row and column of quads: the round in which one was there last times [`LEVELS`], and how many were there before it.
-    marks: Vec<u8>,
+    /// By tile, and in a tile by row and column of quads: the round in which one was there last times [`LEVELS`], and how many were there
+    /// before it. Small primitives have few tiles, so few lines of a cache.
+    tiles: Vec<Tile>,
+    /// Tiles of a row.
     columns: usize,
     /// The round times [`LEVELS`].
     round: u8,
@@ -82,41 +84,49 @@ pub(super) struct Marks {
 
 /// Quads of the same place at most.
 pub(super) const LEVELS: usize = 16;
+/// Columns and rows of a tile.
+const SIDE: usize = 8;
+/// Columns and rows of pixels of a tile.
+const PIXELS: usize = 2 * SIDE;
+
+type Tile = [[u8; SIDE]; SIDE];
 
 impl Marks {
     /// Forgets all places, of a framebuffer with so many columns and rows of pixels.
     pub fn begin(&mut self, columns: u32, rows: u32) {
-        self.columns = columns.div_ceil(2) as usize;
-        self.marks.resize(self.columns * rows.div_ceil(2) as usize, 0);
+        self.columns = (columns as usize).div_ceil(PIXELS);
+        self.tiles.resize(self.columns * (rows as usize).div_ceil(PIXELS), Tile::default());
         self.next();
     }
 
     pub fn next(&mut self) {
         self.round = self.round.checked_add(LEVELS as u8).unwrap_or_else(|| {
-            self.marks.fill(0);
+            self.tiles.fill(Tile::default());
             LEVELS as u8
         });
     }
 
-    /// The marks of a row of quads from the one with this left upper pixel on.
-    pub fn row(&mut self, x: u32, y: u32) -> MarkedRow<'_> {
-        let start = y as usize / 2 * self.columns;
-        let row = start + x as usize / 2..start + self.columns;
-        MarkedRow { marks: self.marks.get_mut(row).unwrap_or_default(), round: self.round }
+    /// The marks of the quads with upper pixels in this row.
+    pub fn row(&mut self, y: u32) -> MarkedRow<'_> {
+        let start = y as usize / PIXELS * self.columns;
+        let tiles = self.tiles.get_mut(start..start + self.columns).unwrap_or_default();
+        MarkedRow { tiles, row: y as usize / 2 % SIDE, round: self.round }
     }
 }
 
 /// Marks of a row of quads.
 pub(super) struct MarkedRow<'a> {
-    marks: &'a mut [u8],
+    tiles: &'a mut [Tile],
+    row: usize,
     round: u8,
 }
 
 impl MarkedRow<'_> {
-    /// Notes a quad's place, and gives how many were there before; `None` if those are [`LEVELS`].
+    /// Notes the place of the quad with left pixels in this column, and gives how many were there before; `None` if those are [`LEVELS`].
     #[inline(always)]
-    pub fn insert(&mut self, quad: usize) -> Option<usize> {
-        let Some(mark) = self.marks.get_mut(quad) else { return Some(0) };
+    pub fn insert(&mut self, x: u16) -> Option<usize> {
+        let Some(tile) = self.tiles.get_mut(usize::from(x) / PIXELS) else { return Some(0) };
+        let mark = &mut tile[self.row][usize::from(x) / 2 % SIDE];
         // Marks of rounds before are less than those of this one.
         let level = if *mark >= self.round { usize::from(*mark - self.round) + 1 } else { 0 };
         if level == LEVELS {

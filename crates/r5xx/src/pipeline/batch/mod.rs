@@ -1,5 +1,5 @@
 //! Quads of many primitives on the engine: the fragment program with its texture fetches, and all that comes behind it, are one kernel, which
-//! runs over up to [`QUADS`](planes::QUADS) quads of different places at once. What quads bring, with what is in memory at their places, is
+//! runs over up to about [`QUADS`](planes::QUADS) quads of different places at once. What quads bring, with what is in memory at their places, is
 //! laid out for it before; what it gives goes to memory behind it.
 //!
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same

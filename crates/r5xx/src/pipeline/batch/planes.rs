@@ -1,11 +1,12 @@
 //! Memory for quads on their way through a kernel: planes with a word for each fragment. A quad takes two columns and two rows of a plane,
 //! as its fragments lie on the screen, so that kernels find the quads of a launch in a domain of two rows.
 
+use crate::pairs::Pair;
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_raster::quads::Lines;
 use std::ops::Range;
 
-/// Quads of a launch at most.
+/// Quads of a plane: more than those of a launch by [`MULTIPLE`](super::quads::MULTIPLE), since words are computed for some that there are not.
 pub const QUADS: usize = 1024;
 /// Planes that a kernel reads, and planes that it writes, at most.
 pub const PLANES: usize = 64;
@@ -68,7 +69,7 @@ impl Planes {
 }
 
 /// A plane's words: by row, quad and column.
-type Plane = [[[u32; 2]; QUADS]; 2];
+type Plane = [[Pair; QUADS]; 2];
 
 /// The words of a side.
 pub struct PlaneWords<'a>(&'a mut [Plane]);
@@ -76,8 +77,13 @@ pub struct PlaneWords<'a>(&'a mut [Plane]);
 impl PlaneWords<'_> {
     /// The words of a quad in a plane: of its upper and of its lower fragments.
     #[inline(always)]
-    pub fn get(&self, plane: usize, quad: usize) -> [[u32; 2]; 2] {
+    pub fn get(&self, plane: usize, quad: usize) -> [Pair; 2] {
         self.0[plane].each_ref().map(|line| line[quad])
+    }
+
+    /// The words of the first quads in a plane: of their upper and of their lower fragments.
+    pub fn first(&self, plane: usize, quads: usize) -> [&[Pair]; 2] {
+        self.0[plane].each_ref().map(|line| &line[..quads])
     }
 
     /// The words of quads in a plane.
@@ -89,7 +95,7 @@ impl PlaneWords<'_> {
 
     /// Sets the words of a quad in a plane.
     #[inline]
-    pub fn set(&mut self, plane: usize, quad: usize, words: [[u32; 2]; 2]) {
+    pub fn set(&mut self, plane: usize, quad: usize, words: [Pair; 2]) {
         self.0[plane].iter_mut().zip(words).for_each(|(line, words)| line[quad] = words);
     }
 }

@@ -123,12 +123,12 @@ impl<'s> KernelBatch<'s> {
         loop {
             let primitive = self.primitive.unwrap_or_else(|| self.add_primitive(covering));
             let Memory { marks, waiting, .. } = &mut *self.memory;
-            let mut row = marks.row(x, y);
+            let mut row = marks.row(y);
             while next < count {
                 let covered = covered(next);
                 if covered != 0 {
-                    let Some(level) = row.insert(next) else { break };
                     let x = x as u16 + 2 * next as u16;
+                    let Some(level) = row.insert(x) else { break };
                     waiting.push(WaitingQuad { x, y: y as u16, primitive, covered }, level);
                 }
                 next += 1;
@@ -169,7 +169,7 @@ impl<'s> KernelBatch<'s> {
         let Memory { planes, waiting, .. } = &mut **memory;
         let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
         let mut drawn = 0;
-        for quads in waiting.levels().flat_map(|level| level.chunks(QUADS)) {
+        for quads in waiting.levels().flat_map(|level| level.chunks(QUADS - MULTIPLE)) {
             let transfer = Transfer { state, pixels, buffers, waiting, quads, prefetches };
             if let Some([mut inputs, _]) = planes.words() {
                 transfer.lay_out(&mut inputs);

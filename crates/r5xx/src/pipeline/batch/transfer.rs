@@ -6,11 +6,12 @@ use super::planes::PlaneWords;
 use super::quads::MULTIPLE;
 use super::waiting::{Waiting, WaitingQuad};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags, OTHERS};
+use crate::pairs::{Chosen, Pair};
 use crate::pipeline::counts::Counts;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_raster::depth::Facing;
-use ctm_raster::quads::{QUADS, QuadPlaces};
+use ctm_raster::quads::{QUADS, QuadPlaces, words_of};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
 
 /// The quads of a launch.
@@ -81,23 +82,29 @@ impl Transfer<'_> {
     /// Stores what became of quads.
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
         let Transfer { state, buffers, pixels, quads, .. } = self;
-        let flagged = |flag: u32, quad: usize| map(results.get(FLAGS, quad), |flags| flags & flag != 0);
+        let results_of = |plane| results.first(plane, quads.len());
+        let flags = results_of(FLAGS);
         if let Some(depth) = &buffers.depth {
-            let chosen = |quad: usize| {
-                let (new, old, tested) =
-                    (results.get(DEPTH, quad), inputs.get(DEPTH, quad), flagged(Flags::TESTED, quad));
-                [0, 1].map(|line| [0, 1].map(|n| tested[line][n] & (new[line][n] != old[line][n])))
+            let (new, old) = (results_of(DEPTH), inputs.first(DEPTH, quads.len()));
+            // What stays as it is need not be stored.
+            let chosen = |flags: Pair, new: Pair, old: Pair| {
+                if new == old { Chosen::NONE } else { Chosen::with_bit(flags, Flags::TESTED.trailing_zeros()) }
             };
-            depth.write(quads, 1, |_, quad| results.get(DEPTH, quad), chosen);
+            let chosen = pairs_of(flags)
+                .zip(pairs_of(new))
+                .zip(pairs_of(old))
+                .map(|((flags, new), old)| [chosen(flags[0], new[0], old[0]), chosen(flags[1], new[1], old[1])]);
+            depth.write(quads, 1, |_| new, chosen);
         }
         for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
-            let planes = &key.results;
-            let words = |word, quad| results.get(planes.start + word, quad);
-            buffer.write(quads, planes.len(), words, |quad| flagged(Flags::WRITTEN, quad));
+            let written = |flags| Chosen::with_bit(flags, Flags::WRITTEN.trailing_zeros());
+            let written = pairs_of(flags).map(|flags| flags.map(written));
+            buffer.write(quads, key.results.len(), |word| results_of(key.results.start + word), written);
         }
         let covered = quads.iter().map(|quad| u64::from(quad.covered.count_ones())).sum();
-        let passed = |quad| flagged(Flags::COUNTED, quad).into_iter().flatten().map(u64::from).sum::<u64>();
-        let passed = (0..quads.len()).map(passed).sum();
+        let counted =
+            |line: &[Pair]| line.as_flattened().iter().map(|flags| u64::from(flags & Flags::COUNTED != 0)).sum::<u64>();
+        let passed = flags.into_iter().map(counted).sum();
         let fragments = match (pixels.shades(), pixels.tests_early()) {
             (false, _) => 0,
             (true, true) => passed,
@@ -128,10 +135,10 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
         for quads in quads.chunk_by(same).flat_map(|quads| quads.chunks(QUADS)) {
             let number = usize::from(quads[0].primitive);
             let primitive = &waiting.primitives[number];
-            let range = place..place + quads.len();
-            let positions = quads.iter().map(|quad| (quad.x(), quad.y()));
-            let centres = positions.clone().map(|(x, y)| GRID.pixel_centre(x, y));
-            places.set(&primitive.setup, primitive.perspective.as_ref(), centres);
+            // Words behind those of these quads are given again, for the next ones.
+            let range = place..place + words_of(quads.len());
+            let positions = quads.iter().map(|quad| (quad.x, quad.y));
+            places.set(GRID, &primitive.setup, primitive.perspective.as_ref(), positions.clone());
             places.depth(&primitive.depth, MAX_DEPTH, inputs.lines(FLAGS, range.clone()));
             let side = if primitive.facing == Facing::Back { Flags::BACK } else { 0 };
             let common = side | if buffers.has_depths { Flags::EXISTS } else { 0 };
@@ -150,15 +157,14 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
                 }
             }
             for (plane, value) in (first..).zip(&waiting.values[number * count..][..count]) {
-                value.at_quads(&mut places, positions.clone(), inputs.lines(plane, range.clone()));
+                value.at_quads(&places, positions.clone(), inputs.lines(plane, range.clone()));
             }
-            place = range.end;
+            place += quads.len();
         }
     }
 }
 
-/// What this gives for each pixel of a quad.
-#[inline(always)]
-fn map<A, B>(pixels: [[A; 2]; 2], of: impl Fn(A) -> B) -> [[B; 2]; 2] {
-    pixels.map(|line| line.map(&of))
+/// The words of each quad: of its upper and of its lower fragments.
+fn pairs_of<'a>([upper, lower]: [&'a [Pair]; 2]) -> impl Iterator<Item = [Pair; 2]> + 'a {
+    upper.iter().zip(lower).map(|(upper, lower)| [*upper, *lower])
 }

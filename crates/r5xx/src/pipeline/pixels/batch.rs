@@ -109,7 +109,7 @@ impl Batch<'_, '_, '_> {
         }
         if let Some(spans) = spans {
             if !is_rectangle(&spans) {
-                let (shape, inputs) = (covering.shape.clone(), covering.inputs.clone());
+                let (shape, inputs) = (covering.shape.clone(), covering.inputs.to_owned());
                 self.half = Some(Half { shape, spans, depth: covering.depth, inputs });
                 return Ok(());
             }
