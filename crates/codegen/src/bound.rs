@@ -7,6 +7,7 @@ use crate::kernel::Kernel;
 use crate::memory::Blocks;
 use crate::poll::{Monitor, SLICE};
 use crate::resources::{BUFFER_MIDDLE, operations};
+use crate::retry::Attempts;
 use crate::run::Run;
 use ctm_engine::{Bindings, Bound, Code, Incomplete, Outcome};
 use ctm_lane::budget::{Halt, Poller};
@@ -141,7 +142,6 @@ impl<T: Decoding> Bound for Memory<'_, T> {
             pointers: self.pointers.as_ptr(),
             words: self.words.as_ptr(),
         };
-        let (speculated, deoptimised) = (kernel.speculated.load(Relaxed), kernel.deoptimised.load(Relaxed));
         let monitor = Monitor { poller, speculates: false, halt: None };
         let mut run = Run {
             kernel,
@@ -151,8 +151,7 @@ impl<T: Decoding> Bound for Memory<'_, T> {
             reach: 1,
             polled: 0,
             exact: self.overlaps,
-            speculated,
-            deoptimised,
+            attempts: Attempts::from_word(kernel.attempts.load(Relaxed)),
         };
         let mut y = rectangle.j0 / kernel.height() * kernel.height();
         let mut done = Ok(());
@@ -162,8 +161,7 @@ impl<T: Decoding> Bound for Memory<'_, T> {
         T::finish_stores();
         done?;
         // Threads overwrite each other's counts; any of them says what the data are like.
-        kernel.speculated.store(run.speculated, Relaxed);
-        kernel.deoptimised.store(run.deoptimised, Relaxed);
+        kernel.attempts.store(run.attempts.to_word(), Relaxed);
         Ok(Outcome { instructions: run.context.instructions })
     }
 }

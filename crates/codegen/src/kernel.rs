@@ -4,6 +4,7 @@ use crate::check::Decoding;
 use crate::checks::Checks;
 use crate::memory::Blocks;
 use crate::resources::{Resource, operations, read_by, written_by};
+use crate::retry::Attempts;
 use crate::select::Mode;
 use crate::unit::{Groups, Unit};
 use ctm_engine::{Bindings, Source, SurfaceLayout};
@@ -30,9 +31,8 @@ pub(crate) struct Kernel<T> {
     /// What is read, and what is written.
     reads: Vec<Resource>,
     writes: Vec<Resource>,
-    /// Strips that ran with speculation on NaNs, and those that ran again.
-    pub speculated: AtomicU32,
-    pub deoptimised: AtomicU32,
+    /// What became of strips with speculation on NaNs: [`Attempts`].
+    pub attempts: AtomicU32,
     pub blocks: Arc<Blocks>,
     /// The code was stopped when it accessed a guard region, and must not run again.
     pub escaped: AtomicBool,
@@ -90,8 +90,7 @@ impl<T: Decoding> Kernel<T> {
             checks: checks.clone(),
             reads,
             writes,
-            speculated: AtomicU32::new(0),
-            deoptimised: AtomicU32::new(0),
+            attempts: AtomicU32::new(Attempts::default().to_word()),
             blocks: blocks.clone(),
             escaped: AtomicBool::new(false),
             #[cfg(test)]

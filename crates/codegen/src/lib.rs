@@ -66,6 +66,7 @@ mod mock;
 mod order;
 mod poll;
 mod resources;
+mod retry;
 mod run;
 mod select;
 mod speculation;

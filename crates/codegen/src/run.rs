@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::kernel::Kernel;
 use crate::memory::Escape;
 use crate::poll::Monitor;
+use crate::retry::Attempts;
 use crate::select::Window;
 use crate::unit::Unit;
 use ctm_engine::Incomplete;
@@ -17,8 +18,6 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Instructions, summed over lanes, of a call of code with loops, about, and between two looks at the run's budget: less than
 /// 1 ms in all.
 const CALL_INSTRUCTIONS: u64 = 1 << 20;
-/// Strips in a hundred that may run twice before the exact code is used for all of them. It takes about twice the time.
-const DEOPTIMISATION_LIMIT: u64 = 40;
 
 /// A call's context on its way along the rows.
 pub(crate) struct Run<'a, 'w, T> {
@@ -33,9 +32,8 @@ pub(crate) struct Run<'a, 'w, T> {
     pub polled: u64,
     /// No speculation on NaNs: strips cannot run again.
     pub exact: bool,
-    /// Strips with speculation, and those of them that ran again, of earlier runs and this one.
-    pub speculated: u32,
-    pub deoptimised: u32,
+    /// What became of strips with speculation, of earlier runs and this one.
+    pub attempts: Attempts,
 }
 
 impl<T: Decoding> Run<'_, '_, T> {
@@ -81,19 +79,18 @@ impl<T: Decoding> Run<'_, '_, T> {
         if !unit.speculates {
             return self.call_rows(unit, (x, end), rows);
         }
-        let too_often = u64::from(self.deoptimised) * 100 > u64::from(self.speculated) * DEOPTIMISATION_LIMIT;
-        if self.exact || self.deoptimised > 8 && too_often {
-            return self.call_rows(kernel.exact(), (x, end), rows);
+        if self.exact || !self.attempts.is_wanted() {
+            return self.call(kernel.exact(), x, end);
         }
         let before = self.context.instructions;
-        self.call(unit, x, end);
-        self.speculated = self.speculated.saturating_add(1);
-        if self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none() {
-            self.deoptimised = self.deoptimised.saturating_add(1);
+        self.call(&kernel.interior, x, end);
+        let runs_again = self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none();
+        self.attempts.note(runs_again);
+        if runs_again {
             kernel.checks.deoptimised.fetch_add(1, Relaxed);
             self.context.instructions = before;
             self.context.stopped = 0;
-            self.call_rows(kernel.exact(), (x, end), rows);
+            self.call(kernel.exact(), x, end);
         }
     }
 

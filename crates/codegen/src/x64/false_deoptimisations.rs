@@ -41,7 +41,7 @@ fn deoptimises(body: &str) -> bool {
     let meter = Meter::new(Budget::default(), None);
     let domain = Domain { i0: 0, j0: 0, i1: 15, j1: 0 };
     kernel.bind(&bindings).unwrap().run(domain, u64::MAX, &mut Poller::new(&meter)).unwrap();
-    kernel.deoptimised.load(Relaxed) != 0
+    kernel.checks.deoptimised.load(Relaxed) != 0
 }
 
 /// A look at a value that is tainted in one lane only by choices: those of that lane decide.
