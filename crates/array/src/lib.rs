@@ -11,6 +11,7 @@
 //! - [`decode_dwords`], [`decode_vectors`] and [`decode_buffer`] take what is no picture: constants, attributes, buffers.
 //! - [`surface_for`] says how an array lies in memory, and [`surface`] makes a surface for results of a given size; both
 //!   leave the base address to the caller. [`upload`] and [`download`] move the values.
+//! - [`Difference::of`] compares two arrays.
 //! - [`encode`] gives the bytes of a file of some [`FileKind`], and [`Animation`] those of one with many frames. Whoever writes them takes care that the file appears
 //!   complete or not at all.
 //!
@@ -34,6 +35,7 @@
 mod animation;
 mod array;
 mod buffer;
+mod difference;
 mod dwords;
 mod error;
 mod npy;
@@ -46,6 +48,7 @@ mod vectors;
 pub use animation::Animation;
 pub use array::{Array, Data};
 pub use buffer::decode_buffer;
+pub use difference::{Difference, Unlike};
 pub use dwords::decode_dwords;
 pub use error::ContentError;
 pub use npy::read_npy;

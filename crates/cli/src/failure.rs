@@ -12,6 +12,10 @@ use std::io;
 pub enum Failure {
     /// The program or an input is wrong, or a file cannot be read or written.
     Input(Vec<Message>),
+    /// A program or an input of `ctm diff` is wrong, where 1 says that results differ.
+    Compared(Vec<Message>),
+    /// Results differ. What was printed says where.
+    Different,
     /// The command line asks for something that there is not.
     Usage(Message),
     /// The program trapped.
@@ -37,8 +41,8 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Failure::Input(_) | Failure::Output(_) | Failure::Warnings(_) => 1,
-            Failure::Usage(_) => 2,
+            Failure::Input(_) | Failure::Output(_) | Failure::Warnings(_) | Failure::Different => 1,
+            Failure::Usage(_) | Failure::Compared(_) => 2,
             Failure::Trap(_) => 3,
             Failure::Limit(_) => 4,
             Failure::Sandbox(_) => 5,
@@ -48,10 +52,30 @@ impl Failure {
         }
     }
 
+    /// The same, of one of the runs of `ctm diff`.
+    pub fn of_run(self, name: &str) -> Self {
+        let noted = |message: Message| message.with_note(format!("this is of run {name}"));
+        match self {
+            Failure::Input(messages) | Failure::Compared(messages) => {
+                Failure::Compared(messages.into_iter().map(noted).collect())
+            }
+            Failure::Usage(message) => Failure::Usage(noted(message)),
+            Failure::Trap(message) => Failure::Trap(noted(message)),
+            Failure::Limit(message) => Failure::Limit(noted(message)),
+            Failure::Sandbox(message) => Failure::Sandbox(noted(message)),
+            Failure::Bug(message) => Failure::Bug(noted(message)),
+            Failure::Different
+            | Failure::Warnings(_)
+            | Failure::Program(_)
+            | Failure::Interrupted
+            | Failure::Output(_) => self,
+        }
+    }
+
     /// The messages for people.
     pub fn into_messages(self) -> Vec<Message> {
         match self {
-            Failure::Input(messages) => messages,
+            Failure::Input(messages) | Failure::Compared(messages) => messages,
             Failure::Usage(message)
             | Failure::Trap(message)
             | Failure::Limit(message)
@@ -63,7 +87,7 @@ impl Failure {
                 let warnings = number_of(count, "warning");
                 vec![Message::error(format!("{warnings}, and --strict makes warnings errors; no output was written"))]
             }
-            Failure::Program(_) => Vec::new(),
+            Failure::Program(_) | Failure::Different => Vec::new(),
             Failure::Interrupted => vec![Message::error("interrupted; no output was written")],
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Vec::new(),
             Failure::Output(error) => vec![Message::error(format!("cannot write standard output: {}", cause(&error)))],

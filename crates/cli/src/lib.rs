@@ -19,6 +19,7 @@ mod isa;
 mod options;
 mod outputs;
 mod progress;
+mod recorder;
 mod report;
 mod run;
 mod sandbox;
@@ -35,8 +36,7 @@ pub use watch::watch;
 use args::{Command, ImportCommand};
 use clap::error::ErrorKind;
 use isa::OwnCommands;
-use report::Message;
-use wording::one_line;
+use report::{Message, usage};
 
 /// Runs a command, reports why it failed if it did, and returns the exit code.
 pub fn execute(cli: &Cli, console: &mut Console) -> u8 {
@@ -62,13 +62,7 @@ pub fn refuse(error: &clap::Error) -> u8 {
         ErrorKind::InvalidUtf8 => Message::error(format!("an argument is not UTF-8: {}", foreign.join(", "))).help(
             "a name that is an argument by itself may be anything, but one behind 'N=' is UTF-8: rename the file, or make a link to it",
         ),
-        _ => {
-            let text = error.render().to_string();
-            let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
-            // What is wrong stands before the first empty line.
-            let wrong = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-            tips.fold(Message::error(one_line(wrong)), Message::help)
-        }
+        _ => usage(error),
     };
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
         eprintln!("{}", message.json());
@@ -90,6 +84,7 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
+        Command::Diff(args) => commands::diff(args, console),
         Command::Card(command) => card::execute(command, console),
         Command::Own(OwnCommands(command)) => command.execute(console),
         Command::Completions(args) => commands::completions(args, console),

@@ -1,5 +1,6 @@
 //! Messages for people: what is wrong, where, and what to do about it.
 
+use crate::wording::one_line;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use ctm_text::findings::Severity;
@@ -13,6 +14,15 @@ fn level(severity: Severity) -> Level<'static> {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     }
+}
+
+/// What is wrong with a command line.
+pub fn usage(error: &clap::Error) -> Message {
+    let text = error.render().to_string();
+    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    // What is wrong stands before the first empty line.
+    let wrong = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    tips.fold(Message::error(one_line(wrong)), Message::help)
 }
 
 /// What a message points at.

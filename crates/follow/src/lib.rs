@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 mod follow;
+mod parting;
 mod step;
 
 pub use follow::{Follow, Followed, note};
+pub use parting::{Listed, last_write, parting};
 pub use step::{Access, Address, Change, End, Event, Next, Part, Participation, Place, Step};
 
 /// Who receives the reports.

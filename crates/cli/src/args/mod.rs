@@ -1,12 +1,14 @@
 //! The command line: commands, options, and the texts of `--help`.
 
 mod card;
+mod diff;
 mod run;
 
 pub use card::{
     CardCommand, CardDisArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardStatsArgs,
     CardTraceArgs, ClientArgs,
 };
+pub use diff::DiffCommand;
 pub use run::RunCommand;
 
 use crate::execution::Execution;
@@ -49,6 +51,7 @@ Examples:
   ctm asm program.x1k -o program.elf
   ctm dis program.elf
   ctm check program.x1k
+  ctm diff before.x1k after.x1k --domain 64x64
   ctm replay client.ctmtrace
   ctm card run -- ./triangle
 
@@ -75,6 +78,8 @@ pub enum Command {
     Import(ImportCommand),
     /// Run a program over a domain
     Run(Box<RunCommand>),
+    /// Run two programs, or one in two ways, and compare what they leave
+    Diff(DiffCommand),
     /// Run programs that draw on a graphics card in software, and look at what their drivers submit
     #[command(subcommand)]
     Card(CardCommand),
@@ -96,6 +101,7 @@ impl Command {
             Command::Explain(args) => args.json,
             Command::Info(args) => args.json,
             Command::Run(command) => command.is_json(),
+            Command::Diff(command) => command.is_json(),
             Command::Card(command) => command.is_json(),
             Command::Own(OwnCommands(command)) => command.is_json(),
             Command::Asm(_) | Command::Import(_) | Command::Completions(_) | Command::Man(_) => false,
@@ -118,6 +124,7 @@ impl Command {
             | Command::Explain(_)
             | Command::Info(_)
             | Command::Import(_)
+            | Command::Diff(_)
             | Command::Card(_)
             | Command::Completions(_)
             | Command::Man(_) => None,

@@ -3,6 +3,7 @@
 mod asm;
 mod check;
 mod completions;
+mod diff;
 mod dis;
 mod explain;
 mod folder;
@@ -14,6 +15,7 @@ mod run;
 pub use asm::asm;
 pub use check::check;
 pub use completions::completions;
+pub use diff::diff;
 pub use dis::dis;
 pub use explain::explain;
 pub use import::import_mesa;

@@ -6,9 +6,11 @@ mod include;
 mod ledger;
 mod local;
 mod output;
+mod unwritten;
 
 pub use encoding::to_utf8;
 pub use local::{Local, Stamp};
+pub use unwritten::Unwritten;
 
 use crate::failure::cause;
 use ctm_text::SourceFile;

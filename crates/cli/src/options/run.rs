@@ -5,11 +5,13 @@ use super::frames::FrameArgs;
 use super::values::{
     Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, file, tonemap,
 };
+use crate::recorder::Recorder;
 use clap::{ArgGroup, Args, ValueHint, value_parser};
 use ctm_array::{FileSpec, Tonemap};
 use ctm_codegen::EngineName;
 use ctm_lane::run::MAX_GROUP_WIDTH;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// Numbers that things are named by: inputs, outputs, constants. An instruction set may have fewer of a kind.
 const NUMBERS: usize = 256;
@@ -87,7 +89,7 @@ impl RunArgs {
 impl ExecutionArgs {
     /// Whether a run tells something beside its results.
     pub fn reports(&self) -> bool {
-        self.stats || self.counts || self.heat.is_some()
+        self.stats || self.counts || self.heat.is_some() || self.recorder.is_some()
     }
 }
 
@@ -154,4 +156,7 @@ pub struct ExecutionArgs {
     /// What it may use.
     #[command(flatten)]
     pub budget: BudgetArgs,
+    /// What receives results and steps, for a command that compares them.
+    #[arg(skip)]
+    pub recorder: Option<Rc<Recorder>>,
 }

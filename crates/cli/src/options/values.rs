@@ -70,6 +70,15 @@ impl FromStr for FollowedLane {
     }
 }
 
+impl fmt::Display for FollowedLane {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            FollowedLane::At(i, j) => write!(f, "{i},{j}"),
+            FollowedLane::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
 /// A pixel: `X,Y`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pixel {

@@ -74,10 +74,11 @@ impl Memory {
         Ok(base)
     }
 
-    /// Makes a surface that the run writes to, and opens the file that is to receive it, if there is one.
+    /// Makes a surface of this name that the run writes to, and opens the file that is to receive it, if there is one.
     pub fn add_surface(
         &mut self,
         host: &dyn Host,
+        name: String,
         file: Option<&FileSpec>,
         domain: Extent,
         format: Option<Format>,
@@ -93,21 +94,23 @@ impl Memory {
         let surface = ctm_array::surface(size.0, size.1, format, tiling)
             .map_err(|error| Failure::Usage(Message::error(format!("an output is too large: {error}"))))?;
         let surface = self.allocate(surface)?;
-        self.results.add(host, Region::Surface(surface, size), file)?;
+        self.results.add(host, name, Region::Surface(surface, size), file)?;
         Ok(surface)
     }
 
-    /// Allocates rows of so many dwords that the run writes, gives their address, and opens the file that is to
+    /// Allocates rows of so many dwords, of this name, that the run writes, gives their address, and opens the file that is to
     /// receive them, if there is one.
     pub fn add_rows(
         &mut self,
         host: &dyn Host,
+        name: String,
         file: Option<&FileSpec>,
         count: u32,
         dwords: u32,
     ) -> Result<u32, Failure> {
         let base = self.reserve(4 * u64::from(count) * u64::from(dwords))?;
-        self.results.add(host, Region::Rows { base, count: count as usize, dwords: dwords as usize }, file)?;
+        let region = Region::Rows { base, count: count as usize, dwords: dwords as usize };
+        self.results.add(host, name, region, file)?;
         Ok(base)
     }
 

@@ -7,11 +7,13 @@ use crate::host::Host;
 use crate::options::RunArgs;
 use crate::options::values::Vector;
 use crate::outputs::Sink;
+use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileSpec, Shape, WriteOptions};
 use ctm_memory::{Bounds, Space, Surface, View};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rows that are cleared at a time.
@@ -23,6 +25,9 @@ const WRITING: u64 = 3;
 #[derive(Default)]
 pub struct Results {
     written: Vec<(Region, Option<Target>)>,
+    /// The names of what it writes to, for people.
+    names: Vec<String>,
+    recorder: Option<Rc<Recorder>>,
     /// What outputs hold before each run.
     clear: Vector,
     options: WriteOptions,
@@ -46,6 +51,14 @@ impl Region {
         match self {
             Region::Surface(surface, (width, height)) => (width * height * surface.format.channels()) as u64,
             Region::Rows { count, dwords, .. } => (count * dwords) as u64,
+        }
+    }
+
+    /// Where lanes are in it.
+    fn layout(self) -> Layout {
+        match self {
+            Region::Surface(..) => Layout::Positions,
+            Region::Rows { .. } => Layout::Rows,
         }
     }
 
@@ -104,7 +117,9 @@ impl Results {
     /// Of a run that writes to nothing, and may take `limit` bytes.
     pub fn new(args: &RunArgs, limit: u64) -> Self {
         let options = WriteOptions { tonemap: args.tonemap };
-        Results { written: Vec::new(), clear: args.clear, options, frames: Frames::of(&args.frames), limit }
+        let recorder = args.execution.recorder.clone();
+        let (written, names, frames) = (Vec::new(), Vec::new(), Frames::of(&args.frames));
+        Results { written, names, recorder, clear: args.clear, options, frames, limit }
     }
 
     /// Adds something that the run writes to, and makes sure that the file can be written that is to receive it, if there is
@@ -112,11 +127,18 @@ impl Results {
     ///
     /// # Errors
     /// It cannot.
-    pub fn add(&mut self, host: &dyn Host, region: Region, file: Option<&FileSpec>) -> Result<(), Failure> {
+    pub fn add(
+        &mut self,
+        host: &dyn Host,
+        name: String,
+        region: Region,
+        file: Option<&FileSpec>,
+    ) -> Result<(), Failure> {
         let target =
             file.map(|file| Target::open(host, &file.path, file.kind, self.frames, self.options)).transpose()?;
         target.iter().try_for_each(|target| target.require_memory(region.values(), self.limit))?;
         self.written.push((region, target));
+        self.names.push(name);
         Ok(())
     }
 
@@ -140,6 +162,12 @@ impl Results {
     /// # Errors
     /// A file cannot be written.
     pub fn keep(&mut self, host: &dyn Host, space: &Space, frame: u32) -> Result<(), Failure> {
+        for ((region, _), name) in self.written.iter().zip(&self.names) {
+            let Some(recorder) = &self.recorder else { break };
+            require_memory(region.values() * 4 * WRITING)?;
+            let (name, layout, array) = (name.clone(), region.layout(), region.download(space)?);
+            recorder.keep(Output { name, layout, array });
+        }
         for (region, target) in &mut self.written {
             let Some(target) = target else { continue };
             require_memory(region.values() * 4 * WRITING)?;

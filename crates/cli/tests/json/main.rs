@@ -141,6 +141,8 @@ fn results_are_what_the_schema_says() {
     prints(&folder, "run position.x1k --domain 4x4 --const 0=0 --counts", &["counts"]);
     prints(&folder, "run vertex.r700 --vertices 3 --counts --stats", &["run", "counts"]);
     prints(&folder, &format!("run {collatz} --block 4 --counts"), &["counts"]);
+    prints(&folder, "diff position.x1k --domain 4x4 --const 0=0", &["diff"]);
+    prints(&folder, "diff position.x1k --domain 4x4 --a --const 0=0 --b --const 0=1", &["diff"]);
     let follow = ["start", "step", "end"];
     prints(&folder, "run position.x1k --domain 4x4 --const 0=0 --follow 1,2", &follow);
     prints(&folder, &format!("run {newton} --domain 64x64 --follow 9,40"), &follow);

@@ -79,8 +79,10 @@ impl Data {
         let outputs = memory.add_bytes(&vec![0; length(&layout.outputs, vertices)? as usize])?;
         let mut kept = Vec::new();
         for (place, number) in layout.outputs.iter().enumerate() {
-            if let Some(&file) = files.get(number) {
-                kept.push((place, memory.add_rows(console.host, Some(file), vertices, COMPONENTS as u32)?));
+            let file = files.get(number).copied();
+            if file.is_some() || args.execution.recorder.is_some() {
+                let name = format!("output {number}");
+                kept.push((place, memory.add_rows(console.host, name, file, vertices, COMPONENTS as u32)?));
             }
         }
         Ok(Data { memory, layout, vertices, places: [inputs, outputs], kept })

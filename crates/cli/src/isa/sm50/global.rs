@@ -7,6 +7,7 @@ use crate::files;
 use crate::host::Host;
 use crate::options::RunArgs;
 use crate::outputs::Sink;
+use crate::recorder::{Layout, Output, Recorder};
 use crate::report::Message;
 use crate::run::{Frames, Target};
 use crate::{Console, Failure};
@@ -14,6 +15,7 @@ use ctm_array::{Array, Data, Shape, WriteOptions};
 use ctm_lane::budget::Halt;
 use ctm_memory::{Arena, ArenaError, BASE_ALIGNMENT, Space};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes that writing a result takes on the way, at most, for each of its own: its bytes, values, the file.
@@ -23,6 +25,7 @@ const WRITING: u64 = 3;
 pub struct GlobalMemory {
     contents: Vec<(u32, Vec<u8>)>,
     outputs: Vec<(Range<u64>, Target)>,
+    recorder: Option<Rc<Recorder>>,
     /// Bytes that it may have.
     limit: u64,
 }
@@ -50,7 +53,8 @@ impl GlobalMemory {
             Ok((range(*address, 4 * u64::from(*count)), target))
         };
         let outputs = sm50.global_outputs.iter().map(open).collect::<Result<_, Failure>>()?;
-        Ok(GlobalMemory { contents, outputs, limit: args.execution.budget.memory(host) })
+        let (recorder, limit) = (args.execution.recorder.clone(), args.execution.budget.memory(host));
+        Ok(GlobalMemory { contents, outputs, recorder, limit })
     }
 
     /// Memory as it is before a run.
@@ -79,7 +83,12 @@ impl GlobalMemory {
             read.map_err(|error| Message::error(error.to_string()))?;
             let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
             let shape = Shape { width: words.len(), height: 1, channels: 1 };
-            target.keep(host, frame, &Array { shape, data: Data::F32(words) })?;
+            let array = Array { shape, data: Data::F32(words) };
+            target.keep(host, frame, &array)?;
+            if let Some(recorder) = &self.recorder {
+                let (name, layout) = (format!("memory {:#x}", range.start), Layout::Words(range.start as u32));
+                recorder.keep(Output { name, layout, array });
+            }
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> Value {
         "active_after": step.active[1],
         "lane_after": standing(step.standing[1]),
         "changes": changes(&step.changes),
-        "accesses": step.accesses.iter().map(access).collect::<Vec<_>>(),
+        "accesses": accesses(&step.accesses),
         "pass": step.pass[1].map(|Pass { depth, number, of }| json!({ "loops": depth, "number": number, "of": of })),
         "next": next,
         "target": target,
@@ -47,13 +47,12 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> Value {
 
 /// The last object.
 pub fn end(end: &End, is_cut: bool) -> Value {
-    let writes: Vec<_> = end.writes.iter().map(access).collect();
     json!({
         "event": "end",
         "steps": end.steps,
         "complete": !is_cut,
         "holds": holds(&end.view),
-        "writes": writes,
+        "writes": accesses(&end.writes),
         "trap": end.trap,
     })
 }
@@ -79,9 +78,15 @@ fn holds(view: &View) -> Value {
     changes(&view.nonzero())
 }
 
-fn changes(changes: &[Change]) -> Value {
+/// Registers with what they hold now.
+pub fn changes(changes: &[Change]) -> Value {
     let change = |&Change { cell, bits }: &Change| json!({ "register": cell.register(), "channel": cell.channel, "bits": hex(bits), "value": number(cell.kind, bits) });
     changes.iter().map(change).collect()
+}
+
+/// What was read and written.
+pub fn accesses(accesses: &[Access]) -> Value {
+    accesses.iter().map(access).collect()
 }
 
 fn access(access: &Access) -> Value {

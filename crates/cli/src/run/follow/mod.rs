@@ -4,17 +4,19 @@ mod json;
 mod page;
 mod words;
 
-pub use json::address;
-pub use words::value;
+pub use json::{accesses, address, changes};
+pub use words::{effects, value};
 
 use crate::options::ExecutionArgs;
 use crate::options::values::FollowedLane;
+use crate::recorder::Recorder;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_follow::{Address, End, Observer, Part, Step, View};
+use ctm_follow::{Address, End, Listed, Observer, Part, Step, View};
 use ctm_lane::domain::{AXIS, Lanes};
 use serde_json::Value;
 use std::io::{self, Write};
+use std::rc::Rc;
 
 /// The lane that the command line names: its column and row, and how it is called. What lanes of a line are is `each`.
 ///
@@ -86,6 +88,8 @@ pub struct Follower<'a> {
     last: u64,
     /// Active lanes of the group at the start, once it has started.
     lanes: Option<u32>,
+    /// What receives the steps in place of standard output.
+    recorder: Option<Rc<Recorder>>,
     written: io::Result<()>,
 }
 
@@ -93,8 +97,9 @@ impl<'a> Follower<'a> {
     /// Shows what the command line asks for.
     pub fn new(guest: Guest<'a>, args: &ExecutionArgs, console: &'a mut Console) -> Self {
         let Console { out, colours, .. } = console;
-        let (json, steps_left) = (args.json, args.follow_steps);
-        Follower { guest, out: &mut **out, colours: *colours, json, steps_left, last: 0, lanes: None, written: Ok(()) }
+        let (json, steps_left, recorder) = (args.json, args.follow_steps, args.recorder.clone());
+        let (last, lanes, written) = (0, None, Ok(()));
+        Follower { guest, out: &mut **out, colours: *colours, json, steps_left, last, lanes, recorder, written }
     }
 
     /// Why nothing was shown, if nothing was.
@@ -131,6 +136,10 @@ impl Observer for Follower<'_> {
     fn step(&mut self, step: &Step) {
         self.steps_left -= 1;
         self.last = step.number;
+        if let Some(recorder) = &self.recorder {
+            let text = (self.guest.text)(step.event.at, step.event.part);
+            return recorder.step(Listed { step: step.clone(), text }, self.guest.address);
+        }
         let lanes = self.lanes.unwrap_or(0);
         let text = match self.json {
             true => line(&json::step(&self.guest, step, lanes)),

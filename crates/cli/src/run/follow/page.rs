@@ -82,11 +82,8 @@ impl<'a> Page<'a> {
     /// What came of a step: on one line if it fits, else one thing on each.
     fn outcome(&self, step: &Step) -> Vec<String> {
         let address = self.guest.address;
-        let (writes, reads): (Vec<_>, Vec<_>) = step.accesses.iter().partition(|access| access.write);
         let mut outcome: Vec<String> = words::absence(step, address).into_iter().collect();
-        outcome.extend(reads.into_iter().map(words::access));
-        outcome.extend(words::changes(&step.changes));
-        outcome.extend(writes.into_iter().map(words::access));
+        outcome.extend(words::effects(step));
         if step.event.participation == Participation::Executes && !step.event.held.is_empty() {
             outcome.push(format!("the predicate holds {} back", step.event.held));
         }

@@ -54,6 +54,13 @@ fn register(changes: &[Change]) -> String {
     format!("{}{dot}{channels} = {}", changes[0].cell.register(), values.join(", "))
 }
 
+/// What a step did to the lane: what it read, changed and wrote.
+pub fn effects(step: &Step) -> Vec<String> {
+    let (writes, reads): (Vec<_>, Vec<_>) = step.accesses.iter().partition(|access| access.write);
+    let reads = reads.into_iter().map(access);
+    reads.chain(changes(&step.changes)).chain(writes.into_iter().map(access)).collect()
+}
+
 /// What was read or written.
 pub fn access(access: &Access) -> String {
     let values: Vec<_> = access.values.iter().map(|&bits| value(access.kind, bits)).collect();

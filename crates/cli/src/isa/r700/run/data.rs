@@ -217,13 +217,15 @@ impl Data {
                     let file = outputs.get(&number).copied();
                     if file.is_some() || uses.exports.contains(&Target::Colour(number.into())) {
                         let format = formats.get(&number).map(|name| name.0);
-                        let surface = self.memory.add_surface(host, file, size, format, Format::Float32_4)?;
+                        let name = format!("output {number}");
+                        let surface = self.memory.add_surface(host, name, file, size, format, Format::Float32_4)?;
                         self.targets.colours[usize::from(number)] = Some(surface);
                     }
                 }
                 if let Some(file) = &r700.depth_output {
+                    let name = "depth".into();
                     self.targets.depth =
-                        Some(self.memory.add_surface(host, Some(file), size, None, Format::Float32_1)?);
+                        Some(self.memory.add_surface(host, name, Some(file), size, None, Format::Float32_1)?);
                 }
             }
             Lanes::Line(count) => {
@@ -235,12 +237,14 @@ impl Data {
                 for number in 0..POSITIONS {
                     let used = uses.exports.contains(&Target::Position(number));
                     let file = positions.get(&(number as u8)).copied();
-                    self.targets.positions[number] = self.vectors(host, file, used, count)?;
+                    let name = format!("position {number}");
+                    self.targets.positions[number] = self.vectors(host, name, file, used, count)?;
                 }
                 for number in 0..PARAMETERS {
                     let used = uses.exports.contains(&Target::Parameter(number));
                     let file = parameters.get(&(number as u8)).copied();
-                    self.targets.parameters[number] = self.vectors(host, file, used, count)?;
+                    let name = format!("parameter {number}");
+                    self.targets.parameters[number] = self.vectors(host, name, file, used, count)?;
                 }
             }
         }
@@ -251,6 +255,7 @@ impl Data {
     fn vectors(
         &mut self,
         host: &dyn Host,
+        name: String,
         file: Option<&FileSpec>,
         used: bool,
         count: u32,
@@ -261,30 +266,30 @@ impl Data {
         let length = count.checked_mul(VECTOR_BYTES).ok_or_else(|| {
             Message::error(format!("{count} vertices export more than there is memory")).help("use fewer vertices")
         })?;
-        Ok(Some(Region { base: self.memory.add_rows(host, file, count, VECTOR_BYTES / 4)?, length }))
+        Ok(Some(Region { base: self.memory.add_rows(host, name, file, count, VECTOR_BYTES / 4)?, length }))
     }
 
     /// Memory of which every lane has an item, and the files that are to receive it.
     fn items(&mut self, host: &dyn Host, r700: &R700Args) -> Result<(), Failure> {
         for StreamFile { number, items } in &r700.streams {
-            let placed = self.place_items(host, items)?;
+            let placed = self.place_items(host, format!("stream {number}"), items)?;
             if self.streams[usize::from(*number)].replace(placed).is_some() {
                 return Err(Failure::Usage(Message::error(format!("stream {number} is given twice"))));
             }
         }
-        self.ring = r700.ring.as_ref().map(|items| self.place_items(host, items)).transpose()?;
-        self.strips = r700.strips.as_ref().map(|items| self.place_items(host, items)).transpose()?;
+        self.ring = r700.ring.as_ref().map(|items| self.place_items(host, "ring".into(), items)).transpose()?;
+        self.strips = r700.strips.as_ref().map(|items| self.place_items(host, "strips".into(), items)).transpose()?;
         Ok(())
     }
 
-    fn place_items(&mut self, host: &dyn Host, items: &ItemsFile) -> Result<Items, Failure> {
+    fn place_items(&mut self, host: &dyn Host, name: String, items: &ItemsFile) -> Result<Items, Failure> {
         let Extent { width, height } = self.extent();
         let count = width * height;
         let length = u32::try_from(4 * u64::from(count) * u64::from(items.dwords)).map_err(|_| {
             let message = format!("{count} items of {} dwords are more than there is memory", items.dwords);
             Message::error(message).help("use smaller items, or fewer vertices")
         })?;
-        let base = self.memory.add_rows(host, Some(&items.file), count, items.dwords)?;
+        let base = self.memory.add_rows(host, name, Some(&items.file), count, items.dwords)?;
         Ok(Items { region: Region { base, length }, item_dwords: items.dwords })
     }
 

@@ -75,8 +75,9 @@ impl Data {
             let file = outputs.get(&number).copied();
             if file.is_some() || program.references.outputs.contains(&number) {
                 let format = formats.get(&number).map(|name| name.0);
-                data.outputs[usize::from(number)] =
-                    Some(data.memory.add_surface(console.host, file, domain, format, default_format)?);
+                let name = format!("output {number}");
+                let surface = data.memory.add_surface(console.host, name, file, domain, format, default_format)?;
+                data.outputs[usize::from(number)] = Some(surface);
             }
         }
         for (&number, source) in &inputs {
@@ -86,12 +87,12 @@ impl Data {
             }
         }
         if let Some(file) = &x1k.cond_output {
-            let format = Format::Float32_1;
+            let (name, format) = ("conditional value".into(), Format::Float32_1);
             data.conditional = Conditional {
                 test: CondTest::Always,
                 location: CondLocation::Dpp,
                 write: true,
-                surface: Some(data.memory.add_surface(console.host, Some(file), domain, Some(format), format)?),
+                surface: Some(data.memory.add_surface(console.host, name, Some(file), domain, Some(format), format)?),
                 ..Conditional::default()
             };
         }

@@ -1,0 +1,140 @@
+//! What two runs have otherwise, for people and for machines.
+
+use crate::options::values::FollowedLane;
+use crate::recorder::{Layout, Output, Way};
+use crate::run::follow::{accesses, address, changes, effects, value};
+use ctm_array::{Array, Data, Difference};
+use ctm_follow::{Kind, Listed, last_write, parting};
+use serde_json::{Value, json};
+
+/// What was found.
+pub struct Report<'r> {
+    /// All outputs, with what differs.
+    pub outputs: Vec<(&'r Output, &'r Option<Difference>)>,
+    /// The lane that was followed.
+    pub lane: Option<FollowedLane>,
+    /// What it went through in both runs.
+    pub ways: &'r [Option<Way>; 2],
+}
+
+impl Report<'_> {
+    /// The first output that differs.
+    fn first(&self) -> Option<(&Output, &Difference)> {
+        self.outputs.iter().find_map(|(output, difference)| Some((*output, difference.as_ref()?)))
+    }
+
+    /// The steps where the lane's ways part, and the last ones that left the values that differ; in both runs.
+    fn steps(&self) -> Option<[[Option<&Listed>; 2]; 2]> {
+        let [Some(a), Some(b)] = self.ways else { return None };
+        let (_, difference) = self.first()?;
+        let [of_a, of_b] = difference.bits;
+        Some([parting(&a.steps, &b.steps), [last_write(&a.steps, of_a), last_write(&b.steps, of_b)]])
+    }
+
+    /// The page.
+    pub fn page(&self) -> String {
+        let mut page = String::new();
+        for (output, difference) in &self.outputs {
+            page += &match difference {
+                None => format!("{}: equal\n", output.name),
+                Some(difference) => told_difference(output, difference),
+            };
+        }
+        let Some([parting, written]) = self.steps() else { return page };
+        let lane = self.lane.map(|lane| lane.to_string()).unwrap_or_default();
+        page += &match parting {
+            [None, None] => {
+                format!("lane {lane} goes the same way in both runs of the reference: an engine is wrong\n")
+            }
+            steps => format!("lane {lane} parts at\n{}", self.lines(steps, "the run has ended")),
+        };
+        page + "the values were written by\n" + &self.lines(written, "no step of the lane")
+    }
+
+    fn lines(&self, steps: [Option<&Listed>; 2], none: &str) -> String {
+        let line = |(name, (way, step)): (&str, (&Option<Way>, Option<&Listed>))| match (way, step) {
+            (Some(way), Some(Listed { step, text })) => {
+                let text = text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+                let came = effects(step).join("; ");
+                format!("  {name}: step {}, {}  {text}\n     {came}\n", step.number, (way.address)(step.event.at))
+            }
+            _ => format!("  {name}: {none}\n"),
+        };
+        ["A", "B"].into_iter().zip(self.ways.iter().zip(steps)).map(line).collect()
+    }
+
+    /// For machines.
+    pub fn json(&self) -> Value {
+        let outputs = self.outputs.iter().map(|(output, difference)| {
+            let difference = difference.as_ref().map(|difference| {
+                let [x, y, channel] = difference.first;
+                json!({
+                    "first": [x, y],
+                    "channel": channel,
+                    "bits": difference.bits.map(|bits| format!("{bits:#010x}")),
+                    "values": difference.bits.map(|bits| number(&output.array, bits)),
+                    "elements": difference.elements,
+                    "largest": difference.largest,
+                    "largest_ulps": difference.largest_ulps,
+                })
+            });
+            let elements = output.array.shape.width * output.array.shape.height;
+            json!({ "name": output.name, "elements": elements, "difference": difference })
+        });
+        let outputs: Vec<Value> = outputs.collect();
+        let steps = self.steps().map(|steps| steps.map(|pair| pair.map(|step| step.map(step_json))));
+        let [parting, written] = steps.map_or([None, None], |steps| steps.map(Some));
+        json!({
+            "equal": self.first().is_none(),
+            "outputs": outputs,
+            "lane": self.lane.filter(|_| parting.is_some()).map(|lane| lane.to_string()),
+            "parting": parting,
+            "written": written,
+        })
+    }
+}
+
+fn told_difference(output: &Output, difference: &Difference) -> String {
+    let &Difference { first: [x, y, channel], bits: [a, b], elements, largest, largest_ulps } = difference;
+    let shape = output.array.shape;
+    let place = match output.layout {
+        Layout::Positions => format!("lane ({x}, {y}), channel {channel}"),
+        Layout::Rows => format!("row {y}, component {x}"),
+        Layout::Words(base) => format!("word {x}, at {:#x}", base as usize + 4 * x),
+    };
+    let kind = match (&output.array.data, output.layout) {
+        (Data::U8(_) | Data::U16(_), _) => Kind::Integer,
+        (Data::F32(_), Layout::Words(_)) => Kind::Word,
+        (Data::F32(_), Layout::Positions | Layout::Rows) => Kind::Float,
+    };
+    let [a, b] = [a, b].map(|bits| value(kind, bits));
+    let largest = largest.map(|largest| {
+        let largest = largest as f32;
+        let ulps = largest_ulps.map_or_else(String::new, |ulps| format!(", {ulps} ulp"));
+        format!("\n  the largest difference is {largest}{ulps}")
+    });
+    format!(
+        "{}: {elements} of {} differ, the first at {place}: {a} in A, {b} in B{}\n",
+        output.name,
+        shape.width * shape.height,
+        largest.unwrap_or_default()
+    )
+}
+
+fn step_json(Listed { step, text }: &Listed) -> Value {
+    json!({
+        "step": step.number,
+        "address": address(step.event.at),
+        "text": text,
+        "changes": changes(&step.changes),
+        "accesses": accesses(&step.accesses),
+    })
+}
+
+/// A value of an array, if JSON has it.
+fn number(array: &Array, bits: u32) -> Value {
+    match array.data {
+        Data::U8(_) | Data::U16(_) => json!(bits),
+        Data::F32(_) => json!(f32::from_bits(bits)),
+    }
+}

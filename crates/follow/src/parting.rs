@@ -1,0 +1,90 @@
+//! Where the ways of a lane through two runs part.
+
+use crate::{Participation, Step};
+
+/// A step with the text of its instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The step.
+    pub step: Step,
+    /// The instruction.
+    pub text: String,
+}
+
+impl Listed {
+    /// Whether both are of the same instruction, with the same changes and accesses.
+    fn is_like(&self, other: &Listed) -> bool {
+        let of = |listed: &Listed| (listed.step.changes.clone(), listed.step.accesses.clone());
+        self.text == other.text && of(self) == of(other)
+    }
+}
+
+/// Of the steps in which the lane takes part, the first ones that are not alike: another instruction, other changes or accesses. None
+/// of a run that has ended before.
+pub fn parting<'s>(a: &'s [Listed], b: &'s [Listed]) -> [Option<&'s Listed>; 2] {
+    let executes = |listed: &&Listed| listed.step.event.participation == Participation::Executes;
+    let (mut a, mut b) = (a.iter().filter(executes), b.iter().filter(executes));
+    loop {
+        match (a.next(), b.next()) {
+            (Some(first), Some(second)) if first.is_like(second) => {}
+            steps => return steps.into(),
+        }
+    }
+}
+
+/// The last step that leaves these bits in a register or in memory.
+pub fn last_write(steps: &[Listed], bits: u32) -> Option<&Listed> {
+    let writes = |step: &Step| {
+        let mut written = step.accesses.iter().filter(|access| access.write).flat_map(|access| &access.values);
+        step.changes.iter().any(|change| change.bits == bits) || written.any(|value| *value == bits)
+    };
+    steps.iter().rev().find(|listed| writes(&listed.step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Address, Cell, Change, Event, Kind, Next, Part, Standing};
+
+    fn listed(number: u64, text: &str, bits: Option<u32>) -> Listed {
+        let cell = Cell { pattern: "r#", number: 0, channel: None, kind: Kind::Word, echoes: false };
+        let executes = bits.is_some();
+        let participation = if executes { Participation::Executes } else { Participation::Waits(None) };
+        let event = Event {
+            at: Address::from(number as u32),
+            part: Part::Whole,
+            participation,
+            held: String::new(),
+            flow: false,
+        };
+        let step = Step {
+            number,
+            event,
+            next: Next::Following,
+            changes: bits.map(|bits| Change { cell, bits }).into_iter().collect(),
+            accesses: Vec::new(),
+            standing: [Standing::Active; 2],
+            active: [1; 2],
+            pass: [None; 2],
+        };
+        Listed { step, text: text.into() }
+    }
+
+    #[test]
+    fn steps_part_where_they_are_not_alike() {
+        let a =
+            [listed(1, "mov", Some(1)), listed(2, "skip", None), listed(3, "add", Some(2)), listed(4, "end", Some(3))];
+        let b = [listed(1, "mov", Some(1)), listed(2, "add", Some(2)), listed(3, "end", Some(4))];
+        assert_eq!(parting(&a, &b), [Some(&a[3]), Some(&b[2])]);
+        assert_eq!(parting(&a, &a), [None, None]);
+        assert_eq!(parting(&a, &b[..2]), [Some(&a[3]), None]);
+        assert_eq!(parting(&a, &[listed(1, "neg", Some(1))])[0], Some(&a[0]), "another instruction");
+    }
+
+    #[test]
+    fn the_last_of_several_writes() {
+        let steps = [listed(1, "mov", Some(7)), listed(2, "mov", Some(7)), listed(3, "mov", Some(8))];
+        assert_eq!(last_write(&steps, 7), Some(&steps[1]));
+        assert_eq!(last_write(&steps, 9), None);
+    }
+}
