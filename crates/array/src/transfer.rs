@@ -45,8 +45,10 @@ pub fn surface_for(array: &Array, tiling: Tiling) -> Result<Surface, ContentErro
 pub fn upload(array: &Array, space: &Space, surface: Surface) -> Result<(), RangeError> {
     let view = mapped(space, surface)?;
     let Shape { width, height, channels } = array.shape;
+    let is_written = upload_rows(array, space, surface);
     for y in 0..height {
-        for x in 0..surface.pitch as usize {
+        // Whole rows leave what is right of them.
+        for x in if is_written { width } else { 0 }..surface.pitch as usize {
             let first = (y * width + x.min(width - 1)) * channels;
             view.store_raw(x as i64, y as i64, stored(&array.data, first, channels));
         }
@@ -92,6 +94,22 @@ fn rows_of_words(space: &Space, surface: Surface, Shape { width, height, channel
         arena.read_words(address, row).then_some(())?;
     }
     Some(Data::F32(values))
+}
+
+/// Writes an array whose values are the words of the surface row by row, and says whether it is one.
+fn upload_rows(array: &Array, space: &Space, surface: Surface) -> bool {
+    let Shape { width, channels, .. } = array.shape;
+    let Surface { base, pitch, tiling, superfine, format, .. } = surface;
+    let Data::F32(values) = &array.data else { return false };
+    let Some(arena) = space.arena_of(base, 1) else { return false };
+    let is_float = format.bytes_per_element() as usize == 4 * channels && format.channels() == channels;
+    if tiling != Tiling::Linear || superfine || !is_float {
+        return false;
+    }
+    values.chunks_exact(width * channels).zip(0..).all(|(row, y)| {
+        let address = linear_address(0, y, pitch, base, format.bytes_per_element());
+        arena.write_words(address, row)
+    })
 }
 
 /// A view of a surface whose memory is there.

@@ -6,6 +6,7 @@ use ctm_engine::{Executor, GuestJob};
 use ctm_lane::budget::{Cancel, Limits};
 use ctm_lane::run::RunOptions;
 use ctm_sm50::pipeline::{Draw, Drawn};
+use std::fmt;
 use std::sync::Arc;
 
 /// Executes programs on all cores, keeps those that it has compiled, and limits each run. Clones share what is kept.
@@ -15,6 +16,7 @@ pub struct Engine {
     limits: Limits,
     threads: usize,
     cancel: Option<Arc<dyn Cancel>>,
+    progress: Option<Progress>,
 }
 
 impl Engine {
@@ -33,7 +35,7 @@ impl Engine {
     }
 
     fn of(executor: Executor) -> Self {
-        Engine { executor: Arc::new(executor), limits: Limits::DEFAULT, threads: 0, cancel: None }
+        Engine { executor: Arc::new(executor), limits: Limits::DEFAULT, threads: 0, cancel: None, progress: None }
     }
 
     /// The same engine with other limits than [`Limits::DEFAULT`] for each run.
@@ -49,6 +51,12 @@ impl Engine {
     /// The same engine, whose runs end soon after this says so: a flag, or what somebody is asked for.
     pub fn with_cancel(self, cancel: Arc<impl Cancel + 'static>) -> Self {
         Engine { cancel: Some(cancel), ..self }
+    }
+
+    /// The same engine, whose runs call this now and then, from any of their threads, with the lanes (of a draw the primitives) that are done
+    /// and those in all.
+    pub fn with_progress(self, progress: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
+        Engine { progress: Some(Progress(Arc::new(progress))), ..self }
     }
 
     /// Its name; of machine code, that of the form.
@@ -74,8 +82,8 @@ impl Engine {
     /// # Errors
     /// The programs do not fit together, one of them traps, or a limit is reached.
     pub fn draw(&self, draw: &Draw) -> Result<Drawn, Error> {
-        let RunOptions { budget, threads, cancel, .. } = self.options();
-        let options = RunOptions { budget, threads, cancel, ..Draw::options() };
+        let RunOptions { budget, threads, cancel, progress, .. } = self.options();
+        let options = RunOptions { budget, threads, cancel, progress, ..Draw::options() };
         Ok(draw.run(&*self.executor, &options)?)
     }
 
@@ -87,7 +95,18 @@ impl Engine {
     /// Options of a run that begins now.
     pub(crate) fn options(&self) -> RunOptions<'_> {
         let (budget, threads, cancel) = (self.limits.start(), self.threads, self.cancel.as_deref());
-        RunOptions { budget, threads, cancel, ..RunOptions::default() }
+        let progress = self.progress.as_ref().map(|Progress(progress)| &**progress as _);
+        RunOptions { budget, threads, cancel, progress, ..RunOptions::default() }
+    }
+}
+
+/// Who is told how far a run is.
+#[derive(Clone)]
+struct Progress(Arc<dyn Fn(u64, u64) + Send + Sync>);
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Programs over rectangles of lanes: compiled, with their memory.
 
-use crate::{Counts, Engine, Error, Program, listing};
+use crate::{Counts, Engine, Error, Mapped, Program, listing};
 use ctm_array::{Array, Shape};
 use ctm_engine::{Compiled, GuestJob};
 use ctm_follow::Observer;
@@ -22,6 +22,7 @@ pub struct Kernel {
 /// What a run depends on besides the program.
 pub(crate) struct Parts {
     pub domain: Domain,
+    pub origin: [u32; 2],
     pub space: Space,
     /// Surfaces, with the shapes of the arrays in them.
     pub inputs: BTreeMap<u8, (Surface, Shape)>,
@@ -107,7 +108,7 @@ impl Kernel {
         Ok((stats, Counts::new(listing, &counts)))
     }
 
-    /// Puts another array of the same shape and type in the place of an input.
+    /// Puts another array of the same shape and type in the place of an input. One that is mapped is overwritten.
     ///
     /// # Errors
     /// There is no such input, or the array is another one.
@@ -140,6 +141,16 @@ impl Kernel {
         Ok(ctm_array::download(&self.parts.space, surface, i1 as usize + 1, j1 as usize + 1)?)
     }
 
+    /// The memory of an output, which further runs of the kernel write as well.
+    ///
+    /// # Errors
+    /// There is no such output.
+    pub fn output_mapped(&self, number: u8) -> Result<Mapped, Error> {
+        let &surface = self.parts.outputs.get(&number).ok_or_else(|| self.missing("output", number))?;
+        let width = self.parts.domain.i1 as usize + 1;
+        Mapped::of(&self.parts.space, surface, width).ok_or_else(|| self.missing("output", number))
+    }
+
     fn missing(&self, what: &'static str, number: u8) -> Error {
         Error::Missing { what, number }
     }
@@ -147,6 +158,7 @@ impl Kernel {
 
 fn x1k_job<'a>(program: &'a ctm_x1k::Program, parts: &'a Parts) -> ctm_x1k::Job<'a> {
     let mut job = ctm_x1k::Job::new(program, parts.domain, &parts.space);
+    job.origin = parts.origin;
     for (&number, (surface, _)) in &parts.inputs {
         job.inputs[usize::from(number)] = Some(*surface);
     }
@@ -161,7 +173,7 @@ fn x1k_job<'a>(program: &'a ctm_x1k::Program, parts: &'a Parts) -> ctm_x1k::Job<
 
 fn r700_job<'a>(program: &'a ctm_r700::Program, parts: &'a Parts) -> ctm_r700::Job<'a> {
     let mut job = ctm_r700::Job::new(program, parts.domain, &parts.space);
-    job.inputs.insert(0, Input::Position);
+    job.inputs.insert(0, if parts.origin == [0; 2] { Input::Position } else { Input::PositionFrom(parts.origin) });
     for (&number, &(surface, Shape { width, height, .. })) in &parts.inputs {
         job.bindings.textures.insert(number, Texture::flat(width as u32, height as u32, surface));
     }

@@ -45,6 +45,7 @@ mod kernel;
 mod listing;
 mod load;
 mod machine;
+mod mapped;
 mod pixels;
 mod program;
 #[cfg(test)]
@@ -59,6 +60,7 @@ pub use finding::Finding;
 pub use kernel::Kernel;
 pub use load::{Loaded, load};
 pub use machine::Machine;
+pub use mapped::Mapped;
 pub use pixels::Pixels;
 pub use program::Program;
 pub use threads::Threads;

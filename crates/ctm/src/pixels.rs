@@ -1,7 +1,7 @@
 //! Programs over rectangles of lanes: what is to run.
 
 use crate::kernel::{Guest, Kernel, Parts};
-use crate::{Engine, Error, Program};
+use crate::{Engine, Error, Mapped, Program};
 use ctm_array::Array;
 use ctm_lane::domain::Domain;
 use ctm_memory::{Format, Space, Surface, Tiling};
@@ -18,21 +18,43 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Pixels {
     program: Program,
     size: (u32, u32),
-    inputs: BTreeMap<u8, Array>,
+    origin: [u32; 2],
+    inputs: BTreeMap<u8, Source>,
     outputs: BTreeMap<u8, Format>,
     constants: BTreeMap<u8, [f32; 4]>,
+}
+
+/// Where an input comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    Array(Array),
+    Mapped(Mapped),
 }
 
 impl Pixels {
     /// A run over `width` x `height` positions from (0, 0).
     pub fn new(program: Program, width: u32, height: u32) -> Self {
         let (inputs, outputs, constants) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Pixels { program, size: (width, height), inputs, outputs, constants }
+        Pixels { program, size: (width, height), origin: [0; 2], inputs, outputs, constants }
+    }
+
+    /// The position of the first lane, instead of (0, 0): the run is a part of a larger one. Arrays have the size of the part all the same,
+    /// and lookups that the program makes at its position are beside them.
+    pub fn origin(mut self, x: u32, y: u32) -> Self {
+        self.origin = [x, y];
+        self
     }
 
     /// The array that the program reads as this input.
     pub fn input(mut self, number: u8, array: Array) -> Self {
-        self.inputs.insert(number, array);
+        self.inputs.insert(number, Source::Array(array));
+        self
+    }
+
+    /// An array that the program reads as this input where it lies. One whose rows do not follow each other is copied, so that lookups right
+    /// of it find its edge.
+    pub fn mapped(mut self, number: u8, array: Mapped) -> Self {
+        self.inputs.insert(number, Source::Mapped(array));
         self
     }
 
@@ -62,12 +84,21 @@ impl Pixels {
         let domain = Domain::of_size(width, height).ok_or(ctm_array::ContentError::Empty)?;
         let mut parts = Parts {
             domain,
+            origin: self.origin,
             space: Space::default(),
             inputs: BTreeMap::new(),
             outputs: BTreeMap::new(),
             constants: self.constants,
         };
-        for (number, array) in self.inputs {
+        for (number, source) in self.inputs {
+            let array = match source {
+                Source::Mapped(array) if array.pitch() == array.shape().width => {
+                    parts.inputs.insert(number, (array.place(&mut parts.space)?, array.shape()));
+                    continue;
+                }
+                Source::Mapped(array) => array.to_array()?,
+                Source::Array(array) => array,
+            };
             let surface = place(&mut parts.space, ctm_array::surface_for(&array, Tiling::Linear)?)?;
             ctm_array::upload(&array, &parts.space, surface)?;
             parts.inputs.insert(number, (surface, array.shape));

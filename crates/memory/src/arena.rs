@@ -4,6 +4,7 @@ use crate::words::{Words, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 /// log2 of the bytes of a word.
@@ -18,8 +19,9 @@ const WORD_LOG2: u32 = 2;
 pub struct Arena {
     base: u32,
     size: u32,
-    pages: Pages,
-    /// Nobody else maps the pages.
+    /// Arenas [at](Arena::at) other addresses may share them.
+    pages: Arc<Pages>,
+    /// No other process maps the pages.
     private: bool,
 }
 
@@ -75,7 +77,16 @@ impl Arena {
     pub(crate) fn over(base: u32, size: u32, pages: Pages, private: bool) -> Self {
         let aligned = pages.as_ptr().addr().is_multiple_of(BASE_ALIGNMENT as usize);
         assert!(aligned, "pages have the alignment of their length");
-        Arena { base, size, pages, private }
+        Arena { base, size, pages: Arc::new(pages), private }
+    }
+
+    /// The same memory at another GPU address, for another space. It lives as long as one of the arenas.
+    ///
+    /// # Errors
+    /// The arena does not fit there.
+    pub fn at(&self, base: u32) -> Result<Self, ArenaError> {
+        check_place(base, self.size)?;
+        Ok(Arena { base, size: self.size, pages: Arc::clone(&self.pages), private: self.private })
     }
 
     /// First GPU address.
@@ -151,6 +162,13 @@ impl Arena {
         true
     }
 
+    /// Writes words from the multiple of 4 at or below `address` on; false, and nothing written, if not all of them are inside.
+    pub fn write_words(&self, address: u32, words: &[u32]) -> bool {
+        let Some(stored) = self.words_at(address, words.len()) else { return false };
+        stored.iter().zip(words).for_each(|(stored, &word)| write_word(stored, word, u32::MAX));
+        true
+    }
+
     /// Replaces these bits of `count` words, from the multiple of 4 at or below `address` on; false, and nothing written, if not all of them
     /// are inside.
     pub fn fill_words(&self, address: u32, count: usize, word: u32, bits: u32) -> bool {
@@ -223,15 +241,14 @@ impl Arena {
         self.words().part((address.wrapping_sub(self.base) >> WORD_LOG2) as usize, count)
     }
 
-    /// All words, each as the host has it in memory (little-endian), for who has the arena alone; `None` if it is over a file, which
-    /// others may have as well.
+    /// All words, each as the host has it in memory (little-endian), for who has the arena alone; `None` if another arena has the memory
+    /// too, or it is that of a file, which others may have as well.
     #[expect(unsafe_code)]
     pub fn words_mut(&mut self) -> Option<&mut [u32]> {
+        let pages = Arc::get_mut(&mut self.pages).filter(|_| self.private)?;
         // SAFETY: the pages are `size` bytes, aligned and initialized, which live as long as the arena. Nobody else maps them, and
         // the exclusive borrow keeps everyone away who got their address of the arena.
-        self.private.then(|| unsafe {
-            std::slice::from_raw_parts_mut(self.pages.as_ptr().cast(), (self.size >> WORD_LOG2) as usize)
-        })
+        Some(unsafe { std::slice::from_raw_parts_mut(pages.as_ptr().cast(), (self.size >> WORD_LOG2) as usize) })
     }
 
     /// All words.
@@ -290,6 +307,18 @@ mod tests {
         assert_eq!([arena.read_u16(BASE + 8), arena.read_u16(BASE + 10)], [Some(0x2211), Some(0x4433)]);
         assert!(arena.write_u16(BASE + 10, 0xBEEF) && arena.write_u8(BASE + 9, 0x99));
         assert_eq!(arena.read_u32(BASE + 8), Some(0xBEEF_9911));
+    }
+
+    #[test]
+    fn memory_is_shared_at_several_addresses() {
+        let mut first = arena();
+        let second = first.at(0x2000_0000).unwrap();
+        assert!(first.write_u32(BASE + 8, 7));
+        assert_eq!((second.read_u32(0x2000_0008), second.as_ptr()), (Some(7), first.as_ptr()));
+        assert_eq!(first.words_mut(), None, "the other has it as well");
+        assert!(matches!(first.at(1), Err(ArenaError::Misaligned { .. })));
+        drop(first);
+        assert_eq!(second.read_u32(0x2000_0008), Some(7));
     }
 
     #[test]

@@ -74,13 +74,24 @@ impl Space {
     /// # Errors
     /// No addresses are left behind the others, or the host has no memory.
     pub fn append(&mut self, bytes: u64) -> Result<u32, Full> {
+        let size = bytes.max(1).checked_next_multiple_of(BASE_ALIGNMENT.into());
+        let size = size.and_then(|size| u32::try_from(size).ok()).ok_or(Full::Addresses { bytes })?;
+        self.append_arena(bytes, |base| Arena::new(base, size))
+    }
+
+    /// Maps the memory of an arena behind all others as well, and gives its address there.
+    ///
+    /// # Errors
+    /// No addresses are left behind the others.
+    pub fn append_shared(&mut self, arena: &Arena) -> Result<u32, Full> {
+        self.append_arena(arena.size().into(), |base| arena.at(base))
+    }
+
+    fn append_arena(&mut self, bytes: u64, make: impl FnOnce(u32) -> Result<Arena, ArenaError>) -> Result<u32, Full> {
         let end =
             self.arenas.last().map_or(u64::from(FIRST_BASE), |last| u64::from(last.base()) + u64::from(last.size()));
-        let size = bytes.max(1).checked_next_multiple_of(BASE_ALIGNMENT.into());
-        let (Ok(base), Some(Ok(size))) = (u32::try_from(end), size.map(u32::try_from)) else {
-            return Err(Full::Addresses { bytes });
-        };
-        let arena = Arena::new(base, size).map_err(|error| match error {
+        let base = u32::try_from(end).map_err(|_| Full::Addresses { bytes })?;
+        let arena = make(base).map_err(|error| match error {
             ArenaError::NoMemory { .. } => Full::Memory { bytes },
             ArenaError::Misaligned { .. } | ArenaError::OutsideAddressSpace { .. } => Full::Addresses { bytes },
         })?;
@@ -166,6 +177,18 @@ mod tests {
             assert_eq!(full.arenas().len(), 1);
         }
         assert_eq!(space().append(1 << 31), Err(Full::Addresses { bytes: 1 << 31 }));
+    }
+
+    #[test]
+    fn spaces_share_memory() {
+        let (mut first, mut second) = (space(), Space::default());
+        let address = second.append_shared(&first.arenas()[2]).unwrap();
+        assert_eq!(address, FIRST_BASE);
+        first.write_bytes(0x8000_0004, &[1, 2]).unwrap();
+        let mut bytes = [0; 2];
+        second.read_bytes(FIRST_BASE + 4, &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 2]);
+        assert_eq!((first.words_mut(0x8000_0000), second.words_mut(FIRST_BASE)), (None, None));
     }
 
     #[test]

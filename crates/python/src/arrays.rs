@@ -1,9 +1,9 @@
 //! NumPy arrays and arrays of this project.
 
 use ctm_gpu::array::Data;
-use ctm_gpu::{Array, Shape};
+use ctm_gpu::{Array, Format, Shape};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, PyUntypedArray};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The array of rows, columns and channels, of float32, uint8 or uint16, in C order.
@@ -37,5 +37,13 @@ pub fn to_python(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyUntypedAr
             let values = words.into_iter().map(f32::from_bits).collect();
             PyArray1::from_vec(py, values).reshape(shape)?.as_untyped().clone()
         }
+    })
+}
+
+/// The format of elements with this name.
+pub fn format(name: &str) -> PyResult<Format> {
+    Format::parse(name).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        PyValueError::new_err(format!("there is no format '{name}': formats are {names}"))
     })
 }

@@ -3,9 +3,12 @@
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod counts;
+mod draw;
 mod engine;
 mod error;
 mod interrupt;
+mod memory;
 mod pixels;
 mod program;
 mod steps;
@@ -14,13 +17,17 @@ mod threads;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::draw::{attributes, draw};
+    #[pymodule_export]
     use crate::engine::{PyEngine, engines};
     #[pymodule_export]
     use crate::error::{AssemblyError, Error};
     #[pymodule_export]
-    use crate::pixels::{run_pixels, trace_pixels};
+    use crate::memory::PyMemory;
+    #[pymodule_export]
+    use crate::pixels::{count_pixels, run_pixels, trace_pixels};
     #[pymodule_export]
     use crate::program::{PyProgram, load, open_file};
     #[pymodule_export]
-    use crate::threads::{run_threads, trace_threads};
+    use crate::threads::{count_threads, run_threads, trace_threads};
 }

@@ -1,12 +1,13 @@
 //! Programs over rectangles of lanes.
 
-use crate::arrays::{from_python, to_python};
+use crate::arrays::{format, from_python, to_python};
+use crate::counts::{PyCounts, counts};
 use crate::engine::PyEngine;
 use crate::interrupt::interruptible;
+use crate::memory::PyMemory;
 use crate::program::PyProgram;
 use crate::steps::{PySteps, steps};
-use ctm_gpu::{Array, Engine, Error, Format, Kernel, Pixels, RunStats, Trail};
-use numpy::PyUntypedArray;
+use ctm_gpu::{Array, Engine, Error, Kernel, Mapped, Pixels, RunStats, Shape, Trail};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,13 +21,15 @@ pub fn stats(stats: &RunStats) -> PyStats {
     (stats.lanes, stats.instructions, stats.groups, stats.out_of_range)
 }
 
-/// What a run has besides its program: width and height of the domain; arrays, formats and values by number.
+/// What a run has besides its program: width and height of the domain, the position of its first lane; arrays, formats and values by number.
 #[derive(FromPyObject)]
 pub struct PyJob<'py> {
     #[pyo3(item)]
     width: u32,
     #[pyo3(item)]
     height: u32,
+    #[pyo3(item)]
+    origin: [u32; 2],
     #[pyo3(item)]
     inputs: BTreeMap<u8, Bound<'py, PyAny>>,
     #[pyo3(item)]
@@ -37,16 +40,16 @@ pub struct PyJob<'py> {
 
 impl PyJob<'_> {
     fn pixels(&self, program: &PyProgram) -> PyResult<Pixels> {
-        let mut pixels = Pixels::new(program.program.clone(), self.width, self.height);
+        let [x, y] = self.origin;
+        let mut pixels = Pixels::new(program.program.clone(), self.width, self.height).origin(x, y);
         for (&number, array) in &self.inputs {
-            pixels = pixels.input(number, from_python(array)?);
+            pixels = match array.cast::<PyMemory>() {
+                Ok(memory) => pixels.mapped(number, memory.get().array.clone()),
+                Err(_) => pixels.input(number, from_python(array)?),
+            };
         }
         for (&number, name) in &self.outputs {
-            let format = Format::parse(name).ok_or_else(|| {
-                let names = Format::ALL.map(Format::name).join(", ");
-                PyValueError::new_err(format!("output {number} has no format '{name}': formats are {names}"))
-            })?;
-            pixels = pixels.output(number, format);
+            pixels = pixels.output(number, format(name)?);
         }
         for (&number, &value) in &self.constants {
             pixels = pixels.constant(number, value);
@@ -55,41 +58,59 @@ impl PyJob<'_> {
     }
 }
 
-/// What a run gives: the outputs, and how long it took to compile, to run, and in all.
-struct Ran {
-    outputs: Vec<(u8, Array)>,
-    stats: RunStats,
+/// Bytes of an output from which on it is not copied but stays in the memory of the run. That takes addresses of the process, of which there
+/// are enough for some thousands, and as much time as to copy this.
+const MAPPED: usize = 1 << 20;
+
+/// An output, copied or where it lies.
+enum Output {
+    Copied(Array),
+    Mapped(Mapped),
+}
+
+/// What a run gives: the outputs, what else the work gave, and how long it took to compile, to run, and in all.
+struct Ran<T> {
+    outputs: Vec<(u8, Output)>,
+    given: T,
     times: [Duration; 3],
 }
 
-fn run(
-    pixels: Pixels,
-    engine: &Engine,
-    run: impl FnOnce(&mut Kernel) -> Result<RunStats, Error>,
-) -> Result<Ran, Error> {
+fn run<T>(pixels: Pixels, engine: &Engine, run: impl FnOnce(&mut Kernel) -> Result<T, Error>) -> Result<Ran<T>, Error> {
     let start = Instant::now();
     let mut kernel = pixels.compile(engine)?;
     let compiled = Instant::now();
-    let stats = run(&mut kernel)?;
+    let given = run(&mut kernel)?;
     let ran = compiled.elapsed();
-    let output = |number| Ok((number, kernel.output(number)?));
+    let output = |number| {
+        let array = kernel.output_mapped(number)?;
+        let Shape { width, height, .. } = array.shape();
+        let is_large = width * height * array.format().bytes_per_element() as usize >= MAPPED;
+        let output = if is_large { Output::Mapped(array) } else { Output::Copied(kernel.output(number)?) };
+        Ok((number, output))
+    };
     let outputs = kernel.outputs().into_iter().map(output).collect::<Result<_, Error>>()?;
     drop(kernel);
-    Ok(Ran { outputs, stats, times: [compiled - start, ran, start.elapsed()] })
+    Ok(Ran { outputs, given, times: [compiled - start, ran, start.elapsed()] })
 }
 
-/// The outputs by their numbers, counts, and the seconds of compilation, of the run, and in all.
+/// The outputs by their numbers, arrays or memory, what a run did, and the seconds of compilation, of the run, and in all.
 type PyRan<'py> = (Bound<'py, PyDict>, PyStats, [f64; 3]);
 
-impl Ran {
-    fn into_python(self, py: Python<'_>) -> PyResult<PyRan<'_>> {
-        let outputs = PyDict::new(py);
-        for (number, array) in self.outputs {
-            let array: Bound<PyUntypedArray> = to_python(py, array)?;
-            outputs.set_item(number, array)?;
+/// What Python gets of a run.
+fn into_python<'py>(
+    py: Python<'py>,
+    outputs: Vec<(u8, Output)>,
+    did: &RunStats,
+    times: [Duration; 3],
+) -> PyResult<PyRan<'py>> {
+    let found = PyDict::new(py);
+    for (number, output) in outputs {
+        match output {
+            Output::Copied(array) => found.set_item(number, to_python(py, array)?)?,
+            Output::Mapped(array) => found.set_item(number, PyMemory { array }.into_pyobject(py)?)?,
         }
-        Ok((outputs, stats(&self.stats), self.times.map(|time| time.as_secs_f64())))
     }
+    Ok((found, stats(did), times.map(|time| time.as_secs_f64())))
 }
 
 /// Runs a program for all lanes.
@@ -99,9 +120,25 @@ pub fn run_pixels<'py>(
     program: &PyProgram,
     engine: &PyEngine,
     job: PyJob<'py>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<PyRan<'py>> {
     let pixels = job.pixels(program)?;
-    interruptible(py, &engine.engine, |engine| run(pixels, engine, Kernel::run))?.into_python(py)
+    let ran = interruptible(py, &engine.engine, progress, |engine| run(pixels, engine, Kernel::run))?;
+    into_python(py, ran.outputs, &ran.given, ran.times)
+}
+
+/// Runs a program for all lanes, and counts how often instructions execute.
+#[pyfunction]
+pub fn count_pixels(
+    py: Python<'_>,
+    program: &PyProgram,
+    engine: &PyEngine,
+    job: PyJob<'_>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyCounts> {
+    let pixels = job.pixels(program)?;
+    let ran = interruptible(py, &engine.engine, progress, |engine| run(pixels, engine, Kernel::count))?;
+    Ok(counts(ran.given.1))
 }
 
 /// Runs a program for all lanes, and gives the first steps of one, at most so many.
@@ -123,6 +160,6 @@ pub fn trace_pixels<'py>(
     let pixels = job.pixels(program)?;
     let mut trail = Trail::new(most);
     let follow = |kernel: &mut Kernel| kernel.follow(lane, &mut trail);
-    let ran = interruptible(py, &engine.engine, |engine| run(pixels, engine, follow))?;
-    Ok((ran.into_python(py)?, steps(&program.program, &trail)))
+    let ran = interruptible(py, &engine.engine, None, |engine| run(pixels, engine, follow))?;
+    Ok((into_python(py, ran.outputs, &ran.given, ran.times)?, steps(&program.program, &trail)))
 }

@@ -63,6 +63,15 @@ impl PyProgram {
         self.program.outputs().into_iter().map(u32::from).collect()
     }
 
+    /// Addresses of the attributes that its header says it writes for vertices; none if it has no header.
+    #[getter]
+    fn stores(&self) -> Vec<u32> {
+        match &self.program {
+            Program::Sm50(program) => program.header.map_or_else(Vec::new, |header| header.omap.iter().collect()),
+            Program::X1k(_) | Program::R700(_) => Vec::new(),
+        }
+    }
+
     /// What a check finds in it.
     fn check(&self) -> Vec<Described> {
         let findings = self.program.check().into_iter();

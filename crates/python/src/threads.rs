@@ -1,5 +1,6 @@
 //! Compute code of SM50.
 
+use crate::counts::{PyCounts, counts};
 use crate::engine::PyEngine;
 use crate::error::exception;
 use crate::interrupt::interruptible;
@@ -56,10 +57,25 @@ pub fn run_threads<'py>(
     program: &PyProgram,
     engine: &PyEngine,
     launch: PyLaunch<'py>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(PyMemory<'py>, PyStats)> {
     let mut threads = launch.threads(program)?;
-    let report = interruptible(py, &engine.engine, |engine| threads.run(engine))?;
+    let report = interruptible(py, &engine.engine, progress, |engine| threads.run(engine))?;
     Ok((launch.memory(py, &threads)?, stats(&report.stats)))
+}
+
+/// Runs all threads, and counts how often instructions execute.
+#[pyfunction]
+pub fn count_threads(
+    py: Python<'_>,
+    program: &PyProgram,
+    engine: &PyEngine,
+    launch: PyLaunch<'_>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyCounts> {
+    let mut threads = launch.threads(program)?;
+    let (_, found) = interruptible(py, &engine.engine, progress, |engine| threads.count(engine))?;
+    Ok(counts(found))
 }
 
 /// Runs all threads, counted block after block, and gives the first steps of one, at most so many.
@@ -74,6 +90,6 @@ pub fn trace_threads<'py>(
 ) -> PyResult<(PyMemory<'py>, PyStats, PySteps)> {
     let mut threads = launch.threads(program)?;
     let mut trail = Trail::new(most);
-    let report = interruptible(py, &engine.engine, |engine| threads.follow(engine, thread, &mut trail))?;
+    let report = interruptible(py, &engine.engine, None, |engine| threads.follow(engine, thread, &mut trail))?;
     Ok((launch.memory(py, &threads)?, stats(&report.stats), steps(&program.program, &trail)))
 }

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 distributed = pytest.importorskip("distributed")
+dask_array = pytest.importorskip("dask.array")
 
-from ctm.farm import run_many  # noqa: E402
+from ctm.farm import run_many, run_tiled  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[3]
 
@@ -87,3 +88,81 @@ def test_numbers_that_are_none(client, options):
 
 def test_no_jobs_have_no_outcomes(client):
     assert list(run_many(client, [])) == []
+
+
+class TestTiles:
+    """Domains that are run in parts."""
+
+    @pytest.mark.parametrize("tile", [(32, 32), (100, 7), (17, 1000)])
+    @pytest.mark.parametrize("name", ["examples/mandelbrot.x1k", "examples/newton.r700"])
+    def test_positions_are_those_in_the_whole(self, client, name, tile):
+        program = ctm.load(ROOT / name)
+        array = run_tiled(program, (100, 70), tile=tile)
+        assert array.shape == (70, 100, 4) and array.dtype == np.float32
+        np.testing.assert_array_equal(array.compute(), program.run((100, 70))[0])
+
+    @pytest.mark.parametrize("tile", [(32, 32), (100, 5), (64, 64)])
+    @pytest.mark.parametrize("name, halo", [("examples/blur.x1k", 2), ("examples/blur.x1k", (5, 2))])
+    def test_lanes_find_their_neighbours(self, client, name, halo, tile):
+        program = ctm.load(ROOT / name)
+        picture = np.random.default_rng(9).integers(0, 2, (70, 100, 4)).astype(np.float32)
+        expected = program.run(inputs={0: picture})[0]
+        chunked = dask_array.from_array(picture, chunks=(16, 40, 4))
+        np.testing.assert_array_equal(run_tiled(program, (100, 70), {0: chunked}, halo=halo, tile=tile).compute(), expected)
+
+    def test_without_their_halo_they_do_not(self, client):
+        program = ctm.load(ROOT / "examples/blur.x1k")
+        picture = np.random.default_rng(10).random((70, 100, 4), np.float32)
+        found = run_tiled(program, (100, 70), {0: picture}, halo=1, tile=(32, 32)).compute()
+        assert (found != program.run(inputs={0: picture})[0]).any()
+
+    def test_the_origin_of_a_tile_is_a_constant(self, client):
+        program = ctm.assemble("""
+            TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[0].rgrg ;
+            src0.rgb = temp[0], src1.rgb = const[3] : temp[2].rg = MAD src0.rg0 src0.11_ src1.rg0 ;
+            OUT TEX_SEM_WAIT src0.rgb = temp[1], src1.rgb = temp[2] : out[0].rgb = MAD src0.rrr src0.111 src1.rg0 ;
+        """, isa="x1k")
+        zeros = np.zeros((50, 60, 4), np.float32)
+        found = run_tiled(program, (60, 50), {0: zeros}, halo=3, tile=(16, 16), origin_constant="c3").compute()
+        rows, columns = np.indices((50, 60))
+        assert (found[:, :, 0] == columns).all() and (found[:, :, 1] == rows).all()
+
+    def test_domains_are_larger_than_one_run(self, client):
+        program = ctm.assemble("OUT TEX_SEM_WAIT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;", isa="x1k")
+        array = run_tiled(program, (65536, 65536), tile=(4096, 4096), format="FLOAT32_2")
+        assert array.shape == (65536, 65536, 2)
+        assert array[65535, 40000:40002].compute().tolist() == [[40000, 65535], [40001, 65535]]
+
+    def test_pictures_go_to_zarr(self, client, tmp_path):
+        zarr = pytest.importorskip("zarr")
+        program = ctm.load(ROOT / "examples/mandelbrot.x1k")
+        array = run_tiled(program, (96, 64), tile=(32, 32), format="UINT8_4")
+        array.to_zarr(str(tmp_path / "picture.zarr"))
+        found = zarr.open(str(tmp_path / "picture.zarr"))[:]
+        np.testing.assert_array_equal(found, program.run((96, 64), outputs={0: "UINT8_4"})[0])
+
+    def test_workers_that_die_lose_nothing(self):
+        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+            with distributed.Client(cluster) as client:
+                slow = ctm.load(ROOT / "examples/mandelbrot.x1k")
+                array = run_tiled(slow, (512, 512), tile=(64, 64), engine="reference")
+                victim = next(iter(client.run(os.getpid).values()))
+                threading.Timer(0.2, os.kill, (victim, signal.SIGKILL)).start()
+                np.testing.assert_array_equal(array.compute(), slow.run((512, 512))[0])
+
+    @pytest.mark.parametrize("options, words", [
+        ({"domain": (0, 4)}, "at least 1"),
+        ({"tile": (0, 4)}, "at least 1"),
+        ({"inputs": {0: np.zeros((4, 5), np.float32)}, "halo": 0}, "size of the domain"),
+        ({"inputs": {0: np.zeros((4, 4), np.float32)}}, "give halo"),
+        ({"format": "FLOAT64"}, "formats are"),
+        ({"origin_constant": "scale"}, "c0 to c255"),
+    ])
+    def test_what_does_not_fit_is_refused(self, copy, options, words):
+        with pytest.raises(ValueError, match=words):
+            run_tiled(copy, **{"domain": (4, 4), **options})
+
+    def test_lookups_by_fractions_are_refused(self, copy):
+        program = ctm.assemble(copy.text.replace("UNSCALED ", ""), "x1k")
+        with pytest.raises(ValueError, match="by fractions"):
+            run_tiled(program, (4, 4), {0: np.zeros((4, 4), np.float32)}, halo=0)

@@ -182,7 +182,11 @@ impl Environment {
             SurfaceBinding::Depth => self.depth,
             SurfaceBinding::Input(register) => match self.specialisation.inputs.get(&register)? {
                 InputLayout::Surface(layout) => Some(*layout),
-                InputLayout::Position | InputLayout::Vertex | InputLayout::Buffer | InputLayout::Value => None,
+                InputLayout::Position
+                | InputLayout::PositionFrom
+                | InputLayout::Vertex
+                | InputLayout::Buffer
+                | InputLayout::Value => None,
             },
             SurfaceBinding::Texture { alternate, number, level } => {
                 let texture = self.specialisation.bindings[usize::from(alternate)].textures.get(&number)?;
@@ -325,7 +329,7 @@ fn order_matters(job: &Job) -> bool {
     read.extend(job.inputs.values().filter_map(|input| match input {
         Input::Surface(surface) => Some(of_surface(surface)),
         Input::Buffer(region) => Some(of_region(*region)),
-        Input::Position | Input::Vertex { .. } | Input::Value(_) => None,
+        Input::Position | Input::PositionFrom(_) | Input::Vertex { .. } | Input::Value(_) => None,
     }));
     // Addresses wrap at 32 bits.
     let wraps = |range: &(u64, u64)| range.1 > 1 << 32;

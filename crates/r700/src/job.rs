@@ -76,6 +76,8 @@ pub struct Items {
 pub enum Input {
     /// x and y are the lane's column and row, as floats.
     Position,
+    /// As that, after these first ones: the domain is a part of a larger one.
+    PositionFrom([u32; 2]),
     /// x is the lane's number after this first one, w is the instance; both are integers.
     Vertex {
         /// x of lane 0.

@@ -74,6 +74,9 @@ pub struct Job<'a> {
     pub program: &'a Program,
     /// The pairs (i, j) that it runs for (CTM Guide p.10), each at most [`MAX_COORDINATE`].
     pub domain: Domain,
+    /// What is added to i and j where lanes get them as their position: the domain is a part of a larger one. Elements of outputs lie at
+    /// (i, j) all the same.
+    pub origin: [u32; 2],
     /// What its constants are.
     pub constants: Constants,
     /// Inputs with a format set.
@@ -100,6 +103,7 @@ impl<'a> Job<'a> {
         Job {
             program,
             domain,
+            origin: [0; 2],
             constants: Constants::from(&program.constants),
             inputs: [None; INPUTS],
             samplers: [None; INPUTS],

@@ -15,6 +15,7 @@ fn steps(text: &str) -> Result<u64, NotLifted> {
         test: CondTest::Always,
         location: CondLocation::Dpp,
         write: false,
+        has_origin: false,
         unfused: false,
         finite: [true; 4],
     };

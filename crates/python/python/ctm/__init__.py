@@ -14,7 +14,10 @@ compute code). Every engine gives the same bits.
 ((8, 8, 4), 512.0)
 """
 
+from ctm._arrays import zeros
+from ctm._counts import Counted, Counts
 from ctm._diff import Difference, diff
+from ctm._draw import Draw, Drawn, DrawWarning, draw
 from ctm._native import AssemblyError, Error, engines
 from ctm._program import Finding, Program, assemble, load, load_all
 from ctm._result import Launch, Result, Stats
@@ -24,8 +27,13 @@ from ctm._trace import Access, Change, Step, Trace
 __all__ = [
     "Access",
     "AssemblyError",
+    "Counted",
+    "Counts",
     "Change",
     "Difference",
+    "Draw",
+    "DrawWarning",
+    "Drawn",
     "Error",
     "Finding",
     "Job",
@@ -37,8 +45,10 @@ __all__ = [
     "Trace",
     "assemble",
     "diff",
+    "draw",
     "engines",
     "load",
     "load_all",
     "run",
+    "zeros",
 ]

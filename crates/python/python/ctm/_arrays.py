@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ctm import _native
 
 _KINDS = "float32, uint8 or uint16"
 
@@ -47,6 +49,39 @@ def image(value: ArrayLike, name: str) -> NDArray[Any]:
     if array.shape[2] > 4:
         raise ValueError(f"{name} has {array.shape[2]} channels, and elements have 1 to 4: give several inputs")
     return _packed(array)
+
+
+_FORMATS = {("f", 4, 1): "FLOAT32_1", ("f", 4, 2): "FLOAT32_2", ("f", 4, 4): "FLOAT32_4", ("u", 1, 4): "UINT8_4", ("u", 2, 1): "UINT16_1"}
+
+
+def zeros(shape: tuple[int, ...], dtype: DTypeLike = np.float32) -> NDArray[Any]:
+    """An array of zeros (height, width, channels), or (height, width), in memory that programs access: as an input it is not copied.
+
+    Values are float32 with 1, 2 or 4 channels, uint8 with 4, or uint16 with 1. Rows begin at multiples of 32 bytes, so that arrays of some
+    widths have gaps between rows; those are copied when they are inputs. Raises ValueError for other shapes, TypeError for other values."""
+    kind = np.dtype(dtype)
+    if len(shape) not in (2, 3):
+        raise ValueError(f"the shape is {shape}: give (height, width), or (height, width, channels)")
+    height, width, channels = (*shape, 1)[:3]
+    name = _FORMATS.get((kind.kind, kind.itemsize, channels))
+    if name is None:
+        raise TypeError(
+            f"there is no memory of {kind} with {channels} channels: float32 has 1, 2 or 4 channels, uint8 has 4, and uint16 has 1"
+        )
+    array = np.asarray(_native.Memory(width, height, name))
+    return array if len(shape) == 3 else array[:, :, 0]
+
+
+def memory(array: NDArray[Any]) -> NDArray[Any] | _native.Memory:
+    """The memory of programs that an array is all of; else the array."""
+    base: object = array.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if not isinstance(base, _native.Memory):
+        return array
+    there, whole = array.__array_interface__, base.__array_interface__
+    is_all = all(there[key] == whole[key] for key in ("data", "shape", "typestr")) and array.flags.c_contiguous
+    return base if is_all else array
 
 
 def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from ctm import _native, _run, _trace
+from ctm._counts import Counts
 from ctm._result import Launch, Result
 
 
@@ -76,6 +78,18 @@ class Program:
         """Numbers of the outputs (colours, of R700) that it writes."""
         return self._native.outputs
 
+    def constant(self, name: int | str) -> int:
+        """The number of a float constant. Programs carry no names of their own for them: names are those of the assembly text, "c4" or
+        "const[4]", of "r700" "C4". Raises ValueError for other names, TypeError for what is none."""
+        if not isinstance(name, str):
+            return _run.number(name, "constant")
+        found = re.fullmatch(r"C(\d+)" if self.isa == "r700" else r"c(\d+)|const\[(\d+)\]", name)
+        number = int(found[found.lastindex or 1]) if found else 256
+        if number > 255:
+            known = "C0 to C255" if self.isa == "r700" else "c0 to c255, or const[0] to const[255]"
+            raise ValueError(f"there is no constant {name!r}: programs of {self.isa} name their constants {known}")
+        return number
+
     def check(self) -> list[Finding]:
         """What is wrong with it, or may be: findings about the whole program first, then in the order of addresses."""
         return [Finding(*found) for found in self._native.check()]
@@ -83,6 +97,11 @@ class Program:
     def run(self, domain: tuple[int, int] | None = None, **options: Any) -> Result:
         """Runs it for every position of a rectangle; see `ctm.run`."""
         return _run.run(self, domain, **options)
+
+    def count(self, domain: tuple[int, int] | None = None, **options: Any) -> Counts:
+        """Runs it by the reference as `ctm.run` does, and gives how often each instruction executed, and how many each lane executed."""
+        progress = options.pop("progress", None)
+        return _run.job(self, domain, **options).count(progress)
 
     def trace(self, lane: tuple[int, int] = (0, 0), domain: tuple[int, int] | None = None, **options: Any) -> _trace.Trace:
         """Runs it, and gives what the lane at column `lane[0]` and row `lane[1]` went through. Options are those of `ctm.run`, and
@@ -93,9 +112,14 @@ class Program:
         """Runs compute code of "sm50" over blocks of threads; see `ctm._run.launch`.
 
         `memory` has words by address of global memory (a multiple of 2048, not 0): arrays of values of 4 bytes. `banks` has the words of
-        constant banks; arguments of a kernel begin at word 80 of bank 0. `engine`, `threads_of_host`, `seconds`, `instructions` and
+        constant banks; arguments of a kernel begin at word 80 of bank 0. `progress`, `engine`, `threads_of_host`, `seconds`, `instructions` and
         `memory_limit` are as in `ctm.run`."""
         return _run.launch(self, blocks, threads, **options)
+
+    def count_threads(self, blocks: int | tuple[int, ...] = 1, threads: int | tuple[int, ...] = 1, **options: Any) -> Counts:
+        """Launches it by the reference, and gives how often each instruction executed, and how many each thread executed. Options are those of
+        `launch`."""
+        return _run.count_threads(self, blocks, threads, **options)
 
     def trace_thread(
         self, thread: int = 0, blocks: int | tuple[int, ...] = 1, threads: int | tuple[int, ...] = 1, **options: Any

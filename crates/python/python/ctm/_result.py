@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctm import _picture
+
 if TYPE_CHECKING:
+    from ctm._counts import Counts
     from ctm._run import Job
 
 
@@ -45,6 +48,14 @@ class Result(Mapping[int, NDArray[Any]]):
         self.stats = stats
         """What the run did."""
         self._outputs = outputs
+        self._counts: Counts | None = None
+
+    @property
+    def counts(self) -> Counts:
+        """How often each instruction executed, and how many each lane executed. The job runs once more for them, by the reference."""
+        if self._counts is None:
+            self._counts = self.job.count()
+        return self._counts
 
     def __getitem__(self, number: int) -> NDArray[Any]:
         try:
@@ -64,7 +75,7 @@ class Result(Mapping[int, NDArray[Any]]):
         return f"<ctm.Result {{{outputs}}}, {self.stats.engine}, {self.stats.run_seconds * 1e3:.3g} ms>"
 
     def _repr_html_(self) -> str:
-        pictures = (f'<img alt="output {number}" src="{_data_url(array)}">' for number, array in self.items())
+        pictures = (f'<img alt="output {number}" src="{_picture.data_url(array)}">' for number, array in self.items())
         return f"<p>{html.escape(repr(self))}</p>" + "".join(pictures)
 
 
@@ -76,28 +87,3 @@ class Launch:
     """Words of global memory by address, after the launch."""
     stats: Stats
     """What it did."""
-
-
-def _data_url(array: NDArray[Any]) -> str:
-    """A picture of an output, from 0 black to 1 white."""
-    import base64
-    import struct
-    import zlib
-
-    values = array.astype(np.float32)
-    if array.dtype.kind == "u":
-        values /= np.iinfo(array.dtype).max
-    height, width, channels = values.shape
-    if channels == 1:
-        values = np.repeat(values, 3, axis=2)
-    if channels == 2:
-        values = np.concatenate([values, np.zeros((height, width, 1), np.float32)], axis=2)
-    pixels = (np.clip(np.nan_to_num(values[:, :, :3]), 0, 1) * 255 + 0.5).astype(np.uint8)
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1).tobytes()
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-    return "data:image/png;base64," + base64.b64encode(png).decode()

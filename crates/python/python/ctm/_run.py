@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ctm import _arrays, _native
+from ctm._counts import Counts
+from ctm._progress import Progress, reporting
 from ctm._result import Launch, Result, Stats
 from ctm._trace import Trace
 
@@ -18,21 +21,21 @@ if TYPE_CHECKING:
 _ENGINES: dict[tuple[Any, ...], _native.Engine] = {}
 
 
-def _engine(
-    name: str | None = None,
+def engine_of(
+    engine: str | None = None,
     threads: int = 0,
     seconds: float | None = None,
     instructions: int | None = None,
     memory: int | None = None,
 ) -> _native.Engine:
     """An engine; those without limits are kept, with what they compile."""
-    key = (name, threads, seconds, instructions, memory)
-    engine = _ENGINES.get(key)
-    if engine is None:
+    key = (engine, threads, seconds, instructions, memory)
+    made = _ENGINES.get(key)
+    if made is None:
         if len(_ENGINES) >= 16:
             _ENGINES.clear()
-        engine = _ENGINES[key] = _native.Engine(name, threads, seconds, instructions, memory)
-    return engine
+        made = _ENGINES[key] = _native.Engine(engine, threads, seconds, instructions, memory)
+    return made
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,21 @@ class Job:
     """Instructions that it may execute, counted for each lane."""
     memory: int | None = None
     """Bytes that it may allocate for what the program asks for."""
+    origin: tuple[int, int] = (0, 0)
+    """The position that the first lane gets: the run is a part of a larger one."""
 
-    def run(self) -> Result:
-        """Runs it."""
+    def run(self, progress: Progress = None) -> Result:
+        """Runs it; `progress` is as in `ctm.run`."""
         engine = self._engine()
-        ran = _native.run_pixels(self.program._native, engine, self._items())
+        with reporting(progress) as report:
+            ran = _native.run_pixels(self.program._native, engine, self._items(), report)
         return self._result(ran, engine)
+
+    def count(self, progress: Progress = None) -> Counts:
+        """Runs it by the reference, and gives how often each instruction executed."""
+        with reporting(progress) as report:
+            counts = _native.count_pixels(self.program._native, self._engine(), self._items(), report)
+        return Counts.of(counts, self.domain[::-1])
 
     def trace(self, lane: tuple[int, int], most: int = 65536) -> Trace:
         """Runs it by the reference, to the same results, and gives what a lane went through."""
@@ -73,18 +85,20 @@ class Job:
         return Trace.of(steps, lane, self._result(ran, engine))
 
     def _engine(self) -> _native.Engine:
-        return _engine(self.engine, self.threads, self.seconds, self.instructions, self.memory)
+        return engine_of(self.engine, self.threads, self.seconds, self.instructions, self.memory)
 
     def _items(self) -> _native.JobItems:
         width, height = self.domain
         # Arrays may have come here by ways that keep their values only.
-        inputs = {number: _arrays.image(array, f"input {number}") for number, array in self.inputs.items()}
+        inputs = {number: _arrays.memory(_arrays.image(array, f"input {number}")) for number, array in self.inputs.items()}
         constants: dict[int, tuple[float, ...]] = {**self.constants}
-        return {"width": width, "height": height, "inputs": inputs, "outputs": self.outputs, "constants": constants}
+        return {"width": width, "height": height, "origin": self.origin, "inputs": inputs, "outputs": self.outputs, "constants": constants}
 
     def _result(self, ran: _native.Ran, engine: _native.Engine) -> Result:
         outputs, stats, seconds = ran
-        return Result(self, outputs, Stats(*stats, engine.name, *seconds))
+        # What is an array already stays the same.
+        arrays = {number: np.asarray(output) for number, output in outputs.items()}
+        return Result(self, arrays, Stats(*stats, engine.name, *seconds))
 
 
 def job(
@@ -92,22 +106,22 @@ def job(
     domain: tuple[int, int] | None = None,
     *,
     inputs: Mapping[int, ArrayLike] | None = None,
-    constants: Mapping[int, ArrayLike] | None = None,
+    constants: Mapping[int | str, ArrayLike] | None = None,
     outputs: Mapping[int, str] | None = None,
     like: Job | Result | None = None,
     **how: Any,
 ) -> Job:
     """The job that `run` runs."""
-    if unknown := how.keys() - {"engine", "threads", "seconds", "instructions", "memory"}:
+    if unknown := how.keys() - {"origin", "engine", "threads", "seconds", "instructions", "memory"}:
         raise TypeError(f"there is no option {sorted(unknown)[0]!r}")
     if inputs is not None:
-        how["inputs"] = {_number(key, "input"): _arrays.image(array, f"input {key}") for key, array in inputs.items()}
+        how["inputs"] = {number(key, "input"): _arrays.image(array, f"input {key}") for key, array in inputs.items()}
     if constants is not None:
         how["constants"] = {
-            _number(key, "constant"): _arrays.vector(value, f"constant {key}") for key, value in constants.items()
+            program.constant(key): _arrays.vector(value, f"constant {key}") for key, value in constants.items()
         }
     if outputs is not None:
-        how["outputs"] = {_number(key, "output"): name for key, name in outputs.items()}
+        how["outputs"] = {number(key, "output"): name for key, name in outputs.items()}
     if domain is not None:
         how["domain"] = _domain(domain)
     if like is not None:
@@ -121,22 +135,25 @@ def job(
     return Job(program, **how)
 
 
-def run(program: Program, domain: tuple[int, int] | None = None, **options: Any) -> Result:
+def run(program: Program, domain: tuple[int, int] | None = None, *, progress: Progress = None, **options: Any) -> Result:
     """Runs a pixel program for every position of a rectangle.
 
     - `domain`: width and height. Without one it is the size of the first input.
     - `inputs`: arrays by number, (height, width) or (height, width, channels) of float32, float16, uint8 or uint16. Integers are fractions:
       255 and 65535 stand for 1. Other types raise TypeError, as a conversion would lose something.
-    - `constants`: numbers, or up to 4 numbers, by the number of the float constant.
+    - `constants`: numbers, or up to 4 numbers, by the number of the float constant, or by its name in the text ("c4"; "C4" of "r700").
     - `outputs`: formats by number, where not FLOAT32_4: FLOAT32_1, FLOAT32_2, UINT8_4, UINT16_1.
     - `like`: a job, or the result of one: everything that is not given is as it was there.
     - `engine`: a name of `ctm.engines()`; without one the fastest. All give the same bits. `threads`: of the host.
     - `seconds`, `instructions`, `memory`: limits of the run.
+    - `origin`: the position that the first lane gets, where the run is a part of a larger one.
+    - `progress`: a function that is called about 20 times a second and at the end, with the lanes that are done and those in all, or True for a
+      bar of tqdm. What it raises ends the run.
 
     The lock of the interpreter is not held meanwhile, and Ctrl-C ends the run. Raises `Error` if a lane traps or a limit is reached,
     TypeError and ValueError if something does not fit.
     """
-    return job(program, domain, **options).run()
+    return job(program, domain, **options).run(progress)
 
 
 def trace(
@@ -161,10 +178,15 @@ def _launch_items(
         "blocks": _three(blocks, "blocks"),
         "threads": _three(threads, "threads"),
         "memory": {
-            _number(key, "address"): _arrays.words(words, f"memory at {key:#x}") for key, words in (memory or {}).items()
+            number(key, "address"): _arrays.words(words, f"memory at {key:#x}") for key, words in (memory or {}).items()
         },
-        "banks": {_number(key, "bank"): _arrays.words(words, f"bank {key}") for key, words in (banks or {}).items()},
+        "banks": words_of_banks(banks),
     }
+
+
+def words_of_banks(banks: Mapping[int, ArrayLike] | None) -> dict[int, NDArray[np.uint32]]:
+    """Constant banks by number."""
+    return {number(key, "bank"): _arrays.words(words, f"bank {key}") for key, words in (banks or {}).items()}
 
 
 def launch(
@@ -174,13 +196,32 @@ def launch(
     *,
     memory: Mapping[int, ArrayLike] | None = None,
     banks: Mapping[int, ArrayLike] | None = None,
+    progress: Progress = None,
     **how: Any,
 ) -> Launch:
     """Runs compute code; see `Program.launch`."""
     engine = _launch_engine(**how)
     items = _launch_items(blocks, threads, memory, banks)
-    words, stats = _native.run_threads(program._native, engine, items)
+    with reporting(progress) as report:
+        words, stats = _native.run_threads(program._native, engine, items, report)
     return Launch(words, Stats(*stats, engine.name))
+
+
+def count_threads(
+    program: Program,
+    blocks: int | tuple[int, ...],
+    threads: int | tuple[int, ...],
+    *,
+    memory: Mapping[int, ArrayLike] | None = None,
+    banks: Mapping[int, ArrayLike] | None = None,
+    progress: Progress = None,
+    **how: Any,
+) -> Counts:
+    """Runs compute code by the reference, and counts; see `Program.count_threads`."""
+    items = _launch_items(blocks, threads, memory, banks)
+    with reporting(progress) as report:
+        counts = _native.count_threads(program._native, _launch_engine(**how), items, report)
+    return Counts.of(counts, (-1,))
 
 
 def trace_thread(
@@ -208,7 +249,7 @@ def _launch_engine(
     instructions: int | None = None,
     memory_limit: int | None = None,
 ) -> _native.Engine:
-    return _engine(engine, threads_of_host, seconds, instructions, memory_limit)
+    return engine_of(engine, threads_of_host, seconds, instructions, memory_limit)
 
 
 def _three(value: int | tuple[int, ...], name: str) -> tuple[int, int, int]:
@@ -219,7 +260,7 @@ def _three(value: int | tuple[int, ...], name: str) -> tuple[int, int, int]:
     return (x, y, z)
 
 
-def _number(value: int, what: str) -> int:
+def number(value: int, what: str) -> int:
     number = value.__index__() if hasattr(value, "__index__") else None
     if number is None or number < 0:
         raise TypeError(f"{value!r} is no {what}: give its number")

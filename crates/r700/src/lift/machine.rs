@@ -13,7 +13,7 @@ use crate::outline::{ClauseKind, Outline, clause_groups, fetches};
 use crate::program::{GPRS, Program};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::{
-    Array, ArrayDecl, Buffer, Builder, IntTest, QuadOrder, Surface, SurfaceDecl, Table, TableDecl, Type, Value,
+    Array, ArrayDecl, Buffer, Builder, Denorm, IntTest, QuadOrder, Surface, SurfaceDecl, Table, TableDecl, Type, Value,
     Variable,
 };
 
@@ -168,6 +168,14 @@ impl<'a> LiftState<'a> {
                 InputLayout::Position => {
                     let (x, y) = (self.b.pos_x(), self.b.pos_y());
                     [self.b.utof(x), self.b.utof(y), zero, zero]
+                }
+                InputLayout::PositionFrom => {
+                    let places = [self.b.pos_x(), self.b.pos_y()];
+                    let [x, y] = [0, 1].map(|axis| {
+                        let (place, first) = (self.b.utof(places[axis]), self.input_entry(entry + axis as u32));
+                        self.b.fadd(Denorm::Flush, place, first)
+                    });
+                    [x, y, zero, zero]
                 }
                 InputLayout::Vertex => {
                     let number = self.lane_number();

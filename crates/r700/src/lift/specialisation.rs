@@ -20,6 +20,8 @@ pub(super) const MAX_BANK_DWORDS: u32 = 1 << 15;
 pub enum InputLayout {
     /// The lane's position as floats.
     Position,
+    /// As that, with what the table of inputs holds added.
+    PositionFrom,
     /// The lane's number, and a value that the table of inputs holds.
     Vertex,
     /// An element of a surface.
@@ -124,6 +126,7 @@ impl Specialisation {
         let space = job.memory;
         let input = |input: &Input| match input {
             Input::Position => InputLayout::Position,
+            Input::PositionFrom(_) => InputLayout::PositionFrom,
             Input::Vertex { .. } => InputLayout::Vertex,
             Input::Surface(surface) => InputLayout::Surface(SurfaceLayout::of(space, surface, Bounds::Clamp)),
             Input::Buffer(_) => InputLayout::Buffer,
@@ -270,6 +273,7 @@ pub fn input_words(job: &Job) -> Vec<u32> {
     let value = |input: &Input| match *input {
         Input::Vertex { first, instance } => [first, 0, 0, instance],
         Input::Value(value) => value,
+        Input::PositionFrom([x, y]) => [(x as f32).to_bits(), (y as f32).to_bits(), 0, 0],
         Input::Position | Input::Surface(_) | Input::Buffer(_) => [0; 4],
     };
     let mut words: Vec<u32> = job.inputs.values().flat_map(value).collect();

@@ -84,7 +84,7 @@ pub(super) fn store_dword(buffer: &Buffer, dword: i64, value: u32) {
 
 /// What an input is read from.
 pub(super) enum BoundInput<'a> {
-    Position,
+    Position([u32; 2]),
     Vertex { first: u32, instance: u32 },
     Surface(View<'a>),
     Buffer(Buffer<'a>),
@@ -124,7 +124,8 @@ impl<'a> BoundJob<'a> {
         };
         let output = |surface: Option<Surface>| surface.map(|surface| View::new(memory, surface, Bounds::Drop));
         let input = |input: &Input| match *input {
-            Input::Position => BoundInput::Position,
+            Input::Position => BoundInput::Position([0; 2]),
+            Input::PositionFrom(first) => BoundInput::Position(first),
             Input::Vertex { first, instance } => BoundInput::Vertex { first, instance },
             Input::Surface(surface) => BoundInput::Surface(View::new(memory, surface, Bounds::Clamp)),
             Input::Buffer(region) => BoundInput::Buffer(buffer(memory, region)),
@@ -169,7 +170,11 @@ impl<'a> BoundJob<'a> {
     /// The initial value of a register in the lane at (i, j).
     pub fn input(&self, input: &BoundInput, i: u32, j: u32) -> [u32; 4] {
         match input {
-            BoundInput::Position => [(i as f32).to_bits(), (j as f32).to_bits(), 0, 0],
+            BoundInput::Position([first_i, first_j]) => {
+                let [x, y] =
+                    [(i, first_i), (j, first_j)].map(|(place, &first)| (place as f32 + first as f32).to_bits());
+                [x, y, 0, 0]
+            }
             BoundInput::Vertex { first, instance } => [first.wrapping_add(self.job.lane_number(i, j)), 0, 0, *instance],
             BoundInput::Surface(view) => view.load(i.into(), j.into()),
             BoundInput::Buffer(buffer) => {
@@ -186,7 +191,7 @@ impl<'a> BoundJob<'a> {
         let levels = textures.flat_map(|texture| &texture.levels);
         let inputs = self.inputs.iter().filter_map(|(_, input)| match input {
             BoundInput::Surface(view) => Some(view),
-            BoundInput::Position | BoundInput::Vertex { .. } | BoundInput::Buffer(_) | BoundInput::Value(_) => None,
+            BoundInput::Position(_) | BoundInput::Vertex { .. } | BoundInput::Buffer(_) | BoundInput::Value(_) => None,
         });
         let outputs = self.colours.iter().flatten().chain(&self.depth);
         levels.chain(inputs).chain(outputs).any(View::out_of_range)

@@ -5,6 +5,28 @@
 //! are any; then the geometry program; and what comes out is captured as transform feedback captures it: primitive by
 //! primitive, each a separate point, line or triangle.
 
+/// An enumeration whose values have names; the first is the default.
+macro_rules! named {
+    ($(#[$of:meta])* $name:ident: $($(#[$doc:meta])* $variant:ident $text:literal),+ $(,)?) => {
+        $(#[$of])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum $name {
+            #[default]
+            $($(#[$doc])* $variant),+
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+        }
+    };
+}
+
 mod batch;
 mod capture;
 mod feed;

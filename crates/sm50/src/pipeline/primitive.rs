@@ -6,28 +6,9 @@ use std::ops::Range;
 /// Most vertices of a patch (OpenGL, MAX_PATCH_VERTICES).
 pub const MAX_PATCH_VERTICES: u32 = 32;
 
-macro_rules! primitives {
-    ($($(#[$doc:meta])* $variant:ident $name:literal),+ $(,)?) => {
-        /// What vertices are drawn as.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        pub enum Primitive {
-            #[default]
-            $($(#[$doc])* $variant),+
-        }
-
-        impl Primitive {
-            /// Every kind.
-            pub const ALL: &[Primitive] = &[$(Primitive::$variant),+];
-
-            /// Its name, as in OpenGL without `GL_`.
-            pub const fn name(self) -> &'static str {
-                match self { $(Primitive::$variant => $name),+ }
-            }
-        }
-    };
-}
-
-primitives! {
+named! {
+    /// What vertices are drawn as. Names are those of OpenGL without `GL_`.
+    Primitive:
     /// Every vertex.
     Points "points",
     /// Every two vertices.

@@ -14,28 +14,26 @@ use domain::Domain;
 use stitch::Triangles;
 use subdivision::ONE;
 
-/// What a patch is cut into.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum TessDomain {
+named! {
+    /// What a patch is cut into.
+    TessDomain:
     /// A triangle, in barycentric coordinates (u, v, 1 - u - v).
-    #[default]
-    Triangles,
+    Triangles "triangles",
     /// The unit square.
-    Quads,
+    Quads "quads",
     /// Lines of constant v across the unit square.
-    Isolines,
+    Isolines "isolines",
 }
 
-/// How edges are subdivided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Spacing {
+named! {
+    /// How edges are subdivided.
+    Spacing:
     /// Into equal segments.
-    #[default]
-    Equal,
+    Equal "equal",
     /// Into an odd number of segments, of which two are shorter: next to the point that came up last in either half.
-    FractionalOdd,
+    FractionalOdd "fractional-odd",
     /// Into an even number of segments, likewise.
-    FractionalEven,
+    FractionalEven "fractional-even",
 }
 
 /// The tessellator's state, which no program header holds.

@@ -121,6 +121,7 @@ impl Display for Directives<'_> {
         for (register, input) in &job.inputs {
             let value = match input {
                 Input::Position => "position".to_owned(),
+                Input::PositionFrom([x, y]) => format!("position {x},{y}"),
                 Input::Vertex { first, instance } => format!("vertex {first},{instance}"),
                 Input::Surface(place) => format!("surface {}", surface(place)),
                 Input::Buffer(place) => format!("buffer {}", region(place)),
@@ -331,7 +332,8 @@ fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
 fn read_input(text: &str) -> Parsed<Input> {
     let (kind, value) = text.split_once(' ').unwrap_or((text, ""));
     Ok(match kind {
-        "position" => Input::Position,
+        "position" if value.is_empty() => Input::Position,
+        "position" => Input::PositionFrom(several(value, ',', one)?),
         "vertex" => {
             let [first, instance] = several(value, ',', one)?;
             Input::Vertex { first, instance }

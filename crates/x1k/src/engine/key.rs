@@ -73,6 +73,7 @@ impl Environment {
                 test: job.conditional.test,
                 location: job.conditional.location,
                 write: job.conditional.write,
+                has_origin: job.origin != [0; 2],
                 unfused: job.unfused,
                 finite,
             },

@@ -287,6 +287,11 @@ fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
         |int: &IntConstant| [u32::from(int.count), u32::from(int.init), i32::from(int.step).cast_unsigned(), 0];
     tables.push(constants.ints.iter().flat_map(fields).collect());
     tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
-    tables.push(vec![job.conditional.pe_value]);
+    let mut of_positions = vec![job.conditional.pe_value];
+    if job.origin != [0; 2] {
+        of_positions.extend(job.origin.map(|place| (place as f32).to_bits()));
+        of_positions.push(0);
+    }
+    tables.push(of_positions);
     Bindings { surfaces: views.collect(), tables, buffers: Vec::new() }
 }

@@ -62,6 +62,7 @@ pub fn lift_fragments(
         test: CondTest::Always,
         location: CondLocation::Dpp,
         write: false,
+        has_origin: false,
         unfused: false,
         finite,
     };

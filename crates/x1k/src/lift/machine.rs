@@ -1,15 +1,17 @@
 //! The state of a group as values: registers, masks, constants.
 
 use super::fragments::{Start, Surroundings};
-use super::{BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, PE_VALUE_TABLE, Specialisation, SurfaceBinding};
+use super::{
+    BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, ORIGIN_ENTRY, PE_VALUE_TABLE, Specialisation, SurfaceBinding,
+};
 use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
 use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Flow, Instruction, Operand};
 use crate::program::{INPUTS, OUTPUTS, Program, TEMPS, WriteMode};
 use ctm_lane::{
-    Array, ArrayDecl, Bits, Builder, Channels, ElementTest, ElementWrite, IntTest, QuadOrder, SurfaceDecl, Table,
-    TableDecl, Type, Value, Variable,
+    Array, ArrayDecl, Bits, Builder, Channels, Denorm, ElementTest, ElementWrite, IntTest, QuadOrder, SurfaceDecl,
+    Table, TableDecl, Type, Value, Variable,
 };
 use ctm_memory::Format;
 
@@ -78,7 +80,8 @@ impl<'a> LiftState<'a> {
         for channel in 0..FLOAT_TABLES {
             b.function.add_table(TableDecl { entries: 256, finite: specialisation.finite[channel] });
         }
-        for entries in [128, 32, 1] {
+        let of_positions = if specialisation.has_origin { 4 } else { 1 };
+        for entries in [128, 32, of_positions] {
             b.function.add_table(TableDecl { entries, finite: false });
         }
         let arrays = relative_channels(program).map(|relative| {
@@ -131,7 +134,11 @@ impl<'a> LiftState<'a> {
         if let Some(position) = self.program.info.position {
             let (x, y) = (self.b.pos_x(), self.b.pos_y());
             for (channel, position_of) in [x, y].into_iter().enumerate() {
-                let value = self.b.utof(position_of);
+                let mut value = self.b.utof(position_of);
+                if self.specialisation.has_origin {
+                    let origin = self.b.table_splat(Table(PE_VALUE_TABLE as u16), (ORIGIN_ENTRY + channel) as u32);
+                    value = self.b.fadd(Denorm::Flush, value, origin);
+                }
                 self.write_temp(position, false, channel, value, None);
             }
         }

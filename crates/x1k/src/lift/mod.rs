@@ -35,8 +35,11 @@ pub const FLOAT_TABLES: usize = 4;
 pub const INT_TABLE: usize = 4;
 /// The table of boolean constants.
 pub const BOOL_TABLE: usize = 5;
-/// The table whose only entry is the value of conditional execution.
+/// The table of the value of conditional execution. Behind it, at [`ORIGIN_ENTRY`], are the two floats that are added to positions, if the
+/// domain has an origin.
 pub const PE_VALUE_TABLE: usize = 6;
+/// See [`PE_VALUE_TABLE`].
+pub const ORIGIN_ENTRY: usize = 1;
 /// Number of tables.
 pub const TABLES: usize = 7;
 
@@ -55,6 +58,8 @@ pub struct Specialisation {
     pub location: CondLocation,
     /// Values that pass are written to the conditional buffer.
     pub write: bool,
+    /// Something is added to the lanes' positions.
+    pub has_origin: bool,
     /// Multiply-add rounds twice.
     pub unfused: bool,
     /// Per channel: no float constant is an infinity or a NaN.

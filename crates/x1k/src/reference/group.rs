@@ -242,9 +242,12 @@ impl<'a> Group<'a> {
         self.state.registers.start(self.machine.job.conditional.pe_value);
         if let Some(position) = self.machine.job.program.info.position {
             let position = temp_index(position, false, 0);
+            let origin = self.machine.job.origin;
             for (lane, &(i, j)) in self.positions.iter().enumerate() {
-                self.state.registers.temp_mut(position, 0)[lane] = (i as f32).to_bits();
-                self.state.registers.temp_mut(position, 1)[lane] = (j as f32).to_bits();
+                for (channel, place) in [i, j].into_iter().enumerate() {
+                    let place = place as f32 + origin[channel] as f32;
+                    self.state.registers.temp_mut(position, channel)[lane] = place.to_bits();
+                }
             }
         }
     }

@@ -14,20 +14,12 @@ use ctm_codegen::EngineName;
 use ctm_sm50::pipeline::{MAX_PATCH_VERTICES, Primitive, Spacing, TessDomain};
 use std::path::PathBuf;
 
-/// `--tess-domain`.
-const DOMAINS: &[(TessDomain, &str)] =
-    &[(TessDomain::Triangles, "triangles"), (TessDomain::Quads, "quads"), (TessDomain::Isolines, "isolines")];
-
-/// `--tess-spacing`.
-const SPACINGS: &[(Spacing, &str)] = &[
-    (Spacing::Equal, "equal"),
-    (Spacing::FractionalOdd, "fractional-odd"),
-    (Spacing::FractionalEven, "fractional-even"),
-];
-
-/// `--primitive`.
-fn primitive() -> impl TypedValueParser<Value = Primitive> {
-    let names: Vec<_> = Primitive::ALL.iter().map(|&primitive| (primitive, primitive.name())).collect();
+/// One of these, by its name.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> + use<T> {
+    let names: Vec<_> = all.iter().map(|&one| (one, name(one))).collect();
     named(&names)
 }
 
@@ -65,7 +57,7 @@ pub struct DrawArgs {
     pub gs: Option<PathBuf>,
 
     /// What the vertices are drawn as
-    #[arg(long, value_name = "P", value_parser = primitive(), help_heading = "Draw")]
+    #[arg(long, value_name = "P", value_parser = one_of(Primitive::ALL, Primitive::name), help_heading = "Draw")]
     pub primitive: Primitive,
     /// How many vertices are drawn
     #[arg(long, value_name = "N", help_heading = "Draw")]
@@ -98,7 +90,7 @@ pub struct DrawArgs {
         long,
         value_name = "DOMAIN",
         default_value = "triangles",
-        value_parser = named(DOMAINS),
+        value_parser = one_of(TessDomain::ALL, TessDomain::name),
         requires = "tes",
         help_heading = "Tessellation"
     )]
@@ -108,7 +100,7 @@ pub struct DrawArgs {
         long,
         value_name = "SPACING",
         default_value = "equal",
-        value_parser = named(SPACINGS),
+        value_parser = one_of(Spacing::ALL, Spacing::name),
         requires = "tes",
         help_heading = "Tessellation"
     )]
