@@ -50,6 +50,16 @@ def test_failures_stay_with_their_job(client, copy):
     assert all(outcomes[n].error is None for n in outcomes if n != 3) and len(outcomes) == 7
 
 
+def test_what_is_kept_of_results(client, copy):
+    outcomes = list(run_many(client, jobs(copy, 20), keep=lambda result: float(result[0].sum()), batch=3))
+    assert all(outcome.result == 64 * outcome.index for outcome in outcomes) and len(outcomes) == 20
+
+
+def test_what_keep_raises_is_the_outcome(client, copy):
+    outcomes = list(run_many(client, jobs(copy, 3), keep=lambda result: result[7]))
+    assert all(isinstance(outcome.error, KeyError) for outcome in outcomes) and len(outcomes) == 3
+
+
 def test_endless_jobs_are_asked_for_only_as_far_as_wanted(client, copy):
     asked = itertools.count()
 
@@ -166,3 +176,35 @@ class TestTiles:
         program = ctm.assemble(copy.text.replace("UNSCALED ", ""), "x1k")
         with pytest.raises(ValueError, match="by fractions"):
             run_tiled(program, (4, 4), {0: np.zeros((4, 4), np.float32)}, halo=0)
+
+
+class TestExamples:
+    """What examples/python shows."""
+
+    @pytest.fixture(autouse=True)
+    def examples(self, monkeypatch):
+        monkeypatch.syspath_prepend(str(ROOT / "examples/python"))
+
+    def test_nothing_of_the_corpus_is_wrong(self, client):
+        import regressions
+
+        assert len(regressions.cases()) >= 8 and list(regressions.regressions(client)) == []
+
+    def test_what_is_wrong_is_found(self, client, monkeypatch):
+        import regressions
+
+        found = regressions.cases()[:2]
+        found[1].expected = found[1].expected + 1
+        monkeypatch.setattr(regressions, "cases", lambda: found)
+        wrong = list(regressions.regressions(client))
+        assert len(wrong) == len(ctm.engines()) and all(line.startswith(found[1].name) for line in wrong)
+
+    def test_a_large_picture(self, client, tmp_path):
+        zarr = pytest.importorskip("zarr")
+        import picture
+
+        picture.draw(str(tmp_path / "julia.zarr"), 256, tile=96)
+        found = zarr.open(str(tmp_path / "julia.zarr"))[:]
+        scale = 4 / 256
+        expected = ctm.load(picture.PROGRAM).run((256, 256), constants={0: (scale, scale, -2, -2)}, outputs={0: "UINT8_4"})[0]
+        np.testing.assert_array_equal(found, expected)

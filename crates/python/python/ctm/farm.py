@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ctm._native import Error
 from ctm._program import Program
 from ctm._result import Result
 from ctm._run import Job, job
@@ -33,17 +32,24 @@ class Outcome:
     """Its number among the jobs, from 0."""
     job: Job
     """The job."""
-    result: Result | None
-    """What it gave; None if it failed."""
+    result: Any
+    """What it gave, a `Result`, or what `keep` made of that; None if it failed."""
     error: BaseException | None
     """Why it failed: what `Job.run` raised, or what Dask says of workers that died with it again and again."""
 
 
 def run_many(
-    client: Client, jobs: Iterable[Job], *, batch: int = 16, in_flight: int | None = None, retries: int = 2
+    client: Client,
+    jobs: Iterable[Job],
+    *,
+    keep: Callable[[Result], Any] | None = None,
+    batch: int = 16,
+    in_flight: int | None = None,
+    retries: int = 2,
 ) -> Iterator[Outcome]:
     """Runs jobs on the workers of a cluster, and gives their outcomes as they come, in no order.
 
+    - `keep`: what is wanted of each result. It is called where the job ran, so that little comes back: arrays are most of what a cluster moves.
     - `batch`: jobs that a worker gets at a time. Small jobs want large batches: each costs the cluster about a millisecond.
     - `in_flight`: batches that the cluster has at a time, twice its threads if not given. `jobs` may be endless: it is asked for more only
       when outcomes were taken, so that memory is bounded.
@@ -60,7 +66,7 @@ def run_many(
     completed = as_completed()
 
     def submit(numbered: list[tuple[int, Job]]) -> None:
-        future = client.submit(_run_batch, [job for _, job in numbered], retries=retries, pure=False)
+        future = client.submit(_run_batch, [each for _, each in numbered], keep, retries=retries, pure=False)
         running[future.key] = numbered
         completed.add(future)
 
@@ -74,8 +80,8 @@ def run_many(
             future.release()
             if (following := next(batches, None)) is not None:
                 submit(following)
-            for (index, job), (result, error) in zip(done, outcomes):
-                yield Outcome(index, job, result, error)
+            for (index, each), (result, error) in zip(done, outcomes):
+                yield Outcome(index, each, result, error)
     finally:
         # Whoever takes no more outcomes wants no more work done.
         client.cancel(list(completed.futures))
@@ -87,14 +93,15 @@ def _batches(jobs: Iterable[Job], size: int) -> Iterator[list[tuple[int, Job]]]:
         yield batch
 
 
-def _run_batch(jobs: list[Job]) -> list[tuple[Result | None, BaseException | None]]:
+def _run_batch(jobs: list[Job], keep: Callable[[Result], Any] | None) -> list[tuple[Any, BaseException | None]]:
     """What a worker does."""
-    outcomes: list[tuple[Result | None, BaseException | None]] = []
+    outcomes: list[tuple[Any, BaseException | None]] = []
     for each in jobs:
         try:
             # A worker has as many jobs as threads.
-            outcomes.append((replace(each, threads=each.threads or 1).run(), None))
-        except (Error, TypeError, ValueError) as error:
+            result = replace(each, threads=each.threads or 1).run()
+            outcomes.append((keep(result) if keep is not None else result, None))
+        except Exception as error:
             outcomes.append((None, error))
     return outcomes
 
