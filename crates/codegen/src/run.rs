@@ -80,17 +80,17 @@ impl<T: Decoding> Run<'_, '_, T> {
             return self.call_rows(unit, (x, end), rows);
         }
         if self.exact || !self.attempts.is_wanted() {
-            return self.call(kernel.exact(), x, end);
+            return self.call_rows(kernel.exact(), (x, end), rows);
         }
         let before = self.context.instructions;
-        self.call(&kernel.interior, x, end);
+        self.call(unit, x, end);
         let runs_again = self.context.flags & T::INVALID != 0 && self.monitor.halt.is_none();
         self.attempts.note(runs_again);
         if runs_again {
             kernel.checks.deoptimised.fetch_add(1, Relaxed);
             self.context.instructions = before;
             self.context.stopped = 0;
-            self.call(kernel.exact(), x, end);
+            self.call_rows(kernel.exact(), (x, end), rows);
         }
     }
 
