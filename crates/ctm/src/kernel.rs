@@ -89,7 +89,7 @@ impl Kernel {
         }
     }
 
-    /// Runs the program by the reference, to the same results, and counts how often each instruction executed.
+    /// Runs the program by the interpreter or the reference, to the same results, and counts how often each instruction executed.
     ///
     /// # Errors
     /// As [`run`](Self::run), or there is no memory for the counts of the lanes.

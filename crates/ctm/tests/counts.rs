@@ -76,8 +76,11 @@ fn groups_without_a_lane_there_do_not_count() {
 
 #[test]
 fn clauses_and_kills_of_r700() {
-    let mut kernel = kernel(Machine::R700, R700, (4, 2), &Engine::fastest());
-    let (stats, found) = kernel.count().unwrap();
+    let counted = |name| kernel(Machine::R700, R700, (4, 2), &Engine::named(name).unwrap()).count().unwrap();
+    let (stats, found) = counted(EngineName::Reference);
+    for name in EngineName::available() {
+        assert_eq!(counted(name), (stats, found.clone()));
+    }
     let texts: Vec<_> = found.instructions.iter().map(|counted| counted.text.split_whitespace().next()).collect();
     let expected = ["ALU_PUSH_BEFORE:", "x:", "JUMP", "ALU_POP_AFTER:", "x:", "x:", "EXP_DONE:"];
     assert_eq!(texts, expected.map(Some));

@@ -67,14 +67,13 @@ impl Engine {
     }
 
     /// Runs a job; its program is compiled if no job with the same specialisation key was run before, or too long ago.
-    /// Memory, output and errors are those of [`GuestJob::reference`], bit for bit. Runs whose instructions are counted one by one
-    /// are the reference's.
+    /// Memory, output and errors are those of [`GuestJob::reference`], bit for bit.
     ///
     /// # Errors
     /// As there.
     pub fn run<J: GuestJob>(&self, job: &J, options: &RunOptions) -> Result<J::Output, J::Error> {
         job.check()?;
-        match self.program(job).filter(|_| options.counts.is_none()) {
+        match self.program(job) {
             Some(program) => job.run(&program.kernels, options, self.runtime()),
             None => job.reference(options),
         }
@@ -125,9 +124,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Compiled<K, V> {
     where
         J: GuestJob<Key = K, Kernels = V>,
     {
-        let Some(engine) = self.engine.as_ref().filter(|_| options.counts.is_none()) else {
-            return job.reference(options);
-        };
+        let Some(engine) = &self.engine else { return job.reference(options) };
         let fits = |program: &&Arc<Program<K, V>>| job.key().is_ok_and(|key| J::matches(&key, &program.key));
         let Some(program) = self.program.as_ref().filter(fits) else { return engine.run(job, options) };
         job.check()?;

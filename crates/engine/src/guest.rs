@@ -69,7 +69,8 @@ pub trait GuestJob {
         runtime: &Runtime,
     ) -> Result<(), Self::NotCompiled>;
 
-    /// Runs a compiled program. The run has been checked, and has the key that the program was compiled for.
+    /// Runs a compiled program. The run has been checked, and has the key that the program was compiled for. If the options ask for
+    /// counts, these are the reference's: what runs otherwise, such as machine code, is not for such runs.
     ///
     /// # Errors
     /// As [`reference`](Self::reference).

@@ -5,6 +5,7 @@ use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
 use crate::schedule::{Bands, Schedule};
 use crate::stop::Stop;
+use ctm_follow::Place;
 use ctm_lane::budget::Poller;
 use ctm_lane::domain::{Lanes, Layout, QUAD};
 use ctm_lane::run::{MAX_GROUP_WIDTH, RunOptions, RunStats};
@@ -34,11 +35,7 @@ impl Kernel {
     /// # Errors
     /// The stop of the lowest group that stopped.
     pub fn run(&self, launch: &Launch, options: &RunOptions) -> Result<RunStats, Stop> {
-        let width = match self.grouping {
-            Grouping::Independent => options.group_width.clamp(1, MAX_GROUP_WIDTH),
-            Grouping::Lockstep(width) => width,
-        };
-        let width = if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width };
+        let width = self.width(options);
         let steps = self.most_steps(launch);
         let is_safe = !self.may_trap && steps.is_some_and(|steps| steps <= options.step_limit);
         // Four lanes of a line are no square.
@@ -51,7 +48,30 @@ impl Kernel {
                 result => return result,
             }
         }
-        self.run_groups(launch, options, width)
+        self.run_groups(launch, options, width, &Place::from)
+    }
+
+    /// Runs the kernel by the interpreter, in groups of the width that the grouping or the options name, for the counts that the
+    /// options ask for. `place` says where the guest instruction with a number stands.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_counted(
+        &self,
+        launch: &Launch,
+        options: &RunOptions,
+        place: &(dyn Fn(u32) -> Place + Sync),
+    ) -> Result<RunStats, Stop> {
+        self.run_groups(launch, options, self.width(options), place)
+    }
+
+    /// The width of groups.
+    fn width(&self, options: &RunOptions) -> usize {
+        let width = match self.grouping {
+            Grouping::Independent => options.group_width.clamp(1, MAX_GROUP_WIDTH),
+            Grouping::Lockstep(width) => width,
+        };
+        if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width }
     }
 
     /// Most steps that a group takes in the launch, if that is known.
@@ -133,7 +153,13 @@ impl Kernel {
     }
 
     /// Runs groups of `width` lanes, each one as a whole.
-    fn run_groups(&self, launch: &Launch, options: &RunOptions, width: usize) -> Result<RunStats, Stop> {
+    fn run_groups(
+        &self,
+        launch: &Launch,
+        options: &RunOptions,
+        width: usize,
+        place: &(dyn Fn(u32) -> Place + Sync),
+    ) -> Result<RunStats, Stop> {
         let layout = Layout::new(launch.lanes, width);
         let program = Program::new(&self.code, &launch.bindings);
         let threads = self.workers.threads(options.threads, layout.groups());
@@ -146,7 +172,10 @@ impl Kernel {
             move |band: u64, stats: &mut RunStats| {
                 let group = match &mut group {
                     Some(group) => group,
-                    none => none.insert(Group::new(program, width, options.step_limit, &schedule.meter)?),
+                    none => {
+                        let group = Group::new(program, width, options.step_limit, &schedule.meter)?;
+                        none.insert(group.with_counts(options.counts, place))
+                    }
                 };
                 let before = stats.lanes;
                 for number in band * band_groups..((band + 1) * band_groups).min(layout.groups()) {

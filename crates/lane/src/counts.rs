@@ -105,6 +105,12 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// The group does not complete, or another executor runs it again: what it has executed does not count.
+    pub fn discard(&mut self) {
+        self.places.clear();
+        self.lanes.fill(0);
+    }
+
     /// The group is complete; its lanes are at these positions.
     pub fn finish(&mut self, positions: impl Iterator<Item = (u32, u32)>) {
         let mut totals = self.counts.lock();

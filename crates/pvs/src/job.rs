@@ -157,7 +157,10 @@ impl GuestJob for Job<'_> {
         _: &Runtime,
     ) -> Result<RunStats, RunError> {
         match compiled {
-            Ok(compiled) if compiled.max_steps <= options.step_limit => self.run_compiled(compiled, options),
+            // Of predicates of whole instructions, the kernel's counts know nothing.
+            Ok(compiled) if compiled.max_steps <= options.step_limit && options.counts.is_none() => {
+                self.run_compiled(compiled, options)
+            }
             _ => self.reference(options),
         }
     }

@@ -220,7 +220,12 @@ impl Kernels {
     fn run(&self, job: &Job, options: &RunOptions) -> Result<RunStats, RunError> {
         let Some(bindings) = self.bind(job) else { return reference::run(job, options) };
         let launch = Launch { lanes: job.lanes, bindings, max_steps: None };
-        self.kernel.run(&launch, options).map_err(|stop| self.error(stop))
+        let place = |number: u32| self.location(number).place();
+        let done = match options.counts {
+            Some(_) => self.kernel.run_counted(&launch, options, &place),
+            None => self.kernel.run(&launch, options),
+        };
+        done.map_err(|stop| self.error(stop))
     }
 
     /// Binds the names of the function to the job's memory and constants.
@@ -260,11 +265,14 @@ impl Kernels {
         })
     }
 
+    /// The guest instruction with this number in the function.
+    fn location(&self, number: u32) -> TrapLocation {
+        let nowhere = TrapLocation { pc: 0, slot: None, in_fetch_program: false };
+        self.lifted.locations.get(number as usize).copied().unwrap_or(nowhere)
+    }
+
     fn error(&self, stop: Stop) -> RunError {
-        let location = |number: u32| {
-            let nowhere = TrapLocation { pc: 0, slot: None, in_fetch_program: false };
-            self.lifted.locations.get(number as usize).copied().unwrap_or(nowhere)
-        };
+        let location = |number| self.location(number);
         match stop {
             Stop::Trap { code, pc, x, y } => {
                 let kind = self.lifted.traps.get(usize::from(code)).copied().unwrap_or(TrapKind::BadOpcode);

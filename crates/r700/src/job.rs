@@ -8,6 +8,7 @@ use crate::program::{GPRS, Program, Stage};
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS};
 use crate::uses::{Uses, fetch_uses};
+use ctm_follow::{Address, Place};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_memory::{Buffer, Format, RangeError, Space, Surface};
@@ -511,6 +512,14 @@ pub struct TrapLocation {
     pub slot: Option<u32>,
     /// Both are addresses of the fetch program.
     pub in_fetch_program: bool,
+}
+
+impl TrapLocation {
+    /// The instruction, as counts and listings go by it.
+    pub fn place(&self) -> Place {
+        let at = Address { program: self.in_fetch_program.into(), pc: self.slot.unwrap_or(self.pc) };
+        Place { at, in_clause: self.slot.is_some() }
+    }
 }
 
 impl std::fmt::Display for TrapLocation {

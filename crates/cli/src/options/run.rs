@@ -133,11 +133,12 @@ pub struct ExecutionArgs {
         help_heading = "Execution"
     )]
     pub follow_steps: u64,
-    /// Show how often each instruction executed: by groups that had a lane there, and by lanes. The reference executes the program then
+    /// Show how often each instruction executed: by groups that had a lane there, and by lanes. No machine code runs then: the interpreter
+    /// counts programs of X1K and R700, the reference others
     #[arg(long, conflicts_with_all = ["emit", "repeat"], help_heading = "Execution")]
     pub counts: bool,
     /// File that receives how many instructions each lane executed: a picture from black (none) over red and yellow to white (most), or
-    /// an array (.npy, .f32). The reference executes the program then
+    /// an array (.npy, .f32). Counted as by --counts
     #[arg(long, value_name = "FILE", conflicts_with_all = ["emit", "repeat"], value_hint = ValueHint::FilePath, help_heading = "Execution")]
     pub heat: Option<PathBuf>,
     /// Run in a process of its own that can open no file, reach no network and start no program (Linux); results are the same

@@ -31,18 +31,13 @@ use ctm_lane::run::RunOptions;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-/// The engine of the command line, else the fastest; to follow a lane and to count, the reference.
+/// The engine of the command line, else the fastest; to follow a lane, the reference; to count, the interpreter.
 pub fn engine(args: &ExecutionArgs) -> Result<(EngineName, Executor), Failure> {
-    let by_reference = [
-        ("--follow shows", args.follow.is_some()),
-        ("--counts counts", args.counts),
-        ("--heat shows", args.heat.is_some()),
-    ];
-    let by_reference = by_reference.into_iter().find_map(|(option, is_given)| is_given.then_some(option));
-    let name = match (by_reference, args.engine) {
+    let name = match (args.follow, args.engine) {
         (Some(_), None) => EngineName::Reference,
-        (Some(option), Some(name)) if name != EngineName::Reference => {
-            let message = format!("{option} what the reference executes, and --engine asks for {}", name.name());
+        (None, None) if args.counts || args.heat.is_some() => EngineName::Interp,
+        (Some(_), Some(name)) if name != EngineName::Reference => {
+            let message = format!("--follow shows what the reference executes, and --engine asks for {}", name.name());
             return Err(Failure::Usage(
                 Message::error(message).help("leave --engine out: all engines give the same bits"),
             ));

@@ -8,7 +8,9 @@ pub use code::Code;
 use crate::backend::Bindings;
 use crate::stop::Stop;
 use code::{Edge, End, Move, Step, needs_buffer, source, target};
+use ctm_follow::Place;
 use ctm_lane::budget::{Halt, Meter, Poller, allocate};
+use ctm_lane::counts::{Counts, Tally};
 use ctm_lane::domain::{Domain, QUAD};
 use ctm_lane::{Channels, ElementTest, ElementWrite, Op, Type, evaluate, evaluate_pair};
 use ctm_memory::View;
@@ -54,6 +56,14 @@ pub struct Group<'a> {
     /// Instructions executed, summed over lanes and groups.
     pub instructions: u64,
     buffer: Vec<Vec<u32>>,
+    counting: Option<Counting<'a>>,
+}
+
+/// Counts the instructions of groups one by one.
+struct Counting<'a> {
+    tally: Tally<'a>,
+    /// Where the guest instruction with a number stands.
+    place: &'a dyn Fn(u32) -> Place,
 }
 
 impl<'a> Group<'a> {
@@ -96,11 +106,19 @@ impl<'a> Group<'a> {
             steps: 0,
             instructions: 0,
             buffer: Vec::new(),
+            counting: None,
         };
         for step in &code.constants {
             group.row_op(step);
         }
         Ok(group)
+    }
+
+    /// The same group, which counts its instructions, if that is wanted; `place` says where the one with a number stands.
+    pub fn with_counts(mut self, counts: Option<&'a Counts>, place: &'a dyn Fn(u32) -> Place) -> Self {
+        let width = self.x.len();
+        self.counting = counts.map(|counts| Counting { tally: Tally::new(counts, width), place });
+        self
     }
 
     /// Puts lanes at these positions, and gives the number of those that are covered. Lanes that are left over are not.
@@ -146,7 +164,14 @@ impl<'a> Group<'a> {
             array.iter_mut().for_each(|row| row.fill(0));
         }
         self.uniform_arrays.iter_mut().for_each(|array| array.fill(0));
-        pulp::Arch::new().dispatch(Run(self))
+        let done = pulp::Arch::new().dispatch(Run(self));
+        if let Some(Counting { tally, .. }) = &mut self.counting {
+            match done {
+                Ok(()) => tally.finish(self.x.iter().copied().zip(self.y.iter().copied())),
+                Err(_) => tally.discard(),
+            }
+        }
+        done
     }
 
     #[inline(always)]
@@ -312,6 +337,12 @@ impl<'a> Group<'a> {
     fn count(&mut self, count: u32, pc: u32, mask: usize) -> Result<(), Stop> {
         let lanes: u32 = self.rows[mask].iter().map(|lane| lane & 1).sum();
         self.instructions += u64::from(count) * u64::from(lanes);
+        if let Some(Counting { tally, place }) = self.counting.as_mut().filter(|_| lanes > 0) {
+            for number in pc..pc + count {
+                let lanes = self.rows[mask].iter().enumerate();
+                tally.add(place(number), lanes.filter(|(_, lane)| **lane != 0).map(|(lane, _)| lane));
+            }
+        }
         let before = self.steps;
         self.steps += u64::from(count);
         if self.steps > self.step_limit {

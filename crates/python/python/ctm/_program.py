@@ -99,7 +99,7 @@ class Program:
         return _run.run(self, domain, **options)
 
     def count(self, domain: tuple[int, int] | None = None, **options: Any) -> Counts:
-        """Runs it by the reference as `ctm.run` does, and gives how often each instruction executed, and how many each lane executed."""
+        """Runs it as `ctm.run` does, without machine code, and gives how often each instruction executed, and how many each lane executed."""
         progress = options.pop("progress", None)
         return _run.job(self, domain, **options).count(progress)
 

@@ -52,7 +52,7 @@ class Result(Mapping[int, NDArray[Any]]):
 
     @property
     def counts(self) -> Counts:
-        """How often each instruction executed, and how many each lane executed. The job runs once more for them, by the reference."""
+        """How often each instruction executed, and how many each lane executed. The job runs once more for them, without machine code."""
         if self._counts is None:
             self._counts = self.job.count()
         return self._counts

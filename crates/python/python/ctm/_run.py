@@ -73,7 +73,7 @@ class Job:
         return self._result(ran, engine)
 
     def count(self, progress: Progress = None) -> Counts:
-        """Runs it by the reference, and gives how often each instruction executed."""
+        """Runs it without machine code, and gives how often each instruction executed."""
         with reporting(progress) as report:
             counts = _native.count_pixels(self.program._native, self._engine(), self._items(), report)
         return Counts.of(counts, self.domain[::-1])

@@ -47,7 +47,7 @@ fn view(control: &Control, registers: &Registers, clause: Option<&ClauseRegister
 }
 
 /// An address as it is reported to observers.
-pub(super) fn address(CodeAddress { image, pc }: CodeAddress) -> Address {
+fn address(CodeAddress { image, pc }: CodeAddress) -> Address {
     Address { program: (image == Image::Fetch).into(), pc }
 }
 

@@ -4,7 +4,7 @@ use super::control::{CodeAddress, Control, Image, Test};
 use super::flow::{self, Next};
 use super::machine::BoundJob;
 use super::registers::Registers;
-use super::view::{address, next_of, runs_clause};
+use super::view::{next_of, runs_clause};
 use crate::cf::{Cf, CfAlu, CfOp, CfPlain, Qword};
 use crate::codes::Condition;
 use crate::fetch::Fetch;
@@ -12,7 +12,7 @@ use crate::group::{Group, groups};
 use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapLocation};
 use crate::outline::{Clause, fetches};
 use crate::program::{ProgramInfo, Stage};
-use ctm_follow::{Follow, Part, Place};
+use ctm_follow::{Follow, Part};
 use ctm_lane::budget::{Halt, Meter, Poller, allocate};
 use ctm_lane::counts::Tally;
 use ctm_lane::run::{RunOptions, RunStats};
@@ -206,8 +206,8 @@ impl<'a> Wave<'a, '_> {
         let lanes: Vec<usize> = lanes.collect();
         self.instructions += lanes.len() as u64;
         if !lanes.is_empty() {
-            let at = address(CodeAddress { pc: self.slot.unwrap_or(self.here.pc), ..self.here });
-            tally.add(Place { at, in_clause: self.slot.is_some() }, lanes.into_iter());
+            let place = location(self.here, self.slot).place();
+            tally.add(place, lanes.into_iter());
         }
         Ok(())
     }
@@ -371,7 +371,11 @@ impl<'a> Wave<'a, '_> {
         };
         let lane = concerned.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
         let (i, j) = lane.map_or((0, 0), |lane| (lane.i, lane.j));
-        let in_fetch_program = self.here.image == Image::Fetch;
-        Trap { kind, location: TrapLocation { pc: self.here.pc, slot: self.slot, in_fetch_program }, i, j }
+        Trap { kind, location: location(self.here, self.slot), i, j }
     }
+}
+
+/// Where a wavefront is, that is at this slot of a clause.
+fn location(here: CodeAddress, slot: Option<u32>) -> TrapLocation {
+    TrapLocation { pc: here.pc, slot, in_fetch_program: here.image == Image::Fetch }
 }

@@ -19,6 +19,7 @@ use crate::buffers::Buffers;
 use crate::forms::{DISAGREEMENT, Forms};
 use crate::{GROUP_WIDTHS, THREADS, engines};
 use ctm_engine::Executor;
+use ctm_lane::counts::Counts;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::engine::NotCompiled;
 use ctm_x1k::{
@@ -245,6 +246,18 @@ impl Bench {
             }
         }
         self.forms.check_proven()?;
+        if wanted.0.is_ok() {
+            let counted = |run: &dyn Fn(&RunOptions) -> Result<RunStats, RunError>| {
+                let counts = Counts::new(job.domain.into(), &options.budget).map_err(|halt| halt.to_string())?;
+                let outcome = outcome(&|| run(&RunOptions { counts: Some(&counts), ..*options }));
+                Ok::<_, String>((outcome, counts.instructions(), counts.lanes()))
+            };
+            let by_reference = counted(&|options| reference::run(&job, options))?;
+            let by_engine = counted(&|options| engine.run(&job, options))?;
+            if by_reference != by_engine || by_reference.0 != wanted {
+                return Err(format!("counting {DISAGREEMENT}: {by_engine:?}\nand not {by_reference:?}"));
+            }
+        }
         Ok(checked)
     }
 

@@ -4,6 +4,7 @@ use crate::forms::{DISAGREEMENT, Forms};
 use crate::hunt::tally::{Tally, add, one_more};
 use crate::r700::environment::Memory;
 use crate::r700::operations;
+use ctm_lane::counts::Counts;
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_r700::lift::{NotLifted, Specialisation, lift};
 use ctm_r700::text::print_program;
@@ -140,6 +141,20 @@ impl Differential {
         for (options, expected) in options.iter().zip(&expected) {
             for name in self.forms.each(compiled.is_ok()) {
                 compare((job, memory), options, name, &outcome(memory, || engine.run(job, options)), expected)?;
+            }
+        }
+        for (options, expected) in options.iter().zip(&expected).filter(|(_, expected)| expected.0.is_ok()) {
+            let counted = |run: &dyn Fn(&RunOptions) -> Result<RunStats, RunError>| {
+                let counts = Counts::new(job.lanes, &options.budget).map_err(|halt| halt.to_string())?;
+                let outcome = outcome(memory, || run(&RunOptions { counts: Some(&counts), ..*options }));
+                Ok::<_, String>((outcome, counts.instructions(), counts.lanes()))
+            };
+            let by_reference = counted(&|options| reference::run(job, options))?;
+            let by_engine = counted(&|options| engine.run(job, options))?;
+            if by_reference != by_engine || by_reference.0 != *expected {
+                let program = print_program(job.program);
+                let counts = [&by_engine, &by_reference].map(|counted| (&counted.1, &counted.2));
+                return Err(format!("counting {DISAGREEMENT}: {:?}\nand not {:?}\n{program}", counts[0], counts[1]));
             }
         }
         if let Some(address) = memory.stray_write() {

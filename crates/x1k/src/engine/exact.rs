@@ -7,7 +7,8 @@ use crate::{CondLocation, ConditionalUnit, Job, MAX_GROUP_WIDTH, RunError, RunOp
 use ctm_engine::interp::{Code, Group, Program};
 use ctm_engine::schedule::Schedule;
 use ctm_engine::{Stop, Workers};
-use ctm_lane::budget::Meter;
+use ctm_follow::Place;
+use ctm_lane::budget::{Halt, Meter};
 use ctm_lane::domain::{Layout, QUAD};
 use ctm_lane::simplify;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -88,7 +89,9 @@ impl ExactForm {
             let mut worker = None;
             let (groups, unmapped, program, meter) = (&groups, &unmapped, &program, &schedule.meter);
             move |band: u64, stats: &mut RunStats| {
-                let group = |width| Group::new(program, width, step_limit, meter);
+                let group = |width| -> Result<Group, Halt> {
+                    Ok(Group::new(program, width, step_limit, meter)?.with_counts(options.counts, &Place::from))
+                };
                 let worker = match &mut worker {
                     Some(worker) => worker,
                     none => none.insert(Worker {

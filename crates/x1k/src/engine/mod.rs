@@ -219,8 +219,12 @@ impl Kernels {
 
     /// Runs a job with the key that these kernels were made for. It has been checked.
     fn run(&self, job: &Job, options: &RunOptions, runtime: &Runtime) -> Result<RunStats, RunError> {
-        if let Some(independent) =
-            self.independent.as_ref().ok().filter(|independent| is_independent(job, options, &independent.lifted))
+        // Which groups execute an instruction only the exact form tells.
+        if let Some(independent) = self
+            .independent
+            .as_ref()
+            .ok()
+            .filter(|independent| options.counts.is_none() && is_independent(job, options, &independent.lifted))
         {
             let independent = independent.bind(job, runtime);
             if !independent.lifted.uses_quads || job.domain.is_empty() {
