@@ -53,6 +53,13 @@ def image(value: ArrayLike, name: str) -> NDArray[Any]:
 
 _FORMATS = {("f", 4, 1): "FLOAT32_1", ("f", 4, 2): "FLOAT32_2", ("f", 4, 4): "FLOAT32_4", ("u", 1, 4): "UINT8_4", ("u", 2, 1): "UINT16_1"}
 
+# Bytes of an array that is copied once, by NumPy, rather than on the way to the memory of the run as well.
+_LARGE = 1 << 20
+
+
+def _format(dtype: np.dtype[Any], channels: int) -> str | None:
+    return _FORMATS.get((dtype.kind, dtype.itemsize, channels))
+
 
 def zeros(shape: tuple[int, ...], dtype: DTypeLike = np.float32) -> NDArray[Any]:
     """An array of zeros (height, width, channels), or (height, width), in memory that programs access: as an input it is not copied.
@@ -63,7 +70,7 @@ def zeros(shape: tuple[int, ...], dtype: DTypeLike = np.float32) -> NDArray[Any]
     if len(shape) not in (2, 3):
         raise ValueError(f"the shape is {shape}: give (height, width), or (height, width, channels)")
     height, width, channels = (*shape, 1)[:3]
-    name = _FORMATS.get((kind.kind, kind.itemsize, channels))
+    name = _format(kind, channels)
     if name is None:
         raise TypeError(
             f"there is no memory of {kind} with {channels} channels: float32 has 1, 2 or 4 channels, uint8 has 4, and uint16 has 1"
@@ -72,16 +79,27 @@ def zeros(shape: tuple[int, ...], dtype: DTypeLike = np.float32) -> NDArray[Any]
     return array if len(shape) == 3 else array[:, :, 0]
 
 
-def memory(array: NDArray[Any]) -> NDArray[Any] | _native.Memory:
-    """The memory of programs that an array is all of; else the array."""
+def _memory_of(array: NDArray[Any]) -> _native.Memory | None:
+    """The memory of programs that an array is all of."""
     base: object = array.base
     while isinstance(base, np.ndarray):
         base = base.base
     if not isinstance(base, _native.Memory):
-        return array
+        return None
     there, whole = array.__array_interface__, base.__array_interface__
     is_all = all(there[key] == whole[key] for key in ("data", "shape", "typestr")) and array.flags.c_contiguous
-    return base if is_all else array
+    return base if is_all else None
+
+
+def memory(array: NDArray[Any]) -> NDArray[Any] | _native.Memory:
+    """What a run reads an input from: the memory that it is all of, memory with a copy of it if it is large, else the array itself."""
+    found = _memory_of(array)
+    if found is None and array.nbytes >= _LARGE and _format(array.dtype, array.shape[2]) is not None:
+        copied = zeros(array.shape, array.dtype)
+        if copied.flags.c_contiguous:
+            copied[:] = array
+            found = _memory_of(copied)
+    return array if found is None else found
 
 
 def words(value: ArrayLike, name: str) -> NDArray[np.uint32]:
