@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "examples/python"))
 from regressions import cases  # noqa: E402
 
-SIDE = 1024
+SIDE = 512
 
 
 def measure(workers: int, count: int) -> float:

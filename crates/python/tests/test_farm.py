@@ -50,6 +50,25 @@ def test_failures_stay_with_their_job(client, copy):
     assert all(outcomes[n].error is None for n in outcomes if n != 3) and len(outcomes) == 7
 
 
+def test_inputs_that_jobs_share_are_sent_once(client, copy, monkeypatch):
+    sent = []
+    submit = client.submit
+    monkeypatch.setattr(client, "submit", lambda f, *args, **how: sent.append(f.__name__) or submit(f, *args, **how))
+    pictures = [np.full((64, 64, 4), n, np.float32) for n in range(3)]
+    work = [ctm.Job(copy, (64, 64), {0: pictures[n % 3]}, {0: (float(n),) * 4}) for n in range(30)]
+    for outcome in run_many(client, work, batch=4):
+        assert (outcome.result[0] == outcome.index % 3 * outcome.index).all()
+    assert sent.count("_itself") == 3 and sent.count("_run_batch") == 8
+
+
+def test_more_shared_inputs_than_are_kept(client, copy, monkeypatch):
+    monkeypatch.setattr(ctm.farm, "_SHARED", 2)
+    pictures = [np.full((64, 64, 4), n, np.float32) for n in range(5)]
+    work = [ctm.Job(copy, (64, 64), {0: pictures[n % 5]}, {0: (1.0,) * 4}) for n in range(40)]
+    outcomes = list(run_many(client, work, keep=lambda result: float(result[0][3, 4, 1]), batch=3))
+    assert len(outcomes) == 40 and all(outcome.result == outcome.index % 5 for outcome in outcomes)
+
+
 def test_what_is_kept_of_results(client, copy):
     outcomes = list(run_many(client, jobs(copy, 20), keep=lambda result: float(result[0].sum()), batch=3))
     assert all(outcome.result == 64 * outcome.index for outcome in outcomes) and len(outcomes) == 20
@@ -76,7 +95,9 @@ def test_workers_that_die_lose_nothing(copy):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         with distributed.Client(cluster) as client:
             slow = ctm.load(ROOT / "examples/mandelbrot.x1k")
-            work = [ctm.Job(slow, (256, 256), engine="interp") for _ in range(24)]
+            # The input is not read, but goes with the jobs, and with the worker.
+            input = np.zeros((64, 64, 4), np.float32)
+            work = [ctm.Job(slow, (256, 256), {0: input}, engine="interp") for _ in range(24)]
             victim = next(iter(client.run(os.getpid).values()))
             threading.Timer(0.3, os.kill, (victim, signal.SIGKILL)).start()
             outcomes = list(run_many(client, work, batch=2))

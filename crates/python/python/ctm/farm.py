@@ -64,9 +64,12 @@ def run_many(
     width = in_flight or 2 * max(1, sum(client.nthreads().values()))
     running: dict[str, list[tuple[int, Job]]] = {}
     completed = as_completed()
+    arrays = _SharedArrays(client)
 
     def submit(numbered: list[tuple[int, Job]]) -> None:
-        future = client.submit(_run_batch, [each for _, each in numbered], keep, retries=retries, pure=False)
+        without = [replace(each, inputs={}) for _, each in numbered]
+        inputs = [{number: arrays.of(array) for number, array in each.inputs.items()} for _, each in numbered]
+        future = client.submit(_run_batch, without, inputs, keep, retries=retries, pure=False)
         running[future.key] = numbered
         completed.add(future)
 
@@ -93,13 +96,43 @@ def _batches(jobs: Iterable[Job], size: int) -> Iterator[list[tuple[int, Job]]]:
         yield batch
 
 
-def _run_batch(jobs: list[Job], keep: Callable[[Result], Any] | None) -> list[tuple[Any, BaseException | None]]:
+class _SharedArrays:
+    """Inputs that jobs have in common, sent to the cluster once: it keeps what it is sent for some time, and jobs are many."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        # The arrays themselves stay, as their numbers would name others.
+        self._sent: dict[int, tuple[NDArray[Any], Any]] = {}
+
+    def of(self, array: NDArray[Any]) -> Any:
+        """The array, if it is small, or a future of it, which workers that die do not take along: the scheduler can make it again."""
+        if array.nbytes < _SENT_ALONG:
+            return array
+        if id(array) not in self._sent:
+            if len(self._sent) >= _SHARED:
+                del self._sent[next(iter(self._sent))]
+            self._sent[id(array)] = (array, self._client.submit(_itself, array, pure=False))
+        return self._sent[id(array)][1]
+
+
+# Bytes of an array that is sent along with each job, and arrays that are shared at a time.
+_SENT_ALONG = 1 << 12
+_SHARED = 64
+
+
+def _itself(array: NDArray[Any]) -> NDArray[Any]:
+    return array
+
+
+def _run_batch(
+    jobs: list[Job], inputs: list[dict[int, NDArray[Any]]], keep: Callable[[Result], Any] | None
+) -> list[tuple[Any, BaseException | None]]:
     """What a worker does."""
     outcomes: list[tuple[Any, BaseException | None]] = []
-    for each in jobs:
+    for each, arrays in zip(jobs, inputs):
         try:
             # A worker has as many jobs as threads.
-            result = replace(each, threads=each.threads or 1).run()
+            result = replace(each, inputs=arrays, threads=each.threads or 1).run()
             outcomes.append((keep(result) if keep is not None else result, None))
         except Exception as error:
             outcomes.append((None, error))
