@@ -119,3 +119,23 @@ fn what_cannot_be_compared_is_no_difference() {
         folder.ctm(line).fails(code, expected);
     }
 }
+
+/// The lane makes more steps than are compared: 255 passes of 255 passes of three instructions.
+#[test]
+fn long_ways_are_compared_as_far_as_they_are_kept() {
+    let folder = Folder::new("diff-long");
+    let text = "\
+.int i0 = 255
+LOOP i[0];
+  LOOP i[0];
+    src0.rgb = temp[1] : temp[1].r = MAD src0.1__ src0.1__ src0.r__ ;
+    src0.rgb = temp[1] : temp[2].r = MAX src0.r__ src0.r__ ;
+  ENDLOOP;
+ENDLOOP;
+OUT TEX_SEM_WAIT src0.rgb = temp[1] : out[0].rgb = MAX src0.r00 src0.r00 ;
+";
+    folder.write("a.x1k", text).write("b.x1k", text.replace("= MAX src0.r00 src0.r00", "= MAX src0.1r0 src0.1r0"));
+    let done = folder.ctm("diff a.x1k b.x1k --domain 1x1");
+    assert_eq!(done.0.status.code(), Some(1), "{}", done.err());
+    assert!(done.out().contains("the first 131072 steps of lane 0,0 are alike"), "{}", done.out());
+}

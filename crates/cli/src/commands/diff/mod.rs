@@ -14,8 +14,8 @@ use report::Report;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-/// Most steps of a lane that are compared.
-const MOST_STEPS: u64 = 1 << 20;
+/// Most steps of a lane that are compared. Each takes some hundred bytes.
+const MOST_STEPS: u64 = 1 << 17;
 
 /// Runs two programs, or one in two ways, and compares what they leave.
 pub fn diff(args: &DiffCommand, console: &mut Console) -> Result<(), Failure> {
