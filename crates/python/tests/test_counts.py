@@ -36,6 +36,14 @@ def test_counts_are_those_of_the_statistics():
     assert int(result.counts.lanes.sum()) == result.stats.instructions
 
 
+@pytest.mark.parametrize("name", ["examples/mandelbrot.x1k", "examples/newton.r700"])
+def test_engines_count_alike(name):
+    program = ctm.load(ROOT / name)
+    first, *others = [program.count((40, 30), origin=(100, 200), engine=engine) for engine in ctm.engines()]
+    for other in others:
+        assert other.instructions == first.instructions and (other.lanes == first.lanes).all()
+
+
 def test_clauses_have_counts_of_their_own():
     counts = ctm.load(ROOT / "examples/newton.r700").count((8, 8))
     assert {counted.in_clause for counted in counts.instructions} == {False, True}

@@ -114,3 +114,10 @@ def test_they_pickle(copy):
 def test_what_there_is_no_memory_of(shape, dtype, error, words):
     with pytest.raises(error, match=words):
         ctm.zeros(shape, dtype)
+
+
+def test_parts_have_edges_of_their_own(copy):
+    array = ctm.zeros((32, 64, 4))
+    array[:] = np.random.default_rng(11).random(array.shape)
+    found = copy.run((64, 32), inputs={0: array[:16]}, constants=ONE)[0]
+    np.testing.assert_array_equal(found[16:], np.broadcast_to(array[15], (16, 64, 4)))
