@@ -76,7 +76,7 @@ fn is_about_masks<O>(machine: &Machine<O>) -> bool {
         all += block.frequency() * block.insts.len() as f32;
         masks += block.frequency() * block.insts.iter().filter(|inst| is_about(inst)).count() as f32;
     }
-    masks * 4.0 > all
+    masks * 2.0 > all
 }
 
 /// Whether an instruction loads the row of the groups.

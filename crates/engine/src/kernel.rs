@@ -3,6 +3,7 @@
 use crate::backend::{Code as MachineCode, Source, SurfaceLayout};
 use crate::interp::Code;
 use crate::runtime::Runtime;
+use crate::variants::Variants;
 use crate::workers::Workers;
 use ctm_lane::{Function, Graph, Op, Terminator, assume_covered, simplify};
 
@@ -24,6 +25,8 @@ pub enum Grouping {
 pub struct Kernel {
     pub(crate) code: Code,
     machine: Option<Box<dyn MachineCode>>,
+    /// Machine code for known constants.
+    pub(crate) variants: Option<Variants>,
     pub(crate) grouping: Grouping,
     pub(crate) longest: Option<u64>,
     /// Some way ends in a trap.
@@ -60,9 +63,12 @@ impl Kernel {
             }
             backend.compile(&Source { function: &function, interior: &interior, surfaces, may_stop })
         });
+        let backend = runtime.shared_backend().filter(|_| machine.is_some());
+        let variants = backend.and_then(|backend| Variants::new(backend, &function, surfaces, may_stop));
         Kernel {
             code: Code::new(&function),
             machine,
+            variants,
             grouping,
             longest,
             may_trap,
@@ -84,7 +90,8 @@ impl Kernel {
 
     /// Bytes of memory that the kernel takes, about.
     pub fn bytes(&self) -> usize {
-        self.code.bytes() + self.machine.as_ref().map_or(0, |machine| machine.bytes())
+        let variants = self.variants.as_ref().map_or(0, Variants::bytes);
+        self.code.bytes() + self.machine.as_ref().map_or(0, |machine| machine.bytes()) + variants
     }
 
     /// The machine code that runs the kernel.

@@ -1,6 +1,6 @@
 //! Launches: running a kernel for some lanes.
 
-use crate::backend::{Bindings, Incomplete};
+use crate::backend::{Bindings, Code, Incomplete};
 use crate::interp::{Group, Program};
 use crate::kernel::{Grouping, Kernel};
 use crate::schedule::{Bands, Schedule};
@@ -74,6 +74,13 @@ impl Kernel {
         if self.code.uses_quads { width.next_multiple_of(QUAD) } else { width }
     }
 
+    /// The best machine code for a launch.
+    fn machine_for(&self, launch: &Launch) -> Option<&dyn Code> {
+        let machine = self.machine()?;
+        let variant = self.variants.as_ref().and_then(|all| all.code(&launch.bindings, launch.lanes.count()));
+        Some(variant.unwrap_or(machine))
+    }
+
     /// Most steps that a group takes in the launch, if that is known.
     fn most_steps(&self, launch: &Launch) -> Option<u64> {
         [launch.max_steps, self.longest].into_iter().flatten().min()
@@ -101,7 +108,7 @@ impl Kernel {
         let schedule = Schedule::<Stop>::new(options, count);
         // Code that cannot stop is for groups that need not.
         let is_short = self.most_steps(launch).is_some_and(|steps| steps <= step_limit);
-        let machine = self.machine().filter(|_| self.may_stop || is_short);
+        let machine = self.machine_for(launch).filter(|_| self.may_stop || is_short);
         let bytes = match machine {
             Some(_) => self.code.array_entries() * VECTOR_BYTES,
             None => Group::bytes(&program, INDEPENDENT_WIDTH),

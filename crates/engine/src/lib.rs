@@ -35,6 +35,7 @@ mod runtime;
 pub mod schedule;
 mod stages;
 mod stop;
+mod variants;
 mod workers;
 
 pub use backend::{Backend, Bindings, Bound, Code, CodeCounts, Incomplete, Outcome, Source, SurfaceLayout};

@@ -267,7 +267,7 @@ impl<'a, T: Target> Registers<'a, T> {
         let Some(inst) = self.definition(reg) else { return known };
         let is_same_in_lanes = matches!(
             self.target.meaning(inst),
-            Meaning::Integers(_) | Meaning::Step | Meaning::Repeat | Meaning::RepeatFirst
+            Meaning::Integers(_) | Meaning::Step | Meaning::Repeat | Meaning::RepeatFirst | Meaning::AddPointer
         );
         if depth == 0 || inst.mask.is_some() || !is_same_in_lanes {
             return known;
@@ -278,7 +278,7 @@ impl<'a, T: Target> Registers<'a, T> {
         let again = self.result(inst, |reg| self.refined_by(reg, constraints, done, depth - 1));
         let value = match (known, again) {
             (Value::Int(known), Value::Int(again)) => known.meet(again).map_or(Value::Impossible, Value::Int),
-            (_, Value::Int(_) | Value::Impossible) => again,
+            (_, Value::Int(_) | Value::Pointer(..) | Value::Impossible) => again,
             _ => known,
         };
         done.push((reg, value));

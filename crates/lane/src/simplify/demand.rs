@@ -14,7 +14,7 @@ use crate::op::{Effect, Op};
 
 /// The lanes in which a value is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Demand {
+pub(super) enum Demand {
     Nowhere,
     Inside(Value),
     Everywhere,
@@ -115,7 +115,7 @@ fn of_operand(function: &Function, op: &Op, inst: Inst, at: usize, own: Demand) 
 }
 
 /// The value that an operand is in the lanes where it is wanted.
-fn look_through(function: &Function, mut value: Value, demand: Demand) -> Value {
+pub(super) fn look_through(function: &Function, mut value: Value, demand: Demand) -> Value {
     let Demand::Inside(inside) = demand else { return value };
     for _ in 0..MAX_STEPS {
         value = match function.defining_op(value) {

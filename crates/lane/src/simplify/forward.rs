@@ -1,6 +1,7 @@
 //! One walk in reverse postorder: operands are replaced by what is known of them, rules rewrite the instruction, and an
 //! equal computation that dominates it takes its place.
 
+use super::implication::{has_lane, implies_by_params};
 use super::known::Known;
 use super::replacement::Replacement;
 use super::rules;
@@ -64,6 +65,11 @@ impl Rewriter<'_> {
     /// Whether the value is the same in every lane.
     pub(crate) fn is_uniform(&self, value: Value) -> bool {
         self.function.lane_constant(value).is_some() || self.shapes.is_uniform(value)
+    }
+
+    /// Whether every lane of `m` is certainly in `n`.
+    pub(crate) fn implies(&self, m: Value, n: Value) -> bool {
+        implies_by_params(self.function, &self.graph, m, n)
     }
 
     /// Whether nothing else used the value when the walk began.
@@ -233,6 +239,15 @@ fn see_terminator(rewriter: &mut Rewriter<'_>, block: Block) {
     let mut terminator = rewriter.function.terminator(block).clone();
     terminator.for_each_value_mut(|value| *value = rewriter.seen(*value, block));
     if let Any { mask, then, otherwise } = &mut terminator {
+        // Where all lanes of the function say the same, a lane of another mask does.
+        if let Some((Op::MaskAnd {}, &[a, b])) = rewriter.function.defining_op(*mask)
+            && let Some((_, same)) = [(a, b), (b, a)]
+                .into_iter()
+                .find(|&(lanes, same)| rewriter.is_uniform(same) && has_lane(rewriter.function, &rewriter.graph, lanes))
+        {
+            *mask = same;
+            rewriter.changed = true;
+        }
         let is_uniform = rewriter.is_uniform(*mask);
         for (target, known) in [(then, is_uniform.then_some(true)), (otherwise, Some(false))] {
             let Some(value) = known else { continue };

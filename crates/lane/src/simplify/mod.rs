@@ -7,11 +7,13 @@
 //!   computations together, and uses what branches imply about masks;
 //! - *parameters* removes those that always are the same value, or the same as another;
 //! - *demand* finds the lanes in which a value is wanted, and passes by selects and masks that only matter in others;
+//! - *counters* compares what the lanes of a loop have in common as such;
 //! - *NaN bits* removes the operations that fix bits of NaNs which nothing observes;
 //! - *blocks* folds branches that are decided, and merges blocks in a row.
 
 mod blocks;
 mod congruence;
+mod counters;
 mod dead;
 mod demand;
 mod forward;
@@ -24,7 +26,7 @@ mod rules;
 mod zero_signs;
 
 use crate::attribute::Bits;
-use crate::entity::{Inst, Value};
+use crate::entity::{Inst, Table, Value};
 use crate::function::Function;
 use crate::op::{Effect, Op};
 
@@ -39,6 +41,7 @@ const PASSES: &[Pass] = &[
     ("forward", forward::run),
     ("parameters", params::run),
     ("demand", demand::run),
+    ("counters", counters::run),
     ("NaN bits", nan_bits::run),
     ("blocks", blocks::run),
 ];
@@ -88,6 +91,17 @@ pub fn assume_covered(function: &mut Function) -> bool {
         insts.any(|inst| function.args(inst).iter().copied().any(is_told))
             || function.terminator(block).values().any(is_told)
     })
+}
+
+/// Makes a function for runs in which entries of tables are known: those for which there is a constant.
+pub fn assume_constants(function: &mut Function, constant: impl Fn(Table, u32) -> Option<u32>) {
+    for inst in (0..function.inst_count()).map(Inst::new) {
+        if let Op::TableSplat { table, index } = *function.op(inst)
+            && let Some(bits) = constant(table, index)
+        {
+            function.replace_op(inst, lane(bits), &[]);
+        }
+    }
 }
 
 /// A float constant's operation.

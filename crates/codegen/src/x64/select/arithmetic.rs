@@ -144,21 +144,32 @@ impl Selector<'_> {
     pub fn multiply_add(&mut self, zero: Zero, a: Value, b: Value, c: Value) -> Reg {
         // The sign of a factor goes into the instruction.
         let stripped = |selector: &Self, value: Value| match selector.function.defining_op(value) {
-            Some((Op::Neg {}, args)) if matches!(selector.values[args[0].index()], Val::Reg(_) | Val::Entry(..)) => {
+            Some((Op::Neg {}, args))
+                if matches!(selector.values[args[0].index()], Val::Reg(_) | Val::Entry(..) | Val::Vector(..)) =>
+            {
                 (args[0], true)
             }
             _ => (value, false),
         };
         let ((a, negative_a), (b, negative_b), (c0, negative_c)) =
             (stripped(self, a), stripped(self, b), stripped(self, c));
-        let mut operands = [a, b, c0].map(|value| self.arg(value));
-        // At most one operand can be memory.
-        let mut has_memory = false;
-        for operand in &mut operands {
-            if matches!(operand, Arg::Mem(_)) && std::mem::replace(&mut has_memory, true) {
-                *operand = Arg::Reg(self.hoisted(*operand));
+        let mut operands = [a, b, c0].map(|value| (self.arg(value), self.is_constant(value)));
+        // At most one operand can be memory, best one that is there for this instruction only.
+        let is_vector = |&(operand, is_constant): &(Arg, bool)| matches!(operand, Arg::Mem(_)) && !is_constant;
+        let mut has_memory = operands.iter().any(is_vector);
+        let mut has_vector = false;
+        for (operand, is_constant) in &mut operands {
+            match *operand {
+                Arg::Mem(_) if *is_constant && std::mem::replace(&mut has_memory, true) => {
+                    *operand = Arg::Reg(self.hoisted(*operand));
+                }
+                Arg::Mem(_) if !*is_constant && std::mem::replace(&mut has_vector, true) => {
+                    *operand = Arg::Reg(self.load_arg(*operand));
+                }
+                Arg::Mem(_) | Arg::Reg(_) | Arg::Imm(_) | Arg::None => {}
             }
         }
+        let operands = operands.map(|(operand, _)| operand);
         let kind = Kind::Fma { negate_product: negative_a != negative_b, negate_addend: negative_c };
         let result = self.define(Class::Vector, kind, &operands);
         match self.vanished(zero, a, b, result) {

@@ -55,7 +55,8 @@ impl Selector<'_> {
             self.irregular.clear();
             self.tiles.enter_block();
             self.speculation.enter_block();
-            self.steps.extend(self.counted_later.remove(&block).map(|(mask, count)| (Some(mask), count)));
+            let counted = self.counted_later.remove(&block).unwrap_or_default();
+            self.steps.extend(counted.into_iter().map(|(mask, count)| (Some(mask), count)));
             let goes_on = |&from: &ctm_lane::Block| self.graph.position(from) >= self.graph.position(block);
             if self.mode.may_stop && self.graph.predecessors(block).iter().any(goes_on) {
                 self.leave_if_too_long(stop);
@@ -260,7 +261,7 @@ impl Selector<'_> {
         let args = target.args.iter().map(|&arg| match self.values[arg.index()] {
             Val::Reg(reg) => Arg::Reg(reg),
             Val::Const(bits) => self.constant(bits),
-            Val::Entry(..) => Arg::Reg(self.reg(arg)),
+            Val::Entry(..) | Val::Vector(..) => Arg::Reg(self.reg(arg)),
             Val::MaskConst(all) => Arg::Mem(self.mask_memory(|_| all)),
             Val::UniformConst(value) => {
                 let at = self.pool_at(&[value.cast_unsigned()]);
@@ -277,17 +278,11 @@ impl Selector<'_> {
     }
 
     fn end(&mut self, block: ctm_lane::Block, numbers: &[usize], (latch, stop): (usize, usize)) -> Option<End> {
-        let next = match self.function.terminator(block) {
-            Terminator::Any { mask, then, .. } if self.graph.predecessors(then.block).len() == 1 => {
-                self.known_reg(*mask).map(|mask| (mask, then.block))
-            }
-            Terminator::Any { .. }
-            | Terminator::Jump(_)
-            | Terminator::If { .. }
-            | Terminator::Return
-            | Terminator::Trap { .. } => None,
+        let branch = match self.function.terminator(block) {
+            Terminator::Any { mask, then, otherwise } => Some((*mask, then.block, otherwise.block)),
+            Terminator::Jump(_) | Terminator::If { .. } | Terminator::Return | Terminator::Trap { .. } => None,
         };
-        self.count_steps(next);
+        self.count_steps(branch);
         let end = match self.function.terminator(block) {
             Terminator::Jump(target) => End::Jump(self.edge(target, numbers)),
             Terminator::Return => End::Jump(Edge { block: latch, args: Vec::new() }),

@@ -73,7 +73,7 @@ impl Selector<'_> {
         match self.values[value.index()] {
             Val::Reg(reg) => reg,
             Val::MaskConst(all) => self.mask_constant(all),
-            Val::None | Val::Const(_) | Val::Entry(..) | Val::UniformConst(_) => {
+            Val::None | Val::Const(_) | Val::Entry(..) | Val::Vector(..) | Val::UniformConst(_) => {
                 self.refuse();
                 self.covered
             }
@@ -84,7 +84,7 @@ impl Selector<'_> {
         match self.values[value.index()] {
             Val::MaskConst(true) => Lanes::All,
             Val::MaskConst(false) => Lanes::No,
-            Val::None | Val::Reg(_) | Val::Const(_) | Val::Entry(..) | Val::UniformConst(_) => {
+            Val::None | Val::Reg(_) | Val::Const(_) | Val::Entry(..) | Val::Vector(..) | Val::UniformConst(_) => {
                 Lanes::Of(self.mask_reg(value))
             }
         }
@@ -297,15 +297,25 @@ impl Selector<'_> {
         }
     }
 
-    /// Counts the guest instructions of the block. Those of the lanes for which `next` is executed, which nothing else
-    /// leads to, are counted there.
-    pub fn count_steps(&mut self, next: Option<(Reg, ctm_lane::Block)>) {
+    /// Counts the guest instructions of the block, those of masks in the blocks that come next if nothing else leads to these:
+    /// they may have more of the same mask. Of lanes that a branch asks for there are none on its other way.
+    pub fn count_steps(&mut self, branch: Option<(Value, ctm_lane::Block, ctm_lane::Block)>) {
         for (lanes, count) in std::mem::take(&mut self.steps) {
-            match next {
-                Some((mask, block)) if lanes == Some(mask) => {
-                    self.counted_later.insert(block, (mask, count));
-                }
-                _ => self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of)),
+            let Some((asked, then, otherwise)) = branch else {
+                self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of));
+                continue;
+            };
+            let is_only_way = |block| self.graph.predecessors(block).len() == 1;
+            let later = match lanes {
+                Some(mask) if self.known_reg(asked) == Some(mask) && is_only_way(then) => vec![(then, mask)],
+                Some(mask) if is_only_way(then) && is_only_way(otherwise) => vec![(then, mask), (otherwise, mask)],
+                Some(_) | None => Vec::new(),
+            };
+            if later.is_empty() {
+                self.count_lanes(count, lanes.map_or(Lanes::All, Lanes::Of));
+            }
+            for (block, mask) in later {
+                self.counted_later.entry(block).or_default().push((mask, count));
             }
         }
     }

@@ -24,7 +24,7 @@ use ctm_engine::SurfaceLayout;
 use ctm_lane::{Function, Graph, Ranges, Shapes, Value};
 use float_mode::FloatMode;
 use iced_x86::Code;
-use memory::{Tiles, Untransposed};
+use memory::{Operands, Tiles, Untransposed};
 use nans::Nans;
 use speculation::Speculation;
 use std::collections::{HashMap, HashSet};
@@ -40,6 +40,8 @@ enum Val {
     Const(u32),
     /// An entry of a table: pointer, index.
     Entry(Reg, u32),
+    /// A vector of a row in memory: the number of the row, and of the vector.
+    Vector(usize, u8),
     MaskConst(bool),
     UniformConst(i32),
 }
@@ -106,7 +108,7 @@ pub struct Selector<'a> {
     /// Steps of the block in the making, by their lanes: all, or those of a mask.
     steps: Vec<(Option<Reg>, u32)>,
     /// Steps that a block counts for the one before it.
-    counted_later: HashMap<ctm_lane::Block, (Reg, u32)>,
+    counted_later: HashMap<ctm_lane::Block, Vec<(Reg, u32)>>,
     /// Values whose denormals nobody sees.
     flushed_by_all: Vec<bool>,
     window: Window,
@@ -121,9 +123,11 @@ pub struct Selector<'a> {
     exit: usize,
     depth: u32,
     labels: usize,
-    /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same, and
-    /// the first lane's.
-    irregular: HashMap<Coordinate, (Reg, Reg)>,
+    /// For coordinates of the block in the making: the lanes that are not where a row has them, or not all the same, if there
+    /// may be such, and the first lane's.
+    irregular: HashMap<Coordinate, (Option<Reg>, Reg)>,
+    /// Rows whose vectors are operands.
+    operands: Operands,
     tiles: Tiles,
     refused: bool,
 }
@@ -201,6 +205,7 @@ fn select_with(
         depth: 0,
         labels: 0,
         irregular: HashMap::new(),
+        operands: Operands::default(),
         tiles: Tiles::default(),
         refused: false,
     };

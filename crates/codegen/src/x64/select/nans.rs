@@ -284,6 +284,10 @@ impl Selector<'_> {
                 let entry = Mem { broadcast: true, ..Mem::at(Base::Reg(pointer), index.cast_signed() * 4) };
                 Some(self.load_arg(Arg::Mem(entry)))
             }
+            vector @ Val::Vector(..) => {
+                let vector = self.arg_of(vector);
+                Some(self.load_arg(vector))
+            }
             Val::None | Val::Const(_) | Val::MaskConst(_) | Val::UniformConst(_) => None,
         }
     }

@@ -150,6 +150,7 @@ impl Selector<'_> {
                 // Otherwise every use would take an instruction; a register in the frame is an operand, too.
                 if self.form.broadcasts() { Arg::Mem(entry) } else { Arg::Reg(self.hoisted(Arg::Mem(entry))) }
             }
+            Val::Vector(row, number) => Arg::Mem(self.vector_of_row(row, number)),
             Val::None | Val::MaskConst(_) | Val::UniformConst(_) => {
                 self.refuse();
                 Arg::None
@@ -195,7 +196,7 @@ impl Selector<'_> {
     pub fn uniform(&mut self, value: Value) -> Arg {
         match self.values[value.index()] {
             Val::UniformConst(value) => Arg::Imm(value),
-            Val::None | Val::Reg(_) | Val::Const(_) | Val::Entry(..) | Val::MaskConst(_) => {
+            Val::None | Val::Reg(_) | Val::Const(_) | Val::Entry(..) | Val::Vector(..) | Val::MaskConst(_) => {
                 Arg::Reg(self.uniform_reg(value))
             }
         }
@@ -208,7 +209,7 @@ impl Selector<'_> {
                 let at = self.pool_at(&[value.cast_unsigned()]);
                 self.general(Code::Mov_r32_rm32, &[Arg::Mem(Mem::at(Base::Pool, at))])
             }
-            Val::None | Val::Const(_) | Val::Entry(..) | Val::MaskConst(_) => {
+            Val::None | Val::Const(_) | Val::Entry(..) | Val::Vector(..) | Val::MaskConst(_) => {
                 self.refuse();
                 self.x
             }

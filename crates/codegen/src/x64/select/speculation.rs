@@ -99,6 +99,11 @@ impl Selector<'_> {
         }
         match self.values[value.index()] {
             Val::Reg(reg) => seen.push((reg, lanes)),
+            vector @ Val::Vector(..) => {
+                let vector = self.arg_of(vector);
+                let vector = self.load_arg(vector);
+                seen.push((vector, lanes));
+            }
             Val::Entry(pointer, index) => self.once(|selector| {
                 let entry = Arg::Mem(Mem::at(Base::Reg(pointer), index.cast_signed() * 4));
                 let entry = selector.vector_op(Vop::Broadcast, &[entry]);

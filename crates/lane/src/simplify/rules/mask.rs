@@ -28,10 +28,10 @@ pub(super) fn apply(rewriter: &Rewriter<'_>, op: &Op, args: &[Value]) -> Option<
         },
         Op::MaskAnd {} => {
             let (a, b) = (args[0], args[1]);
-            if implies(function, a, b) {
+            if rewriter.implies(a, b) {
                 return is(a);
             }
-            if implies(function, b, a) {
+            if rewriter.implies(b, a) {
                 return is(b);
             }
             if disjoint(function, a, b) {

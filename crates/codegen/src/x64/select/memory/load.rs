@@ -36,7 +36,11 @@ impl Selector<'_> {
                                 let bits = self.constant(bits);
                                 Val::Reg(self.zero_outside(mask, bits))
                             }
-                            other @ (Val::None | Val::Entry(..) | Val::MaskConst(_) | Val::UniformConst(_)) => other,
+                            other @ (Val::None
+                            | Val::Entry(..)
+                            | Val::Vector(..)
+                            | Val::MaskConst(_)
+                            | Val::UniformConst(_)) => other,
                         };
                     }
                 }
@@ -51,7 +55,7 @@ impl Selector<'_> {
             }
         };
         if let (Elements::Row(row), true) = (&elements, self.wants_rows(first)) {
-            let rows = self.load_rows(format, row);
+            let rows = self.operands_of_row(format, row, first);
             self.note_rows(first, rows);
         }
         let raw = self.load_raw(surface, format, &elements);
@@ -68,7 +72,12 @@ impl Selector<'_> {
                     let bits = self.constant(bits);
                     Val::Reg(self.zero_outside(mask, bits))
                 }
-                other @ (Val::None | Val::Reg(_) | Val::Entry(..) | Val::MaskConst(_) | Val::UniformConst(_)) => other,
+                other @ (Val::None
+                | Val::Reg(_)
+                | Val::Entry(..)
+                | Val::Vector(..)
+                | Val::MaskConst(_)
+                | Val::UniformConst(_)) => other,
             };
         }
         channels
@@ -93,22 +102,24 @@ impl Selector<'_> {
         (is_reached && along(y)? == Axis::Y).then_some(in_row)
     }
 
-    /// The lanes whose clamped coordinate is not that of the first lane, plus the lane's number in a row; and the first
-    /// lane's.
-    fn irregular_lanes(&mut self, coordinate: Coordinate) -> (Reg, Reg) {
+    /// The lanes whose clamped coordinate is not that of the first lane, plus the lane's number in a row, if there may be such;
+    /// and the first lane's.
+    fn irregular_lanes(&mut self, coordinate: Coordinate) -> (Option<Reg>, Reg) {
         if let Some(&known) = self.irregular.get(&coordinate) {
             return known;
         }
         let Coordinate { value, in_row, size } = coordinate;
         let lanes = self.clamped(value, size);
         let first = self.first_lane(lanes);
-        let mut expected = self.splat(first);
-        if in_row {
-            let numbers: Vec<u32> = (0..self.form.lanes()).collect();
-            let numbers = self.vector_constant(&numbers);
-            expected = self.vector_op(Vop::IntAdd, &[Arg::Reg(expected), numbers]);
-        }
-        let irregular = self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None);
+        let irregular = (in_row || !self.is_uniform(value)).then(|| {
+            let mut expected = self.splat(first);
+            if in_row {
+                let numbers: Vec<u32> = (0..self.form.lanes()).collect();
+                let numbers = self.vector_constant(&numbers);
+                expected = self.vector_op(Vop::IntAdd, &[Arg::Reg(expected), numbers]);
+            }
+            self.compare_integers(IntTest::Ne, lanes, Arg::Reg(expected), None)
+        });
         self.irregular.insert(coordinate, (irregular, first));
         (irregular, first)
     }
@@ -122,12 +133,51 @@ impl Selector<'_> {
         (format, first): (Format, Value),
     ) -> [Val; 4] {
         let bound_surface = self.layouts[surface.index()].surface;
-        let (size_x, size_y) = (bound_surface.pitch.max(1), bound_surface.height.max(1));
-        let column = Coordinate { value: x, in_row, size: size_x };
-        let line = Coordinate { value: y, in_row: false, size: size_y };
-        let (irregular_x, first_x) = self.irregular_lanes(column);
-        let (irregular_y, first_y) = self.irregular_lanes(line);
-        let elements = match bound_surface.layout() {
+        let column = Coordinate { value: x, in_row, size: bound_surface.pitch.max(1) };
+        let line = Coordinate { value: y, in_row: false, size: bound_surface.height.max(1) };
+        let masks = [column, line].map(|coordinate| self.irregular_lanes(coordinate).0);
+        let elements = self.regular_elements(surface, column, line);
+        let [Some(a), Some(b)] = [masks[0].or(masks[1]), masks[1].or(masks[0])] else {
+            return self.load_regular(surface, elements, (format, first)).0;
+        };
+        self.test_masks(a, b);
+        let [regular, scattered, after] = [self.label(), self.label(), self.label()];
+        let edge = |block: usize| Edge { block, args: Vec::new() };
+        let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
+        self.finish_block(end, regular, Vec::new());
+        let words = (format.bytes_per_element() as usize).div_ceil(4);
+        let collect = |selector: &mut Self, (raw, rows): ([Val; 4], Vec<Val>)| -> Vec<Arg> {
+            let args = raw.into_iter().take(words).map(|val| match val {
+                Val::Reg(reg) => Arg::Reg(reg),
+                Val::None
+                | Val::Const(_)
+                | Val::Entry(..)
+                | Val::Vector(..)
+                | Val::MaskConst(_)
+                | Val::UniformConst(_) => Arg::None,
+            });
+            let rows: Vec<Arg> = rows.into_iter().map(|row| selector.arg_of(row)).collect();
+            args.chain(rows.into_iter().map(|row| Arg::Reg(selector.load_arg(row)))).collect()
+        };
+        let loaded = self.load_regular(surface, elements, (format, first));
+        let args = collect(self, loaded);
+        let count = args.len();
+        self.finish_block(End::Jump(Edge { block: after, args }), scattered, Vec::new());
+        let loaded = self.load_scattered(surface, (x, y), (format, first));
+        let args = collect(self, loaded);
+        let params: Vec<Reg> = (0..count).map(|_| self.machine.reg(Class::Vector)).collect();
+        self.finish_block(End::Jump(Edge { block: after, args }), after, params.clone());
+        if count > words {
+            self.note_rows(first, params[words..].iter().copied().map(Val::Reg).collect());
+        }
+        let params = &params[..words];
+        std::array::from_fn(|word| params.get(word).map_or(Val::Const(0), |&reg| Val::Reg(reg)))
+    }
+
+    /// The elements at the first lane's coordinates: a row, or one.
+    fn regular_elements(&mut self, surface: ctm_lane::Surface, column: Coordinate, line: Coordinate) -> Elements {
+        let (first_x, first_y) = (self.irregular_lanes(column).1, self.irregular_lanes(line).1);
+        match self.layouts[surface.index()].surface.layout() {
             Layout::Linear(layout) => {
                 let base = self.base(surface);
                 let row = self.row_at(base, first_y, layout.row_bytes);
@@ -137,56 +187,59 @@ impl Selector<'_> {
                     (first_x, 1 << layout.element_log2)
                 };
                 let mem = Mem { index: Some(index), scale, ..Mem::at(Base::Reg(row), 0) };
-                if in_row { Elements::Row(Row::whole(mem)) } else { Elements::Same(mem) }
+                if column.in_row { Elements::Row(Row::whole(mem)) } else { Elements::Same(mem) }
             }
             Layout::Tiled(layout) => self.elements_in_tiles(surface, layout, (column, first_x), (line, first_y)),
-        };
-        self.test_masks(irregular_x, irregular_y);
-        let [regular, scattered, after] = [self.label(), self.label(), self.label()];
-        let edge = |block: usize| Edge { block, args: Vec::new() };
-        let end = End::Branch { condition: Condition::NotEqual, then: edge(scattered), otherwise: edge(regular) };
-        self.finish_block(end, regular, Vec::new());
-        let words = (format.bytes_per_element() as usize).div_ceil(4);
+        }
+    }
+
+    /// Stored words of elements that lie in a row, or are the same in all lanes; and the vectors of the row, if they are wanted.
+    fn load_regular(
+        &mut self,
+        surface: ctm_lane::Surface,
+        elements: Elements,
+        (format, first): (Format, Value),
+    ) -> ([Val; 4], Vec<Val>) {
         let shifted = if let Elements::Shifted(row) = &elements { Some(self.load_shifted(row)) } else { None };
         let elements = shifted.map_or(elements, Elements::Loaded);
-        let collect = |raw: [Val; 4], rows: &[Reg]| -> Vec<Arg> {
-            let args = raw.into_iter().take(words).map(|val| match val {
-                Val::Reg(reg) => Arg::Reg(reg),
-                Val::None | Val::Const(_) | Val::Entry(..) | Val::MaskConst(_) | Val::UniformConst(_) => Arg::None,
-            });
-            args.chain(rows.iter().map(|&row| Arg::Reg(row))).collect()
-        };
         let wants_rows = format == Format::Float32_4 && self.wants_rows(first);
         let rows = match &elements {
-            Elements::Row(row) if wants_rows => self.load_rows(format, row),
-            Elements::Loaded(rows) if wants_rows => rows.to_vec(),
+            Elements::Row(row) if wants_rows => self.operands_of_row(format, row, first),
+            Elements::Loaded(rows) if wants_rows => rows.map(Val::Reg).to_vec(),
             Elements::Row(_)
             | Elements::Shifted(_)
             | Elements::Loaded(_)
             | Elements::Same(_)
             | Elements::Scattered(..) => Vec::new(),
         };
-        let raw = self.load_raw(surface, format, &elements);
-        let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
-        self.finish_block(end, scattered, Vec::new());
+        if !rows.is_empty() {
+            self.note_rows(first, rows.clone());
+        }
+        (self.load_raw(surface, format, &elements), rows)
+    }
+
+    /// Stored words of elements that lie anywhere; and the vectors of the row that they would be, if they are wanted.
+    fn load_scattered(
+        &mut self,
+        surface: ctm_lane::Surface,
+        (x, y): (Value, Value),
+        (format, first): (Format, Value),
+    ) -> ([Val; 4], Vec<Val>) {
+        let bound_surface = self.layouts[surface.index()].surface;
         let inside = (self.is_inside(x, bound_surface.pitch), self.is_inside(y, bound_surface.height));
         let (x, y) = (self.reg(x), self.reg(y));
         let (offset, lanes) = self.offsets(surface, x, y, Lanes::All, inside);
         let raw = self.load_raw(surface, format, &Elements::Scattered(offset, lanes));
         let rows = match raw {
-            [Val::Reg(x), Val::Reg(y), Val::Reg(z), Val::Reg(w)] if wants_rows => {
-                self.rows_of_four([x, y, z, w]).to_vec()
+            [Val::Reg(x), Val::Reg(y), Val::Reg(z), Val::Reg(w)] if self.wants_rows(first) => {
+                self.rows_of_four([x, y, z, w]).map(Val::Reg).to_vec()
             }
             _ => Vec::new(),
         };
-        let params: Vec<Reg> = (0..words + rows.len()).map(|_| self.machine.reg(Class::Vector)).collect();
-        let end = End::Jump(Edge { block: after, args: collect(raw, &rows) });
-        self.finish_block(end, after, params.clone());
-        if wants_rows {
-            self.note_rows(first, params[words..].to_vec());
+        if !rows.is_empty() {
+            self.note_rows(first, rows.clone());
         }
-        let params = &params[..words];
-        std::array::from_fn(|word| params.get(word).map_or(Val::Const(0), |&reg| Val::Reg(reg)))
+        (raw, rows)
     }
 
     /// The stored words of elements, as [`Format::unpack`] takes them.

@@ -1,11 +1,13 @@
 //! Surfaces, arrays, counts: where the elements of an access lie. What moves them is in `load` and `store`.
 
 mod load;
+mod operands;
 mod rows;
 mod store;
 mod tiles;
 mod untransposed;
 
+pub use operands::Operands;
 pub use tiles::Tiles;
 pub use untransposed::Untransposed;
 

@@ -82,7 +82,9 @@ pub struct Untransposed {
     /// What to do at each place, for which plan.
     steps: HashMap<Place, Vec<(usize, Step)>>,
     /// By their first results, the loads whose elements are wanted, and these once they are loaded.
-    rows: HashMap<Value, Vec<Reg>>,
+    rows: HashMap<Value, Vec<Val>>,
+    /// The ones of these whose elements are still the same when the store wants them.
+    kept: HashSet<Value>,
     /// Stores whose plans could not be followed, as what they start from is not in rows. Selection begins anew without them.
     pub abandoned: HashSet<ctm_lane::Inst>,
 }
@@ -363,6 +365,17 @@ impl Selector<'_> {
             Def::Param(block, _) => position(block),
             Def::Result(inst, _) => places[inst.index()],
         };
+        let store_place = places[store.index()];
+        let is_kept = |&load: &Value| {
+            let (block, at) = defined(&load);
+            let between = || &self.function.insts(self.graph.order[block])[at..store_place.1 - 1];
+            let writes = |inst: &ctm_lane::Inst| self.function.op(*inst).effect() == Effect::WritesMemory;
+            plan.params.is_empty() && block == store_place.0 && !between().iter().any(writes)
+        };
+        let loads =
+            plan.leaves.values().filter_map(|leaf| if let Leaf::Loaded(load, _) = leaf { Some(*load) } else { None });
+        let (kept, others): (HashSet<Value>, HashSet<Value>) = loads.partition(is_kept);
+        let known: HashSet<Value> = self.untransposed.rows.keys().copied().collect();
         let mut steps: Vec<(Place, Step)> = Vec::new();
         for (&value, leaf) in &plan.leaves {
             // All of them reach the same users, so the last one comes behind the others.
@@ -375,6 +388,9 @@ impl Selector<'_> {
             };
             steps.push((place, Step::Leaf(value)));
         }
+        // What another plan wants too may be wanted later.
+        self.untransposed.kept.retain(|load| !others.contains(load));
+        self.untransposed.kept.extend(kept.into_iter().filter(|load| !known.contains(load)));
         steps.sort_by_key(|&(place, step)| (place, if let Step::Leaf(value) = step { value.index() } else { 0 }));
         steps.extend(plan.params.iter().map(|&(block, _, param)| (position(block), Step::Param(param))));
         steps.extend(plan.body.iter().map(|&(last, first)| (places[last.index()], Step::Calculate(first))));
@@ -392,7 +408,12 @@ impl Selector<'_> {
         self.untransposed.rows.contains_key(&load)
     }
 
-    pub(super) fn note_rows(&mut self, load: Value, rows: Vec<Reg>) {
+    /// Whether the elements of such a load may be loaded where they are wanted.
+    pub(super) fn keeps_rows(&self, load: Value) -> bool {
+        self.untransposed.kept.contains(&load)
+    }
+
+    pub(super) fn note_rows(&mut self, load: Value, rows: Vec<Val>) {
         self.untransposed.rows.insert(load, rows);
     }
 
@@ -406,7 +427,7 @@ impl Selector<'_> {
     /// Calculates what plans want behind so many instructions of a block.
     pub fn follow_plans(&mut self, block: Block, insts: usize) {
         let place = (self.graph.position(block), insts);
-        for (number, step) in self.untransposed.steps.remove(&place).unwrap_or_default() {
+        for (number, step) in self.untransposed.steps.get(&place).cloned().unwrap_or_default() {
             let mut vectors = std::mem::take(&mut self.untransposed.plans[number].vectors);
             match step {
                 Step::Leaf(value) => match self.leaf(number, value) {
@@ -460,7 +481,7 @@ impl Selector<'_> {
             }
             Leaf::Loaded(load, order) => {
                 let (rows, order) = (self.untransposed.rows[load].clone(), order.clone());
-                let rows: Vec<Val> = rows.into_iter().map(|row| Val::Reg(self.ordered(row, &order))).collect();
+                let rows: Vec<Val> = rows.into_iter().map(|row| self.ordered(row, &order)).collect();
                 (!rows.is_empty()).then_some(rows)
             }
         }
@@ -501,13 +522,15 @@ impl Selector<'_> {
     }
 
     /// The words of elements in another order.
-    fn ordered(&mut self, row: Reg, order: &[usize]) -> Reg {
+    fn ordered(&mut self, row: Val, order: &[usize]) -> Val {
         if order.iter().enumerate().all(|(word, &from)| word == from) {
             return row;
         }
         let lane = |at: usize| at / order.len() * order.len() + order[at % order.len()];
         let lanes = (0..4).rev().fold(0, |bits, at| bits << 2 | lane(at) as i32);
-        self.vector_op(Vop::PermuteQuad, &[Arg::Reg(row), Arg::Imm(lanes)])
+        let row = self.arg_of(row);
+        let row = Arg::Reg(self.load_arg(row));
+        Val::Reg(self.vector_op(Vop::PermuteQuad, &[row, Arg::Imm(lanes)]))
     }
 
     /// A vector in which these repeat, each of them the same in all lanes.

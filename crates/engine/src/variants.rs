@@ -1,0 +1,147 @@
+//! Machine code for constants that stay as they are.
+//!
+//! Guests keep numbers of their programs' text in the same tables as numbers that change from run to run. Where a coordinate
+//! is a position and such a constant, machine code has to find out for each group where in a surface it reads. So a kernel
+//! that runs again with the same of these constants gets another piece of machine code, for which they are known numbers. A
+//! run with others has the code that works for all. This is done once for a kernel.
+
+use crate::backend::{Backend, Bindings, Code, Source, SurfaceLayout};
+use ctm_lane::{Function, Graph, Op, Shape, Shapes, Table, Value, assume_constants, assume_covered, simplify};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Lanes that have run with the same constants when other code for them is worth the time that it takes to make.
+const LANES: u64 = 1 << 18;
+/// Operations between a coordinate and a constant that it is made of, at most.
+const DEPTH: u32 = 12;
+
+/// A kernel's code for known constants, once there is some.
+pub(crate) struct Variants {
+    backend: Arc<dyn Backend>,
+    function: Function,
+    surfaces: Vec<SurfaceLayout>,
+    may_stop: bool,
+    /// The entries of tables that coordinates are made of.
+    entries: Vec<(Table, u32)>,
+    seen: Mutex<Seen>,
+    made: OnceLock<Variant>,
+}
+
+/// The constants of the last run, and the lanes that have run with them.
+#[derive(Default)]
+struct Seen {
+    constants: Vec<u32>,
+    lanes: u64,
+}
+
+/// Code for these constants, if it is worth anything.
+struct Variant {
+    constants: Vec<u32>,
+    code: Option<Box<dyn Code>>,
+}
+
+impl Variants {
+    /// For a simplified function; `None` if no coordinate of a load is a position and a constant.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        function: &Function,
+        surfaces: &[SurfaceLayout],
+        may_stop: bool,
+    ) -> Option<Self> {
+        let entries = entries(function);
+        (!entries.is_empty()).then(|| Self {
+            backend: Arc::clone(backend),
+            function: function.clone(),
+            surfaces: surfaces.to_vec(),
+            may_stop,
+            entries,
+            seen: Mutex::default(),
+            made: OnceLock::new(),
+        })
+    }
+
+    /// The code for a run of so many lanes, if there is better code than that for all constants.
+    pub fn code(&self, bindings: &Bindings, lanes: u64) -> Option<&dyn Code> {
+        let constant = |&(table, entry): &(Table, u32)| bindings.tables[table.index()].get(entry as usize).copied();
+        let constants: Vec<u32> = self.entries.iter().map(constant).collect::<Option<_>>()?;
+        let variant = match self.made.get() {
+            Some(variant) => variant,
+            None if self.is_worth(&constants, lanes) => self.made.get_or_init(|| self.make(constants.clone())),
+            None => return None,
+        };
+        variant.code.as_deref().filter(|code| variant.constants == constants && code.is_sound())
+    }
+
+    /// Bytes that the code takes.
+    pub fn bytes(&self) -> usize {
+        self.made.get().and_then(|variant| variant.code.as_deref()).map_or(0, |code| code.bytes())
+    }
+
+    fn is_worth(&self, constants: &[u32], lanes: u64) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.constants != constants {
+            *seen = Seen { constants: constants.to_vec(), lanes };
+            return false;
+        }
+        seen.lanes = seen.lanes.saturating_add(lanes);
+        seen.lanes >= LANES
+    }
+
+    fn make(&self, constants: Vec<u32>) -> Variant {
+        let mut general = self.function.clone();
+        assume_constants(&mut general, |table, entry| {
+            let known = self.entries.iter().position(|&known| known == (table, entry));
+            known.map(|at| constants[at])
+        });
+        simplify(&mut general);
+        let mut interior = general.clone();
+        if assume_covered(&mut interior) {
+            simplify(&mut interior);
+        }
+        let is_better = unknown_coordinates(&general).len() < unknown_coordinates(&self.function).len();
+        let source =
+            Source { function: &general, interior: &interior, surfaces: &self.surfaces, may_stop: self.may_stop };
+        let code = if is_better { self.backend.compile(&source) } else { None };
+        Variant { constants, code }
+    }
+}
+
+/// The coordinates of loads that go along with positions, but not by a known distance.
+fn unknown_coordinates(function: &Function) -> Vec<Value> {
+    let shapes = Shapes::new(function, &Graph::new(function));
+    let insts = function.blocks().flat_map(|block| function.insts(block));
+    let loads = insts.filter(|inst| matches!(function.op(**inst), Op::SurfaceLoad { .. }));
+    let coordinates = loads.flat_map(|&load| function.args(load)[..2].to_vec());
+    coordinates.filter(|&value| matches!(shapes.get(value), Shape::Along(_))).collect()
+}
+
+/// The entries of tables that such coordinates are made of.
+fn entries(function: &Function) -> Vec<(Table, u32)> {
+    let operations = || function.blocks().flat_map(|block| function.insts(block)).map(|&inst| function.op(inst));
+    let has = |wanted: fn(&Op) -> bool| operations().any(wanted);
+    if !has(|op| matches!(op, Op::SurfaceLoad { .. })) || !has(|op| matches!(op, Op::TableSplat { .. })) {
+        return Vec::new();
+    }
+    let mut entries = Vec::new();
+    let mut seen = HashSet::new();
+    let mut open: Vec<(Value, u32)> = unknown_coordinates(function).into_iter().map(|value| (value, DEPTH)).collect();
+    while let Some((value, depth)) = open.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match function.defining_op(value) {
+            Some((&Op::TableSplat { table, index }, _)) => {
+                let count = function.tables[table.index()].entries;
+                if index < count && !entries.contains(&(table, index)) {
+                    entries.push((table, index));
+                }
+            }
+            Some((Op::SurfaceLoad { .. } | Op::SurfaceLoad2x2 { .. }, _)) | None => {}
+            Some((_, args)) => {
+                let inner = depth.checked_sub(1).into_iter();
+                open.extend(inner.flat_map(|depth| args.iter().map(move |&arg| (arg, depth))));
+            }
+        }
+    }
+    entries
+}
