@@ -26,6 +26,7 @@ fn specialisation(job: &Job) -> Specialisation {
         write: job.conditional.write,
         unfused: job.unfused,
         finite: [true; 4],
+        has_origin: job.origin != [0; 2],
     }
 }
 
