@@ -16,6 +16,9 @@ pub enum Grouping {
     /// Nothing, but for the other lanes of their quad: what a lane writes, and whether it traps, is its own affair; no lane
     /// reads what the launch writes, and no two write the same place. Engines group lanes as they like.
     Independent,
+    /// The same, but lanes may read what they have written themselves. Such a lane cannot run twice: who runs the kernel keeps what memory
+    /// was before, and [`run_independent`](Kernel::run_independent) is all that is called.
+    Once,
     /// Groups of this width execute one operation after the other, each in all of their lanes: warps, and programs whose
     /// lanes exchange data through memory. [`Layout`](ctm_lane::domain::Layout) says which lanes a group has.
     Lockstep(usize),
@@ -55,8 +58,13 @@ impl Kernel {
         let is_complete = !may_trap && (longest.is_some() || most_steps.is_some());
         let may_stop = may_stop(&function, most_steps);
         let repeatable = is_repeatable(&function);
-        let wanted = grouping == Grouping::Independent && surfaces.iter().all(|layout| layout.whole);
-        let machine = runtime.backend().filter(|_| wanted && (repeatable || is_complete)).and_then(|backend| {
+        let wanted = match grouping {
+            Grouping::Independent => repeatable || is_complete,
+            Grouping::Once => true,
+            Grouping::Lockstep(_) => false,
+        };
+        let wanted = wanted && surfaces.iter().all(|layout| layout.whole);
+        let machine = runtime.backend().filter(|_| wanted).and_then(|backend| {
             let mut interior = function.clone();
             if assume_covered(&mut interior) {
                 simplify(&mut interior);

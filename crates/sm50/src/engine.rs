@@ -2,10 +2,12 @@
 //!
 //! A program whose lanes do not depend on each other is a group-independent kernel; one whose lanes exchange data, but stay together,
 //! runs in warps. Everything else is the reference's, and so is every launch that comes to a trap or to the step limit: the
-//! reference knows the error, or in lenient mode the warnings.
+//! reference knows the error, or in lenient mode the warnings. A launch whose lanes access what others write of global memory is run
+//! again by the reference, with memory as it was before.
 
-use crate::attributes::Records;
-use crate::launch::{Column, Invocations, Launch, LaunchReport, NO_INVOCATION, StageRunner, Stop, WARP};
+use crate::attributes::{Records, Words};
+use crate::footprint::Footprints;
+use crate::launch::{Column, Launch, LaunchConstants, LaunchReport, NO_INVOCATION, StageRunner, Stop, WARP};
 use crate::lift::{self, BufferBinding, Lifted, NotLifted, Specialisation, TableBinding, launch_words, place_words};
 use crate::program::Code;
 use crate::reference::Reference;
@@ -86,8 +88,8 @@ impl GuestJob for Launch<'_> {
 /// Why machine code does not run an SM50 launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NotCompiled {
-    /// Records are too short for the invocations, or the launch has a grid.
-    #[error("records that are too short, or a grid")]
+    /// Records are too short for the invocations.
+    #[error("records that are too short")]
     Shape,
     /// The program cannot be lifted.
     #[error("not lifted: {0}")]
@@ -136,25 +138,34 @@ impl Kernels {
     fn new(key: &Key, runtime: &Runtime) -> Result<Self, NotCompiled> {
         let mut lifted = lift::lift(&key.code, &key.specialisation).map_err(NotCompiled::NotLifted)?;
         let function = std::mem::take(&mut lifted.function);
-        let grouping = if lifted.is_independent { Grouping::Independent } else { Grouping::Lockstep(WARP as usize) };
+        let grouping = match lifted.is_independent {
+            true if lifted.footprints.contains(&true) => Grouping::Once,
+            true => Grouping::Independent,
+            false => Grouping::Lockstep(WARP as usize),
+        };
         let kernel = Kernel::new(function, grouping, &[], None, runtime);
         Ok(Kernels { lifted, kernel })
     }
 
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
-        let Some(bindings) = self.bind(launch) else { return Reference.run(launch, options) };
+        let Some(global) = GlobalMemory::of(launch, &self.lifted.footprints, options) else {
+            return Reference.run(launch, options);
+        };
+        let Some(bindings) = self.bind(launch, &global) else { return Reference.run(launch, options) };
         let start = Start { lanes: Lanes::Line(launch.invocations.count), bindings, max_steps: None };
         let written = [launch.outputs, launch.patches].into_iter().flatten();
         let before: Vec<Before> = if self.lifted.reads_back { written.map(Before::of).collect() } else { Vec::new() };
+        let together = if self.lifted.is_independent { 1 } else { WARP };
         match self.attempt(&start, options) {
-            Ok(stats) => {
+            Ok(stats) if !global.lanes_meet(launch, together) => {
                 let groups = launch.invocations.warps().into();
-                let stats = RunStats { groups, lanes: live_lanes(launch.invocations), ..stats };
+                let stats = RunStats { groups, lanes: live_lanes(launch), ..stats };
                 Ok(LaunchReport { stats, ..LaunchReport::default() })
             }
             Err(KernelStop::Halted(halt)) => Err(halt.into()),
-            Err(KernelStop::Trap { .. } | KernelStop::StepLimit { .. }) => {
+            Ok(_) | Err(KernelStop::Trap { .. } | KernelStop::StepLimit { .. }) => {
                 before.iter().for_each(Before::restore);
+                global.restore(launch);
                 Reference.run(launch, options)
             }
         }
@@ -174,12 +185,18 @@ impl Kernels {
     }
 
     /// Binds the names of the function to the launch's constants and buffers.
-    fn bind<'a>(&self, launch: &Launch<'a>) -> Option<Bindings<'a>> {
+    fn bind<'a>(&self, launch: &Launch<'a>, global: &'a GlobalMemory) -> Option<Bindings<'a>> {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::Launch => Some(launch_words(launch)),
             TableBinding::Coefficients => Some(mufu::coefficients()),
             TableBinding::Bank(bank) => {
-                let mut words = launch.environment.constants.bank(bank)?.to_vec();
+                let mut words = launch.environment.constants.bank(bank).unwrap_or_default().to_vec();
+                if launch.grid.is_some() && bank == LaunchConstants::BANK {
+                    words.resize(words.len().max(LaunchConstants::PLACE.end as usize / 4), 0);
+                    for offset in LaunchConstants::PLACE.step_by(4) {
+                        words[offset as usize / 4] = launch.constant(bank, offset)?;
+                    }
+                }
                 words.resize(words.len().next_power_of_two(), 0);
                 Some(words)
             }
@@ -194,6 +211,12 @@ impl Kernels {
                 BufferBinding::Ids => launch.primitives?.ids.buffer(),
                 BufferBinding::Columns => launch.invocations.columns.as_ref()?.buffer(),
                 BufferBinding::Emissions => launch.emissions?.buffer(),
+                BufferBinding::Global(arena) => {
+                    let space = launch.environment.memory?;
+                    let arena = space.arenas().get(*arena as usize)?;
+                    Buffer::new(space, arena.base(), arena.size()).ok()?
+                }
+                BufferBinding::Footprints => global.log.buffer(),
             })
         };
         Some(Bindings {
@@ -201,6 +224,57 @@ impl Kernels {
             tables: self.lifted.tables.iter().map(table).collect::<Option<_>>()?,
             buffers: self.lifted.buffers.iter().map(buffer).collect::<Option<_>>()?,
         })
+    }
+}
+
+/// Global memory while a launch runs.
+struct GlobalMemory<'l> {
+    /// For each kind of access whether it writes.
+    footprints: &'l [bool],
+    /// What lanes access.
+    log: Words,
+    /// The bytes of arenas before the launch, if it writes.
+    before: Vec<Vec<u8>>,
+}
+
+impl<'l> GlobalMemory<'l> {
+    /// Bytes that take about as long to copy as the reference takes for a lane.
+    const BYTES_OF_A_LANE: u64 = 8 << 10;
+
+    /// Of a launch; `None` if it has too much memory for so few lanes, or the host has none for what has to be kept.
+    fn of(launch: &Launch, footprints: &'l [bool], options: &RunOptions) -> Option<Self> {
+        let lanes = u64::from(launch.invocations.count);
+        let words = Footprints::columns(footprints.len()) as u64 * lanes;
+        let is_written = footprints.contains(&true);
+        let arenas = launch.environment.memory.filter(|_| is_written).map_or(&[][..], |memory| memory.arenas());
+        let kept: u64 = arenas.iter().map(|arena| u64::from(arena.size())).sum();
+        options.budget.allows_memory(4 * words + kept).ok()?;
+        if kept > Self::BYTES_OF_A_LANE * lanes {
+            return None;
+        }
+        let log = Words::new(words).ok()?;
+        let mut before = Vec::new();
+        for arena in arenas {
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(arena.size() as usize).ok()?;
+            bytes.resize(arena.size() as usize, 0);
+            arena.read_bytes(arena.base(), &mut bytes);
+            before.push(bytes);
+        }
+        Some(GlobalMemory { footprints, log, before })
+    }
+
+    /// Whether lanes, or warps, accessed what others write.
+    fn lanes_meet(&self, launch: &Launch, together: u32) -> bool {
+        let invocations = launch.invocations.count;
+        Footprints { log: &self.log, writes: self.footprints, invocations, together }.meet()
+    }
+
+    fn restore(&self, launch: &Launch) {
+        let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
+        for (arena, bytes) in arenas.iter().zip(&self.before) {
+            arena.write_bytes(arena.base(), bytes);
+        }
     }
 }
 
@@ -225,10 +299,14 @@ impl<'a> Before<'a> {
 }
 
 /// Lanes that have an invocation.
-fn live_lanes(invocations: &Invocations) -> u64 {
-    if invocations.columns.is_none() {
-        return invocations.count.into();
+fn live_lanes(launch: &Launch) -> u64 {
+    let invocations = launch.invocations;
+    match (launch.grid, &invocations.columns) {
+        (Some(grid), _) => grid.threads().into(),
+        (None, None) => invocations.count.into(),
+        (None, Some(_)) => {
+            let is_live = |&lane: &u32| invocations.get(Column::Primitive, lane) != NO_INVOCATION;
+            (0..invocations.count).filter(is_live).count() as u64
+        }
     }
-    let is_live = |&lane: &u32| invocations.get(Column::Primitive, lane) != NO_INVOCATION;
-    (0..invocations.count).filter(is_live).count() as u64
 }

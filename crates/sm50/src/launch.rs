@@ -163,12 +163,13 @@ impl Grid {
         fits.then_some(grid)
     }
 
-    fn block_threads(&self) -> u32 {
+    /// Threads of a block.
+    pub fn block_threads(&self) -> u32 {
         self.threads.iter().product()
     }
 
     /// Invocations of one block, those that no thread has included.
-    fn block_invocations(&self) -> u32 {
+    pub fn block_invocations(&self) -> u32 {
         self.block_threads().next_multiple_of(WARP)
     }
 

@@ -16,6 +16,7 @@ pub mod codes;
 mod control;
 pub mod engine;
 mod field;
+pub mod footprint;
 mod form;
 mod header;
 mod instruction;

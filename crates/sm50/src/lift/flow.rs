@@ -29,6 +29,7 @@ pub(super) fn walk(m: &mut LiftState, graph: &Graph) -> Walked<()> {
     for (at, node) in graph.nodes.iter().enumerate() {
         walk.visit(at, node)?;
     }
+    walk.m.log_footprints();
     walk.m.b.ret();
     Ok(())
 }

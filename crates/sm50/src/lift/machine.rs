@@ -1,5 +1,6 @@
 //! The state of lanes as values.
 
+use super::global::Footprint;
 use super::specialisation::{BufferBinding, LAUNCH_ENTRIES, LaunchEntry, Specialisation, TableBinding};
 use super::{Lifted, NotLifted, Walked};
 use crate::codes::BarrierOp;
@@ -47,6 +48,8 @@ pub(super) struct LiftState<'a> {
     pub disordered: bool,
     /// Lanes read what the launch writes.
     pub reads_back: bool,
+    /// What lanes accessed of global memory.
+    pub footprints: Vec<Footprint>,
     tables: Vec<TableBinding>,
     buffers: Vec<BufferBinding>,
 }
@@ -87,6 +90,7 @@ impl<'a> LiftState<'a> {
             depends: false,
             disordered: false,
             reads_back: false,
+            footprints: Vec::new(),
             tables: Vec::new(),
             buffers: Vec::new(),
             b,
@@ -97,6 +101,13 @@ impl<'a> LiftState<'a> {
             let some = machine.b.icmp(IntTest::Ne, primitive, none);
             machine.live = machine.b.mask_and(live, some);
         }
+        if specialisation.has_grid {
+            let (thread, _) = machine.thread_and_block();
+            let threads = machine.launch_entry(LaunchEntry::BlockThreads);
+            let some = machine.b.icmp(IntTest::Ult, thread, threads);
+            machine.live = machine.b.mask_and(live, some);
+        }
+        machine.taken = machine.live;
         Ok(machine)
     }
 
@@ -107,6 +118,7 @@ impl<'a> LiftState<'a> {
             tables: self.tables,
             buffers: self.buffers,
             is_independent: !self.depends,
+            footprints: self.footprints.iter().map(|footprint| footprint.op == GlobalOp::Stg).collect(),
             reads_back: self.reads_back,
         }
     }
@@ -126,7 +138,7 @@ impl<'a> LiftState<'a> {
             Class::Move(op) => self.choose(op, instruction),
             Class::Constant(ConstantOp::Ldc) => self.load_constant(instruction),
             Class::Local(op) => self.local_memory(op, instruction),
-            Class::Global(GlobalOp::Ldg | GlobalOp::Stg) => return Err(NotLifted::GlobalMemory),
+            Class::Global(op) => self.global_memory(op, instruction)?,
             Class::Float(op) => self.float(op, instruction),
             Class::Double(op) => self.double(op, instruction),
             Class::Compare(op) => self.compare(op, instruction),
@@ -195,7 +207,7 @@ impl<'a> LiftState<'a> {
     /// A number of the launch.
     pub fn launch_entry(&mut self, entry: LaunchEntry) -> Value {
         let table = self.table(TableBinding::Launch, LAUNCH_ENTRIES);
-        self.b.table_splat(table, entry as u32)
+        self.b.table_splat(table, entry.index())
     }
 
     /// The byte address of a dword.

@@ -4,12 +4,13 @@ use super::machine::LiftState;
 use crate::codes::{ConstantMode, MemorySize};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
+use crate::launch::LaunchConstants;
 use crate::operand::Reg;
 use crate::table::LocalOp;
 use ctm_lane::{IntTest, Value};
 
 /// Registers that an access of this size takes.
-fn registers(size: MemorySize) -> u8 {
+pub(super) fn registers(size: MemorySize) -> u8 {
     size.bytes().div_ceil(4) as u8
 }
 
@@ -26,7 +27,7 @@ impl LiftState<'_> {
     }
 
     /// The shift that brings the bytes at an address to the low end of their word.
-    fn shift_in_word(&mut self, address: Value) -> Value {
+    pub(super) fn shift_in_word(&mut self, address: Value) -> Value {
         let byte = self.only(address, 3);
         self.shifted_left(byte, 3)
     }
@@ -49,7 +50,7 @@ impl LiftState<'_> {
     }
 
     /// Writes the registers of a load, whose words come from `read` by number.
-    fn load(&mut self, dst: Reg, size: MemorySize, mut read: impl FnMut(&mut Self, u32) -> Value) {
+    pub(super) fn load(&mut self, dst: Reg, size: MemorySize, mut read: impl FnMut(&mut Self, u32) -> Value) {
         let count = registers(size);
         let base = self.aligned(dst, count);
         let words: Vec<Value> = (0..u32::from(count)).map(|k| read(self, k)).collect();
@@ -66,6 +67,9 @@ impl LiftState<'_> {
         let Some(words) = self.specialisation.bank(bank.into()).filter(|&words| words > 0 && !segmented) else {
             return self.trap();
         };
+        if bank == LaunchConstants::BANK && self.specialisation.missing_constants().is_some() {
+            return self.trap();
+        }
         let table = self.bank_table(bank, words);
         let address = self.address(instruction, size);
         let shift = self.shift_in_word(address);

@@ -22,6 +22,7 @@ mod conversion;
 mod float;
 mod flow;
 mod function;
+mod global;
 mod graph;
 mod integer;
 mod machine;
@@ -46,6 +47,8 @@ pub struct Lifted {
     pub buffers: Vec<BufferBinding>,
     /// What a lane does depends on no other lane. Otherwise groups are warps, whose lanes execute operation by operation.
     pub is_independent: bool,
+    /// For each kind of access to global memory, in the order of the log ([`Footprints`](crate::footprint::Footprints)), whether it writes.
+    pub footprints: Vec<bool>,
     /// The program reads records that the launch writes, so that a second run of the launch would see those of the first.
     pub reads_back: bool,
 }
@@ -62,8 +65,8 @@ pub enum NotLifted {
     /// Lanes read what others write, and the order in which they do so is that of a warp.
     #[error("the program's lanes depend on each other, and part")]
     Dependent,
-    /// Global memory, which all lanes share.
-    #[error("the program accesses global memory")]
+    /// Global memory that the launch does not have, or stores of less than four bytes to it.
+    #[error("the program accesses global memory in ways that are left to the reference")]
     GlobalMemory,
 }
 

@@ -157,7 +157,7 @@ impl LiftState<'_> {
     /// The word of a constant bank that holds a byte offset.
     pub fn constant(&mut self, bank: u8, offset: u32) -> Value {
         match self.specialisation.bank(bank.into()) {
-            Some(words) if offset / 4 < words => {
+            Some(words) if offset / 4 < words && !self.specialisation.is_missing(bank, offset / 4) => {
                 let table = self.bank_table(bank, words);
                 self.b.table_splat(table, offset / 4)
             }

@@ -1,6 +1,7 @@
 //! Special registers, votes and shuffles.
 
 use super::machine::LiftState;
+use super::specialisation::LaunchEntry;
 use crate::codes::{ShuffleMode, VoteMode};
 use crate::field::key;
 use crate::header::Stage;
@@ -41,6 +42,17 @@ impl LiftState<'_> {
                 let (primitive, vertices) = (self.only(primitive, 0xFF), self.b.constant(vertices << 16));
                 self.b.or(primitive, vertices)
             }
+            // TID, NTID
+            0x20 if specialisation.has_grid => {
+                let [x, y, z] = self.thread();
+                let (y, z) = (self.shifted_left(y, 16), self.shifted_left(z, 26));
+                let xy = self.b.or(x, y);
+                self.b.or(xy, z)
+            }
+            0x28 if specialisation.has_grid => self.launch_entry(LaunchEntry::BlockSize),
+            // TID.X, .Y, .Z and CTAID.X, .Y, .Z
+            0x21..=0x23 if specialisation.has_grid => self.thread()[usize::from(number - 0x21)],
+            0x25..=0x27 if specialisation.has_grid => self.block()[usize::from(number - 0x25)],
             // EQMASK, LTMASK, LEMASK, GTMASK, GEMASK
             0x38..=0x3C => {
                 let (one, lane) = (self.b.constant(1), self.lane());
@@ -59,6 +71,39 @@ impl LiftState<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The number of the lane's thread in its block, and that of its block.
+    pub fn thread_and_block(&mut self) -> (Value, Value) {
+        let invocations = self.launch_entry(LaunchEntry::BlockInvocations);
+        self.divided(self.number, invocations)
+    }
+
+    /// The rest and the quotient.
+    fn divided(&mut self, number: Value, by: Value) -> (Value, Value) {
+        let quotient = self.b.udiv(number, by);
+        let whole = self.b.imul(quotient, by);
+        (self.b.isub(number, whole), quotient)
+    }
+
+    /// The place of a number in a box of these sides.
+    fn coordinates(&mut self, number: Value, [x, y]: [LaunchEntry; 2]) -> [Value; 3] {
+        let [x, y] = [x, y].map(|entry| self.launch_entry(entry));
+        let (x, rest) = self.divided(number, x);
+        let (y, z) = self.divided(rest, y);
+        [x, y, z]
+    }
+
+    /// Coordinates of the lane's thread in its block.
+    fn thread(&mut self) -> [Value; 3] {
+        let (thread, _) = self.thread_and_block();
+        self.coordinates(thread, [LaunchEntry::BlockX, LaunchEntry::BlockY])
+    }
+
+    /// Coordinates of the lane's block.
+    fn block(&mut self) -> [Value; 3] {
+        let (_, block) = self.thread_and_block();
+        self.coordinates(block, [LaunchEntry::GridX, LaunchEntry::GridY])
     }
 
     /// The number of the lane in its warp.

@@ -2,7 +2,9 @@
 
 use crate::attributes::{Slots, WORDS};
 use crate::header::{AttributeMap, Header, Stage};
-use crate::launch::{Constants, Launch};
+use crate::launch::{Constants, Launch, LaunchConstants};
+use crate::special::packed;
+use std::ops::Range;
 
 /// Everything that the function of a program depends on, beside its code.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -33,7 +35,16 @@ pub struct Specialisation {
     pub y_direction: u32,
     /// Geometry: emissions are logged.
     pub emits: bool,
+    /// Invocations are threads of a grid.
+    pub has_grid: bool,
+    /// Of a grid's memory: its arenas, if it has as many as functions tell apart.
+    pub arenas: Option<u32>,
 }
+
+/// Arenas of global memory that functions tell apart, at most.
+const MOST_ARENAS: usize = 8;
+/// Bytes that an arena has at least: those of the largest access.
+const LEAST_ARENA: u32 = 16;
 
 impl Specialisation {
     /// What is known of a launch; `None` if it is one for the reference.
@@ -52,7 +63,7 @@ impl Specialisation {
             let bank = |number| Some((number, constants.bank(number)?.len() as u32));
             (0..Constants::BANKS).filter_map(bank).collect()
         };
-        (has_records && has_log && launch.grid.is_none()).then(|| Specialisation {
+        (has_records && has_log).then(|| Specialisation {
             header,
             stage: shader.stage(),
             local_memory: shader.local_memory,
@@ -66,12 +77,33 @@ impl Specialisation {
             banks: of_banks(&launch.environment.constants),
             y_direction: launch.environment.y_direction,
             emits: launch.emissions.is_some(),
+            has_grid: launch.grid.is_some(),
+            arenas: launch.grid.and(launch.environment.memory).and_then(|memory| {
+                let arenas = memory.arenas();
+                let fits = arenas.len() <= MOST_ARENAS && arenas.iter().all(|arena| arena.size() >= LEAST_ARENA);
+                fits.then_some(arenas.len() as u32)
+            }),
         })
     }
 
-    /// Words of a constant bank.
+    /// Words of a constant bank, with those that the launch has in it.
     pub(super) fn bank(&self, bank: u32) -> Option<u32> {
-        self.banks.iter().find(|&&(number, _)| u32::from(number) == bank).map(|&(_, words)| words)
+        let own = self.banks.iter().find(|&&(number, _)| u32::from(number) == bank).map(|&(_, words)| words);
+        let of_launch = self.has_grid && bank == u32::from(LaunchConstants::BANK);
+        if of_launch { own.max(Some(LaunchConstants::PLACE.end / 4)) } else { own }
+    }
+
+    /// The words of the launch's bank that are missing in front of those that the launch has in it, if any are.
+    pub(super) fn missing_constants(&self) -> Option<Range<u32>> {
+        let own =
+            self.banks.iter().find(|&&(number, _)| number == LaunchConstants::BANK).map_or(0, |&(_, words)| words);
+        let missing = own..LaunchConstants::PLACE.start / 4;
+        (self.has_grid && !missing.is_empty()).then_some(missing)
+    }
+
+    /// Whether this word of a bank, before its end, is missing.
+    pub(super) fn is_missing(&self, bank: u8, word: u32) -> bool {
+        bank == LaunchConstants::BANK && self.missing_constants().is_some_and(|missing| missing.contains(&word))
     }
 }
 
@@ -111,10 +143,15 @@ pub enum BufferBinding {
     Columns,
     /// The log of emissions.
     Emissions,
+    /// An arena of global memory, by its number in the space.
+    Global(u32),
+    /// The log of accesses to global memory.
+    Footprints,
 }
 
 /// Entries of [`TableBinding::Launch`].
-pub(super) const LAUNCH_ENTRIES: u32 = 4;
+pub(super) const LAUNCH_ENTRIES: u32 =
+    (LaunchEntry::ArenaBytes(MOST_ARENAS as u32 - 1).index() + 1).next_power_of_two();
 
 /// An entry of [`TableBinding::Launch`].
 #[derive(Clone, Copy)]
@@ -123,16 +160,66 @@ pub(super) enum LaunchEntry {
     Inputs,
     Patches,
     Emissions,
+    /// Invocations of a block, those without a thread included.
+    BlockInvocations,
+    /// Threads of a block: all, along x, along y, and along all axes in one word.
+    BlockThreads,
+    BlockX,
+    BlockY,
+    BlockSize,
+    /// Blocks of a grid.
+    GridX,
+    GridY,
+    /// Where an arena of global memory begins.
+    ArenaBase(u32),
+    ArenaBytes(u32),
 }
 
-/// The words of [`TableBinding::Launch`]: invocations, input records, patch records, lanes that emit.
+impl LaunchEntry {
+    /// Its number in the table.
+    pub const fn index(self) -> u32 {
+        match self {
+            LaunchEntry::Invocations => 0,
+            LaunchEntry::Inputs => 1,
+            LaunchEntry::Patches => 2,
+            LaunchEntry::Emissions => 3,
+            LaunchEntry::BlockInvocations => 4,
+            LaunchEntry::BlockThreads => 5,
+            LaunchEntry::BlockX => 6,
+            LaunchEntry::BlockY => 7,
+            LaunchEntry::BlockSize => 8,
+            LaunchEntry::GridX => 9,
+            LaunchEntry::GridY => 10,
+            LaunchEntry::ArenaBase(arena) => 11 + 2 * arena,
+            LaunchEntry::ArenaBytes(arena) => 12 + 2 * arena,
+        }
+    }
+}
+
+/// The words of [`TableBinding::Launch`].
 pub fn launch_words(launch: &Launch) -> Vec<u32> {
-    vec![
-        launch.invocations.count,
-        launch.inputs.map_or(0, |records| records.count()),
-        launch.patches.map_or(0, |records| records.count()),
-        launch.emissions.map_or(0, |emissions| emissions.lanes()),
-    ]
+    let mut words = vec![0; LAUNCH_ENTRIES as usize];
+    let mut put = |entry: LaunchEntry, word: u32| words[entry.index() as usize] = word;
+    put(LaunchEntry::Invocations, launch.invocations.count);
+    put(LaunchEntry::Inputs, launch.inputs.map_or(0, |records| records.count()));
+    put(LaunchEntry::Patches, launch.patches.map_or(0, |records| records.count()));
+    put(LaunchEntry::Emissions, launch.emissions.map_or(0, |emissions| emissions.lanes()));
+    if let Some(grid) = launch.grid {
+        let ([x, y, _], [across, up, _]) = (grid.block_size(), grid.blocks());
+        put(LaunchEntry::BlockInvocations, grid.block_invocations());
+        put(LaunchEntry::BlockThreads, grid.block_threads());
+        put(LaunchEntry::BlockX, x);
+        put(LaunchEntry::BlockY, y);
+        put(LaunchEntry::BlockSize, packed(grid.block_size()));
+        put(LaunchEntry::GridX, across);
+        put(LaunchEntry::GridY, up);
+        let arenas = launch.environment.memory.map_or(&[][..], |memory| memory.arenas());
+        for (arena, number) in arenas.iter().zip(0..MOST_ARENAS as u32) {
+            put(LaunchEntry::ArenaBase(number), arena.base());
+            put(LaunchEntry::ArenaBytes(number), arena.size());
+        }
+    }
+    words
 }
 
 /// In a table of places: the word is not there, it reads as 0 and keeps nothing.

@@ -5,6 +5,7 @@ use crate::field::key;
 use crate::header::Stage;
 use crate::instruction::Instruction;
 use crate::launch::{TrapKind, WARP, WarningKind};
+use crate::special::packed;
 
 impl Warp<'_> {
     /// S2R and CS2R. Registers without a meaning here read as 0.
@@ -66,10 +67,4 @@ impl Warp<'_> {
     fn thread(&self) -> Option<[u32; 3]> {
         Some(self.launch.grid?.thread_of(self.invocation()))
     }
-}
-
-/// Three coordinates in one word: x in 16 bits, y in 10, z in 6, as Mesa's nouveau takes SR_TID apart. (Decision: SR_NTID is
-/// laid out like it, and a size that its bits cannot hold loses its upper bits.)
-fn packed([x, y, z]: [u32; 3]) -> u32 {
-    x & 0xFFFF | (y & 0x3FF) << 16 | (z & 0x3F) << 26
 }

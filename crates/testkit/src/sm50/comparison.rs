@@ -4,14 +4,14 @@ use crate::forms::{DISAGREEMENT, Forms};
 use crate::hunt::tally::{Tally, add, one_more};
 use ctm_lane::run::RunOptions;
 use ctm_lane::verify;
-use ctm_memory::Buffer;
+use ctm_memory::{Arena, Buffer};
 use ctm_sm50::launch::{Launch, LaunchReport, StageRunner, Stop};
 use ctm_sm50::lift::{NotLifted, Specialisation, lift};
 use ctm_sm50::reference::Reference;
 use ctm_sm50::{Op, ROWS};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An executor that runs each launch with the reference and with every form of the engine.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl ComparingRunner {
             one_more(&mut names.operations, format!("{:?}", instruction.op()));
         }
         match (lifted, compiled) {
-            (None, _) => one_more(&mut names.refused, "records that are too short, or a grid"),
+            (None, _) => one_more(&mut names.refused, "records that are too short"),
             (Some(Some(reason)), _) => one_more(&mut names.refused, format!("not lifted: {reason}")),
             (Some(None), false) => one_more(&mut names.refused, "no code of the backend"),
             (Some(None), true) => {}
@@ -95,7 +95,12 @@ impl StageRunner for ComparingRunner {
     /// They do not agree on records, emissions, statistics, warnings or the error, or machine code was not shown to be safe.
     fn run(&self, launch: &Launch, options: &RunOptions) -> Result<LaunchReport, Stop> {
         let records = [launch.outputs, launch.patches].into_iter().flatten().map(|records| records.buffer());
-        let written: Vec<Buffer> = records.chain(launch.emissions.map(|emissions| emissions.buffer())).collect();
+        let global = launch.environment.memory.into_iter().flat_map(|space| {
+            let buffer = |arena: &Arc<Arena>| Buffer::new(space, arena.base(), arena.size()).expect("it is mapped");
+            space.arenas().iter().map(buffer)
+        });
+        let written: Vec<Buffer> =
+            records.chain(launch.emissions.map(|emissions| emissions.buffer())).chain(global).collect();
         let words = || -> Vec<Vec<u32>> {
             let of = |buffer: &Buffer| (0..buffer.length()).step_by(4).map(|address| buffer.load(address)).collect();
             written.iter().map(of).collect()
