@@ -10,6 +10,7 @@
 //! - [`peers`]: the measurement; [`report`]: how it is told;
 //! - [`card`]: kernels and scenes by OpenGL on the card, beside runs of the same words, and beside llvmpipe;
 //! - [`compile`]: how long programs take from words to machine code;
+//! - [`grids`]: grids of a million threads with global memory.
 //! - [`small_passes`]: what a run costs beside the kernel's own time.
 //!
 //! The programs are in `benches/x1k`, their sources in `benches/glsl`.
@@ -19,6 +20,7 @@ pub mod card;
 pub mod compile;
 pub mod drawing;
 pub mod gl;
+pub mod grids;
 pub mod guest;
 pub mod kernel;
 pub mod limits;

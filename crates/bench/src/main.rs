@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
 use ctm_bench::{card, compile};
-use ctm_bench::{report, small_passes};
+use ctm_bench::{grids, report, small_passes};
 use ctm_codegen::EngineName;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +31,14 @@ enum Measure {
     ///
     /// Exits with 1 if one of them takes longer than it should.
     Compile(Output),
+    /// Grids of a million threads with global memory: the engine beside the reference.
+    ///
+    /// Exits with 1 if the engine is slower than it should be.
+    Grids {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// What a small run costs beside the kernel's own time: three programs in turn, 10,000 runs over 64x64.
     ///
     /// Exits with 1 if that is more than it should be.
@@ -106,6 +114,12 @@ fn main() -> ExitCode {
             let text =
                 if output.json { format!("{:#}\n", compile::json(&measurement)) } else { compile::text(&measurement) };
             output.tell(&text, || compile::page(&measurement), met)
+        }
+        Measure::Grids { json } => {
+            let measurement = grids::Measurement::new(|what| eprintln!("measuring {what}"));
+            let text = if json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
+            print!("{text}");
+            if measurement.marks_are_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Measure::SmallPasses { json } => {
             let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));

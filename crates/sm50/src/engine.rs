@@ -248,7 +248,8 @@ impl<'l> GlobalMemory<'l> {
         let is_written = footprints.contains(&true);
         let arenas = launch.environment.memory.filter(|_| is_written).map_or(&[][..], |memory| memory.arenas());
         let kept: u64 = arenas.iter().map(|arena| u64::from(arena.size())).sum();
-        options.budget.allows_memory(4 * words + kept).ok()?;
+        // The log is read from a copy.
+        options.budget.allows_memory(2 * 4 * words + kept).ok()?;
         if kept > Self::BYTES_OF_A_LANE * lanes {
             return None;
         }

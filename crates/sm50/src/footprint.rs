@@ -1,7 +1,6 @@
 //! What lanes accessed of global memory, and whether any met: then their order decides, and only the reference has it.
 
 use crate::attributes::Words;
-use std::ops::RangeInclusive;
 
 /// The log of a launch: for each kind of access two columns with a dword for each invocation, the inverted address of the first byte that
 /// it accessed, and the address of the last one. Both are 0 for invocations that accessed nothing.
@@ -16,14 +15,26 @@ pub struct Footprints<'a> {
     pub together: u32,
 }
 
-/// The bytes from the first to the last.
-type Bytes = RangeInclusive<u32>;
+/// The first byte of an access, inverted, and the last one: those of several accesses are the greatest of both.
+#[derive(Clone, Copy, Default)]
+struct Bytes {
+    inverted_first: u32,
+    last: u32,
+}
 
-/// Bytes that are in both or between them.
-fn hull(one: Option<Bytes>, other: Option<Bytes>) -> Option<Bytes> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(*one.start().min(other.start())..=*one.end().max(other.end())),
-        (one, other) => one.or(other),
+impl Bytes {
+    /// Bytes that are in both or between them.
+    #[inline]
+    fn and(self, other: Bytes) -> Bytes {
+        Bytes { inverted_first: self.inverted_first.max(other.inverted_first), last: self.last.max(other.last) }
+    }
+
+    fn first(self) -> u32 {
+        !self.inverted_first
+    }
+
+    fn is_empty(self) -> bool {
+        self.first() > self.last
     }
 }
 
@@ -33,59 +44,68 @@ impl Footprints<'_> {
         2 * kinds
     }
 
-    /// What an invocation accessed.
-    fn bytes(&self, kind: usize, invocation: u32) -> Option<Bytes> {
-        let word = |column: usize| self.log.buffer().load(4 * (column as u32 * self.invocations + invocation));
-        let (first, last) = (!word(2 * kind), word(2 * kind + 1));
-        (first <= last).then_some(first..=last)
-    }
-
     /// Whether an invocation may have accessed what another one writes. Of invocations that access bytes here and there, it counts what is
     /// between them.
     pub fn meet(&self) -> bool {
-        let all = |kind| (0..self.invocations).fold(None, |all, invocation| hull(all, self.bytes(kind, invocation)));
-        let mut accessed: Vec<(Bytes, usize)> =
-            (0..self.writes.len()).filter_map(|kind| Some((all(kind)?, kind))).collect();
-        accessed.sort_by_key(|(bytes, _)| *bytes.start());
+        let words = self.log.to_vec();
+        let columns: Vec<&[u32]> = words.chunks_exact(self.invocations.max(1) as usize).collect();
+        let kinds: Vec<[&[u32]; 2]> = columns.as_chunks().0.to_vec();
+        let all = |[firsts, lasts]: [&[u32]; 2]| {
+            let greatest = |words: &[u32]| words.iter().copied().max().unwrap_or_default();
+            Bytes { inverted_first: greatest(firsts), last: greatest(lasts) }
+        };
+        let mut accessed: Vec<(Bytes, usize)> = kinds.iter().map(|&kind| all(kind)).zip(0..).collect();
+        accessed.retain(|(bytes, _)| !bytes.is_empty());
+        accessed.sort_by_key(|(bytes, _)| bytes.first());
         // Kinds of accesses to the same part of memory.
         let mut parts: Vec<(u32, Vec<usize>)> = Vec::new();
         for (bytes, kind) in accessed {
             match parts.last_mut() {
-                Some((last, kinds)) if bytes.start() <= last => {
-                    *last = *bytes.end().max(last);
+                Some((last, kinds)) if bytes.first() <= *last => {
+                    *last = bytes.last.max(*last);
                     kinds.push(kind);
                 }
-                _ => parts.push((*bytes.end(), vec![kind])),
+                _ => parts.push((bytes.last, vec![kind])),
             }
         }
-        let written = |kinds: &[usize]| kinds.iter().any(|&kind| self.writes[kind]);
-        parts.iter().any(|(_, kinds)| written(kinds) && self.meet_in(kinds))
+        let is_written = |part: &[usize]| part.iter().any(|&kind| self.writes[kind]);
+        parts.iter().any(|(_, part)| {
+            let kinds: Vec<[&[u32]; 2]> = part.iter().map(|&kind| kinds[kind]).collect();
+            is_written(part) && self.meet_in(&kinds)
+        })
     }
 
     /// Whether invocations access the same bytes by these kinds of accesses.
-    fn meet_in(&self, kinds: &[usize]) -> bool {
-        let groups = self.invocations.div_ceil(self.together);
-        let mut accessed: Vec<Bytes> = (0..groups)
-            .filter_map(|group| {
-                let invocations = group * self.together..((group + 1) * self.together).min(self.invocations);
-                let of_kinds = invocations.flat_map(|n| kinds.iter().map(move |&kind| self.bytes(kind, n)));
-                of_kinds.fold(None, hull)
-            })
-            .collect();
+    fn meet_in(&self, kinds: &[[&[u32]; 2]]) -> bool {
+        let together = self.together.max(1) as usize;
+        let of_invocation = |n: usize| {
+            let of_kind = |[firsts, lasts]: &[&[u32]; 2]| Bytes { inverted_first: firsts[n], last: lasts[n] };
+            kinds.iter().map(of_kind).fold(Bytes::default(), Bytes::and)
+        };
+        let groups = (0..self.invocations as usize).step_by(together).map(|first| {
+            let end = (first + together).min(self.invocations as usize);
+            (first..end).map(of_invocation).fold(Bytes::default(), Bytes::and)
+        });
+        let groups = groups.filter(|bytes| !bytes.is_empty());
         // Most often, they are in order.
-        if !accessed.is_sorted_by_key(|bytes| *bytes.start()) {
-            accessed.sort_unstable_by_key(|bytes| *bytes.start());
+        let mut end = None;
+        let mut is_behind = |bytes: Bytes| end.replace(bytes.last).is_none_or(|end| end < bytes.first());
+        if groups.clone().all(&mut is_behind) {
+            return false;
         }
-        accessed.windows(2).any(|pair| pair[1].start() <= pair[0].end())
+        let mut groups: Vec<Bytes> = groups.collect();
+        groups.sort_unstable_by_key(|bytes| bytes.first());
+        groups.windows(2).any(|pair| pair[1].first() <= pair[0].last)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::RangeInclusive;
 
     /// Whether invocations with these accesses meet: by kind, the first and the last byte of each.
-    fn meet(kinds: &[(bool, &[Option<Bytes>])], together: u32) -> bool {
+    fn meet(kinds: &[(bool, &[Option<RangeInclusive<u32>>])], together: u32) -> bool {
         let writes: Vec<bool> = kinds.iter().map(|(writes, _)| *writes).collect();
         let columns = kinds.iter().flat_map(|(_, bytes)| {
             let first = bytes.iter().map(|bytes| bytes.as_ref().map_or(0, |bytes| !bytes.start()));

@@ -108,5 +108,9 @@ fn grids_of_threads() {
     let mut tally = Tally::default();
     runner.count(&mut tally);
     let (launches, compiled) = (runner.launches(), runner.compiled());
-    assert!(launches == 400 && compiled > 300 && completed > 250, "{completed}, {compiled} compiled: {:?}", tally.refused);
+    assert!(
+        launches == 400 && compiled > 300 && completed > 250,
+        "{completed}, {compiled} compiled: {:?}",
+        tally.refused
+    );
 }

@@ -48,6 +48,15 @@ impl Words {
         Ok(words)
     }
 
+    /// The dwords.
+    pub fn to_vec(&self) -> Vec<u32> {
+        let mut words = vec![0; self.len() as usize];
+        if let Some(arena) = self.space.arenas().first() {
+            arena.read_words(arena.base(), &mut words);
+        }
+        words
+    }
+
     /// Number of dwords.
     pub fn len(&self) -> u32 {
         self.length / 4

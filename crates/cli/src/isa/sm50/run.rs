@@ -12,7 +12,7 @@ use crate::report::Message;
 use crate::run::counts::{Counting, Listing};
 use crate::run::follow::{self, Follower, Guest};
 use crate::run::utilisation::{self, Issued};
-use crate::run::{Frames, options, uniforms};
+use crate::run::{Frames, engine, options, uniforms};
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_codegen::EngineName;
@@ -20,8 +20,7 @@ use ctm_follow::{Address, Followed, Place};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_sm50::launch::{
-    Constants, Environment, Grid, Invocations, Launch, LaunchConstants, LaunchReport, Mode, Shader, StageRunner, Stop,
-    WARP,
+    Constants, Environment, Grid, Invocations, Launch, LaunchConstants, LaunchReport, Mode, Shader, Stop, WARP,
 };
 use ctm_sm50::reference::Reference;
 use ctm_sm50::text::print_instruction;
@@ -56,6 +55,9 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     let options = options(&args.execution, console.host, &update, &cancel);
     let counting = Counting::new(&args.execution, Lanes::Line(grid.invocations()), &options, console)?;
     let options = RunOptions { counts: Counting::sink(&counting), ..options };
+    let (name, engine) = engine(&args.execution)?;
+    // Utilisation is that of the reference's warps.
+    let name = if args.execution.utilisation { EngineName::Reference } else { name };
     let start = Instant::now();
     let (host, mode) = (console.host, if console.strict { Mode::Strict } else { Mode::Lenient });
     let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(&loaded, name), &args.execution, console)));
@@ -75,7 +77,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
                 Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
                 None => match &mut issued {
                     Some(issued) => Reference.run_observed(&launch, &options, Followed::EachGroup, issued),
-                    None => Reference.run(&launch, &options),
+                    None => engine.run(&launch, &options),
                 },
             };
             report.merge(&ran.map_err(|error| match error {
@@ -97,7 +99,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     }
     memory.commit(&cancel, console)?;
     if args.execution.stats {
-        report(args.execution.json, &outcome.stats, issued.map(|Issued(issued)| issued), seconds, console)?;
+        report(args.execution.json, name, &outcome.stats, issued.map(|Issued(issued)| issued), seconds, console)?;
     }
     if let Some(counting) = counting {
         counting.finish_as(
@@ -138,9 +140,6 @@ fn no_compute_code(stage: Stage, file: &str) -> Failure {
     }))
 }
 
-/// Why engines have no say.
-const BY_REFERENCE: &str = "grids are executed by the reference";
-
 /// Refuses the options of `ctm run` that mean nothing for compute code.
 fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let given = [
@@ -159,9 +158,7 @@ fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--consts", args.consts.is_some(), "--bank BANK=FILE gives constants"),
         ("--group", args.execution.group.is_some(), "threads run in warps of 32"),
         ("--repeat", args.execution.repeat != 1, "it runs once"),
-        ("--engine", args.execution.engine.is_some_and(|name| name != EngineName::Reference), BY_REFERENCE),
-        ("--emit", args.execution.emit.is_some(), BY_REFERENCE),
-        ("--check-code", args.execution.check_code, BY_REFERENCE),
+        ("--emit", args.execution.emit.is_some(), "stages of compute code are not shown"),
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
         Some((option, _, help)) => {
@@ -222,9 +219,16 @@ fn guest(loaded: &Loaded, lane: String) -> Guest<'_> {
     Guest { text: Box::new(text), address, width: 50, lane }
 }
 
-fn report(json: bool, stats: &RunStats, issued: Option<u64>, seconds: f64, console: &mut Console) -> io::Result<()> {
+fn report(
+    json: bool,
+    engine: EngineName,
+    stats: &RunStats,
+    issued: Option<u64>,
+    seconds: f64,
+    console: &mut Console,
+) -> io::Result<()> {
     let &RunStats { lanes, instructions, groups, .. } = stats;
-    let engine = EngineName::Reference.name();
+    let engine = engine.name();
     if json {
         return console.json(&json!({
             "engine": engine,

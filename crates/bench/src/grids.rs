@@ -1,0 +1,163 @@
+//! Grids of a million threads with global memory: the engine beside the reference, with the same bytes.
+
+use crate::machine::Machine;
+use crate::markdown;
+use crate::sample::Sample;
+use ctm_codegen::EngineName;
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
+use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Shader, StageRunner};
+use ctm_sm50::reference::Reference;
+use ctm_sm50::{AttributeMap, Program, text};
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// The programs.
+const PROGRAMS: [(&str, &str); 2] = [
+    ("saxpy", include_str!("../../../benches/sm50/saxpy.sm50")),
+    ("mixed", include_str!("../../../benches/sm50/mixed.sm50")),
+];
+/// Threads of a block, and blocks.
+const BLOCK: u32 = 256;
+const BLOCKS: u32 = 4096;
+const THREADS: u32 = BLOCK * BLOCKS;
+/// Words behind x.
+const TABLE: u32 = 1024;
+/// Where x and y are.
+const X: u32 = 0x100_0000;
+const Y: u32 = 0x200_0000;
+/// Runs of the engine.
+const ROUNDS: usize = 20;
+/// How much faster the engine is to be.
+const MARK: f64 = 50.0;
+
+/// What was measured, for one program.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    instructions: usize,
+    reference: f64,
+    engine: Sample,
+}
+
+impl Row {
+    fn times_as_fast(&self) -> f64 {
+        self.reference / self.engine.least()
+    }
+
+    fn nanoseconds(&self) -> f64 {
+        self.engine.least() * 1e9 / f64::from(THREADS)
+    }
+}
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub struct Measurement {
+    machine: Machine,
+    engine: EngineName,
+    rows: Vec<Row>,
+}
+
+impl Measurement {
+    /// Measures the fastest engine, with a thread for each processor, against the reference, which has one.
+    pub fn new(progress: fn(&str)) -> Self {
+        let engine = EngineName::fastest();
+        let measured = |&(name, source)| {
+            progress(name);
+            row(name, source, engine)
+        };
+        Measurement { machine: Machine::new(), engine, rows: PROGRAMS.iter().map(measured).collect() }
+    }
+
+    /// Whether the engine is as fast as it is to be.
+    pub fn marks_are_met(&self) -> bool {
+        self.rows.iter().all(|row| row.times_as_fast() >= MARK)
+    }
+
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let head = ["program", "instructions", "reference, ms", "engine, ms", "times as fast", "ns for a thread"];
+        let line = |row: &Row| {
+            vec![
+                row.name.to_owned(),
+                row.instructions.to_string(),
+                format!("{:.0}", row.reference * 1e3),
+                format!("{:.2}", row.engine.least() * 1e3),
+                format!("{:.0}", row.times_as_fast()),
+                format!("{:.1}", row.nanoseconds()),
+            ]
+        };
+        let head = head.map(str::to_owned).to_vec();
+        let lines: Vec<_> = std::iter::once(head).chain(self.rows.iter().map(line)).collect();
+        let outcome = if self.marks_are_met() { "met" } else { "MISSED" };
+        let engine = self.engine.name();
+        format!(
+            "{}\n{outcome}: {engine} runs {THREADS} threads {MARK} times as fast as the reference\n",
+            markdown::table(&lines)
+        )
+    }
+
+    /// For programs. Times are in seconds.
+    pub fn json(&self) -> Value {
+        let row = |row: &Row| {
+            json!({
+                "program": row.name,
+                "instructions": row.instructions,
+                "reference_s": row.reference,
+                "engine_s": row.engine.least(),
+            })
+        };
+        let rows: Vec<Value> = self.rows.iter().map(row).collect();
+        json!({ "machine": self.machine.json(), "engine": self.engine.name(), "threads": THREADS, "rows": rows })
+    }
+}
+
+/// Global memory before a run.
+fn memory() -> Space {
+    let mut space = Space::default();
+    for base in [X, Y] {
+        let size = (4 * (THREADS + TABLE)).next_multiple_of(BASE_ALIGNMENT);
+        let arena = Arena::new(base, size).unwrap_or_else(|error| panic!("{error}"));
+        let words = (0..size / 4).map(|n| n.wrapping_mul(0x9E37_79B9) >> 9 | 0x3F80_0000);
+        let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        arena.write_bytes(base, &bytes);
+        space.map(arena).unwrap_or_else(|error| panic!("{error}"));
+    }
+    space
+}
+
+/// The time of a run, and the bytes of y behind it.
+fn run(program: &Program, runner: &dyn StageRunner) -> (f64, Vec<u8>) {
+    let memory = memory();
+    let mut environment = Environment { memory: Some(&memory), ..Environment::default() };
+    let mut bank = vec![0; 0x50];
+    bank.extend([THREADS, X, Y, 0.75f32.to_bits(), X + 4 * THREADS]);
+    environment.constants.set_bank(0, bank);
+    let grid = Grid::new([BLOCKS, 1, 1], [BLOCK, 1, 1]).expect("sizes of a launch");
+    let invocations = Invocations { count: grid.invocations(), columns: None };
+    let launch = Launch {
+        grid: Some(grid),
+        ..Launch::new(Shader::from(program), &environment, &invocations, AttributeMap::default())
+    };
+    let start = Instant::now();
+    runner.run(&launch, &RunOptions::default()).unwrap_or_else(|stop| panic!("{stop}"));
+    let time = start.elapsed().as_secs_f64();
+    let mut bytes = vec![0; 4 * THREADS as usize];
+    memory.read_bytes(Y, &mut bytes).unwrap_or_else(|error| panic!("{error}"));
+    (time, bytes)
+}
+
+fn row(name: &'static str, source: &str, engine: EngineName) -> Row {
+    let program = text::parse(source).unwrap_or_else(|errors| panic!("{name}: {errors:?}")).program;
+    let executor = engine.executor().unwrap_or_else(|error| panic!("{error}"));
+    let (reference, expected) = run(&program, &Reference);
+    let mut sample = Sample::default();
+    for round in 0..=ROUNDS {
+        let (time, bytes) = run(&program, &executor);
+        assert!(bytes == expected, "{name}: other bytes than the reference's");
+        if round > 0 {
+            sample.add(time);
+        }
+    }
+    Row { name, instructions: program.code.instructions().len(), reference, engine: sample }
+}
