@@ -4,6 +4,7 @@
 
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -102,7 +103,15 @@ impl Workers {
             let mut threads = Threads::default();
             let start = |helper: ThreadBuilder| {
                 let builder = thread::Builder::new().name(format!("ctm-{}", helper.index() + 1));
-                threads.0.push(builder.spawn(|| helper.run())?);
+                let (begins, begun) = sync_channel(1);
+                let run = move || {
+                    // Nobody waits who does not want to know.
+                    _ = begins.send(());
+                    helper.run();
+                };
+                threads.0.push(builder.spawn(run)?);
+                // A thread that finds no memory while it starts ends the process: the caller, who is about to take much, waits for it.
+                _ = begun.recv();
                 Ok(())
             };
             let pool = ThreadPoolBuilder::new().num_threads(helpers).spawn_handler(start).build().ok()?;
