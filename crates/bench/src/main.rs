@@ -34,11 +34,7 @@ enum Measure {
     /// Grids of a million threads with global memory: the engine beside the reference.
     ///
     /// Exits with 1 if the engine is slower than it should be.
-    Grids {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Grids(Output),
     /// What a small run costs beside the kernel's own time: three programs in turn, 10,000 runs over 64x64.
     ///
     /// Exits with 1 if that is more than it should be.
@@ -115,11 +111,10 @@ fn main() -> ExitCode {
                 if output.json { format!("{:#}\n", compile::json(&measurement)) } else { compile::text(&measurement) };
             output.tell(&text, || compile::page(&measurement), met)
         }
-        Measure::Grids { json } => {
+        Measure::Grids(output) => {
             let measurement = grids::Measurement::new(|what| eprintln!("measuring {what}"));
-            let text = if json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
-            print!("{text}");
-            if measurement.marks_are_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            let text = if output.json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
+            output.tell(&text, || measurement.page(), measurement.marks_are_met())
         }
         Measure::SmallPasses { json } => {
             let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));

@@ -329,21 +329,23 @@ fn compute_code() {
     folder.write("in.f32", (0..40).flat_map(|n| f64::from(n).to_le_bytes()).collect::<Vec<_>>());
     let run = "run k.cubin --kernel scale --bank 0=arguments.u32 --global 0x10000=in.f32 --strict";
     let keep = "--global-output 0x10000:80=out.npy --stats";
-    let done = folder.ctm(&format!("{run} --grid 1 --block 20,2 {keep}")).ok();
-    for part in ["40 threads in 2 warps", "engine          reference\n"] {
-        assert!(done.out().contains(part), "{}", done.out());
-    }
-    // Threads (x, 0) and (x, 1) have the same x, and make x + x / 2 of its value: in one warp at once, in two in turn.
-    let (words, shape) = npy(&folder, "out.npy");
-    assert_eq!(shape, [1, 80]);
-    let value = |n: usize| f64::from_bits(u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32);
-    for n in 0..40 {
-        let factor = match n {
-            0..12 => 1.5,
-            12..20 => 2.25,
-            _ => 1.0,
-        };
-        assert_eq!(value(n), factor * n as f64, "value {n}");
+    for engine in ["reference", "interp", "jit"] {
+        let done = folder.ctm(&format!("{run} --grid 1 --block 20,2 {keep} --engine {engine}")).ok();
+        for part in ["40 threads in 2 warps", &format!("engine          {engine}")] {
+            assert!(done.out().contains(part), "{}", done.out());
+        }
+        // Threads (x, 0) and (x, 1) have the same x, and make x + x / 2 of its value: in one warp at once, in two in turn.
+        let (words, shape) = npy(&folder, "out.npy");
+        assert_eq!(shape, [1, 80]);
+        let value = |n: usize| f64::from_bits(u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32);
+        for n in 0..40 {
+            let factor = match n {
+                0..12 => 1.5,
+                12..20 => 2.25,
+                _ => 1.0,
+            };
+            assert_eq!(value(n), factor * n as f64, "value {n} by {engine}");
+        }
     }
 
     // Block and grid stand in bank 0 without a file, and a file that says something else is refused.
@@ -366,7 +368,7 @@ fn compute_code() {
         ("run wide.sm50", 3, &["OutOfRangeAddr", "wide.sm50:1:1"]),
         (&format!("{run} --domain 4x4"), 2, &["--domain", "--grid"]),
         (&format!("{run} --const 0=1"), 2, &["--const", "--bank"]),
-        (&format!("{run} --engine interp"), 2, &["--engine", "by the reference"]),
+        (&format!("{run} --emit asm"), 2, &["--emit", "not shown"]),
         (&format!("{run} --flow full"), 2, &["an option of X1K programs"]),
         (&format!("{run} --block 32,33"), 2, &["1024"]),
         (&format!("{run} --global-output 0x10001:4=out.npy"), 2, &["multiple of 4"]),

@@ -165,7 +165,7 @@ fn options_without_effect() {
     for (line, expected) in [
         (format!("{r700} --position-output 0=b.npy"), &["pixels have no positions", "--output N=FILE"][..]),
         ("run kernel.sm50 --clear 1".into(), &["--clear means nothing", "--global"]),
-        ("run kernel.sm50 --check-code".into(), &["--check-code means nothing"]),
+        ("run kernel.sm50 --emit asm".into(), &["--emit means nothing"]),
         (format!("{draw} --patch-vertices 4"), &["--tes <FILE>"]),
         ("explain X1K001 --isa sm50".into(), &["'X1K001' is no code", "of sm50"]),
     ] {

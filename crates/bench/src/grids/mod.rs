@@ -14,8 +14,8 @@ use std::time::Instant;
 
 /// The programs.
 const PROGRAMS: [(&str, &str); 2] = [
-    ("saxpy", include_str!("../../../benches/sm50/saxpy.sm50")),
-    ("mixed", include_str!("../../../benches/sm50/mixed.sm50")),
+    ("saxpy", include_str!("../../../../benches/sm50/saxpy.sm50")),
+    ("mixed", include_str!("../../../../benches/sm50/mixed.sm50")),
 ];
 /// Threads of a block, and blocks.
 const BLOCK: u32 = 256;
@@ -74,8 +74,7 @@ impl Measurement {
         self.rows.iter().all(|row| row.times_as_fast() >= MARK)
     }
 
-    /// For a terminal.
-    pub fn text(&self) -> String {
+    fn table(&self) -> String {
         let head = ["program", "instructions", "reference, ms", "engine, ms", "times as fast", "ns for a thread"];
         let line = |row: &Row| {
             vec![
@@ -89,12 +88,27 @@ impl Measurement {
         };
         let head = head.map(str::to_owned).to_vec();
         let lines: Vec<_> = std::iter::once(head).chain(self.rows.iter().map(line)).collect();
+        markdown::table(&lines)
+    }
+
+    fn outcome(&self) -> String {
         let outcome = if self.marks_are_met() { "met" } else { "MISSED" };
-        let engine = self.engine.name();
-        format!(
-            "{}\n{outcome}: {engine} runs {THREADS} threads {MARK} times as fast as the reference\n",
-            markdown::table(&lines)
-        )
+        format!("{outcome}: {} runs {THREADS} threads {MARK} times as fast as the reference", self.engine.name())
+    }
+
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        format!("{}\n{}\n", self.table(), self.outcome())
+    }
+
+    /// The page `docs/performance-sm50.md`.
+    pub fn page(&self) -> String {
+        let machine = self.machine.0.iter().map(|(name, value)| format!("{name}: {value}"));
+        include_str!("page.md")
+            .replace("{machine}", markdown::list(machine).trim_end())
+            .replace("{table}", self.table().trim_end())
+            .replace("{outcome}", &self.outcome())
+            .replace("{rounds}", &ROUNDS.to_string())
     }
 
     /// For programs. Times are in seconds.
