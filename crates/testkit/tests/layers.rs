@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 11] = [
     &["lane", "array", "card", "raster"],
     &["engine"],
     &["codegen", "x1k", "r700", "sm50", "pvs"],
-    &["object", "r5xx"],
+    &["object", "r5xx", "compile"],
     &["device"],
     &["capi", "cli", "ctm", "drm"],
     &["testkit", "python"],

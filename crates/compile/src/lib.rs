@@ -1,0 +1,6 @@
+//! Shader languages to X1K machine code.
+//!
+//! - [`ir`]: one invocation of a program, in scalars, with structured control flow; what front ends make and the back end takes.
+#![forbid(unsafe_code)]
+
+pub mod ir;
