@@ -1,6 +1,8 @@
 //! Shader languages to X1K machine code.
 //!
 //! - [`ir`]: one invocation of a program, in scalars, with structured control flow; what front ends make and the back end takes.
+//! - [`opt`]: passes over it.
 #![forbid(unsafe_code)]
 
 pub mod ir;
+pub mod opt;

@@ -1,0 +1,169 @@
+//! How often a loop repeats, if constants alone decide it.
+
+use crate::ir::{End, If, Loop, Node, Region, Value};
+use std::collections::HashMap;
+
+/// Passes that are followed, and instructions of all of them.
+const MAX_PASSES: u32 = 1024;
+const MAX_STEPS: u32 = 100_000;
+
+/// What is known of a loop's passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    /// Passes that reach their end, if nothing else breaks the loop before.
+    pub passes: u32,
+    /// Whether nothing else can break it, or continue it early.
+    pub exact: bool,
+    /// The condition on which the loop is broken behind these passes, where it is the first thing that a pass does and the loop's results are then
+    /// the parameters of the pass: without it, a loop of so many passes does the same.
+    pub guard: Option<Value>,
+}
+
+struct Walk<'a> {
+    known: &'a dyn Fn(Value) -> Option<u32>,
+    values: HashMap<Value, u32>,
+    steps: u32,
+    exact: bool,
+    /// Whether only instructions without effects came before, in this pass.
+    at_start: bool,
+}
+
+enum Way {
+    /// Behind the region.
+    On,
+    Next(Vec<Option<u32>>),
+    /// Broken on this condition; if it was the first thing that the pass did.
+    Broken(Option<Value>),
+    Unknown,
+}
+
+/// Follows a loop as far as constants decide where it goes. `known`: bits of values from outside.
+pub(super) fn count(repeat: &Loop, known: &dyn Fn(Value) -> Option<u32>) -> Option<Count> {
+    let mut walk = Walk { known, values: HashMap::new(), steps: 0, exact: true, at_start: true };
+    let mut params: Vec<Option<u32>> = repeat.init.iter().map(|&init| known(init)).collect();
+    if let crate::ir::Passes::Times(passes) = repeat.passes {
+        return Some(Count { passes: passes.into(), exact: !has_ends(&repeat.body), guard: None });
+    }
+    if repeat.passes != crate::ir::Passes::Endless || params.iter().all(Option::is_none) {
+        return None;
+    }
+    for pass in 0..MAX_PASSES {
+        walk.values.clear();
+        walk.at_start = true;
+        for (&param, bits) in repeat.params.iter().zip(&params) {
+            if let Some(bits) = bits {
+                walk.values.insert(param, *bits);
+            }
+        }
+        match walk.region(&repeat.body, repeat) {
+            Way::Next(next) if next.iter().any(Option::is_some) => params = next,
+            Way::Broken(guard) => return Some(Count { passes: pass, exact: walk.exact, guard }),
+            Way::Next(_) | Way::On | Way::Unknown => return None,
+        }
+    }
+    None
+}
+
+/// Whether a pass can end before the end of its body.
+fn has_ends(region: &Region) -> bool {
+    region.nodes.iter().any(|node| match node {
+        Node::If(If { then, otherwise, .. }) => {
+            [then, otherwise].iter().any(|side| !matches!(side.end, End::Yield(_)) || has_ends(side))
+        }
+        Node::Inst(_) | Node::Loop(_) => false,
+    })
+}
+
+impl Walk<'_> {
+    fn get(&self, value: Value) -> Option<u32> {
+        self.values.get(&value).copied().or_else(|| (self.known)(value))
+    }
+
+    fn region(&mut self, region: &Region, repeat: &Loop) -> Way {
+        for node in &region.nodes {
+            self.steps += 1;
+            if self.steps > MAX_STEPS {
+                return Way::Unknown;
+            }
+            match node {
+                Node::Inst(inst) => {
+                    self.at_start &= !inst.op.has_effect();
+                    let args: Option<Vec<u32>> = inst.args.iter().map(|&arg| self.get(arg)).collect();
+                    if let (Some(bits), [result]) =
+                        (args.and_then(|args| inst.op.calculate(&args)), inst.results.as_slice())
+                    {
+                        self.values.insert(*result, bits);
+                    }
+                }
+                Node::Loop(_) => self.at_start = false,
+                Node::If(choice) => match self.choice(choice, repeat) {
+                    Way::On => {}
+                    way => return way,
+                },
+            }
+        }
+        match &region.end {
+            End::Yield(_) => Way::On,
+            End::Break(_) => Way::Broken(None),
+            End::Continue(values) => Way::Next(values.iter().map(|&value| self.get(value)).collect()),
+        }
+    }
+
+    fn choice(&mut self, choice: &If, repeat: &Loop) -> Way {
+        let Some(condition) = self.get(choice.condition) else {
+            // What is not known is taken not to break the loop.
+            self.at_start = false;
+            for side in [&choice.then, &choice.otherwise] {
+                if continues(side) {
+                    return Way::Unknown;
+                }
+            }
+            let ends =
+                [&choice.then, &choice.otherwise].map(|side| !matches!(side.end, End::Yield(_)) || has_ends(side));
+            self.exact &= ends == [false, false];
+            let goes_on = match ends {
+                [true, true] => return Way::Unknown,
+                [true, false] => Some(&choice.otherwise),
+                [false, true] => Some(&choice.then),
+                [false, false] => None,
+            };
+            // Where one side breaks, the other's results are those that count.
+            let Some(side) = goes_on else { return Way::On };
+            return match self.region(side, repeat) {
+                Way::On => {
+                    self.results(choice, side);
+                    Way::On
+                }
+                way => way,
+            };
+        };
+        let (at_start, side) = (self.at_start, if condition != 0 { &choice.then } else { &choice.otherwise });
+        if let (true, true, End::Break(values)) = (at_start, side.nodes.is_empty(), &side.end) {
+            return Way::Broken((*values == repeat.params).then_some(choice.condition));
+        }
+        match self.region(side, repeat) {
+            Way::On => {
+                self.results(choice, side);
+                Way::On
+            }
+            way => way,
+        }
+    }
+
+    fn results(&mut self, choice: &If, side: &Region) {
+        for (&result, &value) in choice.results.iter().zip(side.end.values()) {
+            if let Some(bits) = self.get(value) {
+                self.values.insert(result, bits);
+            }
+        }
+    }
+}
+
+/// Whether a region goes to the next pass from inside.
+fn continues(region: &Region) -> bool {
+    matches!(region.end, End::Continue(_))
+        || region.nodes.iter().any(|node| match node {
+            Node::If(choice) => continues(&choice.then) || continues(&choice.otherwise),
+            Node::Inst(_) | Node::Loop(_) => false,
+        })
+}

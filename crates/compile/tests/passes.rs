@@ -1,0 +1,32 @@
+//! Passes over functions at random keep what these compute. Numbers are such that sums and products of them are exact.
+
+mod common;
+
+use arbtest::arbtest;
+use common::{Small, function};
+use ctm_compile::ir::{Function, QUAD, eval, verify};
+use ctm_compile::opt::optimise;
+
+const STEPS: u64 = 100_000;
+
+/// What the invocations that are not killed compute, with all zeros alike and all NaNs.
+fn results(function: &Function) -> Vec<[Option<f32>; QUAD]> {
+    let outcome = eval(function, &Small { position: [4, 6] }, STEPS).expect("it ends");
+    let one = |bits: u32| if bits == 0x8000_0000 { 0 } else { bits };
+    let lanes =
+        |bits: &[u32; QUAD]| std::array::from_fn(|k| (!outcome.killed[k]).then(|| f32::from_bits(one(bits[k]))));
+    outcome.outputs.iter().map(lanes).collect()
+}
+
+#[test]
+fn passes_keep_meaning() {
+    arbtest(|u| {
+        let function = function(u, false)?;
+        let better = optimise(&function);
+        assert_eq!(verify(&better), Ok(()), "{function}\n{better}");
+        let (before, after) = (results(&function), results(&better));
+        assert_eq!(format!("{before:?}"), format!("{after:?}"), "{function}\n{better}");
+        Ok(())
+    })
+    .budget_ms(10_000);
+}
