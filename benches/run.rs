@@ -2,10 +2,10 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ctm_bench::kernel::{Isa, KERNELS};
-use ctm_bench::texture;
 use ctm_memory::Tiling;
 use ctm_testkit::case::Case;
 use ctm_testkit::engines;
+use ctm_testkit::texels;
 use ctm_x1k::{Domain, RunOptions};
 
 /// Rows from the middle of the picture, which are enough for steady timing.
@@ -20,7 +20,7 @@ fn run(criterion: &mut Criterion) {
             let middle = (case.domain.j0 + case.domain.j1) / 2;
             case.domain = Domain { j0: middle, j1: middle + ROWS - 1, ..case.domain };
             let environment =
-                case.environment(Tiling::Linear, |input| texture::data(&input.file, input.width, input.height));
+                case.environment(Tiling::Linear, |input| texels::data(&input.file, input.width, input.height));
             let job = environment.job(&case);
             let options = RunOptions { threads: 1, ..RunOptions::default() };
             let instructions = engine.run(&job, &options).expect("kernels run").instructions;

@@ -2,12 +2,12 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ctm_bench::kernel::{Isa, KERNELS};
-use ctm_bench::texture;
 use ctm_codegen::EngineName;
 use ctm_engine::SurfaceLayout;
 use ctm_lane::simplify;
 use ctm_memory::{Bounds, Tiling};
 use ctm_testkit::case::Case;
+use ctm_testkit::texels;
 use ctm_x1k::lift::{Form, Specialisation, lift};
 use ctm_x1k::{Instruction, Job, Words};
 
@@ -36,7 +36,7 @@ fn stages(criterion: &mut Criterion) {
         group.sample_size(20);
         let case = Case::load(&kernel.folder(Isa::X1k));
         let environment =
-            case.environment(Tiling::Linear, |input| texture::data(&input.file, input.width, input.height));
+            case.environment(Tiling::Linear, |input| texels::data(&input.file, input.width, input.height));
         let job = environment.job(&case);
         let words: Vec<Words> = case.program.code.iter().map(Instruction::encode).collect();
         group.bench_function("decode", |bencher| {

@@ -1,7 +1,7 @@
 //! A program that is measured: a process that draws a picture when it is told to.
 
 use crate::guest::Texture;
-use crate::{picture, texture};
+use ctm_testkit::{picture, texels};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -59,7 +59,7 @@ pub fn sizes(picture: (u32, u32), textures: &[Texture]) -> impl Iterator<Item = 
 
 /// The bytes of the textures' texels, one texture behind the other.
 pub fn texels(textures: &[Texture]) -> Vec<u8> {
-    let texels = textures.iter().flat_map(|at| texture::data(&at.name, at.width, at.height));
+    let texels = textures.iter().flat_map(|at| texels::data(&at.name, at.width, at.height));
     texels.flat_map(f32::to_le_bytes).collect()
 }
 
@@ -127,6 +127,16 @@ impl Drawing {
     pub fn floats(&mut self, (width, height): (u32, u32)) -> Result<Vec<[f32; 4]>, PeerError> {
         let bytes = self.bytes(width as usize * height as usize * 16)?;
         Ok(picture::pixels(&bytes))
+    }
+
+    /// The pictures of a shader that were drawn last, one for each output, row by row.
+    ///
+    /// # Errors
+    /// If the process is gone.
+    pub fn outputs(&mut self, (width, height): (u32, u32), count: u32) -> Result<Vec<Vec<[f32; 4]>>, PeerError> {
+        let pixels = width as usize * height as usize;
+        let bytes = self.bytes(pixels * 16 * count as usize)?;
+        Ok(picture::pixels(&bytes).chunks(pixels).map(<[_]>::to_vec).collect())
     }
 
     /// The picture of a scene that was drawn last, row by row, with channels from 0 to 255.

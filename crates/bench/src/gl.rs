@@ -2,8 +2,9 @@
 //! of triangles. Mesa draws, with its driver for CPUs, or with the one for the card that ctm is.
 
 use crate::drawing::{Drawing, PeerError, beside, sizes, texels};
-use crate::guest::Texture;
+use crate::guest;
 use crate::kernel::Kernel;
+use ctm_testkit::shaders::{Shader, Texture};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ impl Programs {
         &self,
         kernel: &Kernel,
         size: (u32, u32),
-        textures: &[Texture],
+        textures: &[guest::Texture],
         (driver, threads): (&Driver, usize),
     ) -> Result<Drawing, PeerError> {
         // A varying is what the programs for cards were compiled with.
@@ -106,8 +107,39 @@ impl Programs {
             Driver::Card { .. } => "varying",
         };
         let mut command = Command::new(&self.kernel);
-        command.arg(kernel.shader()).arg(position).args(sizes(size, textures));
+        command.arg(kernel.shader()).arg(position).args(sizes(size, &[])).arg("1");
+        for (unit, texture) in textures.iter().enumerate() {
+            let sides = [texture.width, texture.height].map(|side| side.to_string());
+            command.arg("texture").arg(format!("tex{unit}")).args(sides);
+        }
         started(command, kernel.name, &texels(textures), (driver, threads))
+    }
+
+    /// Starts a shader of the suite, on one thread. `IJ` is a varying if `varying` says so, else it comes from `gl_FragCoord`; `prepare`
+    /// may add to the command.
+    ///
+    /// # Errors
+    /// If the shader cannot be drawn, or not by this driver.
+    pub fn shader(
+        &self,
+        shader: &Shader,
+        varying: bool,
+        driver: &Driver,
+        prepare: impl FnOnce(&mut Command),
+    ) -> Result<Drawing, PeerError> {
+        let mut command = Command::new(&self.kernel);
+        command.arg(&shader.path).arg(if varying { "varying" } else { "position" });
+        command.args([shader.size.0, shader.size.1, shader.outputs].map(|number| number.to_string()));
+        for texture in &shader.textures {
+            let sides = [texture.width, texture.height].map(|side| side.to_string());
+            command.arg("texture").arg(&texture.name).args(sides);
+        }
+        for (name, values) in &shader.uniforms {
+            command.arg("uniform").arg(name).args(values.iter().map(f32::to_string));
+        }
+        prepare(&mut command);
+        let texels: Vec<u8> = shader.textures.iter().flat_map(Texture::texels).flat_map(f32::to_le_bytes).collect();
+        started(command, &shader.name, &texels, (driver, 1))
     }
 
     /// Starts a scene for a picture of this size.

@@ -1,6 +1,6 @@
 //! The kernels: where they run, how much work they are, and how exact pictures of them are.
 
-use crate::picture::Tolerance;
+use ctm_testkit::picture::Tolerance;
 use ctm_testkit::project_path;
 use std::path::PathBuf;
 

@@ -11,6 +11,7 @@
 //! - [`card`]: kernels and scenes by OpenGL on the card, beside runs of the same words, and beside llvmpipe;
 //! - [`compile`]: how long programs take from words to machine code;
 //! - [`grids`]: grids of a million threads with global memory.
+//! - [`shaders`]: what the compiler makes of shaders in source, beside Mesa's;
 //! - [`small_passes`]: what a run costs beside the kernel's own time.
 //!
 //! The programs are in `benches/x1k`, their sources in `benches/glsl`.
@@ -28,9 +29,8 @@ pub mod machine;
 mod markdown;
 pub mod native;
 pub mod peers;
-pub mod picture;
 pub mod report;
 pub mod sample;
+pub mod shaders;
 pub mod small_passes;
-pub mod texture;
 mod turn;

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
 use ctm_bench::{card, compile};
-use ctm_bench::{grids, report, small_passes};
+use ctm_bench::{grids, report, shaders, small_passes};
 use ctm_codegen::EngineName;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,6 +35,8 @@ enum Measure {
     ///
     /// Exits with 1 if the engine is slower than it should be.
     Grids(Output),
+    /// What the compiler makes of shaders in source, beside Mesa's r300 compiler.
+    Shaders(Shaders),
     /// What a small run costs beside the kernel's own time: three programs in turn, 10,000 runs over 64x64.
     ///
     /// Exits with 1 if that is more than it should be.
@@ -53,6 +55,16 @@ struct Output {
     /// Write a page in Markdown too
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct Shaders {
+    /// Draw the sources anew by llvmpipe and by r300 on the card, and write the files of tests/shaders
+    #[arg(long)]
+    renew: bool,
+    /// Only sources whose names begin with this
+    #[arg(long, value_name = "NAME", default_value = "")]
+    only: String,
 }
 
 #[derive(clap::Args)]
@@ -116,6 +128,13 @@ fn main() -> ExitCode {
             let text = if output.json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
             output.tell(&text, || measurement.page(), measurement.marks_are_met())
         }
+        Measure::Shaders(arguments) => match shaders::renew(&arguments.only, |what| eprintln!("{what}")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            }
+        },
         Measure::SmallPasses { json } => {
             let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));
             let text = if json { format!("{:#}\n", measurement.json()) } else { measurement.text() };

@@ -7,10 +7,10 @@ use crate::kernel::{Isa, KERNELS, Kernel};
 use crate::limits::{Copying, Limits};
 use crate::machine::{Machine, forget_peak_memory, peak_memory};
 use crate::native::Native;
-use crate::picture::Comparison;
 use crate::sample::Sample;
 use crate::turn::{repetitions, seconds, their_turn, turn};
 use ctm_codegen::EngineName;
+use ctm_testkit::picture::Comparison;
 
 /// Seconds that one side works before it is the other's turn, about.
 const TURN: f64 = 0.04;

@@ -3,8 +3,8 @@
 use crate::kernel::Isa;
 use crate::markdown::{self, list};
 use crate::peers::{Bound, Measurement, Row};
-use crate::picture::Comparison;
 use crate::sample::Sample;
+use ctm_testkit::picture::Comparison;
 use serde_json::{Value, json};
 
 /// A demand on the measurement.

@@ -1,9 +1,9 @@
 //! Every engine makes the same picture of a kernel, bit for bit.
 
 use ctm_bench::kernel::{Isa, KERNELS};
-use ctm_bench::texture;
 use ctm_memory::Tiling;
 use ctm_testkit::case::Case;
+use ctm_testkit::texels;
 use ctm_testkit::{THREADS, engines};
 use ctm_x1k::{Domain, RunOptions};
 
@@ -21,7 +21,7 @@ fn engines_agree_on_kernels() {
             let mut case = Case::load(&kernel.folder(Isa::X1k));
             case.domain = Domain { i0, j0, i1: i0 + WIDTH - 1, j1: j0 + HEIGHT - 1 };
             let environment =
-                case.environment(Tiling::Linear, |input| texture::data(&input.file, input.width, input.height));
+                case.environment(Tiling::Linear, |input| texels::data(&input.file, input.width, input.height));
             let job = environment.job(&case);
             let output = job.outputs[0].unwrap();
             let mut wanted = None;

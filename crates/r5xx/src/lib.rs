@@ -23,6 +23,6 @@ mod surface;
 mod tx;
 
 pub use card::{Card, DrawStats, Model};
-pub use pipeline::{Counts, DrawError, Picture, history, picture};
+pub use pipeline::{Counts, DrawError, Picture, fragment_constants, fragment_program, history, picture};
 pub use ports::Memory;
 pub use state::State;

@@ -20,12 +20,15 @@ pub mod lane;
 pub mod literal;
 pub mod mutate;
 pub mod oracle;
+pub mod picture;
 pub mod pvs;
 pub mod r700;
 pub mod random;
+pub mod shaders;
 pub mod sm50;
 pub mod structured;
 pub mod targets;
+pub mod texels;
 pub mod writers;
 
 use ctm_codegen::EngineName;

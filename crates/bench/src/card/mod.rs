@@ -9,10 +9,10 @@ use crate::gl::{Driver, Layout, Programs};
 use crate::guest::{self, Guest};
 use crate::kernel::{Isa, KERNELS, Kernel};
 use crate::machine::Machine;
-use crate::picture::{Comparison, Tolerance};
 use crate::sample::Sample;
 use crate::turn::{their_turn, turn};
 use ctm_codegen::EngineName;
+use ctm_testkit::picture::{Comparison, Tolerance};
 
 /// Columns and rows of a scene's picture.
 const SIZE: (u32, u32) = (1024, 1024);

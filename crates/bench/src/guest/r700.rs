@@ -1,13 +1,13 @@
 //! R700 kernels.
 
 use super::{Guest, Texture, executor};
-use crate::{picture, texture};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Tiling;
 use ctm_r700::{Job, Program, reference};
 use ctm_testkit::r700::case::{Case, Environment};
+use ctm_testkit::{picture, texels};
 use std::path::Path;
 
 /// A kernel, its surfaces, and an engine.
@@ -31,7 +31,7 @@ impl Start {
         let case = Case::load(folder);
         let dwords = case.program.dwords().collect();
         let environment =
-            case.environment(Tiling::Linear, |texture| texture::data(&texture.file, texture.width, texture.height));
+            case.environment(Tiling::Linear, |texture| texels::data(&texture.file, texture.width, texture.height));
         Start { case, dwords, environment, engine, executor: executor(engine) }
     }
 

@@ -2,11 +2,11 @@
 
 use super::{Guest, Texture, executor};
 use crate::kernel::Kernel;
-use crate::{picture, texture};
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
 use ctm_memory::Tiling;
 use ctm_testkit::case::{Case, Environment};
+use ctm_testkit::{picture, texels};
 use ctm_x1k::{Domain, Instruction, Job, Program, RunOptions, Words};
 use std::path::Path;
 
@@ -47,7 +47,7 @@ impl Start {
     fn of(case: Case, engine: EngineName) -> Self {
         let words = case.program.code.iter().map(Instruction::encode).collect();
         let environment =
-            case.environment(Tiling::Linear, |texture| texture::data(&texture.file, texture.width, texture.height));
+            case.environment(Tiling::Linear, |texture| texels::data(&texture.file, texture.width, texture.height));
         Start { case, words, environment, engine, executor: executor(engine) }
     }
 

@@ -25,6 +25,7 @@ mod vertices;
 mod window;
 
 pub use counts::Counts;
+pub use fragment::{fragment_constants, fragment_program};
 pub use picture::{Picture, picture};
 pub use scratch::Scratch;
 

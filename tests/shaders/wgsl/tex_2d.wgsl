@@ -1,0 +1,12 @@
+//! purpose: coordinates from 0 to 1
+//! size: 16 16
+//! twin: tex_2d
+//! texture: image random 16 16
+@group(0) @binding(1) var image: texture_2d<f32>;
+@group(0) @binding(2) var nearest: sampler;
+
+@fragment
+fn main(@builtin(position) pos: vec4<f32>) -> @location(0) vec4<f32> {
+  let ij = pos.xy - 0.5;
+  return textureSample(image, nearest, (ij + 0.5) / 16.0);
+}
