@@ -1,6 +1,6 @@
 //! The parser's place in the tokens: looking, taking, complaining.
 
-use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, nearest};
+use crate::diagnostic::{Cause, Diagnostic, Origin, Severity, SourceFile, excerpt, list, nearest};
 use crate::lexer::{Kind, Lexed, MOST_DIAGNOSTICS, Token};
 use crate::number::parse_float;
 use std::fmt;
@@ -288,16 +288,4 @@ fn float_length(text: &[u8]) -> usize {
         at += 1;
     }
     at
-}
-
-/// `a`, `b` or `c`, each in quotes.
-pub fn list(words: &[&str]) -> String {
-    match words {
-        [] => String::new(),
-        [word] => format!("`{word}`"),
-        [before @ .., last] => {
-            let before: Vec<String> = before.iter().map(|word| format!("`{word}`")).collect();
-            format!("{} or `{last}`", before.join(", "))
-        }
-    }
 }

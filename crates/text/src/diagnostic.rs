@@ -199,6 +199,18 @@ pub fn excerpt(text: &str) -> String {
     }
 }
 
+/// `a`, `b` or `c`, each in quotes.
+pub fn list(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => format!("`{word}`"),
+        [before @ .., last] => {
+            let before: Vec<String> = before.iter().map(|word| format!("`{word}`")).collect();
+            format!("{} or `{last}`", before.join(", "))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

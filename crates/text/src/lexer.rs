@@ -1,6 +1,6 @@
 //! Text to tokens, with `#include`.
 
-use crate::diagnostic::{Cause, Diagnostic, Severity, SourceFile, excerpt};
+use crate::diagnostic::{Cause, Diagnostic, Severity, SourceFile, excerpt, list};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,7 +8,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     /// What begins a comment, up to the end of its line.
-    pub comment: &'static str,
+    pub comments: &'static [&'static str],
+    /// What begins and ends a comment that may have several lines, if the language has such.
+    pub block_comment: Option<[&'static str; 2]>,
     /// The punctuation that it uses.
     pub symbols: &'static [u8],
     /// How large programs are, for those who write too much.
@@ -112,7 +114,7 @@ impl Lexer<'_, '_> {
     }
 
     fn comments_help(&self) -> String {
-        format!("comments begin with `{}`", self.dialect.comment)
+        format!("comments begin with {}", list(self.dialect.comments))
     }
 
     fn file(&mut self, file: u32) {
@@ -135,7 +137,10 @@ impl Lexer<'_, '_> {
             match byte {
                 b'\n' => first_of_line = true,
                 b' ' | b'\t' | b'\r' => {}
-                _ if text[start..].starts_with(self.dialect.comment.as_bytes()) => at = line_end(text, at),
+                _ if self.dialect.comments.iter().any(|begin| text[start..].starts_with(begin.as_bytes())) => {
+                    at = line_end(text, at);
+                }
+                _ if self.begins_block(&text[start..]) => at = self.block_comment(file, start),
                 b'#' => at = self.include(file, start),
                 _ => {
                     let kind = match byte {
@@ -160,6 +165,23 @@ impl Lexer<'_, '_> {
             }
         }
         self.open.pop();
+    }
+
+    fn begins_block(&self, text: &[u8]) -> bool {
+        self.dialect.block_comment.is_some_and(|[begin, _]| text.starts_with(begin.as_bytes()))
+    }
+
+    /// Gives the place after the comment that begins at `start`.
+    fn block_comment(&mut self, file: u32, start: usize) -> usize {
+        let [begin, end] = self.dialect.block_comment.unwrap_or_default();
+        let text = &self.lexed.files[file as usize].text;
+        if let Some(length) = text[start + begin.len()..].find(end) {
+            return start + begin.len() + length + end.len();
+        }
+        let all = text.len();
+        let (message, help) = ("this comment has no end".to_owned(), format!("it ends with `{end}`"));
+        self.error(file, start..start + begin.len(), Cause::Syntax, message, &help);
+        all
     }
 
     /// Reads `#include "name"` from the `#` on, lexes the file, and gives the place after it.

@@ -40,8 +40,12 @@ use ctm_text::{Cursor, Dialect, lex};
 use std::collections::BTreeMap;
 
 /// How the language looks.
-const DIALECT: Dialect =
-    Dialect { comment: ";", symbols: b"()[].,:*/|-+", limit: "the image of a program has 4194304 qwords at most" };
+const DIALECT: Dialect = Dialect {
+    comments: &[";"],
+    block_comment: None,
+    symbols: b"()[].,:*/|-+",
+    limit: "the image of a program has 4194304 qwords at most",
+};
 
 /// A program made from text. Where its instructions stand goes by their qword addresses in the image.
 pub type Assembled = ctm_text::Assembled<Program, BTreeMap<u32, Origin>>;

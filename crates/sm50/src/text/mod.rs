@@ -40,8 +40,12 @@ use crate::program::Program;
 use ctm_text::{Cursor, Dialect, lex};
 
 /// How the language looks.
-const DIALECT: Dialect =
-    Dialect { comment: "//", symbols: b"()[]{}.,:;|-+!~@", limit: "a program has 1048576 instructions at most" };
+const DIALECT: Dialect = Dialect {
+    comments: &["//"],
+    block_comment: None,
+    symbols: b"()[]{}.,:;|-+!~@",
+    limit: "a program has 1048576 instructions at most",
+};
 
 /// A program made from text.
 pub type Assembled = ctm_text::Assembled<Program>;

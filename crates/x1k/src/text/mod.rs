@@ -39,8 +39,12 @@ use crate::program::Program;
 use ctm_text::{Cursor, Dialect, lex};
 
 /// How the language looks.
-const DIALECT: Dialect =
-    Dialect { comment: "--", symbols: b"()[]{}.,:;=*|-+!&^@", limit: "a program has 512 instructions at most" };
+const DIALECT: Dialect = Dialect {
+    comments: &["--"],
+    block_comment: None,
+    symbols: b"()[]{}.,:;=*|-+!&^@",
+    limit: "a program has 512 instructions at most",
+};
 
 /// A program made from text.
 pub type Assembled = ctm_text::Assembled<Program>;
