@@ -2,7 +2,9 @@
 //!
 //! - [`ir`]: one invocation of a program, in scalars, with structured control flow; what front ends make and the back end takes.
 //! - [`opt`]: passes over it.
+//! - [`front`]: what reads the languages.
 #![forbid(unsafe_code)]
 
+pub mod front;
 pub mod ir;
 pub mod opt;

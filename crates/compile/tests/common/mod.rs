@@ -32,7 +32,7 @@ impl Environment for Small {
         small(u32::from(register) * 4 + u32::from(channel))
     }
     fn boolean(&self, index: u8) -> bool {
-        index % 3 == 0
+        index.is_multiple_of(3)
     }
     fn passes(&self, index: u8) -> u32 {
         u32::from(index % 4)

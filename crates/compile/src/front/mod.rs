@@ -1,0 +1,3 @@
+//! From source text to functions, one module per language.
+
+pub mod ps;

@@ -1,0 +1,69 @@
+//! Which channels of their operands instructions read.
+
+use super::ast::{Instruction, Source};
+use super::table::{Op, Place};
+
+/// What is read: the source, and the places of its swizzle that matter, a bit each.
+pub struct Read<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// Bit k: what the swizzle has at place k is read.
+    pub places: u8,
+    /// How many consecutive registers are read.
+    pub rows: u16,
+}
+
+impl Read<'_> {
+    /// The channels of the register that are read, a bit each.
+    pub fn channels(&self) -> u8 {
+        let swizzle = self.source.swizzle;
+        (0..4).filter(|place| self.places >> place & 1 != 0).fold(0, |mask, place| mask | 1 << swizzle[place])
+    }
+}
+
+const X: u8 = 0b0001;
+const XY: u8 = 0b0011;
+const XYZ: u8 = 0b0111;
+const W: u8 = 0b1000;
+const XYZW: u8 = 0b1111;
+
+/// What an instruction reads.
+pub fn reads(instruction: &Instruction) -> Vec<Read<'_>> {
+    let places = instruction.op.row().places;
+    let is_source = |place: &&Place| !matches!(place, Place::Result | Place::Predicate);
+    let written = instruction.dest.map_or(XYZW, |dest| dest.mask);
+    let mut reads = Vec::new();
+    for (source, place) in instruction.sources.iter().zip(places.iter().filter(is_source)) {
+        let (places, rows) = match place {
+            Place::Scalar | Place::Condition | Place::PredicateChannel => (X, 1),
+            Place::Rows(rows) => (row_length(instruction.op), u16::from(*rows)),
+            Place::Kill => (XYZW, 1),
+            Place::Vector => (vector(instruction.op, written), 1),
+            Place::Sampler | Place::Passes | Place::Counter | Place::Label | Place::Result | Place::Predicate => {
+                continue;
+            }
+        };
+        reads.push(Read { source, places, rows });
+    }
+    reads
+}
+
+fn row_length(op: Op) -> u8 {
+    if matches!(op, Op::M4x3 | Op::M4x4) { XYZW } else { XYZ }
+}
+
+/// The places that matter of a vector, if these channels are written.
+fn vector(op: Op, written: u8) -> u8 {
+    match op {
+        Op::Dp2Add | Op::TexLd | Op::TexLdD => XY,
+        Op::Dp3 | Op::M3x2 | Op::M3x3 | Op::M3x4 => XYZ,
+        Op::Dp4 | Op::M4x3 | Op::M4x4 => XYZW,
+        Op::Nrm => XYZ | written,
+        // A channel of a cross product is made of the two others.
+        Op::Crs => {
+            (0..3).filter(|channel| written >> channel & 1 != 0).fold(0, |mask, channel| mask | XYZ & !(1 << channel))
+        }
+        Op::TexLdB | Op::TexLdL | Op::TexLdP => XY | W,
+        _ => written,
+    }
+}
