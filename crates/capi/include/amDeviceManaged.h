@@ -29,12 +29,12 @@ typedef struct AMmanagedDeviceInfo {
     AMuint32 arenaSizeGPU;
     AMuint32 baseAddressGPUb; /* second local memory: not there */
     AMuint32 arenaSizeGPUb;
-    AMuint32 baseAddressSYS; /* uncached host-visible memory: not there */
+    AMuint32 baseAddressSYS; /* uncached host-visible memory: the same as the cached one */
     AMuint32 arenaSizeSYS;
-    void *baseAddressCPU;     /* its host address: NULL */
+    void *baseAddressCPU;     /* its host address, valid until the device is closed */
     AMuint32 baseAddressSYSc; /* cached host-visible memory */
     AMuint32 arenaSizeSYSc;
-    void *baseAddressCPUc; /* its host address, valid until the device is closed */
+    void *baseAddressCPUc; /* its host address: the same */
     AMuint32 reserved0;    /* 0 */
     AMuint32 reserved1;    /* 0 */
 } AMmanagedDeviceInfo;

@@ -59,6 +59,12 @@ public:
         amuCbufAppendWaitForIdle(&_packer);
     }
 
+    /* Interpolated inputs: three vertices of 32 or 36 floats at addr, a multiple of 4 (amuCbufPackC.h). */
+    void appendSetParams(unsigned int addr)
+    {
+        amuCbufAppendSetParams(&_packer, addr);
+    }
+
     /* Program and constants. Format, tiling and pitch are not used here. */
     void appendSetInstFmt(unsigned int addr, unsigned int format, unsigned int tiling, unsigned int pitch)
     {

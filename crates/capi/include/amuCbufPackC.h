@@ -93,6 +93,13 @@ AMU_CBUF_INLINE int amuCbufAppendWaitForIdle(AMUcbufPacker *packer)
     return amuCbufAppend(packer, AMU_CBUF_OP_WAIT_FOR_IDLE, 1, 0, 0, 0, 0);
 }
 
+/* Interpolated inputs: three vertices of 32 floats at addr, a multiple of 4. Each is a position in pixels, (x, y, 0, 1), and seven
+ * vectors; vertices of 36 floats have eight. The second vertex is in the row of the first, the third one in its column. */
+AMU_CBUF_INLINE int amuCbufAppendSetParams(AMUcbufPacker *packer, unsigned int addr)
+{
+    return amuCbufAppend(packer, AMU_CBUF_OP_SET_PARAMS, 1, addr, 0, 0, 0);
+}
+
 /* Program and constants. Format, tiling and pitch are not used here. */
 AMU_CBUF_INLINE int amuCbufAppendSetInstFmt(AMUcbufPacker *packer, unsigned int addr, unsigned int format,
                                             unsigned int tiling, unsigned int pitch)

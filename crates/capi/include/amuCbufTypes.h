@@ -34,20 +34,29 @@
 #define AMU_CBUF_OP_SET_COND_OUT_MASK    0xC0001A00u
 #define AMU_CBUF_OP_SET_COND_TEST        0xC0001B00u
 #define AMU_CBUF_OP_SET_COND_LOC         0xC0001C00u
+/* Not in the guide; later clients have the command, and this opcode is the device's own. */
+#define AMU_CBUF_OP_SET_PARAMS           0xC0001D00u
 
 /* How elements follow each other in memory. The 2X2 codes are for inputs of one channel, which then return four elements
  * at once. */
+typedef unsigned int AMUcbufFldTiling;
 #define AMU_CBUF_FLD_TILING_LINEAR         0
 #define AMU_CBUF_FLD_TILING_TILED0         1
 #define AMU_CBUF_FLD_TILING_LINEAR_INP_2X2 2
 #define AMU_CBUF_FLD_TILING_TILED0_INP_2X2 3
 
-/* How an element lies in memory. */
+/* How an element lies in memory. The device has the formats 0 to 4. Later clients name more; to start a program with one of
+ * these is an error of the device (AMX_E_STATE). */
+typedef unsigned int AMUcbufFldFormat;
 #define AMU_CBUF_FLD_FORMAT_UINT16_1  0
 #define AMU_CBUF_FLD_FORMAT_UINT8_4   1
 #define AMU_CBUF_FLD_FORMAT_FLOAT32_1 2
 #define AMU_CBUF_FLD_FORMAT_FLOAT32_2 3
 #define AMU_CBUF_FLD_FORMAT_FLOAT32_4 4
+#define AMU_CBUF_FLD_FORMAT_UINT8_1   5
+#define AMU_CBUF_FLD_FORMAT_UINT8_2   6
+#define AMU_CBUF_FLD_FORMAT_UINT16_2  7
+#define AMU_CBUF_FLD_FORMAT_UINT16_4  8
 
 /* The conditional test: the client's value against the buffer's. */
 #define AMU_CBUF_FLD_TEST_NEVER            0
@@ -64,8 +73,9 @@
 #define AMU_CBUF_FLD_LOC_DPP 0
 #define AMU_CBUF_FLD_LOC_PE  1
 
-/* The format word of the set_*_fmt commands. The pitch is in elements, a multiple of 4. */
+/* The format word of the set_*_fmt commands. The pitch is in elements, a multiple of 4. Formats that the word has no code for
+ * become the last reserved one. */
 #define AMU_CBUF_FORMAT_WORD(format, tiling, pitch) \
-    (((unsigned int)(format) & 7u) << 24 | ((unsigned int)(tiling) & 3u) << 16 | ((unsigned int)(pitch) & 0x1FFCu))
+    (((unsigned int)(format) > 7u ? 7u : (unsigned int)(format)) << 24 | ((unsigned int)(tiling) & 3u) << 16 | ((unsigned int)(pitch) & 0x1FFCu))
 
 #endif

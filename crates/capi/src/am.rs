@@ -34,17 +34,17 @@ pub struct AMmanagedDeviceInfo {
     pub baseAddressGPUb: AMuint32,
     /// Its size: 0.
     pub arenaSizeGPUb: AMuint32,
-    /// Uncached host-visible memory: not there.
+    /// Uncached host-visible memory: the same as the cached one.
     pub baseAddressSYS: AMuint32,
-    /// Its size: 0.
+    /// Its size.
     pub arenaSizeSYS: AMuint32,
-    /// Its host address: NULL.
+    /// Its host address, valid until the device is closed.
     pub baseAddressCPU: *mut c_void,
     /// Cached host-visible memory.
     pub baseAddressSYSc: AMuint32,
     /// Its size.
     pub arenaSizeSYSc: AMuint32,
-    /// Its host address, valid until the device is closed.
+    /// Its host address: the same.
     pub baseAddressCPUc: *mut c_void,
     /// 0.
     pub reserved0: AMuint32,
@@ -103,9 +103,10 @@ fn describe(connection: &Connection) -> AMmanagedDeviceInfo {
         arenaSizeGPU: local_bytes,
         baseAddressGPUb: 0,
         arenaSizeGPUb: 0,
-        baseAddressSYS: 0,
-        arenaSizeSYS: 0,
-        baseAddressCPU: ptr::null_mut(),
+        // Clients calculate with the base of one and the host address of the other.
+        baseAddressSYS: HOST_BASE,
+        arenaSizeSYS: host_bytes,
+        baseAddressCPU: host.cast(),
         baseAddressSYSc: HOST_BASE,
         arenaSizeSYSc: host_bytes,
         baseAddressCPUc: host.cast(),

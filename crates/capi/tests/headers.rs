@@ -186,7 +186,7 @@ fn what_is_exported_is_declared_and_what_is_declared_is_exported() {
 }
 
 /// All commands, as calls of the packers, with parameters that no two fields share.
-const CALLS: [&str; 27] = [
+const CALLS: [&str; 28] = [
     "InitPerfCounters(1)",
     "StartPerfCounters()",
     "StopPerfCounters()",
@@ -214,6 +214,7 @@ const CALLS: [&str; 27] = [
     "SetCondOutMask(1)",
     "SetCondTest(AMU_CBUF_FLD_TEST_GREATER)",
     "SetCondLoc(AMU_CBUF_FLD_LOC_PE)",
+    "SetParams(0x80600004u)",
 ];
 
 /// A client in C++ that prints the words of all calls, and fails if the packer does not heed its capacity.
@@ -344,6 +345,7 @@ fn commands() -> [Command; CALLS.len()] {
         Command::SetCondOutMask { mask: true },
         Command::SetCondTest { test: TestCode::Greater },
         Command::SetCondLoc { location: LocationCode::Pe },
+        Command::SetParams { base: 0x8060_0004 },
     ]
 }
 

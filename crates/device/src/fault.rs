@@ -3,7 +3,7 @@
 use crate::command::{DecodeError, FormatCode};
 use ctm_lane::budget::Halt;
 use ctm_object::elf::LoadError;
-use ctm_x1k::Trap;
+use ctm_x1k::{NoPlane, Trap};
 use std::fmt;
 use thiserror::Error;
 
@@ -60,6 +60,8 @@ pub enum MemoryClient {
     ConstI,
     /// Boolean constants.
     ConstB,
+    /// The vertices of `set_params`.
+    Params,
     /// The performance counters' dwords.
     Counters,
 }
@@ -74,6 +76,7 @@ impl fmt::Display for MemoryClient {
             MemoryClient::ConstF => f.write_str("the float constants"),
             MemoryClient::ConstI => f.write_str("the integer constants"),
             MemoryClient::ConstB => f.write_str("the boolean constants"),
+            MemoryClient::Params => f.write_str("the params block"),
             MemoryClient::Counters => f.write_str("the performance counters"),
         }
     }
@@ -93,9 +96,42 @@ pub enum StateError {
     /// The program reads constants whose address is not set.
     #[error("the program reads {0}, but their address is not set: issue {command} first", command = set_command(*.0))]
     NoConstants(MemoryClient),
+    /// The program takes interpolated inputs, and nothing says what they are.
+    #[error("the program takes interpolated inputs, but no params block is set: issue set_params first")]
+    NoParams,
+    /// The params block cannot be used.
+    #[error("the params block at {base:#010x} is refused: {error}")]
+    Params {
+        /// Its address.
+        base: u32,
+        /// Why.
+        error: ParamsError,
+    },
     /// The rest of the environment does not fit the program.
     #[error(transparent)]
     Environment(#[from] ctm_x1k::StateError),
+}
+
+/// What is wrong with the block of `set_params`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ParamsError {
+    /// The three vertices are no corners of a rectangle.
+    #[error(
+        "its three vertices, of 32 or 36 floats, have to be a corner, the next one in its row and the next one in its column, each with w = 1: \
+         write (x0, y0, 0, 1), (x1, y0, 0, 1), (x0, y1, 0, 1) in front of the values"
+    )]
+    NoRectangle,
+    /// The program takes an input that the vertices do not have.
+    #[error("the program takes interpolated input {slot}, but its vertices have {there}: write vertices of 36 floats")]
+    TooFew {
+        /// The input.
+        slot: usize,
+        /// How many there are.
+        there: usize,
+    },
+    /// The positions give no plane.
+    #[error(transparent)]
+    NoPlane(#[from] NoPlane),
 }
 
 fn set_command(client: MemoryClient) -> &'static str {

@@ -16,6 +16,7 @@ mod counters;
 mod fault;
 mod open;
 mod options;
+mod params;
 mod pass;
 mod processor;
 mod program;

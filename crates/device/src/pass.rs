@@ -44,6 +44,7 @@ pub struct Pass {
     domain: Domain,
     inputs: BTreeMap<u8, Surface>,
     outputs: BTreeMap<u8, Surface>,
+    params: Option<u32>,
     out_mask: u8,
     conditional: Conditional,
 }
@@ -58,6 +59,7 @@ impl Pass {
             domain: Domain::of_size(width, height).unwrap_or(nothing),
             inputs: BTreeMap::new(),
             outputs: BTreeMap::new(),
+            params: None,
             out_mask: 0xF,
             conditional: Conditional::default(),
         }
@@ -78,6 +80,12 @@ impl Pass {
     /// Gives output `n`, 0 to 3, a buffer.
     pub fn output(mut self, n: u8, surface: Surface) -> Self {
         self.outputs.insert(n, surface);
+        self
+    }
+
+    /// Takes interpolated inputs from the vertices at this address.
+    pub fn params(mut self, base: u32) -> Self {
+        self.params = Some(base);
         self
     }
 
@@ -136,6 +144,9 @@ impl Pass {
             Command::SetCondLoc { location },
             Command::SetCondOutMask { mask: write },
             Command::SetDomain { i0, j0, i1, j1 },
+        ]);
+        commands.extend(self.params.map(|base| Command::SetParams { base }));
+        commands.extend([
             Command::StartProgram,
             Command::FlushOutCache,
             Command::FlushCondOutCache,

@@ -3,8 +3,9 @@
 use crate::cache::Caches;
 use crate::command::{Command, Notation, Packet, decode, words_of};
 use crate::counters::{Clock, Counters};
-use crate::fault::{Cause, Fault, MemoryClient, ProgramError};
+use crate::fault::{Cause, Fault, MemoryClient, ProgramError, StateError};
 use crate::options::Options;
+use crate::params;
 use crate::program::{ProgramCache, read_image};
 use crate::recorder::{Patch, Recorder};
 use crate::region::{self, PAGE, Region, Use};
@@ -14,7 +15,7 @@ use ctm_codegen::NoEngine;
 use ctm_engine::Executor;
 use ctm_lane::budget::{Halt, Limits};
 use ctm_memory::Space;
-use ctm_x1k::{Constants, IntConstant, Job, Program, RunError, RunOptions};
+use ctm_x1k::{Constants, IntConstant, Interpolants, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -173,9 +174,11 @@ impl Processor {
         let program = self.program()?;
         self.state.check(&program.references)?;
         let (constants, outside) = self.constants(&program);
+        let interpolants = self.interpolants(&program)?;
         let memory = self.memory.clone();
         let job = Job {
             constants,
+            interpolants,
             inputs: self.state.inputs.map(|binding| binding.surface()),
             outputs: self.state.outputs.map(|binding| binding.surface()),
             out_mask: self.state.out_mask,
@@ -285,6 +288,20 @@ impl Processor {
             *constant = bytes[0] != 0;
         }
         (constants, outside)
+    }
+
+    /// The interpolated inputs, if the program takes some.
+    fn interpolants(&mut self, program: &Program) -> Result<Option<Interpolants>, Cause> {
+        if !program.info.takes_interpolants() {
+            return Ok(None);
+        }
+        let base = self.state.params.ok_or(StateError::NoParams)?;
+        let mut bytes = [0; params::BLOCK_BYTES];
+        let found = self.fetch(params::CLIENT, base, &mut bytes);
+        if found == 0 {
+            return Err(Cause::Address { client: params::CLIENT, base });
+        }
+        Ok(Some(params::read(base, &bytes[..found], &program.info)?))
     }
 
     /// Copies what a client sees from `address` on, as far as one arena goes; returns how many bytes that were.

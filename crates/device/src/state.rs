@@ -78,6 +78,8 @@ pub struct State {
     pub consti: Option<u32>,
     /// Address of the boolean constants.
     pub constb: Option<u32>,
+    /// Address of the vertices that interpolated inputs come from.
+    pub params: Option<u32>,
 }
 
 impl Default for State {
@@ -93,6 +95,7 @@ impl Default for State {
             constf: None,
             consti: None,
             constb: None,
+            params: None,
         }
     }
 }
@@ -121,6 +124,7 @@ impl State {
             Command::SetConstfFmt { base, .. } => self.constf = Some(base),
             Command::SetConstiFmt { base, .. } => self.consti = Some(base),
             Command::SetConstbFmt { base, .. } => self.constb = Some(base),
+            Command::SetParams { base } => self.params = Some(base),
             Command::SetOutMask { mask } => self.out_mask = mask,
             Command::SetCondOutMask { mask } => self.conditional.write = mask,
             Command::SetCondTest { test } => self.conditional.test = CondTest::ALL[test as usize],

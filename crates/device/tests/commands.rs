@@ -5,8 +5,8 @@ mod common;
 use common::Random;
 use ctm_device::command::*;
 
-/// The opcodes as the guide prints them, with the number of parameters.
-const GUIDE: [(&str, u32, usize); 27] = [
+/// The opcodes as the guide prints them, with the number of parameters; the last one is not the guide's.
+const GUIDE: [(&str, u32, usize); 28] = [
     ("init_perf_counters", 0xC0010200, 1),
     ("start_perf_counters", 0xC0000300, 1),
     ("stop_perf_counters", 0xC0000400, 1),
@@ -34,6 +34,7 @@ const GUIDE: [(&str, u32, usize); 27] = [
     ("set_cond_out_mask", 0xC0001A00, 1),
     ("set_cond_test", 0xC0001B00, 1),
     ("set_cond_loc", 0xC0001C00, 1),
+    ("set_params", 0xC0001D00, 1),
 ];
 
 #[test]
@@ -113,7 +114,7 @@ fn the_two_odd_opcodes_take_a_second_dword_that_is_no_opcode() {
         decode(words).map_while(Result::ok).map(|(offset, packet)| (offset, packet.command)).collect()
     };
     let init = Command::InitPerfCounters { enable: true };
-    for second in [0, 7, 0xC000_1D00, 0xFFFF_FFFF] {
+    for second in [0, 7, 0xC000_1E00, 0xFFFF_FFFF] {
         let words = [0xC001_0200, 1, second, 0xC000_0800, 0];
         assert_eq!(commands(&words), [(0, init), (3, Command::StartProgram)], "{second:#X} is taken along");
         assert_eq!(encode(decode(&words).map(Result::unwrap).map(|(_, packet)| packet)), words);

@@ -282,7 +282,7 @@ fn code(result: Result<(), Fault>) -> (ErrorCode, usize) {
 #[test]
 fn opcode_errors_drop_the_rest() {
     let mut rig = Rig::new();
-    let set = [0xC000_1900, 3, 0xC000_1D00, 0, 0xC000_1900, 5];
+    let set = [0xC000_1900, 3, 0xC000_1E00, 0, 0xC000_1900, 5];
     assert_eq!(code(rig.execute(1, &set)), (ErrorCode::Opcode, 2));
     assert_eq!(rig.processor.state().out_mask, 3);
     assert_eq!(code(rig.execute(1, &[0xC000_1900, 1, 0xC003_0700, 0, 0, 0])), (ErrorCode::Opcode, 2));

@@ -21,6 +21,7 @@ fn full_program() -> Program {
         zero_times_anything: true,
         cond_value_from_program: true,
         position: None,
+        interpolants: [None, Some(127), None, None, None, None, None, Some(0)],
         temps: 5,
         early_exit: true,
         ..program.info
@@ -178,9 +179,12 @@ fn constant_notes() {
     assert!(matches!(patched(own(2) + 16, 32), Err(ElfError::NoteIndex { index: 32, .. })));
     assert!(matches!(patched(own(2) + 20, 0x0100_0000), Err(ElfError::NoteValue { field: "a constant", .. })));
     assert!(matches!(patched(own(3) + 16, 32), Err(ElfError::NoteIndex { index: 32, .. })));
+    assert!(matches!(patched(own(4) + 16, 8), Err(ElfError::NoteIndex { index: 8, .. })));
+    assert!(matches!(patched(own(4) + 20, 128), Err(ElfError::NoteIndex { index: 128, .. })));
+    assert!(matches!(patched(own(4) + 24, 1), Err(ElfError::NoteValue { field: "an interpolated input", .. })));
     assert!(matches!(patched(own(3) + 20, 2), Err(ElfError::NoteValue { rule: "0 or 1", .. })));
     // Other loaders skip them: so does this one with types that it does not know.
-    assert_eq!(patched(own(3) + 8, 4).unwrap().constants.bools, [].into());
+    assert_eq!(patched(own(3) + 8, 5).unwrap().constants.bools, [].into());
     // A program without constants has two segments only.
     let plain = Program::from_code(raw::read_words(&corpus("pre_sub")).unwrap());
     assert_eq!(elf::write(&plain)[44], 2);
@@ -197,7 +201,13 @@ fn information_of_other_tools() {
         image[rest + 4 * dword..rest + 4 * dword + 4].copy_from_slice(&value.to_le_bytes());
     }
     let program = elf::read(&image).unwrap();
-    let expected = ProgramInfo { end: 19, cond_value_from_program: true, early_exit: true, ..ProgramInfo::default() };
+    let expected = ProgramInfo {
+        end: 19,
+        cond_value_from_program: true,
+        early_exit: true,
+        interpolants: full_program().info.interpolants,
+        ..ProgramInfo::default()
+    };
     assert_eq!(program.info, expected);
     // Its second dword counts where no other note says that a conditional value is written.
     let cond_out = note(&image, 4);

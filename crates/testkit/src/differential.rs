@@ -326,6 +326,9 @@ fn program(random: &mut Random, kind: Kind, write_mode: WriteMode) -> Program {
     if program.info.position.is_none() {
         program.info.position = Some(0);
     }
+    if random.one_in(6) {
+        program.info.interpolants = std::array::from_fn(|_| random.one_in(3).then(|| random.below(8) as u8));
+    }
     for int in 0..4 {
         program.constants.ints.entry(int).or_insert_with(|| IntConstant {
             count: random.below(5) as u8,

@@ -2,6 +2,7 @@
 //! the same memory and results for it.
 
 use crate::conditional::{CondTest, Conditional};
+use crate::interpolants::Interpolants;
 use crate::program::{
     BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, IntConstant, OUTPUTS, Program, WriteMode,
 };
@@ -79,6 +80,8 @@ pub struct Job<'a> {
     pub origin: [u32; 2],
     /// What its constants are.
     pub constants: Constants,
+    /// What its interpolated inputs are. Programs that take some need them.
+    pub interpolants: Option<Interpolants>,
     /// Inputs with a format set.
     pub inputs: [Option<Surface>; INPUTS],
     /// How inputs are sampled, as the textures of a card are; inputs without a sampler give the nearest element, as those of CTM do. The
@@ -105,6 +108,7 @@ impl<'a> Job<'a> {
             domain,
             origin: [0; 2],
             constants: Constants::from(&program.constants),
+            interpolants: None,
             inputs: [None; INPUTS],
             samplers: [None; INPUTS],
             outputs: [None; OUTPUTS],
@@ -126,6 +130,9 @@ impl<'a> Job<'a> {
         let (domain, references) = (&self.domain, &self.program.references);
         if !domain.is_empty() && (domain.i1 > MAX_COORDINATE || domain.j1 > MAX_COORDINATE) {
             return Err(StateError::Domain { i1: domain.i1, j1: domain.j1 });
+        }
+        if self.program.info.takes_interpolants() && self.interpolants.is_none() {
+            return Err(StateError::NoInterpolants);
         }
         for &input in &references.inputs {
             if self.inputs.get(usize::from(input)).is_none_or(Option::is_none) {
@@ -186,6 +193,9 @@ pub enum StateError {
     /// The program references an input that is not set.
     #[error("the program reads input {0}, which has no data: give input {0} a surface")]
     NoInput(u8),
+    /// The program takes interpolated inputs, and there are none.
+    #[error("the program takes interpolated inputs, which are not set: set the values at the corners of the domain")]
+    NoInterpolants,
     /// The program references an output that is not set.
     #[error("the program writes output {0}, which has no surface: give output {0} a surface")]
     NoOutput(u8),

@@ -17,6 +17,8 @@ pub const INT_CONSTANTS: usize = 32;
 pub const BOOL_CONSTANTS: usize = 32;
 /// Number of inputs.
 pub const INPUTS: usize = 16;
+/// Number of interpolated inputs.
+pub const INTERPOLANTS: usize = 8;
 /// Number of outputs.
 pub const OUTPUTS: usize = 4;
 
@@ -73,6 +75,8 @@ pub struct ProgramInfo {
     pub write_mode: WriteMode,
     /// Temporary that receives (i, j, 0, 0) at the start, if any.
     pub position: Option<u8>,
+    /// Temporaries that receive the four channels of interpolated inputs at the start, by the number of the input.
+    pub interpolants: [Option<u8>; INTERPOLANTS],
     /// US_PIXSIZE: number of temporaries in use (0 means 128); informational.
     pub temps: u8,
     /// The Early Exit note: LAST bits before the end address count.
@@ -90,9 +94,22 @@ impl Default for ProgramInfo {
             cond_value_from_program: false,
             write_mode: WriteMode::Cached,
             position: Some(0),
+            interpolants: [None; INTERPOLANTS],
             temps: 0,
             early_exit: false,
         }
+    }
+}
+
+impl ProgramInfo {
+    /// Whether the program takes interpolated inputs.
+    pub fn takes_interpolants(&self) -> bool {
+        self.interpolants.iter().any(Option::is_some)
+    }
+
+    /// The interpolated inputs that it takes: number and temporary.
+    pub fn interpolant_registers(&self) -> impl Iterator<Item = (usize, u8)> {
+        self.interpolants.into_iter().enumerate().filter_map(|(slot, register)| Some((slot, register?)))
     }
 }
 

@@ -268,7 +268,7 @@ const REGISTERS: &[(&str, &str, &str)] = &[
     (
         "temp[n]",
         "One of 128 temporaries of four floats: r, g, b, a. At the start temp[0] (`.position` names another) holds the lane's position in the \
-                 domain, x in r and y in g as whole numbers; its other channels, and all other temporaries, hold 0. `temp[n + aL]` adds the \
+                 domain, x in r and y in g as whole numbers; its other channels, and all other temporaries, hold 0; `.interpolant` names temporaries that hold interpolated inputs. `temp[n + aL]` adds the \
                  loop variable, modulo 128.",
         "CTM Guide p.25-26",
     ),

@@ -227,7 +227,7 @@ impl Caches {
                 MemoryClient::ConstI => &mut self.consti,
                 MemoryClient::ConstB => &mut self.constb,
                 MemoryClient::CondOut => &mut self.cond_reads,
-                MemoryClient::Output(_) | MemoryClient::Counters => {
+                MemoryClient::Output(_) | MemoryClient::Params | MemoryClient::Counters => {
                     bytes.copy_from_slice(&bytes_in(&self.memory, &part));
                     self.outputs.overlay(&part, bytes);
                     continue;
@@ -289,6 +289,8 @@ const fn invalidate(client: MemoryClient) -> Command {
         MemoryClient::ConstI => Command::InvConstiCache,
         MemoryClient::ConstB => Command::InvConstbCache,
         MemoryClient::CondOut => Command::InvCondOutCache,
-        MemoryClient::Input(_) | MemoryClient::Output(_) | MemoryClient::Counters => Command::InvInpCache,
+        MemoryClient::Input(_) | MemoryClient::Output(_) | MemoryClient::Params | MemoryClient::Counters => {
+            Command::InvInpCache
+        }
     }
 }

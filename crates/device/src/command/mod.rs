@@ -1,4 +1,4 @@
-//! Command buffers: the 27 commands, their words, and their text.
+//! Command buffers: the guide's 27 commands and `set_params`, their words, and their text.
 //!
 //! - [`Command`] and [`COMMANDS`]: the commands and the one table that describes their words;
 //! - [`Packet`], [`decode`], [`encode`]: words to commands and back;

@@ -1,6 +1,6 @@
 //! The command table: names, opcodes, parameters. The only description of the command words in the project.
 //!
-//! Source: CTM Guide v1.01 p.8-22.
+//! Source: CTM Guide v1.01 p.8-22; `set_params` is a command of later clients, whose opcode was never published and is the next free one here.
 
 use ctm_bits::{Field, FieldValue, codes, extract, insert};
 
@@ -337,5 +337,9 @@ commands! {
     /// Selects the client of the conditional unit (p.22).
     SetCondLoc "set_cond_loc" 0xC000_1C00, true, [1] {
         location: LocationCode = 0 [0:0], Decimal, "the client";
+    }
+    /// Says where the values of interpolated inputs are: three vertices of 32 or 36 floats. Not in the guide; the opcode is this project's.
+    SetParams "set_params" 0xC000_1D00, true, [1] {
+        base: u32 = 0 [31:2] << 2, Hex, "address, a multiple of 4";
     }
 }

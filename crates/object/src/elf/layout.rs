@@ -1,7 +1,7 @@
 //! The numbers of the format: header fields, note types, the words of the program information.
 
 use ctm_bits::field_table;
-use ctm_x1k::{ProgramInfo, WriteMode};
+use ctm_x1k::{INTERPOLANTS, ProgramInfo, WriteMode};
 use object::elf::{ET_EXEC, FileFlags, FileType, Machine, OsAbi};
 
 /// `e_ident[EI_OSABI]`.
@@ -66,21 +66,23 @@ impl NoteType {
     }
 }
 
-/// Types of the project's own notes: constants by value.
+/// Types of the project's own notes: constants by value, and what the guide's program information has no place for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum ValueNote {
+pub enum OwnNote {
     /// Records of number and four values.
     Floats = 1,
     /// Records of number and the constant's dword.
     Ints = 2,
     /// Records of number and 0 or 1.
     Bools = 3,
+    /// Records of the number of an interpolated input and the temporary that receives it.
+    Interpolants = 4,
 }
 
-impl ValueNote {
+impl OwnNote {
     /// Every type, in order.
-    pub const ALL: [Self; 3] = [Self::Floats, Self::Ints, Self::Bools];
+    pub const ALL: [Self; 4] = [Self::Floats, Self::Ints, Self::Bools, Self::Interpolants];
 
     /// The name in messages.
     pub const fn name(self) -> &'static str {
@@ -88,6 +90,7 @@ impl ValueNote {
             Self::Floats => "ctm float constant values",
             Self::Ints => "ctm integer constant values",
             Self::Bools => "ctm boolean constant values",
+            Self::Interpolants => "ctm interpolated inputs",
         }
     }
 }
@@ -166,6 +169,7 @@ impl InfoWords {
                 register if usize::from(register) < ctm_x1k::TEMPS => Some(register),
                 register => return Err(register),
             },
+            interpolants: [None; INTERPOLANTS],
             temps: self.temps,
             early_exit: false,
         })

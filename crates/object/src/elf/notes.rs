@@ -1,10 +1,10 @@
 //! Notes: finding them in the segments, and taking their contents apart.
 
 use super::error::ElfError;
-use super::layout::{INFO_DWORDS, INFO_FIRST, InfoWords, NOTE_NAME, NoteType, OWN_NOTE_NAME, ValueNote};
+use super::layout::{INFO_DWORDS, INFO_FIRST, InfoWords, NOTE_NAME, NoteType, OWN_NOTE_NAME, OwnNote};
 use ctm_x1k::{
-    BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, IntConstant, OUTPUTS, ProgramInfo,
-    References,
+    BOOL_CONSTANTS, ConstantValues, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, INTERPOLANTS, IntConstant, OUTPUTS,
+    ProgramInfo, References, TEMPS,
 };
 use object::LittleEndian;
 use object::elf::NoteHeader32;
@@ -25,7 +25,7 @@ pub struct Notes {
     cond_out: Option<Content>,
     early_exit: Option<Content>,
     lists: [Option<Content>; 4],
-    values: [Option<Content>; 3],
+    own: [Option<Content>; 4],
 }
 
 /// Rounds up to whole dwords: names and contents of notes are padded to that.
@@ -87,8 +87,8 @@ impl Notes {
             };
             Some((slot, note.name()))
         } else if name == OWN_NOTE_NAME {
-            let note = ValueNote::ALL.into_iter().find(|note| *note as u32 == kind)?;
-            Some((&mut self.values[note as usize - 1], note.name()))
+            let note = OwnNote::ALL.into_iter().find(|note| *note as u32 == kind)?;
+            Some((&mut self.own[note as usize - 1], note.name()))
         } else {
             None
         }
@@ -117,7 +117,22 @@ impl Notes {
         // A program that says that it writes the value is believed, whatever the depth source says.
         info.cond_value_from_program |= flag(&self.cond_out)?;
         info.early_exit = flag(&self.early_exit)?;
+        info.interpolants = self.interpolants()?;
         Ok(info)
+    }
+
+    /// The temporaries of interpolated inputs.
+    fn interpolants(&self) -> Result<[Option<u8>; INTERPOLANTS], ElfError> {
+        let [.., interpolants] = &self.own;
+        let mut registers = [None; INTERPOLANTS];
+        for (content, at, [slot, register]) in records::<2>(interpolants, "a multiple of 8")? {
+            let slot = content.index(at, slot, INTERPOLANTS)?;
+            let register = content.index(at + 1, register, TEMPS)?;
+            if registers[usize::from(slot)].replace(register).is_some() {
+                return Err(content.value(at, "an interpolated input", "named once"));
+            }
+        }
+        Ok(registers)
     }
 
     /// What the notes list. There is no note of boolean constants.
@@ -136,7 +151,7 @@ impl Notes {
     /// The constants that travel with the program.
     pub fn constants(&self) -> Result<ConstantValues, ElfError> {
         let mut constants = ConstantValues::default();
-        let [floats, ints, bools] = &self.values;
+        let [floats, ints, bools, _] = &self.own;
         for (content, at, [index, values @ ..]) in records::<5>(floats, "a multiple of 20")? {
             constants.floats.insert(content.index(at, index, FLOAT_CONSTANTS)?, values);
         }

@@ -2,7 +2,7 @@
 
 use super::layout::{
     ABI_VERSION, FILE_FLAGS, FILE_TYPE, INFO_DWORDS, InfoWords, MACHINE, NOTE_NAME, NoteType, OS_ABI, OWN_NOTE_NAME,
-    ValueNote,
+    OwnNote,
 };
 use crate::raw;
 use ctm_x1k::Program;
@@ -143,21 +143,26 @@ fn guide_notes(program: &Program) -> Vec<u8> {
     bytes
 }
 
-/// The project's own notes; none where there are no constants of a kind.
+/// The project's own notes; none of a kind where there is nothing to say.
 fn own_notes(program: &Program) -> Vec<u8> {
     let constants = &program.constants;
     let mut bytes = Vec::new();
-    for note in ValueNote::ALL {
+    for note in OwnNote::ALL {
         let content: Vec<u32> = match note {
-            ValueNote::Floats => {
+            OwnNote::Floats => {
                 constants.floats.iter().flat_map(|(number, [r, g, b, a])| [(*number).into(), *r, *g, *b, *a]).collect()
             }
-            ValueNote::Ints => {
+            OwnNote::Ints => {
                 constants.ints.iter().flat_map(|(number, value)| [(*number).into(), value.to_dword()]).collect()
             }
-            ValueNote::Bools => {
+            OwnNote::Bools => {
                 constants.bools.iter().flat_map(|(number, value)| [(*number).into(), (*value).into()]).collect()
             }
+            OwnNote::Interpolants => program
+                .info
+                .interpolant_registers()
+                .flat_map(|(slot, register)| [slot as u32, register.into()])
+                .collect(),
         };
         if !content.is_empty() {
             add_note(&mut bytes, OWN_NOTE_NAME, note as u32, content);

@@ -23,7 +23,8 @@ use ctm_lane::counts::Counts;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_x1k::engine::NotCompiled;
 use ctm_x1k::{
-    Conditional, Domain, Job, OUTPUTS, Program, RunError, RunOptions, RunStats, WriteMode, check, reference, text,
+    Conditional, Domain, Interpolants, Job, OUTPUTS, Plane, Program, RunError, RunOptions, RunStats, WriteMode, check,
+    reference, text,
 };
 use directive::{Contents, Expectation, Expected, Run, SurfaceSpec, Target, random_elements};
 use std::path::Path;
@@ -160,6 +161,7 @@ impl<'b> Environment<'b> {
             out_mask: run.out_mask,
             conditional: Conditional { surface: self.cond_buffer, ..run.conditional },
             unfused: run.unfused,
+            interpolants: Some(interpolants()),
             ..Job::new(program, run.domain, self.buffers.space())
         }
     }
@@ -382,6 +384,24 @@ fn spell(values: impl IntoIterator<Item = Option<u32>>) -> String {
         Some(bits) => format!("{:?} ({bits:#010x})", f32::from_bits(bits)),
     });
     format!("[{}]", spelled.collect::<Vec<_>>().join(", "))
+}
+
+/// The interpolated inputs of all filetests: planes of every slope, with an infinity, a NaN and denormals among them.
+fn interpolants() -> Interpolants {
+    let plane = |slot: usize, channel: usize| {
+        let (slot, channel) = (slot as f32, channel as f32);
+        let numbers = [slot - 0.25 * channel, 1.0 / (1.0 + channel), -0.5 * slot];
+        let [first, by_column, by_row] = numbers.map(f32::to_bits);
+        Plane { first, by_column, by_row }
+    };
+    let mut planes = std::array::from_fn(|slot| std::array::from_fn(|channel| plane(slot, channel)));
+    planes[7] = [
+        Plane { first: f32::NAN.to_bits(), by_column: 0, by_row: 0 },
+        Plane { first: 0, by_column: f32::INFINITY.to_bits(), by_row: 0 },
+        Plane { first: 1, by_column: 0x0040_0000, by_row: 0x8000_0000 },
+        Plane { first: f32::MAX.to_bits(), by_column: f32::MAX.to_bits(), by_row: 0 },
+    ];
+    Interpolants { planes }
 }
 
 #[cfg(test)]

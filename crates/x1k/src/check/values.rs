@@ -47,7 +47,9 @@ fn settles(effects: &Effects) -> Bits {
 /// For each address, what is written on every way there. Addresses that no lane gets to have everything.
 fn settled(subject: &Subject) -> Vec<Bits> {
     let program = subject.program;
-    let mut entry = program.info.position.map_or(Bits::EMPTY, |register| Bits::temp(register, 0xF));
+    let info = &program.info;
+    let started = info.position.into_iter().chain(info.interpolant_registers().map(|(_, register)| register));
+    let mut entry = started.fold(Bits::EMPTY, |set, register| set.or(Bits::temp(register, 0xF)));
     // Writes that also reach sleeping lanes settle their registers for lanes that are elsewhere in the program.
     for (_, instruction, effects) in subject.instructions() {
         if instruction.common.write_inactive {

@@ -292,9 +292,14 @@ fn bind<'a>(job: &Job<'a>, lifted: &Lifted) -> Bindings<'a> {
     tables.push(constants.ints.iter().flat_map(fields).collect());
     tables.push(constants.bools.iter().map(|&set| u32::from(set)).collect());
     let mut of_positions = vec![job.conditional.pe_value];
-    if job.origin != [0; 2] {
+    let takes_interpolants = job.program.info.takes_interpolants();
+    if job.origin != [0; 2] || takes_interpolants {
         of_positions.extend(job.origin.map(|place| (place as f32).to_bits()));
         of_positions.push(0);
+    }
+    if let Some(interpolants) = job.interpolants.as_ref().filter(|_| takes_interpolants) {
+        of_positions.extend(interpolants.numbers());
+        of_positions.resize(lift::PLANES_ENTRIES, 0);
     }
     tables.push(of_positions);
     Bindings { surfaces: views.collect(), tables, buffers: Vec::new() }

@@ -2,16 +2,18 @@
 
 use super::fragments::{Start, Surroundings};
 use super::{
-    BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, ORIGIN_ENTRY, PE_VALUE_TABLE, Specialisation, SurfaceBinding,
+    BOOL_TABLE, FLOAT_TABLES, Form, INT_TABLE, Lifted, ORIGIN_ENTRY, PE_VALUE_TABLE, PLANES_ENTRIES, PLANES_ENTRY,
+    Specialisation, SurfaceBinding,
 };
 use crate::codes::PredicateSelect;
 use crate::conditional::{CondLocation, CondTest};
 use crate::effects::{Effects, ReadPath};
 use crate::instruction::{Body, Flow, Instruction, Operand};
+use crate::interpolants::Plane;
 use crate::program::{INPUTS, OUTPUTS, Program, TEMPS, WriteMode};
 use ctm_lane::{
     Array, ArrayDecl, Bits, Builder, Channels, Denorm, ElementTest, ElementWrite, IntTest, QuadOrder, SurfaceDecl,
-    Table, TableDecl, Type, Value, Variable,
+    Table, TableDecl, Type, Value, Variable, Zero,
 };
 use ctm_memory::Format;
 
@@ -80,7 +82,11 @@ impl<'a> LiftState<'a> {
         for channel in 0..FLOAT_TABLES {
             b.function.add_table(TableDecl { entries: 256, finite: specialisation.finite[channel] });
         }
-        let of_positions = if specialisation.has_origin { 4 } else { 1 };
+        let of_positions = match (program.info.takes_interpolants(), specialisation.has_origin) {
+            (true, _) => PLANES_ENTRIES as u32,
+            (false, true) => PLANES_ENTRY as u32,
+            (false, false) => 1,
+        };
         for entries in [128, 32, of_positions] {
             b.function.add_table(TableDecl { entries, finite: false });
         }
@@ -132,14 +138,40 @@ impl<'a> LiftState<'a> {
         let value = self.b.table_splat(Table(PE_VALUE_TABLE as u16), 0);
         self.b.set(self.cond_value, value);
         if let Some(position) = self.program.info.position {
-            let (x, y) = (self.b.pos_x(), self.b.pos_y());
-            for (channel, position_of) in [x, y].into_iter().enumerate() {
-                let mut value = self.b.utof(position_of);
-                if self.specialisation.has_origin {
-                    let origin = self.b.table_splat(Table(PE_VALUE_TABLE as u16), (ORIGIN_ENTRY + channel) as u32);
-                    value = self.b.fadd(Denorm::Flush, value, origin);
-                }
-                self.write_temp(position, false, channel, value, None);
+            for axis in 0..2 {
+                let value = self.position(axis);
+                self.write_temp(position, false, axis, value, None);
+            }
+        }
+        self.interpolants();
+    }
+
+    /// Column (axis 0) or row (axis 1) of each lane, as a number.
+    fn position(&mut self, axis: usize) -> Value {
+        let place = if axis == 0 { self.b.pos_x() } else { self.b.pos_y() };
+        let value = self.b.utof(place);
+        if !self.specialisation.has_origin {
+            return value;
+        }
+        let origin = self.b.table_splat(Table(PE_VALUE_TABLE as u16), (ORIGIN_ENTRY + axis) as u32);
+        self.b.fadd(Denorm::Flush, value, origin)
+    }
+
+    /// Interpolated inputs, as [`Plane::at`] has them.
+    fn interpolants(&mut self) {
+        if !self.program.info.takes_interpolants() {
+            return;
+        }
+        let (column, row) = (self.position(0), self.position(1));
+        for (slot, register) in self.program.info.interpolant_registers() {
+            for channel in 0..4 {
+                let plane = PLANES_ENTRY + (slot * 4 + channel) * Plane::NUMBERS;
+                let [first, by_column, by_row] =
+                    [0, 1, 2].map(|number| self.b.table_splat(Table(PE_VALUE_TABLE as u16), (plane + number) as u32));
+                let value = self.b.fma(Denorm::Flush, Zero::Ieee, column, by_column, first);
+                let value = self.b.fma(Denorm::Flush, Zero::Ieee, row, by_row, value);
+                let value = self.b.canon_nan(NAN, value);
+                self.write_temp(register, false, channel, value, None);
             }
         }
     }

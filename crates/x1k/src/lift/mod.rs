@@ -24,8 +24,9 @@ mod texture;
 pub use fragments::{FetchValues, Start, Surroundings, lift_fragments};
 
 use crate::conditional::{CondLocation, CondTest};
+use crate::interpolants::Plane;
 use crate::job::TrapKind;
-use crate::program::{INPUTS, OUTPUTS, Program};
+use crate::program::{INPUTS, INTERPOLANTS, OUTPUTS, Program};
 use ctm_lane::Function;
 use ctm_memory::Surface;
 
@@ -36,10 +37,14 @@ pub const INT_TABLE: usize = 4;
 /// The table of boolean constants.
 pub const BOOL_TABLE: usize = 5;
 /// The table of the value of conditional execution. Behind it, at [`ORIGIN_ENTRY`], are the two floats that are added to positions, if the
-/// domain has an origin.
+/// domain has an origin, and at [`PLANES_ENTRY`] the numbers of the planes of interpolated inputs, if the program takes such.
 pub const PE_VALUE_TABLE: usize = 6;
 /// See [`PE_VALUE_TABLE`].
 pub const ORIGIN_ENTRY: usize = 1;
+/// See [`PE_VALUE_TABLE`].
+pub const PLANES_ENTRY: usize = 4;
+/// Entries of [`PE_VALUE_TABLE`] with planes, three for each channel of each interpolated input: a power of two, as all tables have.
+pub const PLANES_ENTRIES: usize = (PLANES_ENTRY + INTERPOLANTS * 4 * Plane::NUMBERS).next_power_of_two();
 /// Number of tables.
 pub const TABLES: usize = 7;
 

@@ -250,6 +250,23 @@ impl<'a> Group<'a> {
                 }
             }
         }
+        self.start_interpolants();
+    }
+
+    /// Interpolated inputs are written behind the position, in the order of their numbers.
+    fn start_interpolants(&mut self) {
+        let job = self.machine.job;
+        let Some(interpolants) = &job.interpolants else { return };
+        for (slot, register) in job.program.info.interpolant_registers() {
+            let register = temp_index(register, false, 0);
+            for (lane, &(i, j)) in self.positions.iter().enumerate() {
+                let [column, row] =
+                    [(i, 0), (j, 1)].map(|(place, axis)| (place as f32 + job.origin[axis] as f32).to_bits());
+                for (channel, plane) in interpolants.planes[slot].iter().enumerate() {
+                    self.state.registers.temp_mut(register, channel)[lane] = plane.at(column, row);
+                }
+            }
+        }
     }
 
     fn report_start(&mut self, lanes: &[Lane]) {

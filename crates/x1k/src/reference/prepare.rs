@@ -131,6 +131,9 @@ fn uses_quads(step: &Step) -> bool {
 /// One more than the highest temporary that the program can name; all of them if it adds aL to some.
 fn reachable_temps(program: &Program) -> usize {
     let mut count = program.info.position.map_or(0, |position| usize::from(position) + 1);
+    for (_, register) in program.info.interpolant_registers() {
+        count = count.max(usize::from(register) + 1);
+    }
     let mut reach = |index: u8, relative: bool| {
         count = if relative { TEMPS } else { count.max(usize::from(index) + 1) };
     };

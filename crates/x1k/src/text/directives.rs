@@ -10,7 +10,7 @@ use ctm_text::{Cause, Cursor, Reported, Token};
 use std::collections::BTreeSet;
 
 /// Every directive.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "const",
     "int",
     "bool",
@@ -22,6 +22,7 @@ const NAMES: [&str; 19] = [
     "cond_value",
     "write_mode",
     "position",
+    "interpolant",
     "temps",
     "early_exit",
     "inputs",
@@ -45,6 +46,7 @@ pub(super) struct Directives {
     cond_value_from_program: Option<bool>,
     write_mode: Option<WriteMode>,
     position: Option<Option<u8>>,
+    interpolants: [Option<u8>; INTERPOLANTS],
     temps: Option<u8>,
     early_exit: Option<bool>,
     inputs: Option<BTreeSet<u8>>,
@@ -63,7 +65,7 @@ impl Directives {
         let Some(name) = NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(cursor.text(token))) else {
             return Err(cursor.unknown_word(token, "a directive", &NAMES));
         };
-        let repeats = matches!(name, "const" | "int" | "bool");
+        let repeats = matches!(name, "const" | "int" | "bool" | "interpolant");
         if !repeats && self.given.contains(&name) {
             cursor.error(Cause::Duplicate, token, format!("`.{name}` is given twice"), "remove one of them");
         }
@@ -108,6 +110,16 @@ impl Directives {
             "position" => {
                 self.position = Some(if cursor.accept_word("none") { None } else { Some(operand::temp(cursor)?.0) });
             }
+            "interpolant" => {
+                let token = cursor.peek();
+                let slot = cursor.number("an interpolated input", INTERPOLANTS as u32 - 1)? as usize;
+                cursor.expect_symbol(b'=', "after the interpolated input")?;
+                let register = operand::temp(cursor)?.0;
+                if self.interpolants[slot].replace(register).is_some() {
+                    let message = "this interpolated input has a temporary already";
+                    cursor.error(Cause::Duplicate, token, message, "remove one of them");
+                }
+            }
             "temps" => self.temps = Some((cursor.number("the number of temporaries", TEMPS as u32)? % 128) as u8),
             "early_exit" => self.early_exit = Some(read_choice(cursor, ["no", "yes"])?),
             "inputs" => self.inputs = Some(read_numbers(cursor, "an input", INPUTS)?),
@@ -150,6 +162,7 @@ impl Directives {
             cond_value_from_program: self.cond_value_from_program.unwrap_or(implied.cond_value_from_program),
             write_mode: self.write_mode.unwrap_or(implied_mode),
             position: self.position.unwrap_or(implied.position),
+            interpolants: self.interpolants,
             temps: self.temps.unwrap_or(implied.temps),
             early_exit: self.early_exit.unwrap_or(implied.early_exit),
             ..implied

@@ -54,6 +54,7 @@ pub fn information(program: &Program) -> Value {
         "cond_value_from_program": info.cond_value_from_program,
         "write_mode": write_mode(info.write_mode),
         "position": info.position,
+        "interpolants": info.interpolants,
         "temps": info.temps,
         "early_exit": info.early_exit,
     })
@@ -162,6 +163,11 @@ fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
         },
     )?;
     row("position goes to", info.position.map_or("no register".into(), |register| format!("r{register}")))?;
+    if info.takes_interpolants() {
+        let registers: Vec<String> =
+            info.interpolant_registers().map(|(slot, register)| format!("{slot} to r{register}")).collect();
+        row("interpolants go", registers.join(", "))?;
+    }
     row("early exit", yes_no(info.early_exit).into())?;
     let declared = if info.temps == 0 { 128 } else { info.temps.into() };
     row(

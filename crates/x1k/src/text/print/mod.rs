@@ -165,6 +165,9 @@ fn directives(program: &Program) -> Vec<String> {
     say(info.write_mode == WriteMode::Umrt, ".write_mode umrt".into());
     let position = info.position.map_or("none".into(), |register| format!("temp[{register}]"));
     say(info.position != implied.position, format!(".position {position}"));
+    for (slot, register) in info.interpolant_registers() {
+        say(true, format!(".interpolant {slot} = temp[{register}]"));
+    }
     let temps = if info.temps == 0 { TEMPS } else { info.temps.into() };
     say(info.temps != implied.temps, format!(".temps {temps}"));
     say(info.early_exit != implied.early_exit, format!(".early_exit {}", yes_no(info.early_exit)));
