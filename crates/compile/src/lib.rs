@@ -2,9 +2,11 @@
 //!
 //! - [`ir`]: one invocation of a program, in scalars, with structured control flow; what front ends make and the back end takes.
 //! - [`opt`]: passes over it.
+//! - [`backend`]: machine code of it.
 //! - [`front`]: what reads the languages.
 #![forbid(unsafe_code)]
 
+pub mod backend;
 pub mod front;
 pub mod ir;
 pub mod opt;

@@ -28,5 +28,6 @@ fn passes_keep_meaning() {
         assert_eq!(format!("{before:?}"), format!("{after:?}"), "{function}\n{better}");
         Ok(())
     })
+    .size_max(1_000)
     .budget_ms(10_000);
 }

@@ -141,6 +141,8 @@ ops! {
     Add = "add" (Float Float) -> Float, Some(|a| x1k::mad(RULES, a[0], ONE, a[1]));
     /// a * b
     Mul = "mul" (Float Float) -> Float, Some(|a| x1k::mad(RULES, a[0], a[1], 0));
+    /// a times two to the power of `exponent`, -3 to 3: the sign of a zero stays.
+    Scale { exponent: i8 } = "scale" (Float) -> Float, Some(|a, exponent| x1k::scale(exponent.into(), a[0]));
     /// a * b + c, rounded once.
     Mad = "mad" (Float Float Float) -> Float, Some(|a| x1k::mad(RULES, a[0], a[1], a[2]));
     /// a0 * b0 + a1 * b1 + c; arguments a0, a1, b0, b1, c.

@@ -32,6 +32,7 @@ impl Display for Op {
                 if value.is_nan() { write!(f, " {bits:#010x}") } else { write!(f, " {value:?}") }
             }
             Op::Bool { value } => write!(f, " {value}"),
+            Op::Scale { exponent } => write!(f, " 2^{exponent}"),
             Op::Uniform { register, channel } => write!(f, " c{register}.{}", char_of(*channel)),
             Op::UniformAt { register, channel, count } => {
                 write!(f, " c{register}..c{}.{}", u32::from(*register) + u32::from(*count) - 1, char_of(*channel))

@@ -177,6 +177,7 @@ impl Verifier<'_> {
             Op::UniformAt { register, channel, count } => {
                 channel <= 3 && count > 0 && usize::from(register) + usize::from(count) <= FLOAT_CONSTANTS
             }
+            Op::Scale { exponent } => (-3..=3).contains(&exponent),
             Op::BoolConstant { index } => usize::from(index) < BOOL_CONSTANTS,
             Op::Fetch(fetch) => usize::from(fetch.unit) < INPUTS && (1..=3).contains(&fetch.coordinates),
             Op::Kill(count) => (1..=4).contains(&count),

@@ -1,7 +1,7 @@
 //! Booleans become numbers: where one holds, a number is not negative, or is zero, or is not.
 //!
 //! Afterwards the only booleans left are the conditions of `If`s, each a test of a number (or a boolean constant of the user), perhaps inverted, in front of
-//! its `If`.
+//! its `If`. Constants that are chosen by numbers become choices, too.
 
 use crate::ir::{End, Function, If, Inst, Loop, Node, Op, Region, Type, Value};
 
@@ -187,6 +187,20 @@ impl Lower<'_> {
         self.push(Node::Loop(Loop { passes: repeat.passes, params, init, body, results, line: repeat.line }));
     }
 
+    /// One of several constants by a whole number: a choice after the other.
+    fn indexed(&mut self, register: u8, channel: u8, count: u8, index: Value) -> Value {
+        let index = self.get(index);
+        let mut value = self.add(Op::Uniform { register, channel }, Vec::new());
+        for k in 1..count {
+            let next = self.add(Op::Uniform { register: register + k, channel }, Vec::new());
+            // Halfway to the number before: what is not quite whole counts as the nearest.
+            let offset = self.float(0.5 - f32::from(k));
+            let reached = self.add(Op::Add, vec![index, offset]);
+            value = self.add(Op::Cmp, vec![reached, next, value]);
+        }
+        value
+    }
+
     fn instruction(&mut self, inst: &Inst) {
         self.line = inst.line;
         let test = match inst.op {
@@ -221,6 +235,11 @@ impl Lower<'_> {
                     std::mem::swap(&mut a, &mut b);
                 }
                 let value = self.add(Op::Cmp, vec![test.number, a, b]);
+                self.map[inst.results[0].index()] = Some(value);
+                return;
+            }
+            Op::UniformAt { register, channel, count } => {
+                let value = self.indexed(register, channel, count, inst.args[0]);
                 self.map[inst.results[0].index()] = Some(value);
                 return;
             }

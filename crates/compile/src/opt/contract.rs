@@ -1,6 +1,7 @@
 //! Products whose sums are all that is wanted of them become multiply-adds; factors and selections of signs go into them.
 
-use crate::ir::{End, Function, Node, Op, Region, Value};
+use crate::ir::{End, Function, Inst, Node, Op, Region, Value};
+use std::collections::HashSet;
 
 struct Contract {
     /// How often each value is used.
@@ -9,6 +10,10 @@ struct Contract {
     products: Vec<Option<(Value, Value)>>,
     /// What values are the negatives of.
     negatives: Vec<Option<Value>>,
+    /// The bits of constants.
+    constants: Vec<Option<u32>>,
+    /// Results of arithmetic, whose output modifier can make a multiple.
+    arithmetic: Vec<bool>,
 }
 
 /// The function with multiply-adds.
@@ -17,6 +22,8 @@ pub(super) fn contract(function: &Function) -> Function {
         uses: vec![0; function.values()],
         products: vec![None; function.values()],
         negatives: vec![None; function.values()],
+        constants: vec![None; function.values()],
+        arithmetic: vec![false; function.values()],
     };
     contract.count(&function.body);
     let mut function = function.clone();
@@ -24,6 +31,58 @@ pub(super) fn contract(function: &Function) -> Function {
     contract.region(&mut body, &mut function);
     function.body = body;
     function
+}
+
+/// What an instruction gives.
+fn results(node: &Node) -> Vec<Value> {
+    match node {
+        Node::Inst(inst) => inst.results.clone(),
+        Node::If(_) | Node::Loop(_) => Vec::new(),
+    }
+}
+
+/// Whether an operation's result can be multiplied on its way out.
+fn has_output_modifier(op: Op) -> bool {
+    match op {
+        Op::Add
+        | Op::Mul
+        | Op::Mad
+        | Op::Dot2Add
+        | Op::Dot3
+        | Op::Dot4
+        | Op::Min
+        | Op::Max
+        | Op::Cmp
+        | Op::Cnd
+        | Op::Frc
+        | Op::Exp2
+        | Op::Log2
+        | Op::Rcp
+        | Op::Rsq
+        | Op::Sin
+        | Op::Cos => true,
+        Op::Const { .. }
+        | Op::Uniform { .. }
+        | Op::UniformAt { .. }
+        | Op::BoolConstant { .. }
+        | Op::Bool { .. }
+        | Op::Position { .. }
+        | Op::Varying { .. }
+        | Op::Neg
+        | Op::Abs
+        | Op::Saturate
+        | Op::Scale { .. }
+        | Op::Ddx
+        | Op::Ddy
+        | Op::IsNonNegative
+        | Op::IsZero
+        | Op::Not
+        | Op::And
+        | Op::Or
+        | Op::Select
+        | Op::Fetch(_)
+        | Op::Kill(_) => false,
+    }
 }
 
 impl Contract {
@@ -42,6 +101,8 @@ impl Contract {
                 Node::Inst(inst) => match (inst.op, inst.args.as_slice(), inst.results.as_slice()) {
                     (Op::Mul, &[a, b], &[result]) => self.products[result.index()] = Some((a, b)),
                     (Op::Neg, &[a], &[result]) => self.negatives[result.index()] = Some(a),
+                    (Op::Const { bits }, _, &[result]) => self.constants[result.index()] = Some(bits),
+                    (op, _, &[result]) => self.arithmetic[result.index()] = has_output_modifier(op),
                     _ => {}
                 },
                 Node::If(choice) => {
@@ -69,8 +130,24 @@ impl Contract {
         Some((a, b, true))
     }
 
+    /// A product with a power of two, from 1/8 to 8, of something that nobody else uses: the other factor, the exponent, whether it is negative.
+    fn multiple(&self, inst: &Inst, own: &HashSet<Value>) -> Option<(Value, i8, bool)> {
+        let constant = |k: usize| self.constants[inst.args[k].index()];
+        let (of, bits) = match (constant(0), constant(1)) {
+            (_, Some(bits)) => (inst.args[0], bits),
+            (Some(bits), _) => (inst.args[1], bits),
+            _ => return None,
+        };
+        let alone = self.uses[of.index()] == 1 && self.arithmetic[of.index()] && own.contains(&of);
+        let magnitude = f32::from_bits(bits & 0x7FFF_FFFF);
+        let exponent = (-3..=3).find(|&exponent| exponent != 0 && magnitude == f32::from(exponent).exp2())?;
+        alone.then_some((of, exponent, bits >> 31 != 0))
+    }
+
     fn region(&self, region: &mut Region, function: &mut Function) {
         let mut nodes = Vec::with_capacity(region.nodes.len());
+        // What the region's own instructions give: others stand in other blocks.
+        let own: HashSet<Value> = region.nodes.iter().flat_map(results).collect();
         for mut node in std::mem::take(&mut region.nodes) {
             match &mut node {
                 Node::Inst(inst) if inst.op == Op::Add => {
@@ -85,6 +162,22 @@ impl Contract {
                             a = minus;
                         }
                         (inst.op, inst.args) = (Op::Mad, vec![a, b, c]);
+                    }
+                }
+                Node::Inst(inst) if inst.op == Op::Mul => {
+                    if let Some((of, exponent, negative)) = self.multiple(inst, &own) {
+                        let minus = negative.then(|| {
+                            let scaled = function.add_value(crate::ir::Type::Float);
+                            std::mem::replace(&mut inst.results[0], scaled)
+                        });
+                        (inst.op, inst.args) = (Op::Scale { exponent }, vec![of]);
+                        if let Some(minus) = minus {
+                            let mut negation = inst.clone();
+                            (negation.op, negation.args, negation.results) =
+                                (Op::Neg, inst.results.clone(), vec![minus]);
+                            nodes.push(node);
+                            node = Node::Inst(negation);
+                        }
                     }
                 }
                 Node::Inst(_) => {}

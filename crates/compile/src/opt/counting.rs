@@ -1,7 +1,7 @@
 //! How often a loop repeats, if constants alone decide it.
 
 use crate::ir::{End, If, Loop, Node, Region, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Passes that are followed, and instructions of all of them.
 const MAX_PASSES: u32 = 1024;
@@ -21,6 +21,8 @@ pub(super) struct Count {
 
 struct Walk<'a> {
     known: &'a dyn Fn(Value) -> Option<u32>,
+    /// What the loop defines: it is known only as far as this walk knows it.
+    own: HashSet<Value>,
     values: HashMap<Value, u32>,
     steps: u32,
     exact: bool,
@@ -39,7 +41,7 @@ enum Way {
 
 /// Follows a loop as far as constants decide where it goes. `known`: bits of values from outside.
 pub(super) fn count(repeat: &Loop, known: &dyn Fn(Value) -> Option<u32>) -> Option<Count> {
-    let mut walk = Walk { known, values: HashMap::new(), steps: 0, exact: true, at_start: true };
+    let mut walk = Walk { known, own: HashSet::new(), values: HashMap::new(), steps: 0, exact: true, at_start: true };
     let mut params: Vec<Option<u32>> = repeat.init.iter().map(|&init| known(init)).collect();
     if let crate::ir::Passes::Times(passes) = repeat.passes {
         return Some(Count { passes: passes.into(), exact: !has_ends(&repeat.body), guard: None });
@@ -47,6 +49,8 @@ pub(super) fn count(repeat: &Loop, known: &dyn Fn(Value) -> Option<u32>) -> Opti
     if repeat.passes != crate::ir::Passes::Endless || params.iter().all(Option::is_none) {
         return None;
     }
+    walk.own.extend(&repeat.params);
+    definitions(&repeat.body, &mut walk.own);
     for pass in 0..MAX_PASSES {
         walk.values.clear();
         walk.at_start = true;
@@ -74,9 +78,27 @@ fn has_ends(region: &Region) -> bool {
     })
 }
 
+/// What a region defines.
+fn definitions(region: &Region, all: &mut HashSet<Value>) {
+    for node in &region.nodes {
+        match node {
+            Node::Inst(inst) => all.extend(&inst.results),
+            Node::If(choice) => {
+                all.extend(&choice.results);
+                definitions(&choice.then, all);
+                definitions(&choice.otherwise, all);
+            }
+            Node::Loop(repeat) => {
+                all.extend(repeat.params.iter().chain(&repeat.results));
+                definitions(&repeat.body, all);
+            }
+        }
+    }
+}
+
 impl Walk<'_> {
     fn get(&self, value: Value) -> Option<u32> {
-        self.values.get(&value).copied().or_else(|| (self.known)(value))
+        if self.own.contains(&value) { self.values.get(&value).copied() } else { (self.known)(value) }
     }
 
     fn region(&mut self, region: &Region, repeat: &Loop) -> Way {

@@ -172,20 +172,21 @@ impl Rebuild<'_> {
         }
         // Not c: the sides trade places.
         if let Some((Op::Not, &[inner])) = self.definition(condition) {
-            let mut turned = choice.clone();
-            std::mem::swap(&mut turned.then, &mut turned.otherwise);
-            let old = self.map[choice.condition.index()].replace(inner);
-            let end = self.choice(&turned);
-            self.map[choice.condition.index()] = old;
-            return end;
+            self.branch(choice, inner, &choice.otherwise, &choice.then)
+        } else {
+            self.branch(choice, condition, &choice.then, &choice.otherwise)
         }
+    }
+
+    /// A choice that is not known, by this condition of the new function.
+    fn branch(&mut self, choice: &If, condition: Value, then: &Region, otherwise: &Region) -> Option<End> {
         let side = |this: &mut Self, side: &Region, holds: bool| {
             this.assumed.push((condition, holds));
             let region = this.region(side);
             this.assumed.pop();
             region
         };
-        let (mut then, mut otherwise) = (side(self, &choice.then, true), side(self, &choice.otherwise, false));
+        let (mut then, mut otherwise) = (side(self, then, true), side(self, otherwise, false));
         // What both sides give need not go through the choice.
         let mut results: Vec<Value> = Vec::new();
         if let (End::Yield(mine), End::Yield(other)) = (&then.end, &otherwise.end) {

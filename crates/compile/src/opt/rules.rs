@@ -156,6 +156,7 @@ pub(super) fn simplify(d: &mut impl Defined, op: Op, args: &[Value]) -> Option<V
         | Op::BoolConstant { .. }
         | Op::Position { .. }
         | Op::Varying { .. }
+        | Op::Scale { .. }
         | Op::Rsq
         | Op::Sin
         | Op::Cos

@@ -54,6 +54,9 @@ impl Environment for Small {
     }
 }
 
+/// Levels of statements.
+const OUTERMOST: usize = 3;
+
 /// What a function is made of.
 struct Generator<'a, 'b> {
     u: &'a mut Unstructured<'b>,
@@ -65,6 +68,9 @@ struct Generator<'a, 'b> {
     left: usize,
     /// Operations whose results are rounded are among them.
     rounded: bool,
+    /// Every invocation of the quad runs what is added now: derivatives see each other's values.
+    together: bool,
+    killed: bool,
 }
 
 impl Generator<'_, '_> {
@@ -141,7 +147,7 @@ impl Generator<'_, '_> {
             }
             1 => Op::Or,
             2 if self.rounded => *self.u.choose(&ROUNDED)?,
-            3 if self.rounded => *self.u.choose(&[Op::Ddx, Op::Ddy])?,
+            3 if self.rounded && self.together => *self.u.choose(&[Op::Ddx, Op::Ddy])?,
             _ => *self.u.choose(&EXACT)?,
         };
         let mut args = Vec::new();
@@ -223,6 +229,7 @@ impl Generator<'_, '_> {
             5 if self.u.ratio(1, 4)? => {
                 let condition = self.boolean()?;
                 self.builder.kill_if(condition);
+                (self.together, self.killed) = (false, true);
             }
             6 | 7 => {
                 let (variable, value) = (*self.u.choose(&self.variables)?, self.float()?);
@@ -236,12 +243,14 @@ impl Generator<'_, '_> {
     fn statements(&mut self, depth: usize) -> Result<()> {
         let (floats, bools) = (self.floats.len(), self.bools.len());
         let count = self.u.int_in_range(0..=8)?;
+        self.together = false;
         for _ in 0..count {
             if self.left == 0 {
                 break;
             }
             self.statement(depth)?;
         }
+        self.together = depth == OUTERMOST - 1 && !self.killed;
         self.floats.truncate(floats);
         self.bools.truncate(bools);
         Ok(())
@@ -253,10 +262,20 @@ pub fn function(u: &mut Unstructured<'_>, rounded: bool) -> Result<Function> {
     let mut builder = Builder::new();
     let numbers = [0.0, 1.0, -2.0].map(|number| builder.float(number));
     let variables = numbers.map(|number| builder.variable(number)).to_vec();
-    let mut g =
-        Generator { u, builder, floats: numbers.to_vec(), bools: Vec::new(), variables, loops: 0, left: 60, rounded };
+    let mut g = Generator {
+        u,
+        builder,
+        floats: numbers.to_vec(),
+        bools: Vec::new(),
+        variables,
+        loops: 0,
+        left: 60,
+        rounded,
+        together: true,
+        killed: false,
+    };
     for _ in 0..g.u.int_in_range(1..=20)? {
-        g.statement(3)?;
+        g.statement(OUTERMOST)?;
     }
     let mut outputs = Vec::new();
     for slot in 0..g.u.int_in_range(1..=2)? {

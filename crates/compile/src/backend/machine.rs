@@ -1,0 +1,235 @@
+//! Operations as the machine has them, one scalar at a time, before they are put together into instructions.
+
+use crate::ir::{Fetch, Passes};
+use ctm_x1k::{OutputModifier, ZeroTest};
+
+/// A place that holds a scalar: values that never live at the same time for other ends share one.
+pub(super) type Web = usize;
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Source {
+    Web(Web),
+    /// A number, by its bits.
+    Number(u32),
+    /// A channel of a float constant of the program's user.
+    Uniform {
+        register: u8,
+        channel: u8,
+    },
+}
+
+/// An operand: the absolute value is taken before the negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Operand {
+    pub source: Source,
+    pub abs: bool,
+    pub neg: bool,
+}
+
+impl Operand {
+    pub const fn web(web: Web) -> Self {
+        Operand { source: Source::Web(web), abs: false, neg: false }
+    }
+
+    pub const fn number(bits: u32) -> Self {
+        Operand { source: Source::Number(bits), abs: false, neg: false }
+    }
+
+    /// -a; numbers have no modifiers.
+    pub const fn negated(self) -> Self {
+        match self.source {
+            Source::Number(bits) => Operand::number(bits ^ 0x8000_0000),
+            _ => Operand { neg: !self.neg, ..self },
+        }
+    }
+
+    /// |a|
+    pub const fn absolute(self) -> Self {
+        match self.source {
+            Source::Number(bits) => Operand::number(bits & 0x7FFF_FFFF),
+            _ => Operand { abs: true, neg: false, ..self },
+        }
+    }
+
+    pub const fn is_plain(self) -> bool {
+        !self.abs && !self.neg
+    }
+
+    pub const fn as_web(self) -> Option<Web> {
+        match self.source {
+            Source::Web(web) => Some(web),
+            Source::Number(_) | Source::Uniform { .. } => None,
+        }
+    }
+}
+
+/// What an operation does; operands are in the order of the machine's A, B and C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Code {
+    /// A as it is: the larger of A and A.
+    Move,
+    Mad,
+    Min,
+    Max,
+    /// C >= 0 ? A : B
+    Cmp,
+    /// C > 0.5 ? A : B
+    Cnd,
+    Frc,
+    /// Operands a0, a1, b0, b1, c.
+    Dot2Add,
+    /// Operands a0 to a2, b0 to b2.
+    Dot3,
+    /// Operands a0 to a3, b0 to b3.
+    Dot4,
+    Exp2,
+    Log2,
+    Rcp,
+    Rsq,
+    Sin,
+    Cos,
+    /// The operand's change to the next column: reads the register where it lies, so that its channel is that of the result.
+    Ddx,
+    /// To the next row.
+    Ddy,
+    Fetch(Fetch),
+    Kill,
+}
+
+impl Code {
+    /// The alpha unit's alone.
+    pub const fn is_transcendental(self) -> bool {
+        matches!(self, Code::Exp2 | Code::Log2 | Code::Rcp | Code::Rsq | Code::Sin | Code::Cos)
+    }
+
+    /// The whole RGB unit's.
+    pub const fn is_dot(self) -> bool {
+        matches!(self, Code::Dot2Add | Code::Dot3 | Code::Dot4)
+    }
+
+    /// A texture instruction.
+    pub const fn is_texture(self) -> bool {
+        matches!(self, Code::Fetch(_) | Code::Kill)
+    }
+
+    /// Gives one of its operands, bit by bit, if no output modifier is on.
+    pub const fn is_choice(self) -> bool {
+        matches!(self, Code::Move | Code::Min | Code::Max | Code::Cmp | Code::Cnd)
+    }
+
+    /// Whether lanes of a quad see each other in it.
+    pub const fn is_derivative(self) -> bool {
+        matches!(self, Code::Ddx | Code::Ddy)
+    }
+}
+
+/// A place outside of the registers that an operation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Target {
+    /// A channel of an output register.
+    Colour { slot: u8, channel: usize },
+    /// The conditional value, which the alpha unit writes.
+    Depth,
+}
+
+/// A scalar operation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Op {
+    pub code: Code,
+    pub args: Vec<Operand>,
+    /// Where the results go: one, or four of a fetch.
+    pub results: Vec<Option<Web>>,
+    pub scale: OutputModifier,
+    pub clamp: bool,
+    /// Outputs that get the result, too. All channels are of one output register.
+    pub targets: Vec<Target>,
+    /// The result decides the branch behind the block, by this test.
+    pub test: Option<ZeroTest>,
+    pub line: u32,
+}
+
+impl Op {
+    pub fn new(code: Code, args: Vec<Operand>, result: Web, line: u32) -> Self {
+        Op {
+            code,
+            args,
+            results: vec![Some(result)],
+            scale: OutputModifier::X1,
+            clamp: false,
+            targets: Vec::new(),
+            test: None,
+            line,
+        }
+    }
+
+    /// The webs that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = Web> + '_ {
+        self.args.iter().filter_map(|arg| arg.as_web())
+    }
+
+    /// The webs that it writes.
+    pub fn writes(&self) -> impl Iterator<Item = Web> + '_ {
+        self.results.iter().copied().flatten()
+    }
+
+    /// Whether anything sees that it runs.
+    pub fn has_effect(&self) -> bool {
+        self.code == Code::Kill
+            || self.test.is_some()
+            || !self.targets.is_empty()
+            || self.results.iter().any(Option::is_some)
+    }
+
+    /// The web of its only result.
+    pub fn result(&self) -> Option<Web> {
+        self.results.first().copied().flatten()
+    }
+}
+
+/// What an `If` decides by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// The test of the block in front of it.
+    Test { inverted: bool },
+    /// A boolean constant of the user.
+    Constant { index: u8 },
+}
+
+/// A tree of blocks; `T` is what blocks consist of.
+#[derive(Clone, Debug)]
+pub(super) enum Item<T> {
+    Block(Vec<T>),
+    If { condition: Condition, then: Vec<Item<T>>, otherwise: Vec<Item<T>>, line: u32 },
+    Loop { passes: Passes, body: Vec<Item<T>>, line: u32 },
+    Break,
+    Continue,
+}
+
+/// What reads and writes webs.
+pub(super) trait Access {
+    fn reads(&self) -> Vec<Web>;
+    fn writes(&self) -> Vec<Web>;
+}
+
+impl Access for Op {
+    fn reads(&self) -> Vec<Web> {
+        Op::reads(self).collect()
+    }
+
+    fn writes(&self) -> Vec<Web> {
+        Op::writes(self).collect()
+    }
+}
+
+/// A program of scalar operations.
+#[derive(Clone, Debug)]
+pub(super) struct Scalars {
+    pub items: Vec<Item<Op>>,
+    /// How many webs there are.
+    pub webs: usize,
+    /// What registers hold at the start: the web, register and channel.
+    pub inputs: Vec<(Web, u8, usize)>,
+    /// Whether the position is among them.
+    pub reads_position: bool,
+}

@@ -1,0 +1,61 @@
+//! The texture semaphore, and idle slots: who waits for what (CTM Guide p.25, 32).
+
+use ctm_x1k::{Body, Effects, Instruction, Operand, TexOp, WriteMode};
+use std::collections::BTreeSet;
+
+fn fetches(instruction: &Instruction) -> bool {
+    matches!(&instruction.body, Body::Tex(tex) if tex.op != TexOp::Texkill && tex.op != TexOp::Nop)
+}
+
+/// Sets TEX_SEM_ACQUIRE on the last fetch of each row of fetches, and TEX_SEM_WAIT on the first instruction that needs what was fetched, or that
+/// could lead to one.
+pub(super) fn insert(code: &mut [Instruction]) {
+    // Registers that fetches which have not been waited for write.
+    let mut pending: BTreeSet<u8> = BTreeSet::new();
+    let mut outstanding = false;
+    for k in 0..code.len() {
+        let touches = touched(&code[k]).iter().any(|register| pending.contains(register));
+        let flow = matches!(code[k].body, Body::Flow(_));
+        let last = k + 1 == code.len();
+        let acquires = fetches(&code[k]) && !follows_in_row(code, k, &pending);
+        if !pending.is_empty() && (touches || flow || last || (acquires && outstanding)) {
+            code[k].common.tex_sem_wait = true;
+            pending.clear();
+            outstanding = false;
+        }
+        if last {
+            code[k].common.tex_sem_wait = true;
+        }
+        if fetches(&code[k]) {
+            pending.insert(destination(&code[k]));
+            if let Body::Tex(tex) = &mut code[k].body {
+                tex.sem_acquire = acquires;
+                outstanding |= acquires;
+            }
+        }
+    }
+}
+
+fn destination(instruction: &Instruction) -> u8 {
+    match &instruction.body {
+        Body::Tex(tex) => tex.dst.addr,
+        _ => 0,
+    }
+}
+
+/// Whether the next instruction is a fetch, too, that needs nothing of this row.
+fn follows_in_row(code: &[Instruction], k: usize, pending: &BTreeSet<u8>) -> bool {
+    let Some(next) = code.get(k + 1) else { return false };
+    let own = destination(&code[k]);
+    fetches(next) && !touched(next).iter().any(|register| *register == own || pending.contains(register))
+}
+
+/// Temporaries that an instruction reads or writes.
+fn touched(instruction: &Instruction) -> Vec<u8> {
+    let effects = Effects::of(instruction, WriteMode::Cached);
+    let read = effects.reads.iter().filter_map(|read| match read.operand {
+        Operand::Temp { index, .. } => Some(index),
+        Operand::Const { .. } | Operand::Inline(_) => None,
+    });
+    read.chain(effects.temps.iter().map(|write| write.index)).collect()
+}

@@ -1,0 +1,85 @@
+//! The machine code of functions at random gives the bits of the functions.
+
+mod common;
+
+use arbtest::arbtest;
+use common::{SIZE, Small, function, texel};
+use ctm_compile::backend::{Binding, Generated, Unfit, generate_optimised};
+use ctm_compile::ir::{Environment, Function, Output, QUAD, eval};
+use ctm_compile::opt::optimise;
+use ctm_x1k::fragments::{Fetch, FragmentJob, Quad, QuadVector, TextureUnit};
+use ctm_x1k::reference::with_shader;
+use ctm_x1k::{Constants, IntConstant, RunOptions};
+
+const STEPS: u64 = 100_000;
+const PLACE: [u32; 2] = [4, 6];
+/// Constants below this number are the user's.
+const USER: usize = 4;
+
+/// The elements that functions fetch.
+struct Elements;
+
+impl TextureUnit for Elements {
+    fn fetch(&self, fetch: &Fetch) -> QuadVector {
+        let place = |bits: u32| ctm_num::convert::float_to_index(bits, SIZE);
+        std::array::from_fn(|lane| {
+            let [s, t, ..] = fetch.coordinates[lane];
+            std::array::from_fn(|channel| texel(fetch.unit, place(s), place(t), channel as u32))
+        })
+    }
+}
+
+/// What the program makes of the quad: outputs, and which invocations are killed.
+fn run(generated: &Generated) -> (Vec<QuadVector>, [bool; QUAD]) {
+    let small = Small { position: PLACE };
+    let mut constants = Constants::from(&generated.program.constants);
+    for register in 0..USER as u8 {
+        constants.floats[usize::from(register)] = std::array::from_fn(|channel| small.uniform(register, channel as u8));
+    }
+    for index in 0..4 {
+        constants.ints[usize::from(index)] = IntConstant { count: small.passes(index) as u8, init: 0, step: 0 };
+    }
+    let presets = [0];
+    let job =
+        FragmentJob { program: &generated.program, constants: &constants, presets: &presets, textures: &Elements };
+    let position: QuadVector = std::array::from_fn(|lane| {
+        [PLACE[0] + lane as u32 % 2, PLACE[1] + lane as u32 / 2, 0, 0].map(|x| (x as f32).to_bits())
+    });
+    let quad = Quad { position: (PLACE[0], PLACE[1]), covered: 15, inputs: vec![position] };
+    let mut shaded = Vec::new();
+    with_shader(&job, &RunOptions::default(), |shader| shader.shade(&[quad], &mut shaded)).expect("the program runs");
+    (shaded[0].outputs.to_vec(), std::array::from_fn(|lane| shaded[0].live >> lane & 1 == 0))
+}
+
+fn assert_same(function: &Function, generated: &Generated) {
+    let listing = || {
+        let text = ctm_x1k::text::print_program(&generated.program);
+        format!("{function}\n{text}")
+    };
+    let expected = eval(function, &Small { position: PLACE }, STEPS).expect("it ends");
+    let (outputs, killed) = run(generated);
+    assert_eq!(expected.killed, killed, "{}", listing());
+    for (output, bits) in function.outputs.iter().zip(&expected.outputs) {
+        let Output::Colour { slot, channel } = *output else { continue };
+        for lane in (0..QUAD).filter(|&lane| !killed[lane]) {
+            let found = outputs[usize::from(slot)][lane][usize::from(channel)];
+            assert_eq!(f32::from_bits(bits[lane]).to_bits(), found, "{output}, lane {lane}\n{}", listing());
+        }
+    }
+}
+
+#[test]
+fn machine_code_gives_the_bits_of_functions() {
+    arbtest(|u| {
+        let function = optimise(&function(u, true)?);
+        let binding = Binding { float_constants: USER, int_constants: 4, ..Binding::default() };
+        match generate_optimised(&function, &binding) {
+            Ok(generated) => assert_same(&function, &generated),
+            Err(Unfit::Instructions { .. } | Unfit::Loops { .. }) => {}
+            Err(unfit) => panic!("{unfit}\n{function}"),
+        }
+        Ok(())
+    })
+    .size_max(1_000)
+    .budget_ms(10_000);
+}
