@@ -1,0 +1,609 @@
+//! Declarations in the forms that naga reads: uniforms, varyings and outputs become plain globals with [`Role`]s,
+//! combined samplers become pairs, and arrays have their sizes where naga looks for them.
+
+use super::lex::{Kind, Token};
+use super::preprocess::condition::integer;
+use super::{GlslError, Place};
+use crate::front::{Role, Roles};
+use std::collections::{HashMap, HashSet};
+
+/// A sampler type of GLSL as the pair of types that naga has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SamplerType {
+    /// The type of the texture.
+    pub(super) texture: &'static str,
+    /// The type of the sampler.
+    pub(super) sampler: &'static str,
+    /// The function that combines the two.
+    pub(super) combine: &'static str,
+    /// Whether its coordinates are in texels.
+    pub(super) rectangle: bool,
+}
+
+/// The pair of types for the name of a sampler type.
+pub(super) fn sampler_type(name: &str) -> Option<SamplerType> {
+    let pair = |texture, combine| Some(SamplerType { texture, sampler: "sampler", combine, rectangle: false });
+    match name {
+        "sampler1D" => pair("texture1D", "sampler1D"),
+        "sampler2D" | "samplerExternalOES" => pair("texture2D", "sampler2D"),
+        "sampler3D" => pair("texture3D", "sampler3D"),
+        "samplerCube" => pair("textureCube", "samplerCube"),
+        "isampler2D" => pair("itexture2D", "isampler2D"),
+        "usampler2D" => pair("utexture2D", "usampler2D"),
+        "sampler2DRect" => sampler_type("sampler2D").map(|pair| SamplerType { rectangle: true, ..pair }),
+        "isampler2DRect" => sampler_type("isampler2D").map(|pair| SamplerType { rectangle: true, ..pair }),
+        "usampler2DRect" => sampler_type("usampler2D").map(|pair| SamplerType { rectangle: true, ..pair }),
+        "sampler2DShadow" => Some(SamplerType {
+            texture: "texture2D",
+            sampler: "samplerShadow",
+            combine: "sampler2DShadow",
+            rectangle: false,
+        }),
+        "sampler2DRectShadow" => sampler_type("sampler2DShadow").map(|pair| SamplerType { rectangle: true, ..pair }),
+        _ => None,
+    }
+}
+
+/// The name of the sampler beside a texture.
+pub(super) fn sampler_of(name: &str) -> String {
+    format!("{name}_ctm_sampler")
+}
+
+/// What the declarations of a text are, and the text's tokens with them in naga's form.
+#[derive(Debug, Default)]
+pub(super) struct Declared<'a> {
+    /// The tokens.
+    pub(super) tokens: Vec<Token<'a>>,
+    /// Roles of globals.
+    pub(super) roles: Roles,
+    /// Samplers among the globals.
+    pub(super) samplers: HashMap<String, SamplerType>,
+    /// Names of all globals that are not functions.
+    pub(super) globals: HashSet<String>,
+    /// Names of functions.
+    pub(super) functions: HashSet<String>,
+    /// Names of members of structures.
+    pub(super) members: HashSet<String>,
+    /// For bodies of functions, by the index of their `{` in `tokens`: parameters, with their types if they are samplers.
+    pub(super) parameters: HashMap<usize, Vec<(String, Option<SamplerType>)>>,
+    structures: HashSet<String>,
+    /// Constants of functions by name, for sizes of arrays.
+    constants: HashMap<String, String>,
+    next_output: u32,
+    next_binding: u32,
+}
+
+/// Rewrites the declarations of a text.
+///
+/// # Errors
+///
+/// What naga's dialect cannot say, with its place.
+pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
+    let tokens = plain(tokens);
+    let mut declared = Declared::default();
+    for pair in tokens.windows(2) {
+        if pair[0].is("struct") {
+            declared.structures.insert(pair[1].text.to_string());
+        }
+    }
+    let mut reader = Reader { tokens: &tokens, next: 0 };
+    while reader.next < tokens.len() {
+        declared.external(&mut reader)?;
+    }
+    Ok(declared)
+}
+
+/// The tokens without precisions and what else has no meaning here.
+fn plain(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut precision = false;
+    for token in tokens {
+        match &*token.text {
+            "precision" => precision = true,
+            ";" if precision => precision = false,
+            "lowp" | "mediump" | "highp" | "precise" | "invariant" => {}
+            _ if precision => {}
+            _ => out.push(token),
+        }
+    }
+    out
+}
+
+struct Reader<'t, 'a> {
+    tokens: &'t [Token<'a>],
+    next: usize,
+}
+
+impl<'t, 'a> Reader<'t, 'a> {
+    fn peek(&self) -> Option<&'t Token<'a>> {
+        self.tokens.get(self.next)
+    }
+
+    fn at(&self) -> u32 {
+        self.tokens.get(self.next).or(self.tokens.last()).map_or(0, |token| token.at)
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.peek().is_some_and(|token| token.is(text))
+    }
+
+    /// Takes a bracket and all up to its partner.
+    fn group(&mut self) -> Place<&'t [Token<'a>]> {
+        let start = self.next;
+        let mut depth = 0;
+        while let Some(token) = self.peek() {
+            self.next += 1;
+            match &*token.text {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Ok(&self.tokens[start..self.next]);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err((GlslError::OpenBracket(self.tokens[start].text.to_string()), self.tokens[start].at))
+    }
+
+    /// Takes all up to the mark, which stands outside of brackets, and the mark.
+    fn until(&mut self, mark: &str) -> Place<&'t [Token<'a>]> {
+        let start = self.next;
+        while let Some(token) = self.peek() {
+            if token.is(mark) {
+                self.next += 1;
+                return Ok(&self.tokens[start..self.next - 1]);
+            }
+            match &*token.text {
+                "(" | "[" | "{" => _ = self.group()?,
+                ")" | "]" | "}" => return Err((GlslError::Missing(mark.to_owned()), token.at)),
+                _ => self.next += 1,
+            }
+        }
+        Err((GlslError::Missing(mark.to_owned()), self.at()))
+    }
+}
+
+/// Where a declared variable lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Storage {
+    Plain,
+    Const,
+    Uniform,
+    Input,
+    Output,
+}
+
+/// One name of a declaration.
+struct Declarator<'t, 'a> {
+    name: &'t Token<'a>,
+    sizes: Vec<&'t [Token<'a>]>,
+    value: Option<&'t [Token<'a>]>,
+}
+
+/// Splits a list at its commas outside of brackets.
+fn split<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
+    let mut parts = Vec::new();
+    let (mut start, mut depth) = (0, 0);
+    for (i, token) in tokens.iter().enumerate() {
+        match &*token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            "," if depth == 0 => {
+                parts.push(&tokens[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&tokens[start..]);
+    parts
+}
+
+/// The insides of bracket groups at the start of a list, and what follows.
+fn sizes<'t, 'a>(tokens: &'t [Token<'a>]) -> (Vec<&'t [Token<'a>]>, &'t [Token<'a>]) {
+    let mut sizes = Vec::new();
+    let mut reader = Reader { tokens, next: 0 };
+    while reader.is("[") {
+        let Ok(group) = reader.group() else { break };
+        sizes.push(&group[1..group.len() - 1]);
+    }
+    (sizes, &tokens[reader.next..])
+}
+
+fn declarator<'t, 'a>(tokens: &'t [Token<'a>], at: u32) -> Place<Declarator<'t, 'a>> {
+    let Some(name) = tokens.first().filter(|token| token.kind == Kind::Word) else {
+        return Err((GlslError::Name, tokens.first().map_or(at, |token| token.at)));
+    };
+    let (sizes, rest) = sizes(&tokens[1..]);
+    let value = match rest.first() {
+        None => None,
+        Some(token) if token.is("=") => Some(&rest[1..]),
+        Some(token) => return Err((GlslError::Unexpected(token.text.to_string()), token.at)),
+    };
+    Ok(Declarator { name, sizes, value })
+}
+
+/// How many values a list in parentheses or braces has: `float[](1.0, 2.0)`, `{1, 2}`.
+fn elements(value: &[Token<'_>]) -> Option<usize> {
+    let open = value.iter().position(|token| token.is("(") || token.is("{"))?;
+    let mut reader = Reader { tokens: value, next: open };
+    let group = reader.group().ok()?;
+    (group.len() > 2 && reader.next == value.len()).then(|| split(&group[1..group.len() - 1]).len())
+}
+
+/// Whether a word is the name of a type of the language.
+fn is_basic_type(word: &str) -> bool {
+    matches!(word, "float" | "int" | "uint" | "bool" | "void")
+        || ["vec", "ivec", "uvec", "bvec", "mat"].iter().any(|prefix| {
+            word.strip_prefix(prefix).is_some_and(|rest| {
+                matches!(rest.as_bytes(), [b'2'..=b'4'])
+                    || *prefix == "mat" && matches!(rest.as_bytes(), [b'2'..=b'4', b'x', b'2'..=b'4'])
+            })
+        })
+}
+
+impl<'a> Declared<'a> {
+    fn push(&mut self, tokens: &[Token<'a>]) {
+        self.tokens.extend_from_slice(tokens);
+    }
+
+    fn mark(&mut self, mark: &'static str, at: u32) {
+        self.tokens.push(Token::mark(mark, at));
+    }
+
+    fn is_type(&self, token: &Token<'_>) -> bool {
+        token.kind == Kind::Word && (is_basic_type(&token.text) || self.structures.contains(&*token.text))
+    }
+
+    /// One declaration outside of functions.
+    fn external(&mut self, reader: &mut Reader<'_, 'a>) -> Place<()> {
+        let at = reader.at();
+        let mut storage = Storage::Plain;
+        let mut location = None;
+        while let Some(token) = reader.peek() {
+            match &*token.text {
+                "layout" => {
+                    reader.next += 1;
+                    if !reader.is("(") {
+                        return Err((GlslError::Missing("(".into()), reader.at()));
+                    }
+                    let group = reader.group()?;
+                    for part in split(&group[1..group.len() - 1]) {
+                        if let [name, equals, value] = part
+                            && name.is("location")
+                            && equals.is("=")
+                        {
+                            location = integer(&value.text).and_then(|value| u32::try_from(value).ok());
+                        }
+                    }
+                    continue;
+                }
+                "const" => storage = Storage::Const,
+                "uniform" => storage = Storage::Uniform,
+                "in" | "varying" => storage = Storage::Input,
+                "out" => storage = Storage::Output,
+                "attribute" => return Err((GlslError::Attribute, token.at)),
+                "buffer" | "shared" if !self.structures.contains(&*token.text) => {
+                    return Err((GlslError::Storage(token.text.to_string()), token.at));
+                }
+                "flat" | "smooth" | "noperspective" | "centroid" | "sample" => {}
+                _ => break,
+            }
+            reader.next += 1;
+        }
+        let Some(first) = reader.peek() else { return Err((GlslError::Missing("a declaration".into()), at)) };
+        if first.is(";") {
+            reader.next += 1;
+            return Ok(());
+        }
+        if first.is("struct") {
+            return self.structure(reader, storage, location);
+        }
+        let following = |n: usize, text: &str| reader.tokens.get(reader.next + n).is_some_and(|token| token.is(text));
+        if following(1, "{") {
+            return self.block(reader, storage, location);
+        }
+        let type_end = {
+            let (sizes, rest) = sizes(&reader.tokens[(reader.next + 1).min(reader.tokens.len())..]);
+            if sizes.is_empty() { reader.next + 1 } else { reader.tokens.len() - rest.len() }
+        };
+        if reader.tokens.get(type_end + 1).is_some_and(|token| token.is("(")) {
+            return self.function(reader, type_end);
+        }
+        let statement = reader.until(";")?;
+        self.variables(statement, storage, location)
+    }
+
+    /// `struct S { ... } names;`
+    fn structure(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> Place<()> {
+        let start = reader.next;
+        reader.next += 1;
+        let mut name = Token::word(format!("ctm_struct{start}"), reader.at());
+        if let Some(token) = reader.peek().filter(|token| token.kind == Kind::Word) {
+            name = token.clone();
+            reader.next += 1;
+        }
+        if !reader.is("{") {
+            return Err((GlslError::Missing("{".into()), reader.at()));
+        }
+        let members = reader.group()?;
+        self.tokens.push(reader.tokens[start].clone());
+        self.tokens.push(name.clone());
+        self.members(members)?;
+        self.mark(";", name.at);
+        let mut rest = reader.until(";")?.to_vec();
+        if !rest.is_empty() {
+            rest.insert(0, name);
+            self.variables(&rest, storage, location)?;
+        }
+        Ok(())
+    }
+
+    /// `{ float a; vec2 b[2]; }`, without qualifiers of layout.
+    fn members(&mut self, group: &[Token<'a>]) -> Place<()> {
+        self.push(&group[..1]);
+        for member in Self::each_member(group)? {
+            let declarators = self.declarators(&member)?;
+            for (name, tokens) in declarators {
+                self.members.insert(name);
+                self.push(&tokens);
+            }
+        }
+        self.push(&group[group.len() - 1..]);
+        Ok(())
+    }
+
+    /// The members of a group in braces, each without `layout(...)` and its `;`.
+    fn each_member(group: &[Token<'a>]) -> Place<Vec<Vec<Token<'a>>>> {
+        let mut inside = Reader { tokens: &group[1..group.len() - 1], next: 0 };
+        let mut members = Vec::new();
+        while inside.next < inside.tokens.len() {
+            if inside.is("layout") {
+                inside.next += 1;
+                inside.group()?;
+            } else if inside.is("const") || inside.is("flat") || inside.is("smooth") || inside.is(";") {
+                inside.next += 1;
+            } else {
+                members.push(inside.until(";")?.to_vec());
+            }
+        }
+        Ok(members)
+    }
+
+    /// `uniform Block { ... } name;`
+    fn block(&mut self, reader: &mut Reader<'_, 'a>, storage: Storage, location: Option<u32>) -> Place<()> {
+        let name = &reader.tokens[reader.next];
+        reader.next += 1;
+        let group = reader.group()?;
+        let instance = reader.until(";")?;
+        if instance.is_empty() {
+            for member in Self::each_member(group)? {
+                self.variables(&member, storage, None)?;
+            }
+            return Ok(());
+        }
+        self.tokens.push(Token::word("struct", name.at));
+        self.tokens.push(name.clone());
+        self.members(group)?;
+        self.mark(";", name.at);
+        let mut variable = vec![name.clone()];
+        variable.extend_from_slice(instance);
+        self.variables(&variable, storage, location)
+    }
+
+    /// The variables of a declaration outside of functions.
+    fn variables(&mut self, statement: &[Token<'a>], storage: Storage, location: Option<u32>) -> Place<()> {
+        let Some(kind) = statement.first() else { return Ok(()) };
+        if kind.text.contains("sampler") || kind.text.contains("image") {
+            return self.samplers(statement, storage);
+        }
+        let mut location = location;
+        for (name, tokens) in self.declarators(statement)? {
+            match storage {
+                Storage::Plain => {}
+                Storage::Const => self.tokens.push(Token::word("const", kind.at)),
+                Storage::Uniform => self.roles.set(&name, Role::Uniform),
+                Storage::Input => self.roles.set(&name, Role::Varying),
+                Storage::Output => {
+                    let place = location.take().unwrap_or(self.next_output);
+                    self.next_output = self.next_output.max(place.saturating_add(1));
+                    self.roles.set(&name, Role::Output(place));
+                }
+            }
+            self.globals.insert(name);
+            self.push(&tokens);
+        }
+        Ok(())
+    }
+
+    /// Samplers, each as a texture and its sampler.
+    fn samplers(&mut self, statement: &[Token<'a>], storage: Storage) -> Place<()> {
+        let kind = &statement[0];
+        let Some(pair) = sampler_type(&kind.text) else {
+            return Err((GlslError::SamplerType(kind.text.to_string()), kind.at));
+        };
+        if storage != Storage::Uniform {
+            return Err((GlslError::SamplerStorage, kind.at));
+        }
+        for part in split(&statement[1..]) {
+            let name = declarator(part, kind.at)?;
+            if !name.sizes.is_empty() || name.value.is_some() {
+                return Err((GlslError::SamplerArray, name.name.at));
+            }
+            let at = name.name.at;
+            self.declare_sampler(&name.name.text, pair, at);
+        }
+        Ok(())
+    }
+
+    /// Declares a texture and its sampler.
+    pub(super) fn declare_sampler(&mut self, name: &str, pair: SamplerType, at: u32) {
+        for (kind, name) in [(pair.texture, name.to_owned()), (pair.sampler, sampler_of(name))] {
+            let text = format!("layout(binding={}) uniform {kind} {name};", self.next_binding);
+            self.tokens.push(Token::word(text, at));
+            self.next_binding += 1;
+        }
+        self.samplers.insert(name.to_owned(), pair);
+        self.globals.insert(name.to_owned());
+        if pair.rectangle {
+            self.roles.set(name, Role::Rectangle);
+        }
+    }
+
+    /// A function: its head, and its body if it has one.
+    fn function(&mut self, reader: &mut Reader<'_, 'a>, type_end: usize) -> Place<()> {
+        let head = &reader.tokens[reader.next..=type_end];
+        reader.next = type_end + 1;
+        let group = reader.group()?;
+        let name = &head[head.len() - 1];
+        self.functions.insert(name.text.to_string());
+        self.push(head);
+        self.push(&group[..1]);
+        let mut parameters = Vec::new();
+        let list = &group[1..group.len() - 1];
+        for (i, part) in split(list).into_iter().enumerate() {
+            if i > 0 {
+                self.mark(",", name.at);
+            }
+            let part: Vec<_> = part.iter().filter(|token| !token.is("const")).cloned().collect();
+            let kind = part.iter().position(|token| !matches!(&*token.text, "in" | "out" | "inout"));
+            let Some(kind) = kind.filter(|kind| kind + 1 < part.len()) else {
+                self.push(&part);
+                continue;
+            };
+            if let Some(pair) = sampler_type(&part[kind].text) {
+                let (texture, at) = (&part[kind + 1], part[kind].at);
+                let text = format!(
+                    "{} {texture}, {} {}",
+                    pair.texture,
+                    pair.sampler,
+                    sampler_of(&texture.text),
+                    texture = texture.text
+                );
+                self.tokens.push(Token::word(text, at));
+                parameters.push((texture.text.to_string(), Some(pair)));
+                continue;
+            }
+            let at = part[kind].at;
+            self.push(&part[..kind]);
+            let mut declarators = self.declarators(&part[kind..])?;
+            if declarators.len() != 1 {
+                return Err((GlslError::Name, at));
+            }
+            let (parameter, mut tokens) = declarators.remove(0);
+            tokens.pop();
+            self.push(&tokens);
+            parameters.push((parameter, None));
+        }
+        self.push(&group[group.len() - 1..]);
+        if !reader.is("{") {
+            let rest = reader.until(";")?;
+            self.push(rest);
+            self.mark(";", name.at);
+            return Ok(());
+        }
+        let body = reader.group()?;
+        self.parameters.insert(self.tokens.len(), parameters);
+        self.constants.clear();
+        self.body(&body[..body.len() - 1])?;
+        let end = &body[body.len() - 1];
+        let returns = body
+            .iter()
+            .rev()
+            .skip(2)
+            .take_while(|token| !matches!(&*token.text, ";" | "{" | "}"))
+            .any(|token| token.is("return"));
+        if head.len() == 2 && !head[0].is("void") && !returns {
+            // naga wants a value on every way to the end, also where nobody comes along.
+            self.tokens.push(Token::word(format!("{} ctm_nothing; return ctm_nothing;", head[0].text), end.at));
+        }
+        self.tokens.push(end.clone());
+        Ok(())
+    }
+
+    /// A body, with its declarations in naga's form.
+    fn body(&mut self, body: &[Token<'a>]) -> Place<()> {
+        let mut reader = Reader { tokens: body, next: 0 };
+        let mut parentheses = 0;
+        while let Some(token) = reader.peek() {
+            match &*token.text {
+                "(" => parentheses += 1,
+                ")" => parentheses -= 1,
+                _ => {}
+            }
+            let start = reader.next;
+            let constant = token.is("const");
+            let kind = start + usize::from(constant);
+            if token.is("struct") && parentheses == 0 {
+                self.structure(&mut reader, Storage::Plain, None)?;
+                continue;
+            }
+            let follows_field = start > 0 && body[start - 1].is(".");
+            let is_declaration = !follows_field
+                && body.get(kind).is_some_and(|token| self.is_type(token))
+                && sizes(&body[(kind + 1).min(body.len())..]).1.first().is_some_and(|next| next.kind == Kind::Word);
+            if !is_declaration {
+                self.tokens.push(token.clone());
+                reader.next += 1;
+                continue;
+            }
+            reader.next = kind;
+            let statement = if parentheses == 0 {
+                reader.until(";")?
+            } else {
+                // The head of a loop: one declaration must stay one, so only its first part is looked at.
+                self.push(&body[start..=kind]);
+                reader.next = kind + 1;
+                continue;
+            };
+            for (name, tokens) in self.declarators(statement)? {
+                if constant {
+                    self.tokens.push(Token::word("const", token.at));
+                    if let [_, _, equals, value, _] = &tokens[..]
+                        && equals.is("=")
+                        && value.kind == Kind::Number
+                    {
+                        self.constants.insert(name, value.text.to_string());
+                    }
+                }
+                self.push(&tokens);
+            }
+        }
+        Ok(())
+    }
+
+    /// Each name of `type a, b[2] = ...` with its tokens up to `;`: sizes are counted where they are left out, and turned
+    /// round where there are several, as naga takes the first for the innermost.
+    fn declarators(&self, statement: &[Token<'a>]) -> Place<Vec<(String, Vec<Token<'a>>)>> {
+        let kind = &statement[0];
+        let (outer, rest) = sizes(&statement[1..]);
+        let mut out = Vec::new();
+        for part in split(rest) {
+            let parsed = declarator(part, kind.at)?;
+            let at = parsed.name.at;
+            let mut tokens = vec![kind.clone(), parsed.name.clone()];
+            let counted = parsed.value.and_then(elements);
+            for (i, size) in parsed.sizes.iter().chain(&outer).enumerate().collect::<Vec<_>>().into_iter().rev() {
+                tokens.push(Token::mark("[", at));
+                match (size.is_empty(), counted) {
+                    (true, Some(count)) if i == 0 => tokens.push(Token::new(Kind::Number, count.to_string(), at)),
+                    (true, _) => return Err((GlslError::ArraySize, at)),
+                    (false, _) => tokens.extend(size.iter().map(|token| match self.constants.get(&*token.text) {
+                        Some(value) => Token::new(Kind::Number, value.clone(), token.at),
+                        None => token.clone(),
+                    })),
+                }
+                tokens.push(Token::mark("]", at));
+            }
+            if let Some(value) = parsed.value {
+                tokens.push(Token::mark("=", at));
+                tokens.extend_from_slice(value);
+            }
+            tokens.push(Token::mark(";", at));
+            out.push((parsed.name.text.to_string(), tokens));
+        }
+        Ok(out)
+    }
+}

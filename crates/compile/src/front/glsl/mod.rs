@@ -1,0 +1,135 @@
+//! GLSL as people have it - 1.10 to 4.60, ES 1.00 to 3.20, and Shadertoy's `mainImage` - in the dialect that naga's
+//! reader takes.
+//!
+//! The text is cut into tokens, its macros are expanded, declarations and names are rewritten, and the tokens are
+//! written out again with a map of places, so that errors name the user's own line.
+
+mod declarations;
+mod lex;
+mod names;
+mod preprocess;
+mod shadertoy;
+mod supplement;
+
+use crate::front::Roles;
+use lex::Token;
+pub use preprocess::PreprocessError;
+
+/// Why a text is not GLSL that can be read here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GlslError {
+    /// The preprocessor's errors.
+    #[error(transparent)]
+    Preprocess(#[from] PreprocessError),
+    /// A bracket is never closed.
+    #[error("this `{0}` is never closed")]
+    OpenBracket(String),
+    /// Something is missing here.
+    #[error("`{0}` is missing here")]
+    Missing(String),
+    /// A token that cannot stand here.
+    #[error("`{0}` cannot stand here")]
+    Unexpected(String),
+    /// A declaration without a name.
+    #[error("a declaration needs a name here")]
+    Name,
+    /// The size of an array is left out and cannot be counted.
+    #[error("this array needs a size; only one that is followed by its values may go without")]
+    ArraySize,
+    /// `attribute`.
+    #[error("a fragment shader has no attributes; declare it `varying` or `uniform`")]
+    Attribute,
+    /// `buffer` and `shared`.
+    #[error("there is no `{0}` memory on this hardware; use textures and uniforms")]
+    Storage(String),
+    /// A kind of sampler or image that the hardware lacks.
+    #[error("the hardware has no `{0}`; it has sampler1D, sampler2D, sampler2DRect, sampler3D and samplerCube")]
+    SamplerType(String),
+    /// A sampler that is no uniform.
+    #[error("a sampler must be a uniform or a parameter of a function")]
+    SamplerStorage,
+    /// An array of samplers, or one with a value.
+    #[error("samplers cannot be in arrays and have no initial values here; declare them one by one")]
+    SamplerArray,
+    /// A sampler outside of calls.
+    #[error("the sampler `{0}` can only be an argument of texture functions and of functions of the text")]
+    SamplerUse(String),
+}
+
+type Place<T> = Result<T, (GlslError, u32)>;
+
+impl From<(PreprocessError, u32)> for Located {
+    fn from((error, at): (PreprocessError, u32)) -> Self {
+        Located { error: error.into(), at }
+    }
+}
+
+impl From<(GlslError, u32)> for Located {
+    fn from((error, at): (GlslError, u32)) -> Self {
+        Located { error, at }
+    }
+}
+
+/// An error and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// What is wrong.
+    pub(crate) error: GlslError,
+    /// Byte offset into the user's text.
+    pub(crate) at: u32,
+}
+
+/// A text in naga's dialect.
+#[derive(Debug, Clone)]
+pub(crate) struct Dialect {
+    /// The text.
+    pub(crate) text: String,
+    /// What its globals stand for.
+    pub(crate) roles: Roles,
+    /// Offsets of tokens in `text`, and of what they come from in the user's.
+    places: Vec<(u32, u32)>,
+}
+
+impl Dialect {
+    /// The place in the user's text for one in `text`.
+    pub(crate) fn place(&self, offset: u32) -> u32 {
+        let index = self.places.partition_point(|place| place.0 <= offset);
+        index.checked_sub(1).map_or(0, |index| self.places[index].1)
+    }
+}
+
+/// Brings a text into naga's dialect; `defines` are macros that it starts with, beside those of its version.
+///
+/// # Errors
+///
+/// What is wrong, and where.
+pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialect, Located> {
+    let tokens = preprocess::preprocess(text, defines)?.tokens;
+    let mut declared = declarations::declarations(tokens)?;
+    let mut needs = names::Needs::default();
+    shadertoy::complete(&mut declared, &mut needs);
+    let tokens = names::names(&mut declared, &mut needs)?;
+    let mut dialect = Dialect { text: String::from("#version 450\n"), roles: declared.roles, places: vec![(0, 0)] };
+    for declaration in needs.globals {
+        dialect.text += declaration;
+        dialect.text.push('\n');
+    }
+    for function in needs.functions {
+        dialect.text += &supplement::text(function);
+        dialect.text.push('\n');
+    }
+    for token in &tokens {
+        write(&mut dialect, token);
+    }
+    Ok(dialect)
+}
+
+/// Writes a token; statements get lines of their own, so that the text can be looked at.
+fn write(dialect: &mut Dialect, token: &Token<'_>) {
+    dialect.places.push((dialect.text.len() as u32, token.at));
+    dialect.text += &token.text;
+    dialect.text.push(if matches!(&*token.text, ";" | "{" | "}") { '\n' } else { ' ' });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,296 @@
+//! Names in bodies and initial values as naga knows them: texture functions by one name for all samplers, samplers as
+//! pairs, and the old outputs and varyings as globals.
+
+use super::declarations::{Declared, SamplerType, sampler_of};
+use super::lex::{Kind, Token};
+use super::{GlslError, Place};
+use crate::front::Role;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a text needs that it does not declare itself.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    /// Functions of the language that naga's reader lacks, by the names of [`super::supplement`].
+    pub(super) functions: BTreeSet<&'static str>,
+    /// Globals of the language: their declarations.
+    pub(super) globals: BTreeSet<&'static str>,
+}
+
+/// A variable that the language declares: how it is called here, how it is declared, what it stands for.
+struct Given {
+    name: &'static str,
+    here: &'static str,
+    declaration: &'static str,
+    role: Role,
+}
+
+const GIVEN: [Given; 11] = [
+    Given { name: "gl_FragColor", here: "ctm_FragColor", declaration: "vec4 ctm_FragColor;", role: Role::Output(0) },
+    Given { name: "gl_FragData", here: "ctm_FragData", declaration: "vec4 ctm_FragData[4];", role: Role::Output(0) },
+    Given { name: "ctm_Pixel", here: "ctm_Pixel", declaration: "vec2 ctm_Pixel;", role: Role::Pixel },
+    Given { name: "gl_TexCoord", here: "gl_TexCoord", declaration: "vec4 gl_TexCoord[8];", role: Role::Varying },
+    Given { name: "gl_Color", here: "gl_Color", declaration: "vec4 gl_Color;", role: Role::Varying },
+    Given {
+        name: "gl_SecondaryColor",
+        here: "gl_SecondaryColor",
+        declaration: "vec4 gl_SecondaryColor;",
+        role: Role::Varying,
+    },
+    Given {
+        name: "gl_FogFragCoord",
+        here: "gl_FogFragCoord",
+        declaration: "float gl_FogFragCoord;",
+        role: Role::Varying,
+    },
+    Given {
+        name: "gl_MaxDrawBuffers",
+        here: "gl_MaxDrawBuffers",
+        declaration: "const int gl_MaxDrawBuffers = 4;",
+        role: Role::Uniform,
+    },
+    Given {
+        name: "gl_MaxTextureImageUnits",
+        here: "gl_MaxTextureImageUnits",
+        declaration: "const int gl_MaxTextureImageUnits = 16;",
+        role: Role::Uniform,
+    },
+    Given { name: "gl_LastFragData", here: "gl_LastFragData", declaration: "", role: Role::Uniform },
+    Given { name: "gl_FragDepthEXT", here: "gl_FragDepth", declaration: "", role: Role::Uniform },
+];
+
+/// Names of later versions' keywords, which older texts use for variables.
+const RESERVED: [&str; 18] = [
+    "sample",
+    "buffer",
+    "shared",
+    "readonly",
+    "writeonly",
+    "restrict",
+    "coherent",
+    "volatile",
+    "double",
+    "smooth",
+    "flat",
+    "texture1D",
+    "texture2D",
+    "texture3D",
+    "textureCube",
+    "sampler",
+    "samplerShadow",
+    "centroid",
+];
+
+/// The name that a texture function of any version has in naga.
+fn texture_function(name: &str) -> Option<&'static str> {
+    let base = name.strip_suffix("EXT").or(name.strip_suffix("ARB")).or(name.strip_suffix("NV")).unwrap_or(name);
+    Some(match base {
+        "texture" | "texture1D" | "texture2D" | "texture3D" | "textureCube" | "texture2DRect" | "shadow2D"
+        | "shadow2DRect" => "texture",
+        "textureProj" | "texture1DProj" | "texture2DProj" | "texture3DProj" | "texture2DRectProj" => "textureProj",
+        "textureLod" | "texture1DLod" | "texture2DLod" | "texture3DLod" | "textureCubeLod" => "textureLod",
+        "textureProjLod" | "texture1DProjLod" | "texture2DProjLod" | "texture3DProjLod" => "textureProjLod",
+        "textureGrad" | "texture2DGrad" | "texture3DGrad" | "textureCubeGrad" => "textureGrad",
+        "textureProjGrad" | "texture2DProjGrad" => "textureProjGrad",
+        "textureOffset" => "textureOffset",
+        "textureLodOffset" => "textureLodOffset",
+        "textureProjOffset" => "textureProjOffset",
+        "textureProjLodOffset" => "textureProjLodOffset",
+        "textureGradOffset" => "textureGradOffset",
+        "texelFetch" | "texelFetch2D" => "texelFetch",
+        "texelFetchOffset" => "texelFetchOffset",
+        "textureSize" => "textureSize",
+        "textureQueryLevels" => "textureQueryLevels",
+        "textureGather" => "textureGather",
+        _ => return None,
+    })
+}
+
+/// Whether it is one of the old functions that give the result of a comparison as a colour.
+fn is_shadow(declared: &Declared<'_>, name: &str) -> bool {
+    matches!(name, "shadow2D" | "shadow2DRect" | "shadow2DEXT") && !declared.functions.contains(name)
+}
+
+/// A bracket that is open.
+struct Open {
+    /// The function that is called, for the parenthesis of a call.
+    callee: Option<String>,
+    /// What stands in front of the closing parenthesis: the level that fetches from rectangles leave out.
+    before_end: &'static str,
+    /// What follows it.
+    after_end: &'static str,
+}
+
+/// Rewrites the names of a text.
+///
+/// # Errors
+///
+/// What naga's dialect cannot say, with its place.
+pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place<Vec<Token<'a>>> {
+    let tokens = std::mem::take(&mut declared.tokens);
+    let mut out: Vec<Token<'a>> = Vec::with_capacity(tokens.len());
+    let mut open: Vec<Open> = Vec::new();
+    let mut braces = 0;
+    let mut local: HashMap<String, Option<SamplerType>> = HashMap::new();
+    for (i, token) in tokens.iter().enumerate() {
+        let next = tokens.get(i + 1);
+        let field = i > 0 && tokens[i - 1].is(".");
+        match &*token.text {
+            "(" | "[" => {
+                let callee = (token.is("(") && i > 0 && tokens[i - 1].kind == Kind::Word)
+                    .then(|| tokens[i - 1].text.to_string());
+                let shadow = callee.as_deref().is_some_and(|name| is_shadow(declared, name));
+                open.push(Open { callee, before_end: "", after_end: if shadow { "), 1.0)" } else { "" } });
+            }
+            ")" | "]" => {
+                let entry = open.pop();
+                let (before, after) = entry.map_or(("", ""), |entry| (entry.before_end, entry.after_end));
+                if !before.is_empty() {
+                    out.push(Token::mark(before, token.at));
+                }
+                out.push(token.clone());
+                if !after.is_empty() {
+                    out.push(Token::mark(after, token.at));
+                }
+                continue;
+            }
+            "{" => {
+                braces += 1;
+                if let Some(parameters) = declared.parameters.remove(&i) {
+                    local = parameters.into_iter().collect();
+                }
+            }
+            "}" => {
+                braces -= 1;
+                if braces == 0 {
+                    local.clear();
+                }
+            }
+            _ => {}
+        }
+        if token.kind != Kind::Word {
+            out.push(token.clone());
+            continue;
+        }
+        if field {
+            match component(declared, &tokens, i) {
+                Some(index) => {
+                    out.pop();
+                    out.push(index);
+                }
+                None => out.push(token.clone()),
+            }
+            continue;
+        }
+        let called = next.is_some_and(|next| next.is("("));
+        if called {
+            out.push(function(declared, needs, &tokens, i, braces));
+            continue;
+        }
+        // A declaration of a local variable hides what has the same name outside.
+        let declares = i > 0 && tokens[i - 1].kind == Kind::Word && !tokens[i - 1].is("return");
+        if declares && braces > 0 {
+            local.insert(token.text.to_string(), None);
+        }
+        let pair = match local.get(&*token.text) {
+            _ if declares => None,
+            Some(pair) => *pair,
+            None => declared.samplers.get(&*token.text).copied(),
+        };
+        if let Some(pair) = pair {
+            out.push(sampler(declared, &mut open, token, pair)?);
+            continue;
+        }
+        let given = GIVEN.iter().find(|given| given.name == token.text);
+        if let Some(given) = given.filter(|given| !declared.globals.contains(given.name)) {
+            if !given.declaration.is_empty() {
+                needs.globals.insert(given.declaration);
+                declared.roles.set(given.here, given.role);
+            }
+            out.push(Token::word(given.here, token.at));
+            continue;
+        }
+        if RESERVED.contains(&&*token.text) {
+            out.push(Token { text: format!("{}_", token.text).into(), ..token.clone() });
+            continue;
+        }
+        out.push(token.clone());
+    }
+    Ok(out)
+}
+
+/// `[n]` for one channel of an element, `m[i].x`, which naga does not write to in a matrix.
+fn component<'a>(declared: &Declared<'a>, tokens: &[Token<'a>], i: usize) -> Option<Token<'a>> {
+    let token = &tokens[i];
+    if i < 2 || !tokens[i - 2].is("]") || token.text.len() != 1 || declared.members.contains(&*token.text) {
+        return None;
+    }
+    let index = ["xyzw", "rgba", "stpq"].iter().find_map(|set| set.find(&*token.text))?;
+    Some(Token::word(["[0]", "[1]", "[2]", "[3]"][index], token.at))
+}
+
+/// The name of a function that is called.
+fn function<'a>(declared: &Declared<'a>, needs: &mut Needs, tokens: &[Token<'a>], i: usize, braces: i32) -> Token<'a> {
+    let token = &tokens[i];
+    let name = &*token.text;
+    if declared.functions.contains(name) {
+        return token.clone();
+    }
+    if is_shadow(declared, name) {
+        return Token { text: "vec4(vec3(texture".into(), ..token.clone() };
+    }
+    if let Some(function) = texture_function(name) {
+        return Token { text: function.into(), ..token.clone() };
+    }
+    let supplement = super::supplement::NAMES.iter().find(|supplement| **supplement == name);
+    if let Some(supplement) = supplement {
+        needs.functions.insert(supplement);
+        return token.clone();
+    }
+    if let Some(matrix) = super::supplement::MATRICES.iter().find(|(matrix, _)| *matrix == name)
+        && braces > 0
+        && is_single_argument(&tokens[i + 1..])
+    {
+        needs.functions.insert(matrix.1);
+        return Token { text: matrix.1.into(), ..token.clone() };
+    }
+    token.clone()
+}
+
+/// Whether a call, from its parenthesis on, has one argument that is more than a number.
+fn is_single_argument(tokens: &[Token<'_>]) -> bool {
+    let mut depth = 0;
+    for (i, token) in tokens.iter().enumerate() {
+        match &*token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => {
+                depth -= 1;
+                if depth == 0 {
+                    return !(i == 2 && tokens[1].kind == Kind::Number);
+                }
+            }
+            "," if depth == 1 => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A sampler as what stands for it where it is used.
+fn sampler<'a>(declared: &Declared<'a>, open: &mut [Open], token: &Token<'a>, pair: SamplerType) -> Place<Token<'a>> {
+    let name = &*token.text;
+    let beside = sampler_of(name);
+    let Some(call) = open.iter_mut().rev().find(|open| open.callee.is_some()) else {
+        return Err((GlslError::SamplerUse(name.to_owned()), token.at));
+    };
+    let callee = call.callee.as_deref().unwrap_or_default();
+    if declared.functions.contains(callee) {
+        return Ok(Token::word(format!("{name}, {beside}"), token.at));
+    }
+    let Some(function) = texture_function(callee) else {
+        return Err((GlslError::SamplerUse(name.to_owned()), token.at));
+    };
+    if pair.rectangle && matches!(function, "texelFetch" | "textureSize") {
+        call.before_end = ", 0";
+    }
+    Ok(Token::word(format!("{}({name}, {beside})", pair.combine), token.at))
+}

@@ -1,0 +1,47 @@
+//! Why a shader has no program.
+
+use thiserror::Error;
+
+/// Why a fragment shader cannot be brought into the compiler's form.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LowerError {
+    /// The text has no fragment entry point of the name, or none at all.
+    #[error("there is no fragment entry point{}; it has {}", wanted(.0), list(.1))]
+    EntryPoint(Option<String>, Vec<String>),
+    /// Operations on the bits of whole numbers.
+    #[error(
+        "the hardware has no integer bit operations, so {0} cannot be done; masks and shifts that are constants can, and arithmetic can"
+    )]
+    Bits(&'static str),
+    /// A whole number that a binary32 number is not.
+    #[error("the hardware's whole numbers are floats, which hold {0} inexactly; they are exact up to 16777216")]
+    WholeNumber(i128),
+    /// A type that the hardware lacks.
+    #[error("the hardware has no {0}")]
+    Type(&'static str),
+    /// A statement, function or built-in value that the hardware lacks.
+    #[error("a fragment program on this hardware cannot use {0}")]
+    Unsupported(&'static str),
+    /// A write to what cannot be written.
+    #[error("`{0}` is a uniform, which programs cannot write; copy it to a variable")]
+    UniformWrite(String),
+    /// The text asks for more of something than there is.
+    #[error("the program needs more than {limit} {what}")]
+    Limit {
+        /// Of what.
+        what: &'static str,
+        /// How much there is.
+        limit: usize,
+    },
+    /// The reader gave something that its own rules forbid.
+    #[error("the library that reads the language left a form that it should not: {0}; please report it")]
+    Malformed(&'static str),
+}
+
+fn wanted(name: &Option<String>) -> String {
+    name.as_ref().map_or_else(String::new, |name| format!(" `{name}`"))
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,168 @@
+//! What surrounds a program: where its uniforms, textures, inputs and outputs are, by the names of the source.
+
+use super::error::LowerError;
+
+/// What the values of a uniform are in the source. All are floats in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UniformKind {
+    /// Numbers.
+    Float,
+    /// Whole numbers.
+    Int,
+    /// Whole numbers that are not negative.
+    Uint,
+    /// Zero for false, one for true.
+    Bool,
+}
+
+/// Where a uniform lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UniformPlace {
+    /// In float constants: column `c` of element `e` lies in register `register + (e * columns + c)` from `channel` on.
+    Constants {
+        /// The first float constant.
+        register: u8,
+        /// The first channel, 0 to 3.
+        channel: u8,
+    },
+    /// A boolean constant.
+    Boolean(u8),
+}
+
+/// A uniform of a basic type, or an array of them. Members of structures and blocks are uniforms of their own, with
+/// names such as `lights[1].position`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Uniform {
+    /// The name in the source.
+    pub name: String,
+    /// What its values are.
+    pub kind: UniformKind,
+    /// Columns of a matrix; 1 for vectors and scalars.
+    pub columns: u8,
+    /// Channels of a vector, or of a column.
+    pub rows: u8,
+    /// Elements, if it is an array.
+    pub elements: Option<u32>,
+    /// Where it is.
+    pub place: UniformPlace,
+    /// The value that the source gives it, one number per channel, column and element; empty if it gives none.
+    pub default: Vec<f32>,
+}
+
+/// What a texture is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextureKind {
+    /// One coordinate.
+    Line,
+    /// Two coordinates.
+    Plane,
+    /// Two coordinates in texels.
+    Rectangle,
+    /// Three coordinates.
+    Volume,
+    /// A direction.
+    Cube,
+}
+
+/// A texture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texture {
+    /// The name in the source.
+    pub name: String,
+    /// Number of the input.
+    pub unit: u8,
+    /// What it is.
+    pub kind: TextureKind,
+    /// Whether it is sampled; else it is only fetched from by whole coordinates.
+    pub sampled: bool,
+    /// Float constant and first channel where the program expects width, height and depth, if it asks for them.
+    pub size: Option<(u8, u8)>,
+}
+
+/// An interpolated input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Varying {
+    /// The name in the source.
+    pub name: String,
+    /// The first of its slots; columns of matrices and elements of arrays take one each.
+    pub slot: u8,
+    /// How many slots.
+    pub slots: u8,
+    /// Channels of each.
+    pub channels: u8,
+}
+
+/// A colour output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColourOutput {
+    /// The name in the source.
+    pub name: String,
+    /// The output register.
+    pub slot: u8,
+    /// How many channels are written.
+    pub channels: u8,
+}
+
+/// All of it. A texture's `size` and all uniforms must be set before a program runs; `gl_FragCoord` and
+/// `@builtin(position)` are (column + 0.5, row + 0.5, 0.5, 1.0).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Interface {
+    /// Uniforms that are used.
+    pub uniforms: Vec<Uniform>,
+    /// Textures that are used.
+    pub textures: Vec<Texture>,
+    /// Interpolated inputs that are used.
+    pub varyings: Vec<Varying>,
+    /// Outputs that are written.
+    pub outputs: Vec<ColourOutput>,
+    /// Whether the conditional value (depth) is written.
+    pub depth: bool,
+}
+
+/// Float constants of a program.
+const REGISTERS: u16 = 256;
+/// Boolean constants of a program.
+const BOOLEANS: u8 = 32;
+
+/// Hands out float and boolean constants.
+#[derive(Debug, Default)]
+pub(super) struct Allotment {
+    /// The first register that nothing uses.
+    next: u16,
+    /// Registers with free channels, and the first of those.
+    open: Vec<(u8, u8)>,
+    booleans: u8,
+}
+
+impl Allotment {
+    /// Whole registers.
+    pub(super) fn registers(&mut self, count: usize) -> Result<u8, LowerError> {
+        let end = usize::from(self.next) + count;
+        if end > usize::from(REGISTERS) {
+            return Err(LowerError::Limit { what: "float constants for its uniforms", limit: usize::from(REGISTERS) });
+        }
+        let register = self.next;
+        self.next = end as u16;
+        Ok(register as u8)
+    }
+
+    /// Neighbouring channels of one register.
+    pub(super) fn channels(&mut self, count: u8) -> Result<(u8, u8), LowerError> {
+        if let Some(entry) = self.open.iter_mut().find(|entry| 4 - entry.1 >= count) {
+            let place = *entry;
+            entry.1 += count;
+            return Ok(place);
+        }
+        let register = self.registers(1)?;
+        self.open.push((register, count));
+        Ok((register, 0))
+    }
+
+    /// A boolean constant, if there is one left.
+    pub(super) fn boolean(&mut self) -> Option<u8> {
+        (self.booleans < BOOLEANS).then(|| {
+            self.booleans += 1;
+            self.booleans - 1
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Texts become modules, and modules functions.
+
+use super::error::LowerError;
+use super::interface::Interface;
+use super::limits;
+use super::lower::{self, Source};
+use crate::front::Roles;
+use crate::front::glsl::{self, Dialect, GlslError};
+use crate::ir::Function;
+use naga::front::{glsl as naga_glsl, wgsl as naga_wgsl};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, ShaderStage, Span};
+use thiserror::Error;
+
+/// Stack of the thread that reads a text: naga's readers recurse, `limits` says how deep.
+const STACK: usize = 64 << 20;
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReadError {
+    /// The text is larger or more nested than is read.
+    #[error("the text has more than {limit} {what}; make it smaller")]
+    Limit {
+        /// Of what.
+        what: &'static str,
+        /// How many are read.
+        limit: usize,
+    },
+    /// It is not GLSL that is known here.
+    #[error(transparent)]
+    Glsl(#[from] GlslError),
+    /// The reader of the language refuses it; its own words.
+    #[error("{0}")]
+    Language(String),
+    /// The hardware cannot do it.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// The reader of the language broke down.
+    #[error("the library that reads the language failed on this text; change it, and please report it")]
+    Failed,
+}
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{error}")]
+pub struct ReadFailure {
+    /// What is wrong.
+    pub error: ReadError,
+    /// Line of the text, from 1; 0 if it is no single line's.
+    pub line: u32,
+    /// Column of the line, from 1; 0 if it is not known.
+    pub column: u32,
+}
+
+/// A fragment shader.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shader {
+    /// What it does.
+    pub function: Function,
+    /// What surrounds it.
+    pub interface: Interface,
+}
+
+/// A module that naga found valid, with what belongs to it.
+#[derive(Debug)]
+pub struct ReadModule {
+    module: Module,
+    info: ModuleInfo,
+    roles: Roles,
+    text: String,
+    dialect: Option<Dialect>,
+}
+
+/// Reads GLSL; `defines` are macros without parameters that the text starts with. `ctm_Pixel` is the pixel's index in
+/// texts, as two whole numbers.
+///
+/// # Errors
+///
+/// What is wrong with the text, with its line.
+pub fn read_glsl(text: &str, defines: &[(String, String)]) -> Result<ReadModule, ReadFailure> {
+    guarded(|| {
+        let located = |error: ReadError, at: usize| failure(text, error, Some(at));
+        limits::check(text).map_err(|(error, at)| located(error, at))?;
+        let dialect = glsl::dialect(text, defines).map_err(|error| located(error.error.into(), error.at as usize))?;
+        limits::check(&dialect.text).map_err(|(error, at)| located(error, dialect.place(at as u32) as usize))?;
+        let options = naga_glsl::Options::from(ShaderStage::Fragment);
+        let module = naga_glsl::Frontend::default().parse(&options, &dialect.text).map_err(|errors| {
+            let first = errors.errors.first();
+            let message = first.map_or_else(|| "it cannot be read".to_owned(), |error| error.kind.to_string());
+            let at =
+                first.and_then(|error| error.meta.to_range()).map(|range| dialect.place(range.start as u32) as usize);
+            failure(text, ReadError::Language(message), at)
+        })?;
+        let info = validate(&module).map_err(|(message, span)| {
+            let at = span.to_range().map(|range| dialect.place(range.start as u32) as usize);
+            failure(text, ReadError::Language(message), at)
+        })?;
+        Ok(ReadModule { module, info, roles: dialect.roles.clone(), text: text.to_owned(), dialect: Some(dialect) })
+    })
+}
+
+/// Reads WGSL.
+///
+/// # Errors
+///
+/// What is wrong with the text, with its line.
+pub fn read_wgsl(text: &str) -> Result<ReadModule, ReadFailure> {
+    guarded(|| {
+        limits::check(text).map_err(|(error, at)| failure(text, error, Some(at)))?;
+        let module = naga_wgsl::parse_str(text).map_err(|error| {
+            let at = error.labels().next().and_then(|(span, _)| span.to_range()).map(|range| range.start);
+            failure(text, ReadError::Language(error.message().to_owned()), at)
+        })?;
+        let info = validate(&module).map_err(|(message, span)| {
+            failure(text, ReadError::Language(message), span.to_range().map(|range| range.start))
+        })?;
+        Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None })
+    })
+}
+
+impl ReadModule {
+    /// Makes the function of a fragment entry point: the one of a name, or the only one.
+    ///
+    /// # Errors
+    ///
+    /// What the hardware cannot do, with its line.
+    pub fn lower(&self, entry: Option<&str>) -> Result<Shader, ReadFailure> {
+        guarded(|| {
+            let starts = line_starts(&self.text);
+            let line = |span: Span| -> u32 {
+                let Some(range) = span.to_range() else { return 0 };
+                let at = match &self.dialect {
+                    None => range.start,
+                    Some(dialect) => match dialect.place(range.start as u32) {
+                        0 => return 0,
+                        at => at as usize,
+                    },
+                };
+                starts.partition_point(|&start| start <= at) as u32
+            };
+            let source = Source { module: &self.module, info: &self.info, roles: &self.roles, line: &line };
+            match lower::lower(&source, entry) {
+                Ok((function, interface)) => Ok(Shader { function, interface }),
+                Err(error) => Err(ReadFailure { error: error.error.into(), line: error.line, column: 0 }),
+            }
+        })
+    }
+
+    /// naga's module, and what its validation found.
+    pub fn module(&self) -> (&Module, &ModuleInfo) {
+        (&self.module, &self.info)
+    }
+
+    /// What globals of the module stand for.
+    pub fn roles(&self) -> &Roles {
+        &self.roles
+    }
+
+    /// Most errors of naga come from the text that it read, so here it is: GLSL in naga's dialect, or WGSL as it was.
+    pub fn text(&self) -> &str {
+        self.dialect.as_ref().map_or(&self.text, |dialect| &dialect.text)
+    }
+}
+
+/// Runs on a thread with enough stack; a panic below, which would be a bug, becomes an error here and nowhere else.
+fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Result<T, ReadFailure> {
+    let failed = || Err(ReadFailure { error: ReadError::Failed, line: 0, column: 0 });
+    std::thread::scope(|scope| {
+        let thread =
+            std::thread::Builder::new().name("shader reader".into()).stack_size(STACK).spawn_scoped(scope, run);
+        match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
+            Err(_) => failed(),
+        }
+    })
+}
+
+fn validate(module: &Module) -> Result<ModuleInfo, (String, Span)> {
+    let capabilities = Capabilities::all();
+    Validator::new(ValidationFlags::all(), capabilities).validate(module).map_err(|error| {
+        let span = error.spans().map(|(span, _)| *span).last().unwrap_or_default();
+        let mut message = error.as_inner().to_string();
+        let mut cause = std::error::Error::source(error.as_inner());
+        while let Some(error) = cause {
+            message += &format!(": {error}");
+            cause = error.source();
+        }
+        (message, span)
+    })
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+fn failure(text: &str, error: ReadError, at: Option<usize>) -> ReadFailure {
+    let Some(at) = at else { return ReadFailure { error, line: 0, column: 0 } };
+    let before = &text.as_bytes()[..at.min(text.len())];
+    let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+    let column = String::from_utf8_lossy(&before[start..]).chars().count() as u32 + 1;
+    ReadFailure { error, line, column }
+}

@@ -1,0 +1,323 @@
+//! What GLSL and WGSL mean: small shaders with results worked out by hand, and errors with their lines.
+
+use ctm_compile::front::naga::{ReadError, ReadFailure, Shader, TextureKind, UniformPlace, read_glsl, read_wgsl};
+use ctm_compile::ir::{Environment, Fetch, QUAD, eval, verify};
+use ctm_compile::opt::optimise;
+
+/// Invocations lie at (4, 6) and on; constant c is (c, c + 0.25, c + 0.5, c + 0.75), b1 is true; a texel is its coordinates.
+struct Fixed;
+
+impl Environment for Fixed {
+    fn uniform(&self, register: u8, channel: u8) -> u32 {
+        (f32::from(register) + f32::from(channel) / 4.0).to_bits()
+    }
+    fn boolean(&self, index: u8) -> bool {
+        index == 1
+    }
+    fn passes(&self, _: u8) -> u32 {
+        0
+    }
+    fn position(&self) -> [u32; 2] {
+        [4, 6]
+    }
+    fn varying(&self, slot: u8, channel: u8) -> [u32; QUAD] {
+        std::array::from_fn(|lane| (f32::from(slot) + f32::from(channel) / 8.0 + lane as f32 * 100.0).to_bits())
+    }
+    fn fetch(&self, fetch: &Fetch, args: &[[u32; QUAD]]) -> [[u32; QUAD]; 4] {
+        let arg = |i: usize| args.get(i).copied().unwrap_or([0; QUAD]);
+        let unit = f32::from(fetch.unit) + if fetch.scaled { 0.5 } else { 0.0 };
+        [arg(0), arg(1), arg(2), [unit.to_bits(); QUAD]]
+    }
+}
+
+fn outputs(shader: &Shader) -> Vec<[f32; QUAD]> {
+    assert_eq!(verify(&shader.function), Ok(()), "{}", shader.function);
+    let outcome = eval(&shader.function, &Fixed, 100_000).expect("it ends");
+    let better = optimise(&shader.function);
+    assert_eq!(verify(&better), Ok(()), "{better}");
+    let again = eval(&better, &Fixed, 100_000).expect("it ends");
+    assert_eq!(again.killed, outcome.killed);
+    for (&before, &after) in outcome.outputs.iter().flatten().zip(again.outputs.iter().flatten()) {
+        let (before, after) = (f32::from_bits(before), f32::from_bits(after));
+        let near = (before - after).abs() <= 1e-5 * (1.0 + before.abs())
+            || before == after
+            || before.is_nan() && after.is_nan();
+        assert!(near, "{before} became {after}; before:\n{}\nafter:\n{better}", shader.function);
+    }
+    outcome.outputs.iter().map(|output| output.map(f32::from_bits)).collect()
+}
+
+fn glsl(text: &str) -> Shader {
+    read_glsl(text, &[])
+        .and_then(|module| module.lower(None))
+        .unwrap_or_else(|error| panic!("line {}: {error}\n{text}", error.line))
+}
+
+fn wgsl(text: &str) -> Shader {
+    read_wgsl(text)
+        .and_then(|module| module.lower(None))
+        .unwrap_or_else(|error| panic!("line {}: {error}\n{text}", error.line))
+}
+
+/// The first output of statements in GLSL, for the first invocation.
+#[track_caller]
+fn gives(declarations: &str, statements: &str, expected: [f32; 4]) {
+    let shader = glsl(&format!(
+        "{declarations}\nvoid main() {{ vec4 r = vec4(0.0); float x = gl_FragCoord.x - 0.5; {statements} gl_FragColor = r; }}"
+    ));
+    let outputs = outputs(&shader);
+    for (channel, (output, expected)) in outputs.iter().zip(expected).enumerate() {
+        assert!(
+            (output[0] - expected).abs() <= 2e-6 * (1.0 + expected.abs()),
+            "channel {channel}: {} not {expected}\n{statements}",
+            output[0]
+        );
+    }
+}
+
+fn error(text: &str) -> ReadFailure {
+    read_glsl(text, &[]).and_then(|module| module.lower(None)).expect_err(text)
+}
+
+#[test]
+fn positions_are_centres_of_pixels() {
+    let shader = glsl("void main() { gl_FragColor = gl_FragCoord; }");
+    assert_eq!(outputs(&shader), [[4.5, 5.5, 4.5, 5.5], [6.5, 6.5, 7.5, 7.5], [0.5; 4], [1.0; 4]]);
+    let shader = wgsl("@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec2f { return p.xy - 0.5; }");
+    assert_eq!(outputs(&shader), [[4.0, 5.0, 4.0, 5.0], [6.0, 6.0, 7.0, 7.0]]);
+}
+
+#[test]
+fn statements_go_where_they_should() {
+    let first = "float f(float a) { for (int i = 0; i < 10; i++) { if (float(i) > a) return float(i); if (i == 7) break; } return -1.0; }";
+    gives(first, "r = vec4(f(2.5), f(6.5), f(100.0), f(x));", [3.0, 7.0, -1.0, 5.0]);
+    gives(
+        "",
+        "for (int i = 0; i < 10; ++i) { if (i == 2) continue; if (i > int(x)) break; r.x += float(i); } r.y = 1.0;",
+        [8.0, 1.0, 0.0, 0.0],
+    );
+    gives(
+        "",
+        "int i = 0; while (true) { i++; if (i < 3) continue; if (i >= 5) break; r.x += 1.0; } do { r.y += 1.0; i--; } while (i > 0);",
+        [2.0, 5.0, 0.0, 0.0],
+    );
+    let nested = "float g(float a) { if (a > 3.0) { if (a > 5.0) return 1.0; a += 1.0; } else { return 2.0; } for (;;) { for (;;) { if (a > 4.5) return a; a += 1.0; } } }";
+    gives(nested, "r = vec4(g(6.0), g(1.0), g(x), g(3.2));", [1.0, 2.0, 5.0, 5.2]);
+    let switches = "float h(int i) { float s = 0.0; switch (i) { case 0: s += 1.0; case 1: s += 2.0; break; case 2: case 3: return 9.0; default: s += 4.0; } return s; }";
+    gives(switches, "r = vec4(h(0), h(1), h(int(x) - 1), h(int(x)));", [3.0, 2.0, 9.0, 4.0]);
+    gives(
+        "",
+        "for (int i = 0; i < 4; i++) { switch (i) { case 1: continue; case 2: break; default: r.x += 1.0; } r.y += 1.0; }",
+        [2.0, 3.0, 0.0, 0.0],
+    );
+}
+
+#[test]
+fn what_a_lane_discards_it_alone_discards() {
+    let shader = glsl("void main() { if (gl_FragCoord.x > 5.0) discard; gl_FragColor = vec4(1.0); }");
+    let outcome = eval(&shader.function, &Fixed, 1000).expect("it ends");
+    assert_eq!(outcome.killed, [false, true, false, true]);
+}
+
+#[test]
+fn aggregates_are_scalars() {
+    gives(
+        "",
+        "float a[4]; for (int i = 0; i < 4; i++) a[i] = float(i * i); int k = int(x) - 2; r.x = a[k]; a[k] = 7.0; r.y = a[2] + a[3]; vec4 v = vec4(1, 2, 3, 4); v[k] = 9.0; r.zw = v.zw;",
+        [4.0, 16.0, 9.0, 4.0],
+    );
+    gives(
+        "struct S { vec4 a[2]; float b; }; void f(inout S s, out float c) { s.a[1].y += 2.0; c = s.b; }",
+        "S s[2]; s[1] = S(vec4[2](vec4(1), vec4(2, 3, 0, 0)), 5.0); f(s[int(x) - 3], r.z); r.xy = s[1].a[1].xy;",
+        [2.0, 5.0, 5.0, 0.0],
+    );
+    gives(
+        "",
+        "mat3 m = mat3(1.0); m[1].x = 2.0; m[2] = vec3(3, 4, 5); vec3 v = m * vec3(1, 2, 3); r.xyz = v; r.w = (vec3(1, 2, 3) * m).y;",
+        [14.0, 14.0, 15.0, 4.0],
+    );
+    gives(
+        "",
+        "mat2 m = mat2(1, 2, 3, 4); mat2 n = inverse(m) * m; r = vec4(n[0], n[1].y, determinant(transpose(m)));",
+        [1.0, 0.0, 1.0, -2.0],
+    );
+    gives(
+        "const float k[] = float[](1.0, 2.0, 4.0, 8.0); const vec2 d[2] = vec2[2](vec2(1, 2), vec2(3, 4));",
+        "for (int i = 0; i < 4; i++) r.x += k[i]; r.yz = d[int(x) - 3];",
+        [15.0, 3.0, 4.0, 0.0],
+    );
+    gives("float g[2]; void add() { g[1] += 1.0; }", "g[1] = x; add(); add(); r.x = g[1];", [6.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn whole_numbers_are_whole() {
+    gives("", "int a = int(x) + 3; r = vec4(a / 2, -a / 2, a % 4, -a % 4);", [3.0, -3.0, 3.0, -3.0]);
+    gives("", "int a = int(x) * 3; r = vec4(a << 2, a >> 2, a & 7, (a ^ 5) | 16);", [48.0, 3.0, 4.0, 25.0]);
+    gives("", "r = vec4(int(-2.7), int(2.7), ~int(x), float(x > 3.0));", [-2.0, 2.0, -5.0, 1.0]);
+    gives(
+        "",
+        "int a = 16777215 - 4 + int(x); r = vec4(a / 3, a % 3, a / 7, a % 4096);",
+        [5592405.0, 0.0, 2396745.0, 4095.0],
+    );
+}
+
+#[test]
+fn functions_are_accurate() {
+    use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
+    gives("", "r = vec4(sin(1.0 + x), cos(x), tan(x), atan(x));", [5f32.sin(), 4f32.cos(), 4f32.tan(), 4f32.atan()]);
+    gives(
+        "",
+        "r = vec4(asin(x / 8.0), acos(-x / 8.0), atan(-x, -1.0), atan(0.0, x));",
+        [0.5f32.asin(), (-0.5f32).acos(), (-4f32).atan2(-1.0), 0.0],
+    );
+    gives("", "r = vec4(exp(x), log(x), pow(x, 2.5), pow(-x, 2.0));", [4f32.exp(), 4f32.ln(), 32.0, 16.0]);
+    gives(
+        "",
+        "r = vec4(sinh(1.0), cosh(1.0), tanh(x), asinh(-x));",
+        [1f32.sinh(), 1f32.cosh(), 4f32.tanh(), (-4f32).asinh()],
+    );
+    gives(
+        "",
+        "r = vec4(acosh(x), atanh(0.5), sqrt(0.0 * x), inversesqrt(x));",
+        [4f32.acosh(), 0.5f32.atanh(), 0.0, 0.5],
+    );
+    gives("", "r = vec4(round(x + 0.5), roundEven(x - 0.5), trunc(-x - 0.7), ceil(x + 0.1));", [4.0, 4.0, -4.0, 5.0]);
+    gives("", "r = vec4(sign(-x), mod(-x, 3.0), fract(-x / 3.0), mix(x, 8.0, 0.25));", [-1.0, 2.0, 2.0 / 3.0, 5.0]);
+    gives(
+        "",
+        "r = vec4(smoothstep(0.0, 8.0, x), step(x, 3.0), step(x, 4.0), clamp(x, 0.0, 1.0));",
+        [0.5, 0.0, 1.0, 1.0],
+    );
+    gives(
+        "",
+        "vec3 i = normalize(vec3(x, -3, 0)); r.xyz = refract(i, vec3(0, 1, 0), 0.5); r.w = length(reflect(i, vec3(0, 1, 0)) - vec3(0.8, 0.6, 0));",
+        [0.4, -(1f32 - 0.16).sqrt(), 0.0, 0.0],
+    );
+    gives(
+        "",
+        "float i; r.x = modf(-x - 0.25, i); r.y = i; r.z = faceforward(vec2(x), vec2(1), vec2(1)).x; r.w = ldexp(x, 3);",
+        [-0.25, -4.0, -4.0, 32.0],
+    );
+    gives(
+        "",
+        "r = vec4(cross(vec3(1, 2, 3), vec3(x, 5, 6)), distance(vec2(1, 2), vec2(x, 6)));",
+        [-3.0, 6.0, -3.0, 5.0],
+    );
+    gives(
+        "",
+        "float n = log(-x), i = 1.0 / (x - 4.0); r = vec4(isnan(n), isinf(i), isnan(i), isinf(x));",
+        [1.0, 1.0, 0.0, 0.0],
+    );
+    gives(
+        "",
+        "r.xy = vec2(atan(1.0, 0.0 * x), atan(0.0 * x, 0.0 * x)); r.z = atan(x, x);",
+        [FRAC_PI_2, 0.0, FRAC_PI_4, 0.0],
+    );
+    gives(
+        "",
+        "r.xy = vec2(dFdx(gl_FragCoord.x * 3.0), dFdy(gl_FragCoord.y * 2.0)); r.z = fwidth(x + gl_FragCoord.y);",
+        [3.0, 2.0, 2.0, 0.0],
+    );
+}
+
+#[test]
+fn uniforms_have_names_and_places() {
+    let shader = glsl(
+        "uniform vec3 a; uniform float b, unused; uniform mat2 m; uniform bool p, q; uniform struct L { vec2 d; float e; } l[2];
+        uniform vec4 w[3]; uniform float t = 2.5; varying vec2 uv; varying float vs[2];
+        void main() { int i = int(gl_FragCoord.x) - 3; gl_FragData[0] = vec4(a, b); gl_FragData[1] = vec4(m * a.xy, p, q);
+            gl_FragData[2] = vec4(l[i].d, l[i].e, w[i].y); gl_FragData[3] = vec4(uv, vs[i], t); }",
+    );
+    let names: Vec<_> = shader.interface.uniforms.iter().map(|uniform| uniform.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "m", "p", "q", "l[0].d", "l[0].e", "l[1].d", "l[1].e", "w", "t"]);
+    let place =
+        |name: &str| shader.interface.uniforms.iter().find(|uniform| uniform.name == name).map(|uniform| uniform.place);
+    assert_eq!(place("a"), Some(UniformPlace::Constants { register: 0, channel: 0 }));
+    assert_eq!(
+        place("b"),
+        Some(UniformPlace::Constants { register: 0, channel: 3 }),
+        "scalars fill what vectors leave"
+    );
+    assert_eq!(place("q"), Some(UniformPlace::Boolean(1)));
+    let Some(UniformPlace::Constants { register: light, .. }) = place("l[1].d") else { panic!("it is in constants") };
+    let Some(UniformPlace::Constants { register: w, .. }) = place("w") else { panic!("it is in constants") };
+    assert_eq!(shader.interface.uniforms[10].default, [2.5]);
+    let first: Vec<f32> = outputs(&shader).iter().map(|output| output[0]).collect();
+    let light = f32::from(light);
+    assert_eq!(first[..8], [0.0, 0.25, 0.5, 0.75, 0.5, 0.5625 + 0.25 - 0.25, 0.0, 1.0]);
+    assert_eq!(first[8..12], [light, light + 0.25, light + 1.0, f32::from(w) + 1.25]);
+    assert_eq!(first[12..15], [0.0, 0.125, 2.0]);
+    let varyings: Vec<_> =
+        shader.interface.varyings.iter().map(|varying| (varying.name.as_str(), varying.slot, varying.slots)).collect();
+    assert_eq!(varyings, [("uv", 0, 1), ("vs", 1, 2)]);
+}
+
+#[test]
+fn textures_have_units_and_coordinates() {
+    let shader = glsl(
+        "#version 330\nuniform sampler2D a; uniform sampler2DRect b; uniform sampler3D c; out vec4 o[4];
+        vec4 at(sampler2D s, vec2 p) { return texture(s, p * 2.0); }
+        void main() { o[0] = at(a, vec2(1.0, 2.0)); o[1] = texture(b, gl_FragCoord.xy); o[2] = texelFetch(a, ivec2(3, 4), 0); o[3] = texture(c, vec3(1, 2, 3)); }",
+    );
+    let first: Vec<f32> = outputs(&shader).iter().map(|output| output[0]).collect();
+    assert_eq!(first, [2.0, 4.0, 0.0, 0.5, 4.5, 6.5, 0.0, 1.0, 3.0, 4.0, 0.0, 0.0, 1.0, 2.0, 3.0, 2.5]);
+    let kinds: Vec<_> = shader.interface.textures.iter().map(|texture| (texture.name.as_str(), texture.kind)).collect();
+    assert_eq!(kinds, [("a", TextureKind::Plane), ("b", TextureKind::Rectangle), ("c", TextureKind::Volume)]);
+    let shader = wgsl(
+        "@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler; struct U { k: f32, m: mat3x3f }
+        @group(0) @binding(2) var<uniform> u: U; struct I { @location(2) uv: vec2f, @builtin(position) p: vec4f }
+        struct O { @location(0) a: vec4f, @location(1) b: vec3f }
+        @fragment fn main(i: I) -> O { let d = textureDimensions(t); return O(textureSampleLevel(t, s, i.uv, 1.0) + textureLoad(t, vec2i(1, 2), 0), u.m * vec3f(f32(d.x), u.k, 0.0)); }",
+    );
+    assert_eq!(shader.interface.textures[0].size, Some((0, 1)));
+    let first: Vec<f32> = outputs(&shader).iter().map(|output| output[0]).collect();
+    assert_eq!(first[..4], [3.0, 4.125, 1.0, 0.5]);
+}
+
+#[test]
+fn errors_name_lines() {
+    let cases = [
+        (
+            "void main() {\n\n  int a = int(gl_FragCoord.x), b = int(gl_FragCoord.y);\n  gl_FragColor = vec4(a & b); }",
+            4,
+            "bit operations",
+        ),
+        ("uniform float u;\nvoid main() {\n u = 1.0; gl_FragColor = vec4(u); }", 1, "uniform"),
+        ("void main() {\n  gl_FragColor = vec4(oops);\n}", 2, "oops"),
+        ("void main() {\n  float a = 1.0\n  gl_FragColor = vec4(a);\n}", 3, "Expected"),
+        ("#define A(x) x\n#if 1\nvoid main() { gl_FragColor = vec4(A(1.0, 2.0)); }\n#endif", 3, "arguments"),
+        ("void main() {\n int a = 16777217;\n gl_FragColor = vec4(a); }", 2, "inexactly"),
+        ("uniform float a[2000];\nvoid main() { gl_FragColor = vec4(a[1]); }", 1, "constants"),
+        ("float f() { return vec2(1.0); }\nvoid main() { gl_FragColor = vec4(f()); }", 1, "return"),
+    ];
+    for (text, line, words) in cases {
+        let error = error(text);
+        assert_eq!(error.line, line, "{text}\n{error}");
+        assert!(error.to_string().contains(words), "{text}\n{error}");
+    }
+    let deep = format!("void main() {{ gl_FragColor = vec4({}1.0{}); }}", "(".repeat(1000), ")".repeat(1000));
+    assert!(matches!(error(&deep).error, ReadError::Limit { .. }));
+    let doubling: String =
+        (0..40).map(|i| format!("float f{}(float a) {{ return f{i}(a) + f{i}(a * 2.0); }}\n", i + 1)).collect();
+    let text = format!(
+        "float f0(float a) {{ return sin(a); }}\n{doubling}void main() {{ gl_FragColor = vec4(f40(gl_FragCoord.x)); }}"
+    );
+    assert!(matches!(error(&text).error, ReadError::Lower(_)));
+}
+
+#[test]
+fn kernels_of_the_benches_lower() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/glsl");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the benches have GLSL") {
+        let path = entry.expect("the folder can be read").path();
+        let text = std::fs::read_to_string(&path).expect("the file can be read");
+        let defines = [("IJ".to_owned(), "ctm_Pixel".to_owned())];
+        let shader = read_glsl(&text, &defines)
+            .and_then(|module| module.lower(None))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(verify(&shader.function), Ok(()));
+        count += 1;
+    }
+    assert!(count >= 10);
+}
