@@ -1,0 +1,122 @@
+//! GLSL and WGSL to programs.
+
+use crate::backend::{Binding, Unfit, generate_optimised};
+use crate::front::naga::{Interface, ReadFailure, UniformPlace, read_glsl, read_wgsl};
+use crate::ir::Function;
+use crate::opt::optimise;
+use ctm_x1k::Program;
+use thiserror::Error;
+
+/// A language that the `naga` library reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// The OpenGL Shading Language, all versions, and Shadertoy's form of it.
+    Glsl,
+    /// The WebGPU Shading Language.
+    Wgsl,
+}
+
+/// What of a text is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Macros without parameters that GLSL starts with: names and texts.
+    pub defines: Vec<(String, String)>,
+    /// The entry point of WGSL, if there are several for fragments.
+    pub entry: Option<String>,
+}
+
+/// A compiled shader, with the forms that it went through.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// The line of the text that each instruction comes from, from 1; 0 if it has none.
+    pub lines: Vec<u32>,
+    /// Where uniforms, textures, inputs and outputs are.
+    pub interface: Interface,
+    /// The function as it was read.
+    pub read: Function,
+    /// The function of which machine code was made.
+    pub optimised: Function,
+}
+
+/// Why a text is no program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CompileError {
+    /// Something is wrong with it, or the hardware cannot do it.
+    #[error(transparent)]
+    Read(#[from] ReadFailure),
+    /// It does not fit the machine.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+}
+
+impl CompileError {
+    /// The line of the text, from 1; 0 if it is about all of it.
+    pub fn line(&self) -> u32 {
+        match self {
+            CompileError::Read(failure) => failure.line,
+            CompileError::Unfit(unfit) => unfit.line(),
+        }
+    }
+
+    /// The column of the line, from 1; 0 if it is about all of the line.
+    pub fn column(&self) -> u32 {
+        match self {
+            CompileError::Read(failure) => failure.column,
+            CompileError::Unfit(_) => 0,
+        }
+    }
+}
+
+/// The register that holds the position when a program starts; interpolated inputs follow it.
+const POSITION: u8 = 0;
+
+/// Compiles a fragment shader.
+///
+/// # Errors
+/// What is wrong with the text, or why its program does not fit the machine.
+///
+/// ```
+/// use ctm_compile::{Language, Options, compile};
+/// let text = "uniform float time; void main() { gl_FragColor = vec4(sin(time) * gl_FragCoord.xy, 0.0, 1.0); }";
+/// let compiled = compile(text, Language::Glsl, &Options::default()).unwrap();
+/// assert_eq!(compiled.interface.uniforms[0].name, "time");
+/// assert!(compiled.program.code.len() < 6);
+/// ```
+pub fn compile(text: &str, language: Language, options: &Options) -> Result<Compiled, CompileError> {
+    let module = match language {
+        Language::Glsl => read_glsl(text, &options.defines)?,
+        Language::Wgsl => read_wgsl(text)?,
+    };
+    let shader = module.lower(options.entry.as_deref())?;
+    let optimised = optimise(&shader.function);
+    let binding = binding(&shader.interface);
+    let generated = generate_optimised(&optimised, &binding)?;
+    let mut program = generated.program;
+    for &(slot, register) in &binding.varyings {
+        if let Some(interpolant) = program.info.interpolants.get_mut(usize::from(slot)) {
+            *interpolant = Some(register);
+        }
+    }
+    Ok(Compiled { program, lines: generated.lines, interface: shader.interface, read: shader.function, optimised })
+}
+
+/// Where the machine code of a shader finds what its interface says.
+fn binding(interface: &Interface) -> Binding {
+    let uniforms = interface.uniforms.iter().map(|uniform| match uniform.place {
+        UniformPlace::Constants { register, .. } => {
+            usize::from(register) + usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize
+        }
+        UniformPlace::Boolean(_) => 0,
+    });
+    let sizes =
+        interface.textures.iter().filter_map(|texture| texture.size).map(|(register, _)| usize::from(register) + 1);
+    let slots = interface.varyings.iter().flat_map(|varying| varying.slot..varying.slot + varying.slots);
+    Binding {
+        float_constants: uniforms.chain(sizes).max().unwrap_or(0),
+        varyings: slots.zip(POSITION + 1..).collect(),
+        position: POSITION,
+        ..Binding::default()
+    }
+}
