@@ -36,6 +36,8 @@ enum Measure {
     /// Exits with 1 if the engine is slower than it should be.
     Grids(Output),
     /// What the compiler makes of shaders in source, beside Mesa's r300 compiler.
+    ///
+    /// Exits with 1 if a mark is missed.
     Shaders(Shaders),
     /// What a small run costs beside the kernel's own time: three programs in turn, 10,000 runs over 64x64.
     ///
@@ -65,6 +67,8 @@ struct Shaders {
     /// Only sources whose names begin with this
     #[arg(long, value_name = "NAME", default_value = "")]
     only: String,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::Args)]
@@ -128,13 +132,7 @@ fn main() -> ExitCode {
             let text = if output.json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
             output.tell(&text, || measurement.page(), measurement.marks_are_met())
         }
-        Measure::Shaders(arguments) => match shaders::renew(&arguments.only, |what| eprintln!("{what}")) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("error: {error}");
-                ExitCode::from(2)
-            }
-        },
+        Measure::Shaders(arguments) => measure_shaders(&arguments),
         Measure::SmallPasses { json } => {
             let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));
             let text = if json { format!("{:#}\n", measurement.json()) } else { measurement.text() };
@@ -178,6 +176,23 @@ fn measure_card(arguments: Card) -> ExitCode {
     let output = arguments.output;
     let text = if output.json { format!("{:#}\n", card::json(&measurement)) } else { card::text(&measurement) };
     output.tell(&text, || card::page(&measurement), measurement.pictures_agree())
+}
+
+fn measure_shaders(arguments: &Shaders) -> ExitCode {
+    if arguments.renew {
+        return match shaders::renew(&arguments.only, |what| eprintln!("{what}")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            }
+        };
+    }
+    let measurement = shaders::compare::Measurement::new(&arguments.only, |_| ());
+    let met = measurement.marks().iter().all(|(_, met)| *met);
+    let output = &arguments.output;
+    let text = if output.json { format!("{:#}\n", shaders::json(&measurement)) } else { shaders::text(&measurement) };
+    output.tell(&text, || shaders::page(&measurement), met)
 }
 
 impl Output {

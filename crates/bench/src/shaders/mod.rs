@@ -1,8 +1,12 @@
-//! Shaders in source: what comes of them by llvmpipe, and what Mesa's r300 compiler makes of them.
+//! Shaders in source: what the compiler makes of them, what Mesa's r300 compiler makes of them, and what comes of them by llvmpipe.
 
+pub mod compare;
 pub mod count;
 pub mod mesa;
+mod report;
 pub mod table;
+
+pub use report::{json, page, text};
 
 use crate::drawing::PeerError;
 use crate::gl::{Driver, Layout, Programs};

@@ -17,7 +17,9 @@
 //! In GLSL, which is of version 1.20 without another `#version`, the macro `IJ` is the position of the pixel, counted from 0.
 //! Pixels that are discarded stay [`BACKGROUND`].
 
+pub mod compiled;
 mod environment;
+pub mod function;
 mod header;
 
 pub use environment::Environment;
