@@ -1,8 +1,7 @@
 //! The suite of shaders: what the compiler makes of the sources gives llvmpipe's pictures.
 
 use ctm_compile::ir::verify;
-use ctm_compile::opt::optimise;
-use ctm_testkit::shaders::compiled::compile;
+use ctm_testkit::shaders::compiled::{compile, job};
 use ctm_testkit::shaders::{Environment, Language, Shader, function};
 use ctm_testkit::{engines, untimed};
 
@@ -37,14 +36,13 @@ fn check_all(check: impl Fn(&Shader) -> Result<(), String>) {
 #[test]
 fn functions_give_the_pictures() {
     check_all(|shader| {
-        let read = function::read(shader).map_err(|error| error.to_string())?;
-        verify(&read.function).map_err(|error| format!("invalid: {error:?}"))?;
-        let made = function::pictures(shader, &read.interface, &read.function)?;
-        shader.compare(&made).map_err(|error| format!("as read: {error}"))?;
-        let better = optimise(&read.function);
-        verify(&better).map_err(|error| format!("optimised: invalid: {error:?}"))?;
-        let made = function::pictures(shader, &read.interface, &better)?;
-        shader.compare(&made).map_err(|error| format!("optimised: {error}"))
+        let compiled = compile(shader).map_err(|error| error.to_string())?;
+        for (form, function) in [("as read", &compiled.read), ("optimised", &compiled.optimised)] {
+            verify(function).map_err(|error| format!("{form}: invalid: {error:?}"))?;
+            let made = function::pictures(shader, &compiled.interface, function)?;
+            shader.compare(&made).map_err(|error| format!("{form}: {error}"))?;
+        }
+        Ok(())
     });
 }
 
@@ -52,9 +50,9 @@ fn functions_give_the_pictures() {
 #[test]
 fn programs_give_the_pictures() {
     check_all(|shader| {
-        let compiled = compile(shader)?;
+        let compiled = compile(shader).map_err(|error| error.to_string())?;
         let environment = Environment::new(shader);
-        let job = compiled.job(shader, &environment);
+        let job = job(&compiled, shader, &environment)?;
         for engine in engines() {
             // The reference takes long for pictures of a million pixels, which engines are compared with it elsewhere.
             if engine.name() == "reference" && shader.size.0 * shader.size.1 > 1 << 14 {

@@ -5,7 +5,7 @@ use super::sources;
 use super::table::{self, Entry, Table};
 use crate::machine::Machine;
 use crate::sample::Sample;
-use ctm_testkit::shaders::compiled::compile;
+use ctm_testkit::shaders::compiled::{compile, job};
 use ctm_testkit::shaders::{Environment, Shader};
 use std::time::Instant;
 
@@ -122,7 +122,7 @@ impl Measurement {
 }
 
 fn ours(shader: &Shader) -> Result<Ours, String> {
-    let compiled = compile(shader)?;
+    let compiled = compile(shader).map_err(|error| format!("line {}: {error}", error.line()))?;
     let mut times = Sample::default();
     for _ in 0..TIMES {
         let start = Instant::now();
@@ -131,6 +131,6 @@ fn ours(shader: &Shader) -> Result<Ours, String> {
         drop(made);
     }
     let environment = Environment::new(shader);
-    let executed = count::executed(&compiled.job(shader, &environment))?;
+    let executed = count::executed(&job(&compiled, shader, &environment)?)?;
     Ok(Ours { size: Size::of(&compiled.program.code), executed, times })
 }

@@ -5,6 +5,8 @@ use crate::drawing::PeerError;
 use crate::gl::{Driver, Programs};
 use ctm_card::Card as _;
 use ctm_card::trace::TraceReader;
+use ctm_codegen::EngineName;
+use ctm_engine::Executor;
 use ctm_memory::Arena;
 use ctm_r5xx::{Card, Model, fragment_constants, fragment_program};
 use ctm_testkit::shaders::Shader;
@@ -74,6 +76,9 @@ pub fn compile(programs: &Programs, shader: &Shader, card: &Driver) -> Result<Co
     let memory = Arc::new(Arena::new(MEMORY.0, MEMORY.1).map_err(|error| failed(&error))?);
     record.write_pages(&memory);
     let mut card = Card::new(Model::R580);
+    if let Ok(Executor::Engine(engine)) = EngineName::fastest().executor() {
+        card = card.with_engine(engine);
+    }
     card.submit(&memory, &record.submission()).map_err(|error| failed(&error))?;
     let mut program = fragment_program(card.state());
     program.info.position = Some(0);

@@ -1,82 +1,12 @@
-//! What the functions that front ends make of shaders compute, by the evaluator.
+//! What the functions that the compiler makes of shaders compute, by the evaluator.
 
-use super::{BACKGROUND, Language, Shader};
-use ctm_compile::front::naga::{Interface, ReadFailure, UniformKind, UniformPlace, read_glsl, read_wgsl};
+use super::compiled::{Constants, texture_of};
+use super::{BACKGROUND, Shader};
+use ctm_compile::front::naga::Interface;
 use ctm_compile::ir::{self, Environment, Fetch, FetchKind, Function, Output, QUAD, Stop};
-use std::collections::BTreeMap;
 
 /// Instructions and passes that a quad may take.
 const STEPS: u64 = 10_000_000;
-
-/// The macro that the sources have for the position of the pixel.
-pub const MACROS: [(&str, &str); 1] = [("IJ", "vec2(ctm_Pixel)")];
-
-/// Reads a shader.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn read(shader: &Shader) -> Result<ctm_compile::front::naga::Shader, ReadFailure> {
-    let macros = MACROS.map(|(name, text)| (name.to_owned(), text.to_owned()));
-    let module = match shader.language {
-        Language::Glsl => read_glsl(&shader.text, &macros)?,
-        Language::Wgsl => read_wgsl(&shader.text)?,
-    };
-    module.lower(None)
-}
-
-/// The values of a shader's uniforms in constants.
-#[derive(Debug, Default)]
-pub struct Constants {
-    /// Float constants by register.
-    pub floats: BTreeMap<u8, [f32; 4]>,
-    /// Boolean constants by number.
-    pub booleans: BTreeMap<u8, bool>,
-}
-
-impl Constants {
-    /// Puts them where a program expects them.
-    ///
-    /// # Errors
-    /// The name of one that the shader's file has no values for, or not the right number.
-    pub fn of(shader: &Shader, interface: &Interface) -> Result<Self, String> {
-        let mut constants = Constants::default();
-        for uniform in &interface.uniforms {
-            let values = shader.uniforms.iter().find(|(name, _)| *name == uniform.name).map(|(_, values)| values);
-            let values = values.ok_or_else(|| format!("no values for the uniform {}", uniform.name))?;
-            match uniform.place {
-                UniformPlace::Boolean(index) => {
-                    constants.booleans.insert(index, values[0] != 0.0);
-                }
-                UniformPlace::Constants { register, channel } => {
-                    let rows = usize::from(uniform.rows);
-                    for (number, column) in values.chunks(rows).enumerate() {
-                        let register = constants.floats.entry(register + number as u8).or_default();
-                        for (row, &value) in column.iter().enumerate() {
-                            let is_true = uniform.kind == UniformKind::Bool && value != 0.0;
-                            register[usize::from(channel) + row] = if is_true { 1.0 } else { value };
-                        }
-                    }
-                }
-            }
-        }
-        for texture in &interface.textures {
-            let Some((register, channel)) = texture.size else { continue };
-            let found = shader.textures.iter().find(|known| known.name == texture.name);
-            let found = found.ok_or_else(|| format!("no texture {}", texture.name))?;
-            let register = constants.floats.entry(register).or_default();
-            for (place, side) in register[usize::from(channel)..].iter_mut().zip([found.width, found.height]) {
-                *place = side as f32;
-            }
-        }
-        Ok(constants)
-    }
-}
-
-/// The place among a shader's textures of what a program reads as input `unit`.
-pub fn texture_of(shader: &Shader, interface: &Interface, unit: usize) -> Option<usize> {
-    let texture = interface.textures.iter().find(|texture| usize::from(texture.unit) == unit)?;
-    shader.textures.iter().position(|known| known.name == texture.name)
-}
 
 struct Surroundings<'a> {
     shader: &'a Shader,
