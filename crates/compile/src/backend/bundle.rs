@@ -1,6 +1,6 @@
 //! Scalar operations put together into one instruction: up to three in the colour unit, one in the alpha unit, with six source addresses in all.
 
-use super::machine::{Code, Op, Operand, Target};
+use super::machine::{Code, Op, Operand, Source, Target};
 use super::operand::{Address, Arg, Literals, Need, arg};
 use super::place::{ALPHA, Places, Vector, dot_vectors};
 use ctm_x1k::{AlphaOp, InputModifier, OutputModifier, ResultChannel, RgbOp, Swizzle, ZeroTest};
@@ -85,9 +85,27 @@ fn scale(op: &Op) -> OutputModifier {
     if as_it_is { OutputModifier::Disabled } else { op.scale }
 }
 
-/// The operand of an operation at A, B or C.
-fn operand(op: &Op, k: usize) -> Option<Operand> {
+/// Whether a move can be one of the operations `code` of an instruction, of its operand and neutral ones.
+fn move_as(op: &Op, code: Code) -> bool {
+    if op.code != Code::Move {
+        return false;
+    }
+    match code {
+        Code::Min | Code::Max | Code::Cmp | Code::Cnd => true,
+        // Sums have no denormals, and no zero that is negative: outputs may lose these, and most numbers are neither.
+        Code::Mad => match op.args[0].source {
+            Source::Number(bits) => bits == 0 || f32::from_bits(bits).is_normal(),
+            Source::Web(_) | Source::Uniform { .. } => op.result().is_none() && op.test.is_none(),
+        },
+        _ => false,
+    }
+}
+
+/// The operand of an operation at A, B or C, if the instruction's operation is `code`.
+fn operand(op: &Op, code: Code, k: usize) -> Option<Operand> {
     match op.code {
+        Code::Move if code == Code::Mad => Some([op.args[0], Operand::number(ONE), Operand::number(0)][k]),
+        Code::Move if matches!(code, Code::Cmp | Code::Cnd) => Some([op.args[0], op.args[0], Operand::number(0)][k]),
         // A move is the larger of the operand and itself.
         Code::Move => (k < 2).then(|| op.args[0]),
         // A derivative is the difference of what lies in the first source: A * -1 + C.
@@ -111,8 +129,9 @@ pub(super) fn compose(
     let place = |web| places.get(web).map(|place| (place.vector, place.channel));
     let colour_ops: Vec<&Op> = lanes[..ALPHA].iter().flatten().map(|&k| &ops[k]).collect();
     let alpha = lanes[ALPHA].map(|k| &ops[k]);
-    let first = colour_ops.first().copied();
-    let same = |a: &Op, b: &Op| a.code == b.code && a.clamp == b.clamp && a.scale == b.scale;
+    // What the instruction does: a move can be part of something else.
+    let first = colour_ops.iter().find(|op| op.code != Code::Move).or(colour_ops.first()).copied();
+    let same = |a: &Op, b: &Op| (a.code == b.code || move_as(a, b.code)) && a.clamp == b.clamp && a.scale == b.scale;
     if let Some(first) = first
         && !colour_ops.iter().all(|op| same(op, first))
     {
@@ -151,10 +170,10 @@ pub(super) fn compose(
         if op.code == Code::Dot2Add {
             colour_args[2] = Some(arg(&[None, None, Some(op.args[4])], &place, literals)?);
         }
-    } else if first.is_some_and(|op| !op.code.is_transcendental()) {
+    } else if let Some(first) = first.filter(|op| !op.code.is_transcendental()) {
         for (k, slot) in colour_args.iter_mut().enumerate() {
             let operands: [Option<Operand>; 3] =
-                std::array::from_fn(|lane| lanes[lane].and_then(|index| operand(&ops[index], k)));
+                std::array::from_fn(|lane| lanes[lane].and_then(|index| operand(&ops[index], first.code, k)));
             if operands.iter().any(Option::is_some) {
                 *slot = Some(arg(&operands, &place, literals)?);
             }
@@ -170,7 +189,7 @@ pub(super) fn compose(
         && !op.code.is_dot()
     {
         for (k, slot) in alpha_args.iter_mut().enumerate() {
-            if let Some(operand) = operand(op, k) {
+            if let Some(operand) = operand(op, op.code, k) {
                 *slot = Some(arg(&[Some(operand)], &place, literals)?);
             }
         }

@@ -45,8 +45,14 @@ fn block(ops: &mut Vec<Op>, places: &mut Places) {
             }
             Code::Kill => gather(&mut op.args, true, op.line, places, &mut legal),
             Code::Dot2Add | Code::Dot3 | Code::Dot4 => {
-                let length = dot_vectors(&op).0.len();
+                let (first, second) = dot_vectors(&op);
+                let length = first.len();
                 for start in [0, length] {
+                    if start > 0 && first == second {
+                        let (ready, rest) = op.args.split_at_mut(length);
+                        rest[..length].copy_from_slice(ready);
+                        continue;
+                    }
                     gather(&mut op.args[start..start + length.min(3)], false, op.line, places, &mut legal);
                     if op.code == Code::Dot4 {
                         fourth(&mut op.args[start..start + length], op.line, places, &mut legal);
@@ -124,7 +130,39 @@ fn gather(operands: &mut [Operand], whole: bool, line: u32, places: &mut Places,
         places.pin(web, 0);
         return;
     }
-    move_together(operands, whole, line, places, legal);
+    if !join_vector(operands, whole, line, places, legal) {
+        move_together(operands, whole, line, places, legal);
+    }
+}
+
+/// Moves only those operands that do not lie in the vector of most of them, if it has room for these.
+fn join_vector(operands: &mut [Operand], whole: bool, line: u32, places: &mut Places, legal: &mut Vec<Op>) -> bool {
+    let vector = |operand: &Operand, places: &Places| {
+        let place = places.get(operand.as_web().filter(|_| operand.is_plain())?)?;
+        (whole || place.channel != ALPHA).then_some(place.vector)
+    };
+    let vectors: Vec<Option<Vector>> = operands.iter().map(|operand| vector(operand, places)).collect();
+    let count = |wanted: Vector| vectors.iter().filter(|&&vector| vector == Some(wanted)).count();
+    let Some(most) = vectors.iter().flatten().copied().max_by_key(|&vector| count(vector)) else { return false };
+    let stays = |k: usize| vectors[k] == Some(most);
+    let mut moved: Vec<(Operand, Web)> = Vec::new();
+    for (k, operand) in operands.iter().enumerate() {
+        if !stays(k) && !moved.iter().any(|(from, _)| from == operand) {
+            moved.push((*operand, places.add_web()));
+        }
+    }
+    let kept = operands.iter().enumerate().filter(|(k, _)| stays(*k)).filter_map(|(_, operand)| operand.as_web());
+    let webs: Vec<Web> = kept.chain(moved.iter().map(|(_, web)| *web)).collect();
+    if !places.together(&webs, whole) {
+        return false;
+    }
+    for (k, operand) in operands.iter_mut().enumerate() {
+        if let Some((_, web)) = moved.iter().find(|(from, _)| !stays(k) && from == operand) {
+            *operand = Operand::web(*web);
+        }
+    }
+    legal.extend(moved.into_iter().map(|(from, web)| Op::new(Code::Move, vec![from], web, line)));
+    true
 }
 
 /// Whether an operation of the whole colour unit is an instruction.

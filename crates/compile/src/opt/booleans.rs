@@ -4,6 +4,7 @@
 //! its `If`. Constants that are chosen by numbers become choices, too.
 
 use crate::ir::{End, Function, If, Inst, Loop, Node, Op, Region, Type, Value};
+use std::collections::BTreeMap;
 
 /// A boolean as a test of a number.
 #[derive(Clone, Copy)]
@@ -23,6 +24,9 @@ struct Lower<'a> {
     tests: Vec<Option<Test>>,
     /// Booleans that are constants of the user.
     constants: Vec<Option<u8>>,
+    /// Those that are numbers by now, and how they become it, in front of everything else.
+    numbers: BTreeMap<u8, Value>,
+    entry: Vec<Node>,
     nodes: Vec<Vec<Node>>,
     line: u32,
 }
@@ -35,10 +39,13 @@ pub(super) fn lower(function: &Function) -> Function {
         map: vec![None; function.values()],
         tests: vec![None; function.values()],
         constants: vec![None; function.values()],
+        numbers: BTreeMap::new(),
+        entry: Vec::new(),
         nodes: Vec::new(),
         line: 0,
     };
-    let body = lower.region(&function.body);
+    let mut body = lower.region(&function.body);
+    body.nodes.splice(0..0, std::mem::take(&mut lower.entry));
     Function::new(lower.types, body, function.outputs.clone())
 }
 
@@ -73,20 +80,33 @@ impl Lower<'_> {
             return test;
         }
         if let Some(index) = self.constants[value.index()] {
-            // A boolean constant is only known to the flow of control.
-            let condition = self.add(Op::BoolConstant { index }, Vec::new());
-            let side = |this: &mut Self, number: f32| {
-                this.nodes.push(Vec::new());
-                let value = this.float(number);
-                Region { nodes: this.nodes.pop().unwrap_or_default(), end: End::Yield(vec![value]) }
+            let number = match self.numbers.get(&index) {
+                Some(&number) => number,
+                None => self.constant_as_number(index),
             };
-            let (then, otherwise) = (side(self, 0.0), side(self, -1.0));
-            let number = self.value(Type::Float);
-            let line = self.line;
-            self.push(Node::If(If { condition, then, otherwise, results: vec![number], line }));
             return Test { number, zero: false, inverted: false };
         }
         Test { number: self.get(value), zero: false, inverted: false }
+    }
+
+    /// A boolean constant is only known to the flow of control: a choice makes a number of it.
+    fn constant_as_number(&mut self, index: u8) -> Value {
+        let outer = std::mem::take(&mut self.nodes);
+        self.nodes.push(std::mem::take(&mut self.entry));
+        let condition = self.add(Op::BoolConstant { index }, Vec::new());
+        let side = |this: &mut Self, number: f32| {
+            this.nodes.push(Vec::new());
+            let value = this.float(number);
+            Region { nodes: this.nodes.pop().unwrap_or_default(), end: End::Yield(vec![value]) }
+        };
+        let (then, otherwise) = (side(self, 0.0), side(self, -1.0));
+        let number = self.value(Type::Float);
+        let line = self.line;
+        self.push(Node::If(If { condition, then, otherwise, results: vec![number], line }));
+        self.entry = self.nodes.pop().unwrap_or_default();
+        self.nodes = outer;
+        self.numbers.insert(index, number);
+        number
     }
 
     /// The same as a test for a number that is not negative.

@@ -4,13 +4,17 @@
 use super::counting;
 use super::rules::{self, Defined};
 use crate::ir::{End, Function, If, Inst, Loop, Node, Op, Passes, Region, Type, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Scalar instructions of both sides of a choice up to which it becomes selections: a branch takes three instructions, and those hold three or four
 /// scalars each.
 const FLATTENED: usize = 24;
-/// Scalar instructions up to which a loop is unrolled.
+/// Passes up to which a loop is unrolled.
+const UNROLLED_PASSES: u32 = 32;
+/// Scalar instructions up to which it is, when they are simplified.
 const UNROLLED: usize = 256;
+/// Scalar instructions up to which that is tried.
+const TRIED: usize = 8192;
 
 type Key = (Op, Vec<Value>);
 
@@ -264,7 +268,8 @@ impl Rebuild<'_> {
         let size = size(&repeat.body);
         if let Some(count) = count
             && count.exact
-            && (count.passes as usize + 1).saturating_mul(size) <= UNROLLED
+            && count.passes <= UNROLLED_PASSES
+            && (count.passes as usize + 1).saturating_mul(size) <= TRIED
             && self.unroll(repeat, init.clone(), count.passes)
         {
             return None;
@@ -304,7 +309,7 @@ impl Rebuild<'_> {
         None
     }
 
-    /// Every pass of a loop, one after the other; false, and nothing is added, if it does not end after `passes` of them.
+    /// Every pass of a loop, one after the other; false, and nothing is added, if it does not end after `passes` of them, or if they are long.
     fn unroll(&mut self, repeat: &Loop, init: Vec<Value>, passes: u32) -> bool {
         self.nodes.push(Vec::new());
         self.scopes.push(Vec::new());
@@ -320,6 +325,7 @@ impl Rebuild<'_> {
             }
         }
         let (nodes, keys) = (self.nodes.pop().unwrap_or_default(), self.scopes.pop().unwrap_or_default());
+        let ended = ended && (passes <= 1 || live_size(&nodes, &params) <= UNROLLED);
         if ended {
             self.nodes.last_mut().expect("a region is open").extend(nodes);
             self.scopes.last_mut().expect("a region is open").extend(keys);
@@ -349,9 +355,51 @@ fn flattens(region: &Region) -> usize {
     region.nodes.iter().fold(0, |sum: usize, each| sum.saturating_add(node(each)).min(NEVER))
 }
 
+/// Instructions of a list of nodes that something depends on: effects, choices, loops, or these values.
+fn live_size(nodes: &[Node], values: &[Value]) -> usize {
+    let mut needed: HashSet<Value> = values.iter().copied().collect();
+    let mut total = 0;
+    for node in nodes.iter().rev() {
+        if let Node::Inst(inst) = node {
+            if !inst.op.has_effect() && !inst.results.iter().any(|result| needed.contains(result)) {
+                continue;
+            }
+            needed.extend(&inst.args);
+        } else {
+            uses(node, &mut needed);
+        }
+        total += node_size(node);
+    }
+    total
+}
+
+/// Everything that a node uses.
+fn uses(node: &Node, all: &mut HashSet<Value>) {
+    let region = |region: &Region, all: &mut HashSet<Value>| {
+        all.extend(region.end.values());
+        region.nodes.iter().for_each(|node| uses(node, all));
+    };
+    match node {
+        Node::Inst(inst) => all.extend(&inst.args),
+        Node::If(choice) => {
+            all.insert(choice.condition);
+            region(&choice.then, all);
+            region(&choice.otherwise, all);
+        }
+        Node::Loop(repeat) => {
+            all.extend(&repeat.init);
+            region(&repeat.body, all);
+        }
+    }
+}
+
 /// Instructions of a region, loops as often as they stand there.
 fn size(region: &Region) -> usize {
-    let node = |node: &Node| match node {
+    region.nodes.iter().map(node_size).sum::<usize>().max(1)
+}
+
+fn node_size(node: &Node) -> usize {
+    match node {
         Node::Inst(inst) => match inst.op {
             Op::Const { .. } | Op::Bool { .. } | Op::Uniform { .. } | Op::Neg | Op::Abs | Op::Not => 0,
             Op::Fetch(_) => 4,
@@ -359,8 +407,7 @@ fn size(region: &Region) -> usize {
         },
         Node::If(choice) => 2 + size(&choice.then) + size(&choice.otherwise),
         Node::Loop(repeat) => 2 + size(&repeat.body),
-    };
-    region.nodes.iter().map(node).sum::<usize>().max(1)
+    }
 }
 
 fn for_ends<'r>(region: &'r Region, visit: &mut impl FnMut(&'r End)) {

@@ -18,7 +18,6 @@ pub(super) trait Defined {
 const ZERO: u32 = 0;
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ONE: u32 = 0xBF80_0000;
-const TWO: u32 = 0x4000_0000;
 
 /// The bits of a value that is known.
 pub(super) fn bits(defined: &impl Defined, value: Value) -> Option<u32> {
@@ -180,6 +179,15 @@ fn square_root(d: &impl Defined, value: Value) -> Option<Value> {
     }
 }
 
+/// A value as a multiple of another one: that, and the factor's bits.
+fn multiple(d: &impl Defined, value: Value) -> (Value, u32) {
+    if let Some(inner) = argument(d, Op::Neg, value) {
+        let (of, factor) = multiple(d, inner);
+        return (of, factor ^ 0x8000_0000);
+    }
+    with_constant(d, Op::Mul, value).unwrap_or((value, ONE))
+}
+
 fn add(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Value> {
     let (x, constant_bits) = match (known[0], known[1]) {
         (_, Some(bits)) => (args[0], Some(bits)),
@@ -200,15 +208,23 @@ fn add(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
         }
         return None;
     }
-    if args[0] == args[1] {
-        let two = constant(d, TWO);
-        return Some(d.emit(Op::Mul, &[args[0], two]));
+    // Multiples of the same number, but for a - a, by which infinities are found.
+    let ((x, a), (y, b)) = (multiple(d, args[0]), multiple(d, args[1]));
+    if x == y && (a, b) != (ONE, MINUS_ONE) && (a, b) != (MINUS_ONE, ONE) {
+        let factor = constant(d, both(Op::Add, a, b));
+        return Some(d.emit(Op::Mul, &[x, factor]));
+    }
+    // a + (b + c) with a constant c: the constant goes to the end, where it may meet another one.
+    for (sum, other) in [(args[0], args[1]), (args[1], args[0])] {
+        if let Some((inner, c)) = with_constant(d, Op::Add, sum)
+            && with_constant(d, Op::Add, other).is_some()
+        {
+            let rest = d.emit(Op::Add, &[inner, other]);
+            let c = constant(d, c);
+            return Some(d.emit(Op::Add, &[rest, c]));
+        }
     }
     for (sum, other) in [(args[0], args[1]), (args[1], args[0])] {
-        // a - a
-        if argument(d, Op::Neg, sum) == Some(other) {
-            return None;
-        }
         // The third term of a dot product of two.
         if let Some((Op::Dot2Add, &[a0, a1, b0, b1, c])) = d.definition(sum)
             && bits(d, c).is_some_and(is_zero)
@@ -248,7 +264,8 @@ fn mul(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
             let product = both(Op::Mul, c, other);
             if f32::from_bits(product).is_normal() {
                 let (scaled, c) = (constant(d, product), constant(d, c));
-                return Some(d.emit(Op::Mad, &[inner, c, scaled]));
+                let multiple = d.emit(Op::Mul, &[inner, c]);
+                return Some(d.emit(Op::Add, &[multiple, scaled]));
             }
         }
         if let Some((condition, a, b)) = choice_of_constants(d, x) {
