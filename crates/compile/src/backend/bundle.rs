@@ -34,6 +34,8 @@ pub(super) struct Bundle {
     /// Addresses of colours and of alpha, per source vector.
     pub sources: [[Option<Address>; SOURCES]; 2],
     pub test: Option<(ZeroTest, ResultChannel)>,
+    /// A test that goes to a predicate, by its channel.
+    pub predicate: Option<(ZeroTest, usize)>,
     pub depth: bool,
     pub line: u32,
 }
@@ -245,7 +247,16 @@ pub(super) fn compose(
         }
     }
     let depth = alpha.is_some_and(|op| op.targets.contains(&Target::Depth));
-    let tested = |lane: usize| lanes[lane].and_then(|k| ops[k].test);
+    let tested = |lane: usize| lanes[lane].and_then(|k| ops[k].test.filter(|_| ops[k].predicate.is_none()));
+    let to_predicate = |(lane, index): (usize, &Option<usize>)| {
+        let op = &ops[(*index)?];
+        Some((op.test?, op.predicate.filter(|&channel| channel == lane)?))
+    };
+    let predicate = lanes.iter().enumerate().find_map(to_predicate);
+    // Outputs and predicates are written by the same masks.
+    if predicate.is_some() && (outputs != [None; 2] || lanes.iter().flatten().any(|&k| !ops[k].targets.is_empty())) {
+        return None;
+    }
     let test = match (tested(0), tested(ALPHA)) {
         (Some(test), _) => Some((test, ResultChannel::Red)),
         (None, Some(test)) => Some((test, ResultChannel::Alpha)),
@@ -283,7 +294,7 @@ pub(super) fn compose(
         }
     });
     let line = lanes.iter().flatten().map(|&k| ops[k].line).find(|&line| line != 0).unwrap_or(0);
-    Some(Bundle { colours, alpha: alpha_unit, sources, test, depth, line })
+    Some(Bundle { colours, alpha: alpha_unit, sources, test, predicate, depth, line })
 }
 
 /// Gives each need a source vector: one that has its addresses already, or has room for them.

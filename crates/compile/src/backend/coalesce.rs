@@ -122,4 +122,20 @@ pub(super) fn drop_unread(scalars: &mut Scalars) {
             break;
         }
     }
+    drop_empty(&mut scalars.items);
+}
+
+/// Leaves out blocks without operations.
+fn drop_empty(items: &mut Vec<Item<Op>>) {
+    items.retain(|item| !matches!(item, Item::Block(ops) if ops.is_empty()));
+    for item in items {
+        match item {
+            Item::If { then, otherwise, .. } => {
+                drop_empty(then);
+                drop_empty(otherwise);
+            }
+            Item::Loop { body, .. } => drop_empty(body),
+            Item::Block(_) | Item::Break | Item::Continue => {}
+        }
+    }
 }

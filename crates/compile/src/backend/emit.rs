@@ -41,8 +41,8 @@ struct Emit<'a> {
     out: Emitted,
     /// Integer constants of the user are below.
     first_int: u8,
-    /// Per open loop: instructions that leave it and that go to its next pass, the predicate of its lanes if it has no number of
-    /// passes, and how many branches were open at its head.
+    /// Per open loop: instructions that leave it and that go to its next pass, the predicate of the lanes that left it if it has no number
+    /// of passes, and how many branches were open at its head.
     loops: Vec<OpenLoop>,
     branches: usize,
 }
@@ -50,7 +50,7 @@ struct Emit<'a> {
 struct OpenLoop {
     breaks: Vec<usize>,
     continues: Vec<usize>,
-    running: Option<usize>,
+    left: Option<usize>,
     branches: usize,
 }
 
@@ -112,6 +112,7 @@ impl Emit<'_> {
     /// The jump function of a condition that holds.
     fn holds(condition: Condition) -> (u8, u8) {
         match condition {
+            Condition::Left => (when::PREDICATE, 0),
             Condition::Test { inverted: false } => (when::RESULT, 0),
             Condition::Test { inverted: true } => (!when::RESULT, 0),
             Condition::Constant { index } => (when::BOOLEAN, index),
@@ -122,12 +123,17 @@ impl Emit<'_> {
     fn leave(&mut self, jump_func: u8, bool_addr: u8, breaks: bool, line: u32) {
         let Some(open) = self.loops.last() else { return };
         let depth = (self.branches - open.branches) as u8;
-        if let (true, Some(predicate)) = (breaks, open.running) {
-            self.set_predicate(predicate, false, line);
+        let by_predicate = jump_func == when::PREDICATE;
+        let left = open.left;
+        if let (true, Some(predicate), false) = (breaks, left, by_predicate) {
+            self.set_predicate(predicate, true, line);
         }
         let op = if breaks { FlowOp::BreakRep } else { FlowOp::Continue };
         let flow = Flow { op, jump_func, bool_addr, b_op1: BranchOp::Decr, b_pop_cnt: depth, ..Flow::default() };
         let at = self.flow(flow, line);
+        if let (true, Some(predicate)) = (by_predicate, left) {
+            self.out.code[at].common.rgb.pred_sel = PREDICATES[predicate];
+        }
         if let Some(open) = self.loops.last_mut() {
             if breaks { open.breaks.push(at) } else { open.continues.push(at) }
         }
@@ -150,9 +156,9 @@ impl Emit<'_> {
         }
         // Lanes that only leave the loop need no branch.
         if let ([single], true) = (then, otherwise.is_empty()) {
-            let counted = self.loops.last().is_some_and(|open| open.running.is_none());
+            let counted = self.loops.last().is_some_and(|open| open.left.is_none());
             match single {
-                Item::Break if counted => {
+                Item::Break if counted || condition == Condition::Left => {
                     self.leave(jump_func, bool_addr, true, line);
                     return Ok(());
                 }
@@ -204,17 +210,17 @@ impl Emit<'_> {
             }
             Passes::Constant(index) => self.counted(index, body, None, line),
             Passes::Endless => {
-                let running = self.loops.len();
+                let left = self.loops.len();
                 let int = self.int(ENDLESS, line)?;
-                self.set_predicate(running, true, line);
+                self.set_predicate(left, false, line);
                 self.branches += 1;
                 if self.branches > MAX_BRANCHES {
                     return Err(Overflow::Branches { line });
                 }
-                let head = Flow { jump_func: !when::PREDICATE, b_op0: BranchOp::Incr, ..Flow::default() };
+                let head = Flow { jump_func: when::PREDICATE, b_op0: BranchOp::Incr, ..Flow::default() };
                 let head = self.flow(head, line);
-                self.out.code[head].common.rgb.pred_sel = PREDICATES[running];
-                self.counted(int, body, Some(running), line)?;
+                self.out.code[head].common.rgb.pred_sel = PREDICATES[left];
+                self.counted(int, body, Some(left), line)?;
                 let end = Flow {
                     jump_func: when::NEVER,
                     jump_any: true,
@@ -226,27 +232,21 @@ impl Emit<'_> {
                 self.patch(head, end + 1);
                 self.patch(end, end + 1);
                 self.branches -= 1;
-                let again = Flow { jump_func: when::PREDICATE, jump_any: true, ..Flow::default() };
+                let again = Flow { jump_func: !when::PREDICATE, jump_any: true, ..Flow::default() };
                 let again = self.flow(again, line);
-                self.out.code[again].common.rgb.pred_sel = PREDICATES[running];
+                self.out.code[again].common.rgb.pred_sel = PREDICATES[left];
                 self.patch(again, head);
                 Ok(())
             }
         }
     }
 
-    fn counted(
-        &mut self,
-        int_addr: u8,
-        body: &[Item<Issue>],
-        running: Option<usize>,
-        line: u32,
-    ) -> Result<(), Overflow> {
+    fn counted(&mut self, int_addr: u8, body: &[Item<Issue>], left: Option<usize>, line: u32) -> Result<(), Overflow> {
         let head = self.flow(Flow { op: FlowOp::Rep, int_addr, ..Flow::default() }, line);
-        self.loops.push(OpenLoop { breaks: Vec::new(), continues: Vec::new(), running, branches: self.branches });
+        self.loops.push(OpenLoop { breaks: Vec::new(), continues: Vec::new(), left, branches: self.branches });
         self.items(body)?;
         let open =
-            self.loops.pop().unwrap_or(OpenLoop { breaks: Vec::new(), continues: Vec::new(), running, branches: 0 });
+            self.loops.pop().unwrap_or(OpenLoop { breaks: Vec::new(), continues: Vec::new(), left, branches: 0 });
         let end = Flow { op: FlowOp::EndRep, int_addr, jump_func: when::ALWAYS, jump_any: true, ..Flow::default() };
         let end = self.flow(end, line);
         self.patch(head, end + 1);
@@ -340,6 +340,13 @@ impl Emit<'_> {
         }
         if let Some((test, channel)) = bundle.test {
             (alu.alu_wmask, common.result_op, common.result_sel) = (true, test, channel);
+        }
+        if let Some((test, channel)) = bundle.predicate {
+            if channel < 3 {
+                (alu.rgb.target, common.rgb.omask) = (test as u8, 1 << channel);
+            } else {
+                (alu.alpha.target, common.alpha.omask) = (test as u8, 1);
+            }
         }
         alu.w_omask = bundle.depth;
         let body = if writes_output { Body::Out(alu) } else { Body::Alu(alu) };

@@ -146,6 +146,8 @@ pub(super) struct Op {
     pub targets: Vec<Target>,
     /// The result decides the branch behind the block, by this test.
     pub test: Option<ZeroTest>,
+    /// The test goes to this predicate, which is the channel that the operation has to stand in; else to the ALU result.
+    pub predicate: Option<usize>,
     pub line: u32,
 }
 
@@ -159,6 +161,7 @@ impl Op {
             clamp: false,
             targets: Vec::new(),
             test: None,
+            predicate: None,
             line,
         }
     }
@@ -192,6 +195,8 @@ impl Op {
 pub(super) enum Condition {
     /// The test of the block in front of it.
     Test { inverted: bool },
+    /// A predicate, which is the one that says which lanes have left the innermost loop.
+    Left,
     /// A boolean constant of the user.
     Constant { index: u8 },
 }

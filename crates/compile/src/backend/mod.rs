@@ -11,6 +11,7 @@ mod allocate;
 mod bundle;
 mod coalesce;
 mod emit;
+mod leave;
 mod legal;
 mod live;
 mod machine;
@@ -133,6 +134,7 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
     let mut scalars = select::select(function, binding.position, &varying);
     coalesce::drop_unread(&mut scalars);
     coalesce::coalesce(&mut scalars);
+    leave::by_predicates(&mut scalars.items);
     let mut places = place::place(&scalars);
     legal::legalise(&mut scalars, &mut places);
     let mut literals = Literals::new(binding.float_constants);

@@ -180,7 +180,11 @@ impl Scheduler<'_> {
         given.dedup();
         // What is tested is the red channel or alpha.
         let with_test = |mut channels: Vec<usize>| {
-            if op.test.is_some() && !channels.contains(&0) && !channels.contains(&ALPHA) {
+            if let Some(channel) = op.predicate {
+                if !channels.contains(&channel) {
+                    channels.push(channel);
+                }
+            } else if op.test.is_some() && !channels.contains(&0) && !channels.contains(&ALPHA) {
                 channels.push(0);
             }
             channels
@@ -202,6 +206,7 @@ impl Scheduler<'_> {
                     })
                     .collect()
             }
+            _ if given.is_empty() && op.predicate.is_some() => vec![(with_test(Vec::new()), None)],
             _ if given.is_empty() => by_unit.iter().map(|&channel| (with_test(vec![channel]), None)).collect(),
             _ => vec![(with_test(given), None)],
         }

@@ -88,19 +88,28 @@ pub(super) fn simplify(d: &mut impl Defined, op: Op, args: &[Value]) -> Option<V
     match op {
         Op::Neg => argument(d, Op::Neg, args[0]),
         Op::Abs => {
-            if argument(d, Op::Abs, args[0]).is_some() {
+            if is_non_negative(d, args[0], FACT_DEPTH) {
                 return Some(args[0]);
             }
             let inner = argument(d, Op::Neg, args[0])?;
             Some(d.emit(Op::Abs, &[inner]))
         }
-        Op::Saturate | Op::Frc => argument(d, op, args[0]).map(|_| args[0]),
+        Op::Saturate => argument(d, op, args[0]).map(|_| args[0]),
+        Op::Frc => {
+            if is_whole(d, args[0], FACT_DEPTH) {
+                return Some(constant(d, ZERO));
+            }
+            argument(d, op, args[0]).map(|_| args[0])
+        }
         Op::Add => add(d, args, &known),
         Op::Mul => mul(d, args, &known),
         Op::Mad => mad(d, args, &known),
         Op::Min | Op::Max => extreme(d, op, args, &known),
         Op::Cmp | Op::Cnd => {
             if args[1] == args[2] {
+                return Some(args[1]);
+            }
+            if op == Op::Cmp && is_non_negative(d, args[0], FACT_DEPTH) {
                 return Some(args[1]);
             }
             let first = known[0]?;
@@ -403,8 +412,49 @@ fn logic(d: &mut impl Defined, op: Op, args: &[Value], known: &[Option<u32>]) ->
     None
 }
 
+/// How far back facts are looked for.
+const FACT_DEPTH: u32 = 6;
+
+/// Whether a number is known to be whole.
+fn is_whole(d: &impl Defined, value: Value, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let whole = |value: &Value| is_whole(d, *value, depth);
+    match d.definition(value) {
+        Some((Op::Const { bits }, _)) => f32::from_bits(bits).fract() == 0.0,
+        Some((Op::Position { .. }, _)) => true,
+        Some((Op::Neg | Op::Abs | Op::Mul | Op::Mad | Op::Min | Op::Max, args)) => args.iter().all(whole),
+        Some((Op::Cmp | Op::Cnd | Op::Select, args)) => args[1..].iter().all(whole),
+        Some((Op::Add, args)) => {
+            let less_fraction = |a: Value, b: Value| {
+                argument(d, Op::Neg, b).and_then(|inner| argument(d, Op::Frc, inner)).is_some_and(|of| of == a)
+            };
+            args.iter().all(whole) || less_fraction(args[0], args[1]) || less_fraction(args[1], args[0])
+        }
+        _ => false,
+    }
+}
+
+/// Whether a number is known not to be less than zero; whether it is a NaN does not count.
+fn is_non_negative(d: &impl Defined, value: Value, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let holds = |value: &Value| is_non_negative(d, *value, depth);
+    match d.definition(value) {
+        Some((Op::Const { bits }, _)) => f32::from_bits(bits) >= 0.0,
+        Some((Op::Position { .. } | Op::Abs | Op::Saturate | Op::Frc | Op::Exp2, _)) => true,
+        Some((Op::Mul, args)) => args[0] == args[1] || args.iter().all(holds),
+        Some((Op::Mad, args)) => (args[0] == args[1] || args[..2].iter().all(holds)) && holds(&args[2]),
+        Some((Op::Add | Op::Min, args)) => args.iter().all(holds),
+        Some((Op::Max, args)) => args.iter().any(holds),
+        Some((Op::Cmp | Op::Cnd | Op::Select, args)) => args[1..].iter().all(holds),
+        _ => false,
+    }
+}
+
 /// Tests of numbers that come from conditions.
 fn test(d: &mut impl Defined, op: Op, x: Value) -> Option<Value> {
+    if op == Op::IsNonNegative && matches!(d.definition(x), Some((Op::Position { .. }, _))) {
+        return Some(boolean(d, true));
+    }
     if let Some((condition, a, b)) = choice_of_constants(d, x) {
         return match (op.calculate(&[a])?, op.calculate(&[b])?) {
             (1, 0) => Some(condition),
