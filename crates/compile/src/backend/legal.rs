@@ -1,7 +1,7 @@
 //! What has to lie together, and does not, is moved: coordinates of fetches, what fetches give, operands of dot products.
 
 use super::bundle::compose;
-use super::coalesce::change_blocks;
+use super::coalesce::{change_blocks, drop_unread};
 use super::machine::{Code, Op, Operand, Scalars, Source, Web};
 use super::operand::{self, Literals};
 use super::place::{ALPHA, Place, Places, Vector, dot_vectors};
@@ -22,6 +22,7 @@ fn readable(operands: &[Operand], whole: bool, places: &Places) -> bool {
 pub(super) fn legalise(scalars: &mut Scalars, places: &mut Places) {
     change_blocks(&mut scalars.items, &mut |ops| block(ops, places));
     scalars.webs = places.webs();
+    drop_unread(scalars);
 }
 
 fn block(ops: &mut Vec<Op>, places: &mut Places) {
@@ -130,7 +131,8 @@ fn gather(operands: &mut [Operand], whole: bool, line: u32, places: &mut Places,
         places.pin(web, 0);
         return;
     }
-    if !join_vector(operands, whole, line, places, legal) {
+    let all: Vec<(Operand, Web)> = operands.iter().map(|&operand| (operand, 0)).collect();
+    if again(&all, legal).is_some() || !join_vector(operands, whole, line, places, legal) {
         move_together(operands, whole, line, places, legal);
     }
 }
@@ -171,6 +173,30 @@ fn fits_alone(op: &Op, places: &Places) -> bool {
         .is_some()
 }
 
+/// Operations that calculate operands once more, in one instruction where moves from different registers take several: if operations of one kind
+/// gave them in this block, from what is still there.
+fn again(moved: &[(Operand, Web)], legal: &[Op]) -> Option<Vec<Op>> {
+    let repeated = |(from, to): &(Operand, Web)| {
+        let web = from.as_web().filter(|_| from.is_plain())?;
+        let mut by = legal.iter().enumerate().filter(|(_, op)| op.writes().any(|written| written == web));
+        let (at, op) = by.next()?;
+        let one_result = by.next().is_none() && op.results.len() == 1;
+        let simple = matches!(op.code, Code::Mad | Code::Min | Code::Max | Code::Cmp | Code::Cnd | Code::Frc);
+        let unchanged =
+            op.reads().all(|read| !legal[at..].iter().any(|later| later.writes().any(|written| written == read)));
+        (one_result && simple && unchanged).then(|| Op {
+            results: vec![Some(*to)],
+            targets: Vec::new(),
+            test: None,
+            predicate: None,
+            ..op.clone()
+        })
+    };
+    let ops: Vec<Op> = moved.iter().map(repeated).collect::<Option<_>>()?;
+    let alike = |op: &Op| op.code == ops[0].code && op.clamp == ops[0].clamp && op.scale == ops[0].scale;
+    (moved.len() > 1 && ops.iter().all(alike)).then_some(ops)
+}
+
 /// Moves operands into a new vector.
 fn move_together(operands: &mut [Operand], whole: bool, line: u32, places: &mut Places, legal: &mut Vec<Op>) {
     let mut moved: Vec<(Operand, Web)> = Vec::new();
@@ -178,12 +204,14 @@ fn move_together(operands: &mut [Operand], whole: bool, line: u32, places: &mut 
         let known = moved.iter().find(|(from, _)| from == operand).map(|(_, web)| *web);
         let web = known.unwrap_or_else(|| {
             let web = places.add_web();
-            legal.push(Op::new(Code::Move, vec![*operand], web, line));
             moved.push((*operand, web));
             web
         });
         *operand = Operand::web(web);
     }
+    let copies = again(&moved, legal)
+        .unwrap_or_else(|| moved.iter().map(|&(from, web)| Op::new(Code::Move, vec![from], web, line)).collect());
+    legal.extend(copies);
     let webs: Vec<Web> = moved.iter().map(|(_, web)| *web).collect();
     let together = places.together(&webs, whole);
     debug_assert!(together, "new webs go where they are wanted");

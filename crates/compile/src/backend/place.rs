@@ -1,6 +1,6 @@
 //! Which scalars share a register, and in which channels: what a vector operand, a fetch or a dot product reads has to lie together.
 
-use super::machine::{Code, Item, Op, Operand, Scalars, Target, Web};
+use super::machine::{Code, Item, Op, Operand, Scalars, Source, Target, Web};
 use std::collections::HashSet;
 
 /// The alpha channel.
@@ -364,9 +364,13 @@ fn follow(planner: &mut Planner<'_>, alike: &[&Op]) {
     if alike.iter().any(|op| op.reads().any(|web| results.contains(&web))) {
         return;
     }
-    let vector = |operand: &Operand| planner.places.get(operand.as_web()?).map(|place| place.vector);
+    let vector = |operand: &Operand| match operand.source {
+        Source::Web(web) => planner.places.get(web).map(|place| (false, place.vector)),
+        Source::Uniform { register, .. } => Some((true, register.into())),
+        Source::Number(_) => None,
+    };
     let some_together = (0..alike[0].args.len()).any(|k| {
-        let vectors: HashSet<Option<Vector>> = alike.iter().map(|op| vector(&op.args[k])).collect();
+        let vectors: HashSet<Option<(bool, Vector)>> = alike.iter().map(|op| vector(&op.args[k])).collect();
         let distinct: HashSet<Operand> = alike.iter().map(|op| op.args[k]).collect();
         vectors.len() == 1 && !vectors.contains(&None) && distinct.len() > 1
     });

@@ -367,6 +367,24 @@ fn choice_of_constants(d: &impl Defined, value: Value) -> Option<(Value, u32, u3
     }
 }
 
+/// MAX if a number is a - b, MIN if it is b - a.
+fn extreme_of(d: &impl Defined, number: Value, a: Value, b: Value) -> Option<Op> {
+    let (x, y) = match d.definition(number)? {
+        (Op::Add, &[x, y]) => (x, y),
+        _ => return None,
+    };
+    let negative_of = |value: Value, of: Value| {
+        argument(d, Op::Neg, value) == Some(of)
+            || bits(d, value).zip(bits(d, of)).is_some_and(|(value, of)| value == of ^ 0x8000_0000)
+    };
+    let difference = |a: Value, b: Value| (x == a && negative_of(y, b)) || (y == a && negative_of(x, b));
+    match (difference(a, b), difference(b, a)) {
+        (true, _) => Some(Op::Max),
+        (_, true) => Some(Op::Min),
+        _ => None,
+    }
+}
+
 fn select(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Value> {
     let [condition, a, b] = *args else { return None };
     if a == b {
@@ -377,6 +395,12 @@ fn select(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option
     }
     if let Some(inner) = argument(d, Op::Not, condition) {
         return Some(d.emit(Op::Select, &[inner, b, a]));
+    }
+    // a >= b ? a : b
+    if let Some((Op::IsNonNegative, &[number])) = d.definition(condition)
+        && let Some(op) = extreme_of(d, number, a, b)
+    {
+        return Some(d.emit(op, &[a, b]));
     }
     // c ? (c ? x : y) : z and the like.
     if let Some((Op::Select, &[inner, x, _])) = d.definition(a)
