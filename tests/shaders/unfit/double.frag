@@ -1,0 +1,7 @@
+//! error: 5
+#version 400
+out vec4 c;
+void main() {
+  double d = 1.0;
+  c = vec4(d);
+}

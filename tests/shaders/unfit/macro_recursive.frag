@@ -1,0 +1,6 @@
+//! error: 5 A
+#define A B B
+#define B A A
+void main() {
+  gl_FragColor = vec4(A);
+}

@@ -1,0 +1,2 @@
+//! error: 0
+float f(float x) { return x; }

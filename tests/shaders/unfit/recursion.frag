@@ -1,0 +1,5 @@
+//! error: 2 'f'
+float f(float x) { return x < 1.0 ? x : f(x - 1.0); }
+void main() {
+  gl_FragColor = vec4(f(gl_FragCoord.x));
+}

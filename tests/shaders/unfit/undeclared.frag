@@ -1,0 +1,5 @@
+//! error: 4 b
+void main() {
+  float a = 1.0;
+  gl_FragColor = vec4(a + b);
+}

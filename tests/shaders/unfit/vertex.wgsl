@@ -1,0 +1,4 @@
+//! error: 0 no fragment entry point
+@vertex fn main() -> @builtin(position) vec4f {
+  return vec4f();
+}
