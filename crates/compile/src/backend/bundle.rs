@@ -3,10 +3,12 @@
 use super::machine::{Code, Op, Operand, Source, Target};
 use super::operand::{Address, Arg, Literals, Need, arg};
 use super::place::{ALPHA, Places, Vector, dot_vectors};
-use ctm_x1k::{AlphaOp, InputModifier, OutputModifier, ResultChannel, RgbOp, Swizzle, ZeroTest};
+use ctm_x1k::{AlphaOp, InputModifier, OutputModifier, Presubtract, ResultChannel, RgbOp, Swizzle, ZeroTest};
 
 /// Source vectors that an instruction has.
 const SOURCES: usize = 3;
+/// The number of what presubtract makes of them.
+const PRESUBTRACTED: usize = 3;
 const ONE: u32 = 0x3F80_0000;
 
 /// The operations of an instruction by channel, with the place of each operation's result if it has one.
@@ -33,6 +35,8 @@ pub(super) struct Bundle {
     pub alpha: Option<UnitUse<AlphaOp, 1>>,
     /// Addresses of colours and of alpha, per source vector.
     pub sources: [[Option<Address>; SOURCES]; 2],
+    /// The presubtract operations of colours and of alpha.
+    pub presubtract: [Option<Presubtract>; 2],
     pub test: Option<(ZeroTest, ResultChannel)>,
     /// A test that goes to a predicate, by its channel.
     pub predicate: Option<(ZeroTest, usize)>,
@@ -97,7 +101,9 @@ fn move_as(op: &Op, code: Code) -> bool {
         // Sums have no denormals, and no zero that is negative: outputs may lose these, and most numbers are neither.
         Code::Mad => match op.args[0].source {
             Source::Number(bits) => bits == 0 || f32::from_bits(bits).is_normal(),
-            Source::Web(_) | Source::Uniform { .. } => op.result().is_none() && op.test.is_none(),
+            Source::Web(_) | Source::Uniform { .. } | Source::Presubtract(..) => {
+                op.result().is_none() && op.test.is_none()
+            }
         },
         _ => false,
     }
@@ -216,6 +222,18 @@ pub(super) fn compose(
         needs.push((arg.map(|arg| arg.need).unwrap_or_default(), pinned(alpha_code) && k != 1));
     }
     let mut sources = [[None; SOURCES]; 2];
+    let mut presubtract = [None; 2];
+    for (need, _) in &needs {
+        for (unit, wanted) in need.presubtract.iter().enumerate() {
+            let Some((kind, first, second)) = *wanted else { continue };
+            if *presubtract[unit].get_or_insert(kind) != kind
+                || *sources[unit][0].get_or_insert(first) != first
+                || second.is_some_and(|second| *sources[unit][1].get_or_insert(second) != second)
+            {
+                return None;
+            }
+        }
+    }
     let mut chosen = [0; 2 * SOURCES];
     if !assign(&needs, 0, &mut sources, &mut chosen) {
         return None;
@@ -262,7 +280,7 @@ pub(super) fn compose(
         (None, Some(test)) => Some((test, ResultChannel::Alpha)),
         (None, None) => None,
     };
-    let part = |k: usize| chosen[k];
+    let part = |k: usize| if needs[k].0.presubtract == [None; 2] { chosen[k] } else { PRESUBTRACTED };
     let colours = match (first, dot) {
         (Some(op), _) | (None, Some(op)) => Some(UnitUse {
             op: rgb_op(op.code),
@@ -294,7 +312,7 @@ pub(super) fn compose(
         }
     });
     let line = lanes.iter().flatten().map(|&k| ops[k].line).find(|&line| line != 0).unwrap_or(0);
-    Some(Bundle { colours, alpha: alpha_unit, sources, test, predicate, depth, line })
+    Some(Bundle { colours, alpha: alpha_unit, sources, presubtract, test, predicate, depth, line })
 }
 
 /// Gives each need a source vector: one that has its addresses already, or has room for them.

@@ -332,6 +332,8 @@ impl Emit<'_> {
             alu.rgb.src[k] = self.source(bundle.sources[0][k]);
             alu.alpha.src[k] = self.source(bundle.sources[1][k]);
         }
+        alu.rgb.srcp = bundle.presubtract[0].unwrap_or_default();
+        alu.alpha.srcp = bundle.presubtract[1].unwrap_or_default();
         if let Some(unit) = &bundle.colours {
             writes_output |= self.unit(unit, &mut alu.rgb, &mut common.rgb);
         }
@@ -437,7 +439,7 @@ fn idle() -> Alu {
 }
 
 fn select(source: usize) -> Select {
-    [Select::Src0, Select::Src1, Select::Src2][source]
+    [Select::Src0, Select::Src1, Select::Src2, Select::Srcp][source]
 }
 
 fn channel(channel: usize) -> TexSwizzle {

@@ -226,6 +226,7 @@ fn fourth(operands: &mut [Operand], line: u32, places: &mut Places, legal: &mut 
         Source::Web(web) => places.get(web).map(|place| (false, place.vector, place.channel)),
         Source::Uniform { register, channel } => Some((true, register.into(), channel.into())),
         Source::Number(_) => Some((true, Vector::MAX, ALPHA)),
+        Source::Presubtract(..) => None,
     };
     let Some((last, others)) = operands.split_last_mut() else { return };
     let own = at(last, places);

@@ -1,14 +1,36 @@
 //! Operations as the machine has them, one scalar at a time, before they are put together into instructions.
 
 use crate::ir::{Fetch, Passes};
-use ctm_x1k::{OutputModifier, ZeroTest};
+use ctm_x1k::{OutputModifier, Presubtract, ZeroTest};
 
 /// A place that holds a scalar: values that never live at the same time for other ends share one.
 pub(super) type Web = usize;
 
+/// What a source address of the machine can name, before registers are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Term {
+    Web(Web),
+    /// A channel of a float constant of the program's user.
+    Uniform {
+        register: u8,
+        channel: u8,
+    },
+}
+
+impl Term {
+    pub const fn as_web(self) -> Option<Web> {
+        match self {
+            Term::Web(web) => Some(web),
+            Term::Uniform { .. } => None,
+        }
+    }
+}
+
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
+    /// What the presubtract operation makes of source 0, and of source 1 if it takes two.
+    Presubtract(Presubtract, Term, Term),
     Web(Web),
     /// A number, by its bits.
     Number(u32),
@@ -59,8 +81,19 @@ impl Operand {
     pub const fn as_web(self) -> Option<Web> {
         match self.source {
             Source::Web(web) => Some(web),
-            Source::Number(_) | Source::Uniform { .. } => None,
+            Source::Number(_) | Source::Uniform { .. } | Source::Presubtract(..) => None,
         }
+    }
+
+    /// The webs that it reads.
+    pub fn webs(self) -> impl Iterator<Item = Web> {
+        let terms = match self.source {
+            Source::Web(web) => [Some(web), None],
+            Source::Presubtract(_, first, second) if first == second => [first.as_web(), None],
+            Source::Presubtract(_, first, second) => [first.as_web(), second.as_web()],
+            Source::Number(_) | Source::Uniform { .. } => [None, None],
+        };
+        terms.into_iter().flatten()
     }
 }
 
@@ -168,7 +201,7 @@ impl Op {
 
     /// The webs that it reads.
     pub fn reads(&self) -> impl Iterator<Item = Web> + '_ {
-        self.args.iter().filter_map(|arg| arg.as_web())
+        self.args.iter().flat_map(|arg| arg.webs())
     }
 
     /// The webs that it writes.

@@ -17,6 +17,7 @@ mod live;
 mod machine;
 mod operand;
 mod place;
+mod presubtract;
 mod schedule;
 mod select;
 mod waits;
@@ -137,6 +138,7 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
     leave::by_predicates(&mut scalars.items);
     let mut places = place::place(&scalars);
     legal::legalise(&mut scalars, &mut places);
+    presubtract::presubtract(&mut scalars, &places);
     let mut literals = Literals::new(binding.float_constants);
     let items = schedule_items(&scalars.items, &mut places, &mut literals, scalars.webs);
     let inputs: Vec<usize> = scalars.inputs.iter().map(|&(web, ..)| web).collect();

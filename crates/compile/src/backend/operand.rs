@@ -1,8 +1,8 @@
 //! Operands as the machine reads them: one source vector, whose colours and alpha come from two addresses, a swizzle and a modifier.
 
-use super::machine::{Operand, Source, Web};
+use super::machine::{Operand, Source, Term, Web};
 use super::place::{ALPHA, Places, Vector};
-use ctm_x1k::{InputModifier, Swizzle, inline_constant};
+use ctm_x1k::{InputModifier, Presubtract, Swizzle, inline_constant};
 
 const ZERO: u32 = 0;
 const HALF: u32 = 0x3F00_0000;
@@ -22,7 +22,12 @@ pub(super) enum Address {
 pub(super) struct Need {
     pub colour: Option<Address>,
     pub alpha: Option<Address>,
+    /// It is what presubtract makes of the first two source vectors: of colours, and of alphas.
+    pub presubtract: [Option<Presubtracted>; 2],
 }
+
+/// A presubtract operation with the addresses of sources 0 and 1.
+pub(super) type Presubtracted = (Presubtract, Address, Option<Address>);
 
 /// An operand of a unit with `N` channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +150,7 @@ pub(super) fn arg<const N: usize>(
     let mut need = Need::default();
     let mut swizzle = [Swizzle::Unused; N];
     let mut numbers: Vec<u32> = Vec::new();
+    let mut presubtracted: Option<bool> = None;
     let join = |slot: &mut Option<Address>, address: Address| match *slot {
         Some(known) => known == address,
         None => {
@@ -154,7 +160,35 @@ pub(super) fn arg<const N: usize>(
     };
     for (swizzle, operand) in swizzle.iter_mut().zip(lanes) {
         let Some(operand) = operand else { continue };
+        if presubtracted
+            .replace(matches!(operand.source, Source::Presubtract(..)))
+            .is_some_and(|known| known != matches!(operand.source, Source::Presubtract(..)))
+        {
+            return None;
+        }
+        if let Source::Presubtract(kind, first, second) = operand.source {
+            let at = |term: Term| match term {
+                Term::Web(web) => place(web).map(|(vector, channel)| (Address::Vector(vector), channel)),
+                Term::Uniform { register, channel } => Some((Address::Constant(register), channel.into())),
+            };
+            let (first, channel) = at(first)?;
+            let (second, second_channel) = at(second)?;
+            let two = matches!(kind, Presubtract::Sub | Presubtract::Add);
+            if two && second_channel != channel {
+                return None;
+            }
+            if *modifiers.get_or_insert((operand.abs, operand.neg)) != (operand.abs, operand.neg) {
+                return None;
+            }
+            let wanted = (kind, first, two.then_some(second));
+            if *need.presubtract[usize::from(channel == ALPHA)].get_or_insert(wanted) != wanted {
+                return None;
+            }
+            *swizzle = channel_swizzle(channel);
+            continue;
+        }
         let (address, channel) = match operand.source {
+            Source::Presubtract(..) => return None,
             Source::Number(bits) => {
                 numbers.push(bits);
                 continue;
@@ -191,6 +225,9 @@ pub(super) fn arg<const N: usize>(
         }
     }
     let mut found: Vec<Swizzle> = Vec::new();
+    if !others.is_empty() && presubtracted == Some(true) {
+        return None;
+    }
     if let &[bits] = others.as_slice() {
         // One number: through the address that is free.
         let to_alpha = need.colour.is_some() || (N == 1 && need.alpha.is_none());

@@ -367,7 +367,7 @@ fn follow(planner: &mut Planner<'_>, alike: &[&Op]) {
     let vector = |operand: &Operand| match operand.source {
         Source::Web(web) => planner.places.get(web).map(|place| (false, place.vector)),
         Source::Uniform { register, .. } => Some((true, register.into())),
-        Source::Number(_) => None,
+        Source::Number(_) | Source::Presubtract(..) => None,
     };
     let some_together = (0..alike[0].args.len()).any(|k| {
         let vectors: HashSet<Option<(bool, Vector)>> = alike.iter().map(|op| vector(&op.args[k])).collect();

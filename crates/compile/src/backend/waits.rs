@@ -1,6 +1,6 @@
 //! The texture semaphore, and idle slots: who waits for what (CTM Guide p.25, 32).
 
-use ctm_x1k::{Body, Effects, Instruction, Operand, TexOp, WriteMode};
+use ctm_x1k::{AlphaOp, Body, Effects, Instruction, Operand, RgbOp, Select, TexOp, WriteMode};
 use std::collections::BTreeSet;
 
 fn fetches(instruction: &Instruction) -> bool {
@@ -26,6 +26,9 @@ pub(super) fn insert(code: &mut [Instruction]) {
         if last {
             code[k].common.tex_sem_wait = true;
         }
+        if k + 1 < code.len() && needs_idle_slot(&code[k], &code[k + 1]) {
+            code[k].common.nop = true;
+        }
         if fetches(&code[k]) {
             pending.insert(destination(&code[k]));
             if let Body::Tex(tex) = &mut code[k].body {
@@ -34,6 +37,28 @@ pub(super) fn insert(code: &mut [Instruction]) {
             }
         }
     }
+}
+
+/// Whether arithmetic writes a register that the presubtract operation, or a derivative, of the next instruction reads.
+fn needs_idle_slot(instruction: &Instruction, next: &Instruction) -> bool {
+    let (Some(_), Some(alu)) = (instruction.alu(), next.alu()) else { return false };
+    let presubtract = |select: Select| select == Select::Srcp;
+    let derivative =
+        matches!(alu.rgb.op, RgbOp::Mdh | RgbOp::Mdv) || matches!(alu.alpha.op, AlphaOp::Mdh | AlphaOp::Mdv);
+    if !derivative
+        && !alu.rgb.arg.iter().any(|arg| presubtract(arg.sel))
+        && !alu.alpha.arg.iter().any(|arg| presubtract(arg.sel))
+    {
+        return false;
+    }
+    let written = Effects::of(instruction, WriteMode::Cached).temps;
+    let first_two = alu.rgb.src[..2].iter().chain(&alu.alpha.src[..2]);
+    first_two
+        .filter_map(|source| match source.operand() {
+            Operand::Temp { index, .. } => Some(index),
+            Operand::Const { .. } | Operand::Inline(_) => None,
+        })
+        .any(|register| written.iter().any(|write| write.index == register))
 }
 
 fn destination(instruction: &Instruction) -> u8 {
