@@ -51,8 +51,11 @@ fn run(generated: &Generated) -> (Vec<QuadVector>, [bool; QUAD]) {
     (shaded[0].outputs.to_vec(), std::array::from_fn(|lane| shaded[0].live >> lane & 1 == 0))
 }
 
-/// Outputs may lose the sign of a zero, and denormals.
+/// Outputs may lose the sign of a zero, denormals, and which NaN one is.
 fn flushed(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() {
+        return f32::NAN.to_bits();
+    }
     if f32::from_bits(bits).is_subnormal() || bits << 1 == 0 { 0 } else { bits }
 }
 

@@ -168,7 +168,7 @@ fn join_vector(operands: &mut [Operand], whole: bool, line: u32, places: &mut Pl
 }
 
 /// Whether an operation of the whole colour unit is an instruction.
-fn fits_alone(op: &Op, places: &Places) -> bool {
+pub(super) fn fits_alone(op: &Op, places: &Places) -> bool {
     compose(std::slice::from_ref(op), &[Some(0), Some(0), Some(0), None], &[None; 4], places, &mut Literals::distinct())
         .is_some()
 }

@@ -2,8 +2,9 @@
 //! the same channel.
 
 use super::coalesce::{change_blocks, drop_unread};
+use super::legal::fits_alone;
 use super::machine::{Code, Op, Operand, Scalars, Source, Term, Web};
-use super::place::{Place, Places};
+use super::place::{Place, Places, Vector};
 use ctm_x1k::{OutputModifier, Presubtract};
 use std::collections::BTreeMap;
 
@@ -80,7 +81,12 @@ fn block(ops: &mut [Op], places: &Places) {
     let mut readers: BTreeMap<Web, Vec<usize>> = BTreeMap::new();
     for (k, op) in ops.iter().enumerate() {
         op.writes().for_each(|web| by.entry(web).or_default().push(k));
-        op.reads().for_each(|web| readers.entry(web).or_default().push(k));
+        for web in op.reads() {
+            let known = readers.entry(web).or_default();
+            if known.last() != Some(&k) {
+                known.push(k);
+            }
+        }
     }
     let candidate = |web: Web| -> Option<(usize, Source)> {
         let &[at] = by.get(&web)?.as_slice() else { return None };
@@ -117,13 +123,40 @@ fn block(ops: &mut [Op], places: &Places) {
         }
         _ => false,
     });
-    for op in ops.iter_mut() {
-        for arg in &mut op.args {
-            if let Some(source) = arg.as_web().and_then(|web| sources.get(&web)) {
-                arg.source = *source;
-            }
+    // An instruction has one presubtract operation, and what it is made of leaves one source for the rest.
+    while let Some(op) = ops.iter().find(|op| !possible(op, &sources, places)) {
+        let vectors: Vec<Vector> = op.reads().filter_map(|web| places.get(web)).map(|place| place.vector).collect();
+        let reads: Vec<Web> = op.reads().collect();
+        let size = sources.len();
+        sources.retain(|web, _| {
+            !reads.contains(web) && places.get(*web).is_none_or(|place| !vectors.contains(&place.vector))
+        });
+        debug_assert!(sources.len() < size, "an operation is possible without presubtract");
+    }
+    ops.iter_mut().for_each(|op| substitute(op, &sources));
+}
+
+fn substitute(op: &mut Op, sources: &BTreeMap<Web, Source>) {
+    for arg in &mut op.args {
+        if let Some(source) = arg.as_web().and_then(|web| sources.get(&web)) {
+            arg.source = *source;
         }
     }
+}
+
+/// Whether an operation is an instruction with what presubtract would make for it.
+fn possible(op: &Op, sources: &BTreeMap<Web, Source>, places: &Places) -> bool {
+    let mut made: Vec<Source> = op.reads().filter_map(|web| sources.get(&web)).copied().collect();
+    if made.is_empty() {
+        return true;
+    }
+    if op.code.is_dot() {
+        let mut op = op.clone();
+        substitute(&mut op, sources);
+        return fits_alone(&op, places);
+    }
+    made.dedup();
+    made.len() == 1
 }
 
 fn same_kind(a: Source, b: Source) -> bool {
@@ -138,9 +171,8 @@ fn takes(op: &Op, web: Web) -> bool {
     let simple = match op.code {
         Code::Mad | Code::Min | Code::Max | Code::Cmp | Code::Cnd | Code::Frc => true,
         Code::Exp2 | Code::Log2 | Code::Rcp | Code::Rsq | Code::Sin | Code::Cos => true,
-        Code::Move | Code::Dot2Add | Code::Dot3 | Code::Dot4 | Code::Ddx | Code::Ddy | Code::Fetch(_) | Code::Kill => {
-            false
-        }
+        Code::Dot2Add | Code::Dot3 | Code::Dot4 => return true,
+        Code::Move | Code::Ddx | Code::Ddy | Code::Fetch(_) | Code::Kill => false,
     };
     let others = op.args.iter().filter(|arg| arg.as_web() != Some(web) && !matches!(arg.source, Source::Number(_)));
     simple && others.count() <= 1

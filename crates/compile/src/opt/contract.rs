@@ -85,6 +85,39 @@ fn has_output_modifier(op: Op) -> bool {
     }
 }
 
+/// Arguments of a kill at most.
+const KILL: usize = 4;
+
+/// Kills of the same stretch of instructions become one, where the last of them stands.
+fn merge_kills(nodes: &mut Vec<Node>) {
+    let mut last: Option<usize> = None;
+    let mut merged = Vec::new();
+    for k in (0..nodes.len()).rev() {
+        let (before, behind) = nodes.split_at_mut(k + 1);
+        match &before[k] {
+            Node::Inst(Inst { op: Op::Kill(_), args, .. }) => {
+                let into = last.and_then(|last| match &mut behind[last - k - 1] {
+                    Node::Inst(inst) if inst.args.len() + args.len() <= KILL => Some(inst),
+                    _ => None,
+                });
+                match into {
+                    Some(inst) => {
+                        inst.args.extend(args);
+                        inst.op = Op::Kill(inst.args.len() as u8);
+                        merged.push(k);
+                    }
+                    None => last = Some(k),
+                }
+            }
+            Node::Inst(_) => {}
+            Node::If(_) | Node::Loop(_) => last = None,
+        }
+    }
+    for k in merged {
+        nodes.remove(k);
+    }
+}
+
 impl Contract {
     fn count(&mut self, region: &Region) {
         let mut all = |values: &[Value]| values.iter().for_each(|value| self.uses[value.index()] += 1);
@@ -189,6 +222,7 @@ impl Contract {
             }
             nodes.push(node);
         }
+        merge_kills(&mut nodes);
         region.nodes = nodes;
     }
 }

@@ -95,7 +95,7 @@ impl Rebuild<'_> {
         if let Some(value) = rules::simplify(self, op, args) {
             return vec![value];
         }
-        let mut args = args.to_vec();
+        let mut args = if op.has_effect() { rules::kill(self, args) } else { args.to_vec() };
         if matches!(op, Op::Add | Op::Mul | Op::Mad | Op::And | Op::Or) {
             args[..2].sort();
         }
@@ -197,9 +197,8 @@ impl Rebuild<'_> {
             let pairs: Vec<(Value, Value)> = mine.iter().copied().zip(other.iter().copied()).collect();
             if self.selections && flattens(&then) + flattens(&otherwise) + pairs.len() <= FLATTENED {
                 let (then, otherwise) = (std::mem::take(&mut then.nodes), std::mem::take(&mut otherwise.nodes));
-                let nodes = self.nodes.last_mut().expect("a region is open");
-                nodes.extend(then);
-                nodes.extend(otherwise);
+                self.extend_for(condition, true, then);
+                self.extend_for(condition, false, otherwise);
                 for (&result, (a, b)) in choice.results.iter().zip(pairs) {
                     let value = self.select(condition, a, b);
                     self.map[result.index()] = Some(value);
@@ -243,6 +242,22 @@ impl Rebuild<'_> {
             self.nodes.last_mut().expect("a region is open").push(node);
         }
         None
+    }
+
+    /// Adds what a side of a choice did, for everybody: it kills only those who would have come there.
+    fn extend_for(&mut self, condition: Value, holds: bool, nodes: Vec<Node>) {
+        for mut node in nodes {
+            if let Node::Inst(inst) = &mut node
+                && inst.op.has_effect()
+            {
+                let zero = self.emit(Op::Const { bits: 0 }, &[]);
+                for arg in &mut inst.args {
+                    let (a, b) = if holds { (*arg, zero) } else { (zero, *arg) };
+                    *arg = self.emit(Op::Select, &[condition, a, b]);
+                }
+            }
+            self.nodes.last_mut().expect("a region is open").push(node);
+        }
     }
 
     /// `condition ? a : b`, of either type.
@@ -346,7 +361,7 @@ fn flattens(region: &Region) -> usize {
         Node::Inst(inst) => match inst.op {
             Op::Const { .. } | Op::Bool { .. } | Op::Uniform { .. } | Op::Position { .. } | Op::Varying { .. } => 0,
             Op::Neg | Op::Abs | Op::Not => 0,
-            Op::Kill(_) => NEVER,
+            Op::Kill(count) => 2 * usize::from(count),
             Op::Fetch(_) => 6,
             _ => 1,
         },

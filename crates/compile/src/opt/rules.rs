@@ -19,6 +19,23 @@ const ZERO: u32 = 0;
 const ONE: u32 = 0x3F80_0000;
 const MINUS_ONE: u32 = 0xBF80_0000;
 
+/// The arguments of a kill, without selections of signs: what is less than zero where they are.
+pub(super) fn kill(d: &impl Defined, args: &[Value]) -> Vec<Value> {
+    let sign = |arg: Value| {
+        let (condition, holds, fails) = match d.definition(arg) {
+            Some((Op::Select, &[condition, a, b])) => match d.definition(condition) {
+                Some((Op::IsNonNegative, &[number])) => (number, a, b),
+                _ => return arg,
+            },
+            Some((Op::Cmp, &[number, a, b])) => (number, a, b),
+            _ => return arg,
+        };
+        let negative = |value: Value| bits(d, value).map(|bits| f32::from_bits(bits) < 0.0);
+        if (negative(holds), negative(fails)) == (Some(false), Some(true)) { condition } else { arg }
+    };
+    args.iter().map(|&arg| sign(arg)).collect()
+}
+
 /// The bits of a value that is known.
 pub(super) fn bits(defined: &impl Defined, value: Value) -> Option<u32> {
     if let Some(holds) = defined.assumed(value) {
