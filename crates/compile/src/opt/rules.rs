@@ -240,16 +240,6 @@ fn add(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
         let factor = constant(d, both(Op::Add, a, b));
         return Some(d.emit(Op::Mul, &[x, factor]));
     }
-    // a + (b + c) with a constant c: the constant goes to the end, where it may meet another one.
-    for (sum, other) in [(args[0], args[1]), (args[1], args[0])] {
-        if let Some((inner, c)) = with_constant(d, Op::Add, sum)
-            && with_constant(d, Op::Add, other).is_some()
-        {
-            let rest = d.emit(Op::Add, &[inner, other]);
-            let c = constant(d, c);
-            return Some(d.emit(Op::Add, &[rest, c]));
-        }
-    }
     for (sum, other) in [(args[0], args[1]), (args[1], args[0])] {
         // The third term of a dot product of two.
         if let Some((Op::Dot2Add, &[a0, a1, b0, b1, c])) = d.definition(sum)

@@ -212,9 +212,8 @@ impl<'m> Lowering<'m> {
             MathFunction::Fma => self.builder.mad(a, argument(1)?, argument(2)?),
             MathFunction::Mix => {
                 let (b, by) = (argument(1)?, argument(2)?);
-                let minus = self.builder.neg(by);
-                let rest = self.builder.mad(minus, a, a);
-                self.builder.mad(by, b, rest)
+                let difference = self.builder.sub(b, a);
+                self.builder.mad(by, difference, a)
             }
             MathFunction::Step => {
                 let difference = self.builder.sub(argument(1)?, a);
