@@ -1,6 +1,7 @@
 //! Declarations in the forms that naga reads: uniforms, varyings and outputs become plain globals with [`Role`]s,
 //! combined samplers become pairs, and arrays have their sizes where naga looks for them.
 
+use super::composites::{Shape, shape};
 use super::lex::{Kind, Token};
 use super::preprocess::condition::integer;
 use super::{GlslError, Place};
@@ -66,6 +67,12 @@ pub(super) struct Declared<'a> {
     pub(super) members: HashSet<String>,
     /// For bodies of functions, by the index of their `{` in `tokens`: parameters, with their types if they are samplers.
     pub(super) parameters: HashMap<usize, Vec<(String, Option<SamplerType>)>>,
+    /// Constants that became variables.
+    initialised: HashSet<String>,
+    /// Variables with their types, those declared last in front of others of their name.
+    pub(super) variables: HashMap<String, Shape>,
+    /// Members of structures, in order.
+    pub(super) layouts: HashMap<String, Vec<(String, Shape)>>,
     structures: HashSet<String>,
     /// Constants of functions by name, for sizes of arrays.
     constants: HashMap<String, String>,
@@ -109,9 +116,10 @@ fn plain(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     out
 }
 
-struct Reader<'t, 'a> {
-    tokens: &'t [Token<'a>],
-    next: usize,
+/// Tokens that are taken one after the other.
+pub(super) struct Reader<'t, 'a> {
+    pub(super) tokens: &'t [Token<'a>],
+    pub(super) next: usize,
 }
 
 impl<'t, 'a> Reader<'t, 'a> {
@@ -148,7 +156,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Takes all up to the mark, which stands outside of brackets, and the mark.
-    fn until(&mut self, mark: &str) -> Place<&'t [Token<'a>]> {
+    pub(super) fn until(&mut self, mark: &str) -> Place<&'t [Token<'a>]> {
         let start = self.next;
         while let Some(token) = self.peek() {
             if token.is(mark) {
@@ -202,7 +210,7 @@ fn split<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
 }
 
 /// The insides of bracket groups at the start of a list, and what follows.
-fn sizes<'t, 'a>(tokens: &'t [Token<'a>]) -> (Vec<&'t [Token<'a>]>, &'t [Token<'a>]) {
+pub(super) fn sizes<'t, 'a>(tokens: &'t [Token<'a>]) -> (Vec<&'t [Token<'a>]>, &'t [Token<'a>]) {
     let mut sizes = Vec::new();
     let mut reader = Reader { tokens, next: 0 };
     while reader.is("[") {
@@ -233,6 +241,19 @@ fn elements(value: &[Token<'_>]) -> Option<usize> {
     (group.len() > 2 && reader.next == value.len()).then(|| split(&group[1..group.len() - 1]).len())
 }
 
+/// Whether a constant's declaration needs nothing but numbers, operators, constructors and such constants; calls, too, if
+/// it is a whole number, which sizes of arrays may need.
+fn is_simple(tokens: &[Token<'_>], others: &HashSet<String>) -> bool {
+    let value = tokens.iter().position(|token| token.is("=")).unwrap_or(tokens.len());
+    let whole = tokens.first().is_some_and(|token| token.is("int") || token.is("uint"));
+    tokens[value..].windows(2).all(|pair| {
+        let is_type = is_basic_type(&pair[0].text);
+        let calls = pair[0].kind == Kind::Word && pair[1].is("(") && !is_type && !whole;
+        let picks = pair[1].is(".") || pair[1].is("[") && !is_type;
+        !calls && !picks && !others.contains(&*pair[0].text)
+    })
+}
+
 /// Whether a word is the name of a type of the language.
 fn is_basic_type(word: &str) -> bool {
     matches!(word, "float" | "int" | "uint" | "bool" | "void")
@@ -245,11 +266,11 @@ fn is_basic_type(word: &str) -> bool {
 }
 
 impl<'a> Declared<'a> {
-    fn push(&mut self, tokens: &[Token<'a>]) {
+    pub(super) fn push(&mut self, tokens: &[Token<'a>]) {
         self.tokens.extend_from_slice(tokens);
     }
 
-    fn mark(&mut self, mark: &'static str, at: u32) {
+    pub(super) fn mark(&mut self, mark: &'static str, at: u32) {
         self.tokens.push(Token::mark(mark, at));
     }
 
@@ -331,7 +352,8 @@ impl<'a> Declared<'a> {
         let members = reader.group()?;
         self.tokens.push(reader.tokens[start].clone());
         self.tokens.push(name.clone());
-        self.members(members)?;
+        self.layouts.remove(&*name.text);
+        self.members(&name.text, members)?;
         self.mark(";", name.at);
         let mut rest = reader.until(";")?.to_vec();
         if !rest.is_empty() {
@@ -342,12 +364,13 @@ impl<'a> Declared<'a> {
     }
 
     /// `{ float a; vec2 b[2]; }`, without qualifiers of layout.
-    fn members(&mut self, group: &[Token<'a>]) -> Place<()> {
+    fn members(&mut self, name: &str, group: &[Token<'a>]) -> Place<()> {
         self.push(&group[..1]);
         for member in Self::each_member(group)? {
             let declarators = self.declarators(&member)?;
-            for (name, tokens) in declarators {
-                self.members.insert(name);
+            for (member, tokens) in declarators {
+                self.layouts.entry(name.to_owned()).or_default().push((member.clone(), shape(&tokens)));
+                self.members.insert(member);
                 self.push(&tokens);
             }
         }
@@ -386,7 +409,7 @@ impl<'a> Declared<'a> {
         }
         self.tokens.push(Token::word("struct", name.at));
         self.tokens.push(name.clone());
-        self.members(group)?;
+        self.members(&name.text, group)?;
         self.mark(";", name.at);
         let mut variable = vec![name.clone()];
         variable.extend_from_slice(instance);
@@ -403,7 +426,11 @@ impl<'a> Declared<'a> {
         for (name, tokens) in self.declarators(statement)? {
             match storage {
                 Storage::Plain => {}
-                Storage::Const => self.tokens.push(Token::word("const", kind.at)),
+                // naga calculates few constants outside of functions; the others are variables that nothing changes.
+                Storage::Const if is_simple(&tokens, &self.initialised) => {
+                    self.tokens.push(Token::word("const", kind.at))
+                }
+                Storage::Const => _ = self.initialised.insert(name.clone()),
                 Storage::Uniform => self.roles.set(&name, Role::Uniform),
                 Storage::Input => self.roles.set(&name, Role::Varying),
                 Storage::Output => {
@@ -412,6 +439,7 @@ impl<'a> Declared<'a> {
                     self.roles.set(&name, Role::Output(place));
                 }
             }
+            self.variables.insert(name.clone(), shape(&tokens));
             self.globals.insert(name);
             self.push(&tokens);
         }
@@ -493,6 +521,7 @@ impl<'a> Declared<'a> {
                 return Err((GlslError::Name, at));
             }
             let (parameter, mut tokens) = declarators.remove(0);
+            self.variables.insert(parameter.clone(), shape(&tokens));
             tokens.pop();
             self.push(&tokens);
             parameters.push((parameter, None));
@@ -545,8 +574,7 @@ impl<'a> Declared<'a> {
                 && body.get(kind).is_some_and(|token| self.is_type(token))
                 && sizes(&body[(kind + 1).min(body.len())..]).1.first().is_some_and(|next| next.kind == Kind::Word);
             if !is_declaration {
-                self.tokens.push(token.clone());
-                reader.next += 1;
+                reader.next += self.bridged(&body[start..], start.checked_sub(1).map(|before| &body[before]));
                 continue;
             }
             reader.next = kind;
@@ -559,6 +587,7 @@ impl<'a> Declared<'a> {
                 continue;
             };
             for (name, tokens) in self.declarators(statement)? {
+                self.variables.insert(name.clone(), shape(&tokens));
                 if constant {
                     self.tokens.push(Token::word("const", token.at));
                     if let [_, _, equals, value, _] = &tokens[..]

@@ -4,6 +4,7 @@
 //! The text is cut into tokens, its macros are expanded, declarations and names are rewritten, and the tokens are
 //! written out again with a map of places, so that errors name the user's own line.
 
+mod composites;
 mod declarations;
 mod lex;
 mod names;

@@ -131,7 +131,12 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
     let mut open: Vec<Open> = Vec::new();
     let mut braces = 0;
     let mut local: HashMap<String, Option<SamplerType>> = HashMap::new();
+    let mut skipped = 0;
     for (i, token) in tokens.iter().enumerate() {
+        if skipped > 0 {
+            skipped -= 1;
+            continue;
+        }
         let next = tokens.get(i + 1);
         let field = i > 0 && tokens[i - 1].is(".");
         match &*token.text {
@@ -179,6 +184,11 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
                 }
                 None => out.push(token.clone()),
             }
+            continue;
+        }
+        if let Some(text) = declared.equality(&tokens[i..]) {
+            out.push(Token::word(text, token.at));
+            skipped = 2;
             continue;
         }
         let called = next.is_some_and(|next| next.is("("));

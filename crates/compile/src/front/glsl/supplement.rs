@@ -1,7 +1,7 @@
 //! Functions of GLSL that naga's reader does not have, in GLSL that it reads.
 
 /// Names of such functions that texts call.
-pub(super) const NAMES: [&str; 2] = ["modf", "matrixCompMult"];
+pub(super) const NAMES: [&str; 7] = ["modf", "matrixCompMult", "dot", "normalize", "reflect", "refract", "faceforward"];
 
 /// Constructors of matrices from one argument, and the functions that stand for them: naga makes square matrices of
 /// numbers and matrices only.
@@ -28,6 +28,14 @@ pub(super) fn text(name: &str) -> String {
                 }
             }
         }
+        // Of scalars; those of vectors are there.
+        "dot" => text += "float dot(float a, float b) { return a * b; }",
+        "normalize" => text += "float normalize(float a) { return sign(a); }",
+        "reflect" => text += "float reflect(float i, float n) { return i - 2.0 * n * i * n; }",
+        "refract" => {
+            text += "float refract(float i, float n, float eta) { return refract(vec2(i, 0.0), vec2(n, 0.0), eta).x; }";
+        }
+        "faceforward" => text += "float faceforward(float n, float i, float r) { return r * i < 0.0 ? n : -n; }",
         "ctm_mat2" => {
             text += "mat2 ctm_mat2(vec4 a) { return mat2(a.x, a.y, a.z, a.w); } mat2 ctm_mat2(float a) { return mat2(a); } ";
             for matrix in ["mat2", "mat3", "mat4"] {

@@ -82,6 +82,21 @@ fn declarations_that_naga_takes_otherwise() {
 }
 
 #[test]
+fn operations_that_naga_lacks() {
+    reads(
+        "void main() { mat3 m = mat3(1.0); m[1].xy = vec2(1.0, 2.0); int i = 1; if (m[0][0] > 0.0) m[i].zx *= 2.0; gl_FragColor = vec4(m[1], 1.0); }",
+    );
+    reads(
+        "struct S { vec2 a[2]; float b; }; void main() { S s, t; s.b = 1.0; t = s; float k[3], l[3]; k[0] = 1.0; l = k; bool e = s == t || k != l; gl_FragColor = vec4(float(e)); }",
+    );
+    reads(
+        "void main() { float x = gl_FragCoord.x; gl_FragColor = vec4(dot(x, 2.0), normalize(x), reflect(x, 1.0), refract(x, 1.0, 0.5)) + faceforward(x, 1.0, x) + dot(vec2(1.0), vec2(x)); }",
+    );
+    reads("const mat2 m = mat2(1, 2, 3, 4); const float a = m[1][0]; const float b = a * 2.0 + smoothstep(0.0, 1.0, 0.5); const int n = max(2, 3); const vec2 v[2] = vec2[2](vec2(1), vec2(2)); const vec2 w = v[1].yx; float x[n];
+        void main() { const float c = mix(1.0, 2.0, 0.5); x[2] = c; gl_FragColor = vec4(b, x[2], w); }");
+}
+
+#[test]
 fn places_are_the_users() {
     let text = "#define X(a) a + oops\n\nvoid main() {\n  float f = X(1.0);\n}";
     let dialect = dialect(text, &[]).expect("the text can be read");

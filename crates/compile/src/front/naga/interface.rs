@@ -117,6 +117,8 @@ pub struct Interface {
     pub outputs: Vec<ColourOutput>,
     /// Whether the conditional value (depth) is written.
     pub depth: bool,
+    /// Float constants below this number are the interface's; those from it on are free.
+    pub float_constants: u16,
 }
 
 /// Float constants of a program.
@@ -156,6 +158,11 @@ impl Allotment {
         let register = self.registers(1)?;
         self.open.push((register, count));
         Ok((register, 0))
+    }
+
+    /// How many registers are handed out.
+    pub(super) fn used(&self) -> u16 {
+        self.next
     }
 
     /// A boolean constant, if there is one left.

@@ -91,7 +91,9 @@ pub fn read_glsl(text: &str, defines: &[(String, String)]) -> Result<ReadModule,
                 first.and_then(|error| error.meta.to_range()).map(|range| dialect.place(range.start as u32) as usize);
             failure(text, ReadError::Language(message), at)
         })?;
-        let info = validate(&module).map_err(|(message, span)| {
+        // GLSL leaves derivatives where some lanes are elsewhere undefined; they are no error.
+        let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
+        let info = validate(&module, flags).map_err(|(message, span)| {
             let at = span.to_range().map(|range| dialect.place(range.start as u32) as usize);
             failure(text, ReadError::Language(message), at)
         })?;
@@ -111,7 +113,7 @@ pub fn read_wgsl(text: &str) -> Result<ReadModule, ReadFailure> {
             let at = error.labels().next().and_then(|(span, _)| span.to_range()).map(|range| range.start);
             failure(text, ReadError::Language(error.message().to_owned()), at)
         })?;
-        let info = validate(&module).map_err(|(message, span)| {
+        let info = validate(&module, ValidationFlags::all()).map_err(|(message, span)| {
             failure(text, ReadError::Language(message), span.to_range().map(|range| range.start))
         })?;
         Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None })
@@ -175,9 +177,9 @@ fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Resu
     })
 }
 
-fn validate(module: &Module) -> Result<ModuleInfo, (String, Span)> {
+fn validate(module: &Module, flags: ValidationFlags) -> Result<ModuleInfo, (String, Span)> {
     let capabilities = Capabilities::all();
-    Validator::new(ValidationFlags::all(), capabilities).validate(module).map_err(|error| {
+    Validator::new(flags, capabilities).validate(module).map_err(|error| {
         let span = error.spans().map(|(span, _)| *span).last().unwrap_or_default();
         let mut message = error.as_inner().to_string();
         let mut cause = std::error::Error::source(error.as_inner());

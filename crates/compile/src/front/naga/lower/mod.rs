@@ -67,7 +67,10 @@ pub(crate) fn lower(source: &Source<'_>, entry: Option<&str>) -> std::result::Re
         line: 0,
     };
     match lowering.entry(entry) {
-        Ok(outputs) => Ok((lowering.builder.finish(outputs), lowering.interface)),
+        Ok(outputs) => {
+            lowering.interface.float_constants = lowering.allotment.used();
+            Ok((lowering.builder.finish(outputs), lowering.interface))
+        }
         Err(error) => Err(AtLine { error, line: lowering.line }),
     }
 }

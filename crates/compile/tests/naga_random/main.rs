@@ -1,0 +1,129 @@
+//! Generated GLSL and WGSL: what their functions compute is what an evaluator of naga's modules says, which knows nothing of
+//! the compiler. `CTM_SHADERS=20000` tries so many instead of a few hundred; `CTM_SHADERS_FIRST` is the first seed.
+
+mod evaluate;
+mod functions;
+mod generate;
+mod world;
+
+use arbtest::arbitrary::Unstructured;
+use ctm_compile::front::naga::{read_glsl, read_wgsl};
+use ctm_compile::ir::{Function, Output, eval, verify};
+use ctm_compile::opt::optimise;
+use evaluate::{Evaluator, Outcome};
+use world::{QUAD, World};
+
+/// Runs with disturbances, whose results span what rounding may do.
+const DISTURBED: u64 = 5;
+
+#[derive(Default, Debug)]
+struct Tally {
+    programs: u32,
+    compared: u32,
+    /// Invocations of which nothing can be said, or too little.
+    strange: u32,
+    unsteady: u32,
+    endless: u32,
+}
+
+fn bytes(seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    (0..512).flat_map(|_| next().to_le_bytes()).collect()
+}
+
+fn check(seed: u64, tally: &mut Tally) -> Result<(), String> {
+    let bytes = bytes(seed);
+    let (text, wgsl) = generate::shader(&mut Unstructured::new(&bytes)).map_err(|error| error.to_string())?;
+    let read = if wgsl { read_wgsl(&text) } else { read_glsl(&text, &[]) };
+    let module = read.map_err(|error| format!("{text}\nline {}: {error}", error.line))?;
+    let shader = module.lower(None).map_err(|error| format!("{text}\nline {}: {error}", error.line))?;
+    verify(&shader.function).map_err(|error| format!("{text}\n{}\n{error}", shader.function))?;
+    let better = optimise(&shader.function);
+    verify(&better).map_err(|error| format!("{text}\n{better}\n{error}"))?;
+    tally.programs += 1;
+    let (info, roles) = (module.module(), module.roles());
+    let run = |noise| Evaluator::new(info.0, info.1, roles, noise).run();
+    let several =
+        |runs: std::ops::Range<u64>| runs.map(|noise| run((noise > 0).then_some(noise))).collect::<Option<Vec<_>>>();
+    let Some(mut runs) = several(0..DISTURBED) else {
+        tally.endless += 1;
+        return Ok(());
+    };
+    let world = World::new(&shader.interface);
+    for (kind, function) in [("lowered", &shader.function), ("optimised", &better)] {
+        if compare(function, &world, &runs, tally).is_err() {
+            // A few runs may all have fallen on one side of a step.
+            runs.extend(several(DISTURBED..100).unwrap_or_default());
+        }
+        compare(function, &world, &runs, tally).map_err(|error| format!("{text}\n{kind}: {error}\n{function}"))?;
+    }
+    Ok(())
+}
+
+fn compare(function: &Function, world: &World, runs: &[Outcome], tally: &mut Tally) -> Result<(), String> {
+    let outcome = eval(function, world, 1 << 22).map_err(|stop| stop.to_string())?;
+    for lane in 0..QUAD {
+        if runs.iter().any(|run| run.strange[lane]) {
+            tally.strange += 1;
+            continue;
+        }
+        if runs.iter().any(|run| run.killed[lane] != runs[0].killed[lane]) {
+            tally.unsteady += 1;
+            continue;
+        }
+        if outcome.killed[lane] != runs[0].killed[lane] {
+            return Err(format!("lane {lane} is killed or not"));
+        }
+        if outcome.killed[lane] {
+            continue;
+        }
+        for (output, bits) in function.outputs.iter().zip(&outcome.outputs) {
+            let Output::Colour { slot, channel } = *output else { continue };
+            let values: Vec<f64> = runs.iter().map(|run| run.outputs[&(slot.into(), channel.into())][lane]).collect();
+            let (low, high) =
+                values.iter().fold((f64::MAX, f64::MIN), |(low, high), &value| (low.min(value), high.max(value)));
+            let found = f64::from(f32::from_bits(bits[lane]));
+            let spread = high - low;
+            if spread > 0.02 * (1.0 + high.abs()) {
+                tally.unsteady += 1;
+                continue;
+            }
+            let allowed = 8.0 * spread + 2e-5 * (1.0 + high.abs());
+            if !(found >= low - allowed && found <= high + allowed) {
+                return Err(format!(
+                    "output {slot}.{channel} of lane {lane} is {found}, not {} ({low} to {high})",
+                    values[0]
+                ));
+            }
+            tally.compared += 1;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn functions_compute_what_modules_mean() {
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (first, count) = (number("CTM_SHADERS_FIRST", 0), number("CTM_SHADERS", 300));
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for seed in first..first + count {
+        if let Err(error) = check(seed, &mut tally) {
+            failures.push(format!("seed {seed}\n{error}"));
+        }
+    }
+    println!("{tally:?}");
+    for failure in failures.iter().skip(1) {
+        println!("{}", failure.lines().next().unwrap_or_default());
+    }
+    assert!(failures.is_empty(), "{} of {count} fail; the first:\n{}", failures.len(), failures[0]);
+    assert!(tally.compared > 20 * tally.programs && tally.unsteady + tally.strange < tally.compared / 2, "{tally:?}");
+}
