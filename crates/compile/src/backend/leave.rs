@@ -3,6 +3,9 @@
 use super::machine::{Condition, Item, Op};
 use ctm_x1k::ZeroTest;
 
+/// Predicates that there are. Deeper loops do not fit the machine.
+const PREDICATES: usize = 4;
+
 /// Lets tests of breaks set the predicates of their loops.
 pub(super) fn by_predicates(items: &mut [Item<Op>]) {
     walk(items, 0, false);
@@ -17,6 +20,7 @@ fn walk(items: &mut [Item<Op>], depth: usize, endless: bool) {
                 if let (true, [Item::Break], [], Some(Item::Block(ops))) =
                     (endless, then.as_slice(), otherwise.as_slice(), before.last_mut())
                     && let Some(op) = ops.iter_mut().find(|op| op.test.is_some())
+                    && depth <= PREDICATES
                     && let Some(test) = predicate_test(*condition, op.test)
                 {
                     (op.test, op.predicate, *condition) = (Some(test), Some(depth - 1), Condition::Left);

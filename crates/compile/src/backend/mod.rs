@@ -28,7 +28,7 @@ use ctm_x1k::{FLOAT_CONSTANTS, INT_CONSTANTS, MAX_INSTRUCTIONS, Program, Program
 use emit::Overflow;
 use machine::Item;
 use operand::Literals;
-use schedule::Issue;
+use schedule::{Issue, Stuck};
 use thiserror::Error;
 
 /// What surrounds the program of a function.
@@ -79,6 +79,14 @@ pub enum Unfit {
         /// How many it takes.
         found: usize,
     },
+    /// The compiler found no instruction for an operation.
+    #[error(
+        "the compiler found no instruction for an operation of this line, which is a mistake of it: please report the source"
+    )]
+    Operation {
+        /// The line.
+        line: u32,
+    },
     /// Loops inside of loops.
     #[error(
         "loops are nested more than {} deep, which is what the machine has: move the innermost loop out",
@@ -112,6 +120,7 @@ impl Unfit {
     pub const fn line(&self) -> u32 {
         match *self {
             Unfit::Instructions { line, .. }
+            | Unfit::Operation { line }
             | Unfit::Loops { line }
             | Unfit::Branches { line }
             | Unfit::IntConstants { line } => line,
@@ -140,12 +149,17 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
     legal::legalise(&mut scalars, &mut places);
     presubtract::presubtract(&mut scalars, &places);
     let mut literals = Literals::new(binding.float_constants);
-    let items = schedule_items(&scalars.items, &mut places, &mut literals, scalars.webs);
+    let items =
+        schedule_items(&scalars.items, &mut places, &mut literals, scalars.webs).map_err(|stuck| {
+            match literals.found() {
+                found if found >= FLOAT_CONSTANTS => Unfit::Constants { found },
+                _ => Unfit::Operation { line: stuck.line },
+            }
+        })?;
     let inputs: Vec<usize> = scalars.inputs.iter().map(|&(web, ..)| web).collect();
     let registers = allocate::allocate(&items, &places, scalars.webs, &inputs).ok_or(Unfit::Temporaries)?;
-    let last_constant = literals.registers().map(|(register, _)| register + 1).last().unwrap_or(0);
-    if last_constant > FLOAT_CONSTANTS {
-        return Err(Unfit::Constants { found: last_constant });
+    if literals.found() > FLOAT_CONSTANTS {
+        return Err(Unfit::Constants { found: literals.found() });
     }
     let mut emitted =
         emit::emit(&items, &places, &registers, binding.int_constants).map_err(|overflow| match overflow {
@@ -178,22 +192,24 @@ fn schedule_items(
     places: &mut place::Places,
     literals: &mut Literals,
     webs: usize,
-) -> Vec<Item<Issue>> {
+) -> Result<Vec<Item<Issue>>, Stuck> {
     items
         .iter()
-        .map(|item| match item {
-            Item::Block(ops) => Item::Block(schedule::schedule(ops, places, literals, webs)),
-            Item::If { condition, then, otherwise, line } => Item::If {
-                condition: *condition,
-                then: schedule_items(then, places, literals, webs),
-                otherwise: schedule_items(otherwise, places, literals, webs),
-                line: *line,
-            },
-            Item::Loop { passes, body, line } => {
-                Item::Loop { passes: *passes, body: schedule_items(body, places, literals, webs), line: *line }
-            }
-            Item::Break => Item::Break,
-            Item::Continue => Item::Continue,
+        .map(|item| {
+            Ok(match item {
+                Item::Block(ops) => Item::Block(schedule::schedule(ops, places, literals, webs)?),
+                Item::If { condition, then, otherwise, line } => Item::If {
+                    condition: *condition,
+                    then: schedule_items(then, places, literals, webs)?,
+                    otherwise: schedule_items(otherwise, places, literals, webs)?,
+                    line: *line,
+                },
+                Item::Loop { passes, body, line } => {
+                    Item::Loop { passes: *passes, body: schedule_items(body, places, literals, webs)?, line: *line }
+                }
+                Item::Break => Item::Break,
+                Item::Continue => Item::Continue,
+            })
         })
         .collect()
 }

@@ -66,6 +66,11 @@ impl Literals {
         self.registers.iter().enumerate().map(|(k, register)| (self.first + k, register))
     }
 
+    /// How many constants there are with these and the user's.
+    pub fn found(&self) -> usize {
+        self.registers().map(|(register, _)| register + 1).max().unwrap_or(0)
+    }
+
     fn register(&self, k: usize) -> Option<Address> {
         // No vector has such a number.
         if self.distinct {

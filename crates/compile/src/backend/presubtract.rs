@@ -8,6 +8,7 @@ use super::place::{Place, Places, Vector};
 use ctm_x1k::{OutputModifier, Presubtract};
 use std::collections::BTreeMap;
 
+const HALF: u32 = 0x3F00_0000;
 const ONE: u32 = 0x3F80_0000;
 const MINUS_TWO: u32 = 0xC000_0000;
 
@@ -174,6 +175,9 @@ fn takes(op: &Op, web: Web) -> bool {
         Code::Dot2Add | Code::Dot3 | Code::Dot4 => return true,
         Code::Move | Code::Ddx | Code::Ddy | Code::Fetch(_) | Code::Kill => false,
     };
-    let others = op.args.iter().filter(|arg| arg.as_web() != Some(web) && !matches!(arg.source, Source::Number(_)));
+    // Zero, one half and one take no source.
+    let free =
+        |source: Source| matches!(source, Source::Number(bits) if [0, HALF, ONE].contains(&(bits & 0x7FFF_FFFF)));
+    let others = op.args.iter().filter(|arg| arg.as_web() != Some(web) && !free(arg.source));
     simple && others.count() <= 1
 }

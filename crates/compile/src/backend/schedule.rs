@@ -89,8 +89,19 @@ struct Scheduler<'a> {
     literals: &'a mut Literals,
 }
 
+/// No instruction does what an operation wants: there is no constant left for a literal, or what came before made a mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stuck {
+    pub line: u32,
+}
+
 /// The instructions of a block.
-pub(super) fn schedule(ops: &[Op], places: &mut Places, literals: &mut Literals, webs: usize) -> Vec<Issue> {
+pub(super) fn schedule(
+    ops: &[Op],
+    places: &mut Places,
+    literals: &mut Literals,
+    webs: usize,
+) -> Result<Vec<Issue>, Stuck> {
     let order = order(ops, webs);
     let mut priority: Vec<usize> = (0..ops.len()).collect();
     priority.sort_by_key(|&k| (std::cmp::Reverse(order.height[k]), k));
@@ -128,14 +139,10 @@ pub(super) fn schedule(ops: &[Op], places: &mut Places, literals: &mut Literals,
         draft.members.iter().for_each(|&k| done[k] = true);
         issues.push(scheduler.commit(draft, bundle));
     }
-    debug_assert!(
-        done.iter().all(|&done| done),
-        "every operation fits an instruction of its own: {:?}",
-        ops.iter().zip(&done).find(|(_, done)| !**done).map(|(op, _)| {
-            (op, op.reads().chain(op.writes()).map(|web| (web, scheduler.places.get(web))).collect::<Vec<_>>())
-        })
-    );
-    issues
+    match done.iter().position(|&done| !done) {
+        None => Ok(issues),
+        Some(left) => Err(Stuck { line: ops[left].line }),
+    }
 }
 
 impl Scheduler<'_> {
