@@ -151,13 +151,10 @@ fn possible(op: &Op, sources: &BTreeMap<Web, Source>, places: &Places) -> bool {
     if made.is_empty() {
         return true;
     }
-    if op.code.is_dot() {
-        let mut op = op.clone();
-        substitute(&mut op, sources);
-        return fits_alone(&op, places);
-    }
     made.dedup();
-    made.len() == 1
+    let mut op = op.clone();
+    substitute(&mut op, sources);
+    (op.code.is_dot() || made.len() == 1) && fits_alone(&op, places)
 }
 
 fn same_kind(a: Source, b: Source) -> bool {
