@@ -8,33 +8,29 @@ fn fetches(instruction: &Instruction) -> bool {
 }
 
 /// Sets TEX_SEM_ACQUIRE on the last fetch of each row of fetches, and TEX_SEM_WAIT on the first instruction that needs what was fetched, or that
-/// could lead to one.
+/// could lead to one, and on what acquires: only one acquisition may be outstanding.
 pub(super) fn insert(code: &mut [Instruction]) {
-    // Registers that fetches which have not been waited for write.
-    let mut pending: BTreeSet<u8> = BTreeSet::new();
-    let mut outstanding = false;
+    // Registers that fetches write which have not been waited for: those of rows that have acquired the semaphore, and those of the row so far.
+    let (mut acquired, mut row): (BTreeSet<u8>, BTreeSet<u8>) = Default::default();
     for k in 0..code.len() {
-        let touches = touched(&code[k]).iter().any(|register| pending.contains(register));
+        let touches = touched(&code[k]).iter().any(|register| acquired.contains(register));
         let flow = matches!(code[k].body, Body::Flow(_));
         let last = k + 1 == code.len();
-        let acquires = fetches(&code[k]) && !follows_in_row(code, k, &pending);
-        if !pending.is_empty() && (touches || flow || last || (acquires && outstanding)) {
+        let acquires = fetches(&code[k])
+            && !follows_in_row(code, k, |register| acquired.contains(&register) || row.contains(&register));
+        if last || acquires || !acquired.is_empty() && (touches || flow) {
             code[k].common.tex_sem_wait = true;
-            pending.clear();
-            outstanding = false;
-        }
-        if last {
-            code[k].common.tex_sem_wait = true;
+            acquired.clear();
         }
         if k + 1 < code.len() && needs_idle_slot(&code[k], &code[k + 1]) {
             code[k].common.nop = true;
         }
         if fetches(&code[k]) {
-            pending.insert(destination(&code[k]));
-            if let Body::Tex(tex) = &mut code[k].body {
-                tex.sem_acquire = acquires;
-                outstanding |= acquires;
-            }
+            row.insert(destination(&code[k]));
+        }
+        if acquires && let Body::Tex(tex) = &mut code[k].body {
+            tex.sem_acquire = true;
+            acquired = std::mem::take(&mut row);
         }
     }
 }
@@ -68,11 +64,11 @@ fn destination(instruction: &Instruction) -> u8 {
     }
 }
 
-/// Whether the next instruction is a fetch, too, that needs nothing of this row.
-fn follows_in_row(code: &[Instruction], k: usize, pending: &BTreeSet<u8>) -> bool {
+/// Whether the next instruction is a fetch, too, that needs nothing of what is pending or this gives.
+fn follows_in_row(code: &[Instruction], k: usize, is_pending: impl Fn(u8) -> bool) -> bool {
     let Some(next) = code.get(k + 1) else { return false };
     let own = destination(&code[k]);
-    fetches(next) && !touched(next).iter().any(|register| *register == own || pending.contains(register))
+    fetches(next) && !touched(next).iter().any(|register| *register == own || is_pending(*register))
 }
 
 /// Temporaries that an instruction reads or writes.
