@@ -1,11 +1,13 @@
 //! The suite of shaders: what the compiler makes of the sources gives llvmpipe's pictures.
 
+use ctm_compile::Compiled;
 use ctm_compile::ir::verify;
 use ctm_engine::Executor;
 use ctm_testkit::shaders::compiled::{compile, job};
 use ctm_testkit::shaders::{Environment, Language, Shader, function};
 use ctm_testkit::{engines, untimed};
-use ctm_x1k::{Domain, Job};
+use ctm_x1k::check::{Finding, FindingCode, Severity, check};
+use ctm_x1k::{Domain, Instruction, Job};
 
 /// Sources whose pictures are not right yet: naga's GLSL reader takes no equality of arrays and structures, no dot product of scalars, and no
 /// assignment to components of columns, and it calls functions on both sides of `&&` and `||`.
@@ -69,5 +71,22 @@ fn programs_give_the_pictures() {
             shader.compare(&environment.pictures()).map_err(|error| format!("{}: {error}", engine.name()))?;
         }
         Ok(())
+    });
+}
+
+/// The checks of programs find nothing to warn of but values that nobody reads, and the words mean what was made.
+#[test]
+fn programs_are_legal() {
+    check_all(|shader| {
+        let Compiled { program, .. } = compile(shader).map_err(|error| error.to_string())?;
+        let findings = check(&program);
+        let is_bad =
+            |finding: &&Finding| finding.severity != Severity::Note && finding.code != FindingCode::UnusedWrite;
+        let bad = findings.iter().find(is_bad);
+        if let Some(Finding { code, pc, message, .. }) = bad {
+            return Err(format!("{code:?} at {pc:?}: {message}"));
+        }
+        let again: Vec<_> = program.code.iter().map(|instruction| Instruction::decode(&instruction.encode())).collect();
+        if again == program.code { Ok(()) } else { Err("the words are another program".to_owned()) }
     });
 }
