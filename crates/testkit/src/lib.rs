@@ -21,6 +21,7 @@ pub mod literal;
 pub mod mutate;
 pub mod oracle;
 pub mod picture;
+mod ps;
 pub mod pvs;
 pub mod r700;
 pub mod random;

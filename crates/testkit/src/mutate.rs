@@ -40,6 +40,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let r600 = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("listing.txt")));
             r300.chain(r600).collect()
         }
+        "ps_text" => list("examples/ps").iter().map(|path| read(path)).collect(),
         "r700_words" => {
             let corpus = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("program.u32")));
             corpus.map(|words| [vec![1], words].concat()).collect()

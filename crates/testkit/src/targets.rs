@@ -27,7 +27,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 28] = [
+pub const TARGETS: [Target; 29] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),
@@ -54,6 +54,7 @@ pub const TARGETS: [Target; 28] = [
     target("card_trace", crate::card::trace),
     target("object_writers", crate::writers::object_writers),
     target("c_calls", crate::c_calls::c_calls),
+    target("ps_text", crate::ps::text),
     target("lane_text", lane_text),
     target("allocation", allocation),
 ];
