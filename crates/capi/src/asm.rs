@@ -37,12 +37,11 @@ pub unsafe extern "C" fn amuAsmAssemble(
         let source = std::str::from_utf8(source).map_err(|_| CallError::Text("source"))?;
         let image = match text::parse(source) {
             Ok(assembled) => {
-                assembled.warnings.iter().for_each(|warning| tell_line(log, &line(warning)));
+                tell_diagnostics(log, &assembled.warnings);
                 elf::write(&assembled.program)
             }
             Err(diagnostics) => {
-                diagnostics.iter().for_each(|diagnostic| tell_line(log, &line(diagnostic)));
-                return Err(CallError::Assembly(diagnostics.first().map(line).unwrap_or_default()));
+                return Err(CallError::Assembly(tell_diagnostics(log, &diagnostics)));
             }
         };
         let block = hand_out(&image)?;
@@ -75,6 +74,12 @@ pub unsafe extern "C" fn amuAsmDisassemble(binary: *const c_void, log: AMUlogFun
             }
         }
     });
+}
+
+/// Tells `log` a line for each diagnostic, and gives the first one.
+pub(crate) fn tell_diagnostics(log: AMUlogFunction, diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().for_each(|diagnostic| tell_line(log, &line(diagnostic)));
+    diagnostics.first().map(line).unwrap_or_default()
 }
 
 /// Place, severity, message and remedy in one line.

@@ -33,6 +33,16 @@ pub(crate) enum CallError {
     Write(PathBuf, std::io::Error),
     #[error("no memory for {0} bytes")]
     NoMemory(usize),
+    #[error("{0:#x} is no compiler: amuCompOpenCompiler did not give it")]
+    Compiler(usize),
+    #[error("{0} is not NULL: pass NULL")]
+    Reserved(&'static str),
+    #[error("there is no entry {0:?}: pass \"main\" or NULL")]
+    Entry(String),
+    #[error("the definitions name no language: define AMU_LANG_PS3 as \"1\", and end the list with two zeros")]
+    Language,
+    #[error("the text does not compile: {0}")]
+    Compilation(String),
     #[error("the text does not assemble: {0}")]
     Assembly(String),
     #[error(transparent)]

@@ -6,7 +6,8 @@
 //! - `am*`: `amOpenManagedConnection` and the three functions on an open device;
 //! - `amx*`: options, errors, reports of strict mode, traces;
 //! - `amuABI*`: the constants that a program image wants;
-//! - `amuAsm*`: assembly text to program images and back.
+//! - `amuAsm*`: assembly text to program images and back;
+//! - `amuComp*`: the text of pixel shaders to program images.
 //!
 //! A device's handle is a number that the process has never used before, so that a closed or foreign handle is
 //! recognized. No panic leaves a function, no function keeps a pointer that it was given, and what a pointer argument
@@ -19,6 +20,7 @@ mod am;
 mod amx;
 mod asm;
 mod call;
+mod comp;
 mod devices;
 mod memory;
 
@@ -26,6 +28,7 @@ pub use abi::*;
 pub use am::*;
 pub use amx::*;
 pub use asm::*;
+pub use comp::*;
 pub use memory::amxFree;
 
 /// An unsigned 32-bit number.

@@ -35,6 +35,13 @@ fn comments_of_all_kinds() {
     assert!(errors.iter().any(|error| error.message.contains("no end")), "{}", list(&errors));
 }
 
+/// Clients that take comments away take the ends of lines with them.
+#[test]
+fn lines_may_be_joined() {
+    let function = function("ps_3_0 dcl_texcoord0 v0.xy dcl_2d s0 texld r0, v0, s0 mov oC0, r0 end");
+    assert_eq!(function.outputs.len(), 4);
+}
+
 #[test]
 fn all_that_version_3_has() {
     function(
@@ -174,7 +181,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("ps_3_0\nslt r0, c0, c1", Cause::UnknownWord, "`slt` is no instruction", "2:1"),
         ("ps_3_0\nmov_sta oC0, c0", Cause::UnknownWord, "no modifier `_sta`", "2:1"),
         ("ps_3_0\nmov oC0 c0", Cause::Syntax, "expected `,`", "2:9"),
-        ("ps_3_0\nmov oC0, c0 c1", Cause::Syntax, "the end of the line", "2:13"),
+        ("ps_3_0\nmov oC0, c0 c1", Cause::UnknownWord, "`c1` is no instruction", "2:13"),
         ("ps_3_0\nmov oC0.zx, c0", Cause::Operand, "a mask names its channels once", "2:9"),
         ("ps_3_0\nmov oC0, c0.xq", Cause::Operand, "names no channels", "2:13"),
         ("ps_3_0\nrcp oC0, c0", Cause::Operand, "one channel", "2:10"),

@@ -36,6 +36,8 @@ use thiserror::Error;
 pub struct Binding {
     /// Float constants that the user sets are below this number: literals come from here on.
     pub float_constants: usize,
+    /// Float constants whose numbers the source gives, as bits. They are below `float_constants`, and no user sets them.
+    pub literals: Vec<(u8, [u32; 4])>,
     /// Integer constants that the user sets are below this number.
     pub int_constants: u8,
     /// The register that interpolated inputs lie in at the start, by slot.
@@ -148,7 +150,7 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
     let mut places = place::place(&scalars);
     legal::legalise(&mut scalars, &mut places);
     presubtract::presubtract(&mut scalars, &places);
-    let mut literals = Literals::new(binding.float_constants);
+    let mut literals = Literals::new(&binding.literals, binding.float_constants);
     let items =
         schedule_items(&scalars.items, &mut places, &mut literals, scalars.webs).map_err(|stuck| {
             match literals.found() {
@@ -180,7 +182,8 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
         code: emitted.code,
         constants: Default::default(),
     };
-    for (register, channels) in literals.registers() {
+    let read = &program.references.float_constants;
+    for (register, channels) in literals.registers().filter(|(register, _)| read.contains(&(*register as u8))) {
         program.constants.floats.insert(register as u8, channels.map(Option::unwrap_or_default));
     }
     program.constants.ints = emitted.ints;

@@ -40,6 +40,9 @@ pub(super) struct Arg<const N: usize> {
 /// Numbers that are neither swizzles nor inline constants: in constant registers behind those of the program's user.
 #[derive(Clone, Debug)]
 pub(super) struct Literals {
+    /// Registers that hold numbers already.
+    known: Vec<usize>,
+    /// The first of the others.
     first: usize,
     registers: Vec<[Option<u32>; 4]>,
     /// No two operands share a register: whether an instruction has room for its operands does not depend on what others need.
@@ -52,18 +55,29 @@ fn inline(bits: u32) -> Option<u8> {
 }
 
 impl Literals {
-    pub fn new(first: usize) -> Self {
-        Literals { first, registers: Vec::new(), distinct: false }
+    /// Numbers that registers hold already, and the register from which on others are taken.
+    pub fn new(known: &[(u8, [u32; 4])], first: usize) -> Self {
+        Literals {
+            known: known.iter().map(|&(register, _)| register.into()).collect(),
+            first,
+            registers: known.iter().map(|(_, numbers)| numbers.map(Some)).collect(),
+            distinct: false,
+        }
     }
 
     /// Literals of which each has a register of its own, to see whether an instruction is possible whatever shares registers.
     pub fn distinct() -> Self {
-        Literals { first: 0, registers: Vec::new(), distinct: true }
+        Literals { known: Vec::new(), first: 0, registers: Vec::new(), distinct: true }
     }
 
     /// The registers, with what is in their channels.
     pub fn registers(&self) -> impl Iterator<Item = (usize, &[Option<u32>; 4])> {
-        self.registers.iter().enumerate().map(|(k, register)| (self.first + k, register))
+        self.registers.iter().enumerate().map(|(k, register)| (self.number(k), register))
+    }
+
+    /// The number of a register.
+    fn number(&self, k: usize) -> usize {
+        self.known.get(k).copied().unwrap_or_else(|| self.first + k - self.known.len())
     }
 
     /// How many constants there are with these and the user's.
@@ -76,7 +90,7 @@ impl Literals {
         if self.distinct {
             Some(Address::Vector(Vector::MAX - k))
         } else {
-            u8::try_from(self.first + k).ok().map(Address::Constant)
+            u8::try_from(self.number(k)).ok().map(Address::Constant)
         }
     }
 

@@ -109,16 +109,7 @@ impl Parser {
             return Err(self.cursor.error(Cause::UnknownWord, token, message, help));
         };
         self.shader.version = version;
-        self.end_of_line()
-    }
-
-    /// Complains if the line goes on.
-    fn end_of_line(&mut self) -> Result<(), Reported> {
-        let next = self.cursor.peek();
-        if next.first_of_line || next.kind == Kind::End {
-            return Ok(());
-        }
-        Err(self.cursor.expected("the end of the line", "each instruction has a line of its own"))
+        Ok(())
     }
 
     fn lines(&mut self) {
@@ -131,8 +122,8 @@ impl Parser {
                 break;
             }
             let first = self.cursor.peek();
-            let read = self.line().and_then(|()| self.end_of_line());
-            if read.is_err() {
+            // Lines mean nothing, but where something is wrong, the next one goes on.
+            if self.line().is_err() {
                 if self.cursor.peek().start == first.start {
                     self.cursor.take();
                 }
