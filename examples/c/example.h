@@ -48,6 +48,7 @@ static void *host(const AMmanagedDeviceInfo *info, AMuint32 offset)
     return (char *)info->baseAddressCPUc + offset;
 }
 
+#ifndef EXAMPLE_WITHOUT_ASSEMBLY
 /* Assembles a program, puts its image at an offset in host-visible memory and its constants' values where the device
  * will look for them, and lists its constants. Free the lists with amxFree. */
 static AMUabiConstsInfo load(const AMmanagedDeviceInfo *info, const char *text, AMuint32 offset)
@@ -64,6 +65,7 @@ static AMUabiConstsInfo load(const AMmanagedDeviceInfo *info, const char *text, 
     amxFree(image);
     return constants;
 }
+#endif
 
 /* Submits the command buffer of `words` words, and waits until its results are there. */
 static void run(AMmanagedDevice device, const AMmanagedDeviceInfo *info, AMuint32 words)

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The example clients and what they print.
-const CLIENTS: [(&str, &str); 4] = [
+const CLIENTS: [(&str, &str); 5] = [
     ("copy.c", "64 x 64 elements to tiles and back: the same\n"),
     ("gradient.c", "49 words, 64 x 64 elements: 0 wrong\n"),
     ("sparse.cpp", "586 of 4096 elements updated, 0 wrong\n"),
+    ("streams.cpp", "6 kernels over 480 elements: 0 wrong\n"),
     ("relaxation.cpp", "100 passes: 77.792 below the hot edge, as computed here\n"),
 ];
 

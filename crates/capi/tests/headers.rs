@@ -12,7 +12,8 @@ use object::{Object, ObjectSymbol};
 use std::collections::BTreeSet;
 use std::mem::{MaybeUninit, offset_of};
 
-const HEADERS: [&str; 5] = ["amDeviceManaged.h", "amuABI.h", "amuAsm.h", "amuCbufTypes.h", "amxExtensions.h"];
+const HEADERS: [&str; 6] =
+    ["amDeviceManaged.h", "amuABI.h", "amuAsm.h", "amuComp.h", "amuCbufTypes.h", "amxExtensions.h"];
 
 /// A text with the headers, each of which can come first.
 fn with_headers(first: &str, text: &str) -> String {

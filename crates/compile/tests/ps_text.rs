@@ -1,6 +1,7 @@
 //! Texts of pixel shaders: what is read, and what is refused, where and why.
 
 use ctm_compile::front::ps::ast::{File, Register, Statement};
+use ctm_compile::front::ps::table::{Place, TABLE};
 use ctm_compile::front::ps::{Options, lower, parse};
 use ctm_compile::ir;
 use ctm_text::Cause;
@@ -242,4 +243,57 @@ fn subroutines_that_grow_without_bounds_are_refused() {
     text += "label l3\nadd r0, r0, c1\nret\n";
     let parsed = parse("", &text).map_err(|errors| list(&errors)).unwrap();
     assert!(lower(&parsed.shader, Options::default()).is_err());
+}
+
+/// The table of instructions, as the page has it.
+fn instructions() -> String {
+    let mut page = "| instruction | since | slots | what it does |\n|---|---|---|---|\n".to_owned();
+    for row in TABLE {
+        let mut letters = ["a", "b", "c"].into_iter();
+        let mut spell = |place: &Place| match place {
+            Place::Vector => letters.next().unwrap().to_owned(),
+            Place::Scalar => format!("{}.x", letters.next().unwrap()),
+            other => spelling(*other).to_owned(),
+        };
+        let operands: Vec<String> = row.places.iter().map(&mut spell).collect();
+        let test = if row.compares { "_gt" } else { "" };
+        let text = format!("{}{test} {}", row.name, operands.join(", "));
+        let (since, slots) = (row.versions.first().name(), row.slots);
+        page += &format!("| `{}` | {since} | {slots} | {} |\n", text.trim_end(), row.meaning.replace('|', "\\|"));
+    }
+    page
+}
+
+fn spelling(place: Place) -> &'static str {
+    match place {
+        Place::Result => "r",
+        Place::Predicate => "p0",
+        Place::Vector | Place::Scalar => "a",
+        Place::Rows(_) => "c0",
+        Place::Sampler => "s",
+        Place::Kill => "r",
+        Place::Condition => "b0 or p0.x",
+        Place::PredicateChannel => "p0.x",
+        Place::Passes => "i",
+        Place::Counter => "aL",
+        Place::Label => "l",
+    }
+}
+
+/// `CTM_BLESS=1 cargo test -p ctm-compile --test ps_text` writes the page's table anew.
+#[test]
+fn the_page_has_every_instruction_and_its_example_compiles() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ps-assembly.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = ("<!-- tables from here -->\n", "<!-- tables to here -->");
+    let (head, rest) = page.split_once(begin).unwrap();
+    let (found, tail) = rest.split_once(end).unwrap();
+    if std::env::var_os("CTM_BLESS").is_some() {
+        std::fs::write(path, format!("{head}{begin}{}{end}{tail}", instructions())).unwrap();
+    } else {
+        assert_eq!(found, instructions(), "CTM_BLESS=1 writes the table of the code into the page");
+    }
+    let example = page.split("```ps\n").nth(1).unwrap().split("```").next().unwrap();
+    let compiled = ctm_compile::compile_pixel_shader("example", example, Options::default());
+    compiled.unwrap_or_else(|errors| panic!("{}", list(&errors)));
 }
