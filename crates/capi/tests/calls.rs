@@ -512,3 +512,76 @@ fn constants_of_an_image_are_listed_and_set() {
     assert_eq!(unsafe { amuABIExtractConstants(ptr::null()) }.litConstsCount, 0);
     assert_eq!(message(), "binary is NULL");
 }
+
+static COMPILED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+extern "C" fn log_compiled(line: *const std::ffi::c_char) {
+    // SAFETY: the library gives a text with a NUL.
+    COMPILED.lock().unwrap().push(unsafe { CStr::from_ptr(line) }.to_string_lossy().into_owned());
+}
+
+/// Compiles a text, with a list of macros; gives what the compiler gave, and the image.
+fn compile(text: &CStr, macros: &[AMUcompMacro], entry: &CStr) -> (u32, u32, *mut std::ffi::c_void) {
+    let (mut size, mut binary) = (77, ptr::null_mut());
+    let length = text.to_bytes().len() as u32;
+    // SAFETY: everything is as the function wants it.
+    let done = unsafe {
+        amuCompCompile(
+            amuCompOpenCompiler(),
+            text.as_ptr(),
+            length,
+            macros.as_ptr(),
+            ptr::null(),
+            entry.as_ptr(),
+            &mut size,
+            &mut binary,
+            Some(log_compiled),
+        )
+    };
+    (done, size, binary)
+}
+
+const PS3: [AMUcompMacro; 2] = [
+    AMUcompMacro { name: c"AMU_LANG_PS3".as_ptr(), value: c"1".as_ptr() },
+    AMUcompMacro { name: ptr::null(), value: ptr::null() },
+];
+
+#[test]
+fn texts_of_pixel_shaders_are_compiled_and_what_is_wrong_is_told() {
+    let text =
+        c"ps_3_0\ndef c7, 0.1, 0, 0, 0.1\ndcl_2d s0\ndcl_texcoord1 v0.xy\ntexld r0, v0, s0\nmad oC0, r0, c7.x, c5\n";
+    let (done, size, binary) = compile(text, &PS3, c"main");
+    assert!(done == 1 && size > 100, "{}", message());
+    // SAFETY: the image is one.
+    let constants = unsafe { amuABIExtractConstants(binary) };
+    assert_eq!((constants.userConstsCount, constants.litConstsCount), (1, 1));
+    // SAFETY: the lists have an entry each.
+    let (user, literal) = unsafe { (*constants.userConsts, *constants.litConsts) };
+    assert_eq!((user.addr, user.r#type), (5, AMU_ABI_FLOAT32));
+    assert_eq!((literal.addr, literal.r#type), (7, AMU_ABI_FLOAT32));
+    // Without constants of a kind its pointer is not looked at: clients pass what was never set.
+    let (mut floats, nowhere) = ([0f32; 32], ptr::without_provenance_mut(8));
+    // SAFETY: constants 5 and 7 lie in the array, and there are no others.
+    unsafe { amuABISetLiteralConstants(constants, floats.as_mut_ptr().cast(), nowhere, nowhere) };
+    assert_eq!((floats[28], floats[20]), (0.1, 0.0));
+    // SAFETY: the library gave them.
+    unsafe {
+        amxFree(binary);
+        amxFree(constants.userConsts.cast());
+        amxFree(constants.litConsts.cast());
+    }
+
+    COMPILED.lock().unwrap().clear();
+    let (done, size, binary) = compile(c"ps_3_0\nmovv oC0, c0\n", &PS3, c"main");
+    assert_eq!((done, size, binary.is_null()), (0, 77, true));
+    assert_eq!(
+        *COMPILED.lock().unwrap(),
+        ["2:1: error: `movv` is no instruction of pixel shaders (did you mean `mov`?)\n"]
+    );
+    for (macros, entry, why) in
+        [(&PS3[1..], c"main", "the definitions name no language"), (&PS3[..], c"other", "there is no entry \"other\"")]
+    {
+        assert_eq!(compile(c"ps_3_0\nmov oC0, c0\n", macros, entry).0, 0);
+        assert!(message().starts_with(why), "{}", message());
+    }
+}

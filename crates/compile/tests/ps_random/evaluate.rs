@@ -3,7 +3,7 @@
 //! Temporaries below r8 hold numbers that are exact, or rounded once as the machine rounds, so that conditions that depend on them have one
 //! outcome. The others hold what is calculated with the precision asked for.
 
-use super::{SIZE, boolean, eighth, passes, position, texel, varying};
+use super::{boolean, eighth, passes, position, texel, varying};
 use ctm_compile::front::ps::ast::*;
 use ctm_compile::front::ps::table::Op;
 use ctm_compile::ir::QUAD;
@@ -288,7 +288,6 @@ impl<'a> Evaluator<'a> {
                     let divisor = if op == Op::TexLdP { at(0, 3) } else { 1.0 };
                     let sampler = &instruction.sources[1];
                     let (x, y) = (at(0, 0) / divisor, at(0, 1) / divisor);
-                    debug_assert!(SIZE > 1.0);
                     texel(sampler.register.index.into(), x, y, sampler.swizzle[channel].into()).into()
                 }
                 other => panic!("{} has no value", other.row().name),
