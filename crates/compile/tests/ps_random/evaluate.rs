@@ -35,7 +35,7 @@ pub struct Evaluator<'a> {
     predicate: [Mask; 4],
     counter: f64,
     alive: Mask,
-    /// Some exact number is too large or too small to be exact.
+    /// Some exact number is too large or too small to be exact, or any number is not finite.
     lost: bool,
 }
 
@@ -213,9 +213,9 @@ impl<'a> Evaluator<'a> {
                     value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
                 }
                 let size = value.abs();
-                if exact && !(size == 0.0 || (1e-20..1e20).contains(&size)) {
-                    self.lost = true;
-                }
+                // The machine has rules of its own for infinities, and `_sat` would hide what came of them.
+                self.lost |= !values[lane].is_finite();
+                self.lost |= exact && !(size == 0.0 || (1e-20..1e20).contains(&size));
                 let at = match dest.register.file {
                     File::Temporary => self.temporaries.entry(dest.register.index).or_insert([[0.0; QUAD]; 4]),
                     File::Colour => &mut self.outputs[usize::from(dest.register.index)],
