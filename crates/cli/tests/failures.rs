@@ -51,7 +51,7 @@ fn files_of_other_machines_and_formats() {
         ("shader.spv", 0x0723_0203u32.to_le_bytes().to_vec(), "a SPIR-V module", "compile it"),
         ("shader.dxbc", b"DXBC\0\0\0\0".to_vec(), "shader model 4 or 5", "compile it"),
         ("picture.png", b"\x89PNG\r\n\x1A\n".to_vec(), "a PNG picture", "--input N=FILE"),
-        ("shader.frag", b"#version 450\nvoid main() {}\n".to_vec(), "GLSL", "compile it"),
+        ("shader.vert", b"#version 450\nvoid main() {}\n".to_vec(), "GLSL", "compile it"),
         ("client.ctmtrace", b"CTMTRACE\x01\0\0\0".to_vec(), "a trace of the CTM device", "ctm replay"),
         ("scene.ctmcard", b"CTM CARD\x01\0\0\0".to_vec(), "a trace of a card", "ctm card dis"),
     ] {

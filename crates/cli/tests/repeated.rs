@@ -93,7 +93,7 @@ fn what_makes_no_sequence_is_refused() {
             &["no place for a number", "frame-%04d.png", "out.apng"][..],
         ),
         ("run position.x1k --const 0=0 -o a.apng", &["an animation", "--frames N"]),
-        ("run position.x1k --uniform 0=time -o a.png", &["--frames <N>"]),
+        ("run position.x1k --uniform 0=time -o a.png", &["--frames N"]),
         ("run position.x1k --const 0=0 --fps 9 -o a.png", &["--frames <N>"]),
         ("run position.x1k --frames 2 --uniform 0=tide -o %d.npy", &["--uniform 0=tide", "'time' and 'frame'"]),
         ("run position.x1k --frames 2 --uniform c0=time -o %d.npy", &["--uniform c0=time", "write 0=time"]),

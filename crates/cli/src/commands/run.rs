@@ -15,7 +15,17 @@ pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
     check_frames(command, console)?;
     warn_of_idle_options(command, console);
     let (isa, file) = File::read(&command.program, console)?;
-    command.own.runner(isa)?.run(file, &command.run, console)
+    let runner = command.own.runner(isa)?;
+    if let Some((option, name)) = command.run.first_name().filter(|_| !runner.takes_names(&file)) {
+        let message = format!("{option}: inputs and constants of this program have numbers, and no names");
+        let number: Option<u8> = name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok();
+        let value = option.split_once('=').map_or("FILE", |(_, value)| value);
+        return Err(Failure::Usage(Message::error(message).help(match number {
+            Some(number) => format!("write {number}={value}"),
+            None => "shaders in source (.frag, .glsl, .fs, .wgsl) have names".to_owned(),
+        })));
+    }
+    runner.run(file, &command.run, console)
 }
 
 /// Refuses outputs of a run that does not take place.
@@ -41,6 +51,11 @@ fn check_frames(command: &RunCommand, console: &mut Console) -> Result<(), Failu
     if frames.fps.is_some() && !command.results().writes.iter().any(is_animation) {
         let message = Message::error("--fps is the rate of an animation, but no output is one");
         return Err(Failure::Usage(message.help("names of animations end in .apng, as in -o out.apng")));
+    }
+    let varies = |text: &&String| text.ends_with("=time") || text.ends_with("=frame");
+    if let Some(uniform) = frames.uniforms.iter().find(varies).filter(|_| frames.frames.is_none()) {
+        let message = format!("--uniform {uniform} differs from frame to frame, but there is one frame only");
+        return Err(Failure::Usage(Message::error(message).help("--frames N makes several")));
     }
     if frames.frames.is_some_and(|count| count > 1) && frames.uniforms.is_empty() {
         let message = Message::warning("all frames are the same: no constant differs from one to the next");

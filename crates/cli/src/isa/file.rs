@@ -93,6 +93,7 @@ impl File {
             }
             _ if has_raw_name => Form::Words,
             Content::HexWords => Form::Words,
+            _ if is_text && Isa::all().any(|isa| isa.compiles(path)) => Form::Text,
             Content::Text | Content::MesaLog(_) => Form::Text,
             Content::Foreign(Foreign::Format(format)) if is_text || !isa_is_known => {
                 return Err(unusable(&name, &content).help(format.help()).into());

@@ -62,6 +62,11 @@ pub trait InstructionSet: Sync {
         self.containers().contains(&file.content)
     }
 
+    /// Whether the file of this name is a source that programs of it are compiled from.
+    fn compiles(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// The files that may hold parts of the program of this file.
     fn companions(&self, _path: &Path) -> Vec<PathBuf> {
         Vec::new()

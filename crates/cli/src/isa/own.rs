@@ -18,6 +18,11 @@ pub trait Runner: fmt::Debug {
     /// The program or its inputs are wrong, or the run ended before its time.
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure>;
 
+    /// Whether inputs and constants of the program in this file have names.
+    fn takes_names(&self, _file: &File) -> bool {
+        false
+    }
+
     /// The files that these options name, and those of the shared options that this instruction set spells its own way.
     fn files(&self, args: &RunArgs) -> NamedFiles;
 }

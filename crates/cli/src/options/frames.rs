@@ -20,8 +20,9 @@ pub struct FrameArgs {
     )]
     pub frames: Option<u32>,
     /// Constant that differs from frame to frame: 'time' goes from 0 up to 1 and stops one frame before it, 'frame' is the
-    /// number from 0. Both are floats. X1K and R700: constant N, in all channels; SM50: a dword of a bank
-    #[arg(long = "uniform", value_name = "N|BANK:ADDR=time|frame", requires = "frames")]
+    /// number from 0. Both are floats. X1K and R700: constant N, in all channels; SM50: a dword of a bank. Uniforms of shaders in
+    /// source have their names in place of numbers, and may also be numbers that stay: --uniform scale=0.5,2
+    #[arg(long = "uniform", value_name = "N|BANK:ADDR|NAME=time|frame|VALUE")]
     pub uniforms: Vec<String>,
     /// Frames that an animation shows in a second [default: 25]
     #[arg(long, value_name = "N", requires = "frames", value_parser = value_parser!(u16).range(1..=1000))]

@@ -3,7 +3,8 @@
 use super::budget::BudgetArgs;
 use super::frames::FrameArgs;
 use super::values::{
-    Emit, Extent, FollowedLane, FormatName, InputSource, Numbered, Position, Vector, engine, file, tonemap,
+    Emit, Extent, FollowedLane, FormatName, InputSource, Name, NamedValue, Numbered, Position, Vector, engine, file,
+    is_word, tonemap,
 };
 use crate::recorder::Recorder;
 use clap::{ArgGroup, Args, ValueHint, value_parser};
@@ -35,9 +36,10 @@ pub struct RunArgs {
     /// What input N reads (R700: texture resource N): a file, the memory of an output (N=@M), or values that are made for each pixel:
     /// 'uv' (0 to 1 over the domain), 'position' (of the pixel's centre), 'constant:R,G,B,A'. ':1d', ':1d-array', ':array',
     /// ':3d' and ':cube' after the file of an R700 texture say what it is, and ':WxHxDxC' its depth. ':2d,linear,repeat' after the
-    /// file of an X1K input has it sampled as a card does: nearest or linear; repeat, mirror, clamp or border
-    #[arg(long = "input", value_name = "N=FILE[:WxHxC][:tiled]|uv|...", help_heading = "Domain and data")]
-    pub inputs: Vec<Numbered<InputSource, NUMBERS>>,
+    /// file of an X1K input has it sampled as a card does: nearest or linear; repeat, mirror, clamp or border. Textures of shaders in
+    /// source have their names in place of numbers
+    #[arg(long = "input", value_name = "N|NAME=FILE[:WxHxC][:tiled]|uv|...", help_heading = "Domain and data")]
+    pub inputs: Vec<NamedValue<InputSource>>,
     /// File that receives output N
     #[arg(long = "output", value_name = "N=FILE[:WxHxC]", help_heading = "Domain and data")]
     pub outputs: Vec<Numbered<FileSpec, NUMBERS>>,
@@ -80,6 +82,28 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// Inputs that are called by numbers.
+    pub fn numbered_inputs(&self) -> Vec<Numbered<InputSource, NUMBERS>> {
+        let number = |input: &NamedValue<InputSource>| match input.name {
+            Name::Number(number) => Some(Numbered { number, value: input.value.clone() }),
+            Name::Word(_) => None,
+        };
+        self.inputs.iter().filter_map(number).collect()
+    }
+
+    /// The first input or uniform whose name is no number: the option with it, and the name.
+    pub fn first_name(&self) -> Option<(String, &str)> {
+        let inputs = self.inputs.iter().filter_map(|input| match &input.name {
+            Name::Word(name) => Some((format!("--input {name}"), name.as_str())),
+            Name::Number(_) => None,
+        });
+        let uniforms = self.frames.uniforms.iter().filter_map(|text| {
+            let name = text.split('=').next().filter(|name| is_word(name))?;
+            Some((format!("--uniform {text}"), name))
+        });
+        inputs.chain(uniforms).next()
+    }
+
     /// How often the program runs.
     pub fn runs(&self) -> u32 {
         self.execution.repeat.max(self.frames.frames.unwrap_or(1)) + u32::from(self.execution.utilisation)

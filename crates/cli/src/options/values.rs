@@ -125,6 +125,46 @@ impl<T: FromStr<Err: fmt::Display>, const COUNT: usize> FromStr for Numbered<T, 
     }
 }
 
+/// What something is called on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// By its number.
+    Number(u8),
+    /// By the name that the source of the program gives it.
+    Word(String),
+}
+
+/// A value for something that has a number or a name: `N=VALUE`, `NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedValue<T> {
+    /// What it is for.
+    pub name: Name,
+    /// The value.
+    pub value: T,
+}
+
+impl<T: FromStr<Err: fmt::Display>> FromStr for NamedValue<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| format!("expected NUMBER=VALUE or NAME=VALUE, such as 0={text}"))?;
+        let name = match (name.trim().parse(), is_word(name)) {
+            (Ok(number), _) => Name::Number(number),
+            (_, true) => Name::Word(name.to_owned()),
+            _ => return Err("what stands before '=' must be a number from 0 to 255, or a name".to_owned()),
+        };
+        let value = value.parse().map_err(|error: T::Err| error.to_string())?;
+        Ok(NamedValue { name, value })
+    }
+}
+
+/// Whether it may be the name of something in a source: `time`, `lights[1].position`.
+pub fn is_word(text: &str) -> bool {
+    let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    begins && text.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]".contains(c))
+}
+
 /// Four channels as binary32 bits: `V` (for all of them) or `R,G,B,A`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vector(pub [u32; 4]);

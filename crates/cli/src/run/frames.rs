@@ -1,7 +1,7 @@
 //! The frames of a run: their numbers, and the names of their files.
 
 use crate::Failure;
-use crate::options::values::Numbered;
+use crate::options::values::{Numbered, is_word};
 use crate::options::{FrameArgs, Uniform};
 use crate::report::Message;
 use std::collections::BTreeMap;
@@ -43,8 +43,12 @@ impl Frames {
 /// # Errors
 /// One of them makes no sense.
 pub fn uniforms<T: FromStr<Err = String>>(args: &FrameArgs) -> Result<Vec<T>, Failure> {
+    parsed(args.uniforms.iter())
+}
+
+fn parsed<'t, T: FromStr<Err = String>>(texts: impl Iterator<Item = &'t String>) -> Result<Vec<T>, Failure> {
     let wrong = |text: &str, error: String| Failure::Usage(Message::error(format!("--uniform {text}: {error}")));
-    args.uniforms.iter().map(|text| text.parse().map_err(|error| wrong(text, error))).collect()
+    texts.map(|text| text.parse().map_err(|error| wrong(text, error))).collect()
 }
 
 /// The uniforms of the command line by the number of their constants, which are below `limit`.
@@ -52,7 +56,9 @@ pub fn uniforms<T: FromStr<Err = String>>(args: &FrameArgs) -> Result<Vec<T>, Fa
 /// # Errors
 /// One of them makes no sense, or is given twice.
 pub fn numbered_uniforms(args: &FrameArgs, limit: usize) -> Result<BTreeMap<u8, Uniform>, Failure> {
-    let uniforms: Vec<Numbered<Uniform, 256>> = uniforms(args)?;
+    // Names are for those whose programs have names.
+    let is_numbered = |text: &&String| !text.split('=').next().is_some_and(is_word);
+    let uniforms: Vec<Numbered<Uniform, 256>> = parsed(args.uniforms.iter().filter(is_numbered))?;
     Ok(super::once_each("constant", &uniforms, limit)?
         .into_iter()
         .map(|(number, uniform)| (number, *uniform))

@@ -38,7 +38,8 @@ impl Data {
     /// Reads the inputs, makes memory for the outputs, and makes sure that their files can be written.
     pub fn prepare(args: &RunArgs, program: &Program, console: &mut Console) -> Result<Self, Failure> {
         let Layout { inputs: read, outputs: written } = Layout::of(program);
-        let given = once_each("input", &args.inputs, INPUTS)?;
+        let inputs = args.numbered_inputs();
+        let given = once_each("input", &inputs, INPUTS)?;
         let files = output_files(args, OUTPUTS)?;
         report_differences(args, (&read, &written), &given, &files, console)?;
 

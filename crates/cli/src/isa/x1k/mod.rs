@@ -4,17 +4,19 @@ mod dis;
 mod info;
 mod options;
 mod run;
+mod shader;
 
 use super::finding::codes_of;
 use super::{
-    Code, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles, log_sources,
-    output_path,
+    Code, CommandEntry, File, Finding, Form, InstructionSet, RunnerEntry, Summary, Written, assemble, assembles,
+    log_sources, output_path,
 };
 use crate::host::Host;
 use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::wording::{one_line, ranges};
 use crate::{Console, Failure, source};
+use ctm_compile::front::naga::Interface;
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::{elf, raw};
@@ -48,6 +50,14 @@ impl InstructionSet for X1k {
         &[Content::CtmImage, Content::MesaLog(Driver::R300)]
     }
 
+    fn recognises(&self, file: &File) -> bool {
+        self.containers().contains(&file.content) || self.compiles(&file.path)
+    }
+
+    fn compiles(&self, path: &Path) -> bool {
+        shader::language(path).is_some()
+    }
+
     /// Assembles into raw words if the name of the output ends in `.u32`, else into an ELF image.
     fn assemble(
         &self,
@@ -58,13 +68,7 @@ impl InstructionSet for X1k {
     ) -> Result<Vec<Written>, Failure> {
         let program = assemble(path, source, text::parse_with, console)?.program;
         let path = output_path(path, output, "elf");
-        let bytes = match path.extension() {
-            Some(extension) if extension == "u32" => {
-                lost_in_words(&program).iter().for_each(|message| console.report(message));
-                raw::write_words(&program.code)
-            }
-            _ => elf::write(&program),
-        };
+        let bytes = file_of(&program, &path, console);
         Ok(vec![Written { path, bytes }])
     }
 
@@ -92,6 +96,22 @@ impl InstructionSet for X1k {
     fn runner(&self) -> Option<RunnerEntry> {
         Some(RunnerEntry::of::<X1kArgs>())
     }
+
+    fn commands(&self) -> Vec<CommandEntry> {
+        let about = "Compile a shader in GLSL or WGSL to an X1K program";
+        vec![CommandEntry::of::<shader::CompileArgs>("compile", about)]
+    }
+}
+
+/// The bytes of a program's file: raw words if its name ends in `.u32`, else an ELF image.
+fn file_of(program: &Program, path: &Path, console: &mut Console) -> Vec<u8> {
+    match path.extension() {
+        Some(extension) if extension == "u32" => {
+            lost_in_words(program).iter().for_each(|message| console.report(message));
+            raw::write_words(&program.code)
+        }
+        _ => elf::write(program),
+    }
 }
 
 /// A program and where it comes from.
@@ -101,6 +121,8 @@ struct Loaded {
     program: Program,
     /// Where each instruction stands in the text; empty if the program comes from a binary.
     origins: Vec<Origin>,
+    /// What the names of its source stand for, if that is a shader.
+    interface: Option<Interface>,
 }
 
 impl Loaded {
@@ -125,16 +147,21 @@ impl Loaded {
                 })?;
                 let source = SourceFile { name: file.name.clone(), text };
                 source::require_assembly(&source)?;
+                if let Some(language) = shader::language(&file.path) {
+                    let (compiled, origins) = shader::compile(source, language, &shader::Options::default())?;
+                    let interface = Some(compiled.interface);
+                    return Ok(vec![Loaded { name: file.name, program: compiled.program, origins, interface }]);
+                }
                 return Ok(vec![Self::of_text(&file.name, &source, &file.path, console)?]);
             }
         };
-        Ok(vec![Loaded { name: file.name, program, origins }])
+        Ok(vec![Loaded { name: file.name, program, origins, interface: None }])
     }
 
     /// The program of a text that the file called `name` holds.
     fn of_text(name: &str, source: &SourceFile, path: &Path, console: &mut Console) -> Result<Self, Failure> {
         let assembled = assemble(path, source, text::parse_with, console)?;
-        Ok(Loaded { name: name.into(), program: assembled.program, origins: assembled.origins })
+        Ok(Loaded { name: name.into(), program: assembled.program, origins: assembled.origins, interface: None })
     }
 
     /// Where instruction `pc` stands: its source line, else its disassembly.

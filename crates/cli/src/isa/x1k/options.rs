@@ -1,6 +1,7 @@
 //! The options that X1K programs have for themselves.
 
 use super::run;
+use super::shader;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
@@ -67,6 +68,10 @@ pub enum MadRule {
 impl Runner for X1kArgs {
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         run::run(file, args, self, console)
+    }
+
+    fn takes_names(&self, file: &File) -> bool {
+        shader::language(&file.path).is_some()
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {

@@ -22,6 +22,9 @@ pub enum LowerError {
     /// A statement, function or built-in value that the hardware lacks.
     #[error("a fragment program on this hardware cannot use {0}")]
     Unsupported(&'static str),
+    /// Nothing is written.
+    #[error("the shader writes no output at all; write a colour")]
+    NoOutput,
     /// A write to what cannot be written.
     #[error("`{0}` is a uniform, which programs cannot write; copy it to a variable")]
     UniformWrite(String),

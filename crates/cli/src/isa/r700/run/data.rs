@@ -295,7 +295,8 @@ impl Data {
 
     /// Textures, samplers, buffers and constants.
     fn resources(&mut self, host: &dyn Host, args: &RunArgs, r700: &R700Args) -> Result<(), Failure> {
-        for (&number, source) in &once_each("input", &args.inputs, usize::from(u8::MAX) + 1)? {
+        let inputs = args.numbered_inputs();
+        for (&number, source) in &once_each("input", &inputs, usize::from(u8::MAX) + 1)? {
             let texture = match source {
                 InputSource::File(file) => texture::load(host, &mut self.memory, file)?,
                 InputSource::Made(generator) => {
@@ -370,7 +371,7 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
     let buffers = named(|uses| &uses.of_stage.buffers);
     let banks = named(|uses| &uses.of_stage.banks);
     let given = |numbers: Vec<u8>| numbers.into_iter().collect::<BTreeSet<u8>>();
-    let given_textures = given(args.inputs.iter().map(|input| input.number).collect());
+    let given_textures = given(args.numbered_inputs().iter().map(|input| input.number).collect());
     let given_buffers = given(r700.buffers.iter().map(|buffer| buffer.number).collect());
     let given_banks = given(r700.kcaches.iter().map(|bank| bank.number).collect());
     let mut missing = Vec::new();

@@ -4,12 +4,20 @@ use crate::isa::x1k::options::X1kArgs;
 use crate::options::RunArgs;
 use crate::run::{float_constants, missing_constants, numbered_uniforms, once_each, unused};
 use crate::{Console, Failure};
+use ctm_compile::front::naga::Interface;
 use ctm_x1k::{BOOL_CONSTANTS, Constants, Effects, FLOAT_CONSTANTS, INT_CONSTANTS, Operand, Program};
 use std::collections::BTreeSet;
 
 /// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
 /// Warns of constants that the program reads and nobody gives, and of those that it does not read.
-pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Console) -> Result<Constants, Failure> {
+/// Those that are uniforms of a shader come later.
+pub fn gather(
+    args: &RunArgs,
+    x1k: &X1kArgs,
+    program: &Program,
+    interface: Option<&Interface>,
+    console: &mut Console,
+) -> Result<Constants, Failure> {
     let uniforms: Vec<u8> = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?.into_keys().collect();
     let mut values = program.constants.clone();
     values.floats.extend(float_constants(console.host, args, FLOAT_CONSTANTS)?);
@@ -17,6 +25,13 @@ pub fn gather(args: &RunArgs, x1k: &X1kArgs, program: &Program, console: &mut Co
     values.ints.extend(ints.into_iter().map(|(number, value)| (number, value.0)));
     let bools = once_each("boolean constant", &x1k.bools, BOOL_CONSTANTS)?;
     values.bools.extend(bools.into_iter().map(|(number, value)| (number, value.0)));
+
+    for &number in interface.iter().flat_map(|_| &program.references.float_constants) {
+        values.floats.entry(number).or_default();
+    }
+    for &number in interface.iter().flat_map(|_| &program.references.bool_constants) {
+        values.bools.entry(number).or_default();
+    }
 
     let read = &program.references;
     let given = args.floats.iter().map(|constant| &constant.number).chain(&uniforms);

@@ -2,12 +2,14 @@
 
 use super::sampling;
 use crate::isa::x1k::options::X1kArgs;
+use crate::isa::x1k::shader;
 use crate::options::RunArgs;
 use crate::options::values::{Extent, InputSource};
 use crate::report::Message;
 use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files, require_inputs, unused};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
+use ctm_compile::front::naga::Interface;
 use ctm_memory::{Format, Surface};
 use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, InputSampler, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
@@ -20,6 +22,8 @@ pub struct Data {
     pub inputs: [Option<Surface>; INPUTS],
     /// How they are sampled.
     pub samplers: [Option<InputSampler>; INPUTS],
+    /// Columns and rows of what they were filled with.
+    pub sizes: [Option<[u32; 2]>; INPUTS],
     /// Outputs: those that the program writes, and those that files are to receive.
     pub outputs: [Option<Surface>; OUTPUTS],
     /// The conditional unit, which does nothing but write the values, if a file is to receive them.
@@ -32,10 +36,15 @@ impl Data {
         args: &RunArgs,
         x1k: &X1kArgs,
         program: &Program,
+        interface: Option<&Interface>,
         domain: Extent,
         console: &mut Console,
     ) -> Result<Self, Failure> {
-        let inputs = once_each("input", &args.inputs, INPUTS)?;
+        let mut given = args.numbered_inputs();
+        if let Some(interface) = interface {
+            given.extend(shader::inputs(interface, args)?);
+        }
+        let inputs = once_each("input", &given, INPUTS)?;
         let outputs = output_files(args, OUTPUTS)?;
         let formats = once_each("output", &args.output_formats, OUTPUTS)?;
         report_differences(args, x1k, program, domain, &inputs, &outputs, console)?;
@@ -44,6 +53,7 @@ impl Data {
             memory: Memory::new(args, console.host),
             inputs: [None; INPUTS],
             samplers: [None; INPUTS],
+            sizes: [None; INPUTS],
             outputs: [None; OUTPUTS],
             conditional: Conditional::default(),
         };
@@ -62,8 +72,15 @@ impl Data {
             };
             data.inputs[usize::from(number)] = Some(surface);
             let size = [shape.width as u32, shape.height as u32];
+            data.sizes[usize::from(number)] = Some(size);
+            let padded = surface.pitch as usize != shape.width && looks_up_scaled(program, number);
+            // A shader's coordinates are parts of the picture, not of the memory that it lies in.
+            let sampler = match sampler {
+                None if padded && interface.is_some() => sampling::sampler(":2d")?,
+                given => given,
+            };
             data.samplers[usize::from(number)] = sampler.map(|sampler| InputSampler { sampler, size });
-            if sampler.is_none() && surface.pitch as usize != shape.width && looks_up_scaled(program, number) {
+            if sampler.is_none() && padded {
                 console.report(&widened(number, shape.width, surface.pitch));
             }
         }

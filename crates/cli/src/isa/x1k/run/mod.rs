@@ -9,6 +9,7 @@ pub use sampling::file as input_file;
 
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
+use super::shader;
 use crate::isa::{File, one};
 use crate::options::values::Position;
 use crate::options::{DEFAULT_DOMAIN, RunArgs};
@@ -34,12 +35,17 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     loaded.require_legal()?;
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let program = &loaded.program;
-    let constants = constants::gather(args, x1k, program, console)?;
+    let interface = loaded.interface.as_ref();
+    let mut constants = constants::gather(args, x1k, program, interface, console)?;
     let lanes = ctm_lane::domain::Domain::from(domain).into();
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?;
-    let mut data = Data::prepare(args, x1k, program, domain, console)?;
+    let mut data = Data::prepare(args, x1k, program, interface, domain, console)?;
+    let varying = match interface {
+        Some(interface) => shader::fill(interface, &mut constants, args, domain, &data.sizes, console)?,
+        None => Vec::new(),
+    };
     let mut results = data.memory.take_results();
     let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, Form::Trace)).transpose()?;
     if args.domain.is_none() {
@@ -89,6 +95,9 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         for frame in frames.numbers() {
             for (&number, &uniform) in &uniforms {
                 job.constants.floats[usize::from(number)] = [frames.bits(uniform, frame); 4];
+            }
+            for &(register, channel, uniform) in &varying {
+                job.constants.floats[register][channel] = frames.bits(uniform, frame);
             }
             for run in 0..args.execution.repeat {
                 if run == 0 || reads_results {

@@ -385,7 +385,7 @@ impl<'m> Lowering<'m> {
             }
         }
         if outputs.is_empty() {
-            return Err(LowerError::Unsupported("no output at all; write a colour"));
+            return Err(LowerError::NoOutput);
         }
         Ok(outputs)
     }

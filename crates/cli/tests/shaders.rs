@@ -1,0 +1,102 @@
+//! Shaders in source: compiled, run by the names in them, and refused with their lines.
+
+mod common;
+
+use common::{Folder, POSITION, project};
+use std::fs;
+
+const MIX: &str = "\
+#version 330
+uniform sampler2D picture; uniform float scale; uniform vec3 tint; uniform bool flip; uniform int count = 3;
+out vec4 color;
+void main() {
+  ivec2 at = ivec2(gl_FragCoord.xy);
+  if (flip) at.x = textureSize(picture, 0).x - 1 - at.x;
+  color = texelFetch(picture, at, 0) * scale + vec4(tint, count);
+}
+";
+
+const BITS: &str = "\
+@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {
+  let a = i32(p.x);
+  return vec4f(f32(a & i32(p.y)));
+}
+";
+
+fn prepared(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.write("mix.frag", MIX).write("position.x1k", POSITION);
+    for file in ["in.npy", "in.f32"] {
+        folder.ctm(&format!("run position.x1k --domain 6x2 --const 0=0 -o {file}")).ok();
+    }
+    folder
+}
+
+#[test]
+fn shaders_run_with_the_names_of_their_sources() {
+    let folder = prepared("shaders-run");
+    let given = "--input picture=in.npy --uniform scale=2 --uniform tint=0.5,1,4 --uniform flip=true";
+    folder.ctm(&format!("run mix.frag --domain 6x2 {given} -o out.f32")).ok();
+    let (input, output) = (common::floats(&folder.read("in.f32")), folder.read_floats("out.f32"));
+    for (i, pixel) in output.chunks(4).enumerate() {
+        let from = &input[4 * (i / 6 * 6 + 5 - i % 6)..][..4];
+        let wanted = [2.0 * from[0] + 0.5, 2.0 * from[1] + 1.0, 2.0 * from[2] + 4.0, 2.0 * from[3] + 3.0];
+        assert_eq!(pixel, wanted, "pixel {i}");
+    }
+    folder.ctm("run mix.frag --domain 6x2 --input 0=in.npy --frames 2 --uniform scale=frame -o f%d.f32").ok();
+    let frame = |name: &str| folder.read_floats(name)[4];
+    assert_eq!((frame("f0.f32"), frame("f1.f32")), (0.0, input[4]));
+}
+
+#[test]
+fn every_stage_can_be_seen() {
+    let folder = prepared("shaders-compile");
+    folder.ctm("compile mix.frag").ok();
+    folder.ctm("compile mix.frag -o words.u32").ok();
+    for (stage, words) in [
+        ("interface", "uniform tint: float x3"),
+        ("ir", "fetch"),
+        ("opt", "fetch"),
+        ("asm", "-- 7: color = texelFetch"),
+    ] {
+        let done = folder.ctm(&format!("compile mix.frag --emit {stage}")).ok();
+        assert!(done.out().contains(words), "{stage}\n{}", done.out());
+    }
+    folder.ctm("check mix.frag").ok();
+    folder.ctm("dis mix.elf").ok();
+    assert!(folder.names().contains(&"words.u32".to_owned()));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    let folder = prepared("shaders-refused");
+    folder.write("oops.frag", "void main() {\n  gl_FragColor = vec4(oops, 1.0);\n}\n").write("bits.wgsl", BITS);
+    let run = "run mix.frag --input picture=in.npy";
+    for (line, status, expected) in [
+        ("run oops.frag -o a.png", 1, &["oops.frag:2", "Unknown variable: oops"][..]),
+        ("compile bits.wgsl", 1, &["bits.wgsl:3", "no integer bit operations"]),
+        ("run mix.frag --input pictures=in.npy -o a.npy", 2, &["no texture 'pictures'", "it has 'picture'"]),
+        (&format!("{run} --uniform scala=1 -o a.npy"), 2, &["no uniform 'scala'", "it has 'scale'"]),
+        (&format!("{run} --uniform tint=1,2 -o a.npy"), 2, &["takes 3 numbers"]),
+        (&format!("{run} --uniform count=1.5 -o a.npy"), 2, &["whole numbers"]),
+        (&format!("{run} --frames 2 --uniform tint=time -o a%d.npy"), 2, &["single numbers"]),
+        ("run position.x1k --input picture=in.npy -o a.npy", 2, &["--input picture", "no names"]),
+        ("compile position.x1k", 2, &["does not say its language", ".frag"]),
+    ] {
+        println!("ctm {line}");
+        folder.ctm(line).fails(status, expected);
+    }
+}
+
+#[test]
+fn examples_compile_and_run() {
+    let folder = Folder::new("shaders-examples");
+    for name in ["plasma.frag", "life.frag", "blur.frag", "clouds.frag", "raymarch.wgsl"] {
+        folder.write(name, fs::read(project("examples").join(name)).expect("an example"));
+    }
+    folder.ctm("run plasma.frag --domain 24x16 --uniform time=0.25 -o plasma.png").ok();
+    folder.ctm("run life.frag --domain 24x16 --input cells=plasma.png -o life.npy").ok();
+    folder.ctm("run blur.frag --domain 24x16 --input picture=plasma.png -o blur.png").ok();
+    folder.ctm("run clouds.frag --domain 24x16 --uniform iTime=3 -o clouds.png").ok();
+    folder.ctm("run raymarch.wgsl --domain 24x16 --uniform view.time=0.45 -o raymarch.png").ok();
+}
