@@ -271,3 +271,24 @@ pub(super) struct Scalars {
     /// Whether the position is among them.
     pub reads_position: bool,
 }
+
+/// How many operations there are.
+pub(super) fn count(items: &[Item<Op>]) -> usize {
+    let one = |item: &Item<Op>| match item {
+        Item::Block(ops) => ops.len(),
+        Item::If { then, otherwise, .. } => count(then) + count(otherwise),
+        Item::Loop { body, .. } => count(body),
+        Item::Break | Item::Continue => 0,
+    };
+    items.iter().map(one).sum()
+}
+
+/// The source line of the first operation that has one.
+pub(super) fn first_line(items: &[Item<Op>]) -> u32 {
+    let one = |item: &Item<Op>| match item {
+        Item::Block(ops) => ops.iter().map(|op| op.line).find(|&line| line != 0),
+        Item::If { line, .. } | Item::Loop { line, .. } => Some(*line),
+        Item::Break | Item::Continue => None,
+    };
+    items.iter().find_map(one).unwrap_or(0)
+}

@@ -131,6 +131,11 @@ impl Unfit {
     }
 }
 
+/// Scalar operations that an instruction holds at most: three colours, alpha, and what presubtract makes for each.
+const OPERATIONS: usize = 8;
+/// Scalar operations of programs that are not too long in any case; it would take a while to find out what more of them come to.
+const MOST_OPERATIONS: usize = MAX_INSTRUCTIONS * OPERATIONS;
+
 /// The machine code of a function.
 pub fn generate(function: &Function, binding: &Binding) -> Result<Generated, Unfit> {
     generate_optimised(&optimise(function), binding)
@@ -144,6 +149,13 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
         (register, usize::from(channel))
     };
     let mut scalars = select::select(function, binding.position, &varying);
+    let count = machine::count(&scalars.items);
+    if count > MOST_OPERATIONS {
+        return Err(Unfit::Instructions {
+            found: count.div_ceil(OPERATIONS),
+            line: machine::first_line(&scalars.items),
+        });
+    }
     coalesce::drop_unread(&mut scalars);
     coalesce::coalesce(&mut scalars);
     leave::by_predicates(&mut scalars.items);
