@@ -47,7 +47,14 @@ fn order(ops: &[Op], webs: usize) -> Order {
     let mut last: Vec<Option<usize>> = vec![None; webs];
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); webs];
     let (mut before, mut not_after) = (vec![Vec::new(); ops.len()], vec![Vec::new(); ops.len()]);
+    // Lanes that are killed calculate nothing more for the others of their quad.
+    let mut seen_by_quads: Vec<usize> = Vec::new();
     for (k, op) in ops.iter().enumerate() {
+        match op.code {
+            Code::Kill => before[k].extend(&seen_by_quads),
+            Code::Ddx | Code::Ddy | Code::Fetch(_) => seen_by_quads.push(k),
+            _ => {}
+        }
         for web in op.reads() {
             before[k].extend(last[web]);
             readers[web].push(k);
