@@ -10,7 +10,7 @@ use ctm_engine::Executor;
 /// A texture that a kernel reads.
 #[derive(Clone, Debug)]
 pub struct Texture {
-    /// The name of its data ([`crate::texture`]).
+    /// The name of its data (`ctm_testkit::texels`).
     pub name: String,
     /// Texels in a row.
     pub width: u32,
