@@ -1,10 +1,10 @@
 //! Passes over functions: the same results with fewer instructions.
 //!
-//! - [`rebuild`]: makes a function anew, instruction by instruction: constants are calculated, sums and products rewritten (`rules`), what was
+//! - `rebuild`: makes a function anew, instruction by instruction: constants are calculated, sums and products rewritten (`rules`), what was
 //!   calculated before is taken from there, choices that are known are made, short ones become selections, short loops are unrolled;
-//! - [`dead`]: leaves out what nobody uses;
-//! - [`contract`]: products and their sums become multiply-adds;
-//! - [`booleans`]: booleans become numbers with signs, as the machine has no others.
+//! - `dead`: leaves out what nobody uses;
+//! - `contract`: products and their sums become multiply-adds;
+//! - `booleans`: booleans become numbers with signs, as the machine has no others.
 //!
 //! Sums and products are rewritten as the languages allow it: results differ from the source's order in roundings.
 
