@@ -248,7 +248,7 @@ fn blocks<'a>(items: &'a [Item<Op>], all: &mut Vec<&'a Vec<Op>>) {
     }
 }
 
-/// Decides on places for webs that are read together, as far as they do not contradict each other. Webs without such wishes are left open.
+/// Decides on places for webs that are read together, as far as they do not contradict each other. Webs that are not read together are left open.
 pub(super) fn place(scalars: &Scalars) -> Places {
     let mut places = Places::new(scalars.webs);
     let mut registers: Vec<(u8, Vector)> = Vec::new();

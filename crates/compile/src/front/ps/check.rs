@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Adds what is wrong to the cursor's diagnostics.
 pub(super) fn check(parsed: &mut Parsed) {
     let Parsed { shader, cursor } = parsed;
-    let mut judge = Judge { shader, cursor, written: BTreeMap::new(), complained: BTreeSet::new() };
+    let mut checker = Checker { shader, cursor, written: BTreeMap::new(), complained: BTreeSet::new() };
     for part in parts(shader) {
-        each(part, &mut |statement| judge.writes(statement));
+        each(part, &mut |statement| checker.writes(statement));
     }
     for part in parts(shader) {
-        each(part, &mut |statement| judge.reads(statement));
+        each(part, &mut |statement| checker.reads(statement));
     }
-    judge.inputs();
-    judge.calls();
-    judge.outputs();
+    checker.inputs();
+    checker.calls();
+    checker.outputs();
 }
 
 fn parts(shader: &Shader) -> impl Iterator<Item = &[Statement]> {
@@ -42,7 +42,7 @@ fn each(statements: &[Statement], look: &mut dyn FnMut(&Statement)) {
     }
 }
 
-struct Judge<'a> {
+struct Checker<'a> {
     shader: &'a Shader,
     cursor: &'a mut Cursor,
     /// Channels that some instruction writes.
@@ -51,7 +51,7 @@ struct Judge<'a> {
     complained: BTreeSet<Register>,
 }
 
-impl Judge<'_> {
+impl Checker<'_> {
     fn writes(&mut self, statement: &Statement) {
         if let Statement::Do(Instruction { dest: Some(dest), .. }) = statement {
             *self.written.entry(dest.register).or_default() |= dest.mask;
