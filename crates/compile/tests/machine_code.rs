@@ -2,8 +2,7 @@
 
 mod common;
 
-use arbtest::arbtest;
-use common::{SIZE, Small, function, texel};
+use common::{SIZE, Small, function, seeds, size, texel};
 use ctm_compile::backend::{Binding, Generated, Unfit, generate_optimised};
 use ctm_compile::ir::{Environment, Function, Output, QUAD, eval};
 use ctm_compile::opt::optimise;
@@ -12,6 +11,8 @@ use ctm_x1k::reference::with_shader;
 use ctm_x1k::{Constants, IntConstant, RunOptions};
 
 const STEPS: u64 = 100_000;
+/// Programs that the test tries unless it is told another number.
+const PROGRAMS: u64 = 20_000;
 const PLACE: [u32; 2] = [4, 6];
 /// Constants below this number are the user's.
 const USER: usize = 4;
@@ -78,7 +79,7 @@ fn assert_same(function: &Function, generated: &Generated) {
 
 #[test]
 fn machine_code_gives_the_bits_of_functions() {
-    arbtest(|u| {
+    seeds::each(PROGRAMS, size, |u| {
         let function = optimise(&function(u, true)?);
         let binding = Binding { float_constants: USER, int_constants: 4, ..Binding::default() };
         match generate_optimised(&function, &binding) {
@@ -87,7 +88,5 @@ fn machine_code_gives_the_bits_of_functions() {
             Err(unfit) => panic!("{unfit}\n{function}"),
         }
         Ok(())
-    })
-    .size_max(1_000)
-    .budget_ms(10_000);
+    });
 }

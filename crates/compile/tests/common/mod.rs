@@ -1,6 +1,8 @@
 //! Functions at random, and what they depend on.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub mod seeds;
+
 use arbtest::arbitrary::{Result, Unstructured};
 use ctm_compile::ir::{
     Axis, Builder, Environment, Fetch, FetchKind, Function, Op, Output, Passes, QUAD, Type, Value, Variable, verify,
@@ -255,6 +257,11 @@ impl Generator<'_, '_> {
         self.bools.truncate(bools);
         Ok(())
     }
+}
+
+/// Bytes that the function of a seed is made of: 32 to 1,000.
+pub fn size(seed: usize) -> usize {
+    32 + seed % 122 * 8
 }
 
 /// A function with up to three levels of statements.

@@ -1,17 +1,21 @@
 //! Generated GLSL and WGSL: what their functions compute is what an evaluator of naga's modules says, which knows nothing of
-//! the compiler. `CTM_SHADERS=20000` tries so many instead of a few hundred; `CTM_SHADERS_FIRST` is the first seed.
+//! the compiler.
 
 mod evaluate;
 mod functions;
 mod generate;
+#[path = "../common/seeds.rs"]
+mod seeds;
 mod world;
 
-use arbtest::arbitrary::Unstructured;
 use ctm_compile::front::naga::{read_glsl, read_wgsl};
 use ctm_compile::ir::{Function, Output, eval, verify};
 use ctm_compile::opt::optimise;
 use evaluate::{Evaluator, Outcome};
 use world::{QUAD, World};
+
+/// Programs that the test tries unless it is told another number.
+const PROGRAMS: u64 = 300;
 
 /// Runs with disturbances, whose results span what rounding may do.
 const DISTURBED: u64 = 5;
@@ -26,22 +30,8 @@ struct Tally {
     endless: u32,
 }
 
-fn bytes(seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..512).flat_map(|_| next().to_le_bytes()).collect()
-}
-
-fn check(seed: u64, tally: &mut Tally) -> Result<(), String> {
-    let bytes = bytes(seed);
-    let (text, wgsl) = generate::shader(&mut Unstructured::new(&bytes)).map_err(|error| error.to_string())?;
-    let read = if wgsl { read_wgsl(&text) } else { read_glsl(&text, &[]) };
+fn check(text: &str, wgsl: bool, tally: &mut Tally) -> Result<(), String> {
+    let read = if wgsl { read_wgsl(text) } else { read_glsl(text, &[]) };
     let module = read.map_err(|error| format!("{text}\nline {}: {error}", error.line))?;
     let shader = module.lower(None).map_err(|error| format!("{text}\nline {}: {error}", error.line))?;
     verify(&shader.function).map_err(|error| format!("{text}\n{}\n{error}", shader.function))?;
@@ -110,20 +100,16 @@ fn compare(function: &Function, world: &World, runs: &[Outcome], tally: &mut Tal
 
 #[test]
 fn functions_compute_what_modules_mean() {
-    let number =
-        |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
-    let (first, count) = (number("CTM_SHADERS_FIRST", 0), number("CTM_SHADERS", 300));
     let mut tally = Tally::default();
-    let mut failures = Vec::new();
-    for seed in first..first + count {
-        if let Err(error) = check(seed, &mut tally) {
-            failures.push(format!("seed {seed}\n{error}"));
-        }
-    }
+    seeds::each(
+        PROGRAMS,
+        |_| 4096,
+        |u| {
+            let (text, wgsl) = generate::shader(u)?;
+            check(&text, wgsl, &mut tally).unwrap_or_else(|error| panic!("{error}"));
+            Ok(())
+        },
+    );
     println!("{tally:?}");
-    for failure in failures.iter().skip(1) {
-        println!("{}", failure.lines().next().unwrap_or_default());
-    }
-    assert!(failures.is_empty(), "{} of {count} fail; the first:\n{}", failures.len(), failures[0]);
     assert!(tally.compared > 20 * tally.programs && tally.unsteady + tally.strange < tally.compared / 2, "{tally:?}");
 }

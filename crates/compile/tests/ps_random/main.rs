@@ -2,6 +2,8 @@
 
 mod evaluate;
 mod generate;
+#[path = "../common/seeds.rs"]
+mod seeds;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use ctm_compile::front::ps::{Options, lower, parse};
@@ -122,32 +124,14 @@ fn check(u: &mut Unstructured<'_>, tally: &mut Tally) -> Result<()> {
     Ok(())
 }
 
-/// Bytes that programs are made of, the same for the same number.
-fn bytes(seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..512 + seed as usize % 448 * 8).step_by(8).flat_map(|_| next().to_le_bytes()).collect()
-}
-
-/// Programs that a test compares, unless `CTM_SHADERS` says another number: always the same ones, as a few in a thousand round in such a way that tests of
-/// numbers come out another way.
+/// Programs that the test tries unless it is told another number. A few in many thousand round in such a way that tests of numbers come
+/// out another way.
 const PROGRAMS: u64 = 3000;
 
 #[test]
 fn functions_compute_what_texts_say() {
     let mut tally = Tally::default();
-    let programs = std::env::var("CTM_SHADERS").ok().and_then(|count| count.parse().ok()).unwrap_or(PROGRAMS);
-    for seed in 0..programs {
-        // Bytes that make no program are passed over.
-        let _ = check(&mut Unstructured::new(&bytes(seed)), &mut tally);
-    }
+    seeds::each(PROGRAMS, |seed| 512 + seed % 448 * 8, |u| check(u, &mut tally));
     assert!(
         tally.compared > 100 && tally.skipped < tally.compared,
         "{} compared, {} skipped",
