@@ -5,11 +5,12 @@
 
 use crate::guest::GuestJob;
 use crate::runtime::Runtime;
+use ctm_lane::clock::Instant;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::any::{Any, TypeId};
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes of compiled programs that are kept, about.
 const LIMIT: usize = 256 << 20;

@@ -8,10 +8,11 @@
 //! of threads, and fails if these are more than the budget. When it is noticed, and so which groups are complete then,
 //! depends on the executor, and so does whether a run that also traps reports the trap. The other limits depend on the host.
 
+use crate::clock::Instant;
 use std::fmt::{self, Debug};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use thiserror::Error;
 
 /// Longest time that one group may take, unless a budget says otherwise. GPU drivers take a chip for hung after 2 to 10 s.

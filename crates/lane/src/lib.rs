@@ -32,6 +32,7 @@
 mod attribute;
 pub mod budget;
 mod builder;
+pub mod clock;
 mod compact;
 pub mod counts;
 mod cursor;

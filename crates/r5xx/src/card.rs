@@ -11,10 +11,11 @@ use crate::state::State;
 use crate::stream::{Command, commands};
 use ctm_card::{Identity, Object, Rejected, Submission};
 use ctm_engine::Engine;
+use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Unknown registers that are reported.
 const MAX_WARNINGS: usize = 256;

@@ -4,14 +4,18 @@
 //! this stays inside of what the base belongs to. The guard regions around the pages are the second line behind it: they
 //! are as wide as such an address reaches, so that an access that escapes faults instead of finding other memory of the
 //! process. That takes addresses, not memory. Where the host has too few (a limit as of `ulimit -v`), guards are one page
-//! wide; hosts other than 64-bit Linux have none.
+//! wide; hosts other than 64-bit Linux have none. WebAssembly maps no memory, and takes blocks of the heap.
 
+#[cfg(any(test, target_family = "wasm"))]
+mod heap;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 #[path = "reserved.rs"]
 mod host;
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64", not(miri))))]
+#[cfg(not(any(target_family = "wasm", all(target_os = "linux", target_pointer_width = "64", not(miri)))))]
 #[path = "plain.rs"]
 mod host;
+#[cfg(target_family = "wasm")]
+use heap as host;
 
 use std::fmt;
 use std::ops::Range;

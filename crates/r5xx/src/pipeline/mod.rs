@@ -37,6 +37,7 @@ use area::AreaState;
 use batch::BatchState;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
+use ctm_lane::clock::Instant;
 use ctm_memory::{Arena, Space};
 use ctm_x1k::fragments::FragmentJob;
 use ctm_x1k::reference::with_shader;
@@ -45,7 +46,6 @@ use history::{Probe, Watcher};
 use kernels::{Kernels, LazyBatch};
 use shading::{Passing, Shading};
 use std::sync::Arc;
-use std::time::Instant;
 use thiserror::Error;
 
 /// Why a draw stops.

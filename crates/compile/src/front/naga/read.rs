@@ -13,6 +13,7 @@ use naga::{Module, ShaderStage, Span};
 use thiserror::Error;
 
 /// Stack of the thread that reads a text: naga's readers recurse, `limits` says how deep.
+#[cfg(not(target_family = "wasm"))]
 const STACK: usize = 64 << 20;
 
 /// What is wrong with a text.
@@ -164,7 +165,14 @@ impl ReadModule {
     }
 }
 
+/// Runs on the caller's stack: WebAssembly has no threads of the standard library, and whoever embeds it ends what panics.
+#[cfg(target_family = "wasm")]
+fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Result<T, ReadFailure> {
+    run()
+}
+
 /// Runs on a thread with enough stack; a panic below, which would be a bug, becomes an error here and nowhere else.
+#[cfg(not(target_family = "wasm"))]
 fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Result<T, ReadFailure> {
     let failed = || Err(ReadFailure { error: ReadError::Failed, line: 0, column: 0 });
     std::thread::scope(|scope| {
