@@ -1,16 +1,19 @@
-//! Generated GLSL and WGSL: what their functions compute is what an evaluator of naga's modules says, which knows nothing of
-//! the compiler.
+//! Generated GLSL and WGSL: what their functions and their machine code compute is what an evaluator of naga's modules says, which
+//! knows nothing of the compiler.
 
 mod evaluate;
 mod functions;
 mod generate;
+mod machine;
 #[path = "../common/seeds.rs"]
 mod seeds;
 mod world;
 
+use ctm_compile::backend::Unfit;
 use ctm_compile::front::naga::{read_glsl, read_wgsl};
-use ctm_compile::ir::{Function, Output, eval, verify};
+use ctm_compile::ir::{self, Function, Output, eval, verify};
 use ctm_compile::opt::optimise;
+use ctm_compile::{CompileError, Language, Options, compile};
 use evaluate::{Evaluator, Outcome};
 use world::{QUAD, World};
 
@@ -23,6 +26,8 @@ const DISTURBED: u64 = 5;
 #[derive(Default, Debug)]
 struct Tally {
     programs: u32,
+    /// Programs of more instructions than the machine has.
+    long: u32,
     compared: u32,
     /// Invocations of which nothing can be said, or too little.
     strange: u32,
@@ -31,7 +36,8 @@ struct Tally {
 }
 
 fn check(text: &str, wgsl: bool, tally: &mut Tally) -> Result<(), String> {
-    let read = if wgsl { read_wgsl(text) } else { read_glsl(text, &[]) };
+    let (language, read) =
+        if wgsl { (Language::Wgsl, read_wgsl(text)) } else { (Language::Glsl, read_glsl(text, &[])) };
     let module = read.map_err(|error| format!("{text}\nline {}: {error}", error.line))?;
     let shader = module.lower(None).map_err(|error| format!("{text}\nline {}: {error}", error.line))?;
     verify(&shader.function).map_err(|error| format!("{text}\n{}\n{error}", shader.function))?;
@@ -47,18 +53,25 @@ fn check(text: &str, wgsl: bool, tally: &mut Tally) -> Result<(), String> {
         return Ok(());
     };
     let world = World::new(&shader.interface);
-    for (kind, function) in [("lowered", &shader.function), ("optimised", &better)] {
-        if compare(function, &world, &runs, tally).is_err() {
+    let evaluated = |function: &Function| eval(function, &world, 1 << 22).map_err(|stop| stop.to_string());
+    let mut outcomes = vec![("lowered", evaluated(&shader.function)?), ("optimised", evaluated(&better)?)];
+    match compile(text, language, &Options::default()) {
+        Ok(compiled) => outcomes.push(("machine code", machine::run(&compiled, &world)?)),
+        Err(CompileError::Unfit(Unfit::Instructions { .. })) => tally.long += 1,
+        Err(error) => return Err(format!("{text}\nline {}: {error}", error.line())),
+    }
+    for (form, outcome) in outcomes {
+        if compare(&better.outputs, &outcome, &runs, tally).is_err() {
             // A few runs may all have fallen on one side of a step.
             runs.extend(several(DISTURBED..100).unwrap_or_default());
         }
-        compare(function, &world, &runs, tally).map_err(|error| format!("{text}\n{kind}: {error}\n{function}"))?;
+        compare(&better.outputs, &outcome, &runs, tally)
+            .map_err(|error| format!("{text}\n{form}: {error}\n{better}"))?;
     }
     Ok(())
 }
 
-fn compare(function: &Function, world: &World, runs: &[Outcome], tally: &mut Tally) -> Result<(), String> {
-    let outcome = eval(function, world, 1 << 22).map_err(|stop| stop.to_string())?;
+fn compare(outputs: &[Output], outcome: &ir::Outcome, runs: &[Outcome], tally: &mut Tally) -> Result<(), String> {
     for lane in 0..QUAD {
         if runs.iter().any(|run| run.strange[lane]) {
             tally.strange += 1;
@@ -74,7 +87,7 @@ fn compare(function: &Function, world: &World, runs: &[Outcome], tally: &mut Tal
         if outcome.killed[lane] {
             continue;
         }
-        for (output, bits) in function.outputs.iter().zip(&outcome.outputs) {
+        for (output, bits) in outputs.iter().zip(&outcome.outputs) {
             let Output::Colour { slot, channel } = *output else { continue };
             let values: Vec<f64> = runs.iter().map(|run| run.outputs[&(slot.into(), channel.into())][lane]).collect();
             let (low, high) =
@@ -99,7 +112,7 @@ fn compare(function: &Function, world: &World, runs: &[Outcome], tally: &mut Tal
 }
 
 #[test]
-fn functions_compute_what_modules_mean() {
+fn programs_compute_what_modules_mean() {
     let mut tally = Tally::default();
     seeds::each(
         PROGRAMS,
@@ -111,5 +124,10 @@ fn functions_compute_what_modules_mean() {
         },
     );
     println!("{tally:?}");
-    assert!(tally.compared > 20 * tally.programs && tally.unsteady + tally.strange < tally.compared / 2, "{tally:?}");
+    assert!(
+        tally.compared > 30 * tally.programs
+            && tally.long < tally.programs / 20
+            && tally.unsteady + tally.strange < tally.compared / 2,
+        "{tally:?}"
+    );
 }

@@ -1,6 +1,6 @@
 //! What shaders depend on: uniforms, inputs and textures by their names.
 
-use ctm_compile::front::naga::{Interface, TextureKind, UniformKind, UniformPlace};
+use ctm_compile::front::naga::{Interface, UniformKind, UniformPlace};
 use ctm_compile::ir::{Environment, Fetch, FetchKind};
 use naga::ScalarKind;
 
@@ -68,7 +68,8 @@ pub struct World {
     constants: Vec<[f64; 4]>,
     booleans: Vec<bool>,
     varyings: Vec<(String, usize)>,
-    textures: Vec<(String, bool)>,
+    /// Names, by unit.
+    textures: Vec<String>,
 }
 
 impl World {
@@ -108,12 +109,13 @@ impl World {
                     (varying.name.clone(), slot * usize::from(varying.channels));
             }
         }
-        world.textures = interface
-            .textures
-            .iter()
-            .map(|texture| (texture.name.clone(), texture.kind == TextureKind::Rectangle))
-            .collect();
+        world.textures = interface.textures.iter().map(|texture| texture.name.clone()).collect();
         world
+    }
+
+    /// The name of a texture by its unit.
+    pub fn texture(&self, unit: u8) -> &str {
+        &self.textures[usize::from(unit)]
     }
 }
 
@@ -135,7 +137,7 @@ impl Environment for World {
         std::array::from_fn(|lane| (varying(name, number + usize::from(channel), lane) as f32).to_bits())
     }
     fn fetch(&self, fetch: &Fetch, args: &[[u32; QUAD]]) -> [[u32; QUAD]; 4] {
-        let (name, _) = &self.textures[usize::from(fetch.unit)];
+        let name = self.texture(fetch.unit);
         let lanes: [[f64; 4]; QUAD] = std::array::from_fn(|lane| {
             let arg = |i: usize| f64::from(f32::from_bits(args[i][lane]));
             let count = usize::from(fetch.coordinates);
