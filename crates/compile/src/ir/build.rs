@@ -107,6 +107,11 @@ impl Builder {
         self.types.len()
     }
 
+    /// How many statements are open inside of each other: for limits.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
     /// The bits of a value that is known: a number, or 0 or 1 for a boolean.
     pub fn known(&self, value: Value) -> Option<u32> {
         self.known.get(&value).copied()

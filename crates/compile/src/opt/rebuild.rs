@@ -13,8 +13,12 @@ const FLATTENED: usize = 24;
 const UNROLLED_PASSES: u32 = 32;
 /// Scalar instructions up to which it is, when they are simplified.
 const UNROLLED: usize = 256;
-/// Scalar instructions up to which that is tried.
+/// Scalar instructions up to which that is tried, if loops inside are not unrolled.
 const TRIED: usize = 8192;
+/// Values that a try may make, with those of tries inside of it.
+const TRIED_VALUES: usize = 4 * TRIED;
+/// Values of a function up to which loops are tried at all: what is tried inside of tries would have no end.
+const VALUES: usize = 250_000;
 
 type Key = (Op, Vec<Value>);
 
@@ -285,6 +289,7 @@ impl Rebuild<'_> {
             && count.exact
             && count.passes <= UNROLLED_PASSES
             && (count.passes as usize + 1).saturating_mul(size) <= TRIED
+            && self.types.len() <= VALUES
             && self.unroll(repeat, init.clone(), count.passes)
         {
             return None;
@@ -329,8 +334,9 @@ impl Rebuild<'_> {
         self.nodes.push(Vec::new());
         self.scopes.push(Vec::new());
         let (mut params, mut ended) = (init, repeat.passes == Passes::Times(0));
+        let values = self.types.len();
         for pass in 0..=passes {
-            if ended {
+            if ended || self.types.len() - values > TRIED_VALUES {
                 break;
             }
             self.bind(&repeat.params, params.clone());

@@ -24,6 +24,8 @@ use std::rc::Rc;
 
 /// Most instructions and values that a program may have before it is simplified.
 const MAX_SIZE: usize = 400_000;
+/// Statements inside of each other: passes recurse over them.
+const MAX_DEPTH: usize = 200;
 /// How deep functions may call each other.
 const MAX_CALLS: usize = 64;
 
@@ -153,6 +155,12 @@ impl<'m> Lowering<'m> {
             return Err(LowerError::Limit {
                 what: "values before it is simplified; shorten loops over arrays and calls",
                 limit: MAX_SIZE,
+            });
+        }
+        if self.builder.depth() > MAX_DEPTH {
+            return Err(LowerError::Limit {
+                what: "choices inside of each other, with cases and what follows a `return`, `break` or `continue`; leave some out",
+                limit: MAX_DEPTH,
             });
         }
         Ok(())

@@ -288,6 +288,7 @@ impl<'m> Lowering<'m> {
         let mut falls = self.builder.boolean(false);
         let mut open = 0;
         for (case, meant) in cases.iter().zip(meant) {
+            self.check_size()?;
             let this = meant.unwrap_or(none);
             falls = self.builder.or(falls, this);
             if case.fall_through && case.body.is_empty() {
