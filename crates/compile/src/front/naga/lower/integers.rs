@@ -53,24 +53,27 @@ impl Lowering<'_> {
 
     /// Quotient toward zero and remainder with the sign of the dividend.
     fn quotient(&mut self, unsigned: bool, a: Value, b: Value) -> (Value, Value) {
-        let (size_a, size_b) = if unsigned { (a, b) } else { (self.builder.abs(a), self.builder.abs(b)) };
-        let (quotient, rest) = self.quotient_of_sizes(size_a, size_b);
         if unsigned {
-            return (quotient, rest);
+            return self.quotient_of_sizes(a, b);
         }
-        let minus_rest = self.builder.neg(rest);
-        let rest = self.builder.cmp(a, rest, minus_rest);
-        let minus = self.builder.neg(quotient);
-        let by_b = self.builder.cmp(b, quotient, minus);
-        let minus_by_b = self.builder.neg(by_b);
-        (self.builder.cmp(a, by_b, minus_by_b), rest)
+        let (size_a, size_b) = (self.builder.abs(a), self.builder.abs(b));
+        let (quotient, rest) = self.quotient_of_sizes(size_a, size_b);
+        let (minus, minus_rest) = (self.builder.neg(quotient), self.builder.neg(rest));
+        let number = |value| self.builder.known(value).map(f32::from_bits);
+        let (known, other) = number(b).map_or((number(a), b), |known| (Some(known), a));
+        let sign = match known {
+            Some(known) if known < 0.0 => self.builder.neg(other),
+            Some(_) => other,
+            None => self.builder.mul(a, b),
+        };
+        (self.builder.cmp(sign, quotient, minus), self.builder.cmp(a, rest, minus_rest))
     }
 
     /// Quotient and remainder of numbers that are not negative. The product with a rounded inverse is off by one at most.
     fn quotient_of_sizes(&mut self, a: Value, b: Value) -> (Value, Value) {
         let inverse = self.builder.rcp(b);
-        let product = self.builder.mul(a, inverse);
-        let guess = self.builder.floor(product);
+        let ratio = self.builder.mul(a, inverse);
+        let guess = self.builder.floor(ratio);
         let minus = self.builder.neg(guess);
         let rest = self.builder.mad(minus, b, a);
         if self.builder.known(b).is_some_and(|bits| bits & 0x007F_FFFF == 0) {
