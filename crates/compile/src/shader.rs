@@ -1,7 +1,7 @@
 //! GLSL and WGSL to programs.
 
 use crate::backend::{Binding, Unfit, generate_optimised};
-use crate::front::naga::{Interface, ReadFailure, UniformPlace, read_glsl, read_wgsl};
+use crate::front::naga::{Interface, ReadFailure, read_glsl, read_wgsl};
 use crate::ir::Function;
 use crate::opt::optimise;
 use ctm_x1k::Program;
@@ -104,11 +104,8 @@ pub fn compile(text: &str, language: Language, options: &Options) -> Result<Comp
 
 /// Where the machine code of a shader finds what its interface says.
 fn binding(interface: &Interface) -> Binding {
-    let uniforms = interface.uniforms.iter().map(|uniform| match uniform.place {
-        UniformPlace::Constants { register, .. } => {
-            usize::from(register) + usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize
-        }
-        UniformPlace::Boolean(_) => 0,
+    let uniforms = interface.uniforms.iter().map(|uniform| {
+        usize::from(uniform.place.register) + usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize
     });
     let sizes =
         interface.textures.iter().filter_map(|texture| texture.size).map(|(register, _)| usize::from(register) + 1);

@@ -4,15 +4,15 @@ use ctm_compile::front::naga::{ReadError, ReadFailure, Shader, TextureKind, Unif
 use ctm_compile::ir::{Environment, Fetch, QUAD, eval, verify};
 use ctm_compile::opt::optimise;
 
-/// Invocations lie at (4, 6) and on; constant c is (c, c + 0.25, c + 0.5, c + 0.75), b1 is true; a texel is its coordinates.
+/// Invocations lie at (4, 6) and on; constant c is (c, c + 0.25, c + 0.5, c + 0.75); a texel is its coordinates.
 struct Fixed;
 
 impl Environment for Fixed {
     fn uniform(&self, register: u8, channel: u8) -> u32 {
         (f32::from(register) + f32::from(channel) / 4.0).to_bits()
     }
-    fn boolean(&self, index: u8) -> bool {
-        index == 1
+    fn boolean(&self, _: u8) -> bool {
+        unreachable!("the languages have no boolean constants")
     }
     fn passes(&self, _: u8) -> u32 {
         0
@@ -113,10 +113,68 @@ fn statements_go_where_they_should() {
 }
 
 #[test]
+fn sides_of_logical_operators_are_calculated_where_they_decide() {
+    // `f(n, answer)` notes its number in n and answers.
+    let noting = "int n = 0; bool f(int digit, bool answer) { n = n * 10 + digit; return answer; }
+        bool g(out float b) { b = 5.0; return true; } bool yes() { return gl_FragCoord.x > 0.0; } bool no() { return !yes(); }";
+    let noted = |statements: &str, expected: [f32; 4]| gives(noting, statements, expected);
+    noted("r.x = f(1, no()) && f(2, yes()) ? 1.0 : 2.0; r.y = float(n);", [2.0, 1.0, 0.0, 0.0]);
+    noted("r.x = f(1, yes()) || f(2, yes()) ? 1.0 : 2.0; r.y = float(n);", [1.0, 1.0, 0.0, 0.0]);
+    noted("if (f(1, yes()) && f(2, no()) && f(3, yes())) r.x = 1.0; r.y = float(n);", [0.0, 12.0, 0.0, 0.0]);
+    noted(
+        "if (f(1, no()) && f(2, no()) || f(3, yes()) && f(4, yes())) r.x = 1.0; r.y = float(n);",
+        [1.0, 134.0, 0.0, 0.0],
+    );
+    noted(
+        "bool a = f(1, yes()) ^^ f(2, no()) || f(3, yes()), b = !(no() || f(4, no())); r = vec4(a, b, n, 0);",
+        [1.0, 1.0, 124.0, 0.0],
+    );
+    noted("int i = 0; while (i < 3 && f(i, yes())) i++; r.x = float(n); r.y = float(i);", [12.0, 3.0, 0.0, 0.0]);
+    noted(
+        "int i = 0; do { i++; } while (i < 3 && f(i, i < 2)); r.x = float(n); r.y = float(i);",
+        [12.0, 2.0, 0.0, 0.0],
+    );
+    noted(
+        "int k = 0; for (int i = 4; i > 0 && f(i, i > 2); i--) k += i; r.x = float(n); r.y = float(k);",
+        [432.0, 7.0, 0.0, 0.0],
+    );
+    noted(
+        "r.x = no() ? f(1, yes()) ? 1.0 : 2.0 : yes() && f(2, yes()) ? 3.0 : 4.0; r.y = float(n);",
+        [3.0, 2.0, 0.0, 0.0],
+    );
+    noted("float b = 1.0; bool a = no() && g(b); r.x = b; a = yes() && g(b); r.y = b;", [1.0, 5.0, 0.0, 0.0]);
+    noted("int i = 0; bool a = no() && i++ > 0, b = yes() || (i = 7) > 0; r = vec4(i, a, b, 0);", [0.0, 0.0, 1.0, 0.0]);
+    noted("if (yes()) no() && f(1, yes()); else yes() && f(2, yes()); r.x = float(n);", [0.0; 4]);
+    noted("float a[2] = float[2](yes() || f(1, no()) ? 1.0 : 2.0, 3.0); r.xy = vec2(a[0], n);", [1.0, 0.0, 0.0, 0.0]);
+    let ends =
+        "bool f(bool a) { if (a) discard; return true; } bool g(float a) { return a > 0.0 && f(a > 5.0) || a > 1.0; }";
+    let shader = glsl(&format!("{ends} void main() {{ gl_FragColor = vec4(float(g(gl_FragCoord.x - 4.5))); }}"));
+    assert_eq!(eval(&shader.function, &Fixed, 1000).expect("it ends").killed, [false; 4]);
+    let shader = wgsl(
+        "var<private> n: f32; fn f() -> bool { n += 1.0; return true; }
+        @fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec2f {
+            let a = p.x < 5.0 && f(); let b = p.x < 5.0 || f(); return vec2f(n, f32(a && b)); }",
+    );
+    assert_eq!(outputs(&shader), [[1.0; 4], [1.0, 0.0, 1.0, 0.0]]);
+}
+
+#[test]
 fn what_a_lane_discards_it_alone_discards() {
     let shader = glsl("void main() { if (gl_FragCoord.x > 5.0) discard; gl_FragColor = vec4(1.0); }");
     let outcome = eval(&shader.function, &Fixed, 1000).expect("it ends");
     assert_eq!(outcome.killed, [false, true, false, true]);
+}
+
+#[test]
+fn whole_numbers_are_divided_exactly() {
+    let quotients = "ivec4 n = ivec4(3355443, 41, -41, -7) * int(x); ivec4 d = ivec4(3, 41, 41, -3); ivec4 q = n / d;";
+    gives("", &format!("{quotients} r = vec4(q);"), [4473924.0, 4.0, -4.0, 9.0]);
+    gives("", &format!("{quotients} r = vec4(n - q * d);"), [0.0, 0.0, 0.0, -1.0]);
+    gives(
+        "#version 130",
+        "ivec4 n = ivec4(3355443, 41, -41, -7) * int(x); r = vec4(n % ivec4(9));",
+        [0.0, 2.0, -2.0, -1.0],
+    );
 }
 
 #[test]
@@ -232,19 +290,14 @@ fn uniforms_have_names_and_places() {
     assert_eq!(names, ["a", "b", "m", "p", "q", "l[0].d", "l[0].e", "l[1].d", "l[1].e", "w", "t"]);
     let place =
         |name: &str| shader.interface.uniforms.iter().find(|uniform| uniform.name == name).map(|uniform| uniform.place);
-    assert_eq!(place("a"), Some(UniformPlace::Constants { register: 0, channel: 0 }));
-    assert_eq!(
-        place("b"),
-        Some(UniformPlace::Constants { register: 0, channel: 3 }),
-        "scalars fill what vectors leave"
-    );
-    assert_eq!(place("q"), Some(UniformPlace::Boolean(1)));
-    let Some(UniformPlace::Constants { register: light, .. }) = place("l[1].d") else { panic!("it is in constants") };
-    let Some(UniformPlace::Constants { register: w, .. }) = place("w") else { panic!("it is in constants") };
+    assert_eq!(place("a"), Some(UniformPlace { register: 0, channel: 0 }));
+    assert_eq!(place("b"), Some(UniformPlace { register: 0, channel: 3 }), "scalars fill what vectors leave");
+    assert_eq!(place("q"), Some(UniformPlace { register: 3, channel: 1 }));
+    let [light, w] = ["l[1].d", "w"].map(|name| place(name).expect("it is a uniform").register);
     assert_eq!(shader.interface.uniforms[10].default, [2.5]);
     let first: Vec<f32> = outputs(&shader).iter().map(|output| output[0]).collect();
     let light = f32::from(light);
-    assert_eq!(first[..8], [0.0, 0.25, 0.5, 0.75, 0.5, 0.5625 + 0.25 - 0.25, 0.0, 1.0]);
+    assert_eq!(first[..8], [0.0, 0.25, 0.5, 0.75, 0.5, 0.5625 + 0.25 - 0.25, 1.0, 1.0]);
     assert_eq!(first[8..12], [light, light + 0.25, light + 1.0, f32::from(w) + 1.25]);
     assert_eq!(first[12..15], [0.0, 0.125, 2.0]);
     let varyings: Vec<_> =

@@ -66,7 +66,6 @@ pub fn texel(name: &str, coordinates: &[f64], level: f64, texels: bool) -> [f64;
 /// The same, for a function with its interface.
 pub struct World {
     constants: Vec<[f64; 4]>,
-    booleans: Vec<bool>,
     varyings: Vec<(String, usize)>,
     /// Names, by unit.
     textures: Vec<String>,
@@ -74,12 +73,7 @@ pub struct World {
 
 impl World {
     pub fn new(interface: &Interface) -> World {
-        let mut world = World {
-            constants: vec![[0.0; 4]; 256],
-            booleans: vec![false; 32],
-            varyings: Vec::new(),
-            textures: Vec::new(),
-        };
+        let mut world = World { constants: vec![[0.0; 4]; 256], varyings: Vec::new(), textures: Vec::new() };
         for entry in &interface.uniforms {
             let kind = match entry.kind {
                 UniformKind::Float => Kind::Float,
@@ -87,17 +81,11 @@ impl World {
                 UniformKind::Bool => Kind::Bool,
             };
             let (columns, rows) = (usize::from(entry.columns), usize::from(entry.rows));
-            match entry.place {
-                UniformPlace::Boolean(index) => {
-                    world.booleans[usize::from(index)] = uniform(&entry.name, 0, kind) != 0.0
-                }
-                UniformPlace::Constants { register, channel } => {
-                    for column in 0..columns * entry.elements.unwrap_or(1) as usize {
-                        for row in 0..rows {
-                            let value = uniform(&entry.name, column * rows + row, kind);
-                            world.constants[usize::from(register) + column][usize::from(channel) + row] = value;
-                        }
-                    }
+            let UniformPlace { register, channel } = entry.place;
+            for column in 0..columns * entry.elements.unwrap_or(1) as usize {
+                for row in 0..rows {
+                    let value = uniform(&entry.name, column * rows + row, kind);
+                    world.constants[usize::from(register) + column][usize::from(channel) + row] = value;
                 }
             }
         }
@@ -123,8 +111,8 @@ impl Environment for World {
     fn uniform(&self, register: u8, channel: u8) -> u32 {
         (self.constants[usize::from(register)][usize::from(channel)] as f32).to_bits()
     }
-    fn boolean(&self, index: u8) -> bool {
-        self.booleans[usize::from(index)]
+    fn boolean(&self, _: u8) -> bool {
+        unreachable!("the languages have no boolean constants")
     }
     fn passes(&self, _: u8) -> u32 {
         0

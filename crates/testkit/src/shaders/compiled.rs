@@ -29,23 +29,15 @@ pub fn compile(shader: &Shader) -> Result<Compiled, CompileError> {
 pub fn job<'a>(compiled: &'a Compiled, shader: &Shader, environment: &'a Environment) -> Result<Job<'a>, String> {
     let constants = Constants::of(shader, &compiled.interface)?;
     let mut job = environment.job(&compiled.program, |input| texture_of(shader, &compiled.interface, input));
-    for (&register, values) in &constants.floats {
+    for (&register, values) in &constants.0 {
         job.constants.floats[usize::from(register)] = values.map(f32::to_bits);
-    }
-    for (&index, &value) in &constants.booleans {
-        job.constants.bools[usize::from(index)] = value;
     }
     Ok(job)
 }
 
-/// The values of a shader's uniforms in constants.
+/// The values of a shader's uniforms in float constants, by register.
 #[derive(Debug, Default)]
-pub struct Constants {
-    /// Float constants by register.
-    pub floats: BTreeMap<u8, [f32; 4]>,
-    /// Boolean constants by number.
-    pub booleans: BTreeMap<u8, bool>,
-}
+pub struct Constants(pub BTreeMap<u8, [f32; 4]>);
 
 impl Constants {
     /// Puts them where a program expects them.
@@ -57,19 +49,12 @@ impl Constants {
         for uniform in &interface.uniforms {
             let values = shader.uniforms.iter().find(|(name, _)| *name == uniform.name).map(|(_, values)| values);
             let values = values.ok_or_else(|| format!("no values for the uniform {}", uniform.name))?;
-            match uniform.place {
-                UniformPlace::Boolean(index) => {
-                    constants.booleans.insert(index, values[0] != 0.0);
-                }
-                UniformPlace::Constants { register, channel } => {
-                    let rows = usize::from(uniform.rows);
-                    for (number, column) in values.chunks(rows).enumerate() {
-                        let register = constants.floats.entry(register + number as u8).or_default();
-                        for (row, &value) in column.iter().enumerate() {
-                            let is_true = uniform.kind == UniformKind::Bool && value != 0.0;
-                            register[usize::from(channel) + row] = if is_true { 1.0 } else { value };
-                        }
-                    }
+            let UniformPlace { register, channel } = uniform.place;
+            for (number, column) in values.chunks(usize::from(uniform.rows)).enumerate() {
+                let register = constants.0.entry(register + number as u8).or_default();
+                for (row, &value) in column.iter().enumerate() {
+                    let is_true = uniform.kind == UniformKind::Bool && value != 0.0;
+                    register[usize::from(channel) + row] = if is_true { 1.0 } else { value };
                 }
             }
         }
@@ -77,7 +62,7 @@ impl Constants {
             let Some((register, channel)) = texture.size else { continue };
             let found = shader.textures.iter().find(|known| known.name == texture.name);
             let found = found.ok_or_else(|| format!("no texture {}", texture.name))?;
-            let register = constants.floats.entry(register).or_default();
+            let register = constants.0.entry(register).or_default();
             for (place, side) in register[usize::from(channel)..].iter_mut().zip([found.width, found.height]) {
                 *place = side as f32;
             }

@@ -18,11 +18,11 @@ struct Surroundings<'a> {
 
 impl Environment for Surroundings<'_> {
     fn uniform(&self, register: u8, channel: u8) -> u32 {
-        self.constants.floats.get(&register).map_or(0, |values| values[usize::from(channel)].to_bits())
+        self.constants.0.get(&register).map_or(0, |values| values[usize::from(channel)].to_bits())
     }
 
-    fn boolean(&self, index: u8) -> bool {
-        self.constants.booleans.get(&index).copied().unwrap_or_default()
+    fn boolean(&self, _: u8) -> bool {
+        unreachable!("the languages have no boolean constants")
     }
 
     fn passes(&self, _: u8) -> u32 {

@@ -139,12 +139,10 @@ pub fn fill(
         given.insert(uniform.name.as_str());
         let wrong = |message: String| Failure::Usage(Message::error(format!("--uniform {text}: {message}")));
         if let Ok(by_frame) = value.parse::<Uniform>() {
-            match uniform.place {
-                UniformPlace::Constants { register, channel } if uniform.columns * uniform.rows == 1 => {
-                    varying.push((usize::from(register), usize::from(channel), by_frame));
-                }
-                _ => return Err(wrong("only single numbers can differ from frame to frame".into())),
+            if uniform.columns * uniform.rows != 1 || uniform.elements.is_some() {
+                return Err(wrong("only single numbers can differ from frame to frame".into()));
             }
+            varying.push((usize::from(uniform.place.register), usize::from(uniform.place.channel), by_frame));
             continue;
         }
         let count = usize::from(uniform.columns) * usize::from(uniform.rows) * uniform.elements.unwrap_or(1) as usize;
@@ -178,16 +176,10 @@ pub fn fill(
 
 /// Sets a uniform: one number for each channel, column and element.
 fn set(constants: &mut Constants, uniform: &ctm_compile::front::naga::Uniform, values: &[f32]) {
-    match uniform.place {
-        UniformPlace::Boolean(index) => {
-            constants.bools[usize::from(index)] = values.first().is_some_and(|value| *value != 0.0)
-        }
-        UniformPlace::Constants { register, channel } => {
-            for (i, column) in values.chunks(usize::from(uniform.rows)).enumerate() {
-                for (k, value) in column.iter().enumerate() {
-                    constants.floats[usize::from(register) + i][usize::from(channel) + k] = value.to_bits();
-                }
-            }
+    let UniformPlace { register, channel } = uniform.place;
+    for (i, column) in values.chunks(usize::from(uniform.rows)).enumerate() {
+        for (k, value) in column.iter().enumerate() {
+            constants.floats[usize::from(register) + i][usize::from(channel) + k] = value.to_bits();
         }
     }
 }
@@ -320,13 +312,9 @@ fn described(interface: &Interface) -> String {
             (columns, rows) => format!("{kind} {columns}x{rows}"),
         };
         let elements = uniform.elements.map_or_else(String::new, |count| format!(" [{count}]"));
-        let place = match uniform.place {
-            UniformPlace::Boolean(index) => format!("b{index}"),
-            UniformPlace::Constants { register, channel } => {
-                format!("c{register}.{}", ["r", "g", "b", "a"][usize::from(channel) % 4])
-            }
-        };
-        out += &format!("uniform {}: {shape}{elements}, {place}\n", uniform.name);
+        let UniformPlace { register, channel } = uniform.place;
+        let channel = ["r", "g", "b", "a"][usize::from(channel) % 4];
+        out += &format!("uniform {}: {shape}{elements}, c{register}.{channel}\n", uniform.name);
     }
     for texture in &interface.textures {
         out += &format!("texture {}: tex[{}]\n", texture.name, texture.unit);

@@ -6,6 +6,7 @@
 
 mod composites;
 mod declarations;
+mod lazy;
 mod lex;
 mod names;
 mod preprocess;
@@ -106,7 +107,7 @@ impl Dialect {
 /// What is wrong, and where.
 pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialect, Located> {
     let tokens = preprocess::preprocess(text, defines)?.tokens;
-    let mut declared = declarations::declarations(tokens)?;
+    let mut declared = declarations::declarations(lazy::lazy(tokens))?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
     let tokens = names::names(&mut declared, &mut needs)?;

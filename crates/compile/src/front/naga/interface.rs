@@ -15,18 +15,13 @@ pub enum UniformKind {
     Bool,
 }
 
-/// Where a uniform lies.
+/// Where a uniform lies: column `c` of element `e` is in float constant `register + (e * columns + c)` from `channel` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UniformPlace {
-    /// In float constants: column `c` of element `e` lies in register `register + (e * columns + c)` from `channel` on.
-    Constants {
-        /// The first float constant.
-        register: u8,
-        /// The first channel, 0 to 3.
-        channel: u8,
-    },
-    /// A boolean constant.
-    Boolean(u8),
+pub struct UniformPlace {
+    /// The first float constant.
+    pub register: u8,
+    /// The first channel, 0 to 3.
+    pub channel: u8,
 }
 
 /// A uniform of a basic type, or an array of them. Members of structures and blocks are uniforms of their own, with
@@ -123,17 +118,13 @@ pub struct Interface {
 
 /// Float constants of a program.
 const REGISTERS: u16 = 256;
-/// Boolean constants of a program.
-const BOOLEANS: u8 = 32;
-
-/// Hands out float and boolean constants.
+/// Hands out float constants.
 #[derive(Debug, Default)]
 pub(super) struct Allotment {
     /// The first register that nothing uses.
     next: u16,
     /// Registers with free channels, and the first of those.
     open: Vec<(u8, u8)>,
-    booleans: u8,
 }
 
 impl Allotment {
@@ -163,13 +154,5 @@ impl Allotment {
     /// How many registers are handed out.
     pub(super) fn used(&self) -> u16 {
         self.next
-    }
-
-    /// A boolean constant, if there is one left.
-    pub(super) fn boolean(&mut self) -> Option<u8> {
-        (self.booleans < BOOLEANS).then(|| {
-            self.booleans += 1;
-            self.booleans - 1
-        })
     }
 }

@@ -170,22 +170,15 @@ impl<'m> Lowering<'m> {
                 for column in 0..elements * usize::from(columns) {
                     for channel in 0..rows {
                         let register = (usize::from(register) + column) as u8;
-                        constants.push(Constant::Float { register, channel, boolean: kind == UniformKind::Bool });
+                        constants.push(Constant { register, channel, boolean: kind == UniformKind::Bool });
                     }
                 }
-                let place = UniformPlace::Constants { register, channel: 0 };
+                let place = UniformPlace { register, channel: 0 };
                 self.push_uniform(name, kind, columns, rows, Some(elements as u32), place);
                 Ok(())
             }
             inner => {
                 let (columns, rows, kind) = self.shape(inner)?;
-                if (columns, rows, kind) == (1, 1, UniformKind::Bool)
-                    && let Some(index) = self.allotment.boolean()
-                {
-                    constants.push(Constant::Boolean(index));
-                    self.push_uniform(name, kind, 1, 1, None, UniformPlace::Boolean(index));
-                    return Ok(());
-                }
                 let (register, first) = match columns {
                     1 if in_array(name) => (self.allotment.registers(1)?, 0),
                     1 => self.allotment.channels(rows)?,
@@ -194,17 +187,10 @@ impl<'m> Lowering<'m> {
                 for column in 0..columns {
                     for row in 0..rows {
                         let (register, channel) = (register + column, first + row);
-                        constants.push(Constant::Float { register, channel, boolean: kind == UniformKind::Bool });
+                        constants.push(Constant { register, channel, boolean: kind == UniformKind::Bool });
                     }
                 }
-                self.push_uniform(
-                    name,
-                    kind,
-                    columns,
-                    rows,
-                    None,
-                    UniformPlace::Constants { register, channel: first },
-                );
+                self.push_uniform(name, kind, columns, rows, None, UniformPlace { register, channel: first });
                 Ok(())
             }
         }

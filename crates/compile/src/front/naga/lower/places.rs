@@ -5,13 +5,12 @@ use crate::ir::{Type, Value, Variable};
 use naga::{Expression, Handle, TypeInner};
 use std::rc::Rc;
 
-/// Where a scalar of a uniform is.
+/// Where a scalar of a uniform is: a channel of a float constant; a boolean is true if it is not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Constant {
-    /// A channel of a float constant; a boolean is true if it is not zero.
-    Float { register: u8, channel: u8, boolean: bool },
-    /// A boolean constant.
-    Boolean(u8),
+pub(super) struct Constant {
+    pub(super) register: u8,
+    pub(super) channel: u8,
+    pub(super) boolean: bool,
 }
 
 /// What a place is part of.
@@ -174,20 +173,15 @@ impl<'m> Lowering<'m> {
     }
 
     fn constant(&mut self, constant: Constant) -> Value {
-        match constant {
-            Constant::Boolean(index) => self.builder.boolean_constant(index),
-            Constant::Float { register, channel, boolean } => {
-                let value = self.builder.uniform(register, channel);
-                if boolean { self.is_not_zero(value) } else { value }
-            }
-        }
+        let value = self.builder.uniform(constant.register, constant.channel);
+        if constant.boolean { self.is_not_zero(value) } else { value }
     }
 
     /// Scalars of a uniform by relative addressing, if its elements are one behind the other in whole registers.
     fn load_uniform(&mut self, constants: &[Constant], place: &Place, count: usize) -> Option<Vec<Value>> {
-        let float = |offset: usize| match constants.get(offset) {
-            Some(Constant::Float { register, channel, boolean }) => Some((usize::from(*register), *channel, *boolean)),
-            _ => None,
+        let float = |offset: usize| {
+            let Constant { register, channel, boolean } = *constants.get(offset)?;
+            Some((usize::from(register), channel, boolean))
         };
         let first = float(place.offset)?;
         let mut strides = Vec::new();
