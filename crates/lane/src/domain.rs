@@ -123,6 +123,20 @@ impl Layout {
         })
     }
 
+    /// The group that the lane at (i, j) is in, if there is such a lane.
+    pub fn group_of(&self, i: u32, j: u32) -> Option<u64> {
+        let slot = match self.lanes {
+            _ if !self.lanes.contains(i, j) => return None,
+            Lanes::Area(domain) => {
+                let (column, row) = (i / 2 - domain.i0 / 2, j / 2 - domain.j0 / 2);
+                let quad = u64::from(row) * quads_across(&domain) + u64::from(column);
+                quad * QUAD as u64 + u64::from(j % 2 * 2 + i % 2)
+            }
+            Lanes::Line(_) => u64::from(j) * u64::from(AXIS) + u64::from(i),
+        };
+        Some(slot / self.width as u64)
+    }
+
     /// Number of groups that have a lane.
     pub fn occupied_groups(&self) -> u64 {
         let has_lane = |group: &u64| self.positions(*group).any(|(i, j)| self.lanes.contains(i, j));

@@ -1,7 +1,7 @@
 //! Buffers: ranges of bytes that lanes address by byte.
 
 use crate::words::{Words, read_word, write_word};
-use crate::{Arena, RangeError, Space};
+use crate::{Arena, Journal, RangeError, Space};
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
@@ -15,6 +15,7 @@ pub struct Buffer<'a> {
     start: u32,
     length: u32,
     arena: Option<&'a Arena>,
+    journal: Option<&'a Journal>,
 }
 
 impl<'a> Buffer<'a> {
@@ -24,10 +25,11 @@ impl<'a> Buffer<'a> {
     /// If they are not inside one arena. No bytes are inside any.
     pub fn new(space: &'a Space, base: u32, length: u32) -> Result<Self, RangeError> {
         if length == 0 {
-            return Ok(Buffer { words: Words::NONE, start: 0, length, arena: None });
+            return Ok(Buffer { words: Words::NONE, start: 0, length, arena: None, journal: None });
         }
         let arena = space.arena_of(base, length).ok_or(RangeError { address: base, length: length as usize })?;
-        Ok(Buffer { words: arena.words(), start: base - arena.base(), length, arena: Some(arena) })
+        let start = base - arena.base();
+        Ok(Buffer { words: arena.words(), start, length, arena: Some(arena), journal: space.journal() })
     }
 
     /// Bytes.
@@ -60,6 +62,16 @@ impl<'a> Buffer<'a> {
     #[inline]
     pub fn store(&self, address: u32, value: u32) {
         let Some((words, shift)) = self.words(address) else { return };
+        if let (Some(journal), Some(arena)) = (self.journal, self.arena) {
+            let first = (arena.base() + self.start + address) & !3;
+            return match words {
+                [low, high] => {
+                    journal.store(first, low, value << shift, u32::MAX << shift);
+                    journal.store(first + 4, high, value >> (32 - shift), u32::MAX >> (32 - shift));
+                }
+                words => words.iter().for_each(|word| journal.store(first, word, value, u32::MAX)),
+            };
+        }
         match words {
             [low, high] => {
                 write_word(low, value << shift, u32::MAX << shift);

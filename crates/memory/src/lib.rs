@@ -36,6 +36,7 @@ mod buffer;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 mod file;
 mod format;
+mod journal;
 mod pages;
 mod space;
 mod surface;
@@ -48,6 +49,7 @@ pub use buffer::Buffer;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 pub use file::FileArenaError;
 pub use format::{Format, ONE};
+pub use journal::{Journal, Stored};
 pub use pages::{CodePages, Pages};
 pub use space::{Full, Overlap, RangeError, Space};
 pub use surface::{BASE_ALIGNMENT, ReservedFormat, Surface, Tiling};

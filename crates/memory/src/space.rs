@@ -1,6 +1,6 @@
 //! The address space: which arena is behind which address.
 
-use crate::{Arena, ArenaError, BASE_ALIGNMENT};
+use crate::{Arena, ArenaError, BASE_ALIGNMENT, Journal, Stored};
 use std::sync::Arc;
 
 /// Address of the first arena that is [appended](Space::append).
@@ -11,6 +11,7 @@ const FIRST_BASE: u32 = 0x10_0000;
 pub struct Space {
     /// In ascending order of base.
     arenas: Vec<Arc<Arena>>,
+    journal: Option<Arc<Journal>>,
 }
 
 /// An arena cannot be mapped because another one is there.
@@ -97,6 +98,53 @@ impl Space {
         })?;
         self.arenas.push(Arc::new(arena));
         Ok(base)
+    }
+
+    /// The same addresses with the same contents, in memory of its own. Stores are not recorded there.
+    ///
+    /// # Errors
+    /// The host has no memory.
+    pub fn copy(&self) -> Result<Self, Full> {
+        let mut copy = Space::default();
+        let mut words = Vec::new();
+        for arena in &self.arenas {
+            let full = || Full::Memory { bytes: arena.size().into() };
+            let own = Arena::new(arena.base(), arena.size()).map_err(|_| full())?;
+            words.resize(arena.size() as usize / 4, 0);
+            arena.read_words(arena.base(), &mut words);
+            own.write_words(arena.base(), &words);
+            copy.arenas.push(Arc::new(own));
+        }
+        Ok(copy)
+    }
+
+    /// Records from now on what views and buffers store that are made of this space and of later clones of it.
+    pub fn record(&mut self) {
+        self.journal.get_or_insert_default();
+    }
+
+    /// What records the stores, if something does.
+    pub fn journal(&self) -> Option<&Journal> {
+        self.journal.as_deref()
+    }
+
+    /// Takes back what was stored since the journal had this length.
+    pub fn undo(&self, length: usize) {
+        for word in self.journal.as_ref().map_or(Vec::new(), |journal| journal.take_since(length)).into_iter().rev() {
+            self.put(word.address, word.before);
+        }
+    }
+
+    /// Stores again what was taken back.
+    pub fn redo(&self, again: &[Stored]) {
+        again.iter().for_each(|word| self.put(word.address, word.after));
+        self.journal.iter().for_each(|journal| journal.add(again));
+    }
+
+    fn put(&self, address: u32, word: u32) {
+        if let Some(arena) = self.arena_of(address, 4) {
+            arena.write_u32(address, word);
+        }
     }
 
     /// The mapped arenas, in ascending order of base.

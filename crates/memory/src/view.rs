@@ -4,7 +4,7 @@ mod lanes;
 mod value;
 
 use crate::words::{Words, read_word, write_word};
-use crate::{Format, Layout, Space, Surface};
+use crate::{Format, Journal, Layout, Space, Surface};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// What happens to an access whose coordinates lie outside its surface.
@@ -32,6 +32,7 @@ pub struct View<'a> {
     /// The arena of the base address: its first address and its words.
     home: (u32, Words<'a>),
     out_of_range: AtomicBool,
+    journal: Option<&'a Journal>,
 }
 
 impl<'a> View<'a> {
@@ -43,7 +44,8 @@ impl<'a> View<'a> {
             Bounds::Drop => (pitch - 1, if height == 0 { i64::MAX } else { height - 1 }),
         };
         let home = space.arena_of(surface.base, 1).map_or((0, Words::NONE), |arena| (arena.base(), arena.words()));
-        View { space, surface, bounds, layout: surface.layout(), last, home, out_of_range: AtomicBool::new(false) }
+        let out_of_range = AtomicBool::new(false);
+        View { space, surface, bounds, layout: surface.layout(), last, home, out_of_range, journal: space.journal() }
     }
 
     /// The surface.
@@ -129,8 +131,14 @@ impl<'a> View<'a> {
         let Some(words) = self.words(address) else { return };
         // Only elements of two bytes begin inside a word.
         let shift = (address & 2) * 8;
-        for ((word, value), bits) in words.iter().zip(raw).zip(bits) {
-            write_word(word, value << shift, bits << shift);
+        for (n, ((word, value), bits)) in words.iter().zip(raw).zip(bits).enumerate() {
+            match self.journal {
+                None => write_word(word, value << shift, bits << shift),
+                Some(journal) if bits != 0 => {
+                    journal.store((address & !3) + n as u32 * 4, word, value << shift, bits << shift);
+                }
+                Some(_) => {}
+            }
         }
     }
 

@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 11] = [
     &["bits", "num", "follow"],
     &["text"],
     &["memory"],
-    &["lane", "array", "card", "raster"],
+    &["lane", "array", "card", "raster", "debug"],
     &["engine"],
     &["codegen", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx", "compile"],

@@ -12,6 +12,7 @@
 pub mod check;
 mod codes;
 mod conditional;
+pub mod debug;
 mod effects;
 pub mod engine;
 pub mod fragments;

@@ -117,6 +117,11 @@ pub fn stages(job: &Job, options: &RunOptions) -> Result<Stages, NotLifted> {
     Ok(Stages::new(lift(Form::Exact)?.function))
 }
 
+/// Whether no lane of a job reads what another one writes, and no two write the same place.
+pub fn is_order_free(job: &Job) -> bool {
+    way(job) == Way::Independent
+}
+
 /// Why machine code does not run an X1K job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NotCompiled {

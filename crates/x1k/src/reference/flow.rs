@@ -114,10 +114,20 @@ impl Control {
         self.address_stack.len()
     }
 
+    /// Where calls that have not returned go back to, the outermost first.
+    pub fn returns(&self) -> &[usize] {
+        &self.address_stack
+    }
+
+    /// The pass of each open loop, from 1, and its number of passes, the outermost first.
+    pub fn loops(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.loop_stack.iter().map(|frame| (u32::from(frame.passes - frame.remaining) + 1, frame.passes.into()))
+    }
+
     /// How many loops are open, and of the innermost one the pass, from 1, and the number of passes.
     pub fn innermost_loop(&self) -> Option<(u32, u32, u32)> {
-        let frame = self.loop_stack.last()?;
-        Some((self.loop_stack.len() as u32, u32::from(frame.passes - frame.remaining) + 1, frame.passes.into()))
+        let (pass, of) = self.loops().last()?;
+        Some((self.loop_stack.len() as u32, pass, of))
     }
 
     /// Where a lane stands.

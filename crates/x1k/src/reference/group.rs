@@ -20,11 +20,12 @@ use ctm_lane::domain::QUAD;
 use ctm_memory::{Bounds, Surface, View};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::x1k::MadRules;
+use std::sync::Arc;
 
 /// A job with its surfaces bound to memory and its program prepared; shared by all workers.
 pub(super) struct BoundJob<'a> {
     pub job: &'a Job<'a>,
-    pub prepared: Prepared,
+    pub prepared: Arc<Prepared>,
     rules: MadRules,
     textures: Textures<'a>,
     outputs: [Option<View<'a>>; OUTPUTS],
@@ -47,21 +48,27 @@ pub(super) enum Textures<'a> {
 
 impl<'a> BoundJob<'a> {
     pub fn new(job: &'a Job<'a>) -> Self {
+        Self::with_prepared(job, Arc::new(Prepared::of(job)))
+    }
+
+    /// A job whose program was [prepared](Prepared::of) before.
+    pub fn with_prepared(job: &'a Job<'a>, prepared: Arc<Prepared>) -> Self {
         let input = |number: usize| {
             let view = bound(job, &job.inputs[number], Bounds::Clamp)?;
             Some(Input { view, sampler: job.samplers[number] })
         };
-        let mut machine = Self::with_textures(job, Textures::Inputs(Box::new(std::array::from_fn(input))));
-        // Levels of detail are a matter of the quad.
-        machine.prepared.uses_quads |= job.has_samplers();
-        machine
+        Self::bind(job, prepared, Textures::Inputs(Box::new(std::array::from_fn(input))))
     }
 
     /// A job whose inputs are those of a texture unit.
     pub fn with_textures(job: &'a Job<'a>, textures: Textures<'a>) -> Self {
+        Self::bind(job, Arc::new(Prepared::new(job.program, &job.constants)), textures)
+    }
+
+    fn bind(job: &'a Job<'a>, prepared: Arc<Prepared>, textures: Textures<'a>) -> Self {
         BoundJob {
             job,
-            prepared: Prepared::new(job.program, &job.constants),
+            prepared,
             rules: MadRules { unfused: job.unfused, zero_times_anything: job.program.info.zero_times_anything },
             textures,
             outputs: job.outputs.each_ref().map(|surface| bound(job, surface, Bounds::Drop)),
@@ -92,10 +99,41 @@ fn bound<'a>(job: &'a Job, surface: &Option<Surface>, bounds: Bounds) -> Option<
 
 /// Everything that decides what a group does next.
 #[derive(Clone, PartialEq)]
-struct State {
-    pc: usize,
-    control: Control,
-    registers: Registers,
+pub(super) struct State {
+    pub pc: usize,
+    pub control: Control,
+    pub registers: Registers,
+}
+
+/// What a group is between two steps.
+pub(super) struct Idle {
+    pub state: State,
+    /// Steps that it has made.
+    pub steps: u64,
+    /// (i, j) per lane.
+    pub positions: Vec<(u32, u32)>,
+    /// What steps work with.
+    scratch: Box<Scratch>,
+}
+
+impl Idle {
+    /// Of groups of this width, none of which has started.
+    pub fn new(machine: &BoundJob, width: usize) -> Self {
+        let control = Control::new(Limits::new(machine.job.program.info.full_flow_control));
+        Idle {
+            state: State { pc: 0, control, registers: Registers::new(width, machine.prepared.temps) },
+            steps: 0,
+            positions: Vec::with_capacity(width),
+            scratch: Box::new(Scratch::new()),
+        }
+    }
+}
+
+/// Whether a group goes on behind a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Going,
+    Ended,
 }
 
 /// A group, reused for one set of lanes after the other.
@@ -104,6 +142,8 @@ pub(super) struct Group<'a> {
     options: &'a RunOptions<'a>,
     poller: Poller<'a>,
     state: State,
+    /// Steps that it has made.
+    steps: u64,
     /// (i, j) per lane.
     positions: Vec<(u32, u32)>,
     /// The lanes of the quads that run, if it runs quads.
@@ -145,19 +185,38 @@ impl<'a> Group<'a> {
         width: usize,
         follow: Option<Follow<'a>>,
     ) -> Self {
-        let control = Control::new(Limits::new(machine.job.program.info.full_flow_control));
+        Self::resume(machine, options, meter, Idle::new(machine, width), follow)
+    }
+
+    /// A group that goes on where it was left.
+    pub fn resume(
+        machine: &'a BoundJob<'a>,
+        options: &'a RunOptions<'a>,
+        meter: &'a Meter<'a>,
+        idle: Idle,
+        follow: Option<Follow<'a>>,
+    ) -> Self {
+        let Idle { state, steps, positions, scratch } = idle;
+        let width = state.registers.width();
         Group {
             machine,
             options,
             poller: Poller::new(meter),
-            state: State { pc: 0, control, registers: Registers::new(width, machine.prepared.temps) },
-            positions: Vec::with_capacity(width),
+            state,
+            steps,
+            positions,
             lanes: Vec::new(),
             executing: vec![false; width],
-            scratch: Box::new(Scratch::new()),
+            scratch,
             follow,
             tally: options.counts.map(|counts| Tally::new(counts, width)),
         }
+    }
+
+    /// Leaves the group where it is.
+    pub fn leave(self) -> Idle {
+        let Group { state, steps, positions, scratch, .. } = self;
+        Idle { state, steps, positions, scratch }
     }
 
     /// Runs the program for these lanes, at most as many as the group is wide.
@@ -231,12 +290,14 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    fn start(&mut self, lanes: &[Lane]) {
+    /// Goes to the program's start with these lanes.
+    pub fn start(&mut self, lanes: &[Lane]) {
         let width = self.state.registers.width();
         let kind = |lane: usize| lanes.get(lane).map_or(LaneKind::Uncovered, |lane| lane.kind);
         let has = |wanted: LaneKind| -> Vec<bool> { (0..width).map(|lane| kind(lane) == wanted).collect() };
         self.positions.clear();
         self.positions.extend(lanes.iter().map(|lane| (lane.i, lane.j)));
+        self.steps = 0;
         self.state.pc = self.machine.prepared.start;
         self.state.control.start(&has(LaneKind::Runs), &has(LaneKind::Helper));
         self.state.registers.start(self.machine.job.conditional.pe_value);
@@ -286,39 +347,44 @@ impl<'a> Group<'a> {
     }
 
     fn execute_program(&mut self, stats: &mut RunStats) -> Result<(), RunError> {
-        let prepared = &self.machine.prepared;
-        let mut steps = 0;
         let mut cycles =
             (self.machine.job.program.info.write_mode == WriteMode::Cached).then(CycleDetector::<State>::new);
         loop {
             let pc = self.state.pc;
-            let Some(step) = prepared.steps.get(pc) else { return Err(self.trap(TrapKind::PcOutsideCode)) };
-            if steps == self.options.step_limit {
-                return Err(self.trap(TrapKind::StepLimit));
-            }
-            steps += 1;
-            self.poller.step(1, stats.instructions, || self.positions.first().copied().unwrap_or_default())?;
-            self.tell_before(step);
-            self.count(step);
-            let executed = self.execute(step);
-            let control = &self.state.control;
-            let ends = pc == prepared.end || control.is_over() || (step.last && control.is_converged());
-            self.tell_after(pc, executed.as_ref().err(), ends);
-            stats.instructions += executed.map_err(|kind| self.trap(kind))?;
-            if ends {
+            if self.step(stats)? == Progress::Ended {
                 let Group { tally, positions, .. } = self;
                 tally.iter_mut().for_each(|tally| tally.finish(positions.iter().copied()));
                 return Ok(());
             }
-            if is_jump(step)
+            if is_jump(&self.machine.prepared.steps[pc])
                 && self.state.pc <= pc
                 && let Some(detector) = &mut cycles
-                && let Some(period) = detector.period(&self.state, steps)
+                && let Some(period) = detector.period(&self.state, self.steps)
             {
-                steps = skip_periods(steps, period, self.options.step_limit);
+                self.steps = skip_periods(self.steps, period, self.options.step_limit);
                 cycles = None;
             }
         }
+    }
+
+    /// Executes the next instruction.
+    pub fn step(&mut self, stats: &mut RunStats) -> Result<Progress, RunError> {
+        let prepared = &self.machine.prepared;
+        let pc = self.state.pc;
+        let Some(step) = prepared.steps.get(pc) else { return Err(self.trap(TrapKind::PcOutsideCode)) };
+        if self.steps == self.options.step_limit {
+            return Err(self.trap(TrapKind::StepLimit));
+        }
+        self.steps += 1;
+        self.poller.step(1, stats.instructions, || self.positions.first().copied().unwrap_or_default())?;
+        self.tell_before(step);
+        self.count(step);
+        let executed = self.execute(step);
+        let control = &self.state.control;
+        let ends = pc == prepared.end || control.is_over() || (step.last && control.is_converged());
+        self.tell_after(pc, executed.as_ref().err(), ends);
+        stats.instructions += executed.map_err(|kind| self.trap(kind))?;
+        Ok(if ends { Progress::Ended } else { Progress::Going })
     }
 
     /// Counts an instruction that is about to execute, if some lane takes part.
@@ -423,7 +489,7 @@ impl<'a> Group<'a> {
     }
 
     /// The end of the lanes that are still live: the request of conditional output, and if it passes the outputs.
-    fn finish(&mut self) {
+    pub fn finish(&mut self) {
         let BoundJob { job, conditional, outputs, .. } = self.machine;
         let info = &job.program.info;
         let from_program = info.cond_value_from_program || job.program.references.cond_output;

@@ -16,9 +16,11 @@ mod operands;
 mod prepare;
 mod registers;
 mod schedule;
+mod stepper;
 mod tex;
 mod view;
 
 pub use fragments::{Shader, shade_observed, with_shader};
 pub use group::{Lane, LaneKind};
 pub use schedule::{run, run_group, run_observed, split_incomplete_quads};
+pub use stepper::{Moment, Stepper};

@@ -5,7 +5,7 @@ use super::flow::FlowStep;
 use super::operands::{ALPHA, Read, Sources, Term};
 use crate::codes::*;
 use crate::instruction::{Alu, Body, Common, Flow, Operand, Tex, Unit};
-use crate::job::Constants;
+use crate::job::{Constants, Job};
 use crate::program::{INT_CONSTANTS, Program, TEMPS, WriteMode};
 
 /// What gates the writes of a channel: the predicate bit of this channel, inverted or not.
@@ -111,6 +111,13 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// The program of a job.
+    pub fn of(job: &Job) -> Self {
+        let prepared = Prepared::new(job.program, &job.constants);
+        // Levels of detail are a matter of the quad.
+        Prepared { uses_quads: prepared.uses_quads || job.has_samplers(), ..prepared }
+    }
+
     pub fn new(program: &Program, constants: &Constants) -> Self {
         let info = &program.info;
         let steps: Vec<Step> = (0..program.code.len()).map(|pc| Step::new(pc, program, constants)).collect();

@@ -29,6 +29,11 @@ impl Registers {
         }
     }
 
+    /// About how many bytes they take.
+    pub fn bytes(&self) -> usize {
+        (self.temps.len() + self.outputs.len() + self.width) * size_of::<u32>() + self.width * 5
+    }
+
     /// Number of lanes.
     pub fn width(&self) -> usize {
         self.width

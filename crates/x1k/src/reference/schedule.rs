@@ -43,10 +43,7 @@ fn run_following(
 ) -> Result<RunStats, RunError> {
     job.check()?;
     let machine = BoundJob::new(job);
-    let mut width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
-    if machine.prepared.uses_quads {
-        width = width.next_multiple_of(QUAD);
-    }
+    let width = width(&machine, options);
     let layout = Layout::new(job.domain, width);
     let workers = Workers::default();
     let threads = match job.program.info.write_mode {
@@ -71,6 +68,12 @@ fn run_following(
         None => schedule.work(&workers, threads, bands, || worker(None)),
     }?;
     Ok(RunStats { out_of_range: machine.out_of_range(), ..stats })
+}
+
+/// Lanes of a group.
+pub(super) fn width(machine: &BoundJob, options: &RunOptions) -> usize {
+    let width = options.group_width.clamp(1, MAX_GROUP_WIDTH);
+    if machine.prepared.uses_quads { width.next_multiple_of(QUAD) } else { width }
 }
 
 /// Runs one group of a run that is watched: these lanes, with these parts. Requests of conditional execution have been made
@@ -99,23 +102,33 @@ impl Worker<'_> {
         positions: impl Iterator<Item = (u32, u32)>,
         stats: &mut RunStats,
     ) -> Result<u64, RunError> {
-        let mut covered = 0;
-        let mut lanes: Vec<Lane> = positions
-            .map(|(i, j)| {
-                let inside = domain.contains(i, j);
-                covered += u64::from(inside);
-                let kind = if inside && self.machine.lets_run(i, j) { LaneKind::Runs } else { LaneKind::Uncovered };
-                Lane { i, j, kind }
-            })
-            .collect();
-        let incomplete = if self.machine.prepared.uses_quads { split_incomplete_quads(&mut lanes) } else { Vec::new() };
-        for lanes in std::iter::once(&lanes[..]).chain(incomplete.iter().map(|quad| &quad[..])) {
-            if lanes.iter().any(|lane| lane.kind == LaneKind::Runs) {
-                self.group.run(lanes, stats)?;
-            }
+        let (parts, covered) = parts(self.machine, domain, positions);
+        for lanes in &parts {
+            self.group.run(lanes, stats)?;
         }
         Ok(covered)
     }
+}
+
+/// The lanes at these positions, in the parts that run one after the other, and how many of them are in the domain. Makes the requests of
+/// conditional execution.
+pub(super) fn parts(
+    machine: &BoundJob,
+    domain: Domain,
+    positions: impl Iterator<Item = (u32, u32)>,
+) -> (Vec<Vec<Lane>>, u64) {
+    let mut covered = 0;
+    let mut lanes: Vec<Lane> = positions
+        .map(|(i, j)| {
+            let inside = domain.contains(i, j);
+            covered += u64::from(inside);
+            let kind = if inside && machine.lets_run(i, j) { LaneKind::Runs } else { LaneKind::Uncovered };
+            Lane { i, j, kind }
+        })
+        .collect();
+    let incomplete = if machine.prepared.uses_quads { split_incomplete_quads(&mut lanes) } else { Vec::new() };
+    let runs = |part: &Vec<Lane>| part.iter().any(|lane| lane.kind == LaneKind::Runs);
+    (std::iter::once(lanes).chain(incomplete).filter(runs).collect(), covered)
 }
 
 /// Takes the quads out of a group in which some lanes run and some do not; the latter help there.

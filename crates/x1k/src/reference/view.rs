@@ -8,31 +8,86 @@ use ctm_follow::{Cell, Kind, Participation, Pass, Standing, View};
 
 const CHANNELS: [char; 4] = ['r', 'g', 'b', 'a'];
 
-/// Everything that the lane holds, and where it stands.
-pub(super) fn view(control: &Control, registers: &Registers, lane: usize) -> View {
-    let mut cells = Vec::new();
-    let mut add = |pattern, number: usize, channel: Option<usize>, kind, bits| {
-        let channel = channel.map(|channel| CHANNELS[channel]);
-        cells.push((Cell { pattern, number: number as u16, channel, kind, echoes: false }, bits));
-    };
-    for index in 0..registers.temps() {
-        (0..4).for_each(|c| add("temp[#]", index, Some(c), Kind::Float, registers.temp(index, c)[lane]));
-    }
-    for index in 0..OUTPUTS {
-        let output = registers.output_of(index, lane);
-        (0..4).for_each(|c| add("out[#]", index, Some(c), Kind::Float, output[c]));
-    }
-    (0..4).for_each(|c| add("pred", 0, Some(c), Kind::Truth, registers.predicates[c][lane].into()));
-    add("alu", 0, None, Kind::Truth, registers.alu_result[lane].into());
-    add("cond", 0, None, Kind::Float, registers.cond_value[lane]);
-    add("aL", 0, None, Kind::Integer, control.al().cast_unsigned());
-    add("calls", 0, None, Kind::Integer, control.calls() as u32);
-    let active = (0..registers.width()).filter(|&lane| control.is_active(lane)).count() as u32;
-    let pass = control.innermost_loop().map(|(depth, number, of)| Pass { depth, number, of: Some(of) });
-    View { cells, standing: standing(control.lane(lane)), active, pass }
+/// Where a cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Register {
+    /// Number and channel.
+    Temp(usize, usize),
+    /// Number and channel.
+    Output(usize, usize),
+    Predicate(usize),
+    AluResult,
+    CondValue,
+    LoopVariable,
+    Calls,
 }
 
-fn standing(lane: Lane) -> Standing {
+impl Register {
+    /// Everything that a lane holds, in the order in which it is shown.
+    pub fn all(temps: usize) -> impl Iterator<Item = Register> {
+        let channels = |index| (0..4).map(move |channel| (index, channel));
+        let temps = (0..temps).flat_map(channels).map(|(index, channel)| Register::Temp(index, channel));
+        let outputs = (0..OUTPUTS).flat_map(channels).map(|(index, channel)| Register::Output(index, channel));
+        let single = [Register::AluResult, Register::CondValue, Register::LoopVariable, Register::Calls];
+        temps.chain(outputs).chain((0..4).map(Register::Predicate)).chain(single)
+    }
+
+    /// How it is shown.
+    pub fn cell(self) -> Cell {
+        let (pattern, number, channel, kind) = match self {
+            Register::Temp(index, channel) => ("temp[#]", index, Some(channel), Kind::Float),
+            Register::Output(index, channel) => ("out[#]", index, Some(channel), Kind::Float),
+            Register::Predicate(channel) => ("pred", 0, Some(channel), Kind::Truth),
+            Register::AluResult => ("alu", 0, None, Kind::Truth),
+            Register::CondValue => ("cond", 0, None, Kind::Float),
+            Register::LoopVariable => ("aL", 0, None, Kind::Integer),
+            Register::Calls => ("calls", 0, None, Kind::Integer),
+        };
+        let channel = channel.map(|channel| CHANNELS[channel]);
+        Cell { pattern, number: number as u16, channel, kind, echoes: false }
+    }
+
+    /// What a lane holds there.
+    pub fn read(self, control: &Control, registers: &Registers, lane: usize) -> u32 {
+        match self {
+            Register::Temp(index, channel) => registers.temp(index, channel)[lane],
+            Register::Output(index, channel) => registers.output_of(index, lane)[channel],
+            Register::Predicate(channel) => registers.predicates[channel][lane].into(),
+            Register::AluResult => registers.alu_result[lane].into(),
+            Register::CondValue => registers.cond_value[lane],
+            Register::LoopVariable => control.al().cast_unsigned(),
+            Register::Calls => control.calls() as u32,
+        }
+    }
+
+    /// Changes what a lane holds there, and says whether that is possible: what all lanes have together is not changed.
+    pub fn write(self, registers: &mut Registers, lane: usize, bits: u32) -> bool {
+        match self {
+            Register::Temp(index, channel) => registers.temp_mut(index, channel)[lane] = bits,
+            Register::Output(index, channel) => registers.output_mut(index, channel)[lane] = bits,
+            Register::Predicate(channel) => registers.predicates[channel][lane] = bits != 0,
+            Register::AluResult => registers.alu_result[lane] = bits != 0,
+            Register::CondValue => registers.cond_value[lane] = bits,
+            Register::LoopVariable | Register::Calls => return false,
+        }
+        true
+    }
+}
+
+/// Everything that the lane holds, and where it stands.
+pub(super) fn view(control: &Control, registers: &Registers, lane: usize) -> View {
+    let cells = Register::all(registers.temps());
+    let cells = cells.map(|register| (register.cell(), register.read(control, registers, lane))).collect();
+    let active = (0..registers.width()).filter(|&lane| control.is_active(lane)).count() as u32;
+    View { cells, standing: standing(control.lane(lane)), active, pass: pass(control) }
+}
+
+/// The loop that the group is in.
+pub(super) fn pass(control: &Control) -> Option<Pass> {
+    control.innermost_loop().map(|(depth, number, of)| Pass { depth, number, of: Some(of) })
+}
+
+pub(super) fn standing(lane: Lane) -> Standing {
     match lane {
         Lane::Active => Standing::Active,
         Lane::Branch(counter) => Standing::Branch(Some(counter.into())),

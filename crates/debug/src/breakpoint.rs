@@ -1,0 +1,143 @@
+//! Where sessions stop.
+
+use crate::{Expression, Guest, cell_name};
+use ctm_follow::{Kind, Participation, Place, Standing};
+
+/// A place, condition or change at which a session stops.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Breakpoint {
+    /// What stops it.
+    pub what: What,
+    /// The lane that is meant, by column and row. Without one these are all lanes for places and NaNs, and else the one that the
+    /// session looks at.
+    pub lane: Option<(u32, u32)>,
+    /// It stops only while this holds in the lane.
+    pub condition: Option<Expression>,
+}
+
+/// What stops a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// The group comes to an instruction, and the lane executes it.
+    Place(Place),
+    /// An expression over the lane's registers begins to hold.
+    Holds(Expression),
+    /// A number of the lane becomes a NaN.
+    Nan,
+    /// The lane is active no longer.
+    Leaves,
+    /// What the lane holds in this cell changes.
+    Cell(usize),
+    /// Bytes of memory change.
+    Memory {
+        /// GPU address of the first byte.
+        address: u32,
+        /// How many.
+        bytes: u32,
+    },
+}
+
+/// What breakpoints know of the moment before.
+pub(crate) struct Watch {
+    points: Vec<(u32, Breakpoint, Before)>,
+}
+
+/// What a breakpoint remembers.
+enum Before {
+    Nothing,
+    Held(bool),
+    Bits(u32),
+    Bytes(Vec<u8>),
+    Nans(Vec<bool>),
+}
+
+impl Watch {
+    /// Of these breakpoints, by their numbers.
+    pub fn new<'b>(points: impl Iterator<Item = (u32, &'b Breakpoint)>) -> Self {
+        Watch { points: points.map(|(number, point)| (number, point.clone(), Before::Nothing)).collect() }
+    }
+
+    /// Sees the next moment of a run, where this lane is looked at, and gives the numbers of the breakpoints that it comes to, with what happened.
+    pub fn see(&mut self, guest: &dyn Guest, focus: (u32, u32)) -> Vec<(u32, String)> {
+        let hits = self.points.iter_mut().filter_map(|(number, point, before)| {
+            let text = before.see(point, guest, focus)?;
+            let lane = guest.lane_number(point.lane.unwrap_or(focus));
+            let holds =
+                |condition: &Expression| lane.is_some_and(|lane| condition.holds(&|cell| guest.read(lane, cell)));
+            point.condition.as_ref().is_none_or(holds).then_some((*number, text))
+        });
+        hits.collect()
+    }
+}
+
+impl Before {
+    /// What has happened since the last moment that was seen, if it stops the session.
+    fn see(&mut self, point: &Breakpoint, guest: &dyn Guest, focus: (u32, u32)) -> Option<String> {
+        let lane = guest.lane_number(point.lane.unwrap_or(focus));
+        match &point.what {
+            What::Place(place) => {
+                if guest.place() != Some(*place) {
+                    return None;
+                }
+                let executes = |lane| guest.participation(lane).0 == Participation::Executes;
+                let comes = match point.lane.or(point.condition.as_ref().map(|_| focus)) {
+                    Some(_) => lane.is_some_and(executes),
+                    None => (0..guest.lanes().len()).any(|lane| guest.lanes()[lane].runs && executes(lane)),
+                };
+                comes.then(|| "breakpoint".into())
+            }
+            What::Holds(expression) => {
+                let holds = lane.is_some_and(|lane| expression.holds(&|cell| guest.read(lane, cell)));
+                let held = std::mem::replace(self, Before::Held(holds));
+                (holds && matches!(held, Before::Held(false))).then(|| format!("{} holds", expression.text))
+            }
+            What::Leaves => {
+                let is_active = lane.is_some_and(|lane| guest.standing(lane) == Standing::Active);
+                let before = std::mem::replace(self, Before::Held(is_active));
+                let left = !is_active && matches!(before, Before::Held(true));
+                left.then(|| format!("lane {:?} leaves", point.lane.unwrap_or(focus)))
+            }
+            What::Cell(cell) => {
+                let bits = guest.read(lane?, *cell);
+                match std::mem::replace(self, Before::Bits(bits)) {
+                    Before::Bits(before) if before != bits => {
+                        Some(format!("{} changes", guest.cells().get(*cell).map(cell_name).unwrap_or_default()))
+                    }
+                    _ => None,
+                }
+            }
+            What::Memory { address, bytes } => {
+                let mut now = vec![0; *bytes as usize];
+                guest.memory().read_bytes(*address, &mut now).ok()?;
+                let changed = matches!(&*self, Before::Bytes(before) if *before != now);
+                *self = Before::Bytes(now);
+                changed.then(|| format!("memory at {address:#010x} changes"))
+            }
+            What::Nan => {
+                let floats = || guest.cells().iter().enumerate().filter(|(_, cell)| cell.kind == Kind::Float);
+                let lanes: Vec<usize> = match point.lane {
+                    Some(_) => lane.into_iter().collect(),
+                    None => (0..guest.lanes().len()).filter(|&lane| guest.lanes()[lane].runs).collect(),
+                };
+                let nans = lanes.iter().flat_map(|&lane| {
+                    floats().map(move |(number, _)| f32::from_bits(guest.read(lane, number)).is_nan())
+                });
+                let now: Vec<bool> = nans.collect();
+                let before = std::mem::replace(self, Before::Nothing);
+                let new = match &before {
+                    Before::Nans(before) if before.len() == now.len() => {
+                        now.iter().zip(before).position(|(now, before)| *now && !before)
+                    }
+                    _ => None,
+                };
+                *self = Before::Nans(now);
+                let per_lane = floats().count();
+                new.and_then(|at| {
+                    let (i, j) = guest.lanes()[*lanes.get(at / per_lane)?].at;
+                    let (_, cell) = floats().nth(at % per_lane)?;
+                    Some(format!("{} of lane ({i}, {j}) becomes a NaN", cell_name(cell)))
+                })
+            }
+        }
+    }
+}

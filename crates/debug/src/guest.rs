@@ -1,0 +1,259 @@
+//! What a guest machine shows to a debugger.
+
+use ctm_follow::{Cell, Participation, Pass, Place, Standing};
+use ctm_memory::{Space, Surface};
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A run that is executed step by step by the guest's reference. It is at one moment of one group: between two instructions, or at the
+/// group's end.
+///
+/// A step depends on nothing but the group's state, which [`save`](Self::save) takes, and on memory: from the same state and memory it
+/// leads to the same.
+pub trait Guest {
+    /// The name of the machine: `X1K`.
+    fn machine(&self) -> &'static str;
+
+    /// The program's instructions.
+    fn listing(&self) -> &Listing;
+
+    /// Where lanes are.
+    fn extent(&self) -> Extent;
+
+    /// Number of groups.
+    fn groups(&self) -> u64;
+
+    /// The group that runs the lane at this column and row, if there is such a lane.
+    fn group_of(&self, at: (u32, u32)) -> Option<u64>;
+
+    /// Whether no group reads what another one writes, and no two write the same place.
+    fn is_independent(&self) -> bool;
+
+    /// The memory that the run reads and writes. It records stores.
+    fn memory(&self) -> &Space;
+
+    /// What the run leaves for others.
+    fn outputs(&self) -> Vec<Output>;
+
+    /// Goes to the start of a group.
+    fn start(&mut self, group: u64) -> Outcome;
+
+    /// Executes the next instruction. At the end of the group nothing happens.
+    fn step(&mut self) -> Outcome;
+
+    /// The state of the group, without memory.
+    fn save(&self) -> Saved;
+
+    /// Goes back to a state that was saved of this guest.
+    fn restore(&mut self, saved: &Saved);
+
+    /// The instruction that is next; none at the end.
+    fn place(&self) -> Option<Place>;
+
+    /// The lanes of the group. A group that is cut at the domain's edge may run in parts one after the other; these are the lanes of
+    /// the part that runs.
+    fn lanes(&self) -> &[LaneInfo];
+
+    /// The number in the group that the lane at this column and row has, if it runs there.
+    fn lane_number(&self, at: (u32, u32)) -> Option<usize> {
+        self.lanes().iter().position(|lane| lane.at == at && lane.runs)
+    }
+
+    /// What each lane holds, always in the same order.
+    fn cells(&self) -> &[Cell];
+
+    /// The cells that go to outputs.
+    fn output_cells(&self) -> Range<usize>;
+
+    /// The bits that a lane, by its number in the group, holds in a cell; 0 if there is no such lane or cell.
+    fn read(&self, lane: usize, cell: usize) -> u32;
+
+    /// Changes what a lane holds, and says whether that is possible.
+    fn write(&mut self, lane: usize, cell: usize, bits: u32) -> bool;
+
+    /// Where a lane stands.
+    fn standing(&self, lane: usize) -> Standing;
+
+    /// Whether a lane executes the next instruction, and what of it a predicate holds back.
+    fn participation(&self, lane: usize) -> (Participation, String);
+
+    /// The loop that the group is in.
+    fn pass(&self) -> Option<Pass>;
+
+    /// Calls, loops and branches that the group is in, the outermost first.
+    fn stack(&self) -> Vec<Frame>;
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is a next instruction.
+    Going,
+    /// The group has ended.
+    Ended,
+    /// This error has ended it.
+    Trapped(String),
+}
+
+/// A state that a guest saved. Clones share it.
+#[derive(Clone)]
+pub struct Saved {
+    state: Arc<dyn Any + Send + Sync>,
+    /// About how many bytes it takes.
+    pub bytes: usize,
+}
+
+impl Saved {
+    /// A state that takes about so many bytes.
+    pub fn new(state: impl Any + Send + Sync, bytes: usize) -> Self {
+        Saved { state: Arc::new(state), bytes }
+    }
+
+    /// The state, if it has this type.
+    pub fn get<S: Any>(&self) -> Option<&S> {
+        self.state.downcast_ref()
+    }
+}
+
+/// Where lanes are: a rectangle of columns and rows. Lanes in a line have one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// First column and row.
+    pub first: (u32, u32),
+    /// Number of columns.
+    pub columns: u32,
+    /// Number of rows.
+    pub rows: u32,
+}
+
+/// A lane of the group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneInfo {
+    /// Its column and row.
+    pub at: (u32, u32),
+    /// It runs the program; otherwise it is a helper of its quad, or not there.
+    pub runs: bool,
+}
+
+/// A call, loop or branch that a group is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What it is.
+    pub kind: FrameKind,
+    /// More about it, in the machine's words.
+    pub text: String,
+    /// Where the group goes when it is left, if that is known.
+    pub returns: Option<Place>,
+}
+
+/// What is on the stack of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A call.
+    Call,
+    /// A loop.
+    Loop,
+    /// A branch, or lanes that meet again.
+    Branch,
+}
+
+/// The instructions of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// One row for each instruction, in the order of their places.
+    pub rows: Vec<Row>,
+    /// Source texts that rows name.
+    pub sources: Vec<Source>,
+}
+
+/// An instruction of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Where it is.
+    pub place: Place,
+    /// Its address, as the machine's listings write it.
+    pub address: String,
+    /// The instruction, in one line.
+    pub text: String,
+    /// Labels that stand before it.
+    pub labels: Vec<String>,
+    /// The source line that it comes from: number of the source, and line from 1.
+    pub line: Option<(usize, u32)>,
+}
+
+/// A source text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name, usually a path.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Listing {
+    /// The number of the row of a place.
+    pub fn row(&self, place: Place) -> Option<usize> {
+        self.rows.binary_search_by_key(&place, |row| row.place).ok()
+    }
+
+    /// The source line of a place.
+    pub fn line(&self, place: Place) -> Option<(usize, u32)> {
+        self.rows[self.row(place)?].line
+    }
+
+    /// The place of a label, or of an address as listings write it.
+    pub fn find(&self, name: &str) -> Option<Place> {
+        let labelled = self.rows.iter().find(|row| row.labels.iter().any(|label| label == name));
+        labelled.or_else(|| self.rows.iter().find(|row| row.address == name)).map(|row| row.place)
+    }
+
+    /// The first place of the first line with code at or behind this one of a source.
+    pub fn place_of_line(&self, source: usize, line: u32) -> Option<(Place, u32)> {
+        let rows = self.rows.iter().filter_map(|row| Some((row.line?, row.place)));
+        let behind = rows.filter(|((of, at), _)| *of == source && *at >= line);
+        behind.min_by_key(|((_, at), place)| (*at, *place)).map(|((_, at), place)| (place, at))
+    }
+}
+
+/// Something that a run leaves in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub elements: Elements,
+}
+
+/// The elements of an output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Elements {
+    /// A surface, with an element for each position.
+    Surface(Surface),
+    /// 32-bit words: `words` of each lane, whose first is `stride` bytes behind that of the lane before.
+    Lanes {
+        /// Address of the first word.
+        base: u32,
+        /// Bytes from lane to lane.
+        stride: u32,
+        /// Words of a lane.
+        words: u32,
+    },
+}
+
+impl Output {
+    /// The addresses of the bytes that belong to the lane at this column and row, if it has some.
+    pub fn bytes_of(&self, (column, row): (u32, u32)) -> Option<Range<u32>> {
+        match self.elements {
+            Elements::Surface(surface) => {
+                let inside = column < surface.pitch && (surface.height == 0 || row < surface.height);
+                let first = inside.then(|| surface.address(column, row))?;
+                Some(first..first.checked_add(surface.format.bytes_per_element())?)
+            }
+            Elements::Lanes { base, stride, words } => {
+                let first = base.checked_add(stride.checked_mul(column)?)?;
+                Some(first..first.checked_add(words.checked_mul(4)?)?)
+            }
+        }
+    }
+}

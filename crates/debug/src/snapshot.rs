@@ -1,0 +1,183 @@
+//! What is shown of a session: plain values.
+
+use crate::{Outcome, Session, number_of};
+use ctm_follow::{Cell, Kind, Participation, Standing};
+use serde::Serialize;
+
+/// A moment of a session, with the lane that it looks at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// The machine.
+    pub machine: &'static str,
+    /// The group.
+    pub group: u64,
+    /// Number of groups.
+    pub groups: u64,
+    /// Steps that were made.
+    pub step: u64,
+    /// The row of the listing that is next.
+    pub row: Option<usize>,
+    /// What has ended the group, if it has not come to its end.
+    pub trap: Option<String>,
+    /// The group has ended.
+    pub ended: bool,
+    /// Somebody changed something by hand.
+    pub edited: bool,
+    /// Lanes of the group.
+    pub lanes: Vec<LaneSnapshot>,
+    /// The number of the lane that the session looks at.
+    pub lane: Option<usize>,
+    /// What that lane holds.
+    pub registers: Vec<Register>,
+    /// Open loops, passes of the innermost one from 1, and how many it has.
+    pub pass: Option<(u32, u32, Option<u32>)>,
+    /// Calls, loops and branches, the outermost first.
+    pub stack: Vec<String>,
+}
+
+/// A lane of the group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LaneSnapshot {
+    /// Column.
+    pub i: u32,
+    /// Row.
+    pub j: u32,
+    /// It runs the program; otherwise it helps its quad, or is not there.
+    pub runs: bool,
+    /// Where it stands: `active`, `branch`, `continue`, `break`, `meeting`, `ended`.
+    pub standing: &'static str,
+    /// It executes the next instruction.
+    pub executes: bool,
+}
+
+/// A register of a lane.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Register {
+    /// Its name.
+    pub name: String,
+    /// What it holds: one value, or one for each channel.
+    pub values: Vec<Value>,
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Value {
+    /// The cell's number.
+    pub cell: usize,
+    /// The channel, where registers have some.
+    pub channel: Option<char>,
+    /// `float`, `integer`, `truth` or `word`.
+    pub kind: &'static str,
+    /// The bits.
+    pub bits: u32,
+}
+
+impl Value {
+    /// Of a cell with these bits.
+    pub fn new(number: usize, cell: &Cell, bits: u32) -> Self {
+        let kind = match cell.kind {
+            Kind::Float => "float",
+            Kind::Integer => "integer",
+            Kind::Truth => "truth",
+            Kind::Word => "word",
+        };
+        Value { cell: number, channel: cell.channel, kind, bits }
+    }
+
+    /// As people read it: shortest decimal of a float, integers in decimal, words in hexadecimal.
+    pub fn text(&self) -> String {
+        match self.kind {
+            "float" => spell(f32::from_bits(self.bits)),
+            "word" => format!("{:#010x}", self.bits),
+            "integer" => format!("{}", number_of(Kind::Integer, self.bits)),
+            _ => format!("{}", self.bits),
+        }
+    }
+}
+
+/// The shortest decimal that reads as the same number; NaNs with their bits.
+fn spell(value: f32) -> String {
+    if value.is_nan() {
+        return format!("NaN({:#010x})", value.to_bits());
+    }
+    if value != 0.0 && value.is_finite() && (value.abs() >= 1e7 || value.abs() < 1e-4) {
+        return format!("{value:e}");
+    }
+    format!("{value}")
+}
+
+/// The word for where a lane stands.
+fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Active => "active",
+        Standing::Branch(_) => "branch",
+        Standing::Continue => "continue",
+        Standing::Break => "break",
+        Standing::Meeting => "meeting",
+        Standing::Ended => "ended",
+    }
+}
+
+impl Session {
+    /// This moment.
+    pub fn snapshot(&self) -> Snapshot {
+        let guest = self.guest();
+        let lane = self.lane_number(self.focus());
+        let lanes = guest.lanes().iter().enumerate().map(|(number, info)| LaneSnapshot {
+            i: info.at.0,
+            j: info.at.1,
+            runs: info.runs,
+            standing: word(guest.standing(number)),
+            executes: guest.place().is_some() && guest.participation(number).0 == Participation::Executes,
+        });
+        Snapshot {
+            machine: guest.machine(),
+            group: self.position().group,
+            groups: guest.groups(),
+            step: self.position().step,
+            row: guest.place().and_then(|place| guest.listing().row(place)),
+            trap: match self.outcome() {
+                Outcome::Trapped(trap) => Some(trap.clone()),
+                Outcome::Going | Outcome::Ended => None,
+            },
+            ended: *self.outcome() != Outcome::Going,
+            edited: self.is_edited(),
+            lanes: lanes.collect(),
+            lane,
+            registers: lane.map_or(Vec::new(), |lane| self.registers(lane)),
+            pass: guest.pass().map(|pass| (pass.depth, pass.number, pass.of)),
+            stack: guest.stack().iter().map(|frame| frame.text.clone()).collect(),
+        }
+    }
+
+    /// What a lane holds, by its number in the group.
+    pub fn registers(&self, lane: usize) -> Vec<Register> {
+        let mut registers: Vec<Register> = Vec::new();
+        for (number, cell) in self.guest().cells().iter().enumerate() {
+            let value = Value::new(number, cell, self.guest().read(lane, number));
+            let name = cell.register();
+            match registers.last_mut() {
+                Some(last) if last.name == name => last.values.push(value),
+                _ => registers.push(Register { name, values: vec![value] }),
+            }
+        }
+        registers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [(0.5, "0.5"), (-0.0, "-0"), (1e10, "1e10"), (1.5e-7, "1.5e-7"), (f32::INFINITY, "inf")] {
+            assert_eq!(spell(value), text);
+        }
+        assert_eq!(spell(f32::from_bits(0x7fc0_0000)), "NaN(0x7fc00000)");
+    }
+}

@@ -1,0 +1,113 @@
+//! What stores replace: a run whose memory is recorded can be taken back.
+
+use crate::words::{read_word, write_word};
+use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A word that a program stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// GPU address of the word, a multiple of 4.
+    pub address: u32,
+    /// What was there.
+    pub before: u32,
+    /// What is there since.
+    pub after: u32,
+}
+
+/// The stores of single elements that [views](crate::View) and [buffers](crate::Buffer) of a recorded [`Space`](crate::Space) made, in their order. What is written
+/// through arenas, in rows of lanes, or by machine code, is not noticed.
+#[derive(Debug, Default)]
+pub struct Journal(Mutex<Vec<Stored>>);
+
+impl Journal {
+    /// Number of words that were stored.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether nothing was stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The words that were stored when the journal had this length, and later.
+    pub fn since(&self, length: usize) -> Vec<Stored> {
+        self.lock().get(length..).unwrap_or_default().to_vec()
+    }
+
+    /// Forgets the words that were stored since the journal had this length, and gives them.
+    pub(crate) fn take_since(&self, length: usize) -> Vec<Stored> {
+        let mut stored = self.lock();
+        let length = length.min(stored.len());
+        stored.split_off(length)
+    }
+
+    /// Adds words that are stored again.
+    pub(crate) fn add(&self, again: &[Stored]) {
+        self.lock().extend_from_slice(again);
+    }
+
+    /// Stores these bits of a word, and notes that.
+    #[cold]
+    pub(crate) fn store(&self, address: u32, word: &AtomicU32, value: u32, bits: u32) {
+        let mut stored = self.lock();
+        let before = read_word(word);
+        write_word(word, value, bits);
+        stored.push(Stored { address, before, after: read_word(word) });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Stored>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Bounds, Buffer, Format, Space, Surface, Tiling, View};
+
+    const BASE: u32 = 0x1000_0000;
+
+    #[test]
+    fn stores_are_taken_back_in_reverse_order() {
+        let mut original = Space::default();
+        original.map(Arena::new(BASE, 0x800).unwrap()).unwrap();
+        original.write_bytes(BASE, &[7; 64]).unwrap();
+        let mut space = original.copy().unwrap();
+        space.record();
+        let journal = space.journal().unwrap();
+        let surface = Surface {
+            base: BASE,
+            pitch: 16,
+            height: 1,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format: Format::Uint16_1,
+        };
+        View::new(&space, surface, Bounds::Drop).store_raw(1, 0, [0xABCD, 0, 0, 0]);
+        let [first] = journal.since(0)[..] else { panic!("one word") };
+        assert_eq!(first, Stored { address: BASE, before: 0x0707_0707, after: 0xABCD_0707 });
+
+        let buffer = Buffer::new(&space, BASE, 64).unwrap();
+        buffer.store(2, 0x1122_3344);
+        assert_eq!(journal.since(1).iter().map(|stored| stored.address).collect::<Vec<_>>(), [BASE, BASE + 4]);
+        assert_eq!(buffer.load(2), 0x1122_3344);
+        space.undo(1);
+        assert_eq!((journal.len(), buffer.load(0)), (1, 0xABCD_0707));
+        let all = journal.since(0);
+        space.undo(0);
+        space.redo(&all);
+        assert_eq!((journal.since(0), buffer.load(0)), (all, 0xABCD_0707));
+        space.undo(0);
+        assert!(journal.is_empty());
+        let bytes = |space: &Space| {
+            let mut bytes = [0; 0x800];
+            space.read_bytes(BASE, &mut bytes).unwrap();
+            bytes
+        };
+        assert_eq!(bytes(&space), bytes(&original));
+        View::new(&original, surface, Bounds::Drop).store_raw(0, 0, [0; 4]);
+        assert_ne!(bytes(&space), bytes(&original), "a copy has memory of its own");
+    }
+}
