@@ -374,3 +374,16 @@ fn kernels_of_the_benches_lower() {
     }
     assert!(count >= 10);
 }
+
+#[test]
+fn continue_in_do_loops_goes_to_the_condition() {
+    // Invocations have columns 4 and 5.
+    let shader = glsl(
+        "#version 330\nout vec4 o; void main() { int column = int(gl_FragCoord.x), i = 0, odd = 0, inner = 0;
+         do { i++; if (i % 2 == 0) continue; odd++; } while (i < column);
+         int j = 0; do { j++; int k = 0; do { k++; if (k == 2) { continue; } inner++; } while (k < 3); if (j == 1) continue; inner += 10; } while (++j < 4);
+         int n = 0; do { if (n == 3) break; n++; } while (true);
+         o = vec4(odd, i, inner, n); }",
+    );
+    assert_eq!(outputs(&shader), [[2.0, 3.0, 2.0, 3.0], [4.0, 5.0, 4.0, 5.0], [14.0; QUAD], [3.0; QUAD]]);
+}

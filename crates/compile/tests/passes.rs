@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Small, function, seeds, size};
-use ctm_compile::ir::{Function, QUAD, eval, verify};
+use ctm_compile::ir::{Axis, Builder, Function, Output, QUAD, eval, verify};
 use ctm_compile::opt::optimise;
 
 const STEPS: u64 = 100_000;
@@ -29,4 +29,25 @@ fn passes_keep_meaning() {
         assert_eq!(format!("{before:?}"), format!("{after:?}"), "{function}\n{better}");
         Ok(())
     });
+}
+
+/// A product with a choice of one and zero is a choice, but zeros of both signs are no one.
+#[test]
+fn products_with_choices() {
+    let product = |a: f32, b: f32| {
+        let mut builder = Builder::new();
+        // It holds in the quad's second column only.
+        let (x, minus_five) = (builder.position(Axis::X), builder.float(-5.0));
+        let number = builder.add(x, minus_five);
+        let condition = builder.is_non_negative(number);
+        let (a, b) = (builder.float(a), builder.float(b));
+        let choice = builder.select(condition, a, b);
+        let product = builder.mul(x, choice);
+        builder.finish(vec![(Output::Colour { slot: 0, channel: 0 }, product)])
+    };
+    for (a, b) in [(1.0, 0.0), (0.0, 1.0), (-0.0, 1.0), (0.0, -0.0), (-0.0, 0.0), (1.0, 1.0)] {
+        let function = product(a, b);
+        let better = optimise(&function);
+        assert_eq!(format!("{:?}", results(&function)), format!("{:?}", results(&better)), "{a} {b}\n{better}");
+    }
 }

@@ -303,8 +303,7 @@ fn mul(d: &mut impl Defined, args: &[Value], known: &[Option<u32>]) -> Option<Va
     // a * (c ? 1 : 0) and the like.
     for (x, choice) in [(args[0], args[1]), (args[1], args[0])] {
         if let Some((condition, a, b)) = choice_of_constants(d, choice)
-            && [a, b].iter().all(|&bits| bits == ONE || is_zero(bits))
-            && a != b
+            && (a == ONE && is_zero(b) || is_zero(a) && b == ONE)
         {
             let zero = constant(d, ZERO);
             let (a, b) = if a == ONE { (x, zero) } else { (zero, x) };

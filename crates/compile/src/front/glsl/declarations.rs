@@ -3,6 +3,7 @@
 
 use super::composites::{Shape, shape};
 use super::lex::{Kind, Token};
+use super::loops::do_loops;
 use super::preprocess::condition::integer;
 use super::{GlslError, Place};
 use crate::front::{Role, Roles};
@@ -86,7 +87,7 @@ pub(super) struct Declared<'a> {
 ///
 /// What naga's dialect cannot say, with its place.
 pub(super) fn declarations(tokens: Vec<Token<'_>>) -> Place<Declared<'_>> {
-    let tokens = plain(tokens);
+    let tokens = do_loops(plain(tokens));
     let mut declared = Declared::default();
     for pair in tokens.windows(2) {
         if pair[0].is("struct") {

@@ -8,6 +8,7 @@ mod composites;
 mod declarations;
 mod lazy;
 mod lex;
+mod loops;
 mod names;
 mod preprocess;
 mod shadertoy;
