@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "calls the functions of the C interface, as C would")]
 
 use ctm::*;
+use ctm_x1k::check::Severity;
 use ctm_x1k::{INSTRUCTION_BYTES, MAX_INSTRUCTIONS};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -236,6 +237,54 @@ fn assemble(input: &mut Input) {
     } else {
         assert!(binary.is_null() && size == 0);
     }
+}
+
+/// Whatever the text and the arguments are, the compiler gives an image that can be taken apart, or 0.
+pub fn compile(bytes: &[u8]) {
+    let Some((&kind, source)) = bytes.split_first() else { return };
+    let log = if kind & 1 == 0 { Some(log as extern "C" fn(*const c_char)) } else { None };
+    let (mut size, mut binary) = (0, ptr::null_mut());
+    let (name, value) = (c"AMU_LANG_PS3", if kind == 0xF1 { c"2" } else { c"1" });
+    let end = AMUcompMacro { name: ptr::null(), value: ptr::null() };
+    let definitions = [AMUcompMacro { name: name.as_ptr(), value: value.as_ptr() }, end];
+    let entry = match kind {
+        0xF2 => c"other".as_ptr(),
+        0xF3 => ptr::null(),
+        _ => c"main".as_ptr(),
+    };
+    let compiler = if kind == 0xF4 { ptr::null_mut() } else { amuCompOpenCompiler() };
+    let definitions = if kind == 0xF5 { ptr::null() } else { definitions.as_ptr() };
+    let reserved = if kind == 0xF6 { source.as_ptr().cast() } else { ptr::null() };
+    let source_pointer = if kind == 0xF7 { ptr::null() } else { source.as_ptr().cast() };
+    let size_pointer = if kind == 0xF8 { ptr::null_mut() } else { &raw mut size };
+    let binary_pointer = if kind == 0xF9 { ptr::null_mut() } else { &raw mut binary };
+    // SAFETY: NULL, or so many bytes, lists and texts with their ends, and places that can be written.
+    let done = unsafe {
+        amuCompCompile(
+            compiler,
+            source_pointer,
+            source.len() as u32,
+            definitions,
+            reserved,
+            entry,
+            size_pointer,
+            binary_pointer,
+            log,
+        )
+    };
+    let message = message(256);
+    assert!(!message.starts_with("a bug in libctm"), "{message}");
+    if done == 0 {
+        assert!(binary.is_null() && size == 0 && !message.is_empty());
+        return;
+    }
+    // SAFETY: an image of so many bytes, which nobody else frees.
+    let image = unsafe { std::slice::from_raw_parts(binary.cast::<u8>(), size as usize) }.to_vec();
+    // SAFETY: as above.
+    unsafe { amxFree(binary) };
+    let program = ctm_object::elf::read(&image).expect("the compiler writes images that load");
+    assert!(ctm_x1k::check::check(&program).iter().all(|finding| finding.severity != Severity::Error));
+    inspect(image, log);
 }
 
 fn image(input: &mut Input) {

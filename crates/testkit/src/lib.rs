@@ -17,6 +17,7 @@ pub mod generate;
 pub mod hunt;
 #[cfg(target_arch = "x86_64")]
 pub mod lane;
+mod languages;
 pub mod literal;
 pub mod mutate;
 pub mod oracle;

@@ -41,6 +41,9 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             r300.chain(r600).collect()
         }
         "ps_text" => list("examples/ps").iter().map(|path| read(path)).collect(),
+        "compile_call" => seeds("ps_text").into_iter().map(|text| [vec![0], text].concat()).collect(),
+        "glsl" => ["benches/glsl", "tests/shaders/glsl"].into_iter().flat_map(list).map(|path| read(&path)).collect(),
+        "wgsl" => list("tests/shaders/wgsl").iter().map(|path| read(path)).collect(),
         "r700_words" => {
             let corpus = list("tests/corpus/r700").into_iter().map(|case| read(&case.join("program.u32")));
             corpus.map(|words| [vec![1], words].concat()).collect()

@@ -27,7 +27,7 @@ const fn target(name: &'static str, run: fn(&[u8])) -> Target {
 }
 
 /// Every fuzz target.
-pub const TARGETS: [Target; 29] = [
+pub const TARGETS: [Target; 32] = [
     target("instruction_round_trip", instruction_round_trip),
     target("assembly", assembly),
     target("elf_image", elf_image),
@@ -54,7 +54,10 @@ pub const TARGETS: [Target; 29] = [
     target("card_trace", crate::card::trace),
     target("object_writers", crate::writers::object_writers),
     target("c_calls", crate::c_calls::c_calls),
+    target("compile_call", crate::c_calls::compile),
     target("ps_text", crate::ps::text),
+    target("glsl", crate::languages::glsl),
+    target("wgsl", crate::languages::wgsl),
     target("lane_text", lane_text),
     target("allocation", allocation),
 ];

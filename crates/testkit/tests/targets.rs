@@ -21,7 +21,7 @@ fn mutated_seeds() {
         let rounds = match name {
             "commands" | "trace" => ROUNDS / 8,
             "engines" | "r700_engines" | "sm50_engines" | "card_trace" => ROUNDS / 40,
-            "c_calls" | "lane_text" => ROUNDS / 8,
+            "c_calls" | "lane_text" | "glsl" | "wgsl" => ROUNDS / 8,
             _ => ROUNDS,
         };
         for round in 0..rounds {

@@ -1,0 +1,106 @@
+//! Generated GLSL and WGSL: all engines run their programs to the same bits. What the reference makes of them is compared with the meaning
+//! of the sources by the compiler's own tests.
+
+#[path = "../../compile/tests/naga_random/generate.rs"]
+mod generate;
+#[path = "../../compile/tests/common/seeds.rs"]
+mod seeds;
+
+use ctm_compile::front::naga::{UniformKind, UniformPlace};
+use ctm_compile::{CompileError, Compiled, Language, Options, compile};
+use ctm_memory::{Format, Tiling};
+use ctm_testkit::buffers::Buffers;
+use ctm_testkit::{engines, has_own_way, untimed};
+use ctm_x1k::{Domain, InterpolantVertex, Interpolants, Job, OUTPUTS};
+
+/// Programs that the test tries unless it is told another number.
+const PROGRAMS: u64 = 300;
+/// Sides of the domain, whose edges cut quads.
+const SIDES: (u32, u32) = (21, 5);
+/// Sides of textures.
+const TEXELS: u32 = 8;
+const BYTES: u32 = 1 << 20;
+
+/// A small number for a number: eighths from -2 to 2.
+fn eighth(number: usize) -> f32 {
+    ((number as u32).wrapping_mul(0x9E37_79B9) >> 20) as f32 % 33.0 / 8.0 - 2.0
+}
+
+fn set_uniforms(job: &mut Job, compiled: &Compiled) {
+    for (number, uniform) in compiled.interface.uniforms.iter().enumerate() {
+        match uniform.place {
+            UniformPlace::Boolean(index) => job.constants.bools[usize::from(index)] = number % 2 == 1,
+            UniformPlace::Constants { register, channel } => {
+                let columns = usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize;
+                for column in 0..columns {
+                    for row in 0..usize::from(uniform.rows) {
+                        let value = eighth(number * 64 + column * 4 + row);
+                        let value = if uniform.kind == UniformKind::Float { value } else { value.abs().floor() };
+                        job.constants.floats[usize::from(register) + column][usize::from(channel) + row] =
+                            value.to_bits();
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn interpolants() -> Interpolants {
+    let vertex = |corner: usize, position| InterpolantVertex {
+        position,
+        values: std::array::from_fn(|slot| std::array::from_fn(|channel| eighth(corner * 1000 + slot * 4 + channel))),
+    };
+    let vertices =
+        [vertex(0, [0.0, 0.0]), vertex(1, [2.0 * SIDES.0 as f32, 0.0]), vertex(2, [0.0, 2.0 * SIDES.1 as f32])];
+    Interpolants::through(&vertices).expect("a triangle")
+}
+
+#[test]
+fn engines_agree() {
+    let engines = engines();
+    assert!(engines.len() > 1, "only the reference is there");
+    let (mut run, mut compiled_runs) = (0, 0);
+    seeds::each(
+        PROGRAMS,
+        |_| 4096,
+        |u| {
+            let (text, wgsl) = generate::shader(u)?;
+            let language = if wgsl { Language::Wgsl } else { Language::Glsl };
+            let compiled = match compile(&text, language, &Options::default()) {
+                Ok(compiled) => compiled,
+                Err(CompileError::Unfit(_)) => return Ok(()),
+                Err(error) => panic!("{text}\nline {}: {error}", error.line()),
+            };
+            let mut buffers = Buffers::dense(BYTES);
+            let input = buffers.allocate(TEXELS, TEXELS, Format::Float32_4, Tiling::Linear);
+            buffers.fill(&input, TEXELS, |x, y| {
+                std::array::from_fn(|channel| eighth(((y * TEXELS + x) * 4) as usize + channel).to_bits())
+            });
+            let outputs: [_; OUTPUTS] =
+                std::array::from_fn(|_| buffers.allocate(SIDES.0, SIDES.1, Format::Float32_4, Tiling::Linear));
+            let domain = Domain::of_size(SIDES.0, SIDES.1).expect("sides");
+            let mut job = Job::new(&compiled.program, domain, buffers.space());
+            set_uniforms(&mut job, &compiled);
+            for texture in &compiled.interface.textures {
+                job.inputs[usize::from(texture.unit)] = Some(input);
+            }
+            job.outputs = outputs.map(Some);
+            job.interpolants = Some(interpolants());
+            let contents = engines.iter().map(|engine| {
+                for output in &outputs {
+                    buffers.fill(output, SIDES.0, |x, y| [x, y, 1, 2]);
+                }
+                engine.run(&job, &untimed()).unwrap_or_else(|error| panic!("{}: {error}\n{text}", engine.name()));
+                buffers.contents()
+            });
+            let contents: Vec<_> = contents.collect();
+            for (engine, found) in engines.iter().zip(&contents) {
+                assert!(*found == contents[0], "{} differs from the reference\n{text}", engine.name());
+            }
+            run += 1;
+            compiled_runs += usize::from(engines.iter().all(|engine| has_own_way(engine, &job, &untimed())));
+            Ok(())
+        },
+    );
+    assert!(run > 0 && compiled_runs > run * 3 / 4, "{compiled_runs} of {run} programs ran as machine code");
+}
