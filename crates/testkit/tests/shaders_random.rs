@@ -6,7 +6,7 @@ mod generate;
 #[path = "../../compile/tests/common/seeds.rs"]
 mod seeds;
 
-use ctm_compile::front::naga::{UniformKind, UniformPlace};
+use ctm_compile::front::naga::UniformKind;
 use ctm_compile::{CompileError, Compiled, Language, Options, compile};
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::buffers::Buffers;
@@ -28,18 +28,17 @@ fn eighth(number: usize) -> f32 {
 
 fn set_uniforms(job: &mut Job, compiled: &Compiled) {
     for (number, uniform) in compiled.interface.uniforms.iter().enumerate() {
-        match uniform.place {
-            UniformPlace::Boolean(index) => job.constants.bools[usize::from(index)] = number % 2 == 1,
-            UniformPlace::Constants { register, channel } => {
-                let columns = usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize;
-                for column in 0..columns {
-                    for row in 0..usize::from(uniform.rows) {
-                        let value = eighth(number * 64 + column * 4 + row);
-                        let value = if uniform.kind == UniformKind::Float { value } else { value.abs().floor() };
-                        job.constants.floats[usize::from(register) + column][usize::from(channel) + row] =
-                            value.to_bits();
-                    }
-                }
+        let columns = usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize;
+        let (register, channel) = (usize::from(uniform.place.register), usize::from(uniform.place.channel));
+        for column in 0..columns {
+            for row in 0..usize::from(uniform.rows) {
+                let value = eighth(number * 64 + column * 4 + row);
+                let value = match uniform.kind {
+                    UniformKind::Float => value,
+                    UniformKind::Int | UniformKind::Uint => value.abs().floor(),
+                    UniformKind::Bool => f32::from(u8::from(value > 0.0)),
+                };
+                job.constants.floats[register + column][channel + row] = value.to_bits();
             }
         }
     }

@@ -34,9 +34,6 @@ pub fn run(compiled: &Compiled, world: &World) -> Result<Outcome, String> {
     for register in (0..=u8::MAX).filter(|register| !program.constants.floats.contains_key(register)) {
         constants.floats[usize::from(register)] = std::array::from_fn(|channel| world.uniform(register, channel as u8));
     }
-    for (index, value) in constants.bools.iter_mut().enumerate() {
-        *value = world.boolean(index as u8);
-    }
     let (mut presets, mut inputs) = (Vec::new(), Vec::new());
     if let Some(register) = program.info.position {
         presets.push(register);
