@@ -1,36 +1,22 @@
 //! Products whose sums are all that is wanted of them become multiply-adds; factors and selections of signs go into them.
 
+use super::known::{Known, Product};
 use crate::ir::{End, Function, Inst, Node, Op, Region, Value};
 use std::collections::HashSet;
 
-struct Contract {
-    /// How often each value is used.
-    uses: Vec<u32>,
-    /// The factors of products, by the product.
-    products: Vec<Option<(Value, Value)>>,
-    /// What values are the negatives of.
-    negatives: Vec<Option<Value>>,
-    /// The bits of constants.
-    constants: Vec<Option<u32>>,
-    /// Results of arithmetic, whose output modifier can make a multiple.
-    arithmetic: Vec<bool>,
+struct Contract<'a> {
+    known: Known<'a>,
 }
 
 /// The function with multiply-adds.
 pub(super) fn contract(function: &Function) -> Function {
-    let mut contract = Contract {
-        uses: vec![0; function.values()],
-        products: vec![None; function.values()],
-        negatives: vec![None; function.values()],
-        constants: vec![None; function.values()],
-        arithmetic: vec![false; function.values()],
-    };
-    contract.count(&function.body);
-    let mut function = function.clone();
-    let mut body = std::mem::replace(&mut function.body, Region { nodes: Vec::new(), end: End::Yield(Vec::new()) });
-    contract.region(&mut body, &mut function);
-    function.body = body;
-    function
+    let contract = Contract { known: Known::of(function) };
+    let mut contracted = function.clone();
+    let none = Region { nodes: Vec::new(), end: End::Yield(Vec::new()) };
+    let mut body = std::mem::replace(&mut contracted.body, none);
+    contract.region(&mut body, &mut contracted);
+    contracted.body = body;
+    contracted
 }
 
 /// What an instruction gives.
@@ -118,60 +104,17 @@ fn merge_kills(nodes: &mut Vec<Node>) {
     }
 }
 
-impl Contract {
-    fn count(&mut self, region: &Region) {
-        let mut all = |values: &[Value]| values.iter().for_each(|value| self.uses[value.index()] += 1);
-        all(region.end.values());
-        for node in &region.nodes {
-            match node {
-                Node::Inst(inst) => all(&inst.args),
-                Node::If(choice) => all(&[choice.condition]),
-                Node::Loop(repeat) => all(&repeat.init),
-            }
-        }
-        for node in &region.nodes {
-            match node {
-                Node::Inst(inst) => match (inst.op, inst.args.as_slice(), inst.results.as_slice()) {
-                    (Op::Mul, &[a, b], &[result]) => self.products[result.index()] = Some((a, b)),
-                    (Op::Neg, &[a], &[result]) => self.negatives[result.index()] = Some(a),
-                    (Op::Const { bits }, _, &[result]) => self.constants[result.index()] = Some(bits),
-                    (op, _, &[result]) => self.arithmetic[result.index()] = has_output_modifier(op),
-                    _ => {}
-                },
-                Node::If(choice) => {
-                    self.count(&choice.then);
-                    self.count(&choice.otherwise);
-                }
-                Node::Loop(repeat) => self.count(&repeat.body),
-            }
-        }
-    }
-
-    /// The factors of a term that is a product, or the negative of one, that nobody else uses.
-    fn term(&self, value: Value) -> Option<(Value, Value, bool)> {
-        if self.uses[value.index()] != 1 {
-            return None;
-        }
-        if let Some((a, b)) = self.products[value.index()] {
-            return Some((a, b, false));
-        }
-        let inner = self.negatives[value.index()]?;
-        if self.uses[inner.index()] != 1 {
-            return None;
-        }
-        let (a, b) = self.products[inner.index()]?;
-        Some((a, b, true))
-    }
-
+impl Contract<'_> {
     /// A product with a power of two, from 1/8 to 8, of something that nobody else uses: the other factor, the exponent, whether it is negative.
     fn multiple(&self, inst: &Inst, own: &HashSet<Value>) -> Option<(Value, i8, bool)> {
-        let constant = |k: usize| self.constants[inst.args[k].index()];
+        let constant = |k: usize| self.known.constant(inst.args[k]);
         let (of, bits) = match (constant(0), constant(1)) {
             (_, Some(bits)) => (inst.args[0], bits),
             (Some(bits), _) => (inst.args[1], bits),
             _ => return None,
         };
-        let alone = self.uses[of.index()] == 1 && self.arithmetic[of.index()] && own.contains(&of);
+        let arithmetic = self.known.by(of).is_some_and(|inst| has_output_modifier(inst.op));
+        let alone = self.known.uses(of) == 1 && arithmetic && own.contains(&of);
         let magnitude = f32::from_bits(bits & 0x7FFF_FFFF);
         let exponent = (-3..=3).find(|&exponent| exponent != 0 && magnitude == f32::from(exponent).exp2())?;
         alone.then_some((of, exponent, bits >> 31 != 0))
@@ -185,8 +128,9 @@ impl Contract {
             match &mut node {
                 Node::Inst(inst) if inst.op == Op::Add => {
                     let (x, y) = (inst.args[0], inst.args[1]);
-                    let found = self.term(x).map(|term| (term, y)).or_else(|| self.term(y).map(|term| (term, x)));
-                    if let Some(((mut a, b, negative), c)) = found {
+                    let found = self.known.product(x).map(|product| (product, y));
+                    let found = found.or_else(|| self.known.product(y).map(|product| (product, x)));
+                    if let Some((Product { mut a, b, negative }, c)) = found {
                         if negative {
                             let minus = function.add_value(crate::ir::Type::Float);
                             let mut negation = inst.clone();

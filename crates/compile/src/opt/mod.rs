@@ -3,6 +3,7 @@
 //! - `rebuild`: makes a function anew, instruction by instruction: constants are calculated, sums and products rewritten (`rules`), what was
 //!   calculated before is taken from there, choices that are known are made, short ones become selections, short loops are unrolled;
 //! - `dead`: leaves out what nobody uses;
+//! - `sums`: sums in the order that takes the fewest operations;
 //! - `contract`: products and their sums become multiply-adds;
 //! - `booleans`: booleans become numbers with signs, as the machine has no others.
 //!
@@ -12,8 +13,10 @@ mod booleans;
 mod contract;
 mod counting;
 mod dead;
+mod known;
 mod rebuild;
 mod rules;
+mod sums;
 
 use crate::ir::Function;
 
@@ -30,6 +33,7 @@ pub fn optimise(function: &Function) -> Function {
     }
     let function = dead::eliminate(&booleans::lower(&function));
     let function = dead::eliminate(&rebuild::rebuild(&function, false));
+    let function = dead::eliminate(&sums::order(&function));
     dead::eliminate(&contract::contract(&function))
 }
 
