@@ -37,7 +37,8 @@ impl Lowering<'_> {
         let mut sum: Vec<Value> = matrix[..rows].iter().map(|&value| self.builder.mul(value, vector[0])).collect();
         for (column, &factor) in matrix.chunks(rows).zip(vector).skip(1) {
             for (sum, &value) in sum.iter_mut().zip(column) {
-                *sum = self.builder.mad(value, factor, *sum);
+                let product = self.builder.mul(value, factor);
+                *sum = self.builder.add(*sum, product);
             }
         }
         sum
