@@ -98,21 +98,36 @@ fn move_as(op: &Op, code: Code) -> bool {
     }
     match code {
         Code::Min | Code::Max | Code::Cmp | Code::Cnd => true,
-        // Sums have no denormals, and no zero that is negative: outputs may lose these, and most numbers are neither.
+        // Sums have no denormals, and no zero that is negative: outputs may lose these, sums read them alike, and most numbers are neither.
         Code::Mad => match op.args[0].source {
             Source::Number(bits) => bits == 0 || f32::from_bits(bits).is_normal(),
             Source::Web(_) | Source::Uniform { .. } | Source::Presubtract(..) => {
-                op.result().is_none() && op.test.is_none()
+                (op.result().is_none() || op.only_for_sums) && op.test.is_none()
             }
         },
         _ => false,
     }
 }
 
+/// Where moves have their operand that are part of a multiply-add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MoveForm {
+    /// a * 1 + 0
+    Factor,
+    /// 0 * 0 + a
+    Addend,
+}
+
 /// The operand of an operation at A, B or C, if the instruction's operation is `code`.
-fn operand(op: &Op, code: Code, k: usize) -> Option<Operand> {
+fn operand(op: &Op, code: Code, form: MoveForm, k: usize) -> Option<Operand> {
     match op.code {
-        Code::Move if code == Code::Mad => Some([op.args[0], Operand::number(ONE), Operand::number(0)][k]),
+        Code::Move if code == Code::Mad => {
+            let (own, zero) = (op.args[0], Operand::number(0));
+            Some(match form {
+                MoveForm::Factor => [own, Operand::number(ONE), zero][k],
+                MoveForm::Addend => [zero, zero, own][k],
+            })
+        }
         Code::Move if matches!(code, Code::Cmp | Code::Cnd) => Some([op.args[0], op.args[0], Operand::number(0)][k]),
         // A move is the larger of the operand and itself.
         Code::Move => (k < 2).then(|| op.args[0]),
@@ -133,6 +148,24 @@ pub(super) fn compose(
     dest: &[Option<Vector>; 4],
     places: &Places,
     literals: &mut Literals,
+) -> Option<Bundle> {
+    let before = literals.clone();
+    compose_with(ops, lanes, dest, places, literals, MoveForm::Factor).or_else(|| {
+        *literals = before;
+        let code = |index: &usize| ops[*index].code;
+        let colours = || lanes[..ALPHA].iter().flatten();
+        let both = colours().any(|k| code(k) == Code::Move) && colours().any(|k| code(k) == Code::Mad);
+        both.then(|| compose_with(ops, lanes, dest, places, literals, MoveForm::Addend)).flatten()
+    })
+}
+
+fn compose_with(
+    ops: &[Op],
+    lanes: &Lanes,
+    dest: &[Option<Vector>; 4],
+    places: &Places,
+    literals: &mut Literals,
+    form: MoveForm,
 ) -> Option<Bundle> {
     let place = |web| places.get(web).map(|place| (place.vector, place.channel));
     let colour_ops: Vec<&Op> = lanes[..ALPHA].iter().flatten().map(|&k| &ops[k]).collect();
@@ -170,20 +203,20 @@ pub(super) fn compose(
         let (a, b) = dot_vectors(op);
         for (k, vector) in [a, b].iter().enumerate() {
             let lanes: [Option<Operand>; 3] = std::array::from_fn(|lane| vector.get(lane).copied());
-            colour_args[k] = Some(arg(&lanes, &place, literals)?);
+            colour_args[k] = Some(arg(&lanes, true, &place, literals)?);
             if let Some(&fourth) = vector.get(3) {
-                alpha_args[k] = Some(arg(&[Some(fourth)], &place, literals)?);
+                alpha_args[k] = Some(arg(&[Some(fourth)], true, &place, literals)?);
             }
         }
         if op.code == Code::Dot2Add {
-            colour_args[2] = Some(arg(&[None, None, Some(op.args[4])], &place, literals)?);
+            colour_args[2] = Some(arg(&[None, None, Some(op.args[4])], true, &place, literals)?);
         }
     } else if let Some(first) = first.filter(|op| !op.code.is_transcendental()) {
         for (k, slot) in colour_args.iter_mut().enumerate() {
             let operands: [Option<Operand>; 3] =
-                std::array::from_fn(|lane| lanes[lane].and_then(|index| operand(&ops[index], first.code, k)));
+                std::array::from_fn(|lane| lanes[lane].and_then(|index| operand(&ops[index], first.code, form, k)));
             if operands.iter().any(Option::is_some) {
-                *slot = Some(arg(&operands, &place, literals)?);
+                *slot = Some(arg(&operands, first.code == Code::Mad, &place, literals)?);
             }
         }
     }
@@ -197,8 +230,8 @@ pub(super) fn compose(
         && !op.code.is_dot()
     {
         for (k, slot) in alpha_args.iter_mut().enumerate() {
-            if let Some(operand) = operand(op, op.code, k) {
-                *slot = Some(arg(&[Some(operand)], &place, literals)?);
+            if let Some(operand) = operand(op, op.code, form, k) {
+                *slot = Some(arg(&[Some(operand)], op.code == Code::Mad, &place, literals)?);
             }
         }
     }

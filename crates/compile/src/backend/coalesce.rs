@@ -17,7 +17,8 @@ impl Union {
     }
 }
 
-fn for_ops<'a>(items: &'a [Item<Op>], visit: &mut impl FnMut(&'a Op)) {
+/// Visits all operations.
+pub(super) fn for_ops<'a>(items: &'a [Item<Op>], visit: &mut impl FnMut(&'a Op)) {
     for item in items {
         match item {
             Item::Block(ops) => ops.iter().for_each(&mut *visit),

@@ -181,6 +181,8 @@ pub(super) struct Op {
     pub test: Option<ZeroTest>,
     /// The test goes to this predicate, which is the channel that the operation has to stand in; else to the ALU result.
     pub predicate: Option<usize>,
+    /// Only sums read the result, which see neither denormals nor the signs of zeros.
+    pub only_for_sums: bool,
     pub line: u32,
 }
 
@@ -195,6 +197,7 @@ impl Op {
             targets: Vec::new(),
             test: None,
             predicate: None,
+            only_for_sums: false,
             line,
         }
     }

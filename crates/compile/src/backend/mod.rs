@@ -10,6 +10,7 @@
 mod allocate;
 mod bundle;
 mod coalesce;
+mod copies;
 mod emit;
 mod leave;
 mod legal;
@@ -161,6 +162,7 @@ pub fn generate_optimised(function: &Function, binding: &Binding) -> Result<Gene
     leave::by_predicates(&mut scalars.items);
     let mut places = place::place(&scalars);
     legal::legalise(&mut scalars, &mut places);
+    copies::use_copies(&mut scalars, &places);
     presubtract::presubtract(&mut scalars, &places);
     let mut literals = Literals::new(&binding.literals, binding.float_constants);
     let items =

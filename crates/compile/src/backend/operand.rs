@@ -159,9 +159,11 @@ fn before_modifier(abs: bool, neg: bool, bits: u32) -> Option<u32> {
     }
 }
 
-/// The operand that reads these scalars in its channels, if there is one. `place` says where webs lie.
+/// The operand that reads these scalars in its channels, if there is one. `place` says where webs lie; `sum`: it is one of a sum, where the sign of a zero is
+/// all the same.
 pub(super) fn arg<const N: usize>(
     lanes: &[Option<Operand>; N],
+    sum: bool,
     place: &dyn Fn(Web) -> Option<(Vector, usize)>,
     literals: &mut Literals,
 ) -> Option<Arg<N>> {
@@ -229,7 +231,10 @@ pub(super) fn arg<const N: usize>(
     }
     let all_negative = !numbers.is_empty() && numbers.iter().all(|bits| bits & SIGN != 0);
     let (abs, neg) = modifiers.unwrap_or((false, all_negative));
-    let raw = |bits: u32| before_modifier(abs, neg, bits);
+    let raw = |bits: u32| match bits & !SIGN {
+        ZERO if sum => Some(ZERO),
+        _ => before_modifier(abs, neg, bits),
+    };
     let named = |bits: u32| match bits {
         ZERO => Some(Swizzle::Zero),
         HALF => Some(Swizzle::Half),
@@ -303,5 +308,5 @@ pub(super) fn readable(operands: &[Operand], places: &Places) -> bool {
     for (lane, operand) in lanes.iter_mut().zip(operands) {
         *lane = Some(*operand);
     }
-    arg(&lanes, &place, &mut Literals::distinct()).is_some()
+    arg(&lanes, false, &place, &mut Literals::distinct()).is_some()
 }
