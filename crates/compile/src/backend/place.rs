@@ -211,6 +211,29 @@ impl Planner<'_> {
         done
     }
 
+    /// Whether webs are given by operations of one block that differ in their numbers and channels only.
+    fn one_instruction(&self, webs: &[Web]) -> bool {
+        let ops: Option<Vec<(usize, &Op)>> = webs.iter().map(|&web| self.by[web]).collect();
+        let Some(ops) = ops else { return false };
+        let register = |operand: &Operand| match operand.source {
+            Source::Web(web) => (0, self.places.get(web).map_or(web, |place| place.vector), operand.neg),
+            Source::Uniform { register, .. } => (1, register.into(), operand.neg),
+            Source::Number(_) | Source::Presubtract(..) => (2, 0, false),
+        };
+        let (block, first) = ops[0];
+        let scalar = !(first.code.is_dot()
+            || first.code.is_texture()
+            || first.code.is_transcendental()
+            || first.code.is_derivative());
+        scalar
+            && ops.iter().all(|(of, op)| {
+                *of == block
+                    && op.code == first.code
+                    && (op.clamp, op.scale) == (first.clamp, first.scale)
+                    && op.args.iter().map(register).eq(first.args.iter().map(register))
+            })
+    }
+
     /// What calculates webs that lie together: if it is the same operation, its operands should lie together, too.
     fn sources(&mut self, webs: &[Web], depth: usize) {
         let mut distinct: Vec<Web> = Vec::new();
@@ -299,7 +322,9 @@ fn plan(scalars: &Scalars, places: &mut Places) {
             planner.places.together(&results, true);
         }
     }
-    for op in ops().filter(|op| op.code.is_texture()) {
+    let textures: Vec<&Op> = ops().filter(|op| op.code.is_texture()).collect();
+    pair_coordinates(&mut planner, &textures, &all);
+    for op in textures {
         planner.operands(&op.args, true, 0);
     }
     for op in ops().filter(|op| op.code.is_dot()) {
@@ -338,6 +363,36 @@ fn plan(scalars: &Scalars, places: &mut Places) {
     for ops in &all {
         for alike in groups(&ops.iter().filter(|op| op.targets.is_empty()).collect::<Vec<_>>()) {
             follow(&mut planner, &alike);
+        }
+    }
+}
+
+/// Two pairs of coordinates share a register, where the operations that give them can be one instruction and only fetches read them.
+fn pair_coordinates(planner: &mut Planner<'_>, textures: &[&Op], blocks: &[&Vec<Op>]) {
+    let others = blocks.iter().flat_map(|ops| ops.iter()).filter(|op| !op.code.is_texture());
+    let read_otherwise: HashSet<Web> = others.flat_map(|op| op.reads()).collect();
+    let pair = |planner: &Planner<'_>, op: &Op| {
+        let &[x, y] = op.args.as_slice() else { return None };
+        let free = |operand: Operand| {
+            let web = operand.as_web()?;
+            let open = operand.is_plain() && planner.places.get(web).is_none() && !read_otherwise.contains(&web);
+            Some(web).filter(|_| open && planner.by[web].is_some())
+        };
+        Some([free(x)?, free(y)?]).filter(|[x, y]| x != y)
+    };
+    let mut open: Option<[Web; 2]> = None;
+    for op in textures {
+        let Some(second) = pair(planner, op) else { continue };
+        let Some(first) = open.take() else {
+            open = Some(second);
+            continue;
+        };
+        let four = [first[0], first[1], second[0], second[1]];
+        let apart = !first.contains(&second[0]) && !first.contains(&second[1]);
+        if apart && planner.one_instruction(&four) {
+            planner.operands(&four.map(Operand::web), true, 0);
+        } else {
+            open = Some(second);
         }
     }
 }
