@@ -21,7 +21,8 @@ fn block(ops: &mut Vec<Op>, writers: &[u32], places: &Places) {
         for (k, op) in ops.iter().enumerate() {
             let reads = |position: &usize| op.args[*position].source == from;
             let positions = (0..op.args.len()).filter(reads);
-            readers.extend(positions.filter(|&position| reads_beside(ops, k, position, vector, places)).map(|p| (k, p)));
+            readers
+                .extend(positions.filter(|&position| reads_beside(ops, k, position, vector, places)).map(|p| (k, p)));
         }
         if readers.is_empty() {
             continue;
@@ -46,6 +47,10 @@ fn reads_beside(ops: &[Op], k: usize, position: usize, vector: Vector, places: &
     let of = |operand: &Operand| operand.as_web().and_then(|web| places.get(web)).map(|place| place.vector);
     let result = |op: &Op| op.result().and_then(|web| places.get(web)).map(|place| place.vector);
     let op = &ops[k];
+    // Operands of dot products and fetches lie as they must already.
+    if op.code.is_dot() || op.code.is_texture() {
+        return false;
+    }
     ops.iter().any(|other| {
         let same_place = match (result(op), result(other)) {
             (Some(one), Some(two)) => one == two,
