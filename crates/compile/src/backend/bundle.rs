@@ -101,7 +101,7 @@ fn move_as(op: &Op, code: Code) -> bool {
         // Sums have no denormals, and no zero that is negative: outputs may lose these, sums read them alike, and most numbers are neither.
         Code::Mad => match op.args[0].source {
             Source::Number(bits) => bits == 0 || f32::from_bits(bits).is_normal(),
-            Source::Web(_) | Source::Uniform { .. } | Source::Presubtract(..) => {
+            Source::Web(_) | Source::Uniform { .. } | Source::Relative { .. } | Source::Presubtract(..) => {
                 (op.result().is_none() || op.only_for_sums) && op.test.is_none()
             }
         },

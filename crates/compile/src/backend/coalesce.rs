@@ -107,7 +107,11 @@ pub(super) fn coalesce(scalars: &mut Scalars) {
 pub(super) fn drop_unread(scalars: &mut Scalars) {
     loop {
         let mut read = vec![false; scalars.webs];
-        for_ops(&scalars.items, &mut |op| op.reads().for_each(|web| read[web] = true));
+        for_ops(&scalars.items, &mut |op| {
+            // A counter that only counts is not read.
+            let only_for = op.result().filter(|_| op.targets.is_empty() && op.test.is_none() && op.results.len() == 1);
+            op.reads().filter(|&web| Some(web) != only_for).for_each(|web| read[web] = true);
+        });
         let mut changed = false;
         change_blocks(&mut scalars.items, &mut |ops| {
             for op in ops.iter_mut() {

@@ -51,6 +51,8 @@ struct OpenLoop {
     breaks: Vec<usize>,
     continues: Vec<usize>,
     left: Option<usize>,
+    /// It counts in aL.
+    variable: bool,
     branches: usize,
 }
 
@@ -101,7 +103,7 @@ impl Emit<'_> {
             match item {
                 Item::Block(issues) => issues.iter().for_each(|issue| self.issue(issue)),
                 Item::If { condition, then, otherwise, line } => self.choice(*condition, then, otherwise, *line)?,
-                Item::Loop { passes, body, line } => self.repeat(*passes, body, *line)?,
+                Item::Loop { passes, step, body, line } => self.repeat(*passes, *step, body, *line)?,
                 Item::Break => self.leave(when::ALWAYS, 0, true, 0),
                 Item::Continue => self.leave(when::ALWAYS, 0, false, 0),
             }
@@ -124,11 +126,15 @@ impl Emit<'_> {
         let Some(open) = self.loops.last() else { return };
         let depth = (self.branches - open.branches) as u8;
         let by_predicate = jump_func == when::PREDICATE;
-        let left = open.left;
+        let (left, variable) = (open.left, open.variable);
         if let (true, Some(predicate), false) = (breaks, left, by_predicate) {
             self.set_predicate(predicate, true, line);
         }
-        let op = if breaks { FlowOp::BreakRep } else { FlowOp::Continue };
+        let op = match breaks {
+            true if variable => FlowOp::BreakLoop,
+            true => FlowOp::BreakRep,
+            false => FlowOp::Continue,
+        };
         let flow = Flow { op, jump_func, bool_addr, b_op1: BranchOp::Decr, b_pop_cnt: depth, ..Flow::default() };
         let at = self.flow(flow, line);
         if let (true, Some(predicate)) = (by_predicate, left) {
@@ -194,7 +200,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn repeat(&mut self, passes: Passes, body: &[Item<Issue>], line: u32) -> Result<(), Overflow> {
+    fn repeat(&mut self, passes: Passes, step: Option<i8>, body: &[Item<Issue>], line: u32) -> Result<(), Overflow> {
         if self.loops.len() == MAX_LOOPS {
             return Err(Overflow::Loops { line });
         }
@@ -205,13 +211,13 @@ impl Emit<'_> {
         };
         match passes {
             Passes::Times(count) => {
-                let int = self.int(count, line)?;
-                self.counted(int, body, None, line)
+                let int = self.int(IntConstant { count, init: 0, step: step.unwrap_or(0) }, line)?;
+                self.counted(int, step.is_some(), body, None, line)
             }
-            Passes::Constant(index) => self.counted(index, body, None, line),
+            Passes::Constant(index) => self.counted(index, false, body, None, line),
             Passes::Endless => {
                 let left = self.loops.len();
-                let int = self.int(ENDLESS, line)?;
+                let int = self.int(IntConstant { count: ENDLESS, init: 0, step: 0 }, line)?;
                 self.set_predicate(left, false, line);
                 self.branches += 1;
                 if self.branches > MAX_BRANCHES {
@@ -220,7 +226,7 @@ impl Emit<'_> {
                 let head = Flow { jump_func: when::PREDICATE, b_op0: BranchOp::Incr, ..Flow::default() };
                 let head = self.flow(head, line);
                 self.out.code[head].common.rgb.pred_sel = PREDICATES[left];
-                self.counted(int, body, Some(left), line)?;
+                self.counted(int, false, body, Some(left), line)?;
                 let end = Flow {
                     jump_func: when::NEVER,
                     jump_any: true,
@@ -241,24 +247,32 @@ impl Emit<'_> {
         }
     }
 
-    fn counted(&mut self, int_addr: u8, body: &[Item<Issue>], left: Option<usize>, line: u32) -> Result<(), Overflow> {
-        let head = self.flow(Flow { op: FlowOp::Rep, int_addr, ..Flow::default() }, line);
-        self.loops.push(OpenLoop { breaks: Vec::new(), continues: Vec::new(), left, branches: self.branches });
+    /// A loop whose integer constant says how often it repeats, and how aL counts if it is `variable`.
+    fn counted(
+        &mut self,
+        int_addr: u8,
+        variable: bool,
+        body: &[Item<Issue>],
+        left: Option<usize>,
+        line: u32,
+    ) -> Result<(), Overflow> {
+        let (head, end) = if variable { (FlowOp::Loop, FlowOp::EndLoop) } else { (FlowOp::Rep, FlowOp::EndRep) };
+        let head = self.flow(Flow { op: head, int_addr, ..Flow::default() }, line);
+        let (breaks, continues, branches) = (Vec::new(), Vec::new(), self.branches);
+        self.loops.push(OpenLoop { breaks, continues, left, variable, branches });
         self.items(body)?;
-        let open =
-            self.loops.pop().unwrap_or(OpenLoop { breaks: Vec::new(), continues: Vec::new(), left, branches: 0 });
-        let end = Flow { op: FlowOp::EndRep, int_addr, jump_func: when::ALWAYS, jump_any: true, ..Flow::default() };
+        let OpenLoop { breaks, continues, .. } = self.loops.pop().expect("the loop was opened above");
+        let end = Flow { op: end, int_addr, jump_func: when::ALWAYS, jump_any: true, ..Flow::default() };
         let end = self.flow(end, line);
         self.patch(head, end + 1);
         self.patch(end, head + 1);
-        open.breaks.into_iter().for_each(|at| self.patch(at, end + 1));
-        open.continues.into_iter().for_each(|at| self.patch(at, end));
+        breaks.into_iter().for_each(|at| self.patch(at, end + 1));
+        continues.into_iter().for_each(|at| self.patch(at, end));
         Ok(())
     }
 
-    /// An integer constant with this number of passes.
-    fn int(&mut self, count: u8, line: u32) -> Result<u8, Overflow> {
-        let wanted = IntConstant { count, init: 0, step: 0 };
+    /// The integer constant that is this one.
+    fn int(&mut self, wanted: IntConstant, line: u32) -> Result<u8, Overflow> {
         let known = self.out.ints.iter().find(|(_, have)| **have == wanted).map(|(index, _)| *index);
         if let Some(index) = known {
             return Ok(index);
@@ -301,6 +315,7 @@ impl Emit<'_> {
             None => Source::UNUSED,
             Some(Address::Vector(vector)) => Source { addr: self.registers[vector], constant: false, relative: false },
             Some(Address::Constant(register)) => Source { addr: register, constant: true, relative: false },
+            Some(Address::Relative(register)) => Source { addr: register, constant: true, relative: true },
             Some(Address::Inline(code)) => Source { addr: 0x80 | code, constant: false, relative: false },
         }
     }

@@ -224,7 +224,9 @@ fn move_together(operands: &mut [Operand], whole: bool, line: u32, places: &mut 
 fn fourth(operands: &mut [Operand], line: u32, places: &mut Places, legal: &mut Vec<Op>) {
     let at = |operand: &Operand, places: &Places| match operand.source {
         Source::Web(web) => places.get(web).map(|place| (false, place.vector, place.channel)),
-        Source::Uniform { register, channel } => Some((true, register.into(), channel.into())),
+        Source::Uniform { .. } | Source::Relative { .. } => {
+            operand.source.constant().map(|(register, channel)| (true, register, channel))
+        }
         Source::Number(_) => Some((true, Vector::MAX, ALPHA)),
         Source::Presubtract(..) => None,
     };

@@ -39,6 +39,11 @@ pub(super) enum Source {
         register: u8,
         channel: u8,
     },
+    /// A channel of the float constant with the number `register` + aL.
+    Relative {
+        register: u8,
+        channel: u8,
+    },
 }
 
 /// An operand: the absolute value is taken before the negative.
@@ -47,6 +52,19 @@ pub(super) struct Operand {
     pub source: Source,
     pub abs: bool,
     pub neg: bool,
+}
+
+impl Source {
+    /// A number of the constant register that it reads, which others have not; those that aL chooses come behind the others.
+    pub fn constant(self) -> Option<(usize, usize)> {
+        match self {
+            Source::Uniform { register, channel } => Some((register.into(), channel.into())),
+            Source::Relative { register, channel } => {
+                Some((usize::from(register) + ctm_x1k::FLOAT_CONSTANTS, channel.into()))
+            }
+            Source::Web(_) | Source::Number(_) | Source::Presubtract(..) => None,
+        }
+    }
 }
 
 impl Operand {
@@ -81,7 +99,7 @@ impl Operand {
     pub const fn as_web(self) -> Option<Web> {
         match self.source {
             Source::Web(web) => Some(web),
-            Source::Number(_) | Source::Uniform { .. } | Source::Presubtract(..) => None,
+            Source::Number(_) | Source::Uniform { .. } | Source::Relative { .. } | Source::Presubtract(..) => None,
         }
     }
 
@@ -91,7 +109,7 @@ impl Operand {
             Source::Web(web) => [Some(web), None],
             Source::Presubtract(_, first, second) if first == second => [first.as_web(), None],
             Source::Presubtract(_, first, second) => [first.as_web(), second.as_web()],
-            Source::Number(_) | Source::Uniform { .. } => [None, None],
+            Source::Number(_) | Source::Uniform { .. } | Source::Relative { .. } => [None, None],
         };
         terms.into_iter().flatten()
     }
@@ -241,8 +259,19 @@ pub(super) enum Condition {
 #[derive(Clone, Debug)]
 pub(super) enum Item<T> {
     Block(Vec<T>),
-    If { condition: Condition, then: Vec<Item<T>>, otherwise: Vec<Item<T>>, line: u32 },
-    Loop { passes: Passes, body: Vec<Item<T>>, line: u32 },
+    If {
+        condition: Condition,
+        then: Vec<Item<T>>,
+        otherwise: Vec<Item<T>>,
+        line: u32,
+    },
+    /// `step`: how the loop variable aL counts, if addresses go by it.
+    Loop {
+        passes: Passes,
+        step: Option<i8>,
+        body: Vec<Item<T>>,
+        line: u32,
+    },
     Break,
     Continue,
 }

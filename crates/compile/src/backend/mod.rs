@@ -221,8 +221,9 @@ fn schedule_items(
                     otherwise: schedule_items(otherwise, places, literals, webs)?,
                     line: *line,
                 },
-                Item::Loop { passes, body, line } => {
-                    Item::Loop { passes: *passes, body: schedule_items(body, places, literals, webs)?, line: *line }
+                Item::Loop { passes, step, body, line } => {
+                    let body = schedule_items(body, places, literals, webs)?;
+                    Item::Loop { passes: *passes, step: *step, body, line: *line }
                 }
                 Item::Break => Item::Break,
                 Item::Continue => Item::Continue,

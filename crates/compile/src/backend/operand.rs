@@ -14,6 +14,8 @@ const SIGN: u32 = 0x8000_0000;
 pub(super) enum Address {
     Vector(Vector),
     Constant(u8),
+    /// The constant with this number and aL.
+    Relative(u8),
     Inline(u8),
 }
 
@@ -219,6 +221,7 @@ pub(super) fn arg<const N: usize>(
                 (Address::Vector(vector), channel)
             }
             Source::Uniform { register, channel } => (Address::Constant(register), channel.into()),
+            Source::Relative { register, channel } => (Address::Relative(register), channel.into()),
         };
         if *modifiers.get_or_insert((operand.abs, operand.neg)) != (operand.abs, operand.neg) {
             return None;

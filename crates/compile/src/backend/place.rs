@@ -217,7 +217,9 @@ impl Planner<'_> {
         let Some(ops) = ops else { return false };
         let register = |operand: &Operand| match operand.source {
             Source::Web(web) => (0, self.places.get(web).map_or(web, |place| place.vector), operand.neg),
-            Source::Uniform { register, .. } => (1, register.into(), operand.neg),
+            Source::Uniform { .. } | Source::Relative { .. } => {
+                (1, operand.source.constant().map_or(0, |(register, _)| register), operand.neg)
+            }
             Source::Number(_) | Source::Presubtract(..) => (2, 0, false),
         };
         let (block, first) = ops[0];
@@ -427,7 +429,9 @@ fn follow(planner: &mut Planner<'_>, alike: &[&Op]) {
     }
     let vector = |operand: &Operand| match operand.source {
         Source::Web(web) => planner.places.get(web).map(|place| (false, place.vector)),
-        Source::Uniform { register, .. } => Some((true, register.into())),
+        Source::Uniform { .. } | Source::Relative { .. } => {
+            operand.source.constant().map(|(register, _)| (true, register))
+        }
         Source::Number(_) | Source::Presubtract(..) => None,
     };
     let some_together = (0..alike[0].args.len()).any(|k| {

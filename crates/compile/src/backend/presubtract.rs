@@ -32,7 +32,7 @@ fn form(op: &Op, places: &Places) -> Option<Source> {
     let term = |operand: Operand| match operand.source {
         Source::Web(web) => Some(Term::Web(web)),
         Source::Uniform { register, channel } => Some(Term::Uniform { register, channel }),
-        Source::Number(_) | Source::Presubtract(..) => None,
+        Source::Number(_) | Source::Relative { .. } | Source::Presubtract(..) => None,
     };
     let is = |operand: Operand, bits: u32| operand.source == Source::Number(bits);
     let [a, b, c] = *op.args else { return None };

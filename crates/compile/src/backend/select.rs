@@ -30,6 +30,10 @@ struct Select<'a> {
     varyings: BTreeMap<(u8, u8), Web>,
     /// Webs of the parameters of the loops that are open.
     carried: Vec<Vec<Web>>,
+    /// How aL counts in them.
+    steps: Vec<Option<i8>>,
+    /// Loops that count in aL are inside of others: what the outer ones choose is read where it is chosen.
+    nested: bool,
 }
 
 /// Where interpolated inputs are at the start: slot and channel to register and channel.
@@ -49,6 +53,8 @@ pub(super) fn select(function: &Function, position: u8, varyings: Varyings<'_>) 
         position: [None; 2],
         varyings: BTreeMap::new(),
         carried: Vec::new(),
+        steps: Vec::new(),
+        nested: nested(&function.body, false),
     };
     select.count(&function.body);
     select.nodes(&function.body.nodes);
@@ -218,12 +224,13 @@ impl Select<'_> {
             self.set(param, Operand::web(web));
         }
         self.carried.push(webs);
+        self.steps.push(None);
         let body = self.region(&repeat.body, &[]);
-        let webs = self.carried.pop().unwrap_or_default();
+        let (webs, step) = (self.carried.pop().unwrap_or_default(), self.steps.pop().flatten());
         for (&result, &web) in repeat.results.iter().zip(&webs) {
             self.set(result, Operand::web(web));
         }
-        self.push(Item::Loop { passes: repeat.passes, body, line: repeat.line });
+        self.push(Item::Loop { passes: repeat.passes, step, body, line: repeat.line });
     }
 
     /// The operation of the current block whose result is a value that is used only once: what follows may become its modifier.
@@ -251,6 +258,16 @@ impl Select<'_> {
             Ir::Uniform { register, channel } => {
                 let operand = Operand { source: Source::Uniform { register, channel }, abs: false, neg: false };
                 return self.set(inst.results[0], operand);
+            }
+            Ir::UniformInLoop { register, channel, step } => {
+                let counter = args[0].as_web();
+                let depth = self.carried.iter().rposition(|webs| webs.iter().any(|&web| Some(web) == counter));
+                self.steps[depth.expect("a loop around has this parameter")] = Some(step);
+                let operand = Operand { source: Source::Relative { register, channel }, abs: false, neg: false };
+                if !self.nested {
+                    return self.set(inst.results[0], operand);
+                }
+                (Code::Move, vec![operand])
             }
             Ir::Neg => return self.set(inst.results[0], args[0].negated()),
             Ir::Abs => return self.set(inst.results[0], args[0].absolute()),
@@ -424,4 +441,25 @@ fn fits(op: &Op, target: Target) -> bool {
         _ => false,
     });
     same && !op.code.is_texture() && !op.code.is_derivative() && op.test.is_none()
+}
+
+/// Whether a loop that reads constants by its variable is inside of another one that does.
+fn nested(region: &Region, inside: bool) -> bool {
+    region.nodes.iter().any(|node| match node {
+        Node::Inst(_) => false,
+        Node::If(choice) => nested(&choice.then, inside) || nested(&choice.otherwise, inside),
+        Node::Loop(repeat) => {
+            let reads = reads_by_variable(&repeat.body);
+            inside && reads || nested(&repeat.body, inside || reads)
+        }
+    })
+}
+
+/// Whether a region reads constants by the variable of a loop, apart from the loops in it.
+fn reads_by_variable(region: &Region) -> bool {
+    region.nodes.iter().any(|node| match node {
+        Node::Inst(inst) => matches!(inst.op, crate::ir::Op::UniformInLoop { .. }),
+        Node::If(choice) => reads_by_variable(&choice.then) || reads_by_variable(&choice.otherwise),
+        Node::Loop(_) => false,
+    })
 }

@@ -175,6 +175,11 @@ impl Evaluator<'_> {
                 let index = convert::float_to_index(index, u32::from(count)) as u8;
                 environment.uniform(register + index, channel)
             }),
+            Op::UniformInLoop { register, channel, step } => args[0].map(|pass| {
+                // Addresses of constants are of eight bits (D25).
+                let pass = convert::float_to_index(pass, u32::from(u8::MAX) + 1) as u8;
+                environment.uniform(register.wrapping_add(pass.wrapping_mul(step as u8)), channel)
+            }),
             Op::BoolConstant { index } => [environment.boolean(index).into(); QUAD],
             Op::Position { axis } => {
                 let [x, y] = environment.position();

@@ -125,6 +125,9 @@ ops! {
     Uniform { register: u8, channel: u8 } = "uniform" () -> Float, None;
     /// A channel of one of `count` float constants from `register` on, chosen by a whole number; numbers beyond them choose the nearest.
     UniformAt { register: u8, channel: u8, count: u8 } = "uniform_at" (Float) -> Float, None;
+    /// A channel of a float constant that a loop around chooses: number `register` + `step` times the argument, which is the loop's parameter that
+    /// counts its passes from 0. All in one loop have the same step, and those of loops inside of it have none.
+    UniformInLoop { register: u8, channel: u8, step: i8 } = "uniform_in_loop" (Float) -> Float, None;
     /// A boolean constant that the program's user sets.
     BoolConstant { index: u8 } = "bool_constant" () -> Bool, None;
     /// The whole number of the invocation's column or row.

@@ -37,6 +37,9 @@ impl Display for Op {
             Op::UniformAt { register, channel, count } => {
                 write!(f, " c{register}..c{}.{}", u32::from(*register) + u32::from(*count) - 1, char_of(*channel))
             }
+            Op::UniformInLoop { register, channel, step } => {
+                write!(f, " c{register}{step:+}n.{}", char_of(*channel))
+            }
             Op::BoolConstant { index } => write!(f, " b{index}"),
             Op::Position { axis } => write!(f, " {axis:?}"),
             Op::Varying { slot, channel } => write!(f, " t{slot}.{}", char_of(*channel)),

@@ -173,7 +173,11 @@ impl Verifier<'_> {
             return Err(Invalid::Arity(inst.op.name()));
         }
         let in_range = match inst.op {
-            Op::Uniform { channel, .. } | Op::Varying { channel, .. } if channel > 3 => false,
+            Op::Uniform { channel, .. } | Op::UniformInLoop { channel, .. } | Op::Varying { channel, .. }
+                if channel > 3 =>
+            {
+                false
+            }
             Op::UniformAt { register, channel, count } => {
                 channel <= 3 && count > 0 && usize::from(register) + usize::from(count) <= FLOAT_CONSTANTS
             }

@@ -50,6 +50,7 @@ fn has_output_modifier(op: Op) -> bool {
         Op::Const { .. }
         | Op::Uniform { .. }
         | Op::UniformAt { .. }
+        | Op::UniformInLoop { .. }
         | Op::BoolConstant { .. }
         | Op::Bool { .. }
         | Op::Position { .. }

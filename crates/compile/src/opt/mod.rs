@@ -5,6 +5,7 @@
 //! - `dead`: leaves out what nobody uses;
 //! - `sums`: sums in the order that takes the fewest operations;
 //! - `contract`: products and their sums become multiply-adds;
+//! - `relative`: constants chosen by the counters of loops are addressed by loop variables;
 //! - `booleans`: booleans become numbers with signs, as the machine has no others.
 //!
 //! Sums and products are rewritten as the languages allow it: results differ from the source's order in roundings.
@@ -15,6 +16,7 @@ mod counting;
 mod dead;
 mod known;
 mod rebuild;
+mod relative;
 mod rules;
 mod sums;
 
@@ -31,6 +33,7 @@ pub fn optimise(function: &Function) -> Function {
         }
         function = next;
     }
+    let function = dead::eliminate(&relative::by_loops(&function));
     let function = dead::eliminate(&booleans::lower(&function));
     let function = dead::eliminate(&rebuild::rebuild(&function, false));
     let function = dead::eliminate(&sums::order(&function));

@@ -175,6 +175,11 @@ pub(super) fn simplify(d: &mut impl Defined, op: Op, args: &[Value]) -> Option<V
             let index = ctm_num::convert::float_to_index(index, count.into()) as u8;
             Some(d.emit(Op::Uniform { register: register + index, channel }, &[]))
         }
+        Op::UniformInLoop { register, channel, step } => {
+            let pass = f32::from_bits(known[0]?) as u8;
+            let register = register.wrapping_add(pass.wrapping_mul(step as u8));
+            Some(d.emit(Op::Uniform { register, channel }, &[]))
+        }
         Op::Const { .. }
         | Op::Bool { .. }
         | Op::Uniform { .. }

@@ -26,6 +26,9 @@ pub fn texel(unit: u8, x: u32, y: u32, channel: u32) -> u32 {
     small(x.wrapping_mul(31) ^ y.wrapping_mul(17) ^ (channel << 8) ^ u32::from(unit) << 12)
 }
 
+/// Constants below this number are the user's.
+pub const USER: usize = 64;
+
 /// Elements of an input along each axis.
 pub const SIZE: u32 = 16;
 
@@ -67,6 +70,8 @@ struct Generator<'a, 'b> {
     bools: Vec<Value>,
     variables: Vec<Variable>,
     loops: usize,
+    /// What counts the passes of the loops that are open, and how many there are.
+    counters: Vec<(Value, u8)>,
     left: usize,
     /// Operations whose results are rounded are among them.
     rounded: bool,
@@ -173,6 +178,22 @@ impl Generator<'_, '_> {
         Ok(())
     }
 
+    /// A constant that the counter of a loop chooses: mostly one of those that there are.
+    fn chosen_constant(&mut self) -> Result<()> {
+        let &(counter, passes) = self.u.choose(&self.counters)?;
+        let factor: i8 = *self.u.choose(&[1, 1, -1, 2])?;
+        let register = self.u.int_in_range(0..=2)?;
+        let count = (passes * factor.unsigned_abs()).min(USER as u8 - register);
+        let one_too_many = self.u.ratio(1, 5)?;
+        let first = f32::from(if factor < 0 { passes - 1 } else { u8::from(one_too_many) });
+        let channel = self.u.int_in_range(0..=3)?;
+        let (factor, first) = (self.builder.float(factor.into()), self.builder.float(first));
+        let index = self.builder.mad(counter, factor, first);
+        let value = self.builder.uniform_at(register, channel, count, index);
+        self.floats.push(value);
+        Ok(())
+    }
+
     fn statement(&mut self, depth: usize) -> Result<()> {
         self.left = self.left.saturating_sub(1);
         match self.u.int_in_range(0..=13)? {
@@ -197,14 +218,25 @@ impl Generator<'_, '_> {
                 let counter = self.builder.variable(zero);
                 self.builder.begin_loop(passes);
                 self.loops += 1;
-                let (old, one, limit) = (self.builder.load(counter), self.builder.float(1.0), self.builder.float(3.0));
+                // Too many passes to be unrolled, now and then.
+                let count = if self.loops == 0 && self.u.ratio(1, 2)? { 40 } else { 3 };
+                let (old, one) = (self.builder.load(counter), self.builder.float(1.0));
+                let limit = self.builder.float(f32::from(count));
                 let new = self.builder.add(old, one);
-                self.builder.store(counter, new);
+                let late: bool = self.u.arbitrary()?;
+                if !late {
+                    self.builder.store(counter, new);
+                }
                 let done = self.builder.at_least(old, limit);
                 self.builder.begin_if(done);
                 self.builder.break_loop();
                 self.builder.end_if();
+                if late {
+                    self.builder.store(counter, new);
+                }
+                self.counters.push((old, count));
                 self.statements(depth - 1)?;
+                self.counters.pop();
                 self.loops -= 1;
                 self.builder.end_loop();
             }
@@ -237,6 +269,7 @@ impl Generator<'_, '_> {
                 let (variable, value) = (*self.u.choose(&self.variables)?, self.float()?);
                 self.builder.store(variable, value);
             }
+            8 | 9 if !self.counters.is_empty() => self.chosen_constant()?,
             _ => self.instruction()?,
         }
         Ok(())
@@ -276,6 +309,7 @@ pub fn function(u: &mut Unstructured<'_>, rounded: bool) -> Result<Function> {
         bools: Vec::new(),
         variables,
         loops: 0,
+        counters: Vec::new(),
         left: 60,
         rounded,
         together: true,
