@@ -315,8 +315,16 @@ impl Rebuild<'_> {
         // The number of passes says what the guard said: no pass begins in which it would break the loop.
         let guards = self.guards.len();
         self.guards.extend(guard);
-        let body = self.region(&repeat.body);
+        let mut body = self.region(&repeat.body);
         self.guards.truncate(guards);
+        // What stays is handed on as the parameter that it is in already, or each pass would write it anew.
+        hand_on(&mut body, &|values| {
+            for (k, value) in values.iter_mut().enumerate() {
+                if same[k] && *value == init[k] {
+                    *value = params[k];
+                }
+            }
+        });
         let results: Vec<Value> = params.iter().map(|&param| self.new_value(self.types[param.index()])).collect();
         let broken = breaks(&repeat.body);
         for (k, &result) in repeat.results.iter().enumerate() {
@@ -439,6 +447,19 @@ fn for_ends<'r>(region: &'r Region, visit: &mut impl FnMut(&'r End)) {
         }
     }
     visit(&region.end);
+}
+
+/// Changes what a loop's body hands on to the next pass, or behind the loop.
+fn hand_on(region: &mut Region, change: &dyn Fn(&mut Vec<Value>)) {
+    for node in &mut region.nodes {
+        if let Node::If(choice) = node {
+            hand_on(&mut choice.then, change);
+            hand_on(&mut choice.otherwise, change);
+        }
+    }
+    if !matches!(region.end, End::Yield(_)) {
+        change(region.end.values_mut());
+    }
 }
 
 /// Per parameter: whether all passes hand it on as they got it.
