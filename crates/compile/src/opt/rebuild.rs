@@ -318,8 +318,8 @@ impl Rebuild<'_> {
         let mut body = self.region(&repeat.body);
         self.guards.truncate(guards);
         // What stays is handed on as the parameter that it is in already, or each pass would write it anew.
-        hand_on(&mut body, &|values| {
-            for (k, value) in values.iter_mut().enumerate() {
+        change_ends(&mut body, &mut |end| {
+            for (k, value) in end.values_mut().iter_mut().enumerate() {
                 if same[k] && *value == init[k] {
                     *value = params[k];
                 }
@@ -449,16 +449,16 @@ fn for_ends<'r>(region: &'r Region, visit: &mut impl FnMut(&'r End)) {
     visit(&region.end);
 }
 
-/// Changes what a loop's body hands on to the next pass, or behind the loop.
-fn hand_on(region: &mut Region, change: &dyn Fn(&mut Vec<Value>)) {
-    for node in &mut region.nodes {
+/// Changes the ends of a loop's passes, by the loop's body.
+pub(super) fn change_ends(body: &mut Region, change: &mut dyn FnMut(&mut End)) {
+    for node in &mut body.nodes {
         if let Node::If(choice) = node {
-            hand_on(&mut choice.then, change);
-            hand_on(&mut choice.otherwise, change);
+            change_ends(&mut choice.then, change);
+            change_ends(&mut choice.otherwise, change);
         }
     }
-    if !matches!(region.end, End::Yield(_)) {
-        change(region.end.values_mut());
+    if !matches!(body.end, End::Yield(_)) {
+        change(&mut body.end);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Constants that are chosen by the counter of a loop: the machine's loop variable aL counts with the loop, and addresses by it take no selection.
 
 use super::known::Known;
+use super::rebuild::change_ends;
 use crate::ir::{End, Function, Inst, Loop, Node, Op, Passes, Region, Type, Value};
 
 /// Whole numbers are exact up to here.
@@ -183,15 +184,4 @@ impl Walk<'_> {
         self.loops[depth + 1..].iter_mut().for_each(|inner| inner.hidden = true);
         Some((self.loops[depth].pass.0, register + first as u8, step))
     }
-}
-
-/// The ends of a loop's passes.
-fn change_ends(region: &mut Region, change: &mut impl FnMut(&mut End)) {
-    for node in &mut region.nodes {
-        if let Node::If(choice) = node {
-            change_ends(&mut choice.then, change);
-            change_ends(&mut choice.otherwise, change);
-        }
-    }
-    change(&mut region.end);
 }
