@@ -2,6 +2,7 @@
 
 use crate::attribute::{Denorm, FloatTest, Round, Rounding, Zero};
 use crate::op::Op;
+use ctm_num::fused::mul_add;
 use ctm_num::ieee::{BINARY16, BINARY32, BINARY64};
 use ctm_num::{convert, flushed, transcendental};
 
@@ -59,7 +60,7 @@ fn fma(denorm: Denorm, zero: Zero, a: u32, b: u32, c: u32) -> u32 {
     let (a, b) = (read(denorm, a), read(denorm, b));
     match denorm {
         _ if product_vanishes(zero, a, b) => add(denorm, 0, c),
-        Denorm::Keep => float(a).mul_add(float(b), float(c)).to_bits(),
+        Denorm::Keep => mul_add(float(a), float(b), float(c)).to_bits(),
         Denorm::Flush => flushed::fma::<NAN>(a, b, c),
     }
 }

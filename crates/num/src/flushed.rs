@@ -10,8 +10,9 @@
 //! - Every NaN result has the bits `NAN`, the parameter that a guest machine fills in.
 //!
 //! So only a result of magnitude 2^-126 needs a second look, and the common case costs one comparison. The host's binary32
-//! operations, `f32::mul_add` among them, have to be correctly rounded; its floating-point environment is the default one.
+//! operations, the multiply-add among them, have to be correctly rounded; its floating-point environment is the default one.
 
+use crate::fused::mul_add;
 use std::cmp::Ordering;
 
 const SIGN: u32 = 0x8000_0000;
@@ -61,7 +62,7 @@ fn finish<const NAN: u32>(rounded: f32, is_tiny: impl FnOnce() -> bool) -> u32 {
 #[inline]
 pub fn fma<const NAN: u32>(a: u32, b: u32, c: u32) -> u32 {
     let (a, b, c) = (operand(a), operand(b), operand(c));
-    finish::<NAN>(a.mul_add(b, c), || fma_is_tiny(a, b, c))
+    finish::<NAN>(mul_add(a, b, c), || fma_is_tiny(a, b, c))
 }
 
 /// Whether a*b + c, which rounds to +-2^-126 on the grid of the denormals, is tiny.

@@ -10,6 +10,7 @@
 //! - [`sm50`]: the operations of the SPA 5.0 (Maxwell) shader processor.
 //! - [`ieee`]: numbers of IEEE 754 in all directions of rounding and all formats, exact by construction.
 //! - [`transcendental`]: fixed sequences of steps for powers, logarithms, reciprocals, sine and cosine.
+//! - [`fused`]: the multiply-add with one rounding, fast on every host.
 //! - [`convert`]: normalized integers, element coordinates.
 //!
 //! A function of this crate is the definition of its operation. Engines that compute it some other way (vector
@@ -18,6 +19,7 @@
 
 pub mod convert;
 pub mod flushed;
+pub mod fused;
 pub mod ieee;
 pub mod r700;
 pub mod sm50;

@@ -26,6 +26,7 @@
 //! and of numbers below -2^126, and SIN of -0.
 
 use crate::flushed::{self, flush};
+use crate::fused::mul_add;
 
 /// The result of every sequence that has no number for a result.
 pub const NAN: u32 = 0x7FFF_FFFF;
@@ -68,7 +69,7 @@ const SQRT_HALF: u32 = 0x3F35_04F3;
 #[inline(always)]
 fn horner<const N: usize>(coefficients: &[u32; N], x: f32) -> f32 {
     let start = f32::from_bits(coefficients[N - 1]);
-    coefficients[..N - 1].iter().rev().fold(start, |sum, &c| sum.mul_add(x, f32::from_bits(c)))
+    coefficients[..N - 1].iter().rev().fold(start, |sum, &c| mul_add(sum, x, f32::from_bits(c)))
 }
 
 /// 2^a.
@@ -94,7 +95,7 @@ pub fn ex2_factors(a: u32) -> [f32; 2] {
     let x = if x < -200.0 { -200.0 } else { x };
     let shifted = x + ROUNDER;
     let f = x - (shifted - ROUNDER);
-    let p = horner(&EX2_COEFFICIENTS, f).mul_add(f, 1.0);
+    let p = mul_add(horner(&EX2_COEFFICIENTS, f), f, 1.0);
     // Two factors, as 2^n itself may be no binary32 number.
     let n = shifted.to_bits().wrapping_sub(ROUNDER.to_bits()) as i32;
     let half = n >> 1;
@@ -119,7 +120,7 @@ pub fn ln2(a: u32) -> u32 {
     let m = f32::from_bits(a.wrapping_sub((exponent << 23) as u32));
     let d = m - 1.0;
     let e = f32::from_bits(ROUNDER.to_bits().wrapping_add(exponent as u32)) - ROUNDER;
-    let result = horner(&LN2_COEFFICIENTS, d).mul_add(d, e).to_bits();
+    let result = mul_add(horner(&LN2_COEFFICIENTS, d), d, e).to_bits();
     let x = f32::from_bits(a);
     let result = if x < f32::INFINITY { result } else { INFINITY };
     let result = if x > 0.0 { result } else { NAN };

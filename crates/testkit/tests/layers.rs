@@ -16,7 +16,7 @@ const LAYERS: [&[&str]; 11] = [
     &["object", "r5xx", "compile"],
     &["device"],
     &["capi", "cli", "ctm", "drm"],
-    &["testkit", "python"],
+    &["testkit", "python", "web"],
     &["bench"],
 ];
 

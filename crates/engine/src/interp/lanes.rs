@@ -5,6 +5,7 @@
 //! lanes is done again by the definition.
 
 use ctm_lane::{Denorm, FloatTest, IntTest, Op, Round, Zero, evaluate};
+use ctm_num::fused::mul_add;
 use ctm_num::transcendental::{cos, ex2_factors, ln2, sin};
 
 const SIGN: u32 = 0x8000_0000;
@@ -93,19 +94,39 @@ fn by_definition(op: &Op, d: &mut [u32], rows: &[&[u32]]) {
 /// The operation in each lane, if it is one that has a loop here. Rows that it does not have are empty.
 #[inline(always)]
 pub(super) fn fast(op: &Op, d: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) -> bool {
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    match *op {
+        Op::Fma { denorm: Denorm::Flush, zero } => {
+            super::wide::fma(d, (a, b, c), zero, |d, a, b, c| by_definition(op, d, &[a, b, c]));
+            return true;
+        }
+        Op::Sin {} => {
+            super::wide::sin(d, a);
+            return true;
+        }
+        Op::Cos {} => {
+            super::wide::cos(d, a);
+            return true;
+        }
+        Op::Ln2 {} => {
+            super::wide::ln2(d, a);
+            return true;
+        }
+        _ => {}
+    }
     match *op {
         Op::Fma { denorm: Denorm::Flush, zero: Zero::Ieee } => {
-            flushed!(op, d, [a, b, c] float(a).mul_add(float(b), float(c)));
+            flushed!(op, d, [a, b, c] mul_add(float(a), float(b), float(c)));
         }
         Op::Fma { denorm: Denorm::Flush, zero: Zero::Special } => flushed!(op, d, [a, b, c] {
             let (a, b, c) = (float(a), float(b), float(c));
-            let sum = a.mul_add(b, c);
+            let sum = mul_add(a, b, c);
             // Zero times infinity or NaN always shows as a NaN result.
             if sum.is_nan() & ((a == 0.0) | (b == 0.0)) { c + 0.0 } else { sum }
         }),
         Op::Fma { denorm: Denorm::Flush, zero: Zero::Always } => flushed!(op, d, [a, b, c] {
             let (a, b, c) = (float(a), float(b), float(c));
-            if (a == 0.0) | (b == 0.0) { c + 0.0 } else { a.mul_add(b, c) }
+            if (a == 0.0) | (b == 0.0) { c + 0.0 } else { mul_add(a, b, c) }
         }),
         Op::Fmul { denorm: Denorm::Flush, zero: Zero::Ieee } => flushed!(op, d, [a, b] float(a) * float(b)),
         Op::Fmul { denorm: Denorm::Flush, zero: Zero::Special } => flushed!(op, d, [a, b] {
@@ -125,7 +146,7 @@ pub(super) fn fast(op: &Op, d: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) -> b
         Op::Fsub { denorm: Denorm::Keep } => each!(d, [a, b](plain(a) - plain(b)).to_bits()),
         Op::Fmul { denorm: Denorm::Keep, zero: Zero::Ieee } => each!(d, [a, b](plain(a) * plain(b)).to_bits()),
         Op::Fma { denorm: Denorm::Keep, zero: Zero::Ieee } => {
-            each!(d, [a, b, c] plain(a).mul_add(plain(b), plain(c)).to_bits());
+            each!(d, [a, b, c] mul_add(plain(a), plain(b), plain(c)).to_bits());
         }
         Op::Fround { round, denorm: Denorm::Flush } => match round {
             Round::Floor => each!(d, [a] float(a).floor().to_bits()),

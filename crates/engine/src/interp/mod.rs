@@ -2,6 +2,8 @@
 
 mod code;
 mod lanes;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wide;
 
 pub use code::Code;
 

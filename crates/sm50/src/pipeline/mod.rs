@@ -33,11 +33,13 @@ mod feed;
 mod primitive;
 mod strips;
 mod tessellate;
+mod wireframe;
 
 pub use capture::{Capture, Drawn};
 pub use feed::VertexArray;
 pub use primitive::{MAX_PATCH_VERTICES, Primitive, Shape};
 pub use tessellate::{Levels, Mesh, Spacing, TessDomain, Tessellation, tessellate};
+pub use wireframe::Wireframe;
 
 use crate::attributes::{NoMemory, WORDS};
 use crate::header::{Stage, Topology};

@@ -5,7 +5,6 @@ mod programs;
 mod results;
 mod svg;
 mod values;
-mod wireframe;
 
 pub use options::DrawArgs;
 

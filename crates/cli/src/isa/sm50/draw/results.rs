@@ -3,7 +3,6 @@
 use super::DrawArgs;
 use super::svg::svg;
 use super::values::CaptureRange;
-use super::wireframe::Wireframe;
 use crate::failure::require_memory;
 use crate::host::Host;
 use crate::isa::sm50::data::array_kind;
@@ -13,7 +12,7 @@ use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, FileKind, Shape as ArrayShape, WriteOptions};
 use ctm_sm50::attributes::name;
-use ctm_sm50::pipeline::{Drawn, Shape};
+use ctm_sm50::pipeline::{Drawn, Shape, Wireframe};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 

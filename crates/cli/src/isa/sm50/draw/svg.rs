@@ -1,7 +1,6 @@
 //! Wireframes as SVG pictures.
 
-use super::wireframe::Wireframe;
-use ctm_sm50::pipeline::Shape;
+use ctm_sm50::pipeline::{Shape, Wireframe};
 use std::fmt::Write;
 
 /// Length of the picture's longer side without its margins.

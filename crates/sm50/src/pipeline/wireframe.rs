@@ -1,6 +1,6 @@
 //! Makes a wireframe of the primitives of a draw.
 
-use ctm_sm50::pipeline::Shape;
+use super::primitive::Shape;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 

@@ -1,0 +1,196 @@
+//! The functions that JavaScript calls.
+
+use crate::compute::LaunchSettings;
+use crate::examples::EXAMPLES;
+use crate::language::Language;
+use crate::pipeline::DrawSettings;
+use crate::scene::Scene;
+use crate::words;
+use crate::workbench::{Workbench, WorkbenchError};
+use ctm_engine::{Engine, Executor};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+fn json(value: &impl Serialize) -> Result<String, JsError> {
+    Ok(serde_json::to_string(value)?)
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, JsError> {
+    Ok(serde_json::from_str(text)?)
+}
+
+fn language(name: &str) -> Result<Language, JsError> {
+    parsed(&format!("\"{name}\""))
+}
+
+fn failed(error: WorkbenchError) -> JsError {
+    JsError::new(&error.to_string())
+}
+
+/// The languages, as JSON.
+#[wasm_bindgen]
+pub fn languages() -> Result<String, JsError> {
+    json(&Language::ALL.map(Language::described))
+}
+
+/// The examples, as JSON.
+#[wasm_bindgen]
+pub fn examples() -> Result<String, JsError> {
+    json(&EXAMPLES)
+}
+
+/// The names of a language, as JSON.
+#[wasm_bindgen]
+pub fn completions(of: &str) -> Result<String, JsError> {
+    json(&words::words(language(of)?))
+}
+
+/// What the reference says of a name, as Markdown.
+#[wasm_bindgen]
+pub fn explain(of: &str, word: &str) -> Result<Option<String>, JsError> {
+    Ok(words::explain(language(of)?, word))
+}
+
+/// The text of a file that holds a program, as JSON.
+#[wasm_bindgen]
+pub fn open(name: &str, bytes: &[u8]) -> Result<String, JsError> {
+    json(&Workbench::open(name, bytes).map_err(failed)?)
+}
+
+/// A [`Workbench`] of the interpreter.
+#[wasm_bindgen]
+pub struct Bench {
+    workbench: Workbench,
+    lanes: Vec<u32>,
+}
+
+/// A wireframe for JavaScript.
+#[wasm_bindgen]
+pub struct Frame {
+    points: Vec<f64>,
+    edges: Vec<u32>,
+    primitives: usize,
+}
+
+#[wasm_bindgen]
+impl Frame {
+    /// x, y, z of each point.
+    #[wasm_bindgen(getter)]
+    pub fn points(&self) -> Vec<f64> {
+        self.points.clone()
+    }
+
+    /// Two points for each edge.
+    #[wasm_bindgen(getter)]
+    pub fn edges(&self) -> Vec<u32> {
+        self.edges.clone()
+    }
+
+    /// How many primitives there are.
+    #[wasm_bindgen(getter)]
+    pub fn primitives(&self) -> usize {
+        self.primitives
+    }
+}
+
+#[wasm_bindgen]
+#[expect(clippy::new_without_default, reason = "JavaScript knows constructors only")]
+impl Bench {
+    /// An empty one.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Bench { workbench: Workbench::new(Executor::Engine(Engine::interpreter())), lanes: Vec::new() }
+    }
+
+    /// [`Workbench::examine`].
+    pub fn examine(&mut self, of: &str, text: &str) -> Result<String, JsError> {
+        json(&self.workbench.examine(language(of)?, text))
+    }
+
+    /// [`Workbench::set_picture`].
+    #[wasm_bindgen(js_name = setPicture)]
+    pub fn set_picture(&mut self, input: u8, width: u32, height: u32, bytes: Vec<u8>) -> Result<(), JsError> {
+        self.workbench.set_picture(input, width, height, bytes).map_err(failed)
+    }
+
+    /// [`Workbench::paint`].
+    pub fn paint(&mut self, scene: &str) -> Result<Vec<u8>, JsError> {
+        let scene: Scene = parsed(scene)?;
+        self.workbench.paint(scene).map_err(failed)
+    }
+
+    /// [`Workbench::hash`], in hexadecimal.
+    pub fn hash(&self) -> Result<String, JsError> {
+        Ok(format!("{:016x}", self.workbench.hash().map_err(failed)?))
+    }
+
+    /// [`Workbench::pixel`].
+    pub fn pixel(&self, x: u32, y: u32) -> Result<Vec<u32>, JsError> {
+        self.workbench.pixel(x, y).map_err(failed)
+    }
+
+    /// [`Workbench::count`].
+    pub fn count(&mut self) -> Result<String, JsError> {
+        let mut counted = self.workbench.count().map_err(failed)?;
+        self.lanes = std::mem::take(&mut counted.lanes);
+        json(&counted)
+    }
+
+    /// [`Workbench::count_threads`].
+    #[wasm_bindgen(js_name = countThreads)]
+    pub fn count_threads(&mut self, settings: &str) -> Result<String, JsError> {
+        let settings: LaunchSettings = parsed(settings)?;
+        let mut counted = self.workbench.count_threads(&settings).map_err(failed)?;
+        self.lanes = std::mem::take(&mut counted.lanes);
+        json(&counted)
+    }
+
+    /// How many instructions each lane executed, as the last count found.
+    #[wasm_bindgen(js_name = laneCounts)]
+    pub fn lane_counts(&self) -> Vec<u32> {
+        self.lanes.clone()
+    }
+
+    /// [`Workbench::follow`].
+    pub fn follow(&mut self, x: u32, y: u32) -> Result<String, JsError> {
+        json(&self.workbench.follow(x, y).map_err(failed)?)
+    }
+
+    /// [`Workbench::follow_thread`].
+    #[wasm_bindgen(js_name = followThread)]
+    pub fn follow_thread(&mut self, settings: &str, thread: u32) -> Result<String, JsError> {
+        let settings: LaunchSettings = parsed(settings)?;
+        json(&self.workbench.follow_thread(&settings, thread).map_err(failed)?)
+    }
+
+    /// [`Workbench::moment`].
+    pub fn moment(&self, step: usize) -> Result<String, JsError> {
+        json(&self.workbench.moment(step).map_err(failed)?)
+    }
+
+    /// [`Workbench::lanes`].
+    pub fn lanes(&mut self, step: u32) -> Result<String, JsError> {
+        json(&self.workbench.lanes(step.into()).map_err(failed)?)
+    }
+
+    /// [`Workbench::launch`].
+    pub fn launch(&self, settings: &str) -> Result<Vec<u32>, JsError> {
+        let settings: LaunchSettings = parsed(settings)?;
+        self.workbench.launch(&settings).map_err(failed)
+    }
+
+    /// [`Workbench::draw`].
+    pub fn draw(&self, settings: &str) -> Result<Frame, JsError> {
+        let settings: DrawSettings = parsed(settings)?;
+        let frame = self.workbench.draw(&settings).map_err(failed)?;
+        let edges = frame.edges().into_iter().flat_map(|(a, b)| [a, b]).collect();
+        let primitives = frame.indices.len() / frame.shape.vertices() as usize;
+        Ok(Frame { points: frame.points.into_flattened(), edges, primitives })
+    }
+
+    /// [`Workbench::stages`].
+    pub fn stages(&self) -> Result<String, JsError> {
+        json(&self.workbench.stages().map_err(failed)?)
+    }
+}

@@ -1,0 +1,104 @@
+//! What a picture is made with: size, constants, uniforms, inputs.
+
+use ctm_array::{Array, Data, Shape};
+use ctm_compile::front::naga::{Interface, UniformPlace};
+use ctm_x1k::Constants;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Everything that a picture depends on beside its program.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+pub struct Scene {
+    /// Columns of the picture.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Float constants by number, in place of those of the text.
+    pub constants: BTreeMap<u8, [f32; 4]>,
+    /// Uniforms by name: a number for each channel, column and element.
+    pub uniforms: BTreeMap<String, Vec<f32>>,
+    /// What inputs hold, by number.
+    pub inputs: BTreeMap<u8, Pattern>,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        let (constants, uniforms, inputs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Scene { width: 256, height: 256, constants, uniforms, inputs }
+    }
+}
+
+/// What an input holds where nobody has given it a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pattern {
+    /// Red from left to right, green from top to bottom.
+    Gradient,
+    /// Squares.
+    #[default]
+    Checker,
+    /// Random gray values.
+    Noise,
+    /// Black and white cells, a third of them white.
+    Cells,
+    /// The picture that was given for this input; squares without one.
+    Picture,
+}
+
+impl Pattern {
+    /// Its values, as bytes.
+    pub fn array(self, width: u32, height: u32) -> Array {
+        let texel = |x: u32, y: u32| match self {
+            Pattern::Gradient => [255 * x / (width - 1).max(1), 255 * y / (height - 1).max(1), 128, 255],
+            Pattern::Checker | Pattern::Picture => match (x / 16 + y / 16) % 2 {
+                0 => [48, 56, 72, 255],
+                _ => [224, 216, 200, 255],
+            },
+            Pattern::Noise => [noise(x, y), noise(x, y), noise(x, y), 255],
+            Pattern::Cells => [255 * u32::from(noise(x, y) < 85); 4],
+        };
+        let bytes = (0..height).flat_map(|y| (0..width).flat_map(move |x| texel(x, y).map(|value| value as u8)));
+        Array {
+            shape: Shape { width: width as usize, height: height as usize, channels: 4 },
+            data: Data::U8(bytes.collect()),
+        }
+    }
+}
+
+/// A number from 0 to 255 that looks random: some rounds of multiplication and shifts over the position.
+fn noise(x: u32, y: u32) -> u32 {
+    let mut state = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA77);
+    for _ in 0..2 {
+        state = (state ^ state >> 15).wrapping_mul(0x2C1B_3C6D);
+        state = (state ^ state >> 12).wrapping_mul(0x297A_2D39);
+    }
+    state >> 24
+}
+
+/// Sets the constants of a shader's uniforms: those that the scene gives, else those of the source; sizes of textures and of the picture
+/// by themselves.
+pub fn set_uniforms(interface: &Interface, scene: &Scene, sizes: &BTreeMap<u8, [u32; 2]>, constants: &mut Constants) {
+    for uniform in &interface.uniforms {
+        let size = [scene.width as f32, scene.height as f32, 1.0];
+        let values = match (scene.uniforms.get(&uniform.name), uniform.name.as_str()) {
+            (Some(values), _) => values.clone(),
+            (None, "iResolution" | "resolution" | "u_resolution") => size[..usize::from(uniform.rows).min(3)].to_vec(),
+            (None, _) => uniform.default.clone(),
+        };
+        let UniformPlace { register, channel } = uniform.place;
+        let columns = usize::from(uniform.columns) * uniform.elements.unwrap_or(1) as usize;
+        for (i, column) in values.chunks(usize::from(uniform.rows)).take(columns).enumerate() {
+            for (k, value) in column.iter().enumerate() {
+                constants.floats[usize::from(register) + i][usize::from(channel) + k] = value.to_bits();
+            }
+        }
+    }
+    for texture in &interface.textures {
+        if let (Some((register, channel)), Some(size)) = (texture.size, sizes.get(&texture.unit)) {
+            for (i, side) in size.iter().enumerate() {
+                constants.floats[usize::from(register)][usize::from(channel) + i] = (*side as f32).to_bits();
+            }
+        }
+    }
+}

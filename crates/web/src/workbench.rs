@@ -1,0 +1,352 @@
+//! What the page works with: one text, its program, its picture, and the lane that somebody looks at.
+
+use crate::canvas::{Canvas, CanvasError};
+use crate::compute::LaunchSettings;
+use crate::language::Language;
+use crate::pipeline::{DrawSettings, PipelineError, draw};
+use crate::problem::Severity;
+use crate::scene::Scene;
+use crate::source::{Examined, Source, read};
+use crate::trail::{Moment, Timeline, Trail};
+use ctm_array::{Array, ContentError, Data, Shape};
+use ctm_debug::{LaneSnapshot, Position, Session, SessionError};
+use ctm_engine::Executor;
+use ctm_follow::Place;
+use ctm_gpu::{Engine, Limits, Machine, load};
+use ctm_lane::counts::Count;
+use ctm_sm50::pipeline::Wireframe;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Longest time of a run: the page starts another one at every edit.
+const RUN_TIME: Duration = Duration::from_secs(20);
+/// Bytes that a run may take: a page has less memory than a machine.
+const MEMORY: u64 = 512 << 20;
+
+/// Why the page cannot have what it asks for.
+#[derive(Debug, Error)]
+pub enum WorkbenchError {
+    /// The text is no program.
+    #[error("the text is no program: correct its errors first")]
+    NoProgram,
+    /// The errors of a check.
+    #[error("the machine refuses the program: {0}")]
+    Refused(String),
+    /// Nothing has run.
+    #[error("there is no picture yet: run the program first")]
+    NoPicture,
+    /// No lane is followed.
+    #[error("no lane is followed: choose a pixel")]
+    NoLane,
+    /// A picture was given with the wrong number of bytes.
+    #[error("a picture of {width} x {height} has four bytes for each pixel, not {bytes} in all")]
+    PictureBytes {
+        /// Columns.
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Bytes that were given.
+        bytes: usize,
+    },
+    /// There is no picture.
+    #[error(transparent)]
+    Canvas(#[from] CanvasError),
+    /// A pipeline draws nothing.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+    /// Threads do not run, or a file is no program.
+    #[error(transparent)]
+    Run(#[from] ctm_gpu::Error),
+    /// The lanes of a group cannot be looked at.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// An array is none.
+    #[error(transparent)]
+    Array(#[from] ContentError),
+}
+
+/// How often an instruction executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Executed {
+    /// By groups.
+    pub executions: u64,
+    /// By lanes.
+    pub lanes: u64,
+}
+
+/// What a run's counts say.
+#[derive(Debug, Serialize)]
+pub struct Counted {
+    /// For each instruction of the listing.
+    pub instructions: Vec<Executed>,
+    /// For each lane, row by row: how many instructions it executed.
+    #[serde(skip)]
+    pub lanes: Vec<u32>,
+}
+
+/// A form of the program on its way.
+#[derive(Debug, Serialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// A file as text of a language.
+#[derive(Debug, Serialize)]
+pub struct Opened {
+    /// The language.
+    pub language: Language,
+    /// The text.
+    pub text: String,
+}
+
+/// The state behind the page.
+pub struct Workbench {
+    executor: Executor,
+    engine: Engine,
+    limits: Limits,
+    source: Option<Source>,
+    refusal: Option<String>,
+    pictures: BTreeMap<u8, Array>,
+    canvas: Option<Canvas>,
+    trail: Option<Trail>,
+    session: Option<Session>,
+}
+
+impl Workbench {
+    /// One whose pictures this executes. Threads of SM50 are interpreted.
+    pub fn new(executor: Executor) -> Self {
+        let limits = Limits { run_time: Some(RUN_TIME), memory: MEMORY, ..Limits::DEFAULT };
+        let engine = Engine::named(ctm_gpu::EngineName::Interp).unwrap_or_default();
+        let engine = engine.with_limits(limits).with_threads(1);
+        let pictures = BTreeMap::new();
+        Workbench {
+            executor,
+            engine,
+            limits,
+            source: None,
+            refusal: None,
+            pictures,
+            canvas: None,
+            trail: None,
+            session: None,
+        }
+    }
+
+    /// Takes another text, and says what it is.
+    pub fn examine(&mut self, language: Language, text: &str) -> Examined {
+        let read = read(language, text);
+        (self.canvas, self.trail, self.session) = (None, None, None);
+        let errors = read.examined.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        self.refusal = errors.map(|problem| problem.message.clone()).next();
+        self.source = read.source;
+        Examined { runs: read.examined.runs && self.refusal.is_none(), ..read.examined }
+    }
+
+    fn source(&self) -> Result<&Source, WorkbenchError> {
+        match (&self.source, &self.refusal) {
+            (Some(source), None) => Ok(source),
+            (Some(_), Some(refusal)) => Err(WorkbenchError::Refused(refusal.clone())),
+            (None, _) => Err(WorkbenchError::NoProgram),
+        }
+    }
+
+    fn canvas(&self) -> Result<&Canvas, WorkbenchError> {
+        self.canvas.as_ref().ok_or(WorkbenchError::NoPicture)
+    }
+
+    /// Gives an input a picture of four bytes for each pixel. Scenes whose pattern for the input is a picture show it.
+    ///
+    /// # Errors
+    /// The bytes are no such picture.
+    pub fn set_picture(&mut self, input: u8, width: u32, height: u32, bytes: Vec<u8>) -> Result<(), WorkbenchError> {
+        let shape = Shape { width: width as usize, height: height as usize, channels: 4 };
+        if shape.values() != Some(bytes.len()) || bytes.is_empty() {
+            return Err(WorkbenchError::PictureBytes { width, height, bytes: bytes.len() });
+        }
+        self.pictures.insert(input, Array { shape, data: Data::U8(bytes) });
+        Ok(())
+    }
+
+    /// Runs the program over the pixels of a scene, and gives what its first output shows.
+    ///
+    /// # Errors
+    /// There is no program, or its run does not complete.
+    pub fn paint(&mut self, scene: Scene) -> Result<Vec<u8>, WorkbenchError> {
+        let source = self.source()?;
+        let canvas = Canvas::new(source, scene, &self.pictures)?;
+        canvas.run(source, &self.executor, &self.limits, None)?;
+        let first = canvas.outputs().next().unwrap_or(0);
+        let picture = canvas.picture(first)?;
+        self.canvas = Some(canvas);
+        Ok(picture)
+    }
+
+    /// A number for all bits of the outputs of the last picture; see [`Canvas::hash`].
+    ///
+    /// # Errors
+    /// There is no picture.
+    pub fn hash(&self) -> Result<u64, WorkbenchError> {
+        Ok(self.canvas()?.hash()?)
+    }
+
+    /// The bits of the four channels that a pixel of the last picture has.
+    ///
+    /// # Errors
+    /// There is no picture.
+    pub fn pixel(&self, x: u32, y: u32) -> Result<Vec<u32>, WorkbenchError> {
+        let canvas = self.canvas()?;
+        let array = canvas.output(canvas.outputs().next().unwrap_or(0))?;
+        let Shape { width, channels, .. } = array.shape;
+        let at = (y as usize * width + x as usize) * channels;
+        Ok(array.data.to_f32().get(at..at + channels).unwrap_or_default().to_vec())
+    }
+
+    /// Counts the instructions of the last picture.
+    ///
+    /// # Errors
+    /// There is no picture, or its run does not complete.
+    pub fn count(&self) -> Result<Counted, WorkbenchError> {
+        let (source, canvas) = (self.source()?, self.canvas()?);
+        let counts = canvas.counts(&self.limits)?;
+        canvas.run(source, &self.executor, &self.limits, Some(&counts))?;
+        let lanes = counts.lanes().into_iter().map(|count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
+        Ok(Counted { instructions: by_listing(source, &counts.instructions()), lanes })
+    }
+
+    /// Follows the lane of a pixel of the last picture, together with those of its tile.
+    ///
+    /// # Errors
+    /// There is no picture, or the run does not complete.
+    pub fn follow(&mut self, x: u32, y: u32) -> Result<Timeline, WorkbenchError> {
+        let (source, canvas) = (self.source()?, self.canvas()?);
+        let mut trail = Trail::new(&source.listing);
+        canvas.follow(source, (x, y), &self.limits, &mut trail)?;
+        self.session = canvas.session(source, (x, y))?;
+        Ok(self.trail.insert(trail).timeline())
+    }
+
+    /// What the followed lane holds after so many steps.
+    ///
+    /// # Errors
+    /// No lane is followed.
+    pub fn moment(&self, step: usize) -> Result<Moment, WorkbenchError> {
+        Ok(self.trail.as_ref().filter(|trail| trail.has_run()).ok_or(WorkbenchError::NoLane)?.moment(step))
+    }
+
+    /// The lanes of the followed lane's group, and which of them execute its step with this number, from 1. Empty for machines whose lanes
+    /// are not looked at together.
+    ///
+    /// # Errors
+    /// There is no such step.
+    pub fn lanes(&mut self, step: u64) -> Result<Vec<LaneSnapshot>, WorkbenchError> {
+        let Some(session) = &mut self.session else { return Ok(Vec::new()) };
+        session.go_to(Position { step: step.saturating_sub(1), ..session.position() })?;
+        Ok(session.snapshot().lanes)
+    }
+
+    /// Runs threads, and gives the words of global memory.
+    ///
+    /// # Errors
+    /// There is no program, or it does not run so.
+    pub fn launch(&self, settings: &LaunchSettings) -> Result<Vec<u32>, WorkbenchError> {
+        Ok(settings.run(&self.source()?.program, &self.engine)?)
+    }
+
+    /// Counts the instructions of threads.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    pub fn count_threads(&self, settings: &LaunchSettings) -> Result<Counted, WorkbenchError> {
+        let source = self.source()?;
+        let counts = settings.count(&source.program, &self.engine)?;
+        let places: BTreeMap<Place, Count> = counts.instructions.iter().map(|one| (one.place, one.count)).collect();
+        let lanes = counts.lanes.iter().map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect();
+        Ok(Counted { instructions: by_listing(source, &places), lanes })
+    }
+
+    /// Follows a thread.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    pub fn follow_thread(&mut self, settings: &LaunchSettings, thread: u32) -> Result<Timeline, WorkbenchError> {
+        let source = self.source()?;
+        let mut trail = Trail::new(&source.listing);
+        settings.follow(&source.program, &self.engine, thread, &mut trail)?;
+        self.session = None;
+        Ok(self.trail.insert(trail).timeline())
+    }
+
+    /// Draws with the stages of a pipeline.
+    ///
+    /// # Errors
+    /// There is no program, or it draws nothing.
+    pub fn draw(&self, settings: &DrawSettings) -> Result<Wireframe, WorkbenchError> {
+        Ok(draw(&self.source()?.stages, settings, &self.executor, &self.limits)?)
+    }
+
+    /// The forms that the program goes through, in order.
+    ///
+    /// # Errors
+    /// There is no program, or no picture of it.
+    pub fn stages(&self) -> Result<Vec<Stage>, WorkbenchError> {
+        let source = self.source()?;
+        let mut stages = Vec::new();
+        if let Some(compiled) = &source.compiled {
+            stages.push(Stage { name: "Shader, as it was read", text: compiled.read.to_string() });
+            stages.push(Stage { name: "Shader, optimised", text: compiled.optimised.to_string() });
+        }
+        stages.push(Stage { name: "Machine code", text: source.program.disassemble() });
+        if let Some(canvas) = &self.canvas {
+            match canvas.stages(source) {
+                Ok(forms) => {
+                    stages.push(Stage { name: "Lane IR, lifted", text: forms.lifted.to_string() });
+                    stages.push(Stage { name: "Lane IR, simplified", text: forms.general.to_string() });
+                }
+                Err(error) => stages.push(Stage { name: "Lane IR", text: error.to_string() }),
+            }
+        }
+        Ok(stages)
+    }
+
+    /// The text of a file that holds a program: assembly of the first one, or the file itself if it is text that is not known.
+    ///
+    /// # Errors
+    /// The file has no program.
+    pub fn open(name: &str, bytes: &[u8]) -> Result<Opened, WorkbenchError> {
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        let language = match ending {
+            "x1k" => Some(Language::X1k),
+            "r700" => Some(Language::R700),
+            "sm50" => Some(Language::Sm50),
+            "frag" | "glsl" | "fs" | "fsh" => Some(Language::Glsl),
+            "wgsl" => Some(Language::Wgsl),
+            "psh" | "ps" => Some(Language::Ps),
+            _ => None,
+        };
+        if let (Some(language), Ok(text)) = (language, str::from_utf8(bytes)) {
+            return Ok(Opened { language, text: text.to_owned() });
+        }
+        let mut loaded = load(bytes, None)?;
+        loaded.truncate(1);
+        let program = loaded.pop().ok_or(WorkbenchError::NoProgram)?.program;
+        let language = match program.machine() {
+            Machine::X1k => Language::X1k,
+            Machine::R700 => Language::R700,
+            Machine::Sm50 => Language::Sm50,
+        };
+        Ok(Opened { language, text: program.disassemble() })
+    }
+}
+
+fn by_listing(source: &Source, places: &BTreeMap<Place, Count>) -> Vec<Executed> {
+    let executed = |place| {
+        let Count { executions, lanes } = places.get(place).copied().unwrap_or_default();
+        Executed { executions, lanes }
+    };
+    source.listing.iter().map(|listed| executed(&listed.place)).collect()
+}

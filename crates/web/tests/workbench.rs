@@ -1,0 +1,146 @@
+//! The page's questions, asked without a browser.
+
+use ctm_codegen::EngineName;
+use ctm_engine::{Engine, Executor};
+use ctm_web::compute::LaunchSettings;
+use ctm_web::examples::EXAMPLES;
+use ctm_web::pipeline::DrawSettings;
+use ctm_web::problem::Severity;
+use ctm_web::scene::Scene;
+use ctm_web::source::Kind;
+use ctm_web::{Language, Workbench};
+
+fn workbench() -> Workbench {
+    Workbench::new(Executor::Engine(Engine::interpreter()))
+}
+
+fn scene(side: u32) -> Scene {
+    Scene { width: side, height: side, ..Scene::default() }
+}
+
+#[test]
+fn examples_run_on_all_engines_to_the_same_bits() {
+    let fastest = EngineName::fastest().executor().unwrap();
+    for (interpreted, mut workbench) in [(true, workbench()), (false, Workbench::new(fastest))] {
+        for example in EXAMPLES {
+            let examined = workbench.examine(example.language, example.text);
+            assert!(examined.runs, "{}: {:?}", example.name, examined.problems);
+            assert!(!examined.listing.is_empty() && examined.listing.iter().all(|one| !one.text.is_empty()));
+            let is_linked = examined.listing.iter().filter(|listed| listed.line > 0).count();
+            assert!(2 * is_linked > examined.listing.len(), "{}: {is_linked} lines", example.name);
+            match examined.kind {
+                Kind::Picture => {
+                    let picture = workbench.paint(scene(32)).unwrap();
+                    assert_eq!(picture.len(), 32 * 32 * 4);
+                    assert!(picture.iter().any(|&value| value != picture[0]), "{} is empty", example.name);
+                    let hash = workbench.hash().unwrap();
+                    let mut reference = Workbench::new(Executor::Reference);
+                    reference.examine(example.language, example.text);
+                    reference.paint(scene(32)).unwrap();
+                    assert_eq!(hash, reference.hash().unwrap(), "{}", example.name);
+                }
+                Kind::Compute => {
+                    let settings: LaunchSettings = serde_json::from_str(example.settings).unwrap();
+                    assert_eq!(workbench.launch(&settings).unwrap()[..7], [0, 1, 7, 2, 5, 8, 16]);
+                }
+                Kind::Pipeline if interpreted => {
+                    let settings: DrawSettings = serde_json::from_str(example.settings).unwrap();
+                    assert_eq!(workbench.draw(&settings).unwrap().indices.len(), 3 * 800);
+                }
+                Kind::Pipeline => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_and_trails_agree() {
+    let mut workbench = workbench();
+    for name in ["mandelbrot", "julia", "newton"] {
+        let example = EXAMPLES.iter().find(|example| example.name == name).unwrap();
+        let examined = workbench.examine(example.language, example.text);
+        workbench.paint(scene(24)).unwrap();
+        let counted = workbench.count().unwrap();
+        let total: u64 = counted.instructions.iter().map(|executed| executed.lanes).sum();
+        assert_eq!(total, counted.lanes.iter().map(|&count| u64::from(count)).sum::<u64>());
+        assert_eq!(counted.instructions.len(), examined.listing.len());
+        for (x, y) in [(0, 0), (11, 12), (23, 23)] {
+            let timeline = workbench.follow(x, y).unwrap();
+            let executed = timeline.steps.iter().filter(|step| step.executes && !step.closes).count();
+            assert_eq!(executed as u32, counted.lanes[(y * 24 + x) as usize], "{name} ({x}, {y})");
+            // Of all lanes of the group, the followed one is where its trail says.
+            for (number, step) in (1..).zip(&timeline.steps).step_by(7).filter(|_| name != "newton") {
+                let lanes = workbench.lanes(number).unwrap();
+                assert_eq!(lanes.len(), 64);
+                let own = lanes.iter().find(|lane| (lane.i, lane.j) == (x, y)).unwrap();
+                assert_eq!(own.executes, step.executes, "{name} ({x}, {y}), step {number}");
+                let active = lanes.iter().filter(|lane| lane.runs && lane.standing == "active").count();
+                assert_eq!(active as u32, step.active);
+            }
+        }
+    }
+}
+
+#[test]
+fn moments_go_both_ways() {
+    let mut workbench = workbench();
+    let text = "src0.rgb = temp[0] : temp[1].rg = MAX src0.gr0 src0.gr0 ;
+                OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+    assert!(workbench.examine(Language::X1k, text).runs);
+    workbench.paint(scene(16)).unwrap();
+    let timeline = workbench.follow(5, 9).unwrap();
+    assert_eq!((timeline.steps.len(), timeline.lanes), (2, 64));
+    assert_eq!(timeline.steps[0].writes, ["temp[1].rg"]);
+    let channel = |step: usize, register: &str, channel: usize| {
+        let moment = workbench.moment(step).unwrap();
+        let register = moment.registers.into_iter().find(|one| one.name == register)?;
+        let channel = &register.channels[channel];
+        Some((f32::from_bits(channel.bits), channel.writer, channel.changed))
+    };
+    assert_eq!(channel(0, "temp[1]", 0), None);
+    assert_eq!(channel(1, "temp[1]", 0), Some((9.0, 1, true)));
+    assert_eq!(channel(2, "temp[1]", 1), Some((5.0, 1, false)));
+    assert_eq!(channel(0, "temp[0]", 1), Some((9.0, 0, false)), "what the lane starts with");
+}
+
+#[test]
+fn problems_are_where_they_are() {
+    let mut workbench = workbench();
+    for (language, text, wrong) in [
+        (Language::X1k, "src0.rgb = temp[0] : temp[1].rgb = MAXX src0.rgb src0.rgb ;", "MAXX"),
+        (Language::R700, "ALU:\n  x: MOWV R1.x, R0.x\nEND_OF_PROGRAM\n", "MOWV"),
+        (Language::Sm50, "EXIT;\nMOWV R0, R1;\n", "MOWV"),
+        (Language::Glsl, "void main() {\n  gl_FragColor = vec4(nothing);\n}\n", "nothing"),
+        (Language::Wgsl, "@fragment fn main() -> @location(0) vec4f {\n  return vec4f(nothing);\n}\n", "nothing"),
+    ] {
+        let examined = workbench.examine(language, text);
+        let problem = &examined.problems[0];
+        assert_eq!(problem.severity, Severity::Error);
+        assert_eq!(&text[problem.from..problem.to], wrong, "{problem:?}");
+        assert!(!examined.runs && workbench.paint(scene(8)).is_err());
+    }
+}
+
+#[test]
+fn stages_are_texts() {
+    let mut workbench = workbench();
+    let example = &EXAMPLES[0];
+    workbench.examine(example.language, example.text);
+    workbench.paint(scene(8)).unwrap();
+    let names: Vec<_> =
+        workbench.stages().unwrap().into_iter().map(|stage| (stage.name, stage.text.len() > 100)).collect();
+    let expected =
+        ["Shader, as it was read", "Shader, optimised", "Machine code", "Lane IR, lifted", "Lane IR, simplified"];
+    assert_eq!(names, expected.map(|name| (name, true)));
+}
+
+#[test]
+fn files_become_texts() {
+    let words =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/x1k/cf_nest3/dump.txt")).unwrap();
+    let opened = Workbench::open("dump.txt", &words).unwrap();
+    assert_eq!(opened.language, Language::X1k);
+    assert!(workbench().examine(opened.language, &opened.text).runs);
+    assert!(Workbench::open("picture.gif", b"GIF89a").is_err());
+    assert_eq!(Workbench::open("a.wgsl", b"fn").unwrap().language, Language::Wgsl);
+}

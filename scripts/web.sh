@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Builds the browser page, and tests it: its engine against the native one, and the page in headless Chromium. Exit code 3: the target of
+# WebAssembly, Node.js 20 or Chromium cannot be had here.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+rustup target add wasm32-unknown-unknown || exit 3
+is_new_node() { node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null; }
+if ! is_new_node; then
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm || exit 3
+    is_new_node || exit 3
+fi
+if ! command -v chromium >/dev/null 2>&1; then
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium || exit 3
+fi
+(cd web && npm ci --no-audit --no-fund) || exit 3
+
+cargo run -p xtask -- web
+native=$(mktemp)
+trap 'rm -f "$native"' EXIT
+cargo run -q -p ctm-web --example pictures > "$native"
+(cd web && NATIVE=$native CHROMIUM=$(command -v chromium) npm test)

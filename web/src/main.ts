@@ -1,0 +1,422 @@
+// The page: its state, and who is told when it changes.
+
+import "./style.css";
+import { Client, Stopped } from "./client";
+import { Controls } from "./controls";
+import { Debugger } from "./debug";
+import { find, make, Tabs } from "./dom";
+import { Editor } from "./editor";
+import { decode, encode, FRESH, type State } from "./link";
+import { Listing } from "./listing";
+import { Picture, type View } from "./picture";
+import type { Examined, Example, Kind, Language, LanguageId, Scene, Word } from "./protocol";
+import { spell } from "./values";
+import { WireframeView } from "./wireframe";
+
+type Panel = "listing" | "lane" | "stages";
+
+// How long nothing must change before counts are made, and links are written.
+const REST = 200;
+
+let state: State = structuredClone(FRESH);
+let examined: Examined | null = null;
+let languages: Language[] = [];
+let examples: Example[] = [];
+let panel: Panel = "listing";
+let textChanged = true;
+let running = false;
+let pending = false;
+let resting = 0;
+let lane: [number, number] | null = null;
+const words = new Map<LanguageId, Promise<Word[]>>();
+
+const status = find("status");
+const stopButton = find<HTMLButtonElement>("stop");
+const problems = find("problems");
+const stage = find("stage");
+const panelElement = find("panel");
+const exampleSelect = find<HTMLSelectElement>("example");
+const languageSelect = find<HTMLSelectElement>("language");
+
+const client = new Client(() => {
+  words.clear();
+  textChanged = true;
+});
+const editor = new Editor(
+  find("editor"),
+  {
+    words: (id) => {
+      const known = words.get(id) ?? client.call("completions", id);
+      words.set(id, known);
+      return known;
+    },
+    explain: (id, word) => client.call("explain", id, word).catch(() => null),
+  },
+  (text) => {
+    if (text === state.text) return;
+    state.text = text;
+    textChanged = true;
+    refresh();
+  },
+  (line) => {
+    listing.markLine(line);
+    listing.scrollToLinked();
+  },
+);
+const picture = new Picture((x, y) => void followLane(x, y), moved);
+const wireframe = new WireframeView();
+const memory = make("div", { class: "memory" });
+const listing = new Listing((line) => {
+  editor.markLine(line, true);
+  listing.markLine(line);
+});
+const lanes = new Debugger(listing, {
+  moment: (step) => client.call("moment", step),
+  lanes: (step) => client.call("lanes", step),
+  other: ({ i, j, runs }, step) => {
+    if (runs) void followLane(i, j, step);
+  },
+  stands: (at) => {
+    listing.markCurrent(at);
+    const line = listing.at(at)?.line ?? 0;
+    editor.markLine(line > 0 ? line : null, true);
+  },
+});
+const controls = new Controls(() => state, { changed: refresh, picture: (input, file) => void givePicture(input, file) });
+const stages = make("div", { class: "stages" });
+find("controls").append(controls.element);
+
+const views = new Tabs<View>(find("views"), "stage", (view) => {
+  picture.setView(view);
+  rest();
+});
+const panels = new Tabs<Panel>(find("panels"), "panel", showPanel);
+
+function showPanel(next: Panel) {
+  panel = next;
+  panelElement.replaceChildren({ listing: listing.element, lane: lanes.element, stages }[panel]);
+  if (panel === "stages") void showStages();
+}
+
+function say(text: string, kind: "" | "error" | "busy" = "") {
+  status.textContent = text;
+  status.dataset.kind = kind;
+}
+
+function scene(): Scene {
+  const [width, height] = state.size;
+  const constants: Scene["constants"] = { ...state.constants };
+  const uniforms: Scene["uniforms"] = { ...state.uniforms };
+  const put = (to: string, values: number[]) => {
+    const register = /^c(\d+)$/.exec(to);
+    if (register) constants[Number(register[1])] = values;
+    else if (to !== "") {
+      const uniform = examined?.uniforms.find((one) => one.name === to);
+      uniforms[to] = values.slice(0, uniform ? uniform.columns * uniform.rows * uniform.elements : 1);
+    }
+  };
+  const { seconds } = state.time;
+  put(state.time.to, [seconds, seconds, seconds, seconds]);
+  const { x, y } = state.mouse;
+  put(state.mouse.to, [x, y, x, y]);
+  return { width, height, constants, uniforms, inputs: state.inputs };
+}
+
+// Brings everything up to date with the state: once, however often it is called while that is going on.
+function refresh() {
+  pending = true;
+  if (!running) void update();
+}
+
+async function update() {
+  running = true;
+  const slow = setTimeout(() => {
+    stopButton.hidden = false;
+    say("running …", "busy");
+  }, 400);
+  try {
+    while (pending) {
+      pending = false;
+      const start = performance.now();
+      if (textChanged) {
+        textChanged = false;
+        lane = null;
+        const found = await client.call("examine", state.language, state.text);
+        if (textChanged) continue;
+        showExamined(found);
+      }
+      if (examined?.runs) await run(examined.kind, start);
+    }
+  } catch (error) {
+    if (!(error instanceof Stopped)) say((error as Error).message, "error");
+    else say("stopped");
+  } finally {
+    clearTimeout(slow);
+    stopButton.hidden = true;
+    running = false;
+  }
+  if (pending) void update();
+  else rest();
+}
+
+async function run(kind: Kind, start: number) {
+  if (kind === "picture") {
+    const [width, height] = state.size;
+    const { picture: pixels, milliseconds } = await client.call("paint", scene());
+    picture.show(pixels, width, height);
+    const total = performance.now() - start;
+    document.body.dataset.painted = total.toFixed(1);
+    say(`${width} × ${height} in ${milliseconds.toFixed(0)} ms`);
+  } else if (kind === "pipeline") {
+    wireframe.show(await client.call("draw", state.settings || "{}"));
+    say("drawn");
+  } else {
+    showMemory(await client.call("launch", state.settings || "{}"));
+    say("done");
+  }
+}
+
+// What waits until nothing has changed for a while: counts, and the link.
+function rest() {
+  clearTimeout(resting);
+  resting = window.setTimeout(async () => {
+    if (running || !examined?.runs) return;
+    const asked = examined;
+    try {
+      if (!controls.isPlaying || picture.view !== "picture") {
+        if (asked.kind === "picture") {
+          const counted = await client.call("count");
+          if (asked === examined) {
+            listing.setCounts(counted);
+            picture.setLanes(counted.lanes);
+            document.body.dataset.counted = String(counted.lanes.reduce((sum, count) => sum + count, 0));
+          }
+        } else if (asked.kind === "compute") listing.setCounts(await client.call("countThreads", state.settings || "{}"));
+      }
+      if (panel === "stages") await showStages();
+    } catch (error) {
+      if (!(error instanceof Stopped)) say((error as Error).message, "error");
+    }
+    if (!controls.isPlaying) history.replaceState(null, "", `#${await encode(state)}`);
+  }, controls.isPlaying ? 0 : REST);
+}
+
+function showExamined(found: Examined) {
+  const kindChanged = examined?.kind !== found.kind || !examined;
+  const before = examined;
+  // While a text is wrong, what the last right one showed stays.
+  examined = found.runs || !before ? found : { ...before, runs: false, problems: found.problems };
+  editor.setProblems(found.problems);
+  showProblems();
+  if (!found.runs) {
+    const errors = found.problems.filter((problem) => problem.severity === "error").length;
+    say(`${errors} ${errors === 1 ? "error" : "errors"}`, "error");
+    if (before) return;
+  }
+  lanes.clear();
+  picture.point(null);
+  listing.show(found.listing, found.stages);
+  listing.setCounts(null);
+  listing.markCurrent(null);
+  editor.markLine(null, false);
+  bindByName(found);
+  controls.show(found);
+  if (kindChanged) showKind(found.kind);
+}
+
+// Uniforms that are called so are the time and the mouse, unless somebody says otherwise.
+function bindByName(found: Examined) {
+  const known = (to: string) => to === "" || /^c\d+$/.test(to) || found.uniforms.some((uniform) => uniform.name === to);
+  const named = (pattern: RegExp) => found.uniforms.find((uniform) => pattern.test(uniform.name))?.name ?? "";
+  if (state.time.to === "" || !known(state.time.to)) state.time.to = named(/(^|[._])(i?time|u_time)$/i);
+  if (state.mouse.to === "" || !known(state.mouse.to)) state.mouse.to = named(/mouse$/i);
+}
+
+function showKind(kind: Kind) {
+  find("view-title").textContent = { picture: "Picture", compute: "Memory", pipeline: "Wireframe" }[kind];
+  stage.replaceChildren({ picture: picture.element, compute: memory, pipeline: wireframe.element }[kind]);
+  views.set(kind === "picture" ? [["picture", "Picture"], ["heat", "Heat"], ["divergence", "Divergence"]] : [], picture.view);
+  const all: [Panel, string][] = [["listing", "Instructions"], ["lane", kind === "compute" ? "Thread" : "Lane"], ["stages", "Stages"]];
+  const offered = kind === "pipeline" ? all.filter(([name]) => name !== "lane") : all;
+  if (!offered.some(([name]) => name === panel)) panel = "listing";
+  panels.set(offered, panel);
+  showPanel(panel);
+}
+
+function showProblems() {
+  const list = examined?.problems ?? [];
+  problems.replaceChildren(
+    ...list.slice(0, 20).map((problem) =>
+      make(
+        "button",
+        { type: "button", class: `problem ${problem.severity}`, onclick: () => editor.select(problem.from, problem.to) },
+        make("b", {}, problem.severity),
+        ` ${problem.message}`,
+        problem.help && make("small", {}, problem.help),
+      ),
+    ),
+  );
+}
+
+function showMemory(values: Uint32Array) {
+  memory.replaceChildren(
+    ...Array.from(values.slice(0, 4096), (bits, thread) =>
+      make("button", { type: "button", title: `Word ${thread}: follow thread ${thread}`, onclick: () => void followThread(thread) }, make("i", {}, String(thread)), spell(bits, "word", "value")),
+    ),
+  );
+}
+
+async function followLane(x: number, y: number, step = Infinity) {
+  if (!examined?.runs || examined.kind !== "picture") return;
+  try {
+    const timeline = await client.call("follow", x, y);
+    lane = [x, y];
+    picture.point(lane);
+    panels.select("lane");
+    lanes.show(`Lane (${x}, ${y})`, timeline, lane, step);
+  } catch (error) {
+    if (!(error instanceof Stopped)) say((error as Error).message, "error");
+  }
+}
+
+async function followThread(thread: number) {
+  try {
+    const timeline = await client.call("followThread", state.settings || "{}", thread);
+    panels.select("lane");
+    lanes.show(`Thread ${thread}`, timeline, null);
+  } catch (error) {
+    if (!(error instanceof Stopped)) say((error as Error).message, "error");
+  }
+}
+
+function moved(x: number, y: number, pressed: boolean) {
+  if (!lane) {
+    const executed = picture.executed(x, y);
+    const count = executed === null ? "" : ` · ${executed.toLocaleString("en")} instructions`;
+    say(`(${x}, ${y}): ${picture.shown(x, y).join(" ")}${count}`);
+  }
+  if (state.mouse.to !== "" && (pressed || !lane)) {
+    Object.assign(state.mouse, { x, y });
+    refresh();
+  }
+}
+
+async function showStages() {
+  if (!examined?.runs) return;
+  const forms = await client.call("stages");
+  const open = new Set([...stages.querySelectorAll("details[open]")].map((details) => (details as HTMLElement).dataset.name));
+  const first = open.size === 0;
+  stages.replaceChildren(
+    ...forms.map((form, at) =>
+      make("details", { "data-name": form.name, open: first ? at === forms.length - 1 : open.has(form.name) }, make("summary", {}, form.name, make("small", {}, `${form.text.trimEnd().split("\n").length} lines`)), make("pre", {}, form.text)),
+    ),
+  );
+}
+
+async function givePicture(input: number, file: Blob) {
+  try {
+    const bitmap = await createImageBitmap(file);
+    // Rows of surfaces have whole blocks of 32 bytes: sides of whole eights need no padding.
+    const side = (length: number) => Math.max(8, Math.min(512, length) & ~7);
+    const [width, height] = [side(bitmap.width), side(bitmap.height)];
+    const context = new OffscreenCanvas(width, height).getContext("2d");
+    if (!context) throw new Error("this browser draws no pictures");
+    context.drawImage(bitmap, 0, 0, width, height);
+    const { data } = context.getImageData(0, 0, width, height);
+    await client.call("setPicture", input, width, height, new Uint8Array(data));
+    state.inputs[input] = "picture";
+    refresh();
+  } catch (error) {
+    say(`the file is no picture: ${(error as Error).message}`, "error");
+  }
+}
+
+async function openFile(file: File) {
+  if (file.type.startsWith("image/")) {
+    const input = examined?.inputs[0];
+    if (input) return givePicture(input.number, file);
+    return say("the program reads no input that could take a picture", "error");
+  }
+  try {
+    const opened = await client.call("open", file.name, new Uint8Array(await file.arrayBuffer()));
+    load({ ...structuredClone(FRESH), ...opened });
+    say(`${file.name} opened`);
+  } catch (error) {
+    say((error as Error).message, "error");
+  }
+}
+
+// Takes another state: of an example, a link, a file.
+function load(next: State) {
+  controls.toggle(false);
+  state = next;
+  languageSelect.value = state.language;
+  textChanged = true;
+  examined = null;
+  editor.show(state.language, state.text);
+  refresh();
+}
+
+function loadExample(example: Example) {
+  const inputs = example.pattern === "" ? {} : Object.fromEntries(Array.from({ length: 16 }, (_, input) => [input, example.pattern as "checker"]));
+  load({ ...structuredClone(FRESH), language: example.language, text: example.text, size: [...example.size], inputs, time: { to: example.time, seconds: 0 }, settings: example.settings });
+}
+
+function theme(next?: string) {
+  const root = document.documentElement;
+  const dark = (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  root.dataset.theme = next ?? (dark ? "light" : "dark");
+  localStorage.setItem("theme", root.dataset.theme);
+  wireframe.draw();
+  lanes.redraw();
+}
+
+async function start() {
+  const chosen = localStorage.getItem("theme");
+  if (chosen === "dark" || chosen === "light") theme(chosen);
+  find("theme").addEventListener("click", () => theme());
+  find("share").addEventListener("click", async () => {
+    history.replaceState(null, "", `#${await encode(state)}`);
+    await navigator.clipboard.writeText(location.href).then(
+      () => say("the link is in the clipboard"),
+      () => say("the link is in the address bar"),
+    );
+  });
+  stopButton.addEventListener("click", () => {
+    pending = false;
+    client.stop();
+  });
+  const file = find<HTMLInputElement>("file");
+  find("open").addEventListener("click", () => file.click());
+  file.addEventListener("change", () => file.files?.[0] && void openFile(file.files[0]));
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const dropped = event.dataTransfer?.files[0];
+    if (dropped) void openFile(dropped);
+  });
+  const started = await client.call("start");
+  ({ languages, examples } = started);
+  languageSelect.replaceChildren(...languages.map(({ id, name }) => make("option", { value: id }, name)));
+  languageSelect.addEventListener("change", () => {
+    state.language = languageSelect.value as LanguageId;
+    editor.setLanguage(state.language);
+    textChanged = true;
+    refresh();
+  });
+  exampleSelect.replaceChildren(make("option", { value: "", disabled: true }, "choose …"), ...examples.map(({ name, title }) => make("option", { value: name }, title)));
+  exampleSelect.addEventListener("change", () => {
+    const example = examples.find(({ name }) => name === exampleSelect.value);
+    if (example) loadExample(example);
+  });
+  const linked = await decode(location.hash);
+  exampleSelect.value = linked ? "" : (examples[0]?.name ?? "");
+  if (linked) load(linked);
+  else if (examples[0]) loadExample(examples[0]);
+  window.addEventListener("hashchange", async () => {
+    const next = await decode(location.hash);
+    if (next && JSON.stringify(next) !== JSON.stringify(state)) load(next);
+  });
+}
+
+start().catch((error: Error) => say(error.message, "error"));

@@ -1,0 +1,148 @@
+// The picture of a run, what its lanes executed, and the cross on a lane.
+
+import { make } from "./dom";
+
+export type View = "picture" | "heat" | "divergence";
+
+// Lanes of a group, along each side: those that the debugger runs together.
+const TILE = 8;
+
+// A ramp from dark to light that keeps its order without colours; polynomials fitted to Viridis.
+function ramp(t: number): [number, number, number] {
+  const mix = (c: number[]) => Math.max(0, Math.min(255, Math.round(255 * c.reduceRight((sum, k) => sum * t + k, 0))));
+  return [
+    mix([0.2777, 0.1051, -0.3309, -4.6342, 6.2283, 4.7764, -5.4355]),
+    mix([0.0054, 1.4046, 0.2148, -5.7991, 14.1799, -13.7451, 4.6459]),
+    mix([0.3341, 1.3846, 0.0951, -19.3324, 56.6906, -65.353, 26.3124]),
+  ];
+}
+
+// Of each lane, the part of its group's instructions that it sits out: 1 less its own count by the greatest of its group.
+export function divergence(lanes: Uint32Array, width: number, height: number): Float64Array {
+  const idle = new Float64Array(lanes.length);
+  for (let y0 = 0; y0 < height; y0 += TILE) {
+    for (let x0 = 0; x0 < width; x0 += TILE) {
+      const [x1, y1] = [Math.min(x0 + TILE, width), Math.min(y0 + TILE, height)];
+      let most = 1;
+      for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) most = Math.max(most, lanes[y * width + x] ?? 0);
+      for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) idle[y * width + x] = 1 - (lanes[y * width + x] ?? 0) / most;
+    }
+  }
+  return idle;
+}
+
+export class Picture {
+  readonly element: HTMLElement;
+  private canvas = make("canvas", { tabindex: 0, role: "img", "aria-label": "Picture. Click a pixel, or move with the arrow keys and press Enter, to look at its lane." });
+  private cross = make("div", { class: "cross", hidden: true });
+  private legend = make("div", { class: "legend" });
+  private cursor: [number, number] = [0, 0];
+  private pixels: Uint8Array = new Uint8Array();
+  private lanes: Uint32Array = new Uint32Array();
+  private size: [number, number] = [1, 1];
+  view: View = "picture";
+
+  constructor(chosen: (x: number, y: number) => void, moved: (x: number, y: number, pressed: boolean) => void) {
+    this.element = make("div", { class: "picture" }, make("div", { class: "frame" }, this.canvas, this.cross), this.legend);
+    const place = (event: PointerEvent | MouseEvent): [number, number] => {
+      const box = this.canvas.getBoundingClientRect();
+      const along = (at: number, length: number, count: number) => Math.max(0, Math.min(count - 1, Math.floor((at / length) * count)));
+      return [along(event.clientX - box.left, box.width, this.size[0]), along(event.clientY - box.top, box.height, this.size[1])];
+    };
+    // Clicks come with whole coordinates, presses with parts of pixels.
+    let pressed: [number, number] | null = null;
+    this.canvas.addEventListener("pointerdown", (event) => (pressed = place(event)));
+    this.canvas.addEventListener("click", (event) => {
+      chosen(...(pressed ?? place(event)));
+      pressed = null;
+    });
+    this.canvas.addEventListener("pointermove", (event) => moved(...place(event), event.buttons !== 0));
+    this.canvas.addEventListener("keydown", (event) => {
+      const step = event.shiftKey ? TILE : 1;
+      const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      if (by) {
+        const [x, y] = this.cursor;
+        this.point([x + (by[0] ?? 0) * step, y + (by[1] ?? 0) * step]);
+        moved(...this.cursor, false);
+        event.preventDefault();
+      } else if (event.key === "Enter" || event.key === " ") {
+        chosen(...this.cursor);
+        event.preventDefault();
+      }
+    });
+  }
+
+  show(pixels: Uint8Array, width: number, height: number) {
+    this.pixels = pixels;
+    if (this.size[0] !== width || this.size[1] !== height) this.lanes = new Uint32Array();
+    this.size = [width, height];
+    this.draw();
+  }
+
+  setLanes(lanes: Uint32Array) {
+    this.lanes = lanes;
+    if (this.view !== "picture") this.draw();
+  }
+
+  setView(view: View) {
+    this.view = view;
+    this.draw();
+  }
+
+  point(at: [number, number] | null) {
+    this.cross.hidden = at === null;
+    if (!at) {
+      this.cursor = [0, 0];
+      return;
+    }
+    const [width, height] = this.size;
+    this.cursor = [Math.max(0, Math.min(width - 1, at[0])), Math.max(0, Math.min(height - 1, at[1]))];
+    this.cross.style.left = `${((this.cursor[0] + 0.5) / width) * 100}%`;
+    this.cross.style.top = `${((this.cursor[1] + 0.5) / height) * 100}%`;
+  }
+
+  private draw() {
+    const [width, height] = this.size;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    const context = this.canvas.getContext("2d");
+    if (!context || this.pixels.length !== 4 * width * height) return;
+    const image = new ImageData(width, height);
+    const hasLanes = this.lanes.length === width * height;
+    if (this.view === "picture" || !hasLanes) {
+      image.data.set(this.pixels);
+      this.legend.replaceChildren(this.view === "picture" ? "" : "counting …");
+    } else {
+      const values = this.view === "heat" ? Float64Array.from(this.lanes) : divergence(this.lanes, width, height);
+      let [least, most] = [Infinity, 0];
+      for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
+      if (this.view === "divergence") [least, most] = [0, Math.max(most, 0.01)];
+      const table = Array.from({ length: 256 }, (_, at) => ramp(at / 255));
+      const scale = most > least ? 255 / (most - least) : 0;
+      values.forEach((value, at) => {
+        const colour = table[Math.round((value - least) * scale)] ?? [0, 0, 0];
+        image.data.set([...colour, 255], 4 * at);
+      });
+      this.explain(least, most);
+    }
+    context.putImageData(image, 0, 0);
+  }
+
+  private explain(least: number, most: number) {
+    const text = (value: number) => (this.view === "heat" ? value.toLocaleString("en") : `${Math.round(100 * value)} %`);
+    const what = this.view === "heat" ? "instructions of each lane" : `of the instructions of its ${TILE}×${TILE} group, each lane sits out`;
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => `rgb(${ramp(t).join(" ")})`).join(", ");
+    const bar = make("span", { class: "ramp" });
+    bar.style.background = `linear-gradient(to right, ${stops})`;
+    this.legend.replaceChildren(text(least), bar, text(most), make("span", { class: "what" }, what));
+  }
+
+  // The bytes of the pixel, as the canvas shows them.
+  shown(x: number, y: number): number[] {
+    return [...this.pixels.slice(4 * (y * this.size[0] + x), 4 * (y * this.size[0] + x) + 4)];
+  }
+
+  executed(x: number, y: number): number | null {
+    return this.lanes.length === this.size[0] * this.size[1] ? (this.lanes[y * this.size[0] + x] ?? null) : null;
+  }
+}

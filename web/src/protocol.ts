@@ -1,0 +1,172 @@
+// What the page and the engine in its worker say to each other. The engine's side is crates/web.
+
+export type LanguageId = "x1k" | "r700" | "sm50" | "glsl" | "wgsl" | "ps";
+export type Kind = "picture" | "compute" | "pipeline";
+export type PatternName = "gradient" | "checker" | "noise" | "cells" | "picture";
+
+export interface Language {
+  id: LanguageId;
+  name: string;
+  comment: string;
+  compiled: boolean;
+}
+
+export interface Example {
+  name: string;
+  title: string;
+  language: LanguageId;
+  text: string;
+  time: string;
+  size: [number, number];
+  pattern: PatternName | "";
+  settings: string;
+}
+
+export interface Word {
+  name: string;
+  kind: string;
+  meaning: string;
+}
+
+export interface Problem {
+  from: number;
+  to: number;
+  severity: "error" | "warning" | "info";
+  code: string;
+  message: string;
+  help: string | null;
+}
+
+export interface Listed {
+  address: string;
+  text: string;
+  line: number;
+  stage: number;
+}
+
+export interface Constant {
+  number: number;
+  value: number[];
+  given: boolean;
+}
+
+export interface Uniform {
+  name: string;
+  kind: "float" | "int" | "uint" | "bool";
+  columns: number;
+  rows: number;
+  elements: number;
+  default: number[];
+}
+
+export interface Examined {
+  runs: boolean;
+  kind: Kind;
+  problems: Problem[];
+  listing: Listed[];
+  inputs: { number: number; name: string | null }[];
+  outputs: number[];
+  constants: Constant[];
+  uniforms: Uniform[];
+  stages: string[];
+}
+
+export interface Scene {
+  width: number;
+  height: number;
+  constants: Record<number, number[]>;
+  uniforms: Record<string, number[]>;
+  inputs: Record<number, PatternName>;
+}
+
+export interface Counted {
+  instructions: { executions: number; lanes: number }[];
+  lanes: Uint32Array;
+}
+
+export interface Brief {
+  at: number | null;
+  executes: boolean;
+  closes: boolean;
+  active: number;
+  writes: string[];
+}
+
+export interface Timeline {
+  lanes: number;
+  steps: Brief[];
+  total: number;
+  trap: string | null;
+}
+
+export interface Channel {
+  name: string;
+  bits: number;
+  kind: "float" | "integer" | "truth" | "word";
+  changed: boolean;
+  before: number;
+  writer: number;
+}
+
+export interface Moment {
+  step: number;
+  at: number | null;
+  absence: string;
+  held: string;
+  next: string;
+  active: number;
+  pass: number | null;
+  registers: { name: string; channels: Channel[] }[];
+  accesses: { write: boolean; place: string; at: number[]; kind: Channel["kind"]; bits: number[] }[];
+}
+
+export interface Lane {
+  i: number;
+  j: number;
+  runs: boolean;
+  standing: string;
+  executes: boolean;
+}
+
+export interface Stage {
+  name: string;
+  text: string;
+}
+
+export interface Frame {
+  points: Float64Array;
+  edges: Uint32Array;
+  primitives: number;
+}
+
+// What the worker can be asked, by name.
+export interface Requests {
+  start(): { languages: Language[]; examples: Example[] };
+  completions(language: LanguageId): Word[];
+  explain(language: LanguageId, word: string): string | null;
+  open(name: string, bytes: Uint8Array): { language: LanguageId; text: string };
+  examine(language: LanguageId, text: string): Examined;
+  setPicture(input: number, width: number, height: number, bytes: Uint8Array): null;
+  paint(scene: Scene): { picture: Uint8Array; milliseconds: number };
+  hash(): string;
+  pixel(x: number, y: number): number[];
+  count(): Counted;
+  countThreads(settings: string): Counted;
+  launch(settings: string): Uint32Array;
+  draw(settings: string): Frame;
+  follow(x: number, y: number): Timeline;
+  followThread(settings: string, thread: number): Timeline;
+  moment(step: number): Moment;
+  lanes(step: number): Lane[];
+  stages(): Stage[];
+}
+
+export type Name = keyof Requests;
+
+export interface Request {
+  id: number;
+  name: Name;
+  args: unknown[];
+}
+
+export type Reply = { id: number; value: unknown } | { id: number; error: string; broken: boolean };

@@ -1,0 +1,61 @@
+// The engine, in a thread of its own: the page stays live, and can end what takes too long.
+
+import init, { Bench, completions, examples, explain, languages, open } from "./engine/ctm_web.js";
+import engine from "./engine/ctm_web_bg.wasm?url";
+import type { Reply, Request, Requests } from "./protocol";
+
+let bench: Bench;
+const ready = init({ module_or_path: engine }).then(() => {
+  bench = new Bench();
+});
+
+function counted(text: string) {
+  return { ...JSON.parse(text), lanes: bench.laneCounts() };
+}
+
+const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>) => ReturnType<Requests[name]> } = {
+  start: () => ({ languages: JSON.parse(languages()), examples: JSON.parse(examples()) }),
+  completions: (language) => JSON.parse(completions(language)),
+  explain: (language, word) => explain(language, word) ?? null,
+  open: (name, bytes) => JSON.parse(open(name, bytes)),
+  examine: (language, text) => JSON.parse(bench.examine(language, text)),
+  setPicture: (input, width, height, bytes) => {
+    bench.setPicture(input, width, height, bytes);
+    return null;
+  },
+  paint: (scene) => {
+    const start = performance.now();
+    const picture = bench.paint(JSON.stringify(scene));
+    return { picture, milliseconds: performance.now() - start };
+  },
+  hash: () => bench.hash(),
+  pixel: (x, y) => [...bench.pixel(x, y)],
+  count: () => counted(bench.count()),
+  countThreads: (settings) => counted(bench.countThreads(settings)),
+  launch: (settings) => bench.launch(settings),
+  draw: (settings) => {
+    const frame = bench.draw(settings);
+    const { points, edges, primitives } = frame;
+    frame.free();
+    return { points, edges, primitives };
+  },
+  follow: (x, y) => JSON.parse(bench.follow(x, y)),
+  followThread: (settings, thread) => JSON.parse(bench.followThread(settings, thread)),
+  moment: (step) => JSON.parse(bench.moment(step)),
+  lanes: (step) => JSON.parse(bench.lanes(step)),
+  stages: () => JSON.parse(bench.stages()),
+};
+
+self.onmessage = async ({ data }: MessageEvent<Request>) => {
+  const { id, name, args } = data;
+  try {
+    await ready;
+    const answer = answers[name] as (...args: unknown[]) => unknown;
+    self.postMessage({ id, value: answer(...args) } satisfies Reply);
+  } catch (error) {
+    // An error of the engine is an answer; anything else leaves it in a state that nobody knows.
+    const broken = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+    const message = error instanceof Error ? error.message : String(error);
+    self.postMessage({ id, error: message, broken } satisfies Reply);
+  }
+};

@@ -1,0 +1,207 @@
+// The page in Chromium.
+
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { link, open, settled, unsettle } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await open();
+  await settled(browser.page);
+});
+after(() => browser.close());
+
+const choose = async (name) => {
+  await unsettle(browser.page);
+  await browser.page.selectOption("#example", name);
+};
+
+test("everything is small and its own", async () => {
+  const dist = new URL("../dist/", import.meta.url);
+  const files = await readdir(dist, { recursive: true, withFileTypes: true });
+  let bytes = 0;
+  for (const file of files.filter((file) => file.isFile())) bytes += gzipSync(await readFile(`${file.parentPath}/${file.name}`)).length;
+  console.log(`page: ${(bytes / 1e6).toFixed(2)} MB compressed`);
+  assert.ok(bytes < 3e6, `${bytes} bytes`);
+  assert.deepEqual(browser.foreign, []);
+});
+
+test("every example shows something, and an edit is a picture in less than 100 ms at 256 x 256", async () => {
+  const { page } = browser;
+  const examples = await page.$$eval("#example option:not([disabled])", (options) => options.map((option) => option.value));
+  assert.ok(examples.length > 8);
+  const times = {};
+  for (const name of examples) {
+    await choose(name);
+    if (name === "ripple" || name === "collatz") {
+      await page.waitForSelector(name === "ripple" ? "#stage canvas" : ".memory button");
+      continue;
+    }
+    await settled(page);
+    await page.getByLabel("Size").selectOption("256");
+    await settled(page);
+    const best = [];
+    for (let round = 0; round < 4; round++) {
+      await unsettle(page);
+      await page.locator(".cm-content").click({ position: { x: 5, y: 5 } });
+      await page.keyboard.press("Control+Home");
+      await page.keyboard.type(" ");
+      await settled(page);
+      best.push(Number(await page.evaluate(() => document.body.dataset.painted)));
+    }
+    times[name] = Math.min(...best);
+  }
+  console.log("edit to picture, ms:", JSON.stringify(times));
+  // Machines that run checks are shared: a test holds a generous bound, the figures above are the measurement.
+  const most = Number(process.env.MOST_MS ?? 400);
+  for (const [name, time] of Object.entries(times)) assert.ok(time < most, `${name}: ${time} ms`);
+});
+
+test("the heat map has the counts of the engine", async () => {
+  const { page } = browser;
+  await choose("newton");
+  await settled(page);
+  await page.getByRole("tab", { name: "Heat" }).click();
+  const total = Number(await page.evaluate(() => document.body.dataset.counted));
+  const rows = await page.$$eval(".row", (rows) => rows.map((row) => Number(row.title.split(" ")[0].replaceAll(",", ""))));
+  assert.equal(rows.reduce((sum, count) => sum + count, 0), total);
+  assert.match(await page.locator(".legend").innerText(), /instructions of each lane/);
+  await page.getByRole("tab", { name: "Divergence" }).click();
+  assert.match(await page.locator(".legend").innerText(), /%/);
+  await page.getByRole("tab", { name: "Picture" }).click();
+});
+
+test("problems are shown where they are, and completion has the names", async () => {
+  const { page } = browser;
+  await choose("plasma");
+  await settled(page);
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\nsrc0.rgb = temp[0] : temp[1].rgb = MAXX");
+  await page.waitForSelector(".problem.error");
+  assert.match(await page.locator("#status").innerText(), /error/);
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Control+Space");
+  await page.waitForSelector(".cm-tooltip-autocomplete li");
+  const offered = await page.$$eval(".cm-tooltip-autocomplete li", (items) => items.map((item) => item.textContent));
+  assert.ok(offered.some((text) => text.startsWith("MAX")), offered.join());
+  await page.keyboard.press("Escape");
+});
+
+test("a link holds everything", async () => {
+  const { page, origin } = browser;
+  const text = "// linked\nuniform float time;\nuniform vec3 tint;\nvoid main() { gl_FragColor = vec4(tint * time, 1.0); }\n";
+  const state = { language: "glsl", text, size: [64, 64], constants: {}, uniforms: { tint: [1, 0.5, 0] }, inputs: {}, time: { to: "time", seconds: 1 }, mouse: { to: "", x: 0, y: 0 }, settings: "" };
+  await unsettle(page);
+  await page.goto(`${origin}/${await link(state)}`);
+  await settled(page);
+  const pixel = await page.evaluate(() => [...document.querySelector("#stage canvas").getContext("2d").getImageData(3, 3, 1, 1).data]);
+  assert.deepEqual(pixel, [255, 128, 0, 255]);
+  await page.waitForFunction(() => location.hash.length > 10);
+  const hash = await page.evaluate(() => location.hash);
+  const again = await open();
+  await unsettle(again.page);
+  await again.page.goto(`${again.origin}/${hash}`);
+  await settled(again.page);
+  assert.match(await again.page.locator(".cm-content").innerText(), /linked/);
+  await again.close();
+});
+
+test("an endless run is stopped, and the page goes on", async () => {
+  const { page, origin } = browser;
+  const text = "void main() { float a = 0.0; for (int i = 0; i < 255; i++) for (int j = 0; j < 255; j++) for (int k = 0; k < 255; k++) a += sin(a); gl_FragColor = vec4(a); }";
+  const state = { language: "glsl", text, size: [512, 512] };
+  await unsettle(page);
+  await page.goto(`${origin}/${await link(state)}`);
+  await page.reload();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.waitForFunction(() => document.getElementById("status").textContent === "stopped");
+  await choose("julia");
+  await settled(page);
+});
+
+// 20 leaves, x + k each, and sums of two until one is left: 40 instructions with the output, of which each says in its comment what it
+// adds. One of the sums takes the wrong channel.
+function sums(x, wrong) {
+  const lines = [];
+  const nodes = [];
+  for (let k = 1; k <= 20; k++) {
+    lines.push(`.const c${k} = ${k}.0, ${k}.5, 0.0, 0.0`);
+  }
+  for (let k = 1; k <= 20; k++) {
+    lines.push(`src0.rgb = temp[0], src1.rgb = const[${k}] : temp[${k}].rg = MAD src0.rr0 src0.110 src1.rg0 ;`);
+    nodes.push({ register: k, value: x + k });
+  }
+  let next = 21;
+  while (nodes.length > 1) {
+    const [a, b] = [nodes.shift(), nodes.shift()];
+    const swizzle = next === wrong ? "gr0" : "rg0";
+    lines.push(`src0.rgb = temp[${a.register}], src1.rgb = temp[${b.register}] : temp[${next}].rg = MAD src0.rg0 src0.110 src1.${swizzle} ; -- ${a.value} + ${b.value}`);
+    nodes.push({ register: next++, value: a.value + b.value });
+  }
+  lines.push(`OUT src0.rgb = temp[${next - 1}] : out[0].rgb = MAX src0.rg0 src0.rg0 ;`);
+  return { text: lines.join("\n"), result: nodes[0].value, root: next - 1 };
+}
+
+test("a wrong swizzle among 40 instructions is found in ten actions", async () => {
+  const { page, origin } = browser;
+  const [x, wrong] = [5, 33];
+  const { text, result, root } = sums(x, wrong);
+  await unsettle(page);
+  await page.goto(`${origin}/${await link({ language: "x1k", text, size: [64, 64] })}`);
+  await page.reload();
+  await settled(page);
+  let actions = 0;
+  const box = await page.locator("#stage canvas").boundingBox();
+  await page.mouse.click(box.x + ((x + 0.5) / 64) * box.width, box.y + box.height / 2);
+  actions++;
+  const value = async (register) => Number((await page.locator(`[data-cell="temp[${register}].r"]`).innerText()).replace(/^r\s*/, ""));
+  await page.waitForSelector(`[data-cell="temp[${root}].r"]`);
+  assert.notEqual(await value(root), result, "the bug shows");
+  let register = root;
+  for (;;) {
+    const cell = page.locator(`[data-cell="temp[${register}].r"]`);
+    const writer = await cell.getAttribute("data-writer");
+    await cell.click();
+    actions++;
+    await page.waitForFunction((step) => document.querySelector(".where").textContent.startsWith(`step ${step} of`), writer);
+    const line = await page.locator(".cm-line.marked").innerText();
+    const expected = line.split("--")[1].split("+").map(Number);
+    const operands = [...line.matchAll(/src\d\.rgb = temp\[(\d+)\]/g)].map((match) => Number(match[1]));
+    const values = await Promise.all(operands.map(value));
+    const next = operands.findIndex((_, at) => values[at] !== expected[at]);
+    if (next < 0) {
+      assert.match(line, /src1\.gr0/, "what it adds is right, what it gives is not");
+      break;
+    }
+    register = operands[next];
+  }
+  console.log(`found in ${actions} actions`);
+  assert.ok(actions <= 10, `${actions} actions`);
+});
+
+test("the keyboard reaches everything, and everything has a name", async () => {
+  const { page } = browser;
+  await choose("mandelbrot");
+  await settled(page);
+  const nameless = await page.$$eval("button, select, input, textarea, canvas[role]", (elements) =>
+    elements
+      .filter((element) => element.type !== "hidden" && element.getClientRects().length > 0)
+      .filter((element) => !(element.getAttribute("aria-label") || element.textContent.trim() || element.labels?.length || element.title))
+      .map((element) => element.outerHTML.slice(0, 80)),
+  );
+  assert.deepEqual(nameless, []);
+  await page.locator("#stage canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".debug.live");
+  assert.match(await page.locator(".debug h3").innerText(), /Lane \(1, 1\)/);
+});
+
+test("nothing went wrong on the way, and nothing left the page", () => {
+  assert.deepEqual(browser.errors, []);
+  assert.deepEqual(browser.foreign, []);
+});
