@@ -2,6 +2,7 @@
 
 use super::count::{self, Size};
 use super::sources;
+use super::speed::{self, Speed};
 use super::table::{self, Entry, Table};
 use crate::machine::Machine;
 use crate::sample::Sample;
@@ -49,6 +50,8 @@ pub struct Measurement {
     pub compiler: String,
     /// The sources.
     pub rows: Vec<Row>,
+    /// The kernels among them, as they run.
+    pub speeds: Vec<Speed>,
 }
 
 impl Row {
@@ -81,7 +84,9 @@ impl Measurement {
             progress(&shader.name);
             Row { ours: ours(&shader), mesa: table.entries.get(&shader.name).cloned(), name: shader.name }
         });
-        Measurement { machine, compiler: table.compiler, rows: rows.collect() }
+        let rows = rows.collect();
+        let speeds = speed::measure(only, progress);
+        Measurement { machine, compiler: table.compiler, rows, speeds }
     }
 
     /// Geometric means of the sizes, and of what is executed.
@@ -113,6 +118,12 @@ impl Measurement {
             (format!("every source in less than {TIME} ms: {time:.2} ms ({slowest})"), time < TIME),
             (format!("every source compiles: {missing} do not"), missing == 0),
         ]
+    }
+
+    /// The geometric mean of our times as shares of Mesa's.
+    pub fn speed(&self) -> f64 {
+        let logarithms: Vec<f64> = self.speeds.iter().filter_map(Speed::ratio).map(f64::ln).collect();
+        (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
     }
 
     fn greatest(&self, of: fn(&Row) -> Option<f64>) -> Option<(&str, f64)> {

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod count;
 pub mod mesa;
 mod report;
+pub mod speed;
 pub mod table;
 
 pub use report::{json, page, text};

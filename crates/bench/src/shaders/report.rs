@@ -2,8 +2,10 @@
 
 use super::compare::{Measurement, Ours, Row};
 use super::count::Size;
+use super::speed::Speed;
 use super::table::Entry;
 use crate::markdown::{self, list};
+use crate::sample::Sample;
 use serde_json::{Value, json};
 
 fn parts(size: &Size) -> String {
@@ -47,6 +49,32 @@ fn table(measurement: &Measurement) -> String {
     markdown::table(&lines)
 }
 
+/// The table of the kernels as they run, in Markdown.
+fn speeds(measurement: &Measurement) -> String {
+    let head = ["kernel", "ctm ms", "r300 ms", "ratio", "spread"];
+    let mut lines = vec![head.map(str::to_owned).to_vec()];
+    for row in &measurement.speeds {
+        let Speed { name, ours, mesa } = row;
+        let milliseconds = |sample: &Sample| format!("{:.3}", sample.median() * 1e3);
+        let spread = ours.as_ref().map_or(0.0, Sample::spread).max(mesa.spread());
+        lines.push(vec![
+            name.clone(),
+            ours.as_ref().map_or_else(Clone::clone, milliseconds),
+            milliseconds(mesa),
+            ratio(row.ratio()),
+            format!("{:.0} %", spread * 100.0),
+        ]);
+    }
+    lines.push(vec![
+        "geometric mean".to_owned(),
+        String::new(),
+        String::new(),
+        format!("{:.2}", measurement.speed()),
+        String::new(),
+    ]);
+    markdown::table(&lines)
+}
+
 fn marks(measurement: &Measurement) -> String {
     let outcome = |(what, met): (String, bool)| format!("{}: {what}", if met { "met" } else { "MISSED" });
     list(measurement.marks().into_iter().map(outcome))
@@ -60,7 +88,8 @@ fn failures(measurement: &Measurement) -> String {
 
 /// Everything as text for a terminal.
 pub fn text(measurement: &Measurement) -> String {
-    format!("{}\n{}{}", table(measurement), marks(measurement), failures(measurement))
+    let (table, speeds) = (table(measurement), speeds(measurement));
+    format!("{table}\n{speeds}\n{}{}", marks(measurement), failures(measurement))
 }
 
 /// Everything as a page in Markdown.
@@ -73,6 +102,7 @@ pub fn page(measurement: &Measurement) -> String {
         ("{count}", measurement.rows.len().to_string()),
         ("{marks}", marks(measurement)),
         ("{table}", table(measurement)),
+        ("{speeds}", speeds(measurement)),
     ];
     parts.into_iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value.trim_end()))
 }
@@ -99,5 +129,13 @@ pub fn json(measurement: &Measurement) -> Value {
     let marks: Vec<_> =
         measurement.marks().into_iter().map(|(mark, met)| json!({ "mark": mark, "met": met })).collect();
     let rows: Vec<_> = measurement.rows.iter().map(row).collect();
-    json!({ "compiler": measurement.compiler, "sources": rows, "marks": marks })
+    let speed = |speed: &Speed| {
+        let ours = speed
+            .ours
+            .as_ref()
+            .map_or_else(|error| json!({ "error": error }), |ours| json!({ "seconds": ours.median() }));
+        json!({ "name": speed.name, "ctm": ours, "r300": { "seconds": speed.mesa.median() }, "ratio": speed.ratio() })
+    };
+    let speeds: Vec<_> = measurement.speeds.iter().map(speed).collect();
+    json!({ "compiler": measurement.compiler, "sources": rows, "kernels": speeds, "marks": marks })
 }
