@@ -90,7 +90,7 @@ pub unsafe extern "C" fn amuCompCompile(
         let shader = compile_pixel_shader("shader", source, Options::default())
             .map_err(|diagnostics| CallError::Compilation(tell_diagnostics(log, &diagnostics)))?;
         tell_diagnostics(log, &shader.warnings);
-        let image = elf::write(&shader.program);
+        let image = elf::write(&shader.compiled.program);
         let block = hand_out(&image)?;
         // SAFETY: not NULL, so they can be written, as the caller promises.
         unsafe {

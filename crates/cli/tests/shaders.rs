@@ -16,6 +16,13 @@ void main() {
 }
 ";
 
+const UV: &str = "\
+#version 330
+in vec2 uv; in vec2 more[2];
+out vec4 color;
+void main() { color = vec4(uv, more[1]); }
+";
+
 const BITS: &str = "\
 @fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {
   let a = i32(p.x);
@@ -48,12 +55,71 @@ fn shaders_run_with_the_names_of_their_sources() {
     assert_eq!((frame("f0.f32"), frame("f1.f32")), (0.0, input[4]));
 }
 
+/// Interpolated inputs are what their corners say, on engines, the reference and the device of a trace; else they go from 0 to 1.
+#[test]
+fn interpolated_inputs_have_corners() {
+    let folder = prepared("shaders-varyings");
+    folder.write("uv.frag", UV);
+    let centre = |count: usize, at: usize| (at as f32 + 0.5) / count as f32;
+    let uv = |(i, j): (usize, usize)| [centre(4, i), centre(2, j)];
+    for (given, expected) in [
+        ("", (|[u, v]| [u, v, 0.0, 1.0]) as fn([f32; 2]) -> [f32; 4]),
+        ("--varying uv=8,0:0,4", |[u, v]| [8.0 - 8.0 * u, 4.0 * v, 0.0, 1.0]),
+        ("--varying uv=position --varying more[1]=2,3", |[u, v]| [4.0 * u, 2.0 * v, 2.0, 3.0]),
+        ("--varying more=1,1:3,1:1,5 --engine reference", |[u, v]| [u, v, 1.0 + 2.0 * u, 1.0 + 4.0 * v]),
+    ] {
+        println!("{given}");
+        folder.ctm(&format!("run uv.frag --domain 4x2 {given} -o out.f32")).ok();
+        for (at, pixel) in folder.read_floats("out.f32").chunks(4).enumerate() {
+            let mut expected = expected(uv((at % 4, at / 4)));
+            if !given.contains("more") {
+                expected[2..].copy_from_slice(&uv((at % 4, at / 4)));
+            }
+            assert_eq!(pixel, expected, "pixel {at}");
+        }
+    }
+    folder.ctm("run uv.frag --domain 4x2 --varying uv=8,0:0,4 -o out.f32 --emit-trace run.trace").ok();
+    folder.ctm("replay run.trace").ok();
+}
+
+/// Pixel shader text: registers are names; coordinates go from 0 to 1 unless they are to count texels.
+#[test]
+fn pixel_shader_text_runs() {
+    let folder = prepared("shaders-ps");
+    let text =
+        "ps_3_0\ndef c1, 1, 0, 0, 0\ndcl_texcoord3 v2.xy\ndcl_2d s1\ntexld r0, v2, s1\nmad oC0, r0, c0, c1.x\nend\n";
+    folder.write("scale.ps", text);
+    let input = common::floats(&folder.read("in.f32"));
+    let expected: Vec<f32> =
+        input.chunks(4).flat_map(|p| [p[0] + 1.0, 2.0 * p[1] + 1.0, 3.0 * p[2] + 1.0, 4.0 * p[3] + 1.0]).collect();
+    for given in [
+        "--input s1=in.npy --uniform c0=1,2,3,4",
+        "--input 1=in.npy --const 0=1,2,3,4 --varying v2=position --texel-coordinates",
+    ] {
+        let done = folder.ctm(&format!("run scale.ps --domain 6x2 {given} -o out.f32")).ok();
+        assert!(!done.err().contains("no value is given"), "{}", done.err());
+        assert_eq!(folder.read_floats("out.f32"), expected, "{given}");
+    }
+    folder.ctm("run scale.ps --domain 6x2 --input s1=in.npy --frames 2 --uniform c0=frame -o f%d.f32").ok();
+    assert_eq!(folder.read_floats("f1.f32")[..2], [input[0] + 1.0, input[1] + 1.0]);
+    for (stage, words) in
+        [("ast", "texld r0, v2, s1"), ("interface", "uniform c0: float x4"), ("asm", "-- 5: texld r0, v2, s1")]
+    {
+        let done = folder.ctm(&format!("compile scale.ps --emit {stage}")).ok();
+        assert!(done.out().contains(words), "{stage}\n{}", done.out());
+    }
+    folder.ctm("compile scale.ps --texel-coordinates -o scale.elf").ok();
+    folder.ctm("run scale.elf --domain 6x2 --input 1=in.npy --const 0=1,2,3,4 --varying 3=position -o out.f32").ok();
+    assert_eq!(folder.read_floats("out.f32"), expected);
+}
+
 #[test]
 fn every_stage_can_be_seen() {
     let folder = prepared("shaders-compile");
     folder.ctm("compile mix.frag").ok();
     folder.ctm("compile mix.frag -o words.u32").ok();
     for (stage, words) in [
+        ("ast", "var<private> tint: vec3<f32>;"),
         ("interface", "uniform tint: float x3"),
         ("ir", "fetch"),
         ("opt", "fetch"),
@@ -71,6 +137,7 @@ fn every_stage_can_be_seen() {
 fn what_is_wrong_is_said_with_its_line() {
     let folder = prepared("shaders-refused");
     folder.write("oops.frag", "void main() {\n  gl_FragColor = vec4(oops, 1.0);\n}\n").write("bits.wgsl", BITS);
+    folder.write("oops.ps", "ps_3_0\ndcl_2d s0\nmov oC0, r7\nend\n").write("uv.frag", UV);
     let run = "run mix.frag --input picture=in.npy";
     for (line, status, expected) in [
         ("run oops.frag -o a.png", 1, &["oops.frag:2", "Unknown variable: oops"][..]),
@@ -79,7 +146,13 @@ fn what_is_wrong_is_said_with_its_line() {
         (&format!("{run} --uniform scala=1 -o a.npy"), 2, &["no uniform 'scala'", "it has 'scale'"]),
         (&format!("{run} --uniform tint=1,2 -o a.npy"), 2, &["takes 3 numbers"]),
         (&format!("{run} --uniform count=1.5 -o a.npy"), 2, &["whole numbers"]),
-        (&format!("{run} --frames 2 --uniform tint=time -o a%d.npy"), 2, &["single numbers"]),
+        ("run mix.frag -o a.npy", 1, &["the texture 'picture'", "--input picture=FILE"]),
+        ("run uv.frag --varying vu=uv -o a.npy", 2, &["no interpolated input 'vu'", "it has 'uv'"]),
+        ("run uv.frag --varying uv=0,0,1:1,1,2 -o a.npy", 2, &["three corners"]),
+        ("run uv.frag --varying uv=uv --varying 0=1 -o a.npy", 2, &["given twice"]),
+        ("run position.x1k --varying uv=uv -o a.npy", 2, &["--varying uv", "no names"]),
+        ("compile oops.ps", 1, &["oops.ps:3", "r7"]),
+        ("compile oops.ps -D A=1", 2, &["--define", "pixel shader text"]),
         ("run position.x1k --input picture=in.npy -o a.npy", 2, &["--input picture", "no names"]),
         ("compile position.x1k", 2, &["does not say its language", ".frag"]),
     ] {

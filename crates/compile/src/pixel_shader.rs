@@ -1,9 +1,12 @@
 //! Pixel shader text to programs of the CTM device.
 
 use crate::backend::{Binding, generate_optimised};
+use crate::front::ps::ast::{Input, Shader, Usage};
 use crate::front::ps::{NotLowered, Options, Parsed, lower, parse};
+use crate::front::{ColourOutput, Interface, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Function, Inst, Node, Op, Region};
 use crate::opt::optimise;
+use crate::shader::Compiled;
 use ctm_text::{Cause, Diagnostic, Severity, Span};
 use ctm_x1k::Program;
 use std::collections::BTreeSet;
@@ -16,10 +19,9 @@ const USER_INTEGERS: u8 = 16;
 /// A compiled pixel shader.
 #[derive(Clone, Debug)]
 pub struct PixelShader {
-    /// The program. Constants that the text defines keep their numbers, and are among its own if it reads them.
-    pub program: Program,
-    /// The line of the text that each instruction comes from, from 1; 0 if it has none.
-    pub lines: Vec<u32>,
+    /// The program and its forms. Constants that the text defines keep their numbers, and are among the program's own if it reads
+    /// them; the others are uniforms. Names are those of registers.
+    pub compiled: Compiled,
     /// What may not be as it was meant.
     pub warnings: Vec<Diagnostic>,
 }
@@ -36,23 +38,58 @@ pub fn compile_pixel_shader(name: &str, text: &str, options: Options) -> Result<
         };
         vec![about_line(&parsed, line, error.to_string())]
     })?;
-    let function = optimise(&lowered.function);
-    let slots = varyings(&function);
+    let optimised = optimise(&lowered.function);
     let binding = Binding {
         float_constants: USER_CONSTANTS,
         literals: lowered.literals.into_iter().collect(),
         int_constants: USER_INTEGERS,
         // The position lies in register 0, inputs follow it.
-        varyings: slots.iter().zip(1..).map(|(&slot, register)| (slot, register)).collect(),
+        varyings: varyings(&optimised).into_iter().zip(1..).collect(),
         position: 0,
     };
-    let generated = generate_optimised(&function, &binding)
+    let generated = generate_optimised(&optimised, &binding)
         .map_err(|unfit| vec![about_line(&parsed, unfit.line(), unfit.to_string())])?;
     let mut program = generated.program;
     for &(slot, register) in &binding.varyings {
         program.info.interpolants[usize::from(slot)] = Some(register);
     }
-    Ok(PixelShader { program, lines: generated.lines, warnings: parsed.cursor.diagnostics })
+    let interface = interface(&parsed.shader, &program);
+    let read = lowered.function;
+    let compiled = Compiled { program, lines: generated.lines, interface, read, optimised };
+    Ok(PixelShader { compiled, warnings: parsed.cursor.diagnostics })
+}
+
+/// The registers that surround a program.
+fn interface(shader: &Shader, program: &Program) -> Interface {
+    let references = &program.references;
+    let is_users = |index: &u8| usize::from(*index) < USER_CONSTANTS && !shader.floats.contains_key(&u16::from(*index));
+    let uniform = |register: u8| Uniform {
+        name: format!("c{register}"),
+        kind: UniformKind::Float,
+        columns: 1,
+        rows: 4,
+        elements: None,
+        place: UniformPlace { register, channel: 0 },
+        default: Vec::new(),
+    };
+    let texture =
+        |&unit: &u8| Texture { name: format!("s{unit}"), unit, kind: TextureKind::Plane, sampled: true, size: None };
+    let varying = |input: &Input| match input.usage {
+        Usage::TexCoord(slot) if program.info.interpolants[usize::from(slot)].is_some() => {
+            Some(Varying { name: input.register.to_string(), slot, slots: 1, channels: 4 })
+        }
+        Usage::TexCoord(_) | Usage::Colour(_) | Usage::Other(..) | Usage::Position | Usage::Face => None,
+    };
+    Interface {
+        uniforms: references.float_constants.iter().copied().filter(is_users).map(uniform).collect(),
+        textures: references.inputs.iter().map(texture).collect(),
+        varyings: shader.inputs.values().filter_map(varying).collect(),
+        outputs: (references.outputs.iter())
+            .map(|&slot| ColourOutput { name: format!("oC{slot}"), slot, channels: 4 })
+            .collect(),
+        depth: references.cond_output,
+        float_constants: USER_CONSTANTS as u16,
+    }
 }
 
 /// An error at a line of the text; line 0 is all of it.

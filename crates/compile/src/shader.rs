@@ -1,7 +1,8 @@
 //! GLSL and WGSL to programs.
 
 use crate::backend::{Binding, Unfit, generate_optimised};
-use crate::front::naga::{Interface, ReadFailure, read_glsl, read_wgsl};
+use crate::front::Interface;
+use crate::front::naga::{ReadFailure, read_glsl, read_wgsl};
 use crate::ir::Function;
 use crate::opt::optimise;
 use ctm_x1k::Program;
@@ -95,9 +96,7 @@ pub fn compile(text: &str, language: Language, options: &Options) -> Result<Comp
     let generated = generate_optimised(&optimised, &binding)?;
     let mut program = generated.program;
     for &(slot, register) in &binding.varyings {
-        if let Some(interpolant) = program.info.interpolants.get_mut(usize::from(slot)) {
-            *interpolant = Some(register);
-        }
+        program.info.interpolants[usize::from(slot)] = Some(register);
     }
     Ok(Compiled { program, lines: generated.lines, interface: shader.interface, read: shader.function, optimised })
 }

@@ -328,7 +328,7 @@ fn sources_end_soon() {
     for (name, text) in pixel_shaders() {
         let (result, took) = timed(|| compile_pixel_shader(name, &text, ps::Options::default()));
         let outcome = match result {
-            Ok(compiled) => format!("{} instructions", compiled.program.code.len()),
+            Ok(shader) => format!("{} instructions", shader.compiled.program.code.len()),
             Err(diagnostics) => format!("{} errors: {}", diagnostics.len(), diagnostics[0].message),
         };
         println!("{took:>10.1?} ps {name}: {}", &outcome[..outcome.floor_char_boundary(150)]);

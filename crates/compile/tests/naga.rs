@@ -1,6 +1,7 @@
 //! What GLSL and WGSL mean: small shaders with results worked out by hand, and errors with their lines.
 
-use ctm_compile::front::naga::{ReadError, ReadFailure, Shader, TextureKind, UniformPlace, read_glsl, read_wgsl};
+use ctm_compile::front::naga::{ReadError, ReadFailure, Shader, read_glsl, read_wgsl};
+use ctm_compile::front::{TextureKind, UniformPlace};
 use ctm_compile::ir::{Environment, Fetch, QUAD, eval, verify};
 use ctm_compile::opt::optimise;
 
@@ -303,6 +304,32 @@ fn uniforms_have_names_and_places() {
     let varyings: Vec<_> =
         shader.interface.varyings.iter().map(|varying| (varying.name.as_str(), varying.slot, varying.slots)).collect();
     assert_eq!(varyings, [("uv", 0, 1), ("vs", 1, 2)]);
+}
+
+/// `gl_TexCoord` takes as many inputs as are used of it; there are eight in all.
+#[test]
+fn interpolated_inputs_have_slots() {
+    let slots = |text: &str| -> Vec<(String, u8, u8)> {
+        let varyings = glsl(text).interface.varyings;
+        varyings.into_iter().map(|varying| (varying.name, varying.slot, varying.slots)).collect()
+    };
+    let old = "varying vec3 n; void main() { gl_FragColor = gl_TexCoord[1] + gl_TexCoord[0] + n.xyzz; }";
+    assert_eq!(slots(old), [("gl_TexCoord".to_owned(), 0, 2), ("n".to_owned(), 2, 1)]);
+    let calculated = "void main() { gl_FragColor = gl_TexCoord[int(gl_FragCoord.x)]; }";
+    assert_eq!(slots(calculated), [("gl_TexCoord".to_owned(), 0, 8)]);
+    let many = error("varying vec4 a[8];\nvarying vec4 b;\nvoid main() { gl_FragColor = a[7] + b; }");
+    assert_eq!(many.line, 2);
+    assert!(many.to_string().contains("more than 8 interpolated inputs"), "{many}");
+}
+
+/// What naga made of a text can be looked at.
+#[test]
+fn modules_can_be_printed() {
+    let text = "uniform float k; void main() { gl_FragColor = vec4(k * gl_FragCoord.x); }";
+    let printed = read_glsl(text, &[]).and_then(|module| module.to_wgsl()).unwrap();
+    assert!(printed.contains("var<private> k: f32;") && printed.contains("@fragment"), "{printed}");
+    let text = "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f { return p * 2.0; }";
+    assert!(read_wgsl(text).and_then(|module| module.to_wgsl()).unwrap().contains("* 2f"));
 }
 
 #[test]

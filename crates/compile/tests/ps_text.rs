@@ -10,6 +10,10 @@ fn function(text: &str) -> ir::Function {
     let parsed = parse("t.ps", text).unwrap_or_else(|errors| panic!("{text}\n{}", list(&errors)));
     let lowered = lower(&parsed.shader, Options::default()).unwrap_or_else(|error| panic!("{text}\n{error}"));
     ir::verify(&lowered.function).unwrap_or_else(|error| panic!("{text}\n{error}\n{}", lowered.function));
+    let printed = parsed.shader.to_string();
+    let again = parse("printed", &printed).unwrap_or_else(|errors| panic!("{printed}\n{}", list(&errors)));
+    let again = lower(&again.shader, Options::default()).unwrap_or_else(|error| panic!("{printed}\n{error}"));
+    assert_eq!(again.function.to_string(), lowered.function.to_string(), "{text}\nis printed as\n{printed}");
     lowered.function
 }
 
@@ -243,6 +247,26 @@ fn subroutines_that_grow_without_bounds_are_refused() {
     text += "label l3\nadd r0, r0, c1\nret\n";
     let parsed = parse("", &text).map_err(|errors| list(&errors)).unwrap();
     assert!(lower(&parsed.shader, Options::default()).is_err());
+}
+
+/// What surrounds a program are the registers that it uses.
+#[test]
+fn registers_are_the_names_of_the_interface() {
+    let text = "ps_3_0\ndef c3, 0.3, 1, 2, 3\ndcl_texcoord2 v4.xy\ndcl_texcoord5 v1\ndcl_2d s7\ndcl_2d s2\n
+        texld r0, v4, s7\nmad r0, r0, c9, c3\nadd r0, r0, c200.x\nmov oC0, r0\nmov oC2, c9\nend";
+    let interface = ctm_compile::compile_pixel_shader("names", text, Options::default()).unwrap().compiled.interface;
+    let uniforms: Vec<_> = interface
+        .uniforms
+        .iter()
+        .map(|uniform| (uniform.name.as_str(), uniform.place.register, uniform.rows))
+        .collect();
+    assert_eq!(uniforms, [("c9", 9, 4), ("c200", 200, 4)]);
+    let textures: Vec<_> = interface.textures.iter().map(|texture| (texture.name.as_str(), texture.unit)).collect();
+    assert_eq!(textures, [("s7", 7)]);
+    let varyings: Vec<_> = interface.varyings.iter().map(|varying| (varying.name.as_str(), varying.slot)).collect();
+    assert_eq!(varyings, [("v4", 2)]);
+    let outputs: Vec<_> = interface.outputs.iter().map(|output| (output.name.as_str(), output.slot)).collect();
+    assert_eq!(outputs, [("oC0", 0), ("oC2", 2)]);
 }
 
 /// The table of instructions, as the page has it.

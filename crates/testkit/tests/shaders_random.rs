@@ -6,7 +6,7 @@ mod generate;
 #[path = "../../compile/tests/common/seeds.rs"]
 mod seeds;
 
-use ctm_compile::front::naga::UniformKind;
+use ctm_compile::front::UniformKind;
 use ctm_compile::{CompileError, Compiled, Language, Options, compile};
 use ctm_memory::{Format, Tiling};
 use ctm_testkit::buffers::Buffers;

@@ -1,7 +1,7 @@
 //! What a picture is made with: size, constants, uniforms, inputs.
 
 use ctm_array::{Array, Data, Shape};
-use ctm_compile::front::naga::{Interface, UniformPlace};
+use ctm_compile::front::{Interface, UniformPlace};
 use ctm_x1k::Constants;
 use serde::Deserialize;
 use std::collections::BTreeMap;

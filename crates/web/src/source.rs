@@ -2,8 +2,8 @@
 
 use crate::language::Language;
 use crate::problem::{Places, Problem, Severity};
-use ctm_compile::front::naga::{Interface, UniformKind};
 use ctm_compile::front::ps;
+use ctm_compile::front::{Interface, UniformKind};
 use ctm_compile::{Compiled, Options, compile, compile_pixel_shader};
 use ctm_follow::Place;
 use ctm_gpu::Program;
@@ -144,7 +144,7 @@ pub fn read(language: Language, text: &str) -> Read {
         Language::Ps => match compile_pixel_shader("shader", text, ps::Options { scaled: true }) {
             Ok(compiled) => {
                 let problems = compiled.warnings.iter().map(|warning| places.problem(warning)).collect();
-                made(&places, compiled.program.into(), &lines(&compiled.lines), problems, None)
+                made(&places, compiled.compiled.program.into(), &lines(&compiled.compiled.lines), problems, None)
             }
             Err(diagnostics) => refused(diagnostics.iter().map(|one| places.problem(one)).collect()),
         },
@@ -318,7 +318,7 @@ fn constants(program: &Program, interface: Option<&Interface>) -> Vec<Constant> 
     }
 }
 
-fn uniform(uniform: &ctm_compile::front::naga::Uniform) -> Uniform {
+fn uniform(uniform: &ctm_compile::front::Uniform) -> Uniform {
     Uniform {
         name: uniform.name.clone(),
         kind: match uniform.kind {

@@ -22,7 +22,7 @@ pub fn run(command: &RunCommand, console: &mut Console) -> Result<(), Failure> {
         let value = option.split_once('=').map_or("FILE", |(_, value)| value);
         return Err(Failure::Usage(Message::error(message).help(match number {
             Some(number) => format!("write {number}={value}"),
-            None => "shaders in source (.frag, .glsl, .fs, .wgsl) have names".to_owned(),
+            None => "shaders in source (.frag, .glsl, .wgsl, .ps) have names".to_owned(),
         })));
     }
     runner.run(file, &command.run, console)

@@ -1,6 +1,6 @@
 //! What shaders depend on: uniforms, inputs and textures by their names.
 
-use ctm_compile::front::naga::{Interface, UniformKind, UniformPlace};
+use ctm_compile::front::{Interface, UniformKind, UniformPlace};
 use ctm_compile::ir::{Environment, Fetch, FetchKind};
 use naga::ScalarKind;
 

@@ -1,7 +1,7 @@
 //! The machine code of shaders.
 
 use super::{Environment, Language, Shader};
-use ctm_compile::front::naga::{Interface, UniformKind, UniformPlace};
+use ctm_compile::front::{Interface, UniformKind, UniformPlace};
 use ctm_compile::{CompileError, Compiled, Options};
 use ctm_x1k::Job;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::compiled::{Constants, texture_of};
 use super::{BACKGROUND, Shader};
-use ctm_compile::front::naga::Interface;
+use ctm_compile::front::Interface;
 use ctm_compile::ir::{self, Environment, Fetch, FetchKind, Function, Output, QUAD, Stop};
 
 /// Instructions and passes that a quad may take.

@@ -16,7 +16,7 @@ use crate::options::ListingArgs;
 use crate::report::{Location, Message};
 use crate::wording::{one_line, ranges};
 use crate::{Console, Failure, source};
-use ctm_compile::front::naga::Interface;
+use ctm_compile::front::Interface;
 use ctm_object::mesa::Driver;
 use ctm_object::probe::Content;
 use ctm_object::{elf, raw};
@@ -78,7 +78,7 @@ impl InstructionSet for X1k {
 
     fn load(&self, file: File, console: &mut Console) -> Result<Vec<Box<dyn super::Loaded>>, Failure> {
         let boxed = |loaded| Box::new(loaded) as Box<dyn super::Loaded>;
-        Ok(Loaded::all(file, console)?.into_iter().map(boxed).collect())
+        Ok(Loaded::all(file, &shader::Options::default(), console)?.into_iter().map(boxed).collect())
     }
 
     fn codes(&self) -> Vec<Code> {
@@ -98,7 +98,7 @@ impl InstructionSet for X1k {
     }
 
     fn commands(&self) -> Vec<CommandEntry> {
-        let about = "Compile a shader in GLSL or WGSL to an X1K program";
+        let about = "Compile a shader in GLSL, WGSL or Direct3D 9 text to an X1K program";
         vec![CommandEntry::of::<shader::CompileArgs>("compile", about)]
     }
 }
@@ -128,7 +128,7 @@ struct Loaded {
 impl Loaded {
     /// All programs of a file, at least one; only logs of Mesa have several. Raw words must say so by their name or by `--isa`,
     /// or be hexadecimal text. Warnings of the assembler are reported at once.
-    fn all(file: File, console: &mut Console) -> Result<Vec<Self>, Failure> {
+    fn all(file: File, options: &shader::Options, console: &mut Console) -> Result<Vec<Self>, Failure> {
         if file.content == Content::MesaLog(Driver::R300) {
             let (name, path) = (file.name.clone(), file.path.clone());
             let sources = log_sources(file)?;
@@ -148,7 +148,7 @@ impl Loaded {
                 let source = SourceFile { name: file.name.clone(), text };
                 source::require_assembly(&source)?;
                 if let Some(language) = shader::language(&file.path) {
-                    let (compiled, origins) = shader::compile(source, language, &shader::Options::default())?;
+                    let (compiled, origins) = shader::compile(source, language, options, console)?;
                     let interface = Some(compiled.interface);
                     return Ok(vec![Loaded { name: file.name, program: compiled.program, origins, interface }]);
                 }

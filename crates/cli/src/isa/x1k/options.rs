@@ -1,11 +1,12 @@
 //! The options that X1K programs have for themselves.
 
 use super::run;
+use super::run::VaryingValue;
 use super::shader;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, Numbered, file};
+use crate::options::values::{Boolean, NamedValue, Numbered, file};
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_array::FileSpec;
@@ -26,6 +27,14 @@ pub struct X1kArgs {
     /// Value of boolean constant N
     #[arg(long = "bconst", value_name = "N=true|false")]
     pub bools: Vec<Numbered<Boolean, BOOL_CONSTANTS>>,
+    /// What interpolated input N is, or the one of this name: 'uv' (0 to 1 over the domain), 'position' (in pixels),
+    /// 'constant:R,G,B,A', or numbers at corners of the domain: one corner for a value that stays, left above and right below
+    /// (0,0:1,1), or left above, right above and left below [default: uv]
+    #[arg(long = "varying", value_name = "N|NAME=uv|A:B|A:B:C|...", allow_hyphen_values = true)]
+    pub varyings: Vec<NamedValue<VaryingValue>>,
+    /// In a pixel shader in source, coordinates of lookups count texels, as CTM's clients have it, and do not go from 0 to 1
+    #[arg(long)]
+    pub texel_coordinates: bool,
     /// First instruction, in place of the program's own
     #[arg(long, value_name = "N")]
     pub start: Option<u16>,

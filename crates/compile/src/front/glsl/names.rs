@@ -24,11 +24,24 @@ struct Given {
     role: Role,
 }
 
+const TEX_COORD: &str = "gl_TexCoord";
+/// Declarations of the array by its size, from 1.
+const TEX_COORDS: [&str; 8] = [
+    "vec4 gl_TexCoord[1];",
+    "vec4 gl_TexCoord[2];",
+    "vec4 gl_TexCoord[3];",
+    "vec4 gl_TexCoord[4];",
+    "vec4 gl_TexCoord[5];",
+    "vec4 gl_TexCoord[6];",
+    "vec4 gl_TexCoord[7];",
+    "vec4 gl_TexCoord[8];",
+];
+
 const GIVEN: [Given; 11] = [
     Given { name: "gl_FragColor", here: "ctm_FragColor", declaration: "vec4 ctm_FragColor;", role: Role::Output(0) },
     Given { name: "gl_FragData", here: "ctm_FragData", declaration: "vec4 ctm_FragData[4];", role: Role::Output(0) },
     Given { name: "ctm_Pixel", here: "ctm_Pixel", declaration: "vec2 ctm_Pixel;", role: Role::Pixel },
-    Given { name: "gl_TexCoord", here: "gl_TexCoord", declaration: "vec4 gl_TexCoord[8];", role: Role::Varying },
+    Given { name: TEX_COORD, here: TEX_COORD, declaration: TEX_COORDS[7], role: Role::Varying },
     Given { name: "gl_Color", here: "gl_Color", declaration: "vec4 gl_Color;", role: Role::Varying },
     Given {
         name: "gl_SecondaryColor",
@@ -213,7 +226,8 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
         let given = GIVEN.iter().find(|given| given.name == token.text);
         if let Some(given) = given.filter(|given| !declared.globals.contains(given.name)) {
             if !given.declaration.is_empty() {
-                needs.globals.insert(given.declaration);
+                let is_tex_coord = given.name == TEX_COORD;
+                needs.globals.insert(if is_tex_coord { tex_coords(&tokens) } else { given.declaration });
                 declared.roles.set(given.here, given.role);
             }
             out.push(Token::word(given.here, token.at));
@@ -226,6 +240,16 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
         out.push(token.clone());
     }
     Ok(out)
+}
+
+/// The declaration of `gl_TexCoord` with as many elements as the text needs, which is all of them if it calculates indices.
+fn tex_coords(tokens: &[Token<'_>]) -> &'static str {
+    let uses = tokens.iter().enumerate().filter(|(_, token)| token.is(TEX_COORD));
+    let last = uses.map(|(at, _)| match tokens.get(at + 1..at + 4) {
+        Some([open, index, close]) if open.is("[") && close.is("]") => index.text.parse().unwrap_or(usize::MAX),
+        _ => usize::MAX,
+    });
+    TEX_COORDS[last.max().unwrap_or(0).min(TEX_COORDS.len() - 1)]
 }
 
 /// `[n]` for one channel of an element, `m[i].x`, which naga does not write to in a matrix.

@@ -1,12 +1,12 @@
 //! Texts become modules, and modules functions.
 
 use super::error::LowerError;
-use super::interface::Interface;
 use super::limits;
 use super::lower::{self, Source};
-use crate::front::Roles;
 use crate::front::glsl::{self, Dialect, GlslError};
+use crate::front::{Interface, Roles};
 use crate::ir::Function;
+use naga::back::wgsl;
 use naga::front::{glsl as naga_glsl, wgsl as naga_wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, Span};
@@ -152,6 +152,20 @@ impl ReadModule {
     /// naga's module, and what its validation found.
     pub fn module(&self) -> (&Module, &ModuleInfo) {
         (&self.module, &self.info)
+    }
+
+    /// The module as WGSL: what naga made of the text. GLSL's uniforms, inputs and outputs are private variables in it.
+    ///
+    /// # Errors
+    ///
+    /// What of the module WGSL cannot say.
+    pub fn to_wgsl(&self) -> Result<String, ReadFailure> {
+        guarded(|| {
+            wgsl::write_string(&self.module, &self.info, wgsl::WriterFlags::empty()).map_err(|error| {
+                let error = ReadError::Language(format!("naga cannot write this module as WGSL: {error}"));
+                ReadFailure { error, line: 0, column: 0 }
+            })
+        })
     }
 
     /// What globals of the module stand for.

@@ -1,11 +1,12 @@
 //! Direct3D 9 pixel shader assembly, versions 2.0 to 3.0, as compilers of Direct3D list it.
 //!
-//! [`table`] has the instructions, [`version`] the registers; [`parse()`] makes a [`Shader`](ast::Shader) of a text, [`lower()`] a function of that.
+//! [`table`] has the instructions, [`version`] the registers; [`parse()`] makes a [`Shader`](ast::Shader) of a text, [`lower()`] a function of that; `Display` of a shader is its text.
 
 pub mod ast;
 mod check;
 mod lower;
 mod parse;
+mod print;
 pub mod table;
 mod uses;
 pub mod version;

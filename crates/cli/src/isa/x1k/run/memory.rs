@@ -9,7 +9,7 @@ use crate::report::Message;
 use crate::run::{Memory, cut_output, no_such_output, not_an_output, once_each, output_files, require_inputs, unused};
 use crate::{Console, Failure};
 use ctm_array::FileSpec;
-use ctm_compile::front::naga::Interface;
+use ctm_compile::front::Interface;
 use ctm_memory::{Format, Surface};
 use ctm_x1k::{Body, CondLocation, CondTest, Conditional, Effects, INPUTS, InputSampler, OUTPUTS, Program, WriteMode};
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ impl Data {
         let mut given = args.numbered_inputs();
         if let Some(interface) = interface {
             given.extend(shader::inputs(interface, args)?);
+            shader::require_textures(interface, &given)?;
         }
         let inputs = once_each("input", &given, INPUTS)?;
         let outputs = output_files(args, OUTPUTS)?;

@@ -4,8 +4,10 @@ mod constants;
 mod memory;
 mod sampling;
 mod trace;
+mod varyings;
 
 pub use sampling::file as input_file;
+pub use varyings::VaryingValue;
 
 use super::Loaded;
 use super::options::{FlowControl, MadRule, X1kArgs};
@@ -23,29 +25,35 @@ use crate::run::{Frames, Measured, emit, engine, numbered_uniforms, options};
 use crate::wording::one_line;
 use crate::{Console, Failure};
 use ctm_follow::{Followed, Place};
-use ctm_x1k::{FLOAT_CONSTANTS, Job, Program, RunError, RunOptions, Trap, TrapKind, reference, text};
+use ctm_x1k::{
+    FLOAT_CONSTANTS, Interpolants, Job, NoPlane, Program, RunError, RunOptions, Trap, TrapKind, reference, text,
+};
 use memory::Data;
 
 /// Runs a program and writes its outputs.
 pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
     let kernel = file.kernel.clone();
-    let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+    let compiling = shader::Options { texel_coordinates: x1k.texel_coordinates, ..shader::Options::default() };
+    let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
     adjust(&mut loaded.program, args, x1k)?;
     loaded.require_legal()?;
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let program = &loaded.program;
     let interface = loaded.interface.as_ref();
-    let mut constants = constants::gather(args, x1k, program, interface, console)?;
+    let (mut constants, numbered) = constants::gather(args, x1k, program, interface, console)?;
     let lanes = ctm_lane::domain::Domain::from(domain).into();
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "lane")).transpose()?;
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?;
     let mut data = Data::prepare(args, x1k, program, interface, domain, console)?;
     let varying = match interface {
-        Some(interface) => shader::fill(interface, &mut constants, args, domain, &data.sizes, console)?,
+        Some(interface) => shader::fill(interface, &mut constants, args, domain, &data.sizes, &numbered, console)?,
         None => Vec::new(),
     };
+    let vertices = varyings::vertices(&x1k.varyings, program, interface, domain, console)?;
+    let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
+    let interpolants = vertices.as_ref().map(Interpolants::through).transpose().map_err(no_plane)?;
     let mut results = data.memory.take_results();
     let trace = x1k.emit_trace.as_deref().map(|path| Sink::open(console.host, path, Form::Trace)).transpose()?;
     if args.domain.is_none() {
@@ -54,6 +62,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
 
     let mut job = Job {
         constants,
+        interpolants,
         inputs: data.inputs,
         samplers: data.samplers,
         outputs: data.outputs,
@@ -80,7 +89,7 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     }
     if let Some(mut file) = trace {
         results.clear(&data.memory.space);
-        let trace = trace::record(&job, &options, args.execution.budget.limits(console.host))?;
+        let trace = trace::record(&job, vertices.as_ref(), &options, args.execution.budget.limits(console.host))?;
         file.write(&trace.to_bytes())?;
         Sink::commit([file], console)?;
     }

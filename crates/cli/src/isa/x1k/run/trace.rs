@@ -4,20 +4,27 @@ use crate::report::Message;
 use ctm_device::{Client, ClientError, Connection, Heap, LoadedProgram, OpenError, Options, Pass, Trace};
 use ctm_lane::budget::Limits;
 use ctm_memory::{RangeError, Space, Surface};
-use ctm_x1k::{Conditional, Job, RunOptions};
+use ctm_x1k::{Conditional, INTERPOLANTS, InterpolantVertex, Job, RunOptions};
 use std::collections::BTreeMap;
 
 /// Bytes of host-visible memory: for a command buffer, an image and constants.
 const HOST_BYTES: u32 = 1 << 20;
+/// Bytes of the corners of interpolated inputs: positions, and behind each all inputs, four floats each.
+const PARAMS_BYTES: u64 = 3 * 16 * (1 + INTERPOLANTS as u64);
 /// Memory is copied in pieces of as many bytes. Pieces of zeros stay out, so that they take no memory on the device.
 const PIECE: usize = 1 << 16;
 
 /// Runs a job on a device that records. A trap is part of the record and no error.
-pub fn record(job: &Job, options: &RunOptions, limits: Limits) -> Result<Trace, Message> {
+pub fn record(
+    job: &Job,
+    vertices: Option<&[InterpolantVertex; 3]>,
+    options: &RunOptions,
+    limits: Limits,
+) -> Result<Trace, Message> {
     let size: u64 = job.memory.arenas().iter().map(|arena| u64::from(arena.size())).sum();
     let too_large = || Message::error(format!("{size} bytes of inputs and outputs do not fit into the CTM device"));
     let device = Connection::open_recording(Options {
-        local_bytes: u32::try_from(size.max(2048)).map_err(|_| too_large())?,
+        local_bytes: u32::try_from((size + PARAMS_BYTES).next_multiple_of(2048)).map_err(|_| too_large())?,
         host_bytes: HOST_BYTES,
         group_width: options.group_width,
         threads: options.threads,
@@ -31,14 +38,14 @@ pub fn record(job: &Job, options: &RunOptions, limits: Limits) -> Result<Trace, 
         OpenError::LocalBytes(_) => too_large(),
         error => Message::error(format!("the CTM device cannot be opened: {error}")),
     })?;
-    match run(job, &device) {
+    match run(job, vertices, &device) {
         Ok(()) | Err(ClientError::Device(_)) => {}
         Err(error) => return Err(Message::error(format!("the CTM device cannot run the program: {error}"))),
     }
     device.take_trace().ok_or_else(|| Message::error("the CTM device has no record"))
 }
 
-fn run(job: &Job, device: &Connection) -> Result<(), ClientError> {
+fn run(job: &Job, vertices: Option<&[InterpolantVertex; 3]>, device: &Connection) -> Result<(), ClientError> {
     let mut client = Client::new(device);
     let program = client.load(job.program)?;
     write_constants(job, device, &program)?;
@@ -56,6 +63,15 @@ fn run(job: &Job, device: &Connection) -> Result<(), ClientError> {
     }
     for (n, surface) in (0..).zip(&job.outputs) {
         pass = surface.iter().fold(pass, |pass, surface| pass.output(n, moved(surface)));
+    }
+    if let Some(vertices) = vertices {
+        let block = client.allocate(Heap::Local, PARAMS_BYTES)?;
+        let floats = vertices.iter().flat_map(|vertex| {
+            let [x, y] = vertex.position;
+            [x, y, 0.0, 1.0].into_iter().chain(vertex.values.into_iter().flatten())
+        });
+        device.write_words(block, &floats.map(f32::to_bits).collect::<Vec<_>>())?;
+        pass = pass.params(block);
     }
     let surface = job.conditional.surface.as_ref().map(moved);
     client.run(&[pass.conditional(Conditional { surface, ..job.conditional })])

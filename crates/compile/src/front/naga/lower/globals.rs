@@ -3,8 +3,9 @@
 use super::places::{Constant, Place};
 use super::{Frame, LowerError, Lowering, Operand, Result, types};
 use crate::front::Role;
-use crate::front::naga::interface::{ColourOutput, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
+use crate::front::{ColourOutput, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Axis, Output, Value};
+use ctm_x1k::INTERPOLANTS;
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{
     AddressSpace, Binding, BuiltIn, GlobalVariable, Handle, ImageClass, ImageDimension, ScalarKind, Type, TypeInner,
@@ -284,8 +285,11 @@ impl<'m> Lowering<'m> {
                 let (columns, rows, kind) = self.shape(element)?;
                 let slots = usize::from(columns) * count;
                 let last = location as usize + slots;
-                let Ok(end) = u8::try_from(last) else {
-                    return Err(LowerError::Limit { what: "interpolated inputs", limit: 255 });
+                let Some(end) = u8::try_from(last).ok().filter(|&end| usize::from(end) <= INTERPOLANTS) else {
+                    return Err(LowerError::Limit {
+                        what: "interpolated inputs of four channels each (locations 0 to 7); put several into one vector",
+                        limit: INTERPOLANTS,
+                    });
                 };
                 self.next_varying = self.next_varying.max(u32::from(end));
                 let mut values = Vec::with_capacity(slots * usize::from(rows));

@@ -10,10 +10,10 @@ mod places;
 mod statements;
 mod textures;
 
+use super::allotment::Allotment;
 use super::error::LowerError;
-use super::interface::{Allotment, Interface};
 use super::types;
-use crate::front::Roles;
+use crate::front::{Interface, Roles};
 use crate::ir::{Block, Builder, Function, Output, Value, Variable};
 use globals::Global;
 use naga::valid::{FunctionInfo, ModuleInfo};

@@ -1,7 +1,7 @@
 //! Fetches from textures.
 
 use super::{Frame, LowerError, Lowering, Result};
-use crate::front::naga::interface::TextureKind;
+use crate::front::TextureKind;
 use crate::ir::{Fetch, FetchKind, Value};
 use naga::{BinaryOperator, Expression, Handle, ImageQuery, SampleLevel};
 

@@ -1,6 +1,5 @@
-//! What surrounds a program: where its uniforms, textures, inputs and outputs are, by the names of the source.
-
-use super::error::LowerError;
+//! What surrounds a program: where its uniforms, textures, inputs and outputs are, by the names of the source. Those of pixel
+//! shader text are its registers: `c0`, `s0`, `t0` or `v0`, `oC0`.
 
 /// What the values of a uniform are in the source. All are floats in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -114,45 +113,4 @@ pub struct Interface {
     pub depth: bool,
     /// Float constants below this number are the interface's; those from it on are free.
     pub float_constants: u16,
-}
-
-/// Float constants of a program.
-const REGISTERS: u16 = 256;
-/// Hands out float constants.
-#[derive(Debug, Default)]
-pub(super) struct Allotment {
-    /// The first register that nothing uses.
-    next: u16,
-    /// Registers with free channels, and the first of those.
-    open: Vec<(u8, u8)>,
-}
-
-impl Allotment {
-    /// Whole registers.
-    pub(super) fn registers(&mut self, count: usize) -> Result<u8, LowerError> {
-        let end = usize::from(self.next) + count;
-        if end > usize::from(REGISTERS) {
-            return Err(LowerError::Limit { what: "float constants for its uniforms", limit: usize::from(REGISTERS) });
-        }
-        let register = self.next;
-        self.next = end as u16;
-        Ok(register as u8)
-    }
-
-    /// Neighbouring channels of one register.
-    pub(super) fn channels(&mut self, count: u8) -> Result<(u8, u8), LowerError> {
-        if let Some(entry) = self.open.iter_mut().find(|entry| 4 - entry.1 >= count) {
-            let place = *entry;
-            entry.1 += count;
-            return Ok(place);
-        }
-        let register = self.registers(1)?;
-        self.open.push((register, count));
-        Ok((register, 0))
-    }
-
-    /// How many registers are handed out.
-    pub(super) fn used(&self) -> u16 {
-        self.next
-    }
 }

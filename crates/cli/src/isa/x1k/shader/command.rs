@@ -1,0 +1,189 @@
+//! `ctm compile`.
+
+use super::{Language, Options, compile, language, understood};
+use crate::execution::{Execution, NamedFiles};
+use crate::isa::x1k::file_of;
+use crate::isa::{OwnCommand, output_path};
+use crate::options::BudgetArgs;
+use crate::outputs::{Form, Sink};
+use crate::report::Message;
+use crate::wording::one_line;
+use crate::{Console, Failure, source};
+use clap::{Args, ValueEnum, ValueHint};
+use ctm_compile::Compiled;
+use ctm_compile::front::{Interface, UniformKind, UniformPlace};
+use ctm_text::Origin;
+use ctm_x1k::text;
+use std::path::PathBuf;
+
+/// `ctm compile`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ctm compile plasma.frag                      writes plasma.elf
+  ctm compile plasma.frag -o plasma.u32        writes the instruction words alone
+  ctm compile blur.wgsl --emit asm             prints the program with the lines that it comes from
+  ctm compile blur.frag -D RADIUS=3 --emit ir  prints the shader as the compiler reads it
+  ctm compile sum.ps --texel-coordinates       a pixel shader of a CTM client: coordinates of lookups count texels
+
+'ctm run SHADER' compiles a shader and runs it. GLSL is that of fragment shaders of all versions (.frag, .glsl, .fs), and
+Shadertoy's mainImage; pixel shaders are assembly text of Direct3D 9, versions 2.0 to 3.0 (.ps).")]
+pub struct CompileArgs {
+    /// Shader: GLSL (.frag, .glsl, .fs, .fsh), WGSL (.wgsl) or a pixel shader of Direct3D 9 (.ps, .psh)
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub source: PathBuf,
+    /// Program to be written [default: beside the source, with .elf]
+    #[arg(short = 'o', long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Write no program, but print a stage on the way to it
+    #[arg(long, value_name = "STAGE", conflicts_with = "output")]
+    pub emit: Option<Stage>,
+    /// Macro that GLSL starts with
+    #[arg(short = 'D', long = "define", value_name = "NAME[=TEXT]")]
+    pub defines: Vec<String>,
+    /// Entry point, where WGSL has several for fragments
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// In a pixel shader, coordinates of lookups count texels, as CTM's clients have it, and do not go from 0 to 1
+    #[arg(long)]
+    pub texel_coordinates: bool,
+    #[arg(skip)]
+    budget: BudgetArgs,
+}
+
+/// `--emit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// Where uniforms, textures, inputs and outputs are
+    Interface,
+    /// What the reader of the language understood: a module of naga, as WGSL, or a pixel shader's assembly
+    Ast,
+    /// The function as it was read
+    Ir,
+    /// The function as machine code is made of it
+    Opt,
+    /// The program, with the lines of the source
+    Asm,
+}
+
+impl Execution for CompileArgs {
+    fn is_sandboxed(&self) -> bool {
+        false
+    }
+
+    fn is_json(&self) -> bool {
+        false
+    }
+
+    fn budget(&self) -> &BudgetArgs {
+        &self.budget
+    }
+
+    fn files(&self) -> NamedFiles {
+        let mut files = NamedFiles::default();
+        files.read([&self.source]);
+        files.write(&self.output);
+        files
+    }
+}
+
+impl OwnCommand for CompileArgs {
+    fn execute(&self, console: &mut Console) -> Result<(), Failure> {
+        let source = source::text_file(console.host, &self.source)?;
+        let Some(language) = language(&self.source) else {
+            let message = Message::error(format!("the name of '{}' does not say its language", source.name));
+            return Err(Failure::Usage(message.help(
+                "names of GLSL end in .frag, .glsl, .fs or .fsh, those of WGSL in .wgsl, those of pixel shaders in .ps",
+            )));
+        };
+        let define = |text: &String| {
+            let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+            (name.to_owned(), value.to_owned())
+        };
+        for (option, is_given) in [("--define", !self.defines.is_empty()), ("--entry", self.entry.is_some())] {
+            if is_given && language == Language::PixelShader {
+                let message = Message::error(format!("{option}: pixel shader text has no such thing"));
+                return Err(Failure::Usage(message.help("leave it out")));
+            }
+        }
+        let options = Options {
+            shading: ctm_compile::Options {
+                defines: self.defines.iter().map(define).collect(),
+                entry: self.entry.clone(),
+            },
+            texel_coordinates: self.texel_coordinates,
+        };
+        if self.emit == Some(Stage::Ast) {
+            return Ok(console.out.write_all(understood(source, language, &options)?.as_bytes())?);
+        }
+        let (compiled, origins) = compile(source, language, &options, console)?;
+        let Some(stage) = self.emit else {
+            let path = output_path(&self.source, self.output.as_deref(), "elf");
+            let bytes = file_of(&compiled.program, &path, console);
+            if source::is_standard(&path) {
+                return Ok(console.out.write_all(&bytes)?);
+            }
+            return Sink::store(Form::Program, [(&*path, &*bytes)], console);
+        };
+        let text = match stage {
+            Stage::Interface => described(&compiled.interface),
+            Stage::Ast => unreachable!("it needs no program"),
+            Stage::Ir => compiled.read.to_string(),
+            Stage::Opt => compiled.optimised.to_string(),
+            Stage::Asm => listing(&compiled, &origins),
+        };
+        Ok(console.out.write_all(text.as_bytes())?)
+    }
+}
+
+/// The program, with a comment in front of the instructions of each line of the source.
+fn listing(compiled: &Compiled, origins: &[Origin]) -> String {
+    let mut out = String::new();
+    let mut last = 0;
+    for (at, (&line, origin)) in compiled.lines.iter().zip(origins).enumerate() {
+        if line != last && line != 0 {
+            out += &format!("-- {line}: {}\n", &origin.file.text[origin.span.clone()]);
+            last = line;
+        }
+        out += &format!("{}\n", one_line(&text::print_instruction_at(&compiled.program, at)));
+    }
+    out
+}
+
+/// One line for everything that surrounds a shader.
+fn described(interface: &Interface) -> String {
+    let mut out = String::new();
+    for uniform in &interface.uniforms {
+        let kind = match uniform.kind {
+            UniformKind::Float => "float",
+            UniformKind::Int => "int",
+            UniformKind::Uint => "uint",
+            UniformKind::Bool => "bool",
+        };
+        let shape = match (uniform.columns, uniform.rows) {
+            (1, 1) => kind.to_owned(),
+            (1, rows) => format!("{kind} x{rows}"),
+            (columns, rows) => format!("{kind} {columns}x{rows}"),
+        };
+        let elements = uniform.elements.map_or_else(String::new, |count| format!(" [{count}]"));
+        let UniformPlace { register, channel } = uniform.place;
+        let channel = ["r", "g", "b", "a"][usize::from(channel) % 4];
+        out += &format!("uniform {}: {shape}{elements}, c{register}.{channel}\n", uniform.name);
+    }
+    for texture in &interface.textures {
+        out += &format!("texture {}: tex[{}]\n", texture.name, texture.unit);
+    }
+    for varying in &interface.varyings {
+        out += &format!(
+            "varying {}: slot {}, {} of {} channels\n",
+            varying.name, varying.slot, varying.slots, varying.channels
+        );
+    }
+    for output in &interface.outputs {
+        out += &format!("output {}: {}, {} channels\n", output.name, output.slot, output.channels);
+    }
+    if interface.depth {
+        out += "output depth: the conditional value\n";
+    }
+    out
+}

@@ -1,0 +1,133 @@
+//! Shaders in source, which are compiled when they are loaded: their textures, uniforms and interpolated inputs have names.
+
+mod command;
+mod names;
+
+pub use command::CompileArgs;
+pub use names::{fill, inputs, require_textures, unknown};
+
+use crate::report::{Location, Message, diagnostic};
+use crate::{Console, Failure};
+use ctm_compile::front::{naga, ps};
+use ctm_compile::{CompileError, Compiled};
+use ctm_text::{Origin, SourceFile};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A language of sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// GLSL or WGSL.
+    Shading(ctm_compile::Language),
+    /// Assembly text of Direct3D 9 pixel shaders.
+    PixelShader,
+}
+
+/// The language of a source, which its name shows.
+pub fn language(path: &Path) -> Option<Language> {
+    match path.extension()?.to_str()? {
+        "frag" | "glsl" | "fs" | "fsh" => Some(Language::Shading(ctm_compile::Language::Glsl)),
+        "wgsl" => Some(Language::Shading(ctm_compile::Language::Wgsl)),
+        "ps" | "psh" => Some(Language::PixelShader),
+        _ => None,
+    }
+}
+
+/// What of a source is compiled, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// For GLSL and WGSL.
+    pub shading: ctm_compile::Options,
+    /// Coordinates of lookups in pixel shader text count texels; else they go from 0 to 1, as in Direct3D.
+    pub texel_coordinates: bool,
+}
+
+/// Where lines of a source are.
+struct Lines {
+    file: Arc<SourceFile>,
+    /// The byte that each line begins at.
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    fn new(source: SourceFile) -> Self {
+        let starts = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Lines { file: Arc::new(source), starts }
+    }
+
+    /// The start of a line, and how far from there its first and last characters are that are not blank.
+    fn extent(&self, number: u32) -> (usize, usize, usize) {
+        let start = self.starts[(number.max(1) as usize - 1).min(self.starts.len() - 1)];
+        let text = self.file.text[start..].lines().next().unwrap_or_default();
+        let indent = text.len() - text.trim_start().len();
+        (start, indent, text.trim_end().len().max(indent))
+    }
+
+    fn origin(&self, number: u32) -> Origin {
+        let (start, indent, end) = self.extent(number);
+        Origin { file: self.file.clone(), span: start + indent..start + end }
+    }
+
+    /// A place: a word from a column on, a whole line if the column is 0, the file if the line is.
+    fn location(&self, line: u32, column: u32) -> Location {
+        match (line, column) {
+            (0, _) => Location::File(self.file.name.clone()),
+            (number, 0) => Location::Text(self.origin(number)),
+            (number, column) => {
+                let (start, _, end) = self.extent(number);
+                let text = &self.file.text[start..start + end];
+                let at = text.char_indices().nth(column as usize - 1).map_or(text.len(), |(at, _)| at);
+                let rest =
+                    text[at..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(end, |length| at + length);
+                Location::Text(Origin { file: self.file.clone(), span: start + at..start + rest.max(at) })
+            }
+        }
+    }
+
+    fn failure(&self, error: &CompileError) -> Message {
+        Message::error(error.to_string()).at(self.location(error.line(), error.column()))
+    }
+}
+
+/// Compiles a source. Also gives the place of each instruction in it.
+///
+/// # Errors
+/// The source is wrong, or its program does not fit the machine.
+pub fn compile(
+    source: SourceFile,
+    language: Language,
+    options: &Options,
+    console: &mut Console,
+) -> Result<(Compiled, Vec<Origin>), Failure> {
+    let lines = Lines::new(source);
+    let text = &lines.file.text;
+    let compiled = match language {
+        Language::Shading(language) => {
+            ctm_compile::compile(text, language, &options.shading).map_err(|error| lines.failure(&error))?
+        }
+        Language::PixelShader => {
+            let options = ps::Options { scaled: !options.texel_coordinates };
+            let shader = ctm_compile::compile_pixel_shader(&lines.file.name, text, options)?;
+            shader.warnings.iter().for_each(|warning| console.report(&diagnostic(warning)));
+            shader.compiled
+        }
+    };
+    let origins = compiled.lines.iter().map(|&number| lines.origin(number)).collect();
+    Ok((compiled, origins))
+}
+
+/// What was read of a source, as text: GLSL and WGSL as the module that naga made of it, in WGSL, pixel shaders as assembly.
+///
+/// # Errors
+/// The source is wrong, or WGSL cannot say what was read.
+fn understood(source: SourceFile, language: Language, options: &Options) -> Result<String, Failure> {
+    let lines = Lines::new(source);
+    let text = &lines.file.text;
+    let module = match language {
+        Language::PixelShader => return Ok(ps::parse(&lines.file.name, text)?.shader.to_string()),
+        Language::Shading(ctm_compile::Language::Glsl) => naga::read_glsl(text, &options.shading.defines),
+        Language::Shading(ctm_compile::Language::Wgsl) => naga::read_wgsl(text),
+    };
+    let printed = module.and_then(|module| module.to_wgsl());
+    Ok(printed.map_err(|failure| lines.failure(&failure.into()))?)
+}
