@@ -140,7 +140,7 @@ fn what_is_wrong_is_said_with_its_line() {
     folder.write("oops.ps", "ps_3_0\ndcl_2d s0\nmov oC0, r7\nend\n").write("uv.frag", UV);
     let run = "run mix.frag --input picture=in.npy";
     for (line, status, expected) in [
-        ("run oops.frag -o a.png", 1, &["oops.frag:2", "Unknown variable: oops"][..]),
+        ("run oops.frag -o a.png", 1, &["oops.frag:2", "no variable `oops`"][..]),
         ("compile bits.wgsl", 1, &["bits.wgsl:3", "no integer bit operations"]),
         ("run mix.frag --input pictures=in.npy -o a.npy", 2, &["no texture 'pictures'", "it has 'picture'"]),
         (&format!("{run} --uniform scala=1 -o a.npy"), 2, &["no uniform 'scala'", "it has 'scale'"]),

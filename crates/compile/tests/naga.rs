@@ -178,6 +178,17 @@ fn whole_numbers_are_divided_exactly() {
     );
 }
 
+/// Functions may be written in any order behind their declarations.
+#[test]
+fn functions_may_be_declared_first() {
+    let declared = "float g(float x); float f(in vec2 x), unused; uniform float k; struct S { float a; }; float f(float);
+        float g(float x) { return f(x) + f(vec2(x)); } const float c = 2.0; float f(vec2 x) { S s = S(x.x); return s.a * c; }
+        uniform sampler2D t; vec4 h(sampler2D t, vec2 x); float f(float x) { return h(t, vec2(x)).x + k; }
+        vec4 h(sampler2D t, vec2 x) { return texture2D(t, x); }";
+    let declared = declared.replace(", unused", "");
+    gives(&declared, "r.x = g(3.0);", [9.0, 0.0, 0.0, 0.0]);
+}
+
 #[test]
 fn aggregates_are_scalars() {
     gives(
@@ -364,7 +375,7 @@ fn errors_name_lines() {
         ),
         ("uniform float u;\nvoid main() {\n u = 1.0; gl_FragColor = vec4(u); }", 1, "uniform"),
         ("void main() {\n  gl_FragColor = vec4(oops);\n}", 2, "oops"),
-        ("void main() {\n  float a = 1.0\n  gl_FragColor = vec4(a);\n}", 3, "Expected"),
+        ("void main() {\n  float a = 1.0\n  gl_FragColor = vec4(a);\n}", 3, "`;` is expected"),
         ("#define A(x) x\n#if 1\nvoid main() { gl_FragColor = vec4(A(1.0, 2.0)); }\n#endif", 3, "arguments"),
         ("void main() {\n int a = 16777217;\n gl_FragColor = vec4(a); }", 2, "inexactly"),
         ("uniform float a[2000];\nvoid main() { gl_FragColor = vec4(a[1]); }", 1, "constants"),

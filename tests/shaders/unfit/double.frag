@@ -1,4 +1,4 @@
-//! error: 5
+//! error: 5 the hardware has no `double`
 #version 400
 out vec4 c;
 void main() {

@@ -1,2 +1,2 @@
-//! error: 0
+//! error: 2 the text has no `main`
 float f(float x) { return x; }

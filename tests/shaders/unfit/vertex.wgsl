@@ -1,4 +1,4 @@
-//! error: 0 no fragment entry point
+//! error: 2 `main` is a vertex shader, and only fragment shaders
 @vertex fn main() -> @builtin(position) vec4f {
   return vec4f();
 }

@@ -293,6 +293,10 @@ impl<'a> Declared<'a> {
                     }
                     let group = reader.group()?;
                     for part in split(&group[1..group.len() - 1]) {
+                        if part.first().is_some_and(|name| name.text.starts_with("local_size_")) {
+                            let name = part[0].text.to_string();
+                            return Err((GlslError::Stage { name, stage: "compute" }, part[0].at));
+                        }
                         if let [name, equals, value] = part
                             && name.is("location")
                             && equals.is("=")

@@ -121,6 +121,7 @@ impl Lazy {
         let Some((&kind, kinds)) = kinds.split_first().filter(|_| !all.is_empty()) else { return tokens.to_vec() };
         let of_kind: Vec<usize> = (0..all.len()).filter(|&i| tokens[all[i] - start].is(kind)).collect();
         let mut out: Vec<Token<'a>> = Vec::new();
+        let mut opened: Vec<Token<'a>> = Vec::new();
         let (mut from, mut first) = (start, 0);
         for end in of_kind.iter().copied().map(Some).chain([None]) {
             let (to, last) = end.map_or((start + tokens.len(), all.len()), |end| (all[end], end));
@@ -130,7 +131,7 @@ impl Lazy {
                 None => out = side,
                 Some(operator) if kind != "^^" && !out.is_empty() && self.has_effects(&side) => {
                     let mark = |text| Token::mark(text, operator.at);
-                    out.insert(0, mark("("));
+                    opened.push(mark("("));
                     out.push(mark("?"));
                     if kind == "||" {
                         out.extend([Token::word("true", operator.at), mark(":")]);
@@ -148,7 +149,8 @@ impl Lazy {
             }
             (from, first) = (to + 1, last + 1);
         }
-        out
+        opened.append(&mut out);
+        opened
     }
 
     fn has_effects(&self, tokens: &[Token<'_>]) -> bool {

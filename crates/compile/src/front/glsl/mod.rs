@@ -4,18 +4,22 @@
 //! The text is cut into tokens, its macros are expanded, declarations and names are rewritten, and the tokens are
 //! written out again with a map of places, so that errors name the user's own line.
 
+mod calls;
 mod composites;
 mod declarations;
 mod lazy;
 mod lex;
 mod loops;
 mod names;
+mod order;
 mod preprocess;
 mod shadertoy;
 mod supplement;
 
 use crate::front::Roles;
+pub(crate) use calls::Calls;
 use lex::Token;
+pub(crate) use names::user_name;
 pub use preprocess::PreprocessError;
 
 /// Why a text is not GLSL that can be read here.
@@ -57,6 +61,25 @@ pub enum GlslError {
     /// A sampler outside of calls.
     #[error("the sampler `{0}` can only be an argument of texture functions and of functions of the text")]
     SamplerUse(String),
+    /// No function to begin with.
+    #[error(
+        "the text has no `main`, with which a shader begins: add `void main() {{ ... }}`, or Shadertoy's `mainImage`"
+    )]
+    Main,
+    /// A function that calls itself, or another one that does.
+    #[error("by this call, `{0}` comes to call itself; the language has no recursion: write a loop")]
+    Recursion(String),
+    /// Numbers of double precision.
+    #[error("the hardware has no `{0}`; its numbers are floats of 32 bits: use `float`, `vec2` and so on")]
+    Double(String),
+    /// What another stage has.
+    #[error("`{name}` belongs to {stage} shaders, and only fragment shaders run here")]
+    Stage {
+        /// What it is called.
+        name: String,
+        /// The stage.
+        stage: &'static str,
+    },
 }
 
 type Place<T> = Result<T, (GlslError, u32)>;
@@ -111,7 +134,11 @@ pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialec
     let mut declared = declarations::declarations(lazy::lazy(tokens))?;
     let mut needs = names::Needs::default();
     shadertoy::complete(&mut declared, &mut needs);
+    let end = declared.tokens.last().map_or(0, |token| token.at);
     let tokens = names::names(&mut declared, &mut needs)?;
+    if !declared.functions.contains("main") {
+        return Err((GlslError::Main, end).into());
+    }
     let mut dialect = Dialect { text: String::from("#version 450\n"), roles: declared.roles, places: vec![(0, 0)] };
     for declaration in needs.globals {
         dialect.text += declaration;
@@ -121,7 +148,7 @@ pub(crate) fn dialect(text: &str, defines: &[(String, String)]) -> Result<Dialec
         dialect.text += &supplement::text(function);
         dialect.text.push('\n');
     }
-    for token in &tokens {
+    for token in &order::ordered(tokens) {
         write(&mut dialect, token);
     }
     Ok(dialect)

@@ -71,6 +71,47 @@ const GIVEN: [Given; 11] = [
     Given { name: "gl_FragDepthEXT", here: "gl_FragDepth", declaration: "", role: Role::Uniform },
 ];
 
+/// What the user calls a variable of naga's text.
+pub(crate) fn user_name(here: &str) -> &str {
+    GIVEN.iter().find(|given| given.here == here).map_or(here, |given| given.name)
+}
+
+/// Names that the language gives to other stages.
+const OTHER_STAGES: [(&str, &str); 19] = [
+    ("gl_Position", "vertex"),
+    ("gl_PointSize", "vertex"),
+    ("gl_Vertex", "vertex"),
+    ("gl_Normal", "vertex"),
+    ("gl_VertexID", "vertex"),
+    ("gl_VertexIndex", "vertex"),
+    ("gl_InstanceID", "vertex"),
+    ("gl_MultiTexCoord0", "vertex"),
+    ("ftransform", "vertex"),
+    ("gl_InvocationID", "geometry and tessellation"),
+    ("gl_PrimitiveIDIn", "geometry"),
+    ("EmitVertex", "geometry"),
+    ("gl_TessCoord", "tessellation"),
+    ("gl_TessLevelOuter", "tessellation"),
+    ("gl_GlobalInvocationID", "compute"),
+    ("gl_LocalInvocationID", "compute"),
+    ("gl_LocalInvocationIndex", "compute"),
+    ("gl_WorkGroupID", "compute"),
+    ("gl_NumWorkGroups", "compute"),
+];
+
+/// The error that a name is which this machine has nothing for.
+fn foreign(declared: &Declared<'_>, token: &Token<'_>, next: Option<&Token<'_>>) -> Option<GlslError> {
+    let name = &*token.text;
+    let is_known = declared.globals.contains(name) || declared.functions.contains(name);
+    let is_double = name == "double" || name.starts_with("dvec") || name.starts_with("dmat");
+    let is_type = next.is_some_and(|next| next.kind == Kind::Word || next.is("(") && name != "double");
+    if is_double && is_type && !is_known {
+        return Some(GlslError::Double(name.to_owned()));
+    }
+    let &(_, stage) = OTHER_STAGES.iter().find(|(other, _)| *other == name && !is_known)?;
+    Some(GlslError::Stage { name: name.to_owned(), stage })
+}
+
 /// Names of later versions' keywords, which older texts use for variables.
 const RESERVED: [&str; 18] = [
     "sample",
@@ -203,6 +244,9 @@ pub(super) fn names<'a>(declared: &mut Declared<'a>, needs: &mut Needs) -> Place
             out.push(Token::word(text, token.at));
             skipped = 2;
             continue;
+        }
+        if let Some(error) = foreign(declared, token, next) {
+            return Err((error, token.at));
         }
         let called = next.is_some_and(|next| next.is("("));
         if called {

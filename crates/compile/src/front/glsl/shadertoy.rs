@@ -61,6 +61,7 @@ pub(super) fn complete(declared: &mut Declared<'_>, needs: &mut Needs) {
         ";",
         "}",
     ];
+    declared.functions.insert("main".to_owned());
     for text in main {
         let kind = if text.as_bytes()[0].is_ascii_alphabetic() { Kind::Word } else { Kind::Mark };
         declared.tokens.push(Token::new(kind, text, at));

@@ -5,9 +5,16 @@ use thiserror::Error;
 /// Why a fragment shader cannot be brought into the compiler's form.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LowerError {
-    /// The text has no fragment entry point of the name, or none at all.
-    #[error("there is no fragment entry point{}; it has {}", wanted(.0), list(.1))]
-    EntryPoint(Option<String>, Vec<String>),
+    /// The text has no fragment entry point of the name, or several of which none is named.
+    #[error("{}", entry_point(wanted, found, others))]
+    EntryPoint {
+        /// The name that is asked for.
+        wanted: Option<String>,
+        /// Fragment entry points.
+        found: Vec<String>,
+        /// Names and stages of the others.
+        others: Vec<(String, &'static str)>,
+    },
     /// Operations on the bits of whole numbers.
     #[error(
         "the hardware has no integer bit operations, so {0} cannot be done; masks and shifts that are constants can, and arithmetic can"
@@ -41,10 +48,16 @@ pub enum LowerError {
     Malformed(&'static str),
 }
 
-fn wanted(name: &Option<String>) -> String {
-    name.as_ref().map_or_else(String::new, |name| format!(" `{name}`"))
-}
-
-fn list(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+fn entry_point(wanted: &Option<String>, found: &[String], others: &[(String, &str)]) -> String {
+    match (wanted, found, others) {
+        (Some(wanted), [], _) => format!("there is no fragment entry point `{wanted}`, nor any other"),
+        (Some(wanted), _, _) => format!("there is no fragment entry point `{wanted}`; there is {}", found.join(", ")),
+        (None, [], []) => {
+            "there is no fragment entry point: write one, `@fragment fn main() -> @location(0) vec4f`".to_owned()
+        }
+        (None, [], [(name, stage), ..]) => format!(
+            "there is no fragment entry point: `{name}` is a {stage} shader, and only fragment shaders (`@fragment fn`) run here"
+        ),
+        (None, _, _) => format!("there are several fragment entry points; name one of {}", found.join(", ")),
+    }
 }

@@ -1,6 +1,7 @@
 //! Fragment shaders in GLSL and WGSL, which the `naga` library reads.
 //!
 //! - `read`: texts to modules, with the limits and places that naga leaves to its users;
+//! - `wording`: naga's errors in the words of the languages;
 //! - `lower`: modules to [`ir::Function`](crate::ir::Function)s, with their [interfaces](crate::front::Interface).
 
 mod allotment;
@@ -9,6 +10,7 @@ mod limits;
 mod lower;
 mod read;
 mod types;
+mod wording;
 
 pub use error::LowerError;
 pub use read::{ReadError, ReadFailure, ReadModule, Shader, read_glsl, read_wgsl};

@@ -2,13 +2,14 @@
 
 use super::error::LowerError;
 use super::limits;
-use super::lower::{self, Source};
-use crate::front::glsl::{self, Dialect, GlslError};
+use super::lower::{self, AtLine, Source};
+use super::wording;
+use crate::front::glsl::{self, Calls, Dialect, GlslError};
 use crate::front::{Interface, Roles};
 use crate::ir::Function;
 use naga::back::wgsl;
 use naga::front::{glsl as naga_glsl, wgsl as naga_wgsl};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, Span};
 use thiserror::Error;
 
@@ -85,18 +86,22 @@ pub fn read_glsl(text: &str, defines: &[(String, String)]) -> Result<ReadModule,
         let dialect = glsl::dialect(text, defines).map_err(|error| located(error.error.into(), error.at as usize))?;
         limits::check(&dialect.text).map_err(|(error, at)| located(error, dialect.place(at as u32) as usize))?;
         let options = naga_glsl::Options::from(ShaderStage::Fragment);
-        let module = naga_glsl::Frontend::default().parse(&options, &dialect.text).map_err(|errors| {
-            let first = errors.errors.first();
-            let message = first.map_or_else(|| "it cannot be read".to_owned(), |error| error.kind.to_string());
-            let at =
-                first.and_then(|error| error.meta.to_range()).map(|range| dialect.place(range.start as u32) as usize);
-            failure(text, ReadError::Language(message), at)
-        })?;
+        let module = naga_glsl::Frontend::default()
+            .parse(&options, &dialect.text)
+            .map_err(|errors| unread(text, &dialect, errors.errors.first()))?;
         // GLSL leaves derivatives where some lanes are elsewhere undefined; they are no error.
         let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
-        let info = validate(&module, flags).map_err(|(message, span)| {
-            let at = span.to_range().map(|range| dialect.place(range.start as u32) as usize);
-            failure(text, ReadError::Language(message), at)
+        let info = validate(&module, flags).map_err(|(error, span)| {
+            let place = |at: u32| dialect.place(at) as usize;
+            if let ValidationError::InvalidHandle(_) = *error {
+                let calls = Calls::of(&dialect.text);
+                return match calls.recursion(None) {
+                    Some((name, at)) => failure(text, GlslError::Recursion(name.to_owned()).into(), Some(place(at))),
+                    None => failure(text, ReadError::Language(ORDER.to_owned()), None),
+                };
+            }
+            let message = wording::validation(&module, &error);
+            failure(text, ReadError::Language(message), span.to_range().map(|range| place(range.start as u32)))
         })?;
         Ok(ReadModule { module, info, roles: dialect.roles.clone(), text: text.to_owned(), dialect: Some(dialect) })
     })
@@ -114,7 +119,8 @@ pub fn read_wgsl(text: &str) -> Result<ReadModule, ReadFailure> {
             let at = error.labels().next().and_then(|(span, _)| span.to_range()).map(|range| range.start);
             failure(text, ReadError::Language(error.message().to_owned()), at)
         })?;
-        let info = validate(&module, ValidationFlags::all()).map_err(|(message, span)| {
+        let info = validate(&module, ValidationFlags::all()).map_err(|(error, span)| {
+            let message = wording::validation(&module, &error);
             failure(text, ReadError::Language(message), span.to_range().map(|range| range.start))
         })?;
         Ok(ReadModule { module, info, roles: Roles::default(), text: text.to_owned(), dialect: None })
@@ -144,7 +150,11 @@ impl ReadModule {
             let source = Source { module: &self.module, info: &self.info, roles: &self.roles, line: &line };
             match lower::lower(&source, entry) {
                 Ok((function, interface)) => Ok(Shader { function, interface }),
-                Err(error) => Err(ReadFailure { error: error.error.into(), line: error.line, column: 0 }),
+                Err(AtLine { error: error @ LowerError::EntryPoint { .. }, .. }) => {
+                    let other = ["@compute", "@vertex"].into_iter().filter_map(|stage| self.text.find(stage)).min();
+                    Err(failure(&self.text, error.into(), other))
+                }
+                Err(AtLine { error, line }) => Err(ReadFailure { error: error.into(), line, column: 0 }),
             }
         })
     }
@@ -199,17 +209,44 @@ fn guarded<T: Send>(run: impl FnOnce() -> Result<T, ReadFailure> + Send) -> Resu
     })
 }
 
-fn validate(module: &Module, flags: ValidationFlags) -> Result<ModuleInfo, (String, Span)> {
+/// What to do where naga has functions in another order than it wants.
+const ORDER: &str =
+    "functions are called in front of where they are written; write each one in front of those that call it";
+
+/// Why the reader of GLSL gave up.
+fn unread(text: &str, dialect: &Dialect, error: Option<&naga_glsl::Error>) -> ReadFailure {
+    let Some(error) = error else { return failure(text, ReadError::Language("it cannot be read".to_owned()), None) };
+    let here = error.meta.to_range().map(|range| range.start as u32);
+    let at = here.map(|here| dialect.place(here) as usize);
+    let word = at.map_or("", |at| word(text, at));
+    let Some(name) = wording::unknown_function(&error.kind) else {
+        return failure(text, ReadError::Language(wording::reading(&error.kind, word)), at);
+    };
+    let calls = Calls::of(&dialect.text);
+    if let Some((name, _)) = calls.recursion(here) {
+        return failure(text, GlslError::Recursion(name.to_owned()).into(), at);
+    }
+    let message = if calls.declares(name) || wording::is_of_glsl(name) {
+        format!("no function `{word}` takes such arguments; look at their number and their types")
+    } else {
+        format!("there is no function `{word}`; declare it in front of its calls, or look at its spelling")
+    };
+    failure(text, ReadError::Language(message), at)
+}
+
+/// The name that stands at a place, or the one character.
+fn word(text: &str, at: usize) -> &str {
+    let rest = text.get(at..).unwrap_or_default();
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    let first = rest.chars().next().map_or(0, char::len_utf8);
+    &rest[..end.max(first)]
+}
+
+fn validate(module: &Module, flags: ValidationFlags) -> Result<ModuleInfo, (Box<ValidationError>, Span)> {
     let capabilities = Capabilities::all();
     Validator::new(flags, capabilities).validate(module).map_err(|error| {
         let span = error.spans().map(|(span, _)| *span).last().unwrap_or_default();
-        let mut message = error.as_inner().to_string();
-        let mut cause = std::error::Error::source(error.as_inner());
-        while let Some(error) = cause {
-            message += &format!(": {error}");
-            cause = error.source();
-        }
-        (message, span)
+        (Box::new(error.into_inner()), span)
     })
 }
 

@@ -3,6 +3,7 @@
 use super::places::{Constant, Place};
 use super::{Frame, LowerError, Lowering, Operand, Result, types};
 use crate::front::Role;
+use crate::front::glsl::user_name;
 use crate::front::{ColourOutput, Texture, TextureKind, Uniform, UniformKind, UniformPlace, Varying};
 use crate::ir::{Axis, Output, Value};
 use ctm_x1k::INTERPOLANTS;
@@ -364,6 +365,7 @@ impl<'m> Lowering<'m> {
             if columns != 1 {
                 return Err(LowerError::Unsupported("matrices as outputs"));
             }
+            let name = user_name(name);
             let slots = place.all().to_vec();
             for (i, element) in slots.chunks(usize::from(rows)).take(count).enumerate() {
                 let written = element.iter().any(|variable| self.written.contains(variable));
@@ -426,12 +428,10 @@ impl<'m> Lowering<'m> {
             return Err(LowerError::Limit { what: "colour outputs", limit: OUTPUTS as usize });
         }
         let slot = location as u8;
-        let name = if name == "ctm_FragColor" { "gl_FragColor" } else { name };
-        let name = name.replace("ctm_FragData", "gl_FragData");
         if self.interface.outputs.iter().any(|output| output.slot == slot) {
             return Err(LowerError::Unsupported("two outputs of one location"));
         }
-        self.interface.outputs.push(ColourOutput { name, slot, channels: values.len() as u8 });
+        self.interface.outputs.push(ColourOutput { name: name.to_owned(), slot, channels: values.len() as u8 });
         for (channel, &value) in values.iter().enumerate() {
             let value = match self.builder.type_of(value) {
                 crate::ir::Type::Float => value,

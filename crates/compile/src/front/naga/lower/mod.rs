@@ -172,8 +172,15 @@ impl<'m> Lowering<'m> {
         let mut found =
             (0..points.len()).filter(fragment).filter(|index| name.is_none_or(|name| points[*index].name == name));
         let (Some(index), None) = (found.next(), found.next()) else {
-            let names = (0..points.len()).filter(fragment).map(|index| points[index].name.clone()).collect();
-            return Err(LowerError::EntryPoint(name.map(str::to_owned), names));
+            let found = (0..points.len()).filter(fragment).map(|index| points[index].name.clone()).collect();
+            let others = points.iter().filter_map(|point| match point.stage {
+                ShaderStage::Fragment => None,
+                ShaderStage::Vertex => Some((point.name.clone(), "vertex")),
+                ShaderStage::Compute => Some((point.name.clone(), "compute")),
+                _ => Some((point.name.clone(), "mesh or ray tracing")),
+            });
+            let (wanted, others) = (name.map(str::to_owned), others.collect());
+            return Err(LowerError::EntryPoint { wanted, found, others });
         };
         let function = &points[index].function;
         let info = self.source.info.get_entry_point(index);
