@@ -1,4 +1,4 @@
-// Sphere tracing: two balls that flow together over a plane, with one light.
+// Sphere tracing: two balls that flow together over a plane, with one light. `uv` goes from 0 to 1 over the domain.
 //   ctm run examples/raymarch.wgsl --uniform view.time=0.45 -o raymarch.png
 struct View { time: f32 }
 @group(0) @binding(0) var<uniform> view: View;
@@ -12,9 +12,9 @@ fn scene(p: vec3f) -> f32 {
 }
 
 @fragment
-fn main(@builtin(position) pixel: vec4f) -> @location(0) vec4f {
+fn main(@location(0) uv: vec2f) -> @location(0) vec4f {
     let origin = vec3f(0.0, 0.6, -1.0);
-    let ray = normalize(vec3f((pixel.x - 256.0) / 256.0, (256.0 - pixel.y) / 256.0, 1.3));
+    let ray = normalize(vec3f(2.0 * uv.x - 1.0, 1.0 - 2.0 * uv.y, 1.3));
     var t = 0.0;
     var hit = false;
     for (var step = 0; step < 64; step++) {

@@ -1,5 +1,7 @@
 //! The README's tour is true: every command of it runs, and gives the pictures that the page shows.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,6 +21,8 @@ const PICTURES: [&str; 9] = [
     "newton.png",
     "card-wave.png",
 ];
+/// Those that compiled shaders make.
+const SHADED: [&str; 3] = ["shader-plasma.png", "shader-clouds.png", "shader-raymarch.png"];
 /// The drawing, byte by byte.
 const DRAWING: &str = "ripple.svg";
 
@@ -61,6 +65,10 @@ fn commands_of_the_tour() {
     for picture in PICTURES {
         let shown = pixels(&project.join("docs/images").join(picture));
         assert!(pixels(&folder.join(picture)) == shown, "{picture} is not what docs/images shows");
+    }
+    for picture in SHADED {
+        let [made, shown] = [folder.join(picture), project.join("docs/images").join(picture)].map(|path| pixels(&path));
+        assert!(common::is_alike(&made, &shown), "{picture} is not what docs/images shows");
     }
     let shown = std::fs::read(project.join("docs/images").join(DRAWING)).expect("the drawing of the page");
     assert!(std::fs::read(folder.join(DRAWING)).expect(DRAWING) == shown, "{DRAWING} is not what docs/images shows");

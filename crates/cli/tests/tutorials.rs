@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, project};
+use common::{Folder, is_alike, project};
 use ctm_array::Array;
 use std::fs;
 
@@ -133,5 +133,29 @@ fn sm50() {
     for position in circle.as_chunks::<4>().0 {
         let [x, y, z, w] = position.map(f32::from_bits);
         assert!(((x * x + y * y) - 1.0).abs() < 1e-5 && (z, w) == (0.0, 1.0), "{position:x?}");
+    }
+}
+
+/// The commands at the start of the page about shaders make its pictures.
+#[cfg(unix)]
+#[test]
+fn shaders() {
+    let folder = Folder::new("tutorial-shaders");
+    std::os::unix::fs::symlink(project("examples"), folder.0.join("examples")).expect("a link");
+    let text = fs::read_to_string(project("docs/shaders.md")).expect("the page");
+    let script = text.split("\n```sh\n").nth(1).and_then(|rest| rest.split("\n```").next()).expect("a block");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctm"));
+    let path = format!("{}:{}", program.parent().expect("a folder").display(), std::env::var("PATH").expect("PATH"));
+    let mut shell = std::process::Command::new("sh");
+    let shell = shell.args(["-eu", "-c", script]).current_dir(&folder.0).env("PATH", path);
+    let output = shell.output().expect("a shell");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !errors.contains("warning"), "{errors}");
+    let pictures: Vec<&str> = text.split("(images/").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert_eq!(pictures.len(), 6);
+    for picture in pictures {
+        let shown = fs::read(project("docs/images").join(picture)).expect("a picture of the page");
+        let [made, shown] = [folder.read(picture), shown].map(|bytes| ctm_array::read_png(&bytes).expect("a picture"));
+        assert!(is_alike(&made, &shown), "{picture} is not what docs/images shows");
     }
 }
