@@ -10,7 +10,8 @@
 //! - [`peers`]: the measurement; [`report`]: how it is told;
 //! - [`card`]: kernels and scenes by OpenGL on the card, beside runs of the same words, and beside llvmpipe;
 //! - [`compile`]: how long programs take from words to machine code;
-//! - [`grids`]: grids of a million threads with global memory.
+//! - [`debug`]: going back in a debugger's session;
+//! - [`grids`]: grids of a million threads with global memory;
 //! - [`shaders`]: what the compiler makes of shaders in source, beside Mesa's;
 //! - [`small_passes`]: what a run costs beside the kernel's own time.
 //!
@@ -19,6 +20,7 @@
 
 pub mod card;
 pub mod compile;
+pub mod debug;
 pub mod drawing;
 pub mod gl;
 pub mod grids;

@@ -4,7 +4,7 @@
 use clap::{Parser, Subcommand};
 use ctm_bench::kernel::{Isa, KERNELS};
 use ctm_bench::peers::{Measurement, Plan};
-use ctm_bench::{card, compile};
+use ctm_bench::{card, compile, debug};
 use ctm_bench::{grids, report, shaders, small_passes};
 use ctm_codegen::EngineName;
 use std::path::PathBuf;
@@ -39,6 +39,14 @@ enum Measure {
     ///
     /// Exits with 1 if a mark is missed.
     Shaders(Shaders),
+    /// How long a debugger's session takes to go back, behind a million steps.
+    ///
+    /// Exits with 1 if a step back takes longer than it should.
+    Debug {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// What a small run costs beside the kernel's own time: three programs in turn, 10,000 runs over 64x64.
     ///
     /// Exits with 1 if that is more than it should be.
@@ -133,6 +141,12 @@ fn main() -> ExitCode {
             output.tell(&text, || measurement.page(), measurement.marks_are_met())
         }
         Measure::Shaders(arguments) => measure_shaders(&arguments),
+        Measure::Debug { json } => {
+            let measured = debug::measure();
+            let text = if json { format!("{:#}", measured.json()) } else { measured.text() };
+            println!("{text}");
+            if measured.is_quick() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
         Measure::SmallPasses { json } => {
             let measurement = small_passes::Measurement::new(|what| eprintln!("measuring {what}"));
             let text = if json { format!("{:#}\n", measurement.json()) } else { measurement.text() };

@@ -84,6 +84,8 @@ fn dispatch(command: &Command, console: &mut Console) -> Result<(), Failure> {
         Command::Info(args) => commands::info(args, console),
         Command::Import(ImportCommand::Mesa(args)) => commands::import_mesa(args, console),
         Command::Run(args) => commands::run(args, console),
+        Command::Debug(args) => commands::debug(args, console),
+        Command::Dap(args) => commands::dap(args, console),
         Command::Diff(args) => commands::diff(args, console),
         Command::Card(command) => card::execute(command, console),
         Command::Own(OwnCommands(command)) => command.execute(console),

@@ -122,6 +122,30 @@ fn word(standing: Standing) -> &'static str {
     }
 }
 
+/// The bits that a text means for what a cell holds: `0x` is bits, everything else a number.
+///
+/// # Errors
+/// It is neither.
+pub fn parse_bits(kind: Kind, text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    let wrong = || format!("'{text}' is no value: write a number, or bits as 0x3f800000");
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u32::from_str_radix(digits, 16).map_err(|_| wrong());
+    }
+    match kind {
+        Kind::Float => text.parse::<f32>().map(f32::to_bits).map_err(|_| wrong()),
+        Kind::Truth => match text {
+            "0" | "false" => Ok(0),
+            "1" | "true" => Ok(1),
+            _ => Err(wrong()),
+        },
+        Kind::Integer | Kind::Word => {
+            let number = text.parse::<i64>().map_err(|_| wrong())?;
+            u32::try_from(number).or_else(|_| i32::try_from(number).map(i32::cast_unsigned)).map_err(|_| wrong())
+        }
+    }
+}
+
 impl Session {
     /// This moment.
     pub fn snapshot(&self) -> Snapshot {
@@ -179,5 +203,17 @@ mod tests {
             assert_eq!(spell(value), text);
         }
         assert_eq!(spell(f32::from_bits(0x7fc0_0000)), "NaN(0x7fc00000)");
+    }
+
+    #[test]
+    fn values_are_read_as_they_are_meant() {
+        assert_eq!(parse_bits(Kind::Float, " 1 "), Ok(0x3F80_0000));
+        assert_eq!(parse_bits(Kind::Float, "0x7f"), Ok(0x7F));
+        assert_eq!(parse_bits(Kind::Word, "-1"), Ok(u32::MAX));
+        assert_eq!(parse_bits(Kind::Word, "4294967295"), Ok(u32::MAX));
+        assert_eq!(parse_bits(Kind::Truth, "true"), Ok(1));
+        for (kind, text) in [(Kind::Truth, "2"), (Kind::Word, "1.5"), (Kind::Float, "x"), (Kind::Word, "4294967296")] {
+            assert!(parse_bits(kind, text).is_err(), "{text}");
+        }
     }
 }

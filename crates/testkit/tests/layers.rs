@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 11] = [
     &["lane", "array", "card", "raster", "debug"],
     &["engine"],
     &["codegen", "x1k", "r700", "sm50", "pvs"],
-    &["object", "r5xx", "compile"],
+    &["object", "r5xx", "compile", "dap", "terminal"],
     &["device"],
     &["capi", "cli", "ctm", "drm"],
     &["testkit", "python", "web"],

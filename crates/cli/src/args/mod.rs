@@ -1,6 +1,7 @@
 //! The command line: commands, options, and the texts of `--help`.
 
 mod card;
+mod debug;
 mod diff;
 mod run;
 
@@ -8,6 +9,7 @@ pub use card::{
     CardCommand, CardDisArgs, CardExecutionArgs, CardRecordArgs, CardReplayArgs, CardRunArgs, CardStatsArgs,
     CardTraceArgs, ClientArgs,
 };
+pub use debug::{DapArgs, DebugCommand};
 pub use diff::DiffCommand;
 pub use run::RunCommand;
 
@@ -51,6 +53,7 @@ Examples:
   ctm asm program.x1k -o program.elf
   ctm dis program.elf
   ctm check program.x1k
+  ctm debug mandelbrot.x1k --lane 256,200
   ctm diff before.x1k after.x1k --domain 64x64
   ctm replay client.ctmtrace
   ctm card run -- ./triangle
@@ -78,6 +81,10 @@ pub enum Command {
     Import(ImportCommand),
     /// Run a program over a domain
     Run(Box<RunCommand>),
+    /// Look at a run step by step, forward and back, in the terminal
+    Debug(Box<DebugCommand>),
+    /// Serve editors that debug programs, by the Debug Adapter Protocol
+    Dap(DapArgs),
     /// Run two programs, or one in two ways, and compare what they leave
     Diff(DiffCommand),
     /// Run programs that draw on a graphics card in software, and look at what their drivers submit
@@ -104,7 +111,12 @@ impl Command {
             Command::Diff(command) => command.is_json(),
             Command::Card(command) => command.is_json(),
             Command::Own(OwnCommands(command)) => command.is_json(),
-            Command::Asm(_) | Command::Import(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Asm(_)
+            | Command::Import(_)
+            | Command::Debug(_)
+            | Command::Dap(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
         }
     }
 
@@ -124,6 +136,8 @@ impl Command {
             | Command::Explain(_)
             | Command::Info(_)
             | Command::Import(_)
+            | Command::Debug(_)
+            | Command::Dap(_)
             | Command::Diff(_)
             | Command::Card(_)
             | Command::Completions(_)

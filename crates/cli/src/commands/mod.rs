@@ -3,6 +3,7 @@
 mod asm;
 mod check;
 mod completions;
+mod debug;
 mod diff;
 mod dis;
 mod explain;
@@ -15,6 +16,7 @@ mod run;
 pub use asm::asm;
 pub use check::check;
 pub use completions::completions;
+pub use debug::{dap, debug};
 pub use diff::diff;
 pub use dis::dis;
 pub use explain::explain;

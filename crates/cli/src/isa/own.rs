@@ -3,7 +3,9 @@
 use super::{File, Isa, no_program};
 use crate::execution::{Execution, NamedFiles};
 use crate::options::RunArgs;
+use crate::options::values::FollowedLane;
 use crate::report::Message;
+use crate::run::Debugged;
 use crate::{Console, Failure};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -17,6 +19,22 @@ pub trait Runner: fmt::Debug {
     /// # Errors
     /// The program or its inputs are wrong, or the run ended before its time.
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure>;
+
+    /// Opens a debugger's session over the run, at this lane or the first one. With `shows`, counts and picture are made too.
+    ///
+    /// # Errors
+    /// The program or its inputs are wrong, or programs of this instruction set have no debugger.
+    fn debug(
+        &self,
+        _file: File,
+        _args: &RunArgs,
+        _lane: Option<FollowedLane>,
+        _shows: bool,
+        _console: &mut Console,
+    ) -> Result<Debugged, Failure> {
+        let message = Message::error("programs of this instruction set have no debugger yet");
+        Err(Failure::Usage(message.help("'ctm run --follow' prints what a lane goes through")))
+    }
 
     /// Whether inputs and constants of the program in this file have names.
     fn takes_names(&self, _file: &File) -> bool {

@@ -1,6 +1,7 @@
 //! Shared parts of the runs of all instruction sets: engines and options, memory with files, measurement, following a lane.
 
 pub mod counts;
+mod debug;
 mod emit;
 pub mod follow;
 mod frames;
@@ -10,6 +11,7 @@ mod results;
 mod target;
 pub mod utilisation;
 
+pub use debug::{Debugged, lines, picture};
 pub use emit::emit;
 pub use frames::{Frames, file as frame_file, numbered_uniforms, uniforms};
 pub use measure::Measured;

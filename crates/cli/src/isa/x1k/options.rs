@@ -6,7 +6,8 @@ use super::shader;
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, NamedValue, Numbered, file};
+use crate::options::values::{Boolean, FollowedLane, NamedValue, Numbered, file};
+use crate::run::Debugged;
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint};
 use ctm_array::FileSpec;
@@ -77,6 +78,17 @@ pub enum MadRule {
 impl Runner for X1kArgs {
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         run::run(file, args, self, console)
+    }
+
+    fn debug(
+        &self,
+        file: File,
+        args: &RunArgs,
+        lane: Option<FollowedLane>,
+        shows: bool,
+        console: &mut Console,
+    ) -> Result<Debugged, Failure> {
+        run::debug(file, args, self, lane, shows, console)
     }
 
     fn takes_names(&self, file: &File) -> bool {

@@ -1,11 +1,13 @@
 //! Runs a program over a domain.
 
 mod constants;
+mod debug;
 mod memory;
 mod sampling;
 mod trace;
 mod varyings;
 
+pub use debug::debug;
 pub use sampling::file as input_file;
 pub use varyings::VaryingValue;
 
@@ -33,11 +35,7 @@ use memory::Data;
 /// Runs a program and writes its outputs.
 pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
-    let kernel = file.kernel.clone();
-    let compiling = shader::Options { texel_coordinates: x1k.texel_coordinates, ..shader::Options::default() };
-    let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
-    adjust(&mut loaded.program, args, x1k)?;
-    loaded.require_legal()?;
+    let loaded = load(file, args, x1k, console)?;
     let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
     let program = &loaded.program;
     let interface = loaded.interface.as_ref();
@@ -47,6 +45,10 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, FLOAT_CONSTANTS)?;
     let mut data = Data::prepare(args, x1k, program, interface, domain, console)?;
+    let keeps = !args.outputs.is_empty() || args.output0.is_some() || x1k.cond_output.is_some();
+    if !keeps && !args.execution.reports() {
+        console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
+    }
     let varying = match interface {
         Some(interface) => shader::fill(interface, &mut constants, args, domain, &data.sizes, &numbered, console)?,
         None => Vec::new(),
@@ -148,6 +150,16 @@ pub fn run(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> 
         counting.finish(&args.execution, &measured.stats, listing(program), console)?;
     }
     Ok(())
+}
+
+/// Loads the one program of a file.
+fn load(file: File, args: &RunArgs, x1k: &X1kArgs, console: &mut Console) -> Result<Loaded, Failure> {
+    let kernel = file.kernel.clone();
+    let compiling = shader::Options { texel_coordinates: x1k.texel_coordinates, ..shader::Options::default() };
+    let mut loaded = one(Loaded::all(file, &compiling, console)?, kernel.as_deref(), |loaded| loaded)?;
+    adjust(&mut loaded.program, args, x1k)?;
+    loaded.require_legal()?;
+    Ok(loaded)
 }
 
 /// Its instructions, as counts are shown beside them.

@@ -1,0 +1,85 @@
+//! Runs in a debugger.
+
+use super::super::Loaded;
+use super::super::options::{MadRule, X1kArgs};
+use super::super::shader;
+use super::memory::Data;
+use super::{constants, failure, load, varyings};
+use crate::isa::File;
+use crate::options::values::FollowedLane;
+use crate::options::{DEFAULT_DOMAIN, RunArgs};
+use crate::report::Message;
+use crate::run::{Debugged, Frames, engine, follow, lines, numbered_uniforms, options, picture};
+use crate::{Console, Failure};
+use ctm_follow::Place;
+use ctm_lane::counts::Counts;
+use ctm_x1k::debug::{DebugError, listing, session};
+use ctm_x1k::{FLOAT_CONSTANTS, Interpolants, Job, NoPlane, RunError, RunOptions};
+
+/// Opens a session over a run, in its first frame.
+pub fn debug(
+    file: File,
+    args: &RunArgs,
+    x1k: &X1kArgs,
+    lane: Option<FollowedLane>,
+    shows: bool,
+    console: &mut Console,
+) -> Result<Debugged, Failure> {
+    let cancel = console.host.interrupt();
+    let loaded = load(file, args, x1k, console)?;
+    let Loaded { program, origins, interface, .. } = &loaded;
+    let domain = args.domain.unwrap_or(DEFAULT_DOMAIN);
+    let (mut constants, numbered) = constants::gather(args, x1k, program, interface.as_ref(), console)?;
+    let lanes = ctm_lane::domain::Domain::from(domain).into();
+    let lane = lane.map(|named| follow::lane(named, lanes, "lane")).transpose()?.map_or((0, 0), |(lane, _)| lane);
+    let frames = Frames::of(&args.frames);
+    for (number, uniform) in numbered_uniforms(&args.frames, FLOAT_CONSTANTS)? {
+        constants.floats[usize::from(number)] = [frames.bits(uniform, 0); 4];
+    }
+    let data = Data::prepare(args, x1k, program, interface.as_ref(), domain, console)?;
+    if let Some(interface) = interface {
+        for (register, channel, uniform) in
+            shader::fill(interface, &mut constants, args, domain, &data.sizes, &numbered, console)?
+        {
+            constants.floats[register][channel] = frames.bits(uniform, 0);
+        }
+    }
+    let vertices = varyings::vertices(&x1k.varyings, program, interface.as_ref(), domain, console)?;
+    let no_plane = |error: NoPlane| Failure::Usage(Message::error(format!("--varying: {error}")));
+    let interpolants = vertices.as_ref().map(Interpolants::through).transpose().map_err(no_plane)?;
+    let job = Job {
+        interpolants,
+        constants,
+        inputs: data.inputs,
+        samplers: data.samplers,
+        outputs: data.outputs,
+        conditional: data.conditional,
+        unfused: x1k.mad == MadRule::Unfused,
+        ..Job::new(program, domain.into(), &data.memory.space)
+    };
+    let quiet = |_, _| {};
+    let options = options(&args.execution, console.host, &quiet, &cancel);
+    let listing = lines(listing(program), origins);
+    let session = session(&job, &options, listing, lane).map_err(|error| match error {
+        DebugError::State(error) => failure(RunError::State(error), &loaded, options.step_limit),
+        error @ (DebugError::Memory(_) | DebugError::Session(_)) => Message::error(error.to_string()).into(),
+    })?;
+    if !shows {
+        return Ok(Debugged { session, counts: Vec::new(), picture: None });
+    }
+    let counts = Counts::new(lanes, &options.budget)?;
+    let (_, executor) = engine(&args.execution)?;
+    let ran = executor.run(&job, &RunOptions { counts: Some(&counts), ..options });
+    // A run that traps has neither; the session shows why.
+    let (counts, picture) = match ran {
+        Ok(_) => {
+            let executed = counts.instructions();
+            let of = |pc| executed.get(&Place::from(pc as u32)).map_or(0, |count| count.lanes);
+            let shown = data.outputs.iter().flatten().next();
+            let shown = shown.map(|surface| picture(&data.memory.space, *surface, domain.into()));
+            ((0..program.code.len()).map(of).collect(), shown)
+        }
+        Err(_) => (Vec::new(), None),
+    };
+    Ok(Debugged { session, counts, picture })
+}

@@ -1,0 +1,184 @@
+//! `ctm debug` in a terminal, and `ctm dap` over streams and TCP.
+#![cfg(unix)]
+
+mod common;
+
+use common::{Folder, project};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Longest time that something on the screen is waited for. Debug builds on busy machines are slow.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A terminal of 80 columns and 24 rows in which a program runs.
+struct Terminal {
+    pty: pty_process::blocking::Pty,
+    output: Receiver<Vec<u8>>,
+    screen: vt100::Parser,
+    child: Child,
+}
+
+impl Terminal {
+    fn new(arguments: &[&str]) -> Self {
+        let (pty, pts) = pty_process::blocking::open().expect("a terminal");
+        pty.resize(pty_process::Size::new(24, 80)).expect("a size");
+        let command = pty_process::blocking::Command::new(env!("CARGO_BIN_EXE_ctm"));
+        let child = command.args(arguments).env("TERM", "xterm-256color").spawn(pts).expect("ctm starts");
+        let (sender, output) = channel();
+        let mut reader = std::fs::File::from(rustix::io::dup(&pty).expect("the terminal can be read"));
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Terminal { pty, output, screen: vt100::Parser::new(24, 80, 0), child }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.pty.write_all(keys.as_bytes()).expect("keys are taken");
+    }
+
+    /// Waits until the screen has this text, and gives the screen.
+    fn shows(&mut self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let shown = self.screen.screen().contents();
+            if shown.contains(text) {
+                return shown;
+            }
+            match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(bytes) => self.screen.process(&bytes),
+                Err(_) => panic!("no '{text}' in\n{shown}"),
+            }
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const RIGHT: &str = "\x1b[C";
+const LEFT: &str = "\x1b[D";
+
+#[test]
+fn a_session_in_a_terminal() {
+    let program = project("examples/mandelbrot.x1k");
+    let mut terminal = Terminal::new(&["debug", program.to_str().unwrap(), "--domain", "64x64", "--lane", "20,30"]);
+    let screen = terminal.shows("q quit");
+    for part in
+        ["lane (20, 30)", "step 0", "registers", "temp[0]", "program, with counts of lanes", "of 64 execute", "▀"]
+    {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.press(RIGHT);
+    terminal.shows("step 1 ");
+    terminal.press(RIGHT);
+    terminal.shows("step 2 ");
+    terminal.press(LEFT);
+    terminal.shows("step 1 ");
+    terminal.press(":goto 30\r");
+    terminal.shows("step 30 ");
+    terminal.press(":who temp[0].r\r");
+    terminal.shows("step ");
+    terminal.press("?");
+    terminal.shows("any key closes");
+    terminal.press("xq");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
+fn send(to: &mut dyn Write, seq: u64, command: &str, arguments: Value) {
+    let text = json!({"seq": seq, "type": "request", "command": command, "arguments": arguments}).to_string();
+    write!(to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+    to.flush().unwrap();
+}
+
+fn receive(from: &mut dyn BufRead) -> Value {
+    let mut line = String::new();
+    from.read_line(&mut line).unwrap();
+    let length = line.trim_end().strip_prefix("Content-Length: ").unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+    from.read_line(&mut line).unwrap();
+    let mut body: Vec<u8> = vec![0; length];
+    from.read_exact(&mut body).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
+/// Reads messages up to the response to a request.
+fn response(from: &mut dyn BufRead, seq: u64) -> Value {
+    loop {
+        let message = receive(from);
+        if message["type"] == "response" && message["request_seq"] == seq {
+            return message;
+        }
+    }
+}
+
+#[test]
+fn an_editor_over_streams() {
+    let folder = Folder::new("dap");
+    folder.write("wrong.x1k", "src0.rgb = temp[0] : temp[1].rgb = MADD src0.rgb src0.111 src0.000 ;\n");
+    let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    send(&mut to, 1, "initialize", json!({"adapterID": "ctm"}));
+    assert_eq!(response(&mut from, 1)["body"]["supportsStepBack"], true);
+    for (seq, arguments, expected) in [
+        (2, json!({}), "needs 'program'"),
+        (3, json!({"program": "missing.x1k"}), "missing.x1k"),
+        (4, json!({"program": "wrong.x1k"}), "wrong.x1k:1: "),
+        (5, json!({"program": "wrong.x1k", "args": ["--nothing"]}), "--nothing"),
+        (6, json!({"program": "wrong.x1k", "args": ["-o", "a.npy"]}), "writes no output"),
+    ] {
+        send(&mut to, seq, "launch", arguments.clone());
+        let answer = response(&mut from, seq);
+        assert_eq!(answer["success"], false);
+        assert!(answer["message"].as_str().unwrap().contains(expected), "{arguments}: {answer}");
+    }
+    let program = project("examples/mandelbrot.x1k");
+    let launch = json!({"program": program, "lane": "20,30", "args": ["--domain", "64x64"]});
+    send(&mut to, 7, "launch", launch);
+    assert_eq!(response(&mut from, 7)["success"], true);
+    send(&mut to, 8, "stackTrace", json!({"threadId": 1}));
+    let frame = &response(&mut from, 8)["body"]["stackFrames"][0];
+    assert_eq!(frame["source"]["path"].as_str(), program.to_str());
+    send(&mut to, 9, "disconnect", json!({}));
+    assert_eq!(response(&mut from, 9)["success"], true);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_over_tcp() {
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_ctm")).args(["dap", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    let place = said.split_whitespace().find(|word| word.starts_with("127.0.0.1:")).expect(&said).to_owned();
+    for _ in 0..2 {
+        let mut to = TcpStream::connect(&place).unwrap();
+        let mut from = BufReader::new(to.try_clone().unwrap());
+        send(&mut to, 1, "initialize", json!({}));
+        assert_eq!(response(&mut from, 1)["success"], true);
+        send(&mut to, 2, "disconnect", json!({}));
+        response(&mut from, 2);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn without_a_terminal_there_is_no_screen() {
+    let folder = Folder::new("no_terminal");
+    let program = project("examples/mandelbrot.x1k");
+    let output = folder.command(["debug", program.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no terminal"));
+}

@@ -1,0 +1,188 @@
+//! Breakpoints as clients set them: all of one kind at once.
+
+use crate::values::{Reference, target};
+use ctm_debug::{Breakpoint, Expression, Session, Target, What};
+use ctm_follow::Place;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The name of what the listing is shown as where there is no source.
+pub const LISTING: u64 = 1;
+
+/// Breakpoints by who set them: a source, or a kind.
+#[derive(Default)]
+pub struct Breakpoints(BTreeMap<String, Vec<u32>>);
+
+/// A breakpoint, where it is, or why there is none.
+type Asked = Result<(Breakpoint, Value), String>;
+
+impl Breakpoints {
+    /// Replaces those that were set under a name, and gives what a client is told of them.
+    fn replace(&mut self, session: &mut Session, name: &str, asked: Vec<Asked>) -> Value {
+        for number in self.0.remove(name).unwrap_or_default() {
+            session.remove_breakpoint(number);
+        }
+        let mut numbers = Vec::new();
+        let told: Vec<Value> = asked
+            .into_iter()
+            .map(|asked| match asked {
+                Ok((breakpoint, mut told)) => {
+                    let number = session.add_breakpoint(breakpoint);
+                    numbers.push(number);
+                    told["id"] = json!(number);
+                    told["verified"] = json!(true);
+                    told
+                }
+                Err(why) => json!({"verified": false, "message": why}),
+            })
+            .collect();
+        self.0.insert(name.into(), numbers);
+        json!({"breakpoints": told})
+    }
+
+    /// `setBreakpoints`.
+    pub fn set_lines(&mut self, session: &mut Session, arguments: &Value) -> Value {
+        let source = &arguments["source"];
+        let path = source["path"].as_str().unwrap_or_default().to_owned();
+        let is_listing = source["sourceReference"].as_u64() == Some(LISTING) && path.is_empty();
+        let of_source = || number_of_source(session, &path);
+        let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
+        let asked = wanted.iter().map(|wanted| {
+            let line = wanted["line"].as_u64().and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
+            let listing = session.guest().listing();
+            let (place, line) = if is_listing {
+                let row = listing.rows.get((line.max(1) - 1) as usize).ok_or("the listing ends before that line")?;
+                (row.place, line)
+            } else {
+                let source = of_source().ok_or_else(|| format!("the program does not come from '{path}'"))?;
+                listing.place_of_line(source, line).ok_or("no instruction comes from that line or a later one")?
+            };
+            let breakpoint = Breakpoint { condition: condition(session, wanted)?, ..at(place) };
+            Ok((breakpoint, json!({"line": line})))
+        });
+        let asked = asked.collect();
+        self.replace(session, &format!("lines of {path}"), asked)
+    }
+
+    /// `setInstructionBreakpoints`.
+    pub fn set_instructions(&mut self, session: &mut Session, arguments: &Value) -> Value {
+        let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
+        let asked = wanted.iter().map(|wanted| {
+            let row = row_of(&wanted["instructionReference"]).zip(Some(wanted["offset"].as_i64().unwrap_or(0)));
+            let row = row.and_then(|(row, offset)| usize::try_from(row.checked_add(offset)?).ok());
+            let row = row.and_then(|row| session.guest().listing().rows.get(row));
+            let place = row.ok_or("there is no such instruction")?.place;
+            let breakpoint = Breakpoint { condition: condition(session, wanted)?, ..at(place) };
+            Ok((breakpoint, json!({"instructionReference": wanted["instructionReference"]})))
+        });
+        let asked = asked.collect();
+        self.replace(session, "instructions", asked)
+    }
+
+    /// `setFunctionBreakpoints`: labels and addresses.
+    pub fn set_labels(&mut self, session: &mut Session, arguments: &Value) -> Value {
+        let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
+        let asked = wanted.iter().map(|wanted| {
+            let name = wanted["name"].as_str().unwrap_or_default();
+            let place = session.guest().listing().find(name);
+            let place = place.ok_or_else(|| format!("the program has no label or address '{name}'"))?;
+            Ok((Breakpoint { condition: condition(session, wanted)?, ..at(place) }, json!({})))
+        });
+        let asked = asked.collect();
+        self.replace(session, "labels", asked)
+    }
+
+    /// `setExceptionBreakpoints`: NaNs and lanes that leave. Traps end groups, and so stop always.
+    pub fn set_events(&mut self, session: &mut Session, arguments: &Value) -> Value {
+        let filters = arguments["filters"].as_array().cloned().unwrap_or_default();
+        let asked = filters.iter().map(|filter| match filter.as_str() {
+            Some("nan") => Ok((Breakpoint { what: What::Nan, lane: None, condition: None }, json!({}))),
+            Some("leaves") => Ok((Breakpoint { what: What::Leaves, lane: None, condition: None }, json!({}))),
+            _ => Err(format!("there is no filter {filter}")),
+        });
+        let asked = asked.collect();
+        self.replace(session, "events", asked)
+    }
+
+    /// `setDataBreakpoints`.
+    pub fn set_data(&mut self, session: &mut Session, arguments: &Value) -> Value {
+        let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
+        let asked = wanted.iter().map(|wanted| {
+            let id = wanted["dataId"].as_str().unwrap_or_default();
+            let (lane, what) = parse_id(id).ok_or_else(|| format!("'{id}' names nothing to watch"))?;
+            Ok((Breakpoint { what, lane: Some(lane), condition: condition(session, wanted)? }, json!({})))
+        });
+        let asked = asked.collect();
+        self.replace(session, "data", asked)
+    }
+}
+
+/// `dataBreakpointInfo`.
+pub fn data_info(session: &Session, arguments: &Value) -> Value {
+    let reference = arguments["variablesReference"].as_u64().and_then(Reference::of);
+    let name = arguments["name"].as_str().unwrap_or_default();
+    let found = target(session, reference, name);
+    let lane = found.as_ref().and_then(|(lane, _)| session.guest().lanes().get(*lane));
+    match (found.as_ref(), lane) {
+        (Some((_, target)), Some(lane)) => json!({
+            "dataId": id_of(lane.at, target),
+            "description": format!("{name} of lane ({}, {})", lane.at.0, lane.at.1),
+            "accessTypes": ["write"],
+            "canPersist": false,
+        }),
+        _ => json!({"dataId": null, "description": format!("'{name}' cannot be watched as a whole: watch a channel")}),
+    }
+}
+
+fn id_of((i, j): (u32, u32), target: &Target) -> String {
+    match target {
+        Target::Cell(cell) => format!("cell {cell} of {i},{j}"),
+        Target::Memory { address, bytes } => format!("memory {address}+{bytes} of {i},{j}"),
+    }
+}
+
+fn parse_id(id: &str) -> Option<((u32, u32), What)> {
+    let (what, lane) = id.split_once(" of ")?;
+    let (i, j) = lane.split_once(',')?;
+    let lane = (i.parse().ok()?, j.parse().ok()?);
+    let what = match what.split_once(' ')? {
+        ("cell", cell) => What::Cell(cell.parse().ok()?),
+        ("memory", range) => {
+            let (address, bytes) = range.split_once('+')?;
+            What::Memory {
+                address: address.parse().ok()?,
+                bytes: bytes.parse().ok().filter(|&bytes: &u32| bytes <= 4096)?,
+            }
+        }
+        _ => return None,
+    };
+    Some((lane, what))
+}
+
+fn at(place: Place) -> Breakpoint {
+    Breakpoint { what: What::Place(place), lane: None, condition: None }
+}
+
+/// The condition of a wanted breakpoint.
+fn condition(session: &Session, wanted: &Value) -> Result<Option<Expression>, String> {
+    let text = wanted["condition"].as_str().filter(|text| !text.trim().is_empty());
+    let parsed = text.map(|text| Expression::parse(text, session.guest().cells())).transpose();
+    parsed.map_err(|error| error.to_string())
+}
+
+/// The row that an address of an instruction means.
+pub fn row_of(address: &Value) -> Option<i64> {
+    let text = address.as_str()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// The number of the source with this path: the same path, or the same name at the end of both.
+fn number_of_source(session: &Session, path: &str) -> Option<usize> {
+    let sources = &session.guest().listing().sources;
+    let base = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let exact = sources.iter().position(|source| source.name == path);
+    exact.or_else(|| sources.iter().position(|source| base(&source.name) == base(path)))
+}

@@ -1,0 +1,173 @@
+//! Registers and memory as variables.
+
+use ctm_debug::{Session, Target, Value, find_cell};
+use serde_json::{Value as Json, json};
+
+/// Lanes that references tell apart: more than a group has.
+const LANES: u64 = 1 << 12;
+
+/// What a reference of variables stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// The registers of a lane.
+    Registers(usize),
+    /// What a lane has in outputs.
+    Outputs(usize),
+    /// All lanes of the group.
+    Lanes,
+    /// The channels of a register of a lane.
+    Channels(usize, usize),
+}
+
+impl Reference {
+    /// The number that a client gets.
+    pub fn number(self) -> u64 {
+        match self {
+            Reference::Lanes => 1,
+            Reference::Registers(lane) => 2 + 4 * lane as u64,
+            Reference::Outputs(lane) => 3 + 4 * lane as u64,
+            Reference::Channels(lane, register) => 4 * LANES + 4 + register as u64 * LANES + lane as u64,
+        }
+    }
+
+    /// What the number of a client stands for.
+    pub fn of(number: u64) -> Option<Self> {
+        match number {
+            0 => None,
+            1 => Some(Reference::Lanes),
+            _ if number >= 4 * LANES + 4 => {
+                let number = number - 4 * LANES - 4;
+                Some(Reference::Channels((number % LANES) as usize, (number / LANES) as usize))
+            }
+            _ if number % 4 == 2 => Some(Reference::Registers((number / 4) as usize)),
+            _ if number % 4 == 3 => Some(Reference::Outputs((number / 4) as usize)),
+            _ => None,
+        }
+    }
+}
+
+/// A value as people read it.
+pub fn text(value: &Value, hexadecimal: bool) -> String {
+    match value.kind {
+        _ if hexadecimal => format!("{:#010x}", value.bits),
+        "float" => format!("{} ({:#010x})", value.text(), value.bits),
+        "word" => format!("{:#010x} ({}, {:?})", value.bits, value.bits.cast_signed(), f32::from_bits(value.bits)),
+        _ => value.text(),
+    }
+}
+
+fn channel_name(name: &str, value: &Value) -> String {
+    value.channel.map_or(name.to_owned(), |channel| format!("{name}.{channel}"))
+}
+
+fn leaf(name: String, path: String, value: &Value, hexadecimal: bool) -> Json {
+    json!({
+        "name": name,
+        "value": text(value, hexadecimal),
+        "type": value.kind,
+        "evaluateName": path,
+        "variablesReference": 0,
+    })
+}
+
+/// The variables of a reference.
+pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> Vec<Json> {
+    match reference {
+        Reference::Lanes => {
+            let lane = |lane: &ctm_debug::LaneSnapshot| {
+                let value = if lane.executes { "executes" } else { lane.standing };
+                let value = if lane.runs { value } else { "does not run" };
+                json!({"name": format!("({}, {})", lane.i, lane.j), "value": value, "variablesReference": 0})
+            };
+            session.snapshot().lanes.iter().map(lane).collect()
+        }
+        Reference::Registers(lane) => {
+            let registers = session.registers(lane);
+            let variable = |(number, register): (usize, &ctm_debug::Register)| match &register.values[..] {
+                [value] if value.channel.is_none() => {
+                    leaf(register.name.clone(), register.name.clone(), value, hexadecimal)
+                }
+                values => {
+                    let all: Vec<String> =
+                        values.iter().map(|value| if hexadecimal { text(value, true) } else { value.text() }).collect();
+                    json!({
+                        "name": register.name,
+                        "value": all.join(", "),
+                        "variablesReference": Reference::Channels(lane, number).number(),
+                        "namedVariables": values.len(),
+                    })
+                }
+            };
+            registers.iter().enumerate().map(variable).collect()
+        }
+        Reference::Channels(lane, number) => {
+            let registers = session.registers(lane);
+            let Some(register) = registers.get(number) else { return Vec::new() };
+            let channel = |value: &Value| {
+                let name = value.channel.map_or(register.name.clone(), String::from);
+                leaf(name, channel_name(&register.name, value), value, hexadecimal)
+            };
+            register.values.iter().map(channel).collect()
+        }
+        Reference::Outputs(lane) => {
+            let Some(at) = session.guest().lanes().get(lane).map(|lane| lane.at) else { return Vec::new() };
+            let output = |output: &ctm_debug::Output| {
+                let bytes = output.bytes_of(at)?;
+                let words = session.words(&Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start });
+                let word = |&word: &u32| match hexadecimal {
+                    true => format!("{word:#010x}"),
+                    false => format!("{:?} ({word:#010x})", f32::from_bits(word)),
+                };
+                let value = words.iter().map(word).collect::<Vec<_>>().join(", ");
+                Some(json!({"name": output.name, "value": value, "variablesReference": 0}))
+            };
+            session.guest().outputs().iter().filter_map(output).collect()
+        }
+    }
+}
+
+/// What a variable of a reference stands for.
+pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Option<(usize, Target)> {
+    let cells = session.guest().cells();
+    let focused = || session.lane_number(session.focus());
+    match reference {
+        Some(Reference::Outputs(lane)) => {
+            let at = session.guest().lanes().get(lane)?.at;
+            let output = session.guest().outputs().into_iter().find(|output| output.name == name)?;
+            let bytes = output.bytes_of(at)?;
+            Some((lane, Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start }))
+        }
+        Some(Reference::Channels(lane, register)) => {
+            let registers = session.registers(lane);
+            let register = registers.get(register)?;
+            let value = register.values.iter().find(|value| {
+                value.channel.map_or(register.name.clone(), String::from) == name
+                    || channel_name(&register.name, value) == name
+            })?;
+            Some((lane, Target::Cell(value.cell)))
+        }
+        Some(Reference::Registers(lane)) => Some((lane, Target::Cell(find_cell(cells, name)?))),
+        Some(Reference::Lanes) => None,
+        None => Some((focused()?, Target::Cell(find_cell(cells, name)?))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_come_back() {
+        for reference in [
+            Reference::Lanes,
+            Reference::Registers(0),
+            Reference::Registers(255),
+            Reference::Outputs(31),
+            Reference::Channels(0, 0),
+            Reference::Channels(255, 300),
+        ] {
+            assert_eq!(Reference::of(reference.number()), Some(reference));
+        }
+        assert_eq!((Reference::of(0), Reference::of(4)), (None, None));
+    }
+}

@@ -1,0 +1,199 @@
+//! A scripted client: the whole of the protocol that the server speaks, over an X1K program.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Client, PATH, Program};
+
+/// Counts passes up to the column, four at most; then the logarithm of what is left, which columns from 5 on do not have.
+const PROGRAM: &str = "-- A loop.
+.int i0 = 4, 0, 1
+LOOP i[0];
+  src0.rgb = temp[1] : temp[1].r = MAD src0.r__ src0.1__ src0.1__ ;
+  src0.rgb = temp[0], src1.rgb = temp[1] : result[ge] = MAD src1.r__ src0.1__ -src0.r__ ;
+  BREAK IF alu;
+ENDLOOP;
+src0.rgb = temp[0], src1.rgb = temp[1] : temp[2].r = MAD src1.r__ src0.1__ -src0.r__ ;
+src0.rgb = temp[2] : temp[3].a = LN2 src0.r ;
+OUT TEX_SEM_WAIT src0.rgb = temp[1], src0.a = temp[3] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.a src0.a ;
+";
+
+fn names(of: &Value, key: &str) -> Vec<String> {
+    of.as_array().unwrap().iter().map(|one| one[key].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn lines_lanes_and_registers() {
+    let mut client = Client::new(PROGRAM);
+    let stopped = client.start("2,0");
+    assert_eq!((&stopped["reason"], &stopped["threadId"]), (&json!("entry"), &json!(5)));
+    assert!(client.events.iter().any(|event| event["event"] == "initialized"));
+    let threads = client.ask("threads", json!({}));
+    assert_eq!(threads["threads"].as_array().unwrap().len(), 8);
+    assert_eq!(threads["threads"][4]["name"], "lane (2, 0): active");
+    assert_eq!(client.top(), ("0: FC ALU_WAIT LOOP L5, i[0] ;".into(), 3));
+
+    let set = client.ask(
+        "setBreakpoints",
+        json!({"source": {"path": PATH}, "breakpoints": [
+            {"line": 4, "condition": "temp[1].x == 1"}, {"line": 1}, {"line": 99}, {"line": 4, "condition": "temp[1]"},
+        ]}),
+    );
+    let verified: Vec<_> = set["breakpoints"].as_array().unwrap().iter().map(|one| one["verified"].clone()).collect();
+    assert_eq!(verified, [true, true, false, false]);
+    assert_eq!(set["breakpoints"][1]["line"], 3, "the first line with code");
+    let stopped = client.go("continue", json!({"threadId": 5}));
+    assert_eq!(stopped["reason"], "breakpoint");
+    assert_eq!(client.top().1, 4);
+    let scopes = client.ask("scopes", json!({"frameId": 5000}));
+    assert_eq!(names(&scopes["scopes"], "name"), ["Registers", "Outputs in memory", "Lanes of the group"]);
+    let reference = scopes["scopes"][0]["variablesReference"].clone();
+    let registers = client.ask("variables", json!({"variablesReference": reference}));
+    let counter = &registers["variables"][1];
+    assert_eq!((&counter["name"], &counter["value"]), (&json!("temp[1]"), &json!("1, 0, 0, 0")));
+    let channels = client.ask("variables", json!({"variablesReference": counter["variablesReference"]}));
+    assert_eq!(channels["variables"][0]["value"], "1 (0x3f800000)");
+    let format = json!({"variablesReference": counter["variablesReference"], "format": {"hex": true}});
+    assert_eq!(client.ask("variables", format)["variables"][0]["value"], "0x3f800000");
+
+    // Back: the condition held at no moment before, so that the group's start stops.
+    client.ask("setBreakpoints", json!({"source": {"path": PATH}, "breakpoints": []}));
+    assert_eq!(client.go("stepBack", json!({"threadId": 5}))["reason"], "step");
+    assert_eq!(client.go("reverseContinue", json!({"threadId": 5}))["reason"], "entry");
+    assert_eq!(client.top().1, 3);
+    assert_eq!(client.go("stepIn", json!({"threadId": 5}))["reason"], "step");
+    assert_eq!(client.go("next", json!({"threadId": 5, "granularity": "instruction"}))["reason"], "step");
+    assert_eq!(client.top().1, 5);
+}
+
+#[test]
+fn data_breakpoints_events_and_values() {
+    let mut client = Client::new(PROGRAM);
+    client.start("6,0");
+    let info = client.ask("dataBreakpointInfo", json!({"name": "temp[1].r"}));
+    let none = client.ask("dataBreakpointInfo", json!({"name": "temp[1]"}));
+    assert_eq!(none["dataId"], Value::Null);
+    let set = client.ask("setDataBreakpoints", json!({"breakpoints": [{"dataId": info["dataId"]}, {"dataId": "x"}]}));
+    assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]), (&json!(true), &json!(false)));
+    let stopped = client.go("continue", json!({"threadId": 5}));
+    assert_eq!((&stopped["reason"], &stopped["hitBreakpointIds"]), (&json!("data breakpoint"), &json!([1])));
+    client.ask("setDataBreakpoints", json!({"breakpoints": []}));
+
+    client.ask("setExceptionBreakpoints", json!({"filters": ["nan"]}));
+    let stopped = client.go("continue", json!({"threadId": 5}));
+    assert_eq!(stopped["reason"], "exception");
+    assert!(stopped["description"].as_str().unwrap().contains("temp[3].a of lane (5, 0) becomes a NaN"), "{stopped}");
+    client.ask("exceptionInfo", json!({"threadId": 5}));
+
+    let evaluate = |client: &mut Client, text: &str, context: &str| {
+        client.ask("evaluate", json!({"expression": text, "context": context, "frameId": 5000}))["result"].clone()
+    };
+    assert_eq!(evaluate(&mut client, "temp[1].r * 2 > 7", "watch"), "1");
+    assert_eq!(evaluate(&mut client, "temp[0]", "hover"), "6, 0, 0, 0");
+    let who = evaluate(&mut client, "who temp[1].r", "repl");
+    assert!(who.as_str().unwrap().contains("1: src0.rgb = temp[1] : temp[1].r"), "{who}");
+    let error = client.request("evaluate", json!({"expression": "temp[1].r +", "context": "watch"}));
+    assert!(error["message"].as_str().unwrap().contains("column 12"), "{error}");
+
+    client.ask("setExceptionBreakpoints", json!({"filters": []}));
+    client.go("restart", json!({}));
+    client.go("stepIn", json!({"threadId": 5}));
+    let new = client.ask("setExpression", json!({"expression": "temp[1].r", "value": "9"}));
+    assert_eq!(new["value"], "9 (0x41100000)");
+    let ended = client.go("continue", json!({"threadId": 5}));
+    assert_eq!(ended["description"], "The group has ended");
+    let outputs = client.ask("variables", json!({"variablesReference": 3 + 4 * 4}));
+    assert!(outputs["variables"][0]["value"].as_str().unwrap().starts_with("10.0 (0x41200000)"), "{outputs}");
+    let error = client.request("setExpression", json!({"expression": "calls", "value": "1"}));
+    assert!(error["message"].as_str().unwrap().contains("calls cannot be changed"), "{error}");
+    client.ask("continue", json!({"threadId": 5}));
+    assert_eq!(client.receive()["event"], "terminated");
+    client.ask("disconnect", json!({}));
+}
+
+/// What a client of Microsoft's package `@vscode/debugadapter-testsupport` (1.68) has sent: its bytes are answered, and it stops where it did.
+#[test]
+fn a_recorded_client_is_answered() {
+    let mut output = Vec::new();
+    let mut input = &include_bytes!("recorded/debugclient.bin")[..];
+    ctm_dap::serve(&mut input, &mut output, &mut Program(PROGRAM.into())).unwrap();
+    let text = String::from_utf8(output).unwrap();
+    let messages: Vec<Value> = text
+        .split("Content-Length: ")
+        .skip(1)
+        .map(|message| serde_json::from_str(message.split_once("\r\n\r\n").unwrap().1).unwrap())
+        .collect();
+    let responses: Vec<&Value> = messages.iter().filter(|message| message["type"] == "response").collect();
+    assert!(responses.iter().all(|response| response["success"] == true), "{responses:#?}");
+    assert_eq!(responses.len(), 15);
+    let stops = messages.iter().filter(|message| message["event"] == "stopped");
+    let stops: Vec<String> = stops.map(|stop| stop["body"]["text"].as_str().unwrap().to_owned()).collect();
+    let [entry, breakpoint, steps @ .., back] = &stops[..] else { panic!("{stops:?}") };
+    assert!(entry.ends_with("(group 0, step 0)") && breakpoint == "breakpoint (group 0, step 5)" && back == breakpoint);
+    assert_eq!(steps, [6, 7, 6].map(|step| format!("Step (group 0, step {step})")));
+}
+
+#[test]
+fn instructions_labels_and_errors() {
+    let mut client = Client::new(PROGRAM);
+    let early = client.request("threads", json!({}));
+    assert!(early["message"].as_str().unwrap().contains("'launch' comes first"));
+    client.ask("initialize", json!({}));
+    let wrong = client.request("launch", json!({"lane": "99,0"}));
+    assert!(wrong["message"].as_str().unwrap().contains("no lane (99, 0)"), "{wrong}");
+    client.start("1,1");
+    let rows =
+        client.ask("disassemble", json!({"memoryReference": "0x0", "instructionOffset": -1, "instructionCount": 3}));
+    assert_eq!(names(&rows["instructions"], "address"), ["-1", "0x0", "0x1"]);
+    assert_eq!(rows["instructions"][2]["line"], 4);
+    let huge = json!({"memoryReference": "0x0", "instructionOffset": i64::MAX, "instructionCount": i64::MAX});
+    client.ask("disassemble", huge);
+    client.ask("setInstructionBreakpoints", json!({"breakpoints": [{"instructionReference": "0x5"}]}));
+    let labels = client.ask("setFunctionBreakpoints", json!({"breakpoints": [{"name": "L1"}, {"name": "nowhere"}]}));
+    assert_eq!(labels["breakpoints"][1]["verified"], false);
+    assert_eq!(client.go("continue", json!({"threadId": 4}))["reason"], "breakpoint");
+    assert_eq!(client.top().1, 4);
+    client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
+    client.go("continue", json!({"threadId": 4}));
+    assert_eq!(client.top().1, 8);
+    let unknown = client.request("fly", json!({}));
+    assert!(unknown["message"].as_str().unwrap().contains("'fly' is not a request"));
+}
+
+/// A program of 40 instructions adds to three channels, of which red is the greatest; one instruction exchanges two of them. The lane's
+/// output is wrong, and halving the way leads there.
+#[test]
+fn a_wrong_swizzle_is_found_in_ten_actions() {
+    let mut lines = Vec::new();
+    lines.push("src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgr src0.111 src0.1h0 ;".to_owned());
+    for n in 2..39 {
+        let swizzle = if n == 23 { "grb" } else { "rgb" };
+        lines.push(format!("src0.rgb = temp[{}] : temp[{n}].rgb = MAD src0.{swizzle} src0.111 src0.hhh ;", n - 1));
+    }
+    lines.push("src0.rgb = temp[38] : temp[39].rgb = MAX src0.rgb src0.rgb ;".to_owned());
+    lines.push("OUT TEX_SEM_WAIT src0.rgb = temp[39] : out[0].rgb = MAX src0.rgb src0.rgb ;".to_owned());
+    assert_eq!(lines.len(), 40);
+    let mut client = Client::new(&lines.join("\n"));
+    client.start("3,0");
+    let before = client.requests.len();
+    let frame = 1000 * 5;
+    client.go("continue", json!({"threadId": 6}));
+    let mut evaluate = |text: String| {
+        client.ask("evaluate", json!({"expression": text, "context": "watch", "frameId": frame}))["result"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    // Halves: red is greater than green as long as nothing was exchanged.
+    let (mut good, mut bad) = (1, 39);
+    while bad - good > 1 {
+        let middle = (good + bad) / 2;
+        let is_good = evaluate(format!("temp[{middle}].r > temp[{middle}].g")) == "1";
+        if is_good { good = middle } else { bad = middle }
+    }
+    let who = client
+        .ask("evaluate", json!({"expression": format!("who temp[{bad}].r"), "context": "repl", "frameId": frame}));
+    assert!(who["result"].as_str().unwrap().contains("MAD src0.grb"), "{who}");
+    let actions = client.requests.len() - before;
+    assert!(actions <= 10, "{actions} actions");
+}

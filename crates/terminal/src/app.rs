@@ -1,0 +1,263 @@
+//! What is shown of a session, and what keys do.
+
+use ctm_debug::{
+    Answer, Breakpoint, Direction, Expression, HELP, Outcome, Position, Reason, Session, Snapshot, Unit, What, command,
+};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Keys, for the last line and for help.
+pub const KEYS: &str = "→ step  ← back  n over  p pass  c/C run  b break  : command  ? help  q quit";
+
+/// More about them.
+const MORE: &str = "\
+right, left, s, S   a step of the lane; back
+i, I                an instruction of the group; back
+n, N                over calls; back       u, U   out of the call
+l, L                a source line; back    p, P   a pass of the loop; back
+c, C                to the next breakpoint; back
+home, end           the start and end of the group
+up, down, j, k      the cursor in the listing    b   a breakpoint there
+[ ]                 the lane before; the next     page up, down   registers
+x                   hexadecimal            :      a command:
+";
+
+/// The whole domain, as it looks at the end of the run.
+#[derive(Clone, Debug, Default)]
+pub struct Picture {
+    /// Columns.
+    pub columns: u32,
+    /// Rows.
+    pub rows: u32,
+    /// Red, green and blue of each position, row by row.
+    pub colours: Vec<[u8; 3]>,
+}
+
+/// Whether the user stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// There is more.
+    Stay,
+    /// The session is over.
+    Leave,
+}
+
+/// A session as it is shown.
+pub struct App {
+    /// The session.
+    pub session: Session,
+    /// The moment that is shown.
+    pub now: Snapshot,
+    /// What the lane held before the last movement, to show what has changed.
+    pub before: Vec<u32>,
+    /// The row of the listing that keys are about.
+    pub cursor: usize,
+    /// How often each row of the listing was executed by lanes, if that is known.
+    pub counts: Vec<u64>,
+    /// The picture, if there is one.
+    pub picture: Option<Picture>,
+    /// What is said, below.
+    pub message: String,
+    /// A command that is being typed.
+    pub input: Option<String>,
+    /// Help is shown, or an answer that has several lines.
+    pub page: Option<String>,
+    /// Bits instead of numbers.
+    pub hexadecimal: bool,
+    /// Registers that are scrolled over.
+    pub scroll: usize,
+    /// Most steps of the group that were seen.
+    pub known: u64,
+}
+
+impl App {
+    /// Of a session, with counts for the rows of its listing, and a picture.
+    pub fn new(session: Session, counts: Vec<u64>, picture: Option<Picture>) -> Self {
+        let now = session.snapshot();
+        let mut app = App {
+            cursor: now.row.unwrap_or(0),
+            session,
+            now,
+            before: Vec::new(),
+            counts,
+            picture,
+            message: "? shows all keys".into(),
+            input: None,
+            page: None,
+            hexadecimal: false,
+            scroll: 0,
+            known: 0,
+        };
+        app.before = app.bits();
+        app
+    }
+
+    /// What the lane holds.
+    fn bits(&self) -> Vec<u32> {
+        self.now.registers.iter().flat_map(|register| register.values.iter().map(|value| value.bits)).collect()
+    }
+
+    /// Shows the session as it is now.
+    fn show(&mut self, text: String) {
+        self.before = self.bits();
+        self.now = self.session.snapshot();
+        self.cursor = self.now.row.unwrap_or(self.cursor);
+        let rows = &self.session.guest().listing().rows;
+        // The listing is often too narrow for a whole instruction.
+        let next = self.now.row.and_then(|row| rows.get(row)).map(|row| format!("{}: {}", row.address, row.text));
+        self.message = if text.is_empty() { next.unwrap_or_default() } else { text };
+    }
+
+    /// A key is pressed.
+    pub fn key(&mut self, key: KeyEvent) -> Flow {
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return Flow::Leave;
+        }
+        if self.page.take().is_some() {
+            return Flow::Stay;
+        }
+        if let Some(mut input) = self.input.take() {
+            match key.code {
+                KeyCode::Enter => self.command(&input),
+                KeyCode::Esc => {}
+                KeyCode::Backspace if input.is_empty() => {}
+                KeyCode::Backspace => {
+                    input.pop();
+                    self.input = Some(input);
+                }
+                KeyCode::Char(c) => {
+                    input.push(c);
+                    self.input = Some(input);
+                }
+                _ => self.input = Some(input),
+            }
+            return Flow::Stay;
+        }
+        let last = self.session.guest().listing().rows.len().saturating_sub(1);
+        match key.code {
+            KeyCode::Char('q') => return Flow::Leave,
+            KeyCode::Char('?') => self.page = Some(format!("{MORE}{HELP}")),
+            KeyCode::Char(':') => self.input = Some(String::new()),
+            KeyCode::Right | KeyCode::Char('s') => self.step(Unit::Lane, Direction::Forward),
+            KeyCode::Left | KeyCode::Char('S') => self.step(Unit::Lane, Direction::Back),
+            KeyCode::Char('i') => self.step(Unit::Instruction, Direction::Forward),
+            KeyCode::Char('I') => self.step(Unit::Instruction, Direction::Back),
+            KeyCode::Char('n') => self.step(Unit::Over, Direction::Forward),
+            KeyCode::Char('N') => self.step(Unit::Over, Direction::Back),
+            KeyCode::Char('u') => self.step(Unit::Out, Direction::Forward),
+            KeyCode::Char('U') => self.step(Unit::Out, Direction::Back),
+            KeyCode::Char('l') => self.step(Unit::Line, Direction::Forward),
+            KeyCode::Char('L') => self.step(Unit::Line, Direction::Back),
+            KeyCode::Char('p') => self.step(Unit::Pass, Direction::Forward),
+            KeyCode::Char('P') => self.step(Unit::Pass, Direction::Back),
+            KeyCode::Char('c') => self.run(Direction::Forward),
+            KeyCode::Char('C') => self.run(Direction::Back),
+            KeyCode::Home => self.go(Position { step: 0, ..self.session.position() }),
+            KeyCode::End => {
+                let text =
+                    self.session.go_to_end().err().map_or("the end of the group".into(), |error| error.to_string());
+                self.show(text);
+            }
+            KeyCode::Up | KeyCode::Char('k') => self.cursor = self.cursor.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => self.cursor = (self.cursor + 1).min(last),
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(4),
+            KeyCode::PageDown => self.scroll = (self.scroll + 4).min(self.now.registers.len().saturating_sub(1)),
+            KeyCode::Char('b' | ' ') => self.toggle_breakpoint(),
+            KeyCode::Char('[') => self.next_lane(-1),
+            KeyCode::Char(']') => self.next_lane(1),
+            KeyCode::Char('x') => self.hexadecimal = !self.hexadecimal,
+            _ => self.message = "? shows all keys".into(),
+        }
+        self.known = self.known.max(self.session.position().step);
+        Flow::Stay
+    }
+
+    fn step(&mut self, unit: Unit, direction: Direction) {
+        let reason = self.session.step(unit, direction);
+        self.tell(&reason);
+    }
+
+    fn run(&mut self, direction: Direction) {
+        let reason = self.session.run(direction);
+        self.tell(&reason);
+    }
+
+    fn go(&mut self, to: Position) {
+        let text = self.session.go_to(to).err().map_or(String::new(), |error| error.to_string());
+        self.show(text);
+    }
+
+    fn tell(&mut self, reason: &Reason) {
+        let text = match reason {
+            Reason::Step => String::new(),
+            Reason::Breakpoint(hits) => {
+                hits.iter().map(|(number, text)| format!("{number}: {text}")).collect::<Vec<_>>().join("; ")
+            }
+            Reason::End => "the group has ended; ← goes back".into(),
+            Reason::Start => "the group's start".into(),
+            Reason::Trap(trap) => format!("trap: {trap}"),
+            Reason::Limit => "many steps were made; again goes on".into(),
+        };
+        self.show(text);
+    }
+
+    /// The number of the breakpoint at a row of the listing, if there is one.
+    pub fn breakpoint_at(&self, row: usize) -> Option<u32> {
+        let place = self.session.guest().listing().rows.get(row)?.place;
+        let is_there = |(_, point): &(&u32, &Breakpoint)| point.what == What::Place(place);
+        self.session.breakpoints().iter().find(is_there).map(|(number, _)| *number)
+    }
+
+    fn toggle_breakpoint(&mut self) {
+        if let Some(number) = self.breakpoint_at(self.cursor) {
+            self.session.remove_breakpoint(number);
+            self.message = format!("breakpoint {number} is gone");
+        } else if let Some(row) = self.session.guest().listing().rows.get(self.cursor) {
+            let what = What::Place(row.place);
+            let number = self.session.add_breakpoint(Breakpoint { what, lane: None, condition: None });
+            self.message = format!("breakpoint {number}");
+        }
+    }
+
+    fn next_lane(&mut self, by: isize) {
+        let running: Vec<usize> = (0..self.now.lanes.len()).filter(|&lane| self.now.lanes[lane].runs).collect();
+        let here = running.iter().position(|&lane| Some(lane) == self.now.lane).unwrap_or(0);
+        let next = (here as isize + by).rem_euclid(running.len().max(1) as isize) as usize;
+        if let Some(lane) = running.get(next).map(|&lane| &self.now.lanes[lane]) {
+            let at = (lane.i, lane.j);
+            let text = self.session.set_focus(at).err().map_or(format!("lane {at:?}"), |error| error.to_string());
+            self.show(text);
+            self.before = self.bits();
+        }
+    }
+
+    fn command(&mut self, input: &str) {
+        match command(&mut self.session, input) {
+            Ok(Some(Answer { text, moved })) => {
+                if moved {
+                    self.show(text);
+                } else if text.lines().count() > 2 {
+                    self.page = Some(text);
+                } else {
+                    self.message = text.lines().map(str::trim).collect::<Vec<_>>().join("  ");
+                }
+            }
+            Ok(None) => self.message = self.value(input),
+            Err(why) => self.message = why,
+        }
+    }
+
+    /// The value of an expression.
+    fn value(&self, input: &str) -> String {
+        let guest = self.session.guest();
+        let Some(lane) = self.now.lane else { return "the lane does not run here".into() };
+        match Expression::parse(input, guest.cells()) {
+            Ok(expression) => format!("{input} = {}", expression.value(&|cell| guest.read(lane, cell))),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Whether the group has ended.
+    pub fn is_over(&self) -> bool {
+        self.session.outcome() != &Outcome::Going
+    }
+}
