@@ -18,7 +18,8 @@ fn block(ops: &mut Vec<Op>, writers: &[u32], places: &Places) {
     for at in 0..ops.len() {
         let Some((from, to, vector)) = copy(&ops[at], writers, places) else { continue };
         let mut readers = Vec::new();
-        for (k, op) in ops.iter().enumerate() {
+        // Not the copy itself, although another move into its register may read that register.
+        for (k, op) in ops.iter().enumerate().filter(|&(k, _)| k != at) {
             let reads = |position: &usize| op.args[*position].source == from;
             let positions = (0..op.args.len()).filter(reads);
             readers
@@ -77,4 +78,31 @@ fn mark(scalars: &mut Scalars) {
             op.only_for_sums = op.result().is_some_and(|web| !seen_otherwise[web]);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Item;
+    use super::super::place::{Place, place};
+    use super::*;
+
+    /// A copy into a register, beside a move from this register into itself, still reads the constant.
+    #[test]
+    fn a_copy_is_not_its_own_reader() {
+        let constant = Operand { source: Source::Uniform { register: 0, channel: 1 }, abs: false, neg: false };
+        let ops = vec![
+            Op::new(Code::Move, vec![constant], 1, 0),
+            Op::new(Code::Move, vec![Operand::web(0)], 2, 0),
+            Op::new(Code::Kill, (0..3).map(Operand::web).collect(), 3, 0),
+        ];
+        let mut scalars =
+            Scalars { items: vec![Item::Block(ops)], webs: 4, inputs: vec![(0, 0, 0)], reads_position: false };
+        let mut places = place(&Scalars { items: Vec::new(), ..scalars.clone() });
+        let vector = places.get(0).expect("inputs have places").vector;
+        places.put(1, Place { vector, channel: 1 });
+        places.put(2, Place { vector, channel: 2 });
+        use_copies(&mut scalars, &places);
+        let Item::Block(ops) = &scalars.items[0] else { panic!("{:?}", scalars.items) };
+        assert!(ops.iter().any(|op| op.result() == Some(1) && op.args == [constant]), "{ops:?}");
+    }
 }

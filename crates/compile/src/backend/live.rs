@@ -106,6 +106,7 @@ pub(super) fn ranges<T: Access>(items: &[Item<T>], webs: usize, inputs: &[Web]) 
     let mut walk = Walk { webs, ranges: Some((vec![None; webs], vec![Range::default(); webs])), position: end };
     let nothing = Set::new(webs);
     let live = walk.items(items, nothing.clone(), &Around { behind: nothing.clone(), next: nothing });
+    debug_assert!(live.iter().all(|web| inputs.contains(&web)), "webs are written before they are read");
     let (_, mut ranges) = walk.ranges.unwrap_or_default();
     for web in inputs.iter().copied().filter(|&web| live.iter().any(|live| live == web)) {
         ranges[web].0.push((0, start));
