@@ -239,6 +239,13 @@ pub enum Elements {
         /// Words of a lane.
         words: u32,
     },
+    /// Bytes that belong to no lane more than to another.
+    Shared {
+        /// Address of the first byte.
+        base: u32,
+        /// How many.
+        bytes: u32,
+    },
 }
 
 impl Output {
@@ -254,6 +261,7 @@ impl Output {
                 let first = base.checked_add(stride.checked_mul(column)?)?;
                 Some(first..first.checked_add(words.checked_mul(4)?)?)
             }
+            Elements::Shared { .. } => None,
         }
     }
 }

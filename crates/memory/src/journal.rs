@@ -15,8 +15,8 @@ pub struct Stored {
     pub after: u32,
 }
 
-/// The stores of single elements that [views](crate::View) and [buffers](crate::Buffer) of a recorded [`Space`](crate::Space) made, in their order. What is written
-/// through arenas, in rows of lanes, or by machine code, is not noticed.
+/// The stores of single elements that [views](crate::View) and [buffers](crate::Buffer) of a recorded [`Space`](crate::Space) made, and those through
+/// [the space](crate::Space::store), in their order. What is written through arenas, in rows of lanes, or by machine code, is not noticed.
 #[derive(Debug, Default)]
 pub struct Journal(Mutex<Vec<Stored>>);
 
@@ -93,6 +93,8 @@ mod tests {
         buffer.store(2, 0x1122_3344);
         assert_eq!(journal.since(1).iter().map(|stored| stored.address).collect::<Vec<_>>(), [BASE, BASE + 4]);
         assert_eq!(buffer.load(2), 0x1122_3344);
+        assert!(space.store(BASE + 7, 0x99, 1) && space.store(BASE + 5, 0x8877, 2) && !space.store(0, 0, 4));
+        assert_eq!(buffer.load(4), 0x9907_8877);
         space.undo(1);
         assert_eq!((journal.len(), buffer.load(0)), (1, 0xABCD_0707));
         let all = journal.since(0);

@@ -1,5 +1,6 @@
 //! The address space: which arena is behind which address.
 
+use crate::words::write_word;
 use crate::{Arena, ArenaError, BASE_ALIGNMENT, Journal, Stored};
 use std::sync::Arc;
 
@@ -116,6 +117,19 @@ impl Space {
             copy.arenas.push(Arc::new(own));
         }
         Ok(copy)
+    }
+
+    /// Stores the low 1, 2 or 4 bytes of a value at the multiple of as many at or below an address; false if that is outside. It is recorded, if
+    /// something [records](Self::record).
+    pub fn store(&self, address: u32, value: u32, bytes: u32) -> bool {
+        let Some([word]) = self.arena_of(address, 1).and_then(|arena| arena.words_at(address, 1)) else { return false };
+        let shift = (address & 3 & !(bytes - 1)) * 8;
+        let (value, bits) = (value << shift, u32::MAX >> (32 - 8 * bytes) << shift);
+        match &self.journal {
+            Some(journal) => journal.store(address & !3, word, value, bits),
+            None => write_word(word, value, bits),
+        }
+        true
     }
 
     /// Records from now on what views and buffers store that are made of this space and of later clones of it.

@@ -188,6 +188,11 @@ impl Grid {
         thread / self.block_threads() * self.block_invocations() + thread % self.block_threads()
     }
 
+    /// The thread of an invocation that has one, counted block after block.
+    pub fn thread_number(&self, invocation: u32) -> u32 {
+        invocation / self.block_invocations() * self.block_threads() + invocation % self.block_invocations()
+    }
+
     /// Whether an invocation has a thread.
     pub fn has_thread(&self, invocation: u32) -> bool {
         invocation % self.block_invocations() < self.block_threads()

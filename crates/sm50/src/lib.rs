@@ -7,6 +7,7 @@
 //! - [`attributes`]: the memory that stages hand attributes on in;
 //! - [`check::check`]: what the machine would trap on, what headers make vanish, likely mistakes;
 //! - [`launch`]: one run of a stage, for any executor; [`mod@reference`]: the golden model of the others;
+//! - [`debug`]: launches step by step, forward and back;
 //! - [`pipeline::Draw`]: vertices through all stages to captured records, with the tessellator.
 #![forbid(unsafe_code)]
 
@@ -14,6 +15,7 @@ pub mod attributes;
 pub mod check;
 pub mod codes;
 mod control;
+pub mod debug;
 pub mod engine;
 mod field;
 pub mod footprint;

@@ -145,6 +145,16 @@ impl Emissions {
         self.words.buffer()
     }
 
+    /// The events' words.
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// Room for as many events in other words.
+    pub(crate) fn with_words(&self, words: Words) -> Emissions {
+        Emissions { words, ..*self }
+    }
+
     /// Lanes that fit.
     pub fn lanes(&self) -> u32 {
         self.lanes

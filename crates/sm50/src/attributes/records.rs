@@ -79,6 +79,16 @@ impl Records {
         self.words.buffer()
     }
 
+    /// The records' words.
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// Records of the same shape in other words.
+    pub(crate) fn with_words(&self, words: Words) -> Records {
+        Records { slots: self.slots.clone(), count: self.count, words }
+    }
+
     /// The records for reading and writing.
     pub fn view(&self) -> View<'_> {
         View { slots: &self.slots, count: self.count, buffer: self.words.buffer() }

@@ -1,12 +1,14 @@
 //! Blocks of dwords that stages share.
 
-use ctm_memory::{Arena, BASE_ALIGNMENT, Buffer, Space};
+use ctm_memory::{Arena, BASE_ALIGNMENT, Buffer, Full, Space};
 use thiserror::Error;
 
 /// A block of dwords, zero at first. It takes no host memory until it is written.
 #[derive(Clone, Debug)]
 pub struct Words {
     space: Space,
+    /// Where it is in the space.
+    base: u32,
     length: u32,
 }
 
@@ -32,7 +34,7 @@ impl Words {
             let arena = Arena::new(BASE_ALIGNMENT, size).map_err(|_| error)?;
             space.map(arena).map_err(|_| error)?;
         }
-        Ok(Words { space, length })
+        Ok(Words { space, base: BASE_ALIGNMENT, length })
     }
 
     /// A block that holds these dwords.
@@ -51,10 +53,20 @@ impl Words {
     /// The dwords.
     pub fn to_vec(&self) -> Vec<u32> {
         let mut words = vec![0; self.len() as usize];
-        if let Some(arena) = self.space.arenas().first() {
-            arena.read_words(arena.base(), &mut words);
+        if let Some(arena) = self.space.arena_of(self.base, self.length) {
+            arena.read_words(self.base, &mut words);
         }
         words
+    }
+
+    /// Maps the block into another space as well, and gives its address there.
+    pub(crate) fn map_into(&self, space: &mut Space) -> Result<u32, Full> {
+        self.space.arena_of(self.base, self.length).map_or(Ok(0), |arena| space.append_shared(arena))
+    }
+
+    /// The block as a space has it at an address, where it was [mapped](Self::map_into).
+    pub(crate) fn within(&self, space: &Space, base: u32) -> Words {
+        Words { space: space.clone(), base, length: self.length }
     }
 
     /// Number of dwords.
@@ -69,6 +81,6 @@ impl Words {
 
     /// The block by byte address. What is outside reads as 0.
     pub fn buffer(&self) -> Buffer<'_> {
-        Buffer::new(&self.space, BASE_ALIGNMENT, self.length).expect("the arena was made for these bytes")
+        Buffer::new(&self.space, self.base, self.length).expect("the arena was made for these bytes")
     }
 }

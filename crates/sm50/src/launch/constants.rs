@@ -3,12 +3,13 @@
 use super::Grid;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use thiserror::Error;
 
-/// The constant banks, 32-bit words by bank and word offset.
+/// The constant banks, 32-bit words by bank and word offset. Clones share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
-    banks: BTreeMap<u8, Vec<u32>>,
+    banks: Arc<BTreeMap<u8, Vec<u32>>>,
 }
 
 impl Constants {
@@ -17,7 +18,7 @@ impl Constants {
 
     /// Gives a bank its words; those of `bank` before are gone.
     pub fn set_bank(&mut self, bank: u8, words: Vec<u32>) {
-        self.banks.insert(bank, words);
+        Arc::make_mut(&mut self.banks).insert(bank, words);
     }
 
     /// The words of a bank.

@@ -55,11 +55,11 @@ impl Warp<'_> {
 
     /// The record of a lane's outputs.
     fn own_record(&self, lane: u32) -> u32 {
-        self.number * WARP + lane
+        self.state.number * WARP + lane
     }
 
     fn patch_record(&self) -> u32 {
-        self.first_primitive + self.places[self.lane].primitive
+        self.state.first_primitive + self.state.places[self.lane].primitive
     }
 
     /// AST: stores that the maps let through, first word first. Those outside the space vanish.
@@ -88,7 +88,7 @@ impl Warp<'_> {
                 continue;
             }
             let record = if self.stage == Stage::Geometry {
-                if state.vertex > self.logs[self.lane].emitted() {
+                if state.vertex > self.state.logs[self.lane].emitted() {
                     self.violation(TrapKind::GeometryError)?;
                 }
                 let vertices = u32::from(self.header.max_output_vertex_count);
@@ -139,7 +139,7 @@ impl Warp<'_> {
     /// A word of a lane's outputs so far. The handle is the number of the lane; without, it is the lane itself.
     fn output_word(&mut self, handle: Option<u32>, address: u32) -> Result<u32, TrapKind> {
         let lane = handle.unwrap_or(self.lane as u32);
-        if lane >= WARP || self.live >> lane & 1 == 0 {
+        if lane >= WARP || self.state.live >> lane & 1 == 0 {
             return self.violation(TrapKind::OutOfRangeAddr).map(|()| 0);
         }
         Ok(self.outputs.map_or(0, |outputs| outputs.get(self.own_record(lane), address)))
@@ -147,7 +147,7 @@ impl Warp<'_> {
 
     /// A word of an input vertex. Without a handle it is the lane's own vertex, or the first of its primitive.
     fn input_word(&mut self, handle: Option<u32>, address: u32) -> Result<u32, TrapKind> {
-        let place = self.places[self.lane];
+        let place = self.state.places[self.lane];
         if self.stage == Stage::Tessellation && matches!(address, TESS_COORD_U | TESS_COORD_V) {
             return Ok(place.uv[usize::from(address == TESS_COORD_V)]);
         }
@@ -155,16 +155,16 @@ impl Warp<'_> {
             return self.violation(TrapKind::IllegalSphInstrCombo).map(|()| 0);
         }
         if address == PRIMITIVE_ID && self.stage != Stage::Vertex {
-            let primitive = self.first_primitive + place.primitive;
+            let primitive = self.state.first_primitive + place.primitive;
             return Ok(self.primitives.map_or(0, |(_, ids)| ids.load(4 * primitive)));
         }
         let record = if self.stage == Stage::Vertex {
             let lane = handle.unwrap_or(self.lane as u32);
-            (lane < WARP && self.live >> lane & 1 != 0).then(|| self.own_record(lane))
+            (lane < WARP && self.state.live >> lane & 1 != 0).then(|| self.own_record(lane))
         } else {
             let handle = handle.unwrap_or(place.primitive * self.vertices_per_primitive());
-            let entry = self.first_primitive * self.vertices_per_primitive() + handle;
-            self.primitives.filter(|_| handle < self.handles).map(|(indices, _)| indices.load(4 * entry))
+            let entry = self.state.first_primitive * self.vertices_per_primitive() + handle;
+            self.primitives.filter(|_| handle < self.state.handles).map(|(indices, _)| indices.load(4 * entry))
         };
         match record {
             Some(record) => Ok(self.inputs.map_or(0, |inputs| inputs.get(record, address))),
@@ -196,7 +196,7 @@ impl Warp<'_> {
             return Err(TrapKind::Unsupported);
         }
         let index = self.reg(instruction.reg(key::RA));
-        let handle = if index < self.handles {
+        let handle = if index < self.state.handles {
             index
         } else {
             self.violation(TrapKind::OutOfRangeAddr)?;
@@ -214,7 +214,7 @@ impl Warp<'_> {
         let stream = self.word(instruction.b().value)?;
         let state = self.reg(instruction.reg(key::RA));
         let vertices = self.header.max_output_vertex_count.into();
-        let (state, sound) = self.logs[self.lane].out(instruction.get(key::OUT_STYLE), state, stream, vertices);
+        let (state, sound) = self.state.logs[self.lane].out(instruction.get(key::OUT_STYLE), state, stream, vertices);
         if sound.is_err() {
             self.violation(TrapKind::GeometryError)?;
         }
@@ -225,7 +225,7 @@ impl Warp<'_> {
     /// The end of the lane. A geometry program leaves its state in R0.
     pub fn exit_lane(&mut self) -> Result<(), TrapKind> {
         let state = self.reg(Reg(0));
-        if self.stage == Stage::Geometry && self.logs[self.lane].exit(state).is_err() {
+        if self.stage == Stage::Geometry && self.state.logs[self.lane].exit(state).is_err() {
             self.violation(TrapKind::GeometryError)?;
         }
         Ok(())

@@ -112,7 +112,7 @@ impl Warp<'_> {
             }
         } else {
             let image = self.condition().image();
-            self.flags[self.lane] = Flags::from_image(image & !mask | source & mask);
+            self.state.flags[self.lane] = Flags::from_image(image & !mask | source & mask);
         }
         Ok(())
     }

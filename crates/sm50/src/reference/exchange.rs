@@ -58,7 +58,8 @@ impl Warp<'_> {
                 ShuffleMode::Bfly => (lane ^ b, lane ^ b <= max),
             };
             let from = if inside { from } else { lane };
-            let value = if taken >> from & 1 != 0 { self.registers[usize::from(source.0)][from as usize] } else { 0 };
+            let value =
+                if taken >> from & 1 != 0 { self.state.registers[usize::from(source.0)][from as usize] } else { 0 };
             results[self.lane] = (value, inside);
         }
         for lane in lanes(taken) {

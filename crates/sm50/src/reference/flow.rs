@@ -12,7 +12,7 @@ use ctm_num::sm50::Flags;
 
 /// What made a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// SSY.
     Sync,
     /// PBK.
@@ -81,6 +81,11 @@ impl Control {
     /// Tokens on the stack.
     pub fn depth(&self) -> u32 {
         self.stack.len() as u32
+    }
+
+    /// The tokens, the lowest first: what made each, its lanes that have not ended, and where they go on.
+    pub fn tokens(&self) -> impl Iterator<Item = (Kind, u32, u32)> {
+        self.stack.iter().map(|token| (token.kind, token.mask & !self.exited, token.pc))
     }
 
     /// What made the token that a lane which is not active waits for; `None` if it has ended.
@@ -233,7 +238,7 @@ impl Warp<'_> {
     /// The lanes of `mask` for which the instruction's test of the condition code holds.
     fn tested(&self, instruction: &Instruction, mask: u32) -> Result<u32, TrapKind> {
         let test = instruction.test();
-        lanes(mask).try_fold(0, |passed, lane| Ok(passed | u32::from(holds(test, self.flags[lane])?) << lane))
+        lanes(mask).try_fold(0, |passed, lane| Ok(passed | u32::from(holds(test, self.state.flags[lane])?) << lane))
     }
 
     /// Lanes with one target go together, in the order of their lowest lanes.

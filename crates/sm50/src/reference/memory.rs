@@ -1,6 +1,6 @@
 //! Constants by address, local memory, global memory.
 
-use super::warp::Warp;
+use super::warp::{LANES, Warp};
 use crate::codes::{ConstantMode, MemorySize};
 use crate::field::{FieldId, key};
 use crate::instruction::Instruction;
@@ -30,16 +30,17 @@ impl Warp<'_> {
         let size = instruction.get(key::MEMORY_SIZE);
         let address = self.reg(instruction.reg(key::RA)).wrapping_add_signed(instruction.signed(FieldId::OFFSET));
         let address = self.align(address.into(), size)? as usize;
-        let inside = address + size.bytes() as usize <= self.local_size;
+        let local_size = self.state.local.len() / LANES;
+        let inside = address + size.bytes() as usize <= local_size;
         if !inside {
             self.violation(TrapKind::OutOfRangeAddr)?;
         }
-        let start = self.lane * self.local_size + address;
+        let start = self.lane * local_size + address;
         let bytes = size.bytes().min(4) as usize;
         if op == LocalOp::Ldl {
             return self.load(instruction.dst(), size, |warp, k| {
                 let place = start + 4 * k as usize;
-                let source = if inside { &warp.local[place..place + bytes] } else { &[] };
+                let source = if inside { &warp.state.local[place..place + bytes] } else { &[] };
                 let word = source.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
                 let name = || format!("local {:#x}", address.wrapping_add(4 * k as usize));
                 note(&mut warp.follow, warp.lane, || Access::read(name(), Kind::Word, [word]));
@@ -51,7 +52,7 @@ impl Warp<'_> {
             let name = || format!("local {:#x}", address.wrapping_add(4 * k as usize));
             note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
             if inside {
-                warp.local[place..place + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+                warp.state.local[place..place + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
             }
             Ok(())
         })
@@ -64,15 +65,17 @@ impl Warp<'_> {
         let base = if instruction.get(key::E) { self.pair(register)? } else { self.reg(register).into() };
         let address = base.wrapping_add_signed(instruction.signed(FieldId::OFFSET).into());
         let address = self.align(address, size)?;
-        let arena = u32::try_from(address)
-            .ok()
-            .and_then(|address| Some((self.launch.environment.memory?.arena_of(address, size.bytes())?, address)));
-        if arena.is_none() {
+        // All of the access, or nothing, is inside an arena.
+        let inside = u32::try_from(address).ok().and_then(|address| {
+            let space = self.launch.environment.memory?;
+            Some((space, space.arena_of(address, size.bytes())?, address))
+        });
+        if inside.is_none() {
             self.violation(TrapKind::OutOfRangeAddr)?;
         }
         if op == GlobalOp::Ldg {
             return self.load(instruction.dst(), size, |warp, k| {
-                let word = arena.and_then(|(arena, address)| {
+                let word = inside.and_then(|(_, arena, address)| {
                     let address = address + 4 * k;
                     Some(arena.read_u32(address)? >> (8 * (address % 4)))
                 });
@@ -85,14 +88,8 @@ impl Warp<'_> {
         self.store(instruction.dst(), size, |warp, k, value| {
             let name = || format!("global {:#x}", address.wrapping_add(4 * u64::from(k)));
             note(&mut warp.follow, warp.lane, || Access::write(name(), Kind::Word, [value]));
-            if let Some((arena, address)) = arena {
-                let address = address + 4 * k;
-                // The whole access is inside the arena.
-                match size.bytes() {
-                    1 => arena.write_u8(address, value as u8),
-                    2 => arena.write_u16(address, value as u16),
-                    _ => arena.write_u32(address, value),
-                };
+            if let Some((space, _, address)) = inside {
+                space.store(address + 4 * k, value, size.bytes().min(4));
             }
             Ok(())
         })

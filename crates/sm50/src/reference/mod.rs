@@ -16,6 +16,7 @@ mod flow;
 mod memory;
 mod operand;
 mod special;
+mod stepper;
 mod view;
 mod warp;
 
@@ -23,7 +24,8 @@ use crate::launch::{Launch, LaunchReport, StageRunner, Stop};
 use ctm_follow::{Follow, Followed, Observer};
 use ctm_lane::budget::Meter;
 use ctm_lane::run::RunOptions;
-use warp::Warp;
+pub(crate) use stepper::{Moment, Stepper, Token};
+use warp::{State, Warp};
 
 /// The reference as an executor. It uses one thread, and of the options the step limit, the budget, the progress report and
 /// the cancel flag.
@@ -58,7 +60,7 @@ impl Reference {
     ) -> Result<LaunchReport, Stop> {
         let follow = observed.map(|(invocation, observer)| Follow::new(invocation, observer));
         let meter = Meter::new(options.budget, options.cancel);
-        let mut warp = Warp::new(launch, options, &meter, follow)?;
+        let mut warp = Warp::new(launch, options, &meter, follow, State::new(launch, &meter)?);
         meter.check()?;
         let warps = launch.invocations.warps();
         for number in 0..warps {
@@ -67,7 +69,7 @@ impl Reference {
                 progress(u64::from(number) + 1, u64::from(warps));
             }
         }
-        let report = warp.finish();
+        let report = warp.into_report();
         meter.charge(report.stats.instructions)?;
         Ok(report)
     }

@@ -14,13 +14,13 @@ const SIGN: u32 = 0x8000_0000;
 impl Warp<'_> {
     /// A register.
     pub fn reg(&self, reg: Reg) -> u32 {
-        self.registers[usize::from(reg.0)][self.lane]
+        self.state.registers[usize::from(reg.0)][self.lane]
     }
 
     /// Writes a register; RZ keeps nothing.
     pub fn set_reg(&mut self, reg: Reg, value: u32) {
         if !reg.is_zero() {
-            self.registers[usize::from(reg.0)][self.lane] = value;
+            self.state.registers[usize::from(reg.0)][self.lane] = value;
         }
     }
 
@@ -64,8 +64,7 @@ impl Warp<'_> {
 
     /// The lanes where a predicate holds.
     pub fn mask_of(&self, source: PredSource) -> u32 {
-        let mask = self.predicates[usize::from(source.pred.0)];
-        if source.not { !mask } else { mask }
+        self.state.mask_of(source)
     }
 
     /// A predicate.
@@ -76,14 +75,14 @@ impl Warp<'_> {
     /// Writes a predicate; PT keeps nothing.
     pub fn set_pred(&mut self, pred: Pred, value: bool) {
         if !pred.is_true() {
-            let mask = &mut self.predicates[usize::from(pred.0)];
+            let mask = &mut self.state.predicates[usize::from(pred.0)];
             *mask = *mask & !(1 << self.lane) | u32::from(value) << self.lane;
         }
     }
 
     /// The condition code before the instruction.
     pub fn condition(&self) -> Flags {
-        self.flags[self.lane]
+        self.state.flags[self.lane]
     }
 
     /// Writes a result and, if the instruction says so, the condition code.
@@ -95,7 +94,7 @@ impl Warp<'_> {
     /// Writes the condition code, if the instruction says so.
     pub fn set_flags(&mut self, instruction: &Instruction, flags: Flags) {
         if instruction.get(key::CC) {
-            self.flags[self.lane] = flags;
+            self.state.flags[self.lane] = flags;
         }
     }
 

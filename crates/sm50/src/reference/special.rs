@@ -20,15 +20,15 @@ impl Warp<'_> {
     }
 
     fn special(&self, number: u8) -> Option<u32> {
-        let place = self.places[self.lane];
+        let place = self.state.places[self.lane];
         let below = (1u32 << self.lane) - 1;
         let own = 1u32 << self.lane;
         Some(match number {
             // LANEID
             0x00 => self.lane as u32,
             // CLOCK, CLOCKLO: instructions before this one
-            0x01 | 0x50 => (self.clock - 1) as u32,
-            0x51 => ((self.clock - 1) >> 32) as u32,
+            0x01 | 0x50 => (self.state.clock - 1) as u32,
+            0x51 => ((self.state.clock - 1) >> 32) as u32,
             // PRIM_TYPE: vertices of an input patch
             0x10 if matches!(self.stage, Stage::TessellationInit | Stage::Tessellation) => {
                 self.vertices_per_primitive() << 8
@@ -60,7 +60,7 @@ impl Warp<'_> {
 
     /// The invocation of the lane that executes.
     fn invocation(&self) -> u32 {
-        self.number * WARP + self.lane as u32
+        self.state.number * WARP + self.lane as u32
     }
 
     /// Coordinates of the lane's thread in its block.

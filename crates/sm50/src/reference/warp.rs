@@ -9,6 +9,7 @@ use crate::instruction::Instruction;
 use crate::launch::{
     Column, Launch, LaunchReport, Mode, NO_INVOCATION, Shader, Stop, Trap, TrapKind, WARP, WarningKind,
 };
+use crate::operand::PredSource;
 use crate::program::Code;
 use crate::table::{AttributeOp, Class, ConstantOp, OrderOp, SpecialOp};
 use ctm_follow::Follow;
@@ -40,7 +41,71 @@ pub(super) struct Invocation {
     pub uv: [u32; 2],
 }
 
-/// The state of a warp, reused from warp to warp.
+/// Everything that decides what a warp does next, but memory.
+#[derive(Clone)]
+pub(super) struct State {
+    /// Its number in the launch.
+    pub number: u32,
+    pub places: [Invocation; LANES],
+    /// Lanes that have an invocation.
+    pub live: u32,
+    pub first_primitive: u32,
+    /// Length of the map of vertex handles.
+    pub handles: u32,
+
+    pub control: Control,
+    /// Instructions executed.
+    pub clock: u64,
+    pub registers: Vec<[u32; LANES]>,
+    /// A mask of lanes for each predicate, PT included.
+    pub predicates: [u32; 8],
+    pub flags: [Flags; LANES],
+    /// Bytes of each lane's local memory, one lane after the other.
+    pub local: Vec<u8>,
+    pub logs: Vec<Log>,
+}
+
+impl State {
+    /// Of warps of a launch, none of which has started.
+    pub fn new(launch: &Launch, meter: &Meter) -> Result<Self, Stop> {
+        let local_size = local_size(launch);
+        meter.reserve(u64::from(WARP) * local_size as u64)?;
+        Ok(State {
+            number: 0,
+            places: [Invocation::default(); LANES],
+            live: 0,
+            first_primitive: 0,
+            handles: 0,
+            control: Control::default(),
+            clock: 0,
+            registers: vec![[0; LANES]; REGISTERS],
+            predicates: [0; 8],
+            flags: [Flags::default(); LANES],
+            local: allocate(local_size * LANES)?,
+            logs: vec![Log::default(); LANES],
+        })
+    }
+
+    /// The lanes where a predicate holds.
+    pub fn mask_of(&self, source: PredSource) -> u32 {
+        let mask = self.predicates[usize::from(source.pred.0)];
+        if source.not { !mask } else { mask }
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.registers[..]) + self.local.len() + size_of_val(&self.logs[..])
+    }
+}
+
+/// Bytes of local memory that each lane of a launch needs: none, if no instruction accesses it.
+pub(super) fn local_size(launch: &Launch) -> usize {
+    let Shader { code, local_memory, .. } = launch.shader;
+    let uses_local = code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
+    if uses_local { local_memory as usize } else { 0 }
+}
+
+/// A warp that runs, reused for one after the other.
 pub(super) struct Warp<'a> {
     pub launch: &'a Launch<'a>,
     options: &'a RunOptions<'a>,
@@ -54,83 +119,53 @@ pub(super) struct Warp<'a> {
     pub patches: Option<View<'a>>,
     /// Index list and primitive numbers.
     pub primitives: Option<(Buffer<'a>, Buffer<'a>)>,
-
-    /// Its number in the launch.
-    pub number: u32,
-    pub places: [Invocation; LANES],
-    /// Lanes that have an invocation.
-    pub live: u32,
-    pub first_primitive: u32,
-    /// Length of the map of vertex handles.
-    pub handles: u32,
-
-    pub control: Control,
+    pub state: State,
     /// The instruction that executes.
     pub pc: u32,
     /// The lane that executes it.
     pub lane: usize,
-    /// Instructions executed.
-    pub clock: u64,
-    pub registers: Vec<[u32; LANES]>,
-    /// A mask of lanes for each predicate, PT included.
-    pub predicates: [u32; 8],
-    pub flags: [Flags; LANES],
-    /// Bytes of each lane's local memory, one lane after the other.
-    pub local: Vec<u8>,
-    pub local_size: usize,
-    pub logs: Vec<Log>,
     report: LaunchReport,
     pub follow: Option<Follow<'a>>,
     tally: Option<Tally<'a>>,
 }
 
 impl<'a> Warp<'a> {
+    /// A warp in this state.
     pub fn new(
         launch: &'a Launch<'a>,
         options: &'a RunOptions<'a>,
         meter: &'a Meter<'a>,
         follow: Option<Follow<'a>>,
-    ) -> Result<Self, Stop> {
-        let Shader { header, code, local_memory } = launch.shader;
-        let uses_local =
-            code.instructions().iter().any(|instruction| matches!(instruction.op().class(), Class::Local(_)));
-        let local_size = if uses_local { local_memory as usize } else { 0 };
-        meter.reserve(u64::from(WARP) * local_size as u64)?;
-        Ok(Warp {
+        state: State,
+    ) -> Self {
+        Warp {
             launch,
             options,
             poller: Poller::new(meter),
-            header: header.unwrap_or_default(),
+            header: launch.shader.header.unwrap_or_default(),
             stage: launch.shader.stage(),
             strict: launch.environment.mode == Mode::Strict,
-            code,
+            code: launch.shader.code,
             inputs: launch.inputs.map(|records| records.view()),
             outputs: launch.outputs.map(|records| records.view()),
             patches: launch.patches.map(|records| records.view()),
             primitives: launch.primitives.map(|all| (all.indices.buffer(), all.ids.buffer())),
-            number: 0,
-            places: [Invocation::default(); LANES],
-            live: 0,
-            first_primitive: 0,
-            handles: 0,
-            control: Control::default(),
+            state,
             pc: 0,
             lane: 0,
-            clock: 0,
-            registers: vec![[0; LANES]; REGISTERS],
-            predicates: [0; 8],
-            flags: [Flags::default(); LANES],
-            local: allocate(local_size * LANES)?,
-            local_size,
-            logs: vec![Log::default(); LANES],
             report: LaunchReport::default(),
             follow,
             tally: options.counts.map(|counts| Tally::new(counts, LANES)),
-        })
+        }
+    }
+
+    /// Leaves the warp where it is.
+    pub fn leave(self) -> State {
+        self.state
     }
 
     /// What all warps did.
-    pub fn finish(self) -> LaunchReport {
+    pub fn into_report(self) -> LaunchReport {
         self.report
     }
 
@@ -141,62 +176,74 @@ impl<'a> Warp<'a> {
         self.tell_start();
         let done = self.run_program();
         self.tell_end(done.as_ref().err().map(ToString::to_string));
-        if let (Ok(()), Some(tally)) = (&done, &mut self.tally) {
+        done?;
+        if let Some(tally) = &mut self.tally {
             tally.finish((number * WARP..).take(LANES).map(|number| (number % AXIS, number / AXIS)));
         }
-        if let (Ok(()), Some(emissions)) = (&done, self.launch.emissions) {
-            for lane in lanes(self.live) {
-                emissions.record(number * WARP + lane as u32, &self.logs[lane]);
-            }
-        }
-        done
-    }
-
-    fn run_program(&mut self) -> Result<(), Stop> {
-        while let Some(pc) = self.control.pc() {
-            let first = self.number * WARP;
-            self.poller.step(1, self.report.stats.instructions, || (first % AXIS, first / AXIS))?;
-            self.step(pc).map_err(|kind| Trap {
-                kind,
-                stage: self.stage,
-                pc: self.pc,
-                warp: self.number,
-                lane: self.lane as u32,
-            })?;
-        }
+        self.finish();
         Ok(())
     }
 
-    fn start(&mut self, number: u32) {
-        self.number = number;
+    fn run_program(&mut self) -> Result<(), Stop> {
+        while self.step()? {}
+        Ok(())
+    }
+
+    /// Executes the next instruction, and says whether there was one.
+    pub fn step(&mut self) -> Result<bool, Stop> {
+        let Some(pc) = self.state.control.pc() else { return Ok(false) };
+        let first = self.state.number * WARP;
+        self.poller.step(1, self.report.stats.instructions, || (first % AXIS, first / AXIS))?;
+        let done = self.execute_at(pc).map_err(|kind| Trap {
+            kind,
+            stage: self.stage,
+            pc: self.pc,
+            warp: self.state.number,
+            lane: self.lane as u32,
+        });
+        Ok(done.map(|()| true)?)
+    }
+
+    /// Writes down what the lanes have emitted, behind the exit of the last one.
+    pub fn finish(&self) {
+        if let Some(emissions) = self.launch.emissions {
+            for lane in lanes(self.state.live) {
+                emissions.record(self.state.number * WARP + lane as u32, &self.state.logs[lane]);
+            }
+        }
+    }
+
+    /// Goes to the first instruction of warp `number`.
+    pub fn start(&mut self, number: u32) {
+        self.state.number = number;
         self.place_lanes();
-        self.control = Control::new(self.live);
-        self.clock = 0;
-        self.registers.fill([0; LANES]);
-        self.predicates = [0, 0, 0, 0, 0, 0, 0, u32::MAX];
-        self.flags = [Flags::default(); LANES];
-        self.local.fill(0);
-        self.logs.iter_mut().for_each(Log::clear);
+        self.state.control = Control::new(self.state.live);
+        self.state.clock = 0;
+        self.state.registers.fill([0; LANES]);
+        self.state.predicates = [0, 0, 0, 0, 0, 0, 0, u32::MAX];
+        self.state.flags = [Flags::default(); LANES];
+        self.state.local.fill(0);
+        self.state.logs.iter_mut().for_each(Log::clear);
         self.report.stats.groups += 1;
-        self.report.stats.lanes += u64::from(self.live.count_ones());
+        self.report.stats.lanes += u64::from(self.state.live.count_ones());
     }
 
     fn place_lanes(&mut self) {
         let invocations = self.launch.invocations;
-        self.live = 0;
+        self.state.live = 0;
         for lane in 0..LANES {
-            let number = self.number * WARP + lane as u32;
+            let number = self.state.number * WARP + lane as u32;
             let primitive = invocations.get(Column::Primitive, number);
             let in_block = self.launch.grid.is_none_or(|grid| grid.has_thread(number));
             if primitive == NO_INVOCATION || !in_block {
                 continue;
             }
             let get = |column| invocations.get(column, number);
-            self.live |= 1 << lane;
-            self.first_primitive = get(Column::FirstPrimitive);
-            self.handles = get(Column::Handles);
-            self.places[lane] = Invocation {
-                primitive: primitive.wrapping_sub(self.first_primitive),
+            self.state.live |= 1 << lane;
+            self.state.first_primitive = get(Column::FirstPrimitive);
+            self.state.handles = get(Column::Handles);
+            self.state.places[lane] = Invocation {
+                primitive: primitive.wrapping_sub(self.state.first_primitive),
                 invocation: get(Column::Invocation),
                 uv: [get(Column::U), get(Column::V)],
             };
@@ -204,8 +251,8 @@ impl<'a> Warp<'a> {
     }
 
     /// Executes the instruction at `pc`, a byte address.
-    fn step(&mut self, pc: u32) -> Result<(), TrapKind> {
-        let active = self.control.active();
+    fn execute_at(&mut self, pc: u32) -> Result<(), TrapKind> {
+        let active = self.state.control.active();
         self.lane = active.trailing_zeros() as usize;
         self.pc = pc;
         if !pc.is_multiple_of(8) {
@@ -214,18 +261,18 @@ impl<'a> Warp<'a> {
         let index = self.code.index_at(pc).ok_or(TrapKind::PcOverflow)?;
         let instruction = self.code.instructions()[index];
         self.pc = Code::address(index);
-        if self.clock >= self.options.step_limit {
+        if self.state.clock >= self.options.step_limit {
             return Err(TrapKind::StepLimit);
         }
-        self.clock += 1;
+        self.state.clock += 1;
         self.report.stats.instructions += u64::from(active.count_ones());
 
-        let mut taken = active & self.mask_of(instruction.guard());
+        let mut taken = active & self.state.mask_of(instruction.guard());
         self.tell_before(&instruction, taken);
         let place = self.pc;
         self.tally.iter_mut().for_each(|tally| tally.add(place, lanes(taken)));
         let next = self.execute(&instruction, &mut taken);
-        let done = next.and_then(|next| self.control.go(next, taken, Code::address(index + 1)));
+        let done = next.and_then(|next| self.state.control.go(next, taken, Code::address(index + 1)));
         self.report_after(index, done);
         done
     }
@@ -288,6 +335,6 @@ impl<'a> Warp<'a> {
     }
 
     pub fn warn(&mut self, kind: WarningKind) {
-        self.report.warnings.note(self.stage, self.pc, kind, self.number, self.lane as u32);
+        self.report.warnings.note(self.stage, self.pc, kind, self.state.number, self.lane as u32);
     }
 }

@@ -30,7 +30,7 @@ mod print;
 mod substitutes;
 
 pub use ctm_text::{Cause, Diagnostic, Loader, Origin, Severity, SourceFile};
-pub use print::{PrintOptions, print_program, print_program_with};
+pub use print::{PrintOptions, print_instructions, print_program, print_program_with};
 pub use substitutes::SUBSTITUTES;
 
 use crate::control::Control;

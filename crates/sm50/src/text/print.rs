@@ -81,6 +81,16 @@ pub fn print_program_with(program: &Program, options: &PrintOptions) -> String {
     text
 }
 
+/// The instructions of code in text, each with the label that stands before it.
+pub fn print_instructions(code: &Code) -> Vec<(Option<String>, String)> {
+    let labels = labels(code);
+    let line = |index| {
+        let own = labels.contains(&index).then(|| label(index));
+        (own, spell_line(code, index, &labels, false).text)
+    };
+    (0..code.instructions().len()).map(line).collect()
+}
+
 /// An instruction in text, without its control bits but those that it shows.
 struct Spelled {
     text: String,

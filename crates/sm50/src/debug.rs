@@ -1,0 +1,419 @@
+//! SM50 launches in a debugger (`ctm_debug`): compute code, and stages of pipelines.
+//!
+//! Groups are warps, those of one launch behind those of the one before. A lane has the number of its thread, or of its invocation, as its column,
+//! and the number of its launch as its row.
+
+use crate::attributes::{Emissions, NoMemory, Records, WORDS, Words, name};
+use crate::field::key;
+use crate::header::{AttributeMap, Header, Stage};
+use crate::instruction::Instruction;
+use crate::launch::{
+    Column, Constants, Environment, Grid, Invocations, Launch, Mode, NO_INVOCATION, Primitives, Shader, Stop, WARP,
+};
+use crate::program::Code;
+use crate::reference::{Moment, Stepper, Token};
+use crate::table::{Class, GlobalOp};
+use crate::text::print_instructions;
+use ctm_debug::{
+    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
+};
+use ctm_follow::{Address, Cell, Participation, Pass, Place, Standing};
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Full, Space};
+use std::ops::Range;
+use thiserror::Error;
+
+/// Why there is no session over launches.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DebugError {
+    /// There is no memory for a copy of what launches write.
+    #[error(transparent)]
+    Attributes(#[from] NoMemory),
+    /// There is no memory for a copy of global memory, or no addresses for that of the launches.
+    #[error(transparent)]
+    Memory(#[from] Full),
+    /// The session cannot begin there.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// A launch as it is before it runs, with a copy of what it writes.
+#[derive(Clone, Debug)]
+pub struct LaunchCopy {
+    program: u8,
+    header: Option<Header>,
+    code: Code,
+    local_memory: u32,
+    constants: Constants,
+    y_direction: u32,
+    mode: Mode,
+    invocations: Invocations,
+    inputs: Option<Records>,
+    primitives: Option<Primitives>,
+    patches: Option<Records>,
+    outputs: Option<Records>,
+    surviving: AttributeMap,
+    emissions: Option<Emissions>,
+    grid: Option<Grid>,
+}
+
+impl LaunchCopy {
+    /// Copies a launch but its global memory. `program` is the number that its program has in the [`listing`].
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn of(launch: &Launch, program: u8) -> Result<Self, NoMemory> {
+        let copy = |words: &Words| Words::of(&words.to_vec());
+        let records = |records: Option<&Records>| {
+            records.map(|records| Ok(records.with_words(copy(records.words())?))).transpose()
+        };
+        let Launch { shader, environment, .. } = *launch;
+        Ok(LaunchCopy {
+            program,
+            header: shader.header,
+            code: shader.code.clone(),
+            local_memory: shader.local_memory,
+            constants: environment.constants.clone(),
+            y_direction: environment.y_direction,
+            mode: environment.mode,
+            invocations: launch.invocations.clone(),
+            inputs: records(launch.inputs)?,
+            primitives: launch.primitives.cloned(),
+            patches: records(launch.patches)?,
+            outputs: records(launch.outputs)?,
+            surviving: launch.surviving,
+            emissions: launch.emissions.map(|log| Ok(log.with_words(copy(log.words())?))).transpose()?,
+            grid: launch.grid,
+        })
+    }
+
+    fn shader(&self) -> Shader<'_> {
+        Shader { header: self.header, code: &self.code, local_memory: self.local_memory }
+    }
+
+    fn environment<'a>(&self, memory: Option<&'a Space>) -> Environment<'a> {
+        let Self { y_direction, mode, .. } = *self;
+        Environment { constants: self.constants.clone(), memory, y_direction, mode }
+    }
+
+    fn launch<'a>(&'a self, environment: &'a Environment<'a>) -> Launch<'a> {
+        Launch {
+            inputs: self.inputs.as_ref(),
+            primitives: self.primitives.as_ref(),
+            patches: self.patches.as_ref(),
+            outputs: self.outputs.as_ref(),
+            emissions: self.emissions.as_ref(),
+            grid: self.grid,
+            ..Launch::new(self.shader(), environment, &self.invocations, self.surviving)
+        }
+    }
+
+    /// Maps what it writes into a space, behind all else there: patches, outputs, emissions. Gives the addresses.
+    fn map_into(&self, space: &mut Space) -> Result<[u32; 3], Full> {
+        let records = [&self.patches, &self.outputs].map(|records| records.as_ref().map(Records::words));
+        let mut places = [0; 3];
+        for (place, words) in
+            places.iter_mut().zip([records[0], records[1], self.emissions.as_ref().map(Emissions::words)])
+        {
+            *place = words.map_or(Ok(0), |words| words.map_into(space))?;
+        }
+        Ok(places)
+    }
+
+    /// Has what it writes where the space has it, so that stores are recorded there.
+    fn bind(&mut self, space: &Space, [patches, outputs, emissions]: [u32; 3]) {
+        for (records, base) in [(&mut self.patches, patches), (&mut self.outputs, outputs)] {
+            *records = records.take().map(|records| records.with_words(records.words().within(space, base)));
+        }
+        self.emissions = self.emissions.take().map(|log| log.with_words(log.words().within(space, emissions)));
+    }
+
+    /// What it leaves in attribute memory: records are at these addresses.
+    fn leaves(&self, [patches, outputs, _]: [u32; 3]) -> Vec<Output> {
+        let mut all = Vec::new();
+        let of_vertices = self.outputs.iter().flat_map(|records| {
+            let vertices = match self.stage() {
+                Stage::Geometry => self.header.map_or(0, |header| header.max_output_vertex_count.into()),
+                _ => 1,
+            };
+            let slot = move |address| Some((address, records.slots().slot(address)?));
+            (0..4 * WORDS as u32).step_by(4).filter_map(slot).map(move |(address, slot)| Output {
+                name: name(address),
+                elements: Elements::Lanes {
+                    base: outputs + 4 * slot * records.count(),
+                    stride: 4 * vertices,
+                    words: vertices,
+                },
+            })
+        });
+        all.extend(of_vertices);
+        // Patches are written by tessellation initialisation alone.
+        if let (Some(records), Stage::TessellationInit) = (&self.patches, self.stage()) {
+            let elements = Elements::Shared { base: patches, bytes: records.buffer().length() };
+            all.push(Output { name: "patches".into(), elements });
+        }
+        all
+    }
+
+    fn stage(&self) -> Stage {
+        self.shader().stage()
+    }
+
+    fn has_global_stores(&self) -> bool {
+        let stores = |instruction: &Instruction| matches!(instruction.op().class(), Class::Global(GlobalOp::Stg));
+        self.code.instructions().iter().any(stores)
+    }
+
+    /// One more than the highest register that instructions name, with those of the widest operand.
+    fn registers(&self) -> u8 {
+        let named = self.code.instructions().iter().flat_map(|instruction| {
+            [key::RD, key::RA, key::RB, key::RC]
+                .map(|key| instruction.reg(key))
+                .into_iter()
+                .filter(|reg| !reg.is_zero())
+        });
+        named.map(|reg| reg.0 | 3).max().map_or(0, |last| last.saturating_add(1))
+    }
+}
+
+/// The instructions of programs, each in one line: those of the first one, then those of the next. Where there are several, the stage stands in
+/// front of addresses.
+pub fn listing(programs: &[Shader]) -> Listing {
+    let rows = programs.iter().zip(0..).flat_map(|(shader, program)| {
+        let prefix = if programs.len() > 1 { format!("{}:", shader.stage().name()) } else { String::new() };
+        let lines = print_instructions(shader.code).into_iter().enumerate();
+        lines.map(move |(index, (label, text))| {
+            let pc = Code::address(index);
+            Row {
+                place: Address { program, pc }.into(),
+                address: format!("{prefix}{pc:04x}"),
+                text,
+                labels: label.into_iter().collect(),
+                line: None,
+            }
+        })
+    });
+    Listing { rows: rows.collect(), sources: Vec::new() }
+}
+
+/// A session over launches, on a copy of their global memory, at the start of the warp of a lane. The listing is that of [`listing`], perhaps with
+/// source lines; `outputs` are what is of interest of global memory. Of the options, the step limit counts.
+///
+/// Each launch starts with what it was copied with: what is changed by hand in one does not reach the next.
+///
+/// # Errors
+/// There is no memory, or there is no such lane.
+pub fn session(
+    mut launches: Vec<LaunchCopy>,
+    memory: Option<&Space>,
+    outputs: Vec<Output>,
+    options: &RunOptions,
+    listing: Listing,
+    lane: (u32, u32),
+) -> Result<Session, DebugError> {
+    let mut space = memory.map_or(Ok(Space::default()), Space::copy)?;
+    let places: Vec<_> = launches.iter().map(|launch| launch.map_into(&mut space)).collect::<Result<_, _>>()?;
+    space.record();
+    let mut first_groups = vec![0];
+    for (launch, places) in launches.iter_mut().zip(&places) {
+        launch.bind(&space, *places);
+        first_groups.push(first_groups.last().copied().unwrap_or(0) + u64::from(launch.invocations.warps()));
+    }
+    let environment = Environment::default();
+    let all: Vec<Launch> = launches.iter().map(|launch| launch.launch(&environment)).collect();
+    let registers = launches.iter().map(LaunchCopy::registers).max().unwrap_or(0);
+    let stepper = Stepper::new(&all, registers, options);
+    let guest = Debugged {
+        outputs: launches.iter().zip(places).map(|(launch, places)| launch.leaves(places)).collect(),
+        shared: outputs,
+        is_independent: memory.is_none() || !launches.iter().any(LaunchCopy::has_global_stores),
+        has_memory: memory.is_some(),
+        cells: stepper.cells(),
+        lanes: Vec::new(),
+        current: 0,
+        launches,
+        first_groups,
+        memory: space,
+        listing,
+        stepper,
+    };
+    Ok(Session::new(Box::new(guest), lane)?)
+}
+
+/// Launches as a debugger's guest.
+struct Debugged {
+    launches: Vec<LaunchCopy>,
+    /// The first group of each launch, and their number.
+    first_groups: Vec<u64>,
+    memory: Space,
+    has_memory: bool,
+    listing: Listing,
+    is_independent: bool,
+    /// What each launch leaves in attribute memory.
+    outputs: Vec<Vec<Output>>,
+    /// What they leave in global memory.
+    shared: Vec<Output>,
+    cells: Vec<Cell>,
+    lanes: Vec<LaneInfo>,
+    /// The launch that the group is of.
+    current: usize,
+    stepper: Stepper,
+}
+
+impl Debugged {
+    /// Does something with the stepper and the launch that the group is of.
+    fn with_launch<R>(&mut self, body: impl FnOnce(&mut Stepper, &Launch) -> R) -> Option<R> {
+        let copy = self.launches.get(self.current)?;
+        let environment = copy.environment(self.has_memory.then_some(&self.memory));
+        Some(body(&mut self.stepper, &copy.launch(&environment)))
+    }
+}
+
+impl Guest for Debugged {
+    fn machine(&self) -> &'static str {
+        "SM50"
+    }
+
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn extent(&self) -> Extent {
+        let columns = |launch: &LaunchCopy| launch.grid.map_or(launch.invocations.count, |grid| grid.threads());
+        let columns = self.launches.iter().map(columns).max().unwrap_or(0);
+        Extent { first: (0, 0), columns, rows: self.launches.len() as u32 }
+    }
+
+    fn groups(&self) -> u64 {
+        self.first_groups.last().copied().unwrap_or(0)
+    }
+
+    fn group_of(&self, (lane, launch): (u32, u32)) -> Option<u64> {
+        let copy = self.launches.get(launch as usize)?;
+        let invocation = match copy.grid {
+            Some(grid) => grid.invocation_of((lane < grid.threads()).then_some(lane)?),
+            None => lane,
+        };
+        let exists = copy.invocations.get(Column::Primitive, invocation) != NO_INVOCATION;
+        exists.then(|| self.first_groups[launch as usize] + u64::from(invocation / WARP))
+    }
+
+    fn is_independent(&self) -> bool {
+        self.is_independent
+    }
+
+    fn memory(&self) -> &Space {
+        &self.memory
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        self.outputs.get(self.current).into_iter().flatten().chain(&self.shared).cloned().collect()
+    }
+
+    fn start(&mut self, group: u64) -> Outcome {
+        self.current = self.first_groups.partition_point(|&first| first <= group).saturating_sub(1);
+        let Some(first) = self.first_groups.get(self.current) else { return Outcome::Ended };
+        let warp = (group - first) as u32;
+        let started = self.with_launch(|stepper, launch| stepper.start(launch, warp));
+        let live = self.stepper.live();
+        let lanes = match self.launches.get(self.current) {
+            Some(launch) => (0..u32::BITS - live.leading_zeros())
+                .map(|lane| {
+                    let invocation = warp * WARP + lane;
+                    let number = launch.grid.map_or(invocation, |grid| grid.thread_number(invocation));
+                    LaneInfo { at: (number, self.current as u32), runs: live >> lane & 1 != 0 }
+                })
+                .collect(),
+            None => Vec::new(),
+        };
+        self.lanes = lanes;
+        outcome(started)
+    }
+
+    fn step(&mut self) -> Outcome {
+        outcome(self.with_launch(Stepper::step))
+    }
+
+    fn save(&self) -> Saved {
+        let moment = self.stepper.save();
+        let bytes = moment.as_ref().map_or(0, Moment::bytes);
+        Saved::new(moment, bytes)
+    }
+
+    fn restore(&mut self, saved: &Saved) {
+        if let Some(Some(moment)) = saved.get::<Option<Moment>>() {
+            self.stepper.restore(moment);
+        }
+    }
+
+    fn place(&self) -> Option<Place> {
+        let launch = self.launches.get(self.current)?;
+        let pc = self.stepper.pc()?;
+        // The address of a control word is that of the instruction behind it.
+        let pc = launch.code.index_at(pc).map_or(pc, Code::address);
+        Some(Address { program: launch.program, pc }.into())
+    }
+
+    fn lanes(&self) -> &[LaneInfo] {
+        &self.lanes
+    }
+
+    fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Stages write to attribute memory at once.
+    fn output_cells(&self) -> Range<usize> {
+        0..0
+    }
+
+    fn read(&self, lane: usize, cell: usize) -> u32 {
+        self.stepper.read(lane, cell).unwrap_or(0)
+    }
+
+    fn write(&mut self, lane: usize, cell: usize, bits: u32) -> bool {
+        self.stepper.write(lane, cell, bits).is_some()
+    }
+
+    fn standing(&self, lane: usize) -> Standing {
+        self.stepper.standing(lane)
+    }
+
+    fn participation(&self, lane: usize) -> (Participation, String) {
+        let participation = match self.launches.get(self.current) {
+            Some(launch) => self.stepper.participation(&launch.code, lane),
+            None => Participation::Waits(None),
+        };
+        (participation, String::new())
+    }
+
+    fn pass(&self) -> Option<Pass> {
+        None
+    }
+
+    fn stack(&self) -> Vec<Frame> {
+        let program = self.launches.get(self.current).map_or(0, |launch| launch.program);
+        let frame = |(kind, mask, pc): (Token, u32, u32)| {
+            let (kind, what) = match kind {
+                Token::Sync => (FrameKind::Branch, "SSY"),
+                Token::Break => (FrameKind::Loop, "PBK"),
+                Token::Continue => (FrameKind::Loop, "PCNT"),
+                Token::Call => (FrameKind::Call, "call"),
+                Token::LongJump => (FrameKind::Branch, "PLONGJMP"),
+                Token::Divergence => (FrameKind::Branch, "divergence"),
+            };
+            let text = format!("{what}, lanes {mask:#010x} go on at {pc:04x}");
+            Frame { kind, text, returns: Some(Address { program, pc }.into()) }
+        };
+        self.stepper.tokens().into_iter().map(frame).collect()
+    }
+}
+
+/// What came of a step, if there is a launch at all.
+fn outcome(stepped: Option<Result<bool, Stop>>) -> Outcome {
+    match stepped {
+        Some(Ok(true)) => Outcome::Going,
+        Some(Ok(false)) | None => Outcome::Ended,
+        Some(Err(stop)) => Outcome::Trapped(stop.to_string()),
+    }
+}

@@ -1,0 +1,134 @@
+//! Debugger sessions over SM50 launches: divergence, memory, who wrote what.
+
+use ctm_debug::{
+    Breakpoint, Direction, Elements, FrameKind, Output, Position, Reason, Session, Target, Unit, What, find_cell,
+};
+use ctm_follow::{Participation, Standing};
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Arena, Space};
+use ctm_sm50::AttributeMap;
+use ctm_sm50::debug::{self, LaunchCopy};
+use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Launch, Shader};
+use ctm_sm50::text;
+
+const RESULTS: u32 = 0x10000;
+
+/// Threads from 4 on store 7, the others 5; each through its local memory.
+const PROGRAM: &str = "
+    S2R R0, SR_TID.X;
+    ISETP.LT.U32.AND P0, PT, R0, 4, PT;
+    SSY meet;
+@P0 BRA low;
+    MOV R1, 7;
+    STL [0x4], R1;
+    SYNC;
+low:
+    MOV R1, 5;
+    STL [0x4], R1;
+    SYNC;
+meet:
+    LDL R2, [0x4];
+    SHL R3, R0, 2;
+    STG [R3+0x10000], R2;
+@P0 EXIT;
+    EXIT;
+";
+
+fn with_session<R>(lane: u32, body: impl FnOnce(Session) -> R) -> R {
+    let program = text::parse(PROGRAM).unwrap_or_else(|errors| panic!("{errors:#?}")).program;
+    let mut memory = Space::default();
+    memory.map(Arena::new(RESULTS, 0x800).unwrap()).unwrap();
+    let grid = Grid::new([1, 1, 1], [40, 1, 1]).unwrap();
+    let environment = Environment { memory: Some(&memory), ..Environment::default() };
+    let invocations = Invocations { count: grid.invocations(), columns: None };
+    let shader = Shader { local_memory: 16, ..(&program).into() };
+    let launch =
+        Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
+    let elements = Elements::Lanes { base: RESULTS, stride: 4, words: 1 };
+    let session = debug::session(
+        vec![LaunchCopy::of(&launch, 0).unwrap()],
+        Some(&memory),
+        vec![Output { name: "results".into(), elements }],
+        &RunOptions { step_limit: DEFAULT_STEP_LIMIT, ..RunOptions::default() },
+        debug::listing(&[shader]),
+        (lane, 0),
+    );
+    let result = body(session.unwrap());
+    assert!((0..64).all(|word| memory.arenas()[0].read_u32(RESULTS + 4 * word) == Some(0)), "sessions have a copy");
+    result
+}
+
+fn cell(session: &Session, name: &str) -> usize {
+    find_cell(session.guest().cells(), name).unwrap_or_else(|| panic!("{name}"))
+}
+
+#[test]
+fn ways_part_and_meet() {
+    with_session(2, |mut session| {
+        assert_eq!(session.guest().lanes().len(), 32);
+        session.go_to(Position { group: 0, step: 4 }).unwrap();
+        let guest = session.guest();
+        // Those that stay go first.
+        assert_eq!((guest.standing(2), guest.standing(4)), (Standing::Branch(None), Standing::Active));
+        assert_eq!(guest.participation(2).0, Participation::Waits(None));
+        let kinds: Vec<FrameKind> = guest.stack().iter().map(|frame| frame.kind).collect();
+        assert_eq!(kinds, [FrameKind::Branch; 2]);
+        assert!(guest.stack()[1].text.contains("0x0000000f"), "{:?}", guest.stack());
+        session.step(Unit::Lane, Direction::Forward);
+        assert_eq!(session.position().step, 7);
+        let row = session.guest().listing().row(session.guest().place().unwrap()).unwrap();
+        assert_eq!(session.guest().listing().rows[row].labels, ["L0050"]);
+        session.go_to_end().unwrap();
+        assert_eq!(session.guest().standing(2), Standing::Ended);
+        session.step(Unit::Instruction, Direction::Back);
+        // P0's lanes have ended one instruction before the others.
+        assert_eq!((session.guest().standing(2), session.guest().standing(4)), (Standing::Ended, Standing::Active));
+        session.step(Unit::Instruction, Direction::Back);
+        let guest = session.guest();
+        assert_eq!(guest.participation(4).0, Participation::Skips("P0 is false".into()));
+        assert_eq!(guest.participation(2).0, Participation::Executes);
+    });
+}
+
+#[test]
+fn memory_is_watched_and_has_writers() {
+    with_session(33, |mut session| {
+        assert_eq!((session.position().group, session.guest().is_independent()), (1, false));
+        let local = cell(&session, "local[4]");
+        let result = Target::Memory { address: RESULTS + 4 * 33, bytes: 4 };
+        session.add_breakpoint(Breakpoint { what: What::Cell(local), lane: None, condition: None });
+        let what = What::Memory { address: RESULTS + 4 * 33, bytes: 4 };
+        session.add_breakpoint(Breakpoint { what, lane: None, condition: None });
+        let mut stops = Vec::new();
+        while let Reason::Breakpoint(hits) = session.run(Direction::Forward) {
+            stops.push((session.position().step, hits[0].1.clone()));
+        }
+        assert_eq!(stops.len(), 2, "{stops:?}");
+        assert!(stops[0].1.contains("local[4]") && stops[1].1.contains("memory at 0x00010084"), "{stops:?}");
+        let write = session.last_write(&result).unwrap().unwrap();
+        assert_eq!((write.old, write.new, write.before.step + 1), (vec![0], vec![7], stops[1].0));
+        let history = session.history().unwrap();
+        assert_eq!((history.len(), &history[0].target), (1, &result));
+        // Back before the store, and before the group that comes first.
+        session.go_to(Position { group: 1, step: 0 }).unwrap();
+        assert_eq!(session.words(&result), [0]);
+        let first = Target::Memory { address: RESULTS, bytes: 4 };
+        assert_eq!(session.words(&first), [5]);
+        session.go_to(Position { group: 0, step: 0 }).unwrap();
+        assert_eq!(session.words(&first), [0]);
+    });
+}
+
+#[test]
+fn registers_change_by_hand() {
+    with_session(0, |mut session| {
+        session.go_to(Position { group: 0, step: 2 }).unwrap();
+        let (p0, r1) = (cell(&session, "P0"), cell(&session, "R1"));
+        session.set(p0, 0).unwrap();
+        session.go_to_end().unwrap();
+        assert_eq!(session.words(&Target::Memory { address: RESULTS, bytes: 4 }), [7]);
+        assert_eq!(session.guest().read(1, r1), 5);
+        assert!(session.set(cell(&session, "stack"), 1).is_err());
+        assert!(find_cell(session.guest().cells(), "R7").is_none(), "the program names R0 to R3");
+    });
+}
