@@ -57,6 +57,11 @@ impl GlobalMemory {
         Ok(GlobalMemory { contents, outputs, recorder, limit })
     }
 
+    /// The addresses that files receive.
+    pub fn kept(&self) -> impl Iterator<Item = Range<u64>> {
+        self.outputs.iter().map(|(range, _)| range.clone())
+    }
+
     /// Memory as it is before a run.
     ///
     /// # Errors

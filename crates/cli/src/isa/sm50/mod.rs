@@ -1,6 +1,7 @@
 //! SM50 programs: assembly text, header and code in one file or in two, bare compute code, cubins.
 
 mod data;
+mod debug;
 mod dis;
 mod draw;
 mod global;

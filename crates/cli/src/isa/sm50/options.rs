@@ -1,12 +1,12 @@
 //! The options that SM50 compute code has for itself.
 
 use super::data::{BANKS, MAX_WORDS};
-use super::run;
+use super::{debug, run};
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner};
-use crate::options::values::Numbered;
+use crate::options::values::{FollowedLane, Numbered};
 use crate::options::{RunArgs, Uniform};
-use crate::run::Frames;
+use crate::run::{Debugged, Frames};
 use crate::{Console, Failure};
 use clap::{Args, value_parser};
 use ctm_sm50::launch::{Constants, MAX_LOCAL_MEMORY};
@@ -42,6 +42,17 @@ pub struct Sm50Args {
 impl Runner for Sm50Args {
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         run::run(file, args, self, console)
+    }
+
+    fn debug(
+        &self,
+        file: File,
+        args: &RunArgs,
+        lane: Option<FollowedLane>,
+        shows: bool,
+        console: &mut Console,
+    ) -> Result<Debugged, Failure> {
+        debug::debug(file, args, self, lane, shows, console)
     }
 
     fn files(&self, _: &RunArgs) -> NamedFiles {

@@ -19,6 +19,7 @@ use ctm_codegen::EngineName;
 use ctm_follow::{Address, Followed, Place};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
+use ctm_memory::Space;
 use ctm_sm50::launch::{
     Constants, Environment, Grid, Invocations, Launch, LaunchConstants, LaunchReport, Mode, Shader, Stop, WARP,
 };
@@ -29,23 +30,78 @@ use serde_json::json;
 use std::io;
 use std::time::Instant;
 
+/// A kernel with what it runs over.
+pub struct Kernel {
+    pub loaded: Loaded,
+    pub grid: Grid,
+    frames: Frames,
+    uniforms: Vec<BankWord>,
+    constants: Constants,
+    mode: Mode,
+}
+
+impl Kernel {
+    /// Reads it and what it needs.
+    pub fn prepare(
+        file: File,
+        args: &RunArgs,
+        sm50: &Sm50Args,
+        console: &mut Console,
+    ) -> Result<(Self, GlobalMemory), Failure> {
+        let kernel = file.kernel.clone();
+        let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+        if let Some(header) = loaded.program.header {
+            return Err(no_compute_code(header.stage, &loaded.name));
+        }
+        refuse_options(args)?;
+        let kernel = Kernel {
+            loaded,
+            grid: grid(sm50)?,
+            frames: Frames::of(&args.frames),
+            uniforms: uniforms(&args.frames)?,
+            constants: constants(console.host, &sm50.banks)?,
+            mode: if console.strict { Mode::Strict } else { Mode::Lenient },
+        };
+        Ok((kernel, GlobalMemory::prepare(console.host, args, sm50)?))
+    }
+
+    pub fn shader(&self, sm50: &Sm50Args) -> Shader<'_> {
+        Shader { local_memory: sm50.local_memory.unwrap_or(0), ..(&self.loaded.program).into() }
+    }
+
+    /// What the launch of a frame depends on, over this memory.
+    pub fn environment<'a>(&self, frame: u32, memory: &'a Space) -> Environment<'a> {
+        let mut constants = self.constants.clone();
+        self.uniforms.iter().for_each(|word| word.set(&mut constants, self.frames, frame));
+        Environment { constants, memory: Some(memory), mode: self.mode, ..Environment::default() }
+    }
+
+    /// The launch.
+    pub fn launch<'a>(
+        &'a self,
+        sm50: &Sm50Args,
+        environment: &'a Environment<'a>,
+        invocations: &'a Invocations,
+    ) -> Result<Launch<'a>, Failure> {
+        let all = AttributeMap::default();
+        let launch = Launch { grid: Some(self.grid), ..Launch::new(self.shader(sm50), environment, invocations, all) };
+        require_own_constants(&launch, &environment.constants)?;
+        Ok(launch)
+    }
+
+    pub fn invocations(&self) -> Invocations {
+        Invocations { count: self.grid.invocations(), columns: None }
+    }
+}
+
 /// Runs a kernel and writes what it leaves in global memory.
 pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
-    let kernel = file.kernel.clone();
-    let loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
-    if let Some(header) = loaded.program.header {
-        return Err(no_compute_code(header.stage, &loaded.name));
-    }
-    refuse_options(args)?;
-    let grid = grid(sm50)?;
+    let (kernel, mut memory) = Kernel::prepare(file, args, sm50, console)?;
+    let Kernel { grid, frames, ref loaded, .. } = kernel;
     let followed = args.execution.follow.map(|named| thread(named, &grid)).transpose()?;
-    let frames = Frames::of(&args.frames);
-    let uniforms: Vec<BankWord> = uniforms(&args.frames)?;
-    let mut memory = GlobalMemory::prepare(console.host, args, sm50)?;
-    let mut constants = constants(console.host, &sm50.banks)?;
-    let shader = Shader { local_memory: sm50.local_memory.unwrap_or(0), ..(&loaded.program).into() };
-    let invocations = Invocations { count: grid.invocations(), columns: None };
+    let followed = followed.map(|(thread, name)| (grid.invocation_of(thread), name));
+    let invocations = kernel.invocations();
     if sm50.global_outputs.is_empty() && !args.execution.reports() {
         console.report(&Message::note("results are not kept; add --global-output ADDR:COUNT=FILE"));
     }
@@ -59,19 +115,15 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
     // Utilisation is that of the reference's warps.
     let name = if args.execution.utilisation { EngineName::Reference } else { name };
     let start = Instant::now();
-    let (host, mode) = (console.host, if console.strict { Mode::Strict } else { Mode::Lenient });
-    let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(&loaded, name), &args.execution, console)));
+    let host = console.host;
+    let mut follower = followed.map(|(at, name)| (at, Follower::new(guest(loaded, name), &args.execution, console)));
     let mut issued = args.execution.utilisation.then(Issued::default);
     let mut run = || -> Result<LaunchReport, Failure> {
         let mut report = LaunchReport::default();
         for frame in frames.numbers() {
-            uniforms.iter().for_each(|word| word.set(&mut constants, frames, frame));
             let space = memory.space()?;
-            let constants = constants.clone();
-            let environment = Environment { constants, memory: Some(&space), mode, ..Environment::default() };
-            let launch =
-                Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
-            require_own_constants(&launch, &environment.constants)?;
+            let environment = kernel.environment(frame, &space);
+            let launch = kernel.launch(sm50, &environment, &invocations)?;
             progress.iter().for_each(Progress::begin_run);
             let ran = match &mut follower {
                 Some((invocation, follower)) => Reference.run_observed(&launch, &options, *invocation, follower),
@@ -105,7 +157,7 @@ pub fn run(file: File, args: &RunArgs, sm50: &Sm50Args, console: &mut Console) -
         counting.finish_as(
             &args.execution,
             &outcome.stats,
-            listing(&loaded),
+            listing(loaded),
             |lanes| by_position(lanes, &grid),
             console,
         )?;
@@ -177,10 +229,10 @@ fn grid(sm50: &Sm50Args) -> Result<Grid, Failure> {
     })
 }
 
-/// The invocation of the thread to follow, and how it is called.
-fn thread(named: FollowedLane, grid: &Grid) -> Result<(u32, String), Failure> {
+/// The number of the thread to follow, and how it is called.
+pub fn thread(named: FollowedLane, grid: &Grid) -> Result<(u32, String), Failure> {
     let ((low, high), name) = follow::lane(named, Lanes::Line(grid.threads()), "thread")?;
-    Ok((grid.invocation_of(high * AXIS + low), name))
+    Ok((high * AXIS + low, name))
 }
 
 /// Its instructions, as counts are shown beside them.
