@@ -1,6 +1,6 @@
 // The lane debugger: a timeline to go along in both directions, what the lane holds, and who wrote it.
 
-import { make } from "./dom";
+import { colour, make } from "./dom";
 import type { Listing } from "./listing";
 import type { Brief, Channel, Lane, Moment, Timeline } from "./protocol";
 import { spell, type Form } from "./values";
@@ -224,8 +224,7 @@ export class Debugger {
     this.strip.width = width;
     const context = this.strip.getContext("2d");
     if (!context) return;
-    const style = getComputedStyle(document.documentElement);
-    const [strong, weak] = [style.getPropertyValue("--accent"), style.getPropertyValue("--line")];
+    const [strong, weak] = [colour("--accent"), colour("--line")];
     const height = this.strip.height;
     for (let x = 0; x < width; x++) {
       const brief = steps[Math.floor((x * steps.length) / width)];

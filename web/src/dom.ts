@@ -25,6 +25,15 @@ export function find<E extends HTMLElement>(id: string): E {
   return element as E;
 }
 
+// A colour of the style sheet for canvases, which take none that depends on light or dark.
+export function colour(name: string): string {
+  const probe = make("span", { hidden: true, style: `color: var(${name})` });
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
 // Tabs as the ARIA practices have them: arrows move, one is selected.
 export class Tabs<T extends string> {
   private buttons: HTMLButtonElement[] = [];

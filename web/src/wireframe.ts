@@ -1,6 +1,6 @@
 // The wireframe that a pipeline draws.
 
-import { make } from "./dom";
+import { colour, make } from "./dom";
 import type { Frame } from "./protocol";
 
 const SIDE = 1440;
@@ -36,7 +36,7 @@ export class WireframeView {
     this.canvas.height = Math.max(1, span(1) * scale) + 2 * MARGIN;
     const context = this.canvas.getContext("2d");
     if (!context) return;
-    context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+    context.strokeStyle = colour("--accent");
     context.lineWidth = 2;
     // What is near is drawn last and strongest; y goes up.
     const order = Array.from({ length: edges.length / 2 }, (_, edge) => edge);

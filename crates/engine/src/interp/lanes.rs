@@ -138,8 +138,9 @@ pub(super) fn fast(op: &Op, d: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) -> b
             let (a, b) = (float(a), float(b));
             if (a == 0.0) | (b == 0.0) { 0.0 } else { a * b }
         }),
-        Op::Fadd { denorm: Denorm::Flush } => flushed!(op, d, [a, b] float(a) + float(b)),
-        Op::Fsub { denorm: Denorm::Flush } => flushed!(op, d, [a, b] float(a) - float(b)),
+        // Sums below the normal numbers are exact, so that none of them is doubtful.
+        Op::Fadd { denorm: Denorm::Flush } => each!(d, [a, b] flush((float(a) + float(b)).to_bits())),
+        Op::Fsub { denorm: Denorm::Flush } => each!(d, [a, b] flush((float(a) - float(b)).to_bits())),
         Op::Fdiv { denorm: Denorm::Flush } => flushed!(op, d, [a, b] float(a) / float(b)),
         Op::Fsqrt { denorm: Denorm::Flush } => flushed!(op, d, [a] float(a).sqrt()),
         Op::Fadd { denorm: Denorm::Keep } => each!(d, [a, b](plain(a) + plain(b)).to_bits()),

@@ -17,8 +17,8 @@ const ROUNDER: f32 = 12_582_912.0;
 const UNIT_SPACED: u32 = 0x4B00_0000;
 const SQRT_HALF: u32 = 0x3F35_04F3;
 /// Bits of a binary64 number behind those of a binary32 one, and what they are in the middle between two of these.
-const BEHIND: u64 = 0x1FFF_FFFF;
-const MIDDLE: u64 = 0x1000_0000;
+const BEHIND: u32 = 0x1FFF_FFFF;
+const MIDDLE: u32 = 0x1000_0000;
 
 #[inline(always)]
 fn load(lanes: &[u32; 4]) -> v128 {
@@ -32,21 +32,21 @@ fn flush(bits: v128) -> v128 {
     v128_andnot(bits, v128_and(is_tiny, u32x4_splat(MAGNITUDE)))
 }
 
-/// The sums of two lanes, and which of them are in the middle.
+/// The sums of two lanes.
 #[inline(always)]
-fn sum(a: v128, b: v128, c: v128) -> (v128, v128) {
+fn sum(a: v128, b: v128, c: v128) -> v128 {
     let product = f64x2_mul(f64x2_promote_low_f32x4(a), f64x2_promote_low_f32x4(b));
-    let sum = f64x2_add(product, f64x2_promote_low_f32x4(c));
-    (sum, u64x2_eq(v128_and(sum, u64x2_splat(BEHIND)), u64x2_splat(MIDDLE)))
+    f64x2_add(product, f64x2_promote_low_f32x4(c))
 }
 
 /// Four lanes of a multiply-add. Adds to `doubtful` those that may have one rounding too many, if no result is a denormal.
 #[inline(always)]
 fn mul_add(a: v128, b: v128, c: v128, doubtful: &mut v128) -> v128 {
     let upper = |v| u32x4_shuffle::<2, 3, 2, 3>(v, v);
-    let (low, low_middle) = sum(a, b, c);
-    let (high, high_middle) = sum(upper(a), upper(b), upper(c));
-    *doubtful = v128_or(*doubtful, v128_or(low_middle, high_middle));
+    let (low, high) = (sum(a, b, c), sum(upper(a), upper(b), upper(c)));
+    // The lower words have all of what is behind.
+    let behind = v128_and(u32x4_shuffle::<0, 2, 4, 6>(low, high), u32x4_splat(BEHIND));
+    *doubtful = v128_or(*doubtful, u32x4_eq(behind, u32x4_splat(MIDDLE)));
     u32x4_shuffle::<0, 1, 4, 5>(f32x4_demote_f64x2_zero(low), f32x4_demote_f64x2_zero(high))
 }
 
