@@ -121,6 +121,12 @@ impl Contract<'_> {
         alone.then_some((of, exponent, bits >> 31 != 0))
     }
 
+    /// Whether values are a product of the same factors.
+    fn cancels(&self, x: Value, y: Value) -> bool {
+        let factors = |value| self.known.product(value).map(|product| (product.a, product.b));
+        factors(x).is_some_and(|own| factors(y) == Some(own))
+    }
+
     fn region(&self, region: &mut Region, function: &mut Function) {
         let mut nodes = Vec::with_capacity(region.nodes.len());
         // What the region's own instructions give: others stand in other blocks.
@@ -131,6 +137,8 @@ impl Contract<'_> {
                     let (x, y) = (inst.args[0], inst.args[1]);
                     let found = self.known.product(x).map(|product| (product, y));
                     let found = found.or_else(|| self.known.product(y).map(|product| (product, x)));
+                    // The difference of a product and itself is zero, which it would not be if one of them were not rounded.
+                    let found = found.filter(|_| !self.cancels(x, y));
                     if let Some((Product { mut a, b, negative }, c)) = found {
                         if negative {
                             let minus = function.add_value(crate::ir::Type::Float);

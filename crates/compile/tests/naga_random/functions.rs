@@ -94,6 +94,12 @@ pub fn math(fun: MathFunction, args: &[Vec<Lanes>], rows: usize, strange: &mut M
         }
         MathFunction::FaceForward => {
             let side: Lanes = std::array::from_fn(|lane| dot(&args[2], &args[1], lane));
+            let least = weight(&[&args[1]]) * weight(&[&args[2]]) * 1e-6;
+            for lane in 0..QUAD {
+                // Terms that cancel leave the sign to their rounding.
+                let rounds = |(a, b): (&Lanes, &Lanes)| f64::from((a[lane] * b[lane]) as f32) != a[lane] * b[lane];
+                strange[lane] |= side[lane].abs() < least && args[2].iter().zip(&args[1]).any(rounds);
+            }
             a.iter()
                 .map(|a| (std::array::from_fn(|lane| if side[lane] < 0.0 { a[lane] } else { -a[lane] }), 0.0))
                 .collect()
