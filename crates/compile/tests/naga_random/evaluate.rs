@@ -584,6 +584,10 @@ impl<'m> Evaluator<'m> {
             }
             Expression::Derivative { axis, expr, .. } => {
                 let values = self.values(frame, *expr, active);
+                // A killed neighbour no longer computes what it was asked for: GLSL leaves the difference open.
+                if self.killed != NOBODY {
+                    self.note(active, |_| true);
+                }
                 let (x, y) = (|a: Lanes| [a[1] - a[0]; QUAD], |a: Lanes| [a[2] - a[0]; QUAD]);
                 let values: Vec<_> = values
                     .into_iter()
