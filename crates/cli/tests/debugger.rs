@@ -97,6 +97,28 @@ fn a_session_in_a_terminal() {
     assert!(terminal.child.wait().unwrap().success());
 }
 
+#[test]
+fn a_session_over_compute_code_writes_no_file() {
+    let folder = Folder::new("debug-sm50");
+    let (program, output) = (project("examples/collatz.sm50"), folder.0.join("steps.npy"));
+    let global = format!("0x10000:24={}", output.to_str().unwrap());
+    let run = ["--block", "24", "--global-output", &global, "--lane", "6"];
+    let mut terminal = Terminal::new(&[&["debug", program.to_str().unwrap()], &run[..]].concat());
+    let screen = terminal.shows("q quit");
+    for part in ["lane (6, 0)", "step 0", "R0", "24 of 24 execute"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.press(&RIGHT.repeat(3));
+    terminal.shows("step 3 ");
+    terminal.press(LEFT);
+    terminal.shows("step 2 ");
+    terminal.press(":when R1 == 16\rc");
+    terminal.shows("R1 == 16 holds");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+    assert!(!output.exists());
+}
+
 fn send(to: &mut dyn Write, seq: u64, command: &str, arguments: Value) {
     let text = json!({"seq": seq, "type": "request", "command": command, "arguments": arguments}).to_string();
     write!(to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
