@@ -12,7 +12,7 @@ const FLATTENED: usize = 24;
 /// Passes up to which a loop is unrolled.
 const UNROLLED_PASSES: u32 = 32;
 /// Scalar instructions up to which it is, when they are simplified.
-const UNROLLED: usize = 256;
+const UNROLLED: usize = 384;
 /// Scalar instructions up to which that is tried, if loops inside are not unrolled.
 const TRIED: usize = 8192;
 /// Values that a try may make, with those of tries inside of it.
