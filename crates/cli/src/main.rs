@@ -4,10 +4,17 @@
 use clap::Parser;
 use ctm_cli::host::Local;
 use ctm_cli::{Cli, Console, enter_sandbox};
+use ctm_memory::Reserving;
 use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
+/// A host without memory is an error with a message, which takes memory.
+#[global_allocator]
+static ALLOCATOR: Reserving = Reserving::new();
+
 fn main() -> ExitCode {
+    // A host that has no memory for it now tells so where more is asked for.
+    ALLOCATOR.hold();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return ctm_cli::refuse(&error).into(),

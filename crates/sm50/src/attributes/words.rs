@@ -1,11 +1,7 @@
 //! Blocks of dwords that stages share.
 
-use ctm_lane::budget::require;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Buffer, Full, Space};
 use thiserror::Error;
-
-/// Bytes that a block leaves for what is allocated beside it, which has no error for a host without memory.
-const HEADROOM: u64 = 1 << 20;
 
 /// A block of dwords, zero at first. It takes no host memory until it is written.
 #[derive(Clone, Debug)]
@@ -38,7 +34,6 @@ impl Words {
             let arena = Arena::new(BASE_ALIGNMENT, size).map_err(|_| error)?;
             space.map(arena).map_err(|_| error)?;
         }
-        require(HEADROOM).map_err(|_| error)?;
         Ok(Words { space, base: BASE_ALIGNMENT, length })
     }
 
