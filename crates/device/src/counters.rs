@@ -1,6 +1,6 @@
 //! The performance counters (CTM Guide p.5, 11-12).
 
-use std::time::Instant;
+use ctm_lane::clock::Instant;
 
 /// Clocks per second: the engine clock of the boards that CTM was sold with.
 const CLOCK_HZ: u128 = 650_000_000;

@@ -14,11 +14,11 @@ use crate::state::State;
 use ctm_codegen::NoEngine;
 use ctm_engine::Executor;
 use ctm_lane::budget::{Halt, Limits};
+use ctm_lane::clock::Instant;
 use ctm_memory::Space;
 use ctm_x1k::{Constants, IntConstant, Interpolants, Job, Program, RunError, RunOptions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Threads of a run, at most.
 const MOST_THREADS: usize = 1024;

@@ -4,11 +4,14 @@
 //! A guest says what the lane holds, and where it stands, before and after an instruction ([`View`]). What the instruction
 //! changed is found here by comparison, so that no instruction can forget to report it. What it read from memory, or wrote
 //! there, no view shows: the guest notes that where it happens ([`Follow::note`]).
+//!
+//! [`words`] says it in words.
 #![forbid(unsafe_code)]
 
 mod follow;
 mod parting;
 mod step;
+pub mod words;
 
 pub use follow::{Follow, Followed, note};
 pub use parting::{Listed, last_write, parting};

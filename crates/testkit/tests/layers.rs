@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates, each with those that it may use in the layers before it. Crates of one layer do not know each other.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 12] = [
     &["bits", "num", "follow"],
     &["text"],
     &["memory"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 11] = [
     &["codegen", "x1k", "r700", "sm50", "pvs"],
     &["object", "r5xx", "compile", "dap", "terminal"],
     &["device"],
+    &["replay"],
     &["capi", "cli", "ctm", "drm"],
     &["testkit", "python", "web"],
     &["bench"],

@@ -1,6 +1,6 @@
 //! `ctm card replay`.
 
-use super::execution::Execution;
+use super::execution::execute;
 use super::history;
 use super::trace::Trace;
 use crate::args::CardReplayArgs;
@@ -12,6 +12,7 @@ use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
 use ctm_r5xx::history::Watch;
 use ctm_r5xx::{Picture, picture};
+use ctm_replay::card::Execution;
 use serde_json::json;
 
 /// Executes a trace, writes the picture that a draw leaves, and prints the history of a pixel.
@@ -21,11 +22,11 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
     let steps = if args.follow { args.follow_steps } else { 0 };
     let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
     let watch = pixel.map(|(x, y)| Watch { x, y, steps });
-    let execution = Execution::of(&trace, &args.execution, |mut card| {
+    let execution = execute(&trace, &args.execution, |mut card| {
         card.watch(watch);
         card
     })?;
-    execution.messages.iter().for_each(|message| console.report(message));
+    execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let shown = shown(&trace, &execution, args)?;
     if let (Some(file), Some(mut sink)) = (&args.output, sink) {
         let shown = shown.as_ref().ok_or_else(|| {
@@ -58,8 +59,8 @@ fn place(trace: &Trace, args: &CardReplayArgs, Pixel { x, y }: Pixel) -> Result<
     if !args.bottom_up {
         return Ok((x, y));
     }
-    let height =
-        shown(trace, &Execution::of(trace, &args.execution, |card| card)?, args)?.map_or(0, |shown| shown.height);
+    let execution = execute(trace, &args.execution, |card| card)?;
+    let height = shown(trace, &execution, args)?.map_or(0, |shown| shown.height);
     let row = height.checked_sub(1).and_then(|last| last.checked_sub(y)).ok_or_else(|| {
         Failure::Usage(Message::error(format!(
             "there is no pixel {x},{y}: the picture has {}",

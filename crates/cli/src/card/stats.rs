@@ -1,6 +1,6 @@
 //! `ctm card stats`.
 
-use super::execution::Execution;
+use super::execution::execute;
 use super::trace::Trace;
 use crate::args::CardStatsArgs;
 use crate::report::Message;
@@ -24,8 +24,8 @@ struct Listed {
 pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
     let (listed, wrong) = list(&trace)?;
-    let execution = Execution::of(&trace, &args.execution, Card::with_stats)?;
-    execution.messages.iter().for_each(|message| console.report(message));
+    let execution = execute(&trace, &args.execution, Card::with_stats)?;
+    execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let rows: Vec<_> = listed.iter().enumerate().take(execution.draws).collect();
     if !args.json {
         writeln!(

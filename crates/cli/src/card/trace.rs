@@ -3,6 +3,7 @@
 use crate::report::{Location, Message};
 use crate::{Console, source};
 use ctm_card::trace::{TraceReader, TraceRecord};
+use ctm_replay::card::Survey;
 use std::path::Path;
 
 /// Bytes above which a trace is not read.
@@ -24,6 +25,11 @@ impl Trace {
     /// The trace from its beginning.
     pub fn reader(&self) -> Result<TraceReader<&[u8]>, Message> {
         TraceReader::new(&self.bytes[..]).map_err(|error| self.wrong(error))
+    }
+
+    /// What is in it.
+    pub fn survey(&self) -> Result<Survey, Message> {
+        Survey::of(&self.bytes).map_err(|error| self.wrong(error))
     }
 
     /// The submissions, with their numbers. The last one is an error where the file is damaged.

@@ -124,6 +124,8 @@ impl Parameter {
 pub struct CommandInfo {
     /// The guide's name.
     pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
     /// First dword, as the guide prints it.
     pub opcode: u32,
     /// A second opcode that is accepted: two opcodes of the guide have a count field that says one parameter more than
@@ -166,13 +168,13 @@ const fn is_optional(mark: &str) -> bool {
 /// A command is `Variant "name" opcode | second opcode, pipelined?, [parameters] { fields }`; a field is
 /// `name: Type = dword [hi:lo] << shift, Notation, optional?, "meaning";`.
 macro_rules! commands {
-    ($($(#[$meta:meta])* $variant:ident $name:literal $opcode:literal $(| $second:literal)?, $pipelined:literal,
+    ($(#[doc = $about:literal] $variant:ident $name:literal $opcode:literal $(| $second:literal)?, $pipelined:literal,
         [$count:literal] $({ $($field:ident : $ty:ty = $word:literal [$hi:literal : $lo:literal] $(<< $shift:literal)?,
         $notation:ident $(, $optional:ident)?, $doc:literal;)+ })?)+) => {
         /// A command with its parameters (CTM Guide p.8-22).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Command {
-            $($(#[$meta])* $variant $({ $(#[doc = $doc] $field: $ty),+ })?),+
+            $(#[doc = $about] $variant $({ $(#[doc = $doc] $field: $ty),+ })?),+
         }
 
         #[derive(Clone, Copy)]
@@ -188,7 +190,7 @@ macro_rules! commands {
                 optional: is_optional(concat!($(stringify!($optional))?)),
             }),+)?];
             CommandInfo {
-                name: $name, opcode: $opcode, consistent_opcode: [$(Some($second),)? None][0], pipelined: $pipelined,
+                name: $name, doc: $about.trim_ascii(), opcode: $opcode, consistent_opcode: [$(Some($second),)? None][0], pipelined: $pipelined,
                 parameters: $count, fields: FIELDS, reserved: reserved_bits($count, FIELDS),
             }
         }),+];

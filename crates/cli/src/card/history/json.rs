@@ -1,6 +1,6 @@
 //! The history of a pixel for machines.
 
-use super::{Draw, Shown, guest, page};
+use super::{Shown, guest};
 use crate::run::follow;
 use ctm_r5xx::history::{
     AlphaHistory, CopyHistory, FragmentHistory, GRID, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory,
@@ -9,11 +9,12 @@ use ctm_r5xx::history::{
 use ctm_raster::channel::Words;
 use ctm_raster::colour::Operation;
 use ctm_raster::depth::{Facing, Stored};
+use ctm_replay::card::{PixelDraw, equation, vectors};
 use serde_json::{Value, json};
 
 /// A line: what a draw did.
-pub fn draw(draw: &Draw, shown: &Shown) -> Value {
-    let Draw { number, submission, history } = draw;
+pub fn draw(draw: &PixelDraw, shown: &Shown) -> Value {
+    let PixelDraw { number, submission, history } = draw;
     let targets = history.targets.iter().map(|target| json!({ "number": target.number, "address": target.address }));
     let events = history.events.iter().map(|event| event_of(event, draw, shown));
     json!({
@@ -26,7 +27,7 @@ pub fn draw(draw: &Draw, shown: &Shown) -> Value {
     })
 }
 
-fn event_of(event: &PixelEvent, draw: &Draw, shown: &Shown) -> Value {
+fn event_of(event: &PixelEvent, draw: &PixelDraw, shown: &Shown) -> Value {
     let format = &draw.history.format;
     let (kind, primitive, fragment, copy) = match event {
         PixelEvent::Fragment(fragment) => ("fragment", &fragment.primitive, Some(&**fragment), None),
@@ -54,7 +55,7 @@ fn primitive_of(primitive: &PrimitiveHistory, format: &VertexFormat) -> Value {
 
 fn vertex_of(vertex: &VertexHistory, format: &VertexFormat) -> Value {
     let VertexHistory { place, number, inputs, vertex } = vertex;
-    let outputs = page::vectors(format, vertex).into_iter().map(|(name, value)| vector(&name, &value));
+    let outputs = vectors(format, vertex).into_iter().map(|(name, value)| vector(&name, &value));
     json!({
         "place": place,
         "element": number,
@@ -69,7 +70,7 @@ fn window_vertex(vertex: &WindowVertex) -> Value {
     json!({ "x": pixel(point.x), "y": pixel(point.y), "depth": depth, "reciprocal_w": f32::from_bits(*reciprocal) })
 }
 
-fn fragment_of(fragment: &FragmentHistory, draw: &Draw, shown: &Shown) -> Value {
+fn fragment_of(fragment: &FragmentHistory, draw: &PixelDraw, shown: &Shown) -> Value {
     let FragmentHistory { covered, visible, hidden, early, program, alpha, samples, .. } = fragment;
     let hidden = hidden.map(|hidden| match hidden {
         Hidden::Scissor => "scissor",
@@ -88,7 +89,7 @@ fn fragment_of(fragment: &FragmentHistory, draw: &Draw, shown: &Shown) -> Value 
     })
 }
 
-fn program_of(program: &ProgramHistory, draw: &Draw, shown: &Shown) -> Value {
+fn program_of(program: &ProgramHistory, draw: &PixelDraw, shown: &Shown) -> Value {
     let ProgramHistory { inputs, run, trap, killed, outputs, depth } = program;
     let outputs: Vec<_> = (0..).zip(outputs.iter().copied()).collect();
     let guest = guest(&draw.history.program, shown.pixel);
@@ -157,8 +158,8 @@ fn write_of(write: &WriteHistory) -> Value {
     json!({
         "target": target,
         "output": output,
-        "blend": blend.map(|blend| page::equation(&blend.colour)),
-        "blend_alpha": blend.map(|blend| page::equation(&blend.alpha)),
+        "blend": blend.map(|blend| equation(&blend.colour)),
+        "blend_alpha": blend.map(|blend| equation(&blend.alpha)),
         "logic": logic,
         "before": colour(before),
         "result": colour(result),

@@ -1,24 +1,14 @@
 //! `ctm card replay --pixel`: what draws did to one pixel.
 
 mod json;
-mod page;
 
-use crate::run::follow::Guest;
+use crate::run::follow::{self, Guest};
 use crate::wording::{number_of, one_line};
 use crate::{Console, Failure};
-use ctm_r5xx::history::DrawHistory;
+use ctm_r5xx::history::ProgramRun;
+use ctm_replay::card::{Page, PixelDraw};
+use ctm_x1k::Program;
 use ctm_x1k::text::print_instruction_at;
-use ctm_x1k::{Program, References};
-
-/// A draw that did something to the pixel.
-pub struct Draw {
-    /// Its number in the trace.
-    pub number: usize,
-    /// The number of its submission.
-    pub submission: usize,
-    /// What it did.
-    pub history: DrawHistory,
-}
 
 /// What is shown of the history.
 pub struct Shown {
@@ -33,7 +23,7 @@ pub struct Shown {
 }
 
 /// Prints the history of a pixel.
-pub fn print(draws: &[Draw], shown: &Shown, console: &mut Console) -> Result<(), Failure> {
+pub fn print(draws: &[PixelDraw], shown: &Shown, console: &mut Console) -> Result<(), Failure> {
     if shown.json {
         return Ok(draws.iter().try_for_each(|draw| console.json(&json::draw(draw, shown)))?);
     }
@@ -44,22 +34,14 @@ pub fn print(draws: &[Draw], shown: &Shown, console: &mut Console) -> Result<(),
     };
     writeln!(console.out, "pixel ({x}, {y}): {some} {} covered it", number_of(shown.draws, "draw"))?;
     for draw in draws {
-        let text = page::Page { draw, shown, colours: console.colours }.text();
-        console.out.write_all(text.as_bytes())?;
+        let colours = console.colours;
+        let run = |run: &ProgramRun| {
+            follow::page(&guest(&draw.history.program, shown.pixel), colours, &run.start, &run.steps, &run.end)
+        };
+        let page = Page { draw, run: shown.follow.then_some(&run) };
+        write!(console.out, "\n{}\n{}", page.title(), page.text())?;
     }
     Ok(())
-}
-
-impl Draw {
-    /// The constants that its fragment program reads, but zeros.
-    fn constants(&self) -> Vec<(u8, [u32; 4])> {
-        let DrawHistory { program, constants, .. } = &self.history;
-        let info = &program.info;
-        let code = program.code.get(info.start.into()..=info.end.into()).unwrap_or_default();
-        let read = References::of(code, info).float_constants;
-        let values = read.into_iter().map(|number| (number, constants.floats[usize::from(number)]));
-        values.filter(|(_, value)| *value != [0; 4]).collect()
-    }
 }
 
 /// How a fragment program is shown.

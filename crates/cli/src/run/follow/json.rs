@@ -1,7 +1,7 @@
 //! Steps for machines: a JSON object for each.
 
-use super::{Guest, words};
-use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Standing, Step, View};
+use super::Guest;
+use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Standing, Step, View, words};
 use serde_json::{Value, json};
 
 /// The first object.

@@ -2,10 +2,9 @@
 
 mod json;
 mod page;
-mod words;
 
+pub use ctm_follow::words::{effects, value};
 pub use json::{accesses, address, changes};
-pub use words::{effects, value};
 
 use crate::options::ExecutionArgs;
 use crate::options::values::FollowedLane;

@@ -1,9 +1,9 @@
 //! Steps for people: the text of the instruction on the left, what came of it on the right.
 
-use super::{Guest, words};
+use super::Guest;
 use crate::wording::number_of;
 use clap::builder::styling::{AnsiColor, Style};
-use ctm_follow::{End, Next, Part, Participation, Step, View};
+use ctm_follow::{End, Next, Part, Participation, Step, View, words};
 
 /// Columns of the page.
 const WIDTH: usize = 120;

@@ -1,44 +1,68 @@
-//! The history of a pixel for people.
+//! The history of a pixel as text.
 
-use super::{Draw, Shown, guest};
-use crate::run::follow;
-use crate::wording::number_of;
 use ctm_follow::Kind;
+use ctm_follow::words::value;
 use ctm_r5xx::history::{
-    CopyHistory, FragmentHistory, GRID, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory, SampleHistory,
-    TestHistory, Vertex, VertexFormat, VertexHistory, WindowVertex, WriteHistory,
+    CopyHistory, DrawHistory, FragmentHistory, GRID, Hidden, PixelEvent, PrimitiveHistory, ProgramHistory, ProgramRun,
+    SampleHistory, TestHistory, Vertex, VertexFormat, VertexHistory, WindowVertex, WriteHistory,
 };
 use ctm_raster::blend::{BlendEquation, BlendFunction};
 use ctm_raster::channel::Words;
 use ctm_raster::colour::Operation;
 use ctm_raster::depth::{Facing, StencilState};
+use ctm_x1k::References;
 use std::fmt::Write;
 
 /// Channels of a colour.
 const CHANNELS: [char; 4] = ['r', 'g', 'b', 'a'];
 
-/// The text of a draw.
+/// A draw that did something to the pixel.
+pub struct PixelDraw {
+    /// Its number in the trace, from 0.
+    pub number: usize,
+    /// The number of its submission, from 0.
+    pub submission: usize,
+    /// What it did.
+    pub history: DrawHistory,
+}
+
+impl PixelDraw {
+    /// The constants that its fragment program reads, but zeros: numbers and vectors.
+    pub fn constants(&self) -> Vec<(u8, [u32; 4])> {
+        let DrawHistory { program, constants, .. } = &self.history;
+        let info = &program.info;
+        let code = program.code.get(info.start.into()..=info.end.into()).unwrap_or_default();
+        let read = References::of(code, info).float_constants;
+        let values = read.into_iter().map(|number| (number, constants.floats[usize::from(number)]));
+        values.filter(|(_, value)| *value != [0; 4]).collect()
+    }
+}
+
+/// What a draw did to a pixel, for people.
 pub struct Page<'a> {
     /// The draw.
-    pub draw: &'a Draw,
-    /// What is shown.
-    pub shown: &'a Shown,
-    /// There are colours.
-    pub colours: bool,
+    pub draw: &'a PixelDraw,
+    /// Shows the runs of its program instruction by instruction, if that is wanted.
+    pub run: Option<&'a dyn Fn(&ProgramRun) -> String>,
 }
 
 impl Page<'_> {
-    /// All of it.
-    pub fn text(&self) -> String {
-        let Draw { number, submission, history } = self.draw;
-        let mut text = format!("\ndraw {number} (submission {submission}, dword {})", history.at);
+    /// Which draw it is, and where the pixel lies in memory: one line.
+    pub fn title(&self) -> String {
+        let PixelDraw { number, submission, history } = self.draw;
+        let mut text = format!("draw {number} (submission {submission}, dword {})", history.at);
         for (n, target) in history.targets.iter().enumerate() {
             let place = target.address.map_or("outside".into(), |address| format!("at {address:#010x}"));
             let before = if n == 0 { "; in" } else { "," };
             _ = write!(text, "{before} colour buffer {} it is {place}", target.number);
         }
-        text.push('\n');
-        for event in &history.events {
+        text
+    }
+
+    /// What happened, a line each.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for event in &self.draw.history.events {
             match event {
                 PixelEvent::Fragment(fragment) => self.fragment(&mut text, fragment),
                 PixelEvent::Culled(primitive) => {
@@ -137,12 +161,15 @@ impl Page<'_> {
         if !constants.is_empty() {
             line(text, &format!("its constants are {}", named("const", &constants)));
         }
-        if let Some(run) = program.run.as_ref().filter(|_| self.shown.follow) {
-            let guest = guest(&self.draw.history.program, self.shown.pixel);
+        if let (Some(run), Some(show)) = (&program.run, self.run) {
             text.push('\n');
-            *text += &follow::page(&guest, self.colours, &run.start, &run.steps, &run.end);
+            *text += &show(run);
         }
-        let steps = number_of(program.run.as_ref().map_or(0, |run| run.end.steps as usize), "instruction");
+        let steps = match program.run.as_ref().map_or(0, |run| run.end.steps) {
+            0 => "no instructions".to_owned(),
+            1 => "1 instruction".to_owned(),
+            steps => format!("{steps} instructions"),
+        };
         match &program.trap {
             Some(trap) => line(text, &format!("the program stops after {steps}: {trap}; the draw is dropped")),
             None if program.killed => line(text, &format!("the program kills the fragment, in {steps}")),
@@ -276,7 +303,7 @@ fn words(words: &Words) -> String {
 }
 
 fn vector(values: &[u32; 4]) -> String {
-    format!("({})", values.map(|bits| follow::value(Kind::Float, bits)).join(", "))
+    format!("({})", values.map(|bits| value(Kind::Float, bits)).join(", "))
 }
 
 fn place(vertex: &WindowVertex) -> String {
@@ -285,11 +312,11 @@ fn place(vertex: &WindowVertex) -> String {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     let WindowVertex { point, depth, reciprocal } = vertex;
-    let one_over_w = follow::value(Kind::Float, *reciprocal);
+    let one_over_w = value(Kind::Float, *reciprocal);
     format!("({}, {}) depth {} 1/w {one_over_w}", pixel(point.x), pixel(point.y), share(*depth as u32, 24))
 }
 
-/// The vectors that vertices of a format have, with their names.
+/// The vectors that vertices of a format have, with their names: bits of binary32 numbers.
 pub fn vectors(format: &VertexFormat, vertex: &Vertex) -> Vec<(String, [u32; 4])> {
     let mut vectors = Vec::new();
     if format.position {
@@ -305,7 +332,7 @@ pub fn vectors(format: &VertexFormat, vertex: &Vertex) -> Vec<(String, [u32; 4])
     vectors
 }
 
-/// An equation of blending.
+/// An equation of blending, as a formula.
 pub fn equation(equation: &BlendEquation) -> String {
     let BlendEquation { function, source, destination, .. } = equation;
     let (source, destination) = (source.name(), destination.name());

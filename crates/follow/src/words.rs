@@ -1,6 +1,6 @@
-//! Values and events in words.
+//! Values and events in words, as pages for people have them.
 
-use ctm_follow::{Access, Change, Kind, Next, Participation, Pass, Standing, Step};
+use crate::{Access, Address, Change, Kind, Next, Participation, Pass, Standing, Step};
 
 /// Floats between these magnitudes are written without an exponent.
 const PLAIN: std::ops::Range<f32> = 1e-4..1e7;
@@ -71,7 +71,7 @@ pub fn access(access: &Access) -> String {
 }
 
 /// Why the lane does not execute a step; `None` if it does.
-pub fn absence(step: &Step, address: fn(ctm_follow::Address) -> String) -> Option<String> {
+pub fn absence(step: &Step, address: fn(Address) -> String) -> Option<String> {
     match &step.event.participation {
         Participation::Executes => None,
         Participation::Skips(reason) => Some(format!("skips: {reason}")),
@@ -108,7 +108,7 @@ pub fn turn(step: &Step) -> Option<String> {
 }
 
 /// Where the group goes, if that is worth a word.
-pub fn way(step: &Step, address: fn(ctm_follow::Address) -> String) -> Vec<String> {
+pub fn way(step: &Step, address: fn(Address) -> String) -> Vec<String> {
     let mut words = Vec::new();
     match &step.next {
         Next::Jump(target) => words.push(format!("jumps to {}", address(*target))),

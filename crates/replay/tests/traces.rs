@@ -1,0 +1,156 @@
+//! Traces, looked through and executed up to their draws.
+
+use ctm_card::trace::TraceReader;
+use ctm_codegen::EngineName;
+use ctm_device::{Client, Connection, Heap, Options, Pass};
+use ctm_engine::Engine;
+use ctm_memory::{Arena, Format, Tiling};
+use ctm_r5xx::history::Watch;
+use ctm_r5xx::{Card, picture};
+use ctm_replay::card::{Execution, Page, Survey, lines};
+use ctm_replay::device::{self, DeviceTrace};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Output 0 = input 0 + constant 0.
+const ADD: &str = "
+    TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE UNSCALED temp[1].rgba = LD tex[0].rgba temp[0].rgrg ;
+    OUT TEX_SEM_WAIT src0.rgb = temp[1], src0.a = temp[1], src1.rgb = const[0], src1.a = const[0] :
+      out[0].rgb = MAD src0.rgb src0.111 src1.rgb, out[0].a = MAD src0.a src0.1 src1.a ;";
+
+fn scenes() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/card");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut scenes: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "ctmcard")).collect();
+    scenes.sort();
+    scenes
+}
+
+fn execute(bytes: &[u8], memory: Arena, watch: Option<Watch>, last: Option<usize>) -> Execution {
+    let model = Survey::of(bytes).unwrap().model.unwrap();
+    let mut card = Card::new(model).with_engine(Engine::interpreter()).with_threads(1);
+    card.watch(watch);
+    Execution::of(TraceReader::new(bytes).unwrap(), card, Arc::new(memory), last).unwrap()
+}
+
+#[test]
+fn the_memory_between_the_objects_is_enough() {
+    for scene in scenes() {
+        let bytes = std::fs::read(&scene).unwrap();
+        let survey = Survey::of(&bytes).unwrap();
+        assert!(survey.damage.is_none() && survey.submissions > 0 && !survey.draws.is_empty(), "{scene:?}");
+        assert!(survey.memory().1 < 64 << 20, "{scene:?}: {:?}", survey.memory());
+        for last in [0, survey.draws.len() - 1] {
+            let all = execute(&bytes, Arena::new(0x1000, 0xFFFF_F000).unwrap(), None, Some(last));
+            let some = execute(&bytes, survey.arena().unwrap(), None, Some(last));
+            assert_eq!((some.draws, &some.warnings), (last + 1, &all.warnings), "{scene:?}");
+            let shown =
+                |run: &Execution| picture(run.card.state(), &run.memory, 0).unwrap().map(|picture| picture.pixels);
+            assert_eq!(shown(&some), shown(&all), "{scene:?}, draw {last}");
+        }
+    }
+}
+
+#[test]
+fn a_pixel_has_a_history() {
+    let scene = scenes().into_iter().find(|scene| scene.ends_with("triangles.ctmcard")).unwrap();
+    let bytes = std::fs::read(scene).unwrap();
+    let survey = Survey::of(&bytes).unwrap();
+    let mut texts = Vec::new();
+    let side = (0..8).flat_map(|y| (0..8).map(move |x| (16 * x + 3, 16 * y + 3)));
+    for (x, y) in side {
+        let run = execute(&bytes, survey.arena().unwrap(), Some(Watch { x, y, steps: 10 }), None);
+        for draw in &run.history {
+            let page = Page { draw, run: None };
+            assert!(page.title().starts_with(&format!("draw {} (submission {}", draw.number, draw.submission)));
+            assert!(draw.number < survey.draws.len());
+            texts.push(page.text());
+        }
+    }
+    assert!(texts.iter().any(|text| text.contains("drawn as a triangle") && text.contains("the program gives out[0]")));
+}
+
+#[test]
+fn commands_are_explained() {
+    let scene = &scenes()[0];
+    let reader = TraceReader::new(&*std::fs::read(scene).unwrap()).unwrap().map(|record| record.unwrap().words).next();
+    let lines = lines(&reader.unwrap());
+    let explained = lines.iter().filter(|line| !line.meaning.is_empty()).count();
+    assert!(explained * 10 > lines.len() * 9, "{explained} of {}", lines.len());
+}
+
+/// Two starts of a program in two submissions. The second reads what the first wrote.
+fn recorded() -> Vec<u8> {
+    let options = Options { engine: EngineName::Interp, deterministic_clock: true, threads: 1, ..Options::default() };
+    let device = Connection::open_recording(options).unwrap();
+    let mut client = Client::new(&device);
+    let program = ctm_x1k::text::parse(ADD).unwrap().program;
+    let program = client.load(&program).unwrap();
+    let [a, b] =
+        [Heap::Host, Heap::Local].map(|heap| client.buffer(heap, Format::Float32_4, Tiling::Linear, 16, 8).unwrap());
+    client.write(&a, 16, &[[0.25f32; 4]; 128]);
+    device.write_words(program.constf, &[0.5f32.to_bits(); 4]).unwrap();
+    client.run(&[Pass::new(program, 16, 8).input(0, a).output(0, b)]).unwrap();
+    client.run(&[Pass::new(program, 16, 8).input(0, b).output(0, a)]).unwrap();
+    device.take_trace().unwrap().to_bytes()
+}
+
+#[test]
+fn a_device_stops_at_each_start() {
+    let trace = DeviceTrace::read(&recorded()).unwrap();
+    assert_eq!(trace.starts().len(), 2);
+    let bytes: u32 = trace.memory().iter().map(|(_, bytes)| bytes).sum();
+    assert!(bytes < 1 << 20, "{bytes} bytes of the 768 MiB that the device had");
+    for (last, value) in [(Some(0), 0.75f32), (Some(1), 1.25), (None, 1.25)] {
+        let run = trace.execute(trace.options(), last).unwrap();
+        assert_eq!(run.warnings, [""; 0]);
+        let surfaces = run.surfaces();
+        let output = surfaces.iter().find(|bound| bound.name == "output 0").unwrap();
+        assert_eq!((output.width, output.height), (16, 8));
+        let array = run.picture(output).unwrap();
+        assert!(array.to_floats().iter().all(|&found| found == value), "{last:?}");
+    }
+    let lines = device::lines(&trace.buffers()[0]);
+    let start = lines.iter().find(|line| line.text == "start_program").unwrap();
+    assert!(start.meaning.contains("current program") && start.dword == trace.starts()[0].dword);
+}
+
+#[test]
+fn results_that_differ_are_told() {
+    let mut trace = ctm_device::Trace::from_bytes(&recorded()).unwrap();
+    trace.steps[1].after[0].bytes[0] ^= 1;
+    let run = DeviceTrace::read(&trace.to_bytes()).unwrap().execute(trace.options, None).unwrap();
+    assert!(run.warnings[0].starts_with("submission 1: 1 of "), "{:?}", run.warnings);
+    assert_eq!(run.warnings.len(), 1);
+}
+
+#[test]
+fn damaged_files_end_in_errors_or_what_can_be_read() {
+    let device = recorded();
+    let card = std::fs::read(&scenes()[0]).unwrap();
+    let mut seed = 7u32;
+    for round in 0..600 {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let (mut card, mut device) = (card.clone(), device.clone());
+        let at = seed as usize;
+        let (c, d) = (at % card.len(), at % device.len());
+        if round % 3 == 0 {
+            card.truncate(c);
+            device.truncate(d);
+        } else {
+            card[c] ^= 1 << (seed >> 29);
+            device[d] ^= 1 << (seed >> 29);
+        }
+        if let Ok(survey) = Survey::of(&card)
+            && survey.memory().1 < 64 << 20
+            && survey.model.is_some()
+        {
+            let records = TraceReader::new(&card[..]).unwrap().map_while(Result::ok).map(Ok);
+            let memory = Arc::new(survey.arena().unwrap());
+            let card = Card::new(survey.model.unwrap());
+            let run = Execution::of(records, card, memory, survey.draws.len().checked_sub(1)).unwrap();
+            assert_eq!(run.draws, survey.draws.len());
+        }
+        assert!(DeviceTrace::read(&device).is_err(), "the checksum is wrong");
+    }
+}
