@@ -16,7 +16,8 @@ fi
 (cd web && npm ci --no-audit --no-fund) || exit 3
 
 cargo run -p xtask -- web
-native=$(mktemp)
-trap 'rm -f "$native"' EXIT
-cargo run -q -p ctm-web --example pictures > "$native"
-(cd web && NATIVE=$native CHROMIUM=$(command -v chromium) npm test)
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+cargo run -q -p ctm-web --example pictures > "$made/native.json"
+cargo run -q -p ctm-web --example device_trace > "$made/device.ctmtrace"
+(cd web && NATIVE=$made/native.json DEVICE_TRACE=$made/device.ctmtrace CHROMIUM=$(command -v chromium) npm test)

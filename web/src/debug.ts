@@ -194,7 +194,7 @@ export class Debugger {
           type: "button",
           class: "value",
           title: `${full} ${origin}${before}`,
-          "aria-label": `${full} = ${text}, ${origin}${before}: go there`,
+          "aria-label": `${full} ${text}, ${origin}${before}: go there`,
           "data-cell": full,
           "data-writer": channel.writer,
           onclick: () => {
@@ -203,6 +203,7 @@ export class Debugger {
           },
         },
         channel.name ? make("i", {}, channel.name) : null,
+        channel.name ? " " : null,
         text,
       );
       const watched = this.watched?.register === name && this.watched.channel === channel.name;

@@ -66,7 +66,7 @@ export class Editor {
           hoverTooltip((view, at) => this.hover(view, at)),
           marked,
           this.languages.of(language("x1k")),
-          EditorView.contentAttributes.of({ "aria-label": "Text of the program", spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": "Text of the program", tabindex: "0", spellcheck: "false" }),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
           update,
         ],

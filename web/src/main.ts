@@ -10,6 +10,7 @@ import { decode, encode, FRESH, type State } from "./link";
 import { Listing } from "./listing";
 import { Picture, type View } from "./picture";
 import type { Examined, Example, Kind, Language, LanguageId, Scene, Word } from "./protocol";
+import { TraceView } from "./trace";
 import { spell } from "./values";
 import { WireframeView } from "./wireframe";
 
@@ -41,6 +42,7 @@ const languageSelect = find<HTMLSelectElement>("language");
 const client = new Client(() => {
   words.clear();
   textChanged = true;
+  trace.forget();
 });
 const editor = new Editor(
   find("editor"),
@@ -84,6 +86,7 @@ const lanes = new Debugger(listing, {
 });
 const controls = new Controls(() => state, { changed: refresh, picture: (input, file) => void givePicture(input, file) });
 const stages = make("div", { class: "stages" });
+const trace = new TraceView({ client, work, say: (text) => say(text) });
 find("controls").append(controls.element);
 
 const views = new Tabs<View>(find("views"), "stage", (view) => {
@@ -128,13 +131,29 @@ function refresh() {
   if (!running) void update();
 }
 
-async function update() {
-  running = true;
+// Does what may take long, with a button that ends it.
+async function work(what: () => Promise<void>): Promise<boolean> {
   const slow = setTimeout(() => {
     stopButton.hidden = false;
     say("running …", "busy");
   }, 400);
   try {
+    await what();
+    if (status.dataset.kind === "busy") say("");
+    return true;
+  } catch (error) {
+    if (!(error instanceof Stopped)) say((error as Error).message, "error");
+    else say("stopped");
+    return false;
+  } finally {
+    clearTimeout(slow);
+    stopButton.hidden = true;
+  }
+}
+
+async function update() {
+  running = true;
+  await work(async () => {
     while (pending) {
       pending = false;
       const start = performance.now();
@@ -147,14 +166,8 @@ async function update() {
       }
       if (examined?.runs) await run(examined.kind, start);
     }
-  } catch (error) {
-    if (!(error instanceof Stopped)) say((error as Error).message, "error");
-    else say("stopped");
-  } finally {
-    clearTimeout(slow);
-    stopButton.hidden = true;
-    running = false;
-  }
+  });
+  running = false;
   if (pending) void update();
   else rest();
 }
@@ -308,7 +321,7 @@ async function showStages() {
   const first = open.size === 0;
   stages.replaceChildren(
     ...forms.map((form, at) =>
-      make("details", { "data-name": form.name, open: first ? at === forms.length - 1 : open.has(form.name) }, make("summary", {}, form.name, make("small", {}, `${form.text.trimEnd().split("\n").length} lines`)), make("pre", {}, form.text)),
+      make("details", { "data-name": form.name, open: first ? at === forms.length - 1 : open.has(form.name) }, make("summary", {}, form.name, make("small", {}, `${form.text.trimEnd().split("\n").length} lines`)), make("pre", { tabindex: 0, "aria-label": form.name }, form.text)),
     ),
   );
 }
@@ -338,16 +351,48 @@ async function openFile(file: File) {
     return say("the program reads no input that could take a picture", "error");
   }
   try {
-    const opened = await client.call("open", file.name, new Uint8Array(await file.arrayBuffer()));
-    load({ ...structuredClone(FRESH), ...opened });
-    say(`${file.name} opened`);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const opened = await client.call("open", file.name, bytes);
+    if ("trace" in opened) {
+      showTrace();
+      trace.show(file.name, bytes, opened.trace);
+    } else {
+      load({ ...structuredClone(FRESH), ...opened });
+      say(`${file.name} opened`);
+    }
   } catch (error) {
     say((error as Error).message, "error");
   }
 }
 
+// A trace takes the place of program, picture and machine.
+function showTrace() {
+  controls.toggle(false);
+  document.body.dataset.mode = "trace";
+  exampleSelect.value = "";
+  history.replaceState(null, "", location.pathname);
+  find("source-title").textContent = "Commands";
+  find("view-title").textContent = "Surfaces";
+  find("machine-title").textContent = "Pixel";
+  find("trace").replaceChildren(trace.commands);
+  stage.replaceChildren(trace.stage);
+  panelElement.replaceChildren(trace.pixel);
+  views.set([], "picture");
+  panels.set([], "listing");
+  examined = null;
+  say("");
+}
+
+function hideTrace() {
+  if (document.body.dataset.mode !== "trace") return;
+  delete document.body.dataset.mode;
+  find("source-title").textContent = "Program";
+  find("machine-title").textContent = "Machine";
+}
+
 // Takes another state: of an example, a link, a file.
 function load(next: State) {
+  hideTrace();
   controls.toggle(false);
   state = next;
   languageSelect.value = state.language;

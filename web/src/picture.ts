@@ -4,6 +4,8 @@ import { make } from "./dom";
 
 export type View = "picture" | "heat" | "divergence";
 
+const LABEL = "Picture. Click a pixel, or move with the arrow keys and press Enter, to look at its lane.";
+
 // Lanes of a group, along each side: those that the debugger runs together.
 const TILE = 8;
 
@@ -33,7 +35,7 @@ export function divergence(lanes: Uint32Array, width: number, height: number): F
 
 export class Picture {
   readonly element: HTMLElement;
-  private canvas = make("canvas", { tabindex: 0, role: "img", "aria-label": "Picture. Click a pixel, or move with the arrow keys and press Enter, to look at its lane." });
+  private canvas = make("canvas", { tabindex: 0, role: "img" });
   private cross = make("div", { class: "cross", hidden: true });
   private legend = make("div", { class: "legend" });
   private cursor: [number, number] = [0, 0];
@@ -42,7 +44,8 @@ export class Picture {
   private size: [number, number] = [1, 1];
   view: View = "picture";
 
-  constructor(chosen: (x: number, y: number) => void, moved: (x: number, y: number, pressed: boolean) => void) {
+  constructor(chosen: (x: number, y: number) => void, moved: (x: number, y: number, pressed: boolean) => void, label = LABEL) {
+    this.canvas.setAttribute("aria-label", label);
     this.element = make("div", { class: "picture" }, make("div", { class: "frame" }, this.canvas, this.cross), this.legend);
     const place = (event: PointerEvent | MouseEvent): [number, number] => {
       const box = this.canvas.getBoundingClientRect();

@@ -139,12 +139,41 @@ export interface Frame {
   primitives: number;
 }
 
+// A trace: submission and dword of each draw, or start of a program.
+export interface TraceDescribed {
+  kind: "card" | "device";
+  facts: [string, string][];
+  stops: [number, number][];
+  submissions: number;
+  damage: string | null;
+}
+
+export interface TraceLines {
+  before: number;
+  lines: { dword: number; text: string; meaning: string }[];
+  behind: number;
+}
+
+export interface TraceSurface {
+  name: string;
+  width: number;
+  height: number;
+}
+
+export interface TraceDone {
+  draw: number;
+  title: string;
+  text: string;
+}
+
+export type Opened = { language: LanguageId; text: string } | { trace: TraceDescribed };
+
 // What the worker can be asked, by name.
 export interface Requests {
   start(): { languages: Language[]; examples: Example[] };
   completions(language: LanguageId): Word[];
   explain(language: LanguageId, word: string): string | null;
-  open(name: string, bytes: Uint8Array): { language: LanguageId; text: string };
+  open(name: string, bytes: Uint8Array): Opened;
   examine(language: LanguageId, text: string): Examined;
   setPicture(input: number, width: number, height: number, bytes: Uint8Array): null;
   paint(scene: Scene): { picture: Uint8Array; milliseconds: number };
@@ -159,6 +188,11 @@ export interface Requests {
   moment(step: number): Moment;
   lanes(step: number): Lane[];
   stages(): Stage[];
+  traceLines(submission: number, dword: number): TraceLines;
+  traceGo(stop: number): { surfaces: TraceSurface[]; warnings: string[] };
+  tracePicture(surface: number): Uint8Array;
+  tracePixel(surface: number, x: number, y: number): number[];
+  traceHistory(stop: number, x: number, y: number): TraceDone[];
 }
 
 export type Name = keyof Requests;

@@ -1,13 +1,27 @@
 // The engine, in a thread of its own: the page stays live, and can end what takes too long.
 
-import init, { Bench, completions, examples, explain, languages, open } from "./engine/ctm_web.js";
+import init, { Bench, completions, examples, explain, isTrace, languages, open, Viewer } from "./engine/ctm_web.js";
 import engine from "./engine/ctm_web_bg.wasm?url";
 import type { Reply, Request, Requests } from "./protocol";
 
 let bench: Bench;
+let viewer: Viewer | null = null;
 const ready = init({ module_or_path: engine }).then(() => {
   bench = new Bench();
 });
+
+// The trace that is open.
+function trace(): Viewer {
+  if (!viewer) throw new Error("no trace is open");
+  return viewer;
+}
+
+function openTrace(bytes: Uint8Array) {
+  const next = new Viewer(bytes);
+  viewer?.free();
+  viewer = next;
+  return { trace: JSON.parse(next.describe()) };
+}
 
 function counted(text: string) {
   return { ...JSON.parse(text), lanes: bench.laneCounts() };
@@ -17,7 +31,7 @@ const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>)
   start: () => ({ languages: JSON.parse(languages()), examples: JSON.parse(examples()) }),
   completions: (language) => JSON.parse(completions(language)),
   explain: (language, word) => explain(language, word) ?? null,
-  open: (name, bytes) => JSON.parse(open(name, bytes)),
+  open: (name, bytes) => (isTrace(bytes) ? openTrace(bytes) : JSON.parse(open(name, bytes))),
   examine: (language, text) => JSON.parse(bench.examine(language, text)),
   setPicture: (input, width, height, bytes) => {
     bench.setPicture(input, width, height, bytes);
@@ -44,6 +58,11 @@ const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>)
   moment: (step) => JSON.parse(bench.moment(step)),
   lanes: (step) => JSON.parse(bench.lanes(step)),
   stages: () => JSON.parse(bench.stages()),
+  traceLines: (submission, dword) => JSON.parse(trace().lines(submission, dword)),
+  traceGo: (stop) => JSON.parse(trace().go(stop)),
+  tracePicture: (surface) => trace().picture(surface),
+  tracePixel: (surface, x, y) => [...trace().pixel(surface, x, y)],
+  traceHistory: (stop, x, y) => JSON.parse(trace().history(stop, x, y)),
 };
 
 self.onmessage = async ({ data }: MessageEvent<Request>) => {

@@ -27,6 +27,7 @@ export async function open(options = {}) {
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light", ...options });
+  page.setDefaultTimeout(15_000);
   const [errors, foreign] = [[], []];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
@@ -64,4 +65,11 @@ export async function link(state) {
   const bytes = new TextEncoder().encode(JSON.stringify(state));
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   return `#${Buffer.from(await new Response(stream).arrayBuffer()).toString("base64url")}`;
+}
+
+// Opens a trace, and waits until its last draw is shown.
+export async function openTrace(page, file) {
+  await page.evaluate(() => delete document.body.dataset.traced);
+  await page.setInputFiles("#file", file);
+  await page.waitForFunction(() => document.body.dataset.traced !== undefined && document.querySelector(".row.said.current"));
 }

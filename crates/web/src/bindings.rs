@@ -5,6 +5,7 @@ use crate::examples::EXAMPLES;
 use crate::language::Language;
 use crate::pipeline::DrawSettings;
 use crate::scene::Scene;
+use crate::trace::{TraceView, ViewError};
 use crate::words;
 use crate::workbench::{Workbench, WorkbenchError};
 use ctm_engine::{Engine, Executor};
@@ -192,5 +193,60 @@ impl Bench {
     /// [`Workbench::stages`].
     pub fn stages(&self) -> Result<String, JsError> {
         json(&self.workbench.stages().map_err(failed)?)
+    }
+}
+
+fn not_shown(error: ViewError) -> JsError {
+    JsError::new(&error.to_string())
+}
+
+/// Whether a file is a trace of the device or of a card.
+#[wasm_bindgen(js_name = isTrace)]
+pub fn is_trace(bytes: &[u8]) -> bool {
+    TraceView::is_trace(bytes)
+}
+
+/// A [`TraceView`].
+#[wasm_bindgen]
+pub struct Viewer {
+    view: TraceView,
+}
+
+#[wasm_bindgen]
+impl Viewer {
+    /// [`TraceView::open`].
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: Vec<u8>) -> Result<Self, JsError> {
+        Ok(Viewer { view: TraceView::open(bytes).map_err(not_shown)? })
+    }
+
+    /// [`TraceView::describe`].
+    pub fn describe(&self) -> Result<String, JsError> {
+        json(&self.view.describe())
+    }
+
+    /// [`TraceView::lines`].
+    pub fn lines(&self, submission: usize, dword: usize) -> Result<String, JsError> {
+        json(&self.view.lines(submission, dword).map_err(not_shown)?)
+    }
+
+    /// [`TraceView::go`].
+    pub fn go(&mut self, stop: usize) -> Result<String, JsError> {
+        json(&self.view.go(stop).map_err(not_shown)?)
+    }
+
+    /// [`TraceView::picture`].
+    pub fn picture(&self, surface: usize) -> Result<Vec<u8>, JsError> {
+        self.view.picture(surface).map_err(not_shown)
+    }
+
+    /// [`TraceView::pixel`].
+    pub fn pixel(&self, surface: usize, x: u32, y: u32) -> Result<Vec<u32>, JsError> {
+        self.view.pixel(surface, x, y).map_err(not_shown)
+    }
+
+    /// [`TraceView::history`].
+    pub fn history(&self, stop: usize, x: u32, y: u32) -> Result<String, JsError> {
+        json(&self.view.history(stop, x, y).map_err(not_shown)?)
     }
 }

@@ -262,18 +262,7 @@ impl Canvas {
     /// # Errors
     /// There is no such output.
     pub fn picture(&self, number: u8) -> Result<Vec<u8>, CanvasError> {
-        let array = self.output(number)?;
-        let values = array.data.to_f32();
-        let channels = array.shape.channels;
-        let is_opaque = channels < 4 || values.chunks_exact(4).all(|pixel| pixel[3] == 0);
-        let mut bytes = Vec::with_capacity(values.len() / channels * 4);
-        for pixel in values.chunks_exact(channels) {
-            let byte = |channel: usize| pixel.get(channel).map_or(0, |&bits| f32_to_unorm8(bits));
-            let alpha = if is_opaque { u8::MAX } else { byte(3) };
-            let gray = channels == 1;
-            bytes.extend([byte(0), byte(if gray { 0 } else { 1 }), byte(if gray { 0 } else { 2 }), alpha]);
-        }
-        Ok(bytes)
+        Ok(rgba(&self.output(number)?))
     }
 
     /// A number for the bits of all outputs: FNV-1a over their bytes, in the order of outputs, rows, columns and channels.
@@ -295,4 +284,20 @@ impl Canvas {
         }
         Ok(hash)
     }
+}
+
+/// What an array shows: four bytes for each element. One channel is gray; an alpha that is 0 everywhere is that of a program that does not
+/// write it, and left out.
+pub fn rgba(array: &Array) -> Vec<u8> {
+    let values = array.data.to_f32();
+    let channels = array.shape.channels;
+    let is_opaque = channels < 4 || values.chunks_exact(4).all(|pixel| pixel[3] == 0);
+    let mut bytes = Vec::with_capacity(values.len() / channels * 4);
+    for pixel in values.chunks_exact(channels) {
+        let byte = |channel: usize| pixel.get(channel).map_or(0, |&bits| f32_to_unorm8(bits));
+        let alpha = if is_opaque { u8::MAX } else { byte(3) };
+        let gray = channels == 1;
+        bytes.extend([byte(0), byte(if gray { 0 } else { 1 }), byte(if gray { 0 } else { 2 }), alpha]);
+    }
+    bytes
 }
