@@ -1,6 +1,10 @@
 //! Words of memory that threads share.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use std::arch::{asm, x86_64::__m128i};
 use std::marker::PhantomData;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use std::mem::transmute;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// An array of words of memory, which lives for `'a` and which others may access meanwhile. It is a slice in all but one thing: there are references to the words that are
@@ -61,17 +65,28 @@ impl<'a> Words<'a> {
     /// The two words from number `first` on; 0 if not both are there.
     #[inline(always)]
     pub fn pair(self, first: usize) -> [u32; 2] {
-        match self.get(first, 2) {
-            Some([a, b]) => [read_word(a), read_word(b)],
-            _ => [0; 2],
+        self.get(first, 2).and_then(|words| words.first_chunk()).map_or([0; 2], read_pair)
+    }
+
+    /// Writes the two words from number `first` on; nothing happens if not both of them are there.
+    #[inline(always)]
+    pub fn set_pair(self, first: usize, words: [u32; 2]) {
+        if let Some(stored) = self.get(first, 2).and_then(|stored| stored.first_chunk()) {
+            write_pair(stored, words);
         }
     }
 
-    /// Writes words from number `first` on; nothing happens if not all of them are there.
+    /// The four words from number `first` on; 0 if not all of them are there.
     #[inline(always)]
-    pub fn set<const N: usize>(self, first: usize, words: [u32; N]) {
-        if let Some(stored) = self.get(first, N) {
-            stored.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
+    pub fn four(self, first: usize) -> [u32; 4] {
+        self.get(first, 4).and_then(|words| words.first_chunk()).map_or([0; 4], read_four)
+    }
+
+    /// Writes the four words from number `first` on; nothing happens if not all of them are there.
+    #[inline(always)]
+    pub fn set_four(self, first: usize, words: [u32; 4]) {
+        if let Some(stored) = self.get(first, 4).and_then(|stored| stored.first_chunk()) {
+            write_four(stored, words);
         }
     }
 
@@ -99,6 +114,103 @@ pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
         let (value, bits) = (value.to_le(), bits.to_le());
         // The closure always gives a new value, so the update cannot fail.
         let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !bits | value & bits));
+    }
+}
+
+/// The values of two words of memory.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+fn read_pair(words: &[AtomicU32; 2]) -> [u32; 2] {
+    words.each_ref().map(read_word)
+}
+
+/// The values of two words of memory. Compilers do not make one access of two relaxed ones.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+#[expect(unsafe_code)]
+fn read_pair(words: &[AtomicU32; 2]) -> [u32; 2] {
+    let pair: u64;
+    // SAFETY: a load of 64 bits is a relaxed load of each half, as each lies in an aligned word.
+    unsafe {
+        asm!(
+            "mov {pair}, qword ptr [{words}]",
+            pair = out(reg) pair,
+            words = in(reg) words,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    [pair as u32, (pair >> 32) as u32]
+}
+
+/// Replaces two words of memory.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+fn write_pair(stored: &[AtomicU32; 2], words: [u32; 2]) {
+    stored.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
+}
+
+/// Replaces two words of memory, in one access as well.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+#[expect(unsafe_code)]
+fn write_pair(stored: &[AtomicU32; 2], [first, second]: [u32; 2]) {
+    let pair = u64::from(first) | u64::from(second) << 32;
+    // SAFETY: a store of 64 bits is a relaxed store of each half; atomics may be written through shared references.
+    unsafe {
+        asm!(
+            "mov qword ptr [{stored}], {pair}",
+            stored = in(reg) stored,
+            pair = in(reg) pair,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// The values of four words of memory.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+fn read_four(words: &[AtomicU32; 4]) -> [u32; 4] {
+    words.each_ref().map(read_word)
+}
+
+/// The values of four words of memory, in one access.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+#[expect(unsafe_code)]
+fn read_four(words: &[AtomicU32; 4]) -> [u32; 4] {
+    let four: __m128i;
+    // SAFETY: a load of 128 bits is a relaxed load of each word, as each is aligned; every x86-64 host has it. The value has as many words.
+    unsafe {
+        asm!(
+            "movdqu {four}, xmmword ptr [{words}]",
+            four = out(xmm_reg) four,
+            words = in(reg) words,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+        transmute::<__m128i, [u32; 4]>(four)
+    }
+}
+
+/// Replaces four words of memory.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+fn write_four(stored: &[AtomicU32; 4], words: [u32; 4]) {
+    stored.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
+}
+
+/// Replaces four words of memory, in one access.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+#[expect(unsafe_code)]
+fn write_four(stored: &[AtomicU32; 4], words: [u32; 4]) {
+    // SAFETY: a store of 128 bits is a relaxed store of each word; atomics may be written through shared references.
+    unsafe {
+        asm!(
+            "movdqu xmmword ptr [{stored}], {four}",
+            stored = in(reg) stored,
+            four = in(xmm_reg) transmute::<[u32; 4], __m128i>(words),
+            options(nostack, preserves_flags)
+        );
     }
 }
 

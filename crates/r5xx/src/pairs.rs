@@ -2,7 +2,6 @@
 
 use crate::layout::{Layout, Part};
 use ctm_memory::Words;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -26,7 +25,7 @@ impl PairPlaces {
         let others = column.toggled.iter().chain(&row.toggled[1..]).fold(0, |all, bits| all | bits);
         (row.tile_log2 == 0 || others & below == 0).then(|| PairPlaces {
             layout,
-            columns: (0..columns).step_by(2).map(|x| layout.column(x)).collect(),
+            columns: (0..columns.next_multiple_of(FOUR as u32)).step_by(2).map(|x| layout.column(x)).collect(),
             rows: (0..rows).step_by(2).map(|y| layout.row(y)).collect(),
             below: below as usize / 4,
         })
@@ -35,35 +34,15 @@ impl PairPlaces {
     /// Whether this is [`new`](Self::new) for these.
     pub fn is_of(&self, layout: Layout, columns: u32, rows: u32) -> bool {
         let counts = (self.columns.len() as u32, self.rows.len() as u32);
-        self.layout == layout && counts == (columns.div_ceil(2), rows.div_ceil(2))
+        self.layout == layout && counts == (columns.next_multiple_of(FOUR as u32) / 2, rows.div_ceil(2))
     }
 }
+
+/// Pixels side by side whose words lie together, if the first one's column is a multiple of that: no tile has less.
+pub const FOUR: usize = 4;
 
 /// A word for each of two pixels side by side.
 pub type Pair = [u32; 2];
-
-/// Which of two pixels side by side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chosen(u64);
-
-impl Chosen {
-    /// None of them.
-    pub const NONE: Chosen = Chosen(0);
-    /// Both.
-    pub const BOTH: Chosen = Chosen(1 << 32 | 1);
-
-    /// Those whose word has bit `bit`.
-    #[inline(always)]
-    pub fn with_bit(words: Pair, bit: u32) -> Self {
-        Chosen((u64::from(words[0]) | u64::from(words[1]) << 32) >> bit & Self::BOTH.0)
-    }
-
-    /// Whether it is the left (0) or the right pixel, or both.
-    #[inline(always)]
-    pub fn has(self, pixel: usize) -> bool {
-        self.0 >> (32 * pixel) & 1 != 0
-    }
-}
 
 /// The pixels of a buffer.
 #[derive(Clone, Debug)]
@@ -78,78 +57,96 @@ impl<'a> Pairs<'a> {
         Pairs { words, places }
     }
 
-    fn quads(&self) -> Quads<'_> {
-        let PairPlaces { columns, rows, below, .. } = &*self.places;
-        Quads { words: self.words, columns, rows, below: *below }
-    }
-
-    /// Reads the words of quads whose upper left pixels are in these columns and rows, which are even: of their upper and of their lower
-    /// pixels; 0 where there is none.
-    #[inline]
-    pub fn read(&self, quads: impl Iterator<Item = (u16, u16)>, [upper, lower]: [&mut [Pair]; 2]) {
-        let buffer = self.quads();
-        for (((x, y), upper), lower) in quads.zip(upper).zip(lower) {
-            let place = buffer.place(x, y);
-            *upper = buffer.words.pair(place);
-            *lower = buffer.words.pair(place + buffer.below);
-        }
-    }
-
-    /// Writes words of those pixels of quads that are chosen; nothing happens where there is none.
+    /// The pixels of so many quads from the one whose upper left pixel is in this column and row, which are even; `None` if not all of them are
+    /// there.
     #[inline(always)]
-    pub fn write(
-        &self,
-        quads: impl Iterator<Item = (u16, u16)>,
-        [upper, lower]: [&[Pair]; 2],
-        chosen: impl Iterator<Item = [Chosen; 2]>,
-    ) {
-        let buffer = self.quads();
-        let set = |place: usize, words: Pair, chosen: Chosen| match chosen {
-            // Most often, it is both.
-            Chosen::BOTH => buffer.words.set(place, words),
-            Chosen::NONE => {}
-            chosen if chosen.has(0) => buffer.words.set(place, [words[0]]),
-            _ => buffer.words.set(place + 1, [words[1]]),
-        };
-        for ((((x, y), upper), lower), chosen) in quads.zip(upper).zip(lower).zip(chosen) {
-            let place = buffer.place(x, y);
-            set(place, *upper, chosen[0]);
-            set(place + buffer.below, *lower, chosen[1]);
-        }
-    }
-
-    /// Asks for the memory of the quads in these columns of an even row, which is accessed soon.
-    #[inline]
-    pub fn prefetch(&self, y: u32, columns: Range<u32>) {
-        /// Words of a line of a cache.
-        const LINE: usize = 16;
-        let buffer = self.quads();
-        for x in columns.step_by(4) {
-            let place = buffer.place(x as u16, y as u16);
-            buffer.words.prefetch(place);
-            if buffer.below >= LINE {
-                buffer.words.prefetch(place + buffer.below);
-            }
-        }
+    pub fn span(&self, (x, y): (u16, u16), quads: usize) -> Option<PairSpan<'_>> {
+        let PairPlaces { columns, rows, below, .. } = &*self.places;
+        let first = usize::from(x / 2);
+        let (columns, row) = (columns.get(first..first + quads)?, *rows.get(usize::from(y / 2))?);
+        Some(PairSpan { words: self.words, columns, row, below: *below })
     }
 }
 
-/// The same, as loops have it at hand.
+/// The pixels of quads side by side.
 #[derive(Clone, Copy)]
-struct Quads<'a> {
+pub struct PairSpan<'a> {
     words: Words<'a>,
     columns: &'a [Part],
-    rows: &'a [Part],
+    row: Part,
     below: usize,
 }
 
-impl Quads<'_> {
-    /// The number of the word of the pixel in an even column and an even row; none that there is if these are outside.
+impl PairSpan<'_> {
+    /// The number of the word of the upper left pixel of a quad.
     #[inline(always)]
-    fn place(&self, x: u16, y: u16) -> usize {
-        match (self.columns.get(usize::from(x / 2)), self.rows.get(usize::from(y / 2))) {
-            (Some(column), Some(row)) => column.with(*row) as usize / 4,
-            _ => usize::MAX / 2,
+    fn place(&self, column: &Part) -> usize {
+        column.with(self.row) as usize / 4
+    }
+
+    /// Reads the words of the upper and of the lower pixels.
+    #[inline(always)]
+    pub fn read(&self, [upper, lower]: [&mut [Pair]; 2]) {
+        for ((column, upper), lower) in self.columns.iter().zip(upper).zip(lower) {
+            let place = self.place(column);
+            *upper = self.words.pair(place);
+            *lower = self.words.pair(place + self.below);
+        }
+    }
+
+    /// Writes the words of pixels: bit n of the upper or the lower mask is that of the upper or lower pixel in column n.
+    #[inline(always)]
+    pub fn write(&self, [upper, lower]: [&[Pair]; 2], masks: [u64; 2]) {
+        let mut masks = masks;
+        for ((column, upper), lower) in self.columns.iter().zip(upper).zip(lower) {
+            let place = self.place(column);
+            self.merge(place, *upper, masks[0]);
+            self.merge(place + self.below, *lower, masks[1]);
+            masks = masks.map(|mask| mask >> 2);
+        }
+    }
+
+    /// Writes those of two words that the low bits of a mask say. The others are written as they are: conditions that vary so much take longer.
+    #[inline(always)]
+    fn merge(&self, place: usize, words: Pair, mask: u64) {
+        const CHOSEN: [Pair; 4] = [[0; 2], [u32::MAX, 0], [0, u32::MAX], [u32::MAX; 2]];
+        let (old, chosen) = (self.words.pair(place), CHOSEN[mask as usize & 3]);
+        self.words.set_pair(place, [0, 1].map(|n| words[n] & chosen[n] | old[n] & !chosen[n]));
+    }
+
+    /// The words of a line of four quads, from one on whose number and column are multiples of [`FOUR`]; 0 where there is none.
+    #[inline(always)]
+    pub fn group(&self, first: usize, line: usize) -> [u32; 2 * FOUR] {
+        let mut words = [0; 2 * FOUR];
+        for (n, four) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            if let Some(column) = self.columns.get(first + n * FOUR / 2) {
+                *four = self.words.four(self.place(column) + line * self.below);
+            }
+        }
+        words
+    }
+
+    /// Writes the same words; nothing happens where there is none.
+    #[inline(always)]
+    pub fn set_group(&self, first: usize, line: usize, words: &[u32; 2 * FOUR]) {
+        for (n, four) in words.as_chunks().0.iter().enumerate() {
+            if let Some(column) = self.columns.get(first + n * FOUR / 2) {
+                self.words.set_four(self.place(column) + line * self.below, *four);
+            }
+        }
+    }
+
+    /// Asks for the memory of the pixels, which is accessed soon.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        /// Words of a line of a cache.
+        const LINE: usize = 16;
+        for column in self.columns.iter().step_by(LINE / 4) {
+            let place = self.place(column);
+            self.words.prefetch(place);
+            if self.below >= LINE {
+                self.words.prefetch(place + self.below);
+            }
         }
     }
 }
@@ -173,23 +170,29 @@ mod tests {
             let pairs = Pairs::new(memory.shared_words(BASE, 128 * 64).unwrap(), places);
             let read = |x, y| {
                 let (mut upper, mut lower) = ([[7; 2]], [[7; 2]]);
-                pairs.read([(x, y)].into_iter(), [&mut upper, &mut lower]);
+                pairs.span((x, y), 1).unwrap().read([&mut upper, &mut lower]);
                 [upper[0], lower[0]]
             };
             for (x, y) in (0..64).step_by(2).flat_map(|y| (0..128).step_by(2).map(move |x| (x, y))) {
                 let word = |x: u16, y: u16| layout.offset(x.into(), y.into()) / 4;
                 let expected = [[word(x, y), word(x + 1, y)], [word(x, y + 1), word(x + 1, y + 1)]];
                 assert_eq!(read(x, y), expected, "{layout:?} {x} {y}");
-                let write = |[upper, lower]: [Pair; 2], chosen| {
-                    pairs.write([(x, y)].into_iter(), [&[upper], &[lower]], [chosen].into_iter());
+                let write = |[upper, lower]: [Pair; 2], masks| {
+                    pairs.span((x, y), 1).unwrap().write([&[upper], &[lower]], masks);
                 };
-                write([[1, 2], [3, 4]], [Chosen::with_bit([6, 3], 2), Chosen::with_bit([3, 6], 2)]);
+                write([[1, 2], [3, 4]], [0b01, 0b10]);
                 assert_eq!(read(x, y), [[1, expected[0][1]], [expected[1][0], 4]]);
-                write([[5, 6], [7, 8]], [Chosen::NONE, Chosen::BOTH]);
+                write([[5, 6], [7, 8]], [0b00, 0b11]);
                 assert_eq!(read(x, y), [[1, expected[0][1]], [7, 8]]);
-                write(expected, [Chosen::BOTH; 2]);
+                write(expected, [0b11; 2]);
             }
-            assert_eq!(read(128, 0), [[0; 2]; 2], "outside");
+            assert!(pairs.span((128, 0), 1).is_none() && pairs.span((0, 64), 1).is_none(), "outside");
+            let span = pairs.span((4, 2), 6).unwrap();
+            let group = span.group(4, 1);
+            assert_eq!(group[..4], [12, 13, 14, 15].map(|x| layout.offset(x, 3) / 4));
+            assert_eq!(group[4..], [0; 4], "those that the span lacks");
+            span.set_group(4, 1, &[20, 21, 22, 23, 24, 25, 26, 27]);
+            assert_eq!(pairs.span((12, 2), 4).unwrap().group(0, 1)[..5], [20, 21, 22, 23, layout.offset(16, 3) / 4]);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::layout::{Layout, MicroTile, Part, TOGETHER};
 use crate::object::ObjectBytes;
+use crate::pairs::FOUR;
 use crate::registers::Binding;
 use ctm_memory::{Arena, Bounds, Format, Space};
 use ctm_raster::channel::Words;
@@ -71,10 +72,10 @@ impl<'a> Surface<'a> {
         self.memory.surface(space, 0, surface, Bounds::Drop)
     }
 
-    /// Its layout, if its pixels have four bytes and one sample, and all of a rectangle, up to whole quads, are there. It may be that they
+    /// Its layout, if its pixels have four bytes and one sample, and all of a rectangle, up to whole groups of [`FOUR`] columns, are there. It may be that they
     /// are, and nobody knows.
     pub fn layout_of_quads(&self, area: Rect) -> Option<Layout> {
-        let whole = self.bytes == 4 && self.samples == 1 && self.pitch.is_multiple_of(2) && self.holds(area);
+        let whole = self.bytes == 4 && self.samples == 1 && self.pitch.is_multiple_of(FOUR as u32) && self.holds(area);
         whole.then_some(self.layout)
     }
 

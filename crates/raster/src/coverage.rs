@@ -389,17 +389,38 @@ pub fn spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: imp
     }
 }
 
-/// Calls `emit` for each row of quads in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top, with the
-/// upper row, which is even, and the columns in both.
-pub fn quad_spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point, mut emit: impl FnMut(u32, [Range<u32>; 2])) {
+/// The rows of quads in which `shape` covers the sample at `place` of some pixel inside of `clip`, from the top: the upper row, which is
+/// even, and the columns in both.
+#[inline(always)]
+pub fn quad_spans(grid: Grid, shape: &Shape, clip: &Rect, place: Point) -> QuadSpans {
     let (columns, (top, bottom)) = extent(grid, shape, clip);
-    let mut rows = Rows::new(grid, shape, place, columns, (top, bottom));
-    for upper in (top & !1..=bottom).step_by(2) {
-        let mut next = |y| if y < top || y > bottom { 0..0 } else { rows.next() };
-        let spans = [next(upper), next(upper + 1)];
-        if spans.iter().any(|span| !span.is_empty()) {
-            emit(upper as u32, spans);
+    QuadSpans { rows: Rows::new(grid, shape, place, columns, (top, bottom)), upper: top & !1, top, bottom }
+}
+
+/// Rows of quads that a shape covers.
+pub struct QuadSpans {
+    rows: Rows,
+    /// The next one's upper row of pixels.
+    upper: i64,
+    top: i64,
+    bottom: i64,
+}
+
+impl Iterator for QuadSpans {
+    type Item = (u32, [Range<u32>; 2]);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.upper <= self.bottom {
+            let upper = self.upper;
+            self.upper += 2;
+            let mut next = |y| if y < self.top || y > self.bottom { 0..0 } else { self.rows.next() };
+            let spans = [next(upper), next(upper + 1)];
+            if spans.iter().any(|span| !span.is_empty()) {
+                return Some((upper as u32, spans));
+            }
         }
+        None
     }
 }
 
@@ -577,12 +598,12 @@ mod tests {
             let expected = expected(corners, rule, &clip, &samples[..1]);
             assert_eq!(spans_cover, expected, "{corners:?} {rule:?}");
             let mut quads_cover = BTreeMap::new();
-            quad_spans(GRID, &shape, &clip, samples[0], |y, rows| {
+            for (y, rows) in quad_spans(GRID, &shape, &clip, samples[0]) {
                 assert!(y % 2 == 0 && rows != [0..0, 0..0]);
                 for (y, columns) in (y..).zip(rows) {
                     quads_cover.extend(columns.map(|x| ((x, y), 1)));
                 }
-            });
+            }
             assert_eq!(quads_cover, expected, "{corners:?} {rule:?}");
             Ok(())
         });

@@ -1,144 +1,160 @@
-//! Linear functions over many quads of a primitive: the same numbers as place by place, computed together.
+//! Linear functions over spans of quads: the same numbers as place by place, computed together.
 
 use crate::bits;
 use crate::grid::Grid;
 use crate::plane::{DepthPlane, Perspective, Plane, Setup};
+use std::sync::atomic::{Ordering, compiler_fence};
 
-/// Quads at most.
-pub const QUADS: usize = 32;
-/// Numbers that are computed together.
-const TOGETHER: usize = 8;
-
-/// A number for each of two pixels of quads, one quad behind the other.
-type Numbers = [[f64; TOGETHER]; 2 * QUADS / TOGETHER];
+/// Quads of a span at most: quads side by side.
+pub const SPAN: usize = 32;
+/// Pixels of a row that are computed together.
+pub const TOGETHER: usize = 8;
+/// Such groups of a span at most.
+const GROUPS: usize = 2 * SPAN / TOGETHER;
 
 /// Words for the upper pixels of quads, and for the lower ones.
 pub type Lines<'a> = [&'a mut [[u32; 2]]; 2];
 
-/// Quads that are computed together.
-const QUADS_TOGETHER: usize = TOGETHER / 2;
-
 /// The words that are computed for so many quads: some for none may be at the end.
 pub fn words_of(quads: usize) -> usize {
-    quads.next_multiple_of(QUADS_TOGETHER)
+    quads.next_multiple_of(TOGETHER / 2)
 }
 
-/// The places of the pixels of quads.
-pub struct QuadPlaces {
-    /// Quads that there are.
-    count: usize,
-    /// In pixels from vertex 0: of the left and the right pixels, of the upper and of the lower ones.
-    dx: Numbers,
-    dy: [Numbers; 2],
+/// The places of the pixels of a span of quads.
+pub struct SpanPlaces {
+    /// Groups of columns that there are.
+    groups: usize,
+    /// Columns, in pixels from vertex 0.
+    dx: [[f64; TOGETHER]; GROUPS],
+    /// The upper and the lower row.
+    dy: [f64; 2],
     /// Attributes are not linear on the screen.
     is_divided: bool,
     /// The plane of 1/w at each, if so.
-    divisors: [Numbers; 2],
+    divisors: [[[f64; TOGETHER]; GROUPS]; 2],
 }
 
-impl Default for QuadPlaces {
+impl Default for SpanPlaces {
     fn default() -> Self {
-        let numbers = [[0.0; TOGETHER]; 2 * QUADS / TOGETHER];
-        QuadPlaces { count: 0, dx: numbers, dy: [numbers; 2], is_divided: false, divisors: [numbers; 2] }
+        let numbers = [[0.0; TOGETHER]; GROUPS];
+        SpanPlaces { groups: 0, dx: numbers, dy: [0.0; 2], is_divided: false, divisors: [numbers; 2] }
     }
 }
 
-impl QuadPlaces {
-    /// Sets them to those of quads whose upper left pixels are in these columns and rows: at most [`QUADS`], the others do not count.
-    /// Vertices are no more than 2^14 pixels from any of them.
+/// A linear function at the pixels of a span: its value at vertex 0, what a column adds to that, and what the rows add then.
+#[derive(Clone, Copy)]
+struct Slope {
+    value: f64,
+    column: f64,
+    rows: [f64; 2],
+}
+
+impl SpanPlaces {
+    /// Sets them to those of so many quads, at most [`SPAN`], from the one whose upper left pixel is in this column and row. Vertices are no
+    /// more than 2^14 pixels from any of them.
     #[inline(always)]
-    pub fn set(
-        &mut self,
-        grid: Grid,
-        setup: &Setup,
-        perspective: Option<&Perspective>,
-        quads: impl ExactSizeIterator<Item = (u16, u16)>,
-    ) {
-        let (origin, first) = (setup.origin(), grid.pixel_centre(0, 0));
+    pub fn set(&mut self, grid: Grid, setup: &Setup, (x, y): (u16, u16), quads: usize) {
+        let (origin, first) = (setup.origin(), grid.pixel_centre(x.into(), y.into()));
         // There are conversions of 32 bits many at a time.
         let (x, y, per_pixel) = ((first.x - origin.x) as i32, (first.y - origin.y) as i32, grid.per_pixel as i32);
-        let mut places = [[0; QUADS]; 2];
-        self.count = quads.len().min(QUADS);
-        for (n, quad) in quads.take(QUADS).enumerate() {
-            (places[0][n], places[1][n]) = (x + per_pixel * i32::from(quad.0), y + per_pixel * i32::from(quad.1));
+        let pixels = |place: i32| f64::from(place) / f64::from(per_pixel);
+        self.groups = words_of(quads.min(SPAN)) / (TOGETHER / 2);
+        self.dy = [pixels(y), pixels(y + per_pixel)];
+        self.is_divided = false;
+        for (group, dx) in self.dx.iter_mut().enumerate().take(self.groups) {
+            let first = x + (group * TOGETHER) as i32 * per_pixel;
+            *dx = std::array::from_fn(|n| pixels(first + n as i32 * per_pixel));
+            group_by_group();
         }
-        let [xs, ys] = places.each_ref().map(|places| places.as_chunks::<QUADS_TOGETHER>().0);
-        let pixels =
-            |places: &[i32; QUADS_TOGETHER], more| places.map(|place| f64::from(place + more) / f64::from(per_pixel));
-        for group in 0..groups_of(self.count) {
-            self.dx[group] = alternating(pixels(&xs[group], 0), pixels(&xs[group], per_pixel));
-            for (line, more) in [0, per_pixel].into_iter().enumerate() {
-                let dy = pixels(&ys[group], more);
-                self.dy[line][group] = alternating(dy, dy);
-            }
-        }
-        let divisor = perspective.and_then(Perspective::divisor);
-        self.is_divided = divisor.is_some();
-        if let Some(plane) = divisor {
-            for line in 0..2 {
-                for group in 0..groups_of(self.count) {
-                    self.divisors[line][group] = self.values(&plane, line, group);
-                }
+    }
+
+    /// Sets what attributes are divided by.
+    #[inline(always)]
+    pub fn divide(&mut self, perspective: &Perspective) {
+        let Some(plane) = perspective.divisor() else { return };
+        self.is_divided = true;
+        let slope = self.slope(&plane);
+        for line in 0..2 {
+            for group in 0..self.groups {
+                self.divisors[line][group] = self.values(slope, line, group);
+                group_by_group();
             }
         }
     }
 
-    /// The values of a plane at some of the pixels.
     #[inline(always)]
-    fn values(&self, plane: &Plane, line: usize, group: usize) -> [f64; TOGETHER] {
-        let (dx, dy) = (&self.dx[group], &self.dy[line][group]);
-        let mut values = [plane.value; TOGETHER];
-        for n in 0..TOGETHER {
-            values[n] = values[n] + plane.dx * dx[n] + plane.dy * dy[n];
-        }
-        values
+    fn slope(&self, plane: &Plane) -> Slope {
+        Slope { value: plane.value, column: plane.dx, rows: self.dy.map(|dy| plane.dy * dy) }
     }
 
-    /// Gives the words of lines group by group.
+    /// As [`Plane::at`] gives them.
     #[inline(always)]
-    fn give(&self, lines: Lines, words: impl Fn(usize, usize) -> [u32; TOGETHER]) {
-        for (line, given) in lines.into_iter().enumerate() {
-            for (group, given) in
-                given.as_chunks_mut::<QUADS_TOGETHER>().0.iter_mut().enumerate().take(groups_of(self.count))
-            {
-                given.as_flattened_mut().copy_from_slice(&words(line, group));
-            }
-        }
+    fn values(&self, slope: Slope, line: usize, group: usize) -> [f64; TOGETHER] {
+        self.dx[group].map(|dx| slope.value + slope.column * dx + slope.rows[line])
     }
 
     /// The bits of an attribute at each place, as [`AttributePlane::at`](crate::plane::AttributePlane::at) gives them, in as many words as
     /// [`words_of`] says.
     #[inline(always)]
     pub fn attribute(&self, plane: &Plane, lines: Lines) {
-        let attribute = |values: [f64; TOGETHER]| values.map(|value| ctm_num::flush(bits(value as f32)));
-        match self.is_divided {
-            false => self.give(lines, |line, group| attribute(self.values(plane, line, group))),
-            true => self.give(lines, |line, group| {
-                let (mut values, divisors) = (self.values(plane, line, group), &self.divisors[line][group]);
-                values.iter_mut().zip(divisors).for_each(|(value, divisor)| *value /= divisor);
-                attribute(values)
-            }),
+        let slope = self.slope(plane);
+        let attribute = |value: f64| ctm_num::flush(bits(value as f32));
+        for (line, words) in lines.into_iter().enumerate() {
+            for (group, words) in groups_of(words).iter_mut().enumerate().take(self.groups) {
+                let mut values = self.values(slope, line, group);
+                if self.is_divided {
+                    values.iter_mut().zip(&self.divisors[line][group]).for_each(|(value, divisor)| *value /= divisor);
+                }
+                *words = values.map(attribute);
+                group_by_group();
+            }
         }
     }
 
-    /// The depth at each place, as [`DepthPlane::at`] gives it, in as many words as [`words_of`] says.
+    /// The depths over these places.
     #[inline(always)]
-    pub fn depth(&self, depth: &DepthPlane, max: u32, lines: Lines) {
-        let nearest = |value| DepthPlane::nearest(value, max);
-        self.give(lines, |line, group| self.values(depth.plane(), line, group).map(nearest));
+    pub fn depths<'p>(&'p self, depth: &DepthPlane, max: u32) -> Depths<'p> {
+        Depths { places: self, slope: self.slope(depth.plane()), max }
     }
 }
 
-/// The elements of both, one of each after the other.
-#[inline(always)]
-fn alternating(left: [f64; QUADS_TOGETHER], right: [f64; QUADS_TOGETHER]) -> [f64; TOGETHER] {
-    std::array::from_fn(|n| if n % 2 == 0 { left[n / 2] } else { right[n / 2] })
+/// Depths over the places of a span.
+#[derive(Clone, Copy)]
+pub struct Depths<'p> {
+    places: &'p SpanPlaces,
+    slope: Slope,
+    max: u32,
 }
 
-/// Groups that pixels of so many quads are in.
+impl Depths<'_> {
+    /// The depth at each of the places of a group in a line, as [`DepthPlane::at`] gives it.
+    #[inline(always)]
+    pub fn group(&self, line: usize, group: usize) -> [u32; TOGETHER] {
+        self.places.values(self.slope, line, group).map(|value| DepthPlane::nearest(value, self.max))
+    }
+
+    /// The depth at each place, in as many words as [`words_of`] says.
+    #[inline(always)]
+    pub fn all(&self, lines: Lines) {
+        for (line, words) in lines.into_iter().enumerate() {
+            for (group, words) in groups_of(words).iter_mut().enumerate().take(self.places.groups) {
+                *words = self.group(line, group);
+                group_by_group();
+            }
+        }
+    }
+}
+
+/// Keeps compilers from doing many groups at a time, with places that do not lie together, instead of the numbers of one.
 #[inline(always)]
-fn groups_of(quads: usize) -> usize {
-    (2 * quads).div_ceil(TOGETHER)
+fn group_by_group() {
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// The whole groups of a line.
+#[inline(always)]
+fn groups_of(line: &mut [[u32; 2]]) -> &mut [[u32; TOGETHER]] {
+    line.as_flattened_mut().as_chunks_mut().0
 }
 
 #[cfg(test)]
@@ -149,25 +165,25 @@ mod tests {
     use crate::plane::AttributePlane;
 
     #[test]
-    fn many_quads_are_their_places() {
+    fn quads_of_a_span_are_their_places() {
         let grid = Grid { per_pixel: 12 };
         arbtest::arbtest(|u| {
             let mut point = || Ok(Point { x: u.int_in_range(-500..=500)?, y: u.int_in_range(-500..=500)? });
             let Some(setup) = Setup::triangle(grid, [point()?, point()?, point()?]) else { return Ok(()) };
-            let mut quad = || Ok((2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?));
-            let quads = [quad()?, quad()?, quad()?, quad()?, quad()?];
-            let count = u.int_in_range(0..=5)?;
+            let (x, y): (u16, u16) = (2 * u.int_in_range(0..=100)?, 2 * u.int_in_range(0..=100)?);
+            let count = u.int_in_range(0..=10)?;
             let mut value = || Ok(u.int_in_range(-40..=40)? as f32 / *u.choose(&[16.0f32, 0.0, 1e38, 1e-38])?);
             let mut values = || Ok([value()?, value()?, value()?]);
             let (depths, attribute) = (values()?, values()?);
             let w = if u.arbitrary()? { [1.0, 0.5, 2.0] } else { [0.25; 3] };
             let perspective = Perspective::new(setup, w.map(f32::to_bits));
-            let mut places = QuadPlaces::default();
-            places.set(grid, &setup, Some(&perspective), quads[..count].iter().copied());
+            let mut places = SpanPlaces::default();
+            places.set(grid, &setup, (x, y), count);
+            places.divide(&perspective);
             let check = |lines: [[[u32; 2]; 12]; 2], expected: &dyn Fn(Point) -> u32| {
-                for (n, (x, y)) in quads.into_iter().enumerate().take(count) {
+                for n in 0..count {
                     for (dx, dy) in QUAD_PIXELS {
-                        let place = grid.pixel_centre(u32::from(x) + dx, u32::from(y) + dy);
+                        let place = grid.pixel_centre(u32::from(x) + 2 * n as u32 + dx, u32::from(y) + dy);
                         assert_eq!(lines[dy as usize][n][dx as usize], expected(place));
                     }
                 }
@@ -176,7 +192,7 @@ mod tests {
             let mut found = [[[7; 2]; 12]; 2];
             let depth = DepthPlane::new(&setup, depths);
             let [upper, lower] = &mut found;
-            places.depth(&depth, 0xFFFF, [upper, lower]);
+            places.depths(&depth, 0xFFFF).all([upper, lower]);
             check(found, &|place| depth.at(setup.offset(place), 0xFFFF));
             if let plane @ AttributePlane::Varying(numbers) = perspective.attribute(attribute.map(f32::to_bits)) {
                 let [upper, lower] = &mut found;

@@ -9,7 +9,7 @@ use crate::registers::{
 use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::grid::Point;
 use ctm_raster::plane::{AttributePlane, Perspective, Place, Plane};
-use ctm_raster::quads::{Lines, QuadPlaces};
+use ctm_raster::quads::{Lines, SpanPlaces};
 use ctm_x1k::fragments::QuadVector;
 use std::cell::OnceCell;
 
@@ -391,10 +391,10 @@ impl Inputs<'_> {
 }
 
 impl Value {
-    /// The values at the pixels of quads whose upper left pixels are these, and which are at these places, in as many words as
+    /// The values at the pixels of quads at these places, the first with this upper left pixel, in as many words as
     /// [`words_of`](ctm_raster::quads::words_of) says.
     #[inline(always)]
-    pub fn at_quads(&self, places: &QuadPlaces, quads: impl Iterator<Item = (u16, u16)>, [upper, lower]: Lines) {
+    pub fn at_span(&self, places: &SpanPlaces, (x, y): (u16, u16), [upper, lower]: Lines) {
         match *self {
             Value::Plane(AttributePlane::Constant(bits)) => {
                 upper.fill([bits; 2]);
@@ -402,8 +402,8 @@ impl Value {
             }
             Value::Plane(AttributePlane::Varying(plane)) => places.attribute(&plane, [upper, lower]),
             Value::Position(_) | Value::Generated(..) => {
-                for ((x, y), (upper, lower)) in quads.zip(upper.iter_mut().zip(lower)) {
-                    let [a, b, c, d] = self.at(&None, x.into(), y.into());
+                for (x, (upper, lower)) in (u32::from(x)..).step_by(2).zip(upper.iter_mut().zip(lower)) {
+                    let [a, b, c, d] = self.at(&None, x, y.into());
                     (*upper, *lower) = ([a, b], [c, d]);
                 }
             }

@@ -1,13 +1,11 @@
 //! The depth buffer and the colour buffers of a draw, quad by quad.
 
 use super::memory::Places;
-use super::waiting::WaitingQuad;
-use crate::pairs::{Chosen, Pair, Pairs};
+use super::waiting::Span;
+use crate::pairs::{Pair, Pairs};
 use crate::pipeline::pixels::Pixels;
 use crate::surface::Surface;
-use ctm_raster::coverage::QUAD_PIXELS;
 use ctm_raster::quads::Lines;
-use std::ops::Range;
 
 /// What is read and written.
 pub struct Buffers<'s> {
@@ -38,32 +36,26 @@ impl<'s> Buffers<'s> {
         }
     }
 
-    /// Asks for the memory of quads from this upper row on, in these columns.
-    #[inline]
-    pub fn prefetch(&self, y: u32, columns: Range<u32>) {
+    /// Asks for the memory of quads.
+    #[inline(always)]
+    pub fn prefetch(&self, place: (u16, u16), quads: usize) {
         for buffer in self.depth.iter().chain(&self.targets) {
-            if let Buffer::Pairs(pairs) = buffer {
-                pairs.prefetch(y, columns.clone());
+            if let Buffer::Pairs(pairs) = buffer
+                && let Some(span) = pairs.span(place, quads)
+            {
+                span.prefetch();
             }
         }
     }
 
-    /// Whether pixels of a quad have a place in the depth buffer.
-    pub fn have_depths(&self, quad: &WaitingQuad) -> [[bool; 2]; 2] {
+    /// Whether there is a place for a pixel in the depth buffer, where [`has_depths`](Self::has_depths) does not say so of all.
+    pub fn has_depth(&self, x: u32, y: u32) -> bool {
         match &self.depth {
-            None => [[false; 2]; 2],
-            Some(Buffer::Pairs(_)) => [[true; 2]; 2],
-            Some(Buffer::Pixels(surface)) => {
-                by_pixel(|dx, dy| surface.contains(quad.x() + dx as u32, quad.y() + dy as u32))
-            }
+            None => false,
+            Some(Buffer::Pairs(_)) => true,
+            Some(Buffer::Pixels(surface)) => surface.contains(x, y),
         }
     }
-}
-
-/// What this gives for the pixels of a quad, by column and line: of its upper and of its lower ones.
-#[inline(always)]
-fn by_pixel<T>(of: impl Fn(usize, usize) -> T) -> [[T; 2]; 2] {
-    [[of(0, 0), of(1, 0)], [of(0, 1), of(1, 1)]]
 }
 
 /// A buffer whose pixels have one sample.
@@ -76,38 +68,38 @@ pub enum Buffer<'s> {
 
 impl Buffer<'_> {
     /// Word `word` of the pixels of quads; 0 where there is none.
-    pub fn read(&self, quads: &[WaitingQuad], word: usize, [upper, lower]: Lines) {
+    #[inline(always)]
+    pub fn read(&self, span: &Span, word: usize, lines: Lines) {
         match self {
-            Buffer::Pairs(pairs) => pairs.read(quads.iter().map(|quad| (quad.x, quad.y)), [upper, lower]),
+            Buffer::Pairs(pairs) => {
+                if let Some(pairs) = pairs.span((span.x, span.y), span.len()) {
+                    pairs.read(lines);
+                }
+            }
             Buffer::Pixels(surface) => {
-                for (quad, (upper, lower)) in quads.iter().zip(upper.iter_mut().zip(lower)) {
-                    [*upper, *lower] =
-                        by_pixel(|dx, dy| surface.read(quad.x() + dx as u32, quad.y() + dy as u32, 0)[word]);
+                for ((x, y), (n, line)) in span.pixels() {
+                    lines[line].as_flattened_mut()[n] = surface.read(x, y, 0)[word];
                 }
             }
         }
     }
 
-    /// Writes the chosen pixels of quads: so many words, by number.
+    /// Writes those pixels of quads whose bits are set in the masks of the upper and of the lower ones: so many words, by number.
     #[inline(always)]
-    pub fn write<'w>(
-        &self,
-        quads: &[WaitingQuad],
-        count: usize,
-        words: impl Fn(usize) -> [&'w [Pair]; 2],
-        chosen: impl Iterator<Item = [Chosen; 2]>,
-    ) {
+    pub fn write<'w>(&self, span: &Span, count: usize, words: impl Fn(usize) -> [&'w [Pair]; 2], masks: [u64; 2]) {
         match self {
-            Buffer::Pairs(pairs) => pairs.write(quads.iter().map(|quad| (quad.x, quad.y)), words(0), chosen),
+            Buffer::Pairs(pairs) => {
+                if let Some(pairs) = pairs.span((span.x, span.y), span.len()) {
+                    pairs.write(words(0), masks);
+                }
+            }
             Buffer::Pixels(surface) => {
-                for (n, (quad, chosen)) in quads.iter().zip(chosen).enumerate() {
-                    for (dx, dy) in QUAD_PIXELS.into_iter().filter(|&(dx, dy)| chosen[dy as usize].has(dx as usize)) {
-                        let mut texel = [0; 4];
-                        for (number, texel) in texel.iter_mut().enumerate().take(count) {
-                            *texel = words(number)[dy as usize][n][dx as usize];
-                        }
-                        surface.write(quad.x() + dx, quad.y() + dy, 0, texel);
+                for ((x, y), (n, line)) in span.pixels().filter(|&(_, (n, line))| masks[line] >> n & 1 != 0) {
+                    let mut texel = [0; 4];
+                    for (number, texel) in texel.iter_mut().enumerate().take(count) {
+                        *texel = words(number)[line].as_flattened()[n];
                     }
+                    surface.write(x, y, 0, texel);
                 }
             }
         }

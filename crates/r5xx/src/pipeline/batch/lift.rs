@@ -153,20 +153,9 @@ impl<'k> Lifting<'k> {
         }
         Some(plane)
     }
-}
 
-impl Surroundings for Lifting<'_> {
-    fn start(&self, b: &mut Builder) -> Start {
-        for layout in &self.key.texture_layouts {
-            let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
-            b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
-        }
-        for _ in [FLAGS; 2] {
-            b.function.add_surface(SurfaceDecl { unit: false, whole: true });
-        }
-        for _ in self.key.mips.iter().flatten() {
-            b.function.add_buffer();
-        }
+    /// What comes before the program where tests are the kernel's: fragments that fail run no program.
+    fn test_early(&self, b: &mut Builder) {
         let flags = self.key.input(b, FLAGS);
         let covered = Key::flag(b, flags, Flags::COVERED);
         let none = b.constant(0);
@@ -190,6 +179,55 @@ impl Surroundings for Lifting<'_> {
         b.switch_to(leave);
         b.ret();
         b.switch_to(run);
+    }
+
+    /// The pixels whose colours are to be stored, where tests are the kernel's, and the word that says what became of them.
+    fn test_late(&self, b: &mut Builder, lanes: Value, alpha: Value, depth: Value) {
+        let flags = self.key.input(b, FLAGS);
+        let covered = Key::flag(b, flags, Flags::COVERED);
+        let mut live = b.mask_and(lanes, covered);
+        if let Some(test) = &self.key.alpha {
+            let passed = alpha_test(b, test, alpha);
+            live = b.mask_and(live, passed);
+        }
+        let [none, tested, counted, written] =
+            [0, Flags::TESTED, Flags::TESTED | Flags::COUNTED, Flags::TESTED | Flags::COUNTED | Flags::WRITTEN]
+                .map(|flags| b.constant(flags));
+        let result = if self.key.early {
+            let (passed, _) = self.key.test(b, flags, None);
+            let passed = b.mask_and(covered, passed);
+            live = b.mask_and(live, passed);
+            let result = b.select(covered, tested, none);
+            b.select(passed, counted, result)
+        } else {
+            let (passed, word) = self.key.test(b, flags, self.key.depth_from_program.then_some(depth));
+            if let Some(word) = word {
+                self.key.output(b, DEPTH, word);
+            }
+            let result = b.select(live, tested, none);
+            live = b.mask_and(live, passed);
+            result
+        };
+        let result = b.select(live, written, result);
+        self.key.output(b, FLAGS, result);
+    }
+}
+
+impl Surroundings for Lifting<'_> {
+    fn start(&self, b: &mut Builder) -> Start {
+        for layout in &self.key.texture_layouts {
+            let unit = matches!(layout.surface.format, Format::Uint8_4 | Format::Uint16_1);
+            b.function.add_surface(SurfaceDecl { unit, whole: layout.whole });
+        }
+        for _ in [FLAGS; 2] {
+            b.function.add_surface(SurfaceDecl { unit: false, whole: true });
+        }
+        for _ in self.key.mips.iter().flatten() {
+            b.function.add_buffer();
+        }
+        if !self.key.is_tested {
+            self.test_early(b);
+        }
         let mut component = |component| {
             let value = match component {
                 Component::Constant(bits) => b.constant(bits),
@@ -229,33 +267,9 @@ impl Surroundings for Lifting<'_> {
     }
 
     fn finish(&self, b: &mut Builder, lanes: Value, outputs: &[[Value; 4]; OUTPUTS], depth: Value) {
-        let flags = self.key.input(b, FLAGS);
-        let covered = Key::flag(b, flags, Flags::COVERED);
-        let mut live = b.mask_and(lanes, covered);
-        if let Some(test) = &self.key.alpha {
-            let passed = alpha_test(b, test, outputs[0][3]);
-            live = b.mask_and(live, passed);
+        if !self.key.is_tested {
+            self.test_late(b, lanes, outputs[0][3], depth);
         }
-        let [none, tested, counted, written] =
-            [0, Flags::TESTED, Flags::TESTED | Flags::COUNTED, Flags::TESTED | Flags::COUNTED | Flags::WRITTEN]
-                .map(|flags| b.constant(flags));
-        let result = if self.key.early {
-            let (passed, _) = self.key.test(b, flags, None);
-            let passed = b.mask_and(covered, passed);
-            live = b.mask_and(live, passed);
-            let result = b.select(covered, tested, none);
-            b.select(passed, counted, result)
-        } else {
-            let (passed, word) = self.key.test(b, flags, self.key.depth_from_program.then_some(depth));
-            if let Some(word) = word {
-                self.key.output(b, DEPTH, word);
-            }
-            let result = b.select(live, tested, none);
-            live = b.mask_and(live, passed);
-            result
-        };
-        let result = b.select(live, written, result);
-        self.key.output(b, FLAGS, result);
         for target in &self.key.targets {
             let source = target.selects.map(|select| outputs[target.output][select]);
             let memory: Vec<Value> = target.memory.clone().map(|plane| self.key.input(b, plane)).collect();

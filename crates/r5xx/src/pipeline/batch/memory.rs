@@ -1,7 +1,7 @@
 //! What draws use again and again: memory for quads, and what kinds of draws there were.
 
 use super::planes::Planes;
-use super::waiting::Waiting;
+use super::waiting::{Levels, Span, Waiting};
 use crate::layout::Layout;
 use crate::pairs::PairPlaces;
 use std::collections::HashMap;
@@ -19,6 +19,9 @@ pub struct Memory {
     pub(super) planes: Planes,
     pub(super) marks: Marks,
     pub(super) waiting: Waiting,
+    /// Quads that passed the tests.
+    pub(super) passed: Vec<Span>,
+    pub(super) levels: Levels,
     pub(super) places: Places,
     /// Quads that were drawn, by the hash of their key.
     drawn: HashMap<u64, u64>,
@@ -34,6 +37,8 @@ impl Memory {
             planes,
             marks: Marks::default(),
             waiting: Waiting::default(),
+            passed: Vec::new(),
+            levels: Levels::default(),
             places: Places::default(),
             drawn: HashMap::new(),
             many: MANY,
@@ -73,10 +78,9 @@ impl Places {
 /// The places of quads that wait.
 #[derive(Default)]
 pub(super) struct Marks {
-    /// By tile, and in a tile by row and column of quads: the round in which one was there last times [`LEVELS`], and how many were there
-    /// before it. Small primitives have few tiles, so few lines of a cache.
-    tiles: Vec<Tile>,
-    /// Tiles of a row.
+    /// By row and column of quads: the round in which one was there last times [`LEVELS`], and how many were there before it.
+    marks: Vec<u8>,
+    /// Quads of a row.
     columns: usize,
     /// The round times [`LEVELS`].
     round: u8,
@@ -84,55 +88,34 @@ pub(super) struct Marks {
 
 /// Quads of the same place at most.
 pub(super) const LEVELS: usize = 16;
-/// Columns and rows of a tile.
-const SIDE: usize = 8;
-/// Columns and rows of pixels of a tile.
-const PIXELS: usize = 2 * SIDE;
-
-type Tile = [[u8; SIDE]; SIDE];
 
 impl Marks {
     /// Forgets all places, of a framebuffer with so many columns and rows of pixels.
     pub fn begin(&mut self, columns: u32, rows: u32) {
-        self.columns = (columns as usize).div_ceil(PIXELS);
-        self.tiles.resize(self.columns * (rows as usize).div_ceil(PIXELS), Tile::default());
+        self.columns = columns.div_ceil(2) as usize;
+        self.marks.resize(self.columns * rows.div_ceil(2) as usize, 0);
         self.next();
     }
 
     pub fn next(&mut self) {
         self.round = self.round.checked_add(LEVELS as u8).unwrap_or_else(|| {
-            self.tiles.fill(Tile::default());
+            self.marks.fill(0);
             LEVELS as u8
         });
     }
 
-    /// The marks of the quads with upper pixels in this row.
-    pub fn row(&mut self, y: u32) -> MarkedRow<'_> {
-        let start = y as usize / PIXELS * self.columns;
-        let tiles = self.tiles.get_mut(start..start + self.columns).unwrap_or_default();
-        MarkedRow { tiles, row: y as usize / 2 % SIDE, round: self.round }
-    }
-}
-
-/// Marks of a row of quads.
-pub(super) struct MarkedRow<'a> {
-    tiles: &'a mut [Tile],
-    row: usize,
-    round: u8,
-}
-
-impl MarkedRow<'_> {
-    /// Notes the place of the quad with left pixels in this column, and gives how many were there before; `None` if those are [`LEVELS`].
-    #[inline(always)]
-    pub fn insert(&mut self, x: u16) -> Option<usize> {
-        let Some(tile) = self.tiles.get_mut(usize::from(x) / PIXELS) else { return Some(0) };
-        let mark = &mut tile[self.row][usize::from(x) / 2 % SIDE];
+    /// Notes the places of quads, and gives how many were there before, at the place where these are most; `None` if those are [`LEVELS`].
+    #[inline]
+    pub fn insert(&mut self, span: &Span) -> Option<usize> {
+        let first = usize::from(span.y / 2) * self.columns + usize::from(span.x / 2);
+        let Some(marks) = self.marks.get_mut(first..first + span.len()) else { return Some(0) };
         // Marks of rounds before are less than those of this one.
-        let level = if *mark >= self.round { usize::from(*mark - self.round) + 1 } else { 0 };
+        let most = marks.iter().fold(0, |most, &mark| most.max(mark));
+        let level = if most >= self.round { usize::from(most - self.round) + 1 } else { 0 };
         if level == LEVELS {
             return None;
         }
-        *mark = self.round + level as u8;
+        marks.fill(self.round + level as u8);
         Some(level)
     }
 }

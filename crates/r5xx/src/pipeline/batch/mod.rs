@@ -6,6 +6,7 @@
 //! bits.
 
 mod buffers;
+mod early;
 mod job;
 mod lift;
 mod memory;
@@ -105,6 +106,8 @@ pub struct Key {
     mips: Vec<Option<MipTexture>>,
     texture_layouts: Vec<SurfaceLayout>,
     plane_layouts: [SurfaceLayout; 2],
+    /// All tests come before the kernel: it has only fragments that passed.
+    is_tested: bool,
     /// Depth and stencil are tested before the program runs.
     early: bool,
     depth_stencil: Option<DepthStencilState>,
@@ -116,6 +119,13 @@ pub struct Key {
     targets: Vec<BatchTarget>,
     /// Planes that are read, but for those of texels.
     planes: usize,
+}
+
+impl Key {
+    /// Whether what is stored for a pixel depends on what was stored before.
+    fn reads_pixels(&self) -> bool {
+        self.depth_stencil.is_some() || self.targets.iter().any(|target| !target.memory.is_empty())
+    }
 }
 
 /// What draws have in common whose quads kernels can draw.
@@ -263,7 +273,12 @@ impl<'a> BatchState<'a> {
         })
     }
 
-    fn key(&self, pixels: &Pixels, planes: &Planes) -> Key {
+    /// The first plane with what primitives bring.
+    fn first_value(&self) -> usize {
+        OTHERS + self.targets.iter().map(|target| target.memory.len()).sum::<usize>()
+    }
+
+    fn key(&self, pixels: &Pixels, planes: &Planes, is_tested: bool) -> Key {
         let BatchState { program, constants, textures, space, .. } = self;
         let plane = |side, bounds| SurfaceLayout::of(planes.space(), &planes.surface(side), bounds);
         let surfaces = textures.iter().flatten().map(|texture| &texture.surface);
@@ -278,8 +293,9 @@ impl<'a> BatchState<'a> {
             mips: self.mips.clone(),
             texture_layouts: surfaces.map(|surface| SurfaceLayout::of(space, surface, Bounds::Clamp)).collect(),
             plane_layouts: [plane(Side::Input, Bounds::Clamp), plane(Side::Output, Bounds::Drop)],
+            is_tested,
             early: pixels.tests_early(),
-            depth_stencil: pixels.depth().map(|(depth, _)| *depth.state()),
+            depth_stencil: pixels.depth().filter(|_| !is_tested).map(|(depth, _)| *depth.state()),
             sixteen_bits: pixels.depth().is_some_and(|(depth, _)| depth.has_sixteen_bits()),
             depth_from_program: pixels.depth_from_program(),
             alpha: pixels.alpha_test(),

@@ -81,12 +81,13 @@ impl PlaneWords<'_> {
         self.0[plane].each_ref().map(|line| line[quad])
     }
 
-    /// The words of the first quads in a plane: of their upper and of their lower fragments.
-    pub fn first(&self, plane: usize, quads: usize) -> [&[Pair]; 2] {
-        self.0[plane].each_ref().map(|line| &line[..quads])
+    /// The words of quads in a plane: of their upper and of their lower fragments.
+    #[inline(always)]
+    pub fn span(&self, plane: usize, quads: Range<usize>) -> [&[Pair]; 2] {
+        self.0[plane].each_ref().map(|line| &line[quads.clone()])
     }
 
-    /// The words of quads in a plane.
+    /// The same, to be set.
     #[inline(always)]
     pub fn lines(&mut self, plane: usize, quads: Range<usize>) -> Lines<'_> {
         let [upper, lower] = &mut self.0[plane];

@@ -12,8 +12,10 @@ use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
 use std::sync::Arc;
 
-/// The depth buffer: smaller than the colour buffer, so that some pixels have none.
-const DEPTHS: Object = Object { address: TARGET.address + TARGET.size, size: 0xC000 };
+/// The depth buffer.
+const DEPTHS: Object = Object { address: TARGET.address + TARGET.size, size: 0x1_0000 };
+/// One that is smaller than the colour buffer, so that some pixels have none.
+const FEW_DEPTHS: Object = Object { size: 0xC000, ..DEPTHS };
 const MEMORY: u32 = 0x6_0000;
 
 /// Tests, blending and logic operations of a draw.
@@ -31,6 +33,7 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
     let ztop = bits(2)? & 1;
     let depth_format = if bits(1)? & 1 != 0 { 0 } else { 2 };
     let depth_tiling = bits(2)? & 3;
+    let depths = if bits(3)? & 1 != 0 { DEPTHS } else { FEW_DEPTHS };
     let source = bits(1)? & 1;
     // Another format of the buffer now and then.
     let formats = [(3, 0x1B00), (4, 0x1B00), (5, 0x3901), (15, 0x3900), (9, 0), (13, 0x1200), (10, 0x3900)];
@@ -81,7 +84,7 @@ fn add_tests(u: &mut Unstructured, state: &mut State) -> Result<()> {
         state.registers.write(0x4E38, SIZE | tiling | colour << 21);
         state.registers.write(0x46A4, *output);
     }
-    state.registers.bind(0x4F20, 0, DEPTHS);
+    state.registers.bind(0x4F20, 0, depths);
     Ok(())
 }
 

@@ -1,17 +1,18 @@
 //! What quads bring to a launch, and what becomes of them.
 
 use super::buffers::Buffers;
+use super::early::{Tested, pixels_of};
 use super::lift::{Prefetch, Wanted};
 use super::planes::PlaneWords;
 use super::quads::MULTIPLE;
-use super::waiting::{Waiting, WaitingQuad};
-use super::{BatchState, Component, DEPTH, FLAGS, Flags, OTHERS};
-use crate::pairs::{Chosen, Pair};
+use super::waiting::{Launch, Span, Waiting};
+use super::{BatchState, Component, DEPTH, FLAGS, Flags};
+use crate::pairs::Pair;
 use crate::pipeline::counts::Counts;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_raster::depth::Facing;
-use ctm_raster::quads::{QUADS, QuadPlaces, words_of};
+use ctm_raster::quads::{Lines, SpanPlaces, words_of};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
 
 /// The quads of a launch.
@@ -20,29 +21,18 @@ pub struct Transfer<'t> {
     pub pixels: &'t Pixels<'t>,
     pub buffers: &'t Buffers<'t>,
     pub waiting: &'t Waiting,
-    pub quads: &'t [WaitingQuad],
+    pub launch: Launch<'t>,
     pub prefetches: &'t [Prefetch],
+    /// Quads have only pixels that passed all tests.
+    pub is_tested: bool,
 }
 
 impl Transfer<'_> {
     /// Lays out what quads bring.
     pub fn lay_out(&self, inputs: &mut PlaneWords) {
-        let Transfer { state, buffers, .. } = self;
-        let all = 0..self.quads.len();
-        if let Some(buffer) = &buffers.depth {
-            buffer.read(self.quads, 0, inputs.lines(DEPTH, all.clone()));
-        }
-        for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
-            for (word, plane) in key.memory.clone().enumerate() {
-                buffer.read(self.quads, word, inputs.lines(plane, all.clone()));
-            }
-        }
         pulp::Arch::new().dispatch(Interpolation { transfer: self, inputs });
         for prefetch in (0..).zip(self.prefetches) {
             self.fetch(prefetch, inputs);
-        }
-        for quad in self.quads.len()..self.quads.len().next_multiple_of(MULTIPLE) {
-            inputs.set(FLAGS, quad, [[0; 2]; 2]);
         }
     }
 
@@ -51,7 +41,7 @@ impl Transfer<'_> {
         let Prefetch { wanted, unit, op, unscaled, coordinates } = *prefetch;
         let plane = self.state.planes + 4 * number;
         let textures = self.state.units;
-        for quad in 0..self.quads.len() {
+        for quad in 0..self.launch.quads {
             let mut vectors = [[0; 4]; 4];
             for (channel, component) in coordinates.into_iter().enumerate() {
                 let values = match component {
@@ -81,40 +71,51 @@ impl Transfer<'_> {
 
     /// Stores what became of quads.
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
-        let Transfer { state, buffers, pixels, quads, .. } = self;
-        let results_of = |plane| results.first(plane, quads.len());
-        let flags = results_of(FLAGS);
-        if let Some(depth) = &buffers.depth {
-            let (new, old) = (results_of(DEPTH), inputs.first(DEPTH, quads.len()));
-            // What stays as it is need not be stored.
-            let chosen = |flags: Pair, new: Pair, old: Pair| {
-                if new == old { Chosen::NONE } else { Chosen::with_bit(flags, Flags::TESTED.trailing_zeros()) }
+        let Transfer { state, buffers, pixels, launch, .. } = self;
+        let mut counts = Counts::default();
+        for (first, span) in launch.places() {
+            let quads = first..first + span.len();
+            let results = |plane| results.span(plane, quads.clone());
+            let written = match self.is_tested {
+                true => span.drawn,
+                false => {
+                    let flags = results(FLAGS);
+                    let [tested, passed, written] =
+                        [Flags::TESTED, Flags::COUNTED, Flags::WRITTEN].map(|flag| flagged(flags, flag));
+                    if let Some(depth) = &buffers.depth {
+                        let (new, old) = (results(DEPTH), inputs.span(DEPTH, quads.clone()));
+                        // What stays as it is need not be stored.
+                        let changed = |line: usize| tested[line] & different(new[line], old[line]);
+                        depth.write(span, 1, |_| new, [0, 1].map(changed));
+                    }
+                    let tested = Tested { covered: pixels_of(span.drawn), passed: pixels_of(passed) };
+                    counts.add_pixels(tested.counts(pixels));
+                    written
+                }
             };
-            let chosen = pairs_of(flags)
-                .zip(pairs_of(new))
-                .zip(pairs_of(old))
-                .map(|((flags, new), old)| [chosen(flags[0], new[0], old[0]), chosen(flags[1], new[1], old[1])]);
-            depth.write(quads, 1, |_| new, chosen);
+            for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
+                buffer.write(span, key.results.len(), |word| results(key.results.start + word), written);
+            }
         }
-        for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
-            let written = |flags| Chosen::with_bit(flags, Flags::WRITTEN.trailing_zeros());
-            let written = pairs_of(flags).map(|flags| flags.map(written));
-            buffer.write(quads, key.results.len(), |word| results_of(key.results.start + word), written);
-        }
-        let covered = quads.iter().map(|quad| u64::from(quad.covered.count_ones())).sum();
-        let counted =
-            |line: &[Pair]| line.as_flattened().iter().map(|flags| u64::from(flags & Flags::COUNTED != 0)).sum::<u64>();
-        let passed = flags.into_iter().map(counted).sum();
-        let fragments = match (pixels.shades(), pixels.tests_early()) {
-            (false, _) => 0,
-            (true, true) => passed,
-            (true, false) => covered,
-        };
-        Counts { pixels: covered, fragments, passed, ..Counts::default() }
+        counts
     }
 }
 
-/// What primitives bring to their quads: a task that is faster on hosts with wide vectors.
+/// Bit n: word n has this flag; of each line.
+fn flagged(lines: [&[Pair]; 2], flag: u32) -> [u64; 2] {
+    let bits = |line: &[Pair]| {
+        (0..).zip(line.as_flattened()).fold(0, |bits, (n, word)| bits | u64::from(word & flag != 0) << n)
+    };
+    lines.map(bits)
+}
+
+/// Bit n: word n differs.
+fn different(line: &[Pair], other: &[Pair]) -> u64 {
+    let words = line.as_flattened().iter().zip(other.as_flattened());
+    (0..).zip(words).fold(0, |bits, (n, (word, other))| bits | u64::from(word != other) << n)
+}
+
+/// What quads bring: a task that is faster on hosts with wide vectors.
 struct Interpolation<'t, 'w, 'p> {
     transfer: &'t Transfer<'t>,
     inputs: &'w mut PlaneWords<'p>,
@@ -126,45 +127,51 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
     #[inline(always)]
     fn call(self) {
         let Interpolation { transfer, inputs } = self;
-        let Transfer { state, waiting, quads, buffers, .. } = transfer;
+        let Transfer { state, waiting, launch, buffers, is_tested, .. } = transfer;
         let count = state.components.len();
-        let first = OTHERS + state.targets.iter().map(|target| target.memory.len()).sum::<usize>();
-        let mut places = QuadPlaces::default();
-        let mut place = 0;
-        let same = |quad: &WaitingQuad, next: &WaitingQuad| quad.primitive == next.primitive;
-        for quads in quads.chunk_by(same).flat_map(|quads| quads.chunks(QUADS)) {
-            let number = usize::from(quads[0].primitive);
-            let primitive = &waiting.primitives[number];
-            // Words behind those of these quads are given again, for the next ones.
-            let range = place..place + words_of(quads.len());
-            let positions = quads.iter().map(|quad| (quad.x, quad.y));
-            places.set(GRID, &primitive.setup, primitive.perspective.as_ref(), positions.clone());
-            places.depth(&primitive.depth, MAX_DEPTH, inputs.lines(FLAGS, range.clone()));
-            let side = if primitive.facing == Facing::Back { Flags::BACK } else { 0 };
-            let common = side | if buffers.has_depths { Flags::EXISTS } else { 0 };
-            let [upper, lower] = inputs.lines(FLAGS, range.clone());
-            for (quad, (upper, lower)) in quads.iter().zip(upper.iter_mut().zip(lower)) {
-                let bit = |n: u8| common | (u32::from(quad.covered >> n & 1) * Flags::COVERED);
-                (upper[0], upper[1]) = (upper[0] | bit(0), upper[1] | bit(1));
-                (lower[0], lower[1]) = (lower[0] | bit(2), lower[1] | bit(3));
-                if !buffers.has_depths {
-                    for (words, exist) in [upper, lower].into_iter().zip(buffers.have_depths(quad)) {
-                        words
-                            .iter_mut()
-                            .zip(exist)
-                            .for_each(|(word, exists)| *word |= u32::from(exists) * Flags::EXISTS);
-                    }
+        let mut places = SpanPlaces::default();
+        for (first, span) in launch.places() {
+            let quads = first..first + span.len();
+            if let Some(buffer) = buffers.depth.as_ref().filter(|_| !is_tested) {
+                buffer.read(span, 0, inputs.lines(DEPTH, quads.clone()));
+            }
+            for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
+                for (word, plane) in key.memory.clone().enumerate() {
+                    buffer.read(span, word, inputs.lines(plane, quads.clone()));
                 }
             }
-            for (plane, value) in (first..).zip(&waiting.values[number * count..][..count]) {
-                value.at_quads(&places, positions.clone(), inputs.lines(plane, range.clone()));
+            let number = usize::from(span.primitive);
+            let primitive = &waiting.primitives[number];
+            places.set(GRID, &primitive.setup, (span.x, span.y), span.len());
+            if let Some(perspective) = &primitive.perspective {
+                places.divide(perspective);
             }
-            place += quads.len();
+            // Words behind those of these quads are given again, for the next ones.
+            let range = first..first + words_of(span.len());
+            if !is_tested {
+                places.depths(&primitive.depth, MAX_DEPTH).all(inputs.lines(FLAGS, range.clone()));
+                transfer.add_flags(span, primitive.facing, inputs.lines(FLAGS, quads));
+            }
+            let values = &waiting.values[number * count..][..count];
+            for (plane, value) in (state.first_value()..).zip(values) {
+                value.at_span(&places, (span.x, span.y), inputs.lines(plane, range.clone()));
+            }
+        }
+        for quad in launch.quads..launch.quads.next_multiple_of(MULTIPLE) {
+            inputs.set(FLAGS, quad, [[0; 2]; 2]);
         }
     }
 }
 
-/// The words of each quad: of its upper and of its lower fragments.
-fn pairs_of<'a>([upper, lower]: [&'a [Pair]; 2]) -> impl Iterator<Item = [Pair; 2]> + 'a {
-    upper.iter().zip(lower).map(|(upper, lower)| [*upper, *lower])
+impl Transfer<'_> {
+    /// Adds to depths what else is known of fragments.
+    fn add_flags(&self, span: &Span, facing: Facing, lines: Lines) {
+        let side = if facing == Facing::Back { Flags::BACK } else { 0 };
+        for ((x, y), (n, line)) in span.pixels() {
+            let exists = self.buffers.has_depths || self.buffers.has_depth(x, y);
+            let covered = span.drawn[line] >> n & 1 != 0;
+            lines[line].as_flattened_mut()[n] |=
+                side | if exists { Flags::EXISTS } else { 0 } | if covered { Flags::COVERED } else { 0 };
+        }
+    }
 }

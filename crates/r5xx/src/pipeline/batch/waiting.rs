@@ -5,31 +5,34 @@ use crate::pipeline::interpolate::Value;
 use ctm_raster::depth::Facing;
 use ctm_raster::plane::{DepthPlane, Perspective, Setup};
 
-/// Quads that wait at most.
+/// Quads from which on they wait for no others, and primitives.
 const CAPACITY: usize = 4096;
 
-/// A quad.
+/// Quads of a primitive side by side: at most [`SPAN`](ctm_raster::quads::SPAN).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WaitingQuad {
-    /// Column of its left pixels.
+pub struct Span {
+    /// Column of the left pixels of the first quad.
     pub x: u16,
-    /// Row of its upper pixels.
+    /// Row of the upper pixels.
     pub y: u16,
-    /// Its primitive, by its number in [`Waiting::primitives`].
+    /// Their primitive, by its number in [`Waiting::primitives`].
     pub primitive: u16,
-    /// Bit n: pixel n is covered.
-    pub covered: u8,
+    /// How many there are.
+    pub quads: u16,
+    /// Bit n: pixel n of the upper, or of the lower row is drawn.
+    pub drawn: [u64; 2],
 }
 
-impl WaitingQuad {
-    /// Column of its left pixels.
-    pub fn x(&self) -> u32 {
-        self.x.into()
+impl Span {
+    /// How many quads there are.
+    pub fn len(&self) -> usize {
+        self.quads.into()
     }
 
-    /// Row of its upper pixels.
-    pub fn y(&self) -> u32 {
-        self.y.into()
+    /// The pixels with their places in the span: column and line.
+    pub fn pixels(&self) -> impl Iterator<Item = ((u32, u32), (usize, usize))> {
+        let (x, y, columns) = (u32::from(self.x), u32::from(self.y), 2 * self.len());
+        (0..2).flat_map(move |line| (0..columns).map(move |n| ((x + n as u32, y + line as u32), (n, line))))
     }
 }
 
@@ -48,9 +51,9 @@ pub struct WaitingPrimitive {
 /// Quads, with their primitives.
 #[derive(Default)]
 pub struct Waiting {
-    /// By how many of the same place are drawn before them, in the order in which they came.
-    levels: [Vec<WaitingQuad>; LEVELS],
-    /// All of them.
+    /// All of them, in the order in which they came.
+    pub spans: Vec<Span>,
+    /// How many there are.
     count: usize,
     /// Their primitives.
     pub primitives: Vec<WaitingPrimitive>,
@@ -59,33 +62,77 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
+    /// Whether they are to be drawn before those of another primitive.
+    pub fn is_full(&self) -> bool {
+        self.count >= CAPACITY || self.primitives.len() >= CAPACITY
     }
 
-    /// Whether there may not be so many more, or another primitive.
-    pub fn is_full(&self, more: usize) -> bool {
-        self.count + more > CAPACITY || self.primitives.len() >= CAPACITY
-    }
-
-    /// Adds one, with how many of its place are drawn before it.
-    #[inline]
-    pub fn push(&mut self, quad: WaitingQuad, level: usize) {
-        self.levels[level % LEVELS].push(quad);
-        self.count += 1;
-    }
-
-    /// Those of each level, from level 0 on.
-    pub fn levels(&self) -> impl Iterator<Item = &[WaitingQuad]> {
-        self.levels.iter().map(Vec::as_slice)
+    /// Adds some.
+    #[inline(always)]
+    pub fn add(&mut self, span: Span) {
+        self.spans.push(span);
+        self.count += span.len();
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.levels.iter_mut().for_each(Vec::clear);
+        self.spans.clear();
         self.count = 0;
         self.primitives.clear();
         self.values.clear();
+    }
+}
+
+/// Quads by how many of the same place are drawn before them, in the order in which they came.
+#[derive(Default)]
+pub struct Levels([Vec<Span>; LEVELS]);
+
+impl Levels {
+    /// Adds some.
+    #[inline]
+    pub fn add(&mut self, span: Span, level: usize) {
+        self.0[level % LEVELS].push(span);
+    }
+
+    /// Those of each level, from level 0 on, in launches of at most so many quads.
+    pub fn launches(&self, most: usize) -> impl Iterator<Item = Launch<'_>> {
+        self.0.iter().flat_map(move |level| {
+            let mut rest = &level[..];
+            std::iter::from_fn(move || {
+                let mut quads = 0;
+                let fits = |span: &&Span| {
+                    quads += span.len();
+                    quads <= most
+                };
+                let (spans, behind) = rest.split_at(rest.iter().take_while(fits).count());
+                rest = behind;
+                (!spans.is_empty()).then(|| Launch { spans, quads: spans.iter().map(Span::len).sum() })
+            })
+        })
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// Quads that run together.
+#[derive(Clone, Copy)]
+pub struct Launch<'w> {
+    /// The quads, in the order of their words.
+    pub spans: &'w [Span],
+    /// How many there are.
+    pub quads: usize,
+}
+
+impl<'w> Launch<'w> {
+    /// The spans, each with the number of its first quad.
+    pub fn places(self) -> impl Iterator<Item = (usize, &'w Span)> {
+        self.spans.iter().scan(0, |next, span| {
+            let first = *next;
+            *next += span.len();
+            Some((first, span))
+        })
     }
 }

@@ -1,0 +1,239 @@
+//! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing behind it drops pixels.
+
+use super::buffers::{Buffer, Buffers};
+use super::waiting::{Span, Waiting, WaitingPrimitive};
+use crate::pairs::{FOUR, Pairs};
+use crate::pipeline::counts::Counts;
+use crate::pipeline::fragment::kills;
+use crate::pipeline::pixels::{Covering, Pixels};
+use crate::pipeline::window::{GRID, MAX_DEPTH};
+use ctm_raster::coverage;
+use ctm_raster::depth::{CompareFunction, DepthState};
+use ctm_raster::plane::DepthPlane;
+use ctm_raster::quads::{SPAN, SpanPlaces, TOGETHER};
+use ctm_x1k::Program;
+use std::ops::Range;
+
+/// Quads of a span at most: with those that make it begin and end at multiples of [`FOUR`], it is still a span.
+const WIDE: usize = SPAN - FOUR / 2;
+
+/// All tests of a draw, whose programs drop no pixels.
+pub struct EarlyTests<'s> {
+    /// The depth test, if there is one.
+    depth: Option<DepthTest<'s>>,
+}
+
+impl<'s> EarlyTests<'s> {
+    /// Of a draw; `None` if there are others.
+    pub fn of(pixels: &Pixels<'s>, buffers: &Buffers<'s>, program: &Program) -> Option<Self> {
+        if pixels.alpha_test().is_some() || pixels.depth_from_program() || kills(program) {
+            return None;
+        }
+        let depth = match (pixels.depth(), &buffers.depth) {
+            (None, _) => None,
+            (Some((unit, _)), Some(Buffer::Pairs(pairs))) if buffers.has_depths && !unit.has_sixteen_bits() => {
+                let (state, None) = (unit.state().depth?, unit.state().stencil) else { return None };
+                Some(DepthTest::new(state, pairs.clone()))
+            }
+            _ => return None,
+        };
+        Some(EarlyTests { depth })
+    }
+}
+
+/// The depth test in a buffer of 24 bits of depth and 8 of stencil, which stays as it is.
+struct DepthTest<'s> {
+    pairs: Pairs<'s>,
+    /// All bits if depths pass that are less than what is stored, equal, greater.
+    passes: [u32; 3],
+    write: bool,
+}
+
+impl<'s> DepthTest<'s> {
+    fn new(DepthState { function, write }: DepthState, pairs: Pairs<'s>) -> Self {
+        let passes = match function {
+            CompareFunction::Never => [false, false, false],
+            CompareFunction::Less => [true, false, false],
+            CompareFunction::LessOrEqual => [true, true, false],
+            CompareFunction::Equal => [false, true, false],
+            CompareFunction::GreaterOrEqual => [false, true, true],
+            CompareFunction::Greater => [false, false, true],
+            CompareFunction::NotEqual => [true, false, true],
+            CompareFunction::Always => [true, true, true],
+        };
+        DepthTest { pairs, passes: passes.map(|passes| if passes { u32::MAX } else { 0 }), write }
+    }
+
+    /// Tests the pixels of these masks, stores their depths if they pass, and gives those that do.
+    #[inline(always)]
+    fn test(
+        &self,
+        places: &SpanPlaces,
+        plane: &DepthPlane,
+        place: (u16, u16),
+        quads: usize,
+        masks: [u64; 2],
+    ) -> [u64; 2] {
+        let Some(span) = self.pairs.span(place, quads) else { return masks };
+        let [less, equal, greater] = self.passes;
+        let (depths, write) = (places.depths(plane, MAX_DEPTH), self.write);
+        let mut passed = [0; 2];
+        for (line, passed) in passed.iter_mut().enumerate() {
+            for group in 0..(2 * quads).div_ceil(TOGETHER) {
+                let mask = u32::from((masks[line] >> (group * TOGETHER)) as u8);
+                if mask == 0 {
+                    continue;
+                }
+                let (depths, words) = (depths.group(line, group), span.group(group * TOGETHER / 2, line));
+                let bit = |holds: bool| if holds { u32::MAX } else { 0 };
+                let passes: [u32; TOGETHER] = std::array::from_fn(|n| {
+                    let (depth, stored) = (depths[n], words[n] >> 8);
+                    let holds =
+                        bit(depth < stored) & less | bit(depth == stored) & equal | bit(depth > stored) & greater;
+                    holds & bit(mask & 1 << n != 0)
+                });
+                let bits = (0..TOGETHER).fold(0, |bits, n| bits | passes[n] & 1 << n);
+                *passed |= u64::from(bits) << (group * TOGETHER);
+                if write && bits != 0 {
+                    let new = std::array::from_fn(|n| words[n] & (!passes[n] | 0xFF) | depths[n] << 8 & passes[n]);
+                    span.set_group(group * TOGETHER / 2, line, &new);
+                }
+            }
+        }
+        passed
+    }
+}
+
+/// The quads that a primitive covers: a task that is faster on hosts with wide vectors.
+pub struct Rasterising<'r, 's> {
+    pub pixels: &'r Pixels<'s>,
+    pub buffers: &'r Buffers<'s>,
+    pub covering: &'r Covering<'r>,
+    /// The number of the primitive.
+    pub primitive: u16,
+    pub waiting: &'r mut Waiting,
+}
+
+impl pulp::NullaryFnOnce for Rasterising<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        let (framebuffer, sample) = (self.pixels.framebuffer(), self.pixels.sample());
+        for (y, spans) in coverage::quad_spans(GRID, self.covering.shape, &framebuffer, sample) {
+            let covered = || spans.iter().filter(|span| !span.is_empty());
+            let first = covered().map(|span| span.start & !1).min().unwrap_or_default();
+            let end = covered().map(|span| span.end).max().unwrap_or_default();
+            for x in (first..end).step_by(2 * WIDE) {
+                let quads = ((end - x).div_ceil(2) as usize).min(WIDE);
+                self.add((x, y), quads, spans.each_ref().map(|span| columns(span, x, 2 * quads as u32)));
+            }
+        }
+    }
+}
+
+impl Rasterising<'_, '_> {
+    /// Adds quads side by side of which these pixels are covered.
+    #[inline(always)]
+    pub fn add(&mut self, (x, y): (u32, u32), quads: usize, covered: [u64; 2]) {
+        let mut drawn = covered;
+        if !self.pixels.shows_all(self.covering) {
+            drawn = [0, 1].map(|line| shown(self.pixels, self.covering, (x, y + line as u32), covered[line]));
+        }
+        let span = Span { x: x as u16, y: y as u16, primitive: self.primitive, quads: quads as u16, drawn };
+        self.buffers.prefetch((span.x, span.y), quads);
+        self.waiting.add(span);
+    }
+}
+
+/// Tests of all quads that wait: a task that is faster on hosts with wide vectors.
+pub struct Testing<'t, 's> {
+    pub tests: &'t EarlyTests<'s>,
+    pub primitives: &'t [WaitingPrimitive],
+    pub spans: &'t [Span],
+    /// The quads that are left.
+    pub left: &'t mut Vec<Span>,
+}
+
+/// Pixels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tested {
+    /// Those that are covered.
+    pub covered: u64,
+    /// Those that also pass the tests.
+    pub passed: u64,
+}
+
+impl Tested {
+    /// What counts of that, where these are all tests.
+    pub fn counts(self, pixels: &Pixels) -> Counts {
+        let Tested { covered, passed } = self;
+        let fragments = match (pixels.shades(), pixels.tests_early()) {
+            (false, _) => 0,
+            (true, true) => passed,
+            (true, false) => covered,
+        };
+        Counts { pixels: covered, fragments, passed, ..Counts::default() }
+    }
+}
+
+impl pulp::NullaryFnOnce for Testing<'_, '_> {
+    type Output = Tested;
+
+    #[inline(always)]
+    fn call(self) -> Tested {
+        let Testing { tests, primitives, spans, left } = self;
+        let (mut tested, mut places) = (Tested::default(), SpanPlaces::default());
+        for span in spans {
+            let mut passed = span.drawn;
+            if let Some(depth) = &tests.depth {
+                let primitive = &primitives[usize::from(span.primitive)];
+                // Words are accessed four at a time.
+                let before = span.x % FOUR as u16;
+                let (place, quads) = ((span.x - before, span.y), span.len() + usize::from(before / 2));
+                let quads = quads.next_multiple_of(FOUR / 2);
+                places.set(GRID, &primitive.setup, place, quads);
+                let masks = passed.map(|mask| mask << before);
+                passed = depth.test(&places, &primitive.depth, place, quads, masks).map(|mask| mask >> before);
+            }
+            tested.covered += pixels_of(span.drawn);
+            tested.passed += pixels_of(passed);
+            keep(left, span, passed);
+        }
+        tested
+    }
+}
+
+/// Keeps those quads of a span of which some pixels passed.
+#[inline(always)]
+fn keep(kept: &mut Vec<Span>, span: &Span, passed: [u64; 2]) {
+    // Of each quad, the left pixel.
+    let mut left = passed[0] | passed[1];
+    left = (left | left >> 1) & (u64::MAX / 3);
+    while left != 0 {
+        let first = left.trailing_zeros();
+        let columns = (!(left | left << 1) >> first).trailing_zeros();
+        let all = u64::MAX.checked_shr(64 - columns).unwrap_or_default();
+        let drawn = passed.map(|mask| mask >> first & all);
+        kept.push(Span { x: span.x + first as u16, quads: (columns / 2) as u16, drawn, ..*span });
+        left &= !(all << first);
+    }
+}
+
+/// Of so many columns from one on, less than 64, those that are in a range: from the lowest bit on.
+#[inline(always)]
+fn columns(range: &Range<u32>, x: u32, count: u32) -> u64 {
+    let below = |column: u32| (1u64 << column.saturating_sub(x).min(count)) - 1;
+    below(range.end) & !below(range.start)
+}
+
+/// How many bits are set.
+pub fn pixels_of(masks: [u64; 2]) -> u64 {
+    masks.iter().map(|mask| u64::from(mask.count_ones())).sum()
+}
+
+/// Those of the covered pixels of a row from a pixel on which can be drawn to.
+fn shown(pixels: &Pixels, covering: &Covering, (x, y): (u32, u32), covered: u64) -> u64 {
+    let bits = (0..64).filter(|n| covered >> n & 1 != 0 && pixels.shows(covering, x + n, y));
+    bits.fold(0, |shown, n| shown | 1 << n)
+}
