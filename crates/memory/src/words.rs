@@ -62,32 +62,16 @@ impl<'a> Words<'a> {
         Some(Words { first: unsafe { self.first.add(first) }, count, ..self })
     }
 
-    /// The two words from number `first` on; 0 if not both are there.
+    /// The two words from number `first` on, if both are there.
     #[inline(always)]
-    pub fn pair(self, first: usize) -> [u32; 2] {
-        self.get(first, 2).and_then(|words| words.first_chunk()).map_or([0; 2], read_pair)
+    pub fn pair(self, first: usize) -> Option<Pair<'a>> {
+        self.get(first, 2).and_then(|words| words.first_chunk()).map(Pair)
     }
 
-    /// Writes the two words from number `first` on; nothing happens if not both of them are there.
+    /// The four words from number `first` on, if all of them are there.
     #[inline(always)]
-    pub fn set_pair(self, first: usize, words: [u32; 2]) {
-        if let Some(stored) = self.get(first, 2).and_then(|stored| stored.first_chunk()) {
-            write_pair(stored, words);
-        }
-    }
-
-    /// The four words from number `first` on; 0 if not all of them are there.
-    #[inline(always)]
-    pub fn four(self, first: usize) -> [u32; 4] {
-        self.get(first, 4).and_then(|words| words.first_chunk()).map_or([0; 4], read_four)
-    }
-
-    /// Writes the four words from number `first` on; nothing happens if not all of them are there.
-    #[inline(always)]
-    pub fn set_four(self, first: usize, words: [u32; 4]) {
-        if let Some(stored) = self.get(first, 4).and_then(|stored| stored.first_chunk()) {
-            write_four(stored, words);
-        }
+    pub fn four(self, first: usize) -> Option<Four<'a>> {
+        self.get(first, 4).and_then(|words| words.first_chunk()).map(Four)
     }
 
     /// Asks the host to have the memory around a word at hand, which is accessed soon.
@@ -117,100 +101,111 @@ pub(crate) fn write_word(word: &AtomicU32, value: u32, bits: u32) {
     }
 }
 
-/// The values of two words of memory.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-#[inline(always)]
-fn read_pair(words: &[AtomicU32; 2]) -> [u32; 2] {
-    words.each_ref().map(read_word)
-}
+/// Two words of memory that lie together. Compilers do not make one access of two relaxed ones; one of x86-64 that is twice as wide is
+/// a relaxed access of each word, as each lies in an aligned one.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a>(&'a [AtomicU32; 2]);
 
-/// The values of two words of memory. Compilers do not make one access of two relaxed ones.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline(always)]
-#[expect(unsafe_code)]
-fn read_pair(words: &[AtomicU32; 2]) -> [u32; 2] {
-    let pair: u64;
-    // SAFETY: a load of 64 bits is a relaxed load of each half, as each lies in an aligned word.
-    unsafe {
-        asm!(
-            "mov {pair}, qword ptr [{words}]",
-            pair = out(reg) pair,
-            words = in(reg) words,
-            options(pure, readonly, nostack, preserves_flags)
-        );
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+impl Pair<'_> {
+    /// The words.
+    #[inline(always)]
+    pub fn get(self) -> [u32; 2] {
+        self.0.each_ref().map(read_word)
     }
-    [pair as u32, (pair >> 32) as u32]
-}
 
-/// Replaces two words of memory.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-#[inline(always)]
-fn write_pair(stored: &[AtomicU32; 2], words: [u32; 2]) {
-    stored.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
-}
-
-/// Replaces two words of memory, in one access as well.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline(always)]
-#[expect(unsafe_code)]
-fn write_pair(stored: &[AtomicU32; 2], [first, second]: [u32; 2]) {
-    let pair = u64::from(first) | u64::from(second) << 32;
-    // SAFETY: a store of 64 bits is a relaxed store of each half; atomics may be written through shared references.
-    unsafe {
-        asm!(
-            "mov qword ptr [{stored}], {pair}",
-            stored = in(reg) stored,
-            pair = in(reg) pair,
-            options(nostack, preserves_flags)
-        );
+    /// Replaces them.
+    #[inline(always)]
+    pub fn set(self, words: [u32; 2]) {
+        self.0.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
     }
 }
 
-/// The values of four words of memory.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-#[inline(always)]
-fn read_four(words: &[AtomicU32; 4]) -> [u32; 4] {
-    words.each_ref().map(read_word)
-}
-
-/// The values of four words of memory, in one access.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline(always)]
 #[expect(unsafe_code)]
-fn read_four(words: &[AtomicU32; 4]) -> [u32; 4] {
-    let four: __m128i;
-    // SAFETY: a load of 128 bits is a relaxed load of each word, as each is aligned; every x86-64 host has it. The value has as many words.
-    unsafe {
-        asm!(
-            "movdqu {four}, xmmword ptr [{words}]",
-            four = out(xmm_reg) four,
-            words = in(reg) words,
-            options(pure, readonly, nostack, preserves_flags)
-        );
-        transmute::<__m128i, [u32; 4]>(four)
+impl Pair<'_> {
+    /// The words.
+    #[inline(always)]
+    pub fn get(self) -> [u32; 2] {
+        let pair: u64;
+        // SAFETY: the words are there, and every bit pattern is a word.
+        unsafe {
+            asm!(
+                "mov {pair}, qword ptr [{words}]",
+                pair = out(reg) pair,
+                words = in(reg) self.0,
+                options(pure, readonly, nostack, preserves_flags)
+            );
+        }
+        [pair as u32, (pair >> 32) as u32]
+    }
+
+    /// Replaces them.
+    #[inline(always)]
+    pub fn set(self, [first, second]: [u32; 2]) {
+        let pair = u64::from(first) | u64::from(second) << 32;
+        // SAFETY: the words are there, and atomics may be written through shared references.
+        unsafe {
+            asm!(
+                "mov qword ptr [{words}], {pair}",
+                words = in(reg) self.0,
+                pair = in(reg) pair,
+                options(nostack, preserves_flags)
+            );
+        }
     }
 }
 
-/// Replaces four words of memory.
+/// Four words of memory that lie together, in one access as those of a [`Pair`].
+#[derive(Clone, Copy, Debug)]
+pub struct Four<'a>(&'a [AtomicU32; 4]);
+
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-#[inline(always)]
-fn write_four(stored: &[AtomicU32; 4], words: [u32; 4]) {
-    stored.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
+impl Four<'_> {
+    /// The words.
+    #[inline(always)]
+    pub fn get(self) -> [u32; 4] {
+        self.0.each_ref().map(read_word)
+    }
+
+    /// Replaces them.
+    #[inline(always)]
+    pub fn set(self, words: [u32; 4]) {
+        self.0.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
+    }
 }
 
-/// Replaces four words of memory, in one access.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-#[inline(always)]
 #[expect(unsafe_code)]
-fn write_four(stored: &[AtomicU32; 4], words: [u32; 4]) {
-    // SAFETY: a store of 128 bits is a relaxed store of each word; atomics may be written through shared references.
-    unsafe {
-        asm!(
-            "movdqu xmmword ptr [{stored}], {four}",
-            stored = in(reg) stored,
-            four = in(xmm_reg) transmute::<[u32; 4], __m128i>(words),
-            options(nostack, preserves_flags)
-        );
+impl Four<'_> {
+    /// The words.
+    #[inline(always)]
+    pub fn get(self) -> [u32; 4] {
+        let four: __m128i;
+        // SAFETY: as for `Pair`; every x86-64 host has such registers, which hold four words.
+        unsafe {
+            asm!(
+                "movdqu {four}, xmmword ptr [{words}]",
+                four = out(xmm_reg) four,
+                words = in(reg) self.0,
+                options(pure, readonly, nostack, preserves_flags)
+            );
+            transmute::<__m128i, [u32; 4]>(four)
+        }
+    }
+
+    /// Replaces them.
+    #[inline(always)]
+    pub fn set(self, words: [u32; 4]) {
+        // SAFETY: as above.
+        unsafe {
+            asm!(
+                "movdqu xmmword ptr [{words}], {four}",
+                words = in(reg) self.0,
+                four = in(xmm_reg) transmute::<[u32; 4], __m128i>(words),
+                options(nostack, preserves_flags)
+            );
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Buffers whose pixels have four bytes and one sample, two pixels of a row at a time.
 
 use crate::layout::{Layout, Part};
-use ctm_memory::Words;
+use ctm_memory::{Four, Words};
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -89,51 +89,37 @@ impl PairSpan<'_> {
     pub fn read(&self, [upper, lower]: [&mut [Pair]; 2]) {
         for ((column, upper), lower) in self.columns.iter().zip(upper).zip(lower) {
             let place = self.place(column);
-            *upper = self.words.pair(place);
-            *lower = self.words.pair(place + self.below);
+            for (words, place) in [(upper, place), (lower, place + self.below)] {
+                *words = self.words.pair(place).map_or([0; 2], |pair| pair.get());
+            }
         }
     }
 
-    /// Writes the words of pixels: bit n of the upper or the lower mask is that of the upper or lower pixel in column n.
+    /// Writes the words of pixels: bit n of the upper or the lower mask is that of the upper or lower pixel in column n. The others of a quad are
+    /// written as they are: conditions that vary so much take longer.
     #[inline(always)]
-    pub fn write(&self, [upper, lower]: [&[Pair]; 2], masks: [u64; 2]) {
-        let mut masks = masks;
+    pub fn write(&self, [upper, lower]: [&[Pair]; 2], mut masks: [u64; 2]) {
+        const CHOSEN: [Pair; 4] = [[0; 2], [u32::MAX, 0], [0, u32::MAX], [u32::MAX; 2]];
         for ((column, upper), lower) in self.columns.iter().zip(upper).zip(lower) {
             let place = self.place(column);
-            self.merge(place, *upper, masks[0]);
-            self.merge(place + self.below, *lower, masks[1]);
+            for (words, place, mask) in [(upper, place, masks[0]), (lower, place + self.below, masks[1])] {
+                if let Some(pair) = self.words.pair(place) {
+                    let (old, chosen) = (pair.get(), CHOSEN[mask as usize & 3]);
+                    pair.set([0, 1].map(|n| words[n] & chosen[n] | old[n] & !chosen[n]));
+                }
+            }
             masks = masks.map(|mask| mask >> 2);
         }
     }
 
-    /// Writes those of two words that the low bits of a mask say. The others are written as they are: conditions that vary so much take longer.
+    /// The words of a line of four quads, from one on whose number and column are multiples of [`FOUR`]: each half, if it is there.
     #[inline(always)]
-    fn merge(&self, place: usize, words: Pair, mask: u64) {
-        const CHOSEN: [Pair; 4] = [[0; 2], [u32::MAX, 0], [0, u32::MAX], [u32::MAX; 2]];
-        let (old, chosen) = (self.words.pair(place), CHOSEN[mask as usize & 3]);
-        self.words.set_pair(place, [0, 1].map(|n| words[n] & chosen[n] | old[n] & !chosen[n]));
-    }
-
-    /// The words of a line of four quads, from one on whose number and column are multiples of [`FOUR`]; 0 where there is none.
-    #[inline(always)]
-    pub fn group(&self, first: usize, line: usize) -> [u32; 2 * FOUR] {
-        let mut words = [0; 2 * FOUR];
-        for (n, four) in words.as_chunks_mut().0.iter_mut().enumerate() {
-            if let Some(column) = self.columns.get(first + n * FOUR / 2) {
-                *four = self.words.four(self.place(column) + line * self.below);
-            }
-        }
-        words
-    }
-
-    /// Writes the same words; nothing happens where there is none.
-    #[inline(always)]
-    pub fn set_group(&self, first: usize, line: usize, words: &[u32; 2 * FOUR]) {
-        for (n, four) in words.as_chunks().0.iter().enumerate() {
-            if let Some(column) = self.columns.get(first + n * FOUR / 2) {
-                self.words.set_four(self.place(column) + line * self.below, *four);
-            }
-        }
+    pub fn group(&self, first: usize, line: usize) -> Group<'_> {
+        let four = |n: usize| {
+            let column = self.columns.get(first + n * FOUR / 2)?;
+            self.words.four(self.place(column) + line * self.below)
+        };
+        Group([four(0), four(1)])
     }
 
     /// Asks for the memory of the pixels, which is accessed soon.
@@ -146,6 +132,32 @@ impl PairSpan<'_> {
             self.words.prefetch(place);
             if self.below >= LINE {
                 self.words.prefetch(place + self.below);
+            }
+        }
+    }
+}
+
+/// The words of eight pixels of a row.
+#[derive(Clone, Copy)]
+pub struct Group<'a>([Option<Four<'a>>; 2]);
+
+impl Group<'_> {
+    /// The words; 0 where there is none.
+    #[inline(always)]
+    pub fn get(self) -> [u32; 2 * FOUR] {
+        let mut words = [0; 2 * FOUR];
+        for (words, four) in words.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *words = four.map_or([0; FOUR], Four::get);
+        }
+        words
+    }
+
+    /// Replaces them; nothing happens where there is none.
+    #[inline(always)]
+    pub fn set(self, words: &[u32; 2 * FOUR]) {
+        for (words, four) in words.as_chunks().0.iter().zip(self.0) {
+            if let Some(four) = four {
+                four.set(*words);
             }
         }
     }
@@ -188,11 +200,14 @@ mod tests {
             }
             assert!(pairs.span((128, 0), 1).is_none() && pairs.span((0, 64), 1).is_none(), "outside");
             let span = pairs.span((4, 2), 6).unwrap();
-            let group = span.group(4, 1);
+            let group = span.group(4, 1).get();
             assert_eq!(group[..4], [12, 13, 14, 15].map(|x| layout.offset(x, 3) / 4));
             assert_eq!(group[4..], [0; 4], "those that the span lacks");
-            span.set_group(4, 1, &[20, 21, 22, 23, 24, 25, 26, 27]);
-            assert_eq!(pairs.span((12, 2), 4).unwrap().group(0, 1)[..5], [20, 21, 22, 23, layout.offset(16, 3) / 4]);
+            span.group(4, 1).set(&[20, 21, 22, 23, 24, 25, 26, 27]);
+            assert_eq!(
+                pairs.span((12, 2), 4).unwrap().group(0, 1).get()[..5],
+                [20, 21, 22, 23, layout.offset(16, 3) / 4]
+            );
         }
     }
 }

@@ -84,7 +84,8 @@ impl<'s> DepthTest<'s> {
                 if mask == 0 {
                     continue;
                 }
-                let (depths, words) = (depths.group(line, group), span.group(group * TOGETHER / 2, line));
+                let (depths, stored_group) = (depths.group(line, group), span.group(group * TOGETHER / 2, line));
+                let words = stored_group.get();
                 let bit = |holds: bool| if holds { u32::MAX } else { 0 };
                 let passes: [u32; TOGETHER] = std::array::from_fn(|n| {
                     let (depth, stored) = (depths[n], words[n] >> 8);
@@ -96,7 +97,7 @@ impl<'s> DepthTest<'s> {
                 *passed |= u64::from(bits) << (group * TOGETHER);
                 if write && bits != 0 {
                     let new = std::array::from_fn(|n| words[n] & (!passes[n] | 0xFF) | depths[n] << 8 & passes[n]);
-                    span.set_group(group * TOGETHER / 2, line, &new);
+                    stored_group.set(&new);
                 }
             }
         }
