@@ -1,6 +1,6 @@
 //! Arenas: the bytes behind GPU addresses.
 
-use crate::words::{Words, read_word, write_word};
+use crate::words::{Four, Words, read_word, write_word};
 use crate::{BASE_ALIGNMENT, Pages};
 use std::fmt;
 use std::ops::Range;
@@ -173,9 +173,14 @@ impl Arena {
     /// are inside.
     pub fn fill_words(&self, address: u32, count: usize, word: u32, bits: u32) -> bool {
         let Some(stored) = self.words_at(address, count) else { return false };
-        stored.iter().for_each(|stored| {
-            write_word(stored, if bits == u32::MAX { word } else { read_word(stored) & !bits | word & bits }, u32::MAX)
+        let (fours, rest) = stored.as_chunks();
+        fours.iter().map(Four::new).for_each(|four| {
+            four.set(match bits {
+                u32::MAX => [word; 4],
+                _ => four.get().map(|stored| stored & !bits | word & bits),
+            });
         });
+        rest.iter().for_each(|stored| write_word(stored, read_word(stored) & !bits | word & bits, u32::MAX));
         true
     }
 

@@ -160,6 +160,14 @@ impl Pair<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Four<'a>(&'a [AtomicU32; 4]);
 
+impl<'a> Four<'a> {
+    /// These words.
+    #[inline(always)]
+    pub(crate) fn new(words: &'a [AtomicU32; 4]) -> Self {
+        Four(words)
+    }
+}
+
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 impl Four<'_> {
     /// The words.

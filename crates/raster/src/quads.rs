@@ -160,7 +160,6 @@ fn groups_of(line: &mut [[u32; 2]]) -> &mut [[u32; TOGETHER]] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coverage::QUAD_PIXELS;
     use crate::grid::Point;
     use crate::plane::AttributePlane;
 
@@ -181,10 +180,10 @@ mod tests {
             places.set(grid, &setup, (x, y), count);
             places.divide(&perspective);
             let check = |lines: [[[u32; 2]; 12]; 2], expected: &dyn Fn(Point) -> u32| {
-                for n in 0..count {
-                    for (dx, dy) in QUAD_PIXELS {
-                        let place = grid.pixel_centre(u32::from(x) + 2 * n as u32 + dx, u32::from(y) + dy);
-                        assert_eq!(lines[dy as usize][n][dx as usize], expected(place));
+                for (line, words) in lines.iter().enumerate() {
+                    for (n, word) in words.as_flattened()[..2 * count].iter().enumerate() {
+                        let place = grid.pixel_centre(u32::from(x) + n as u32, u32::from(y) + line as u32);
+                        assert_eq!(*word, expected(place), "{n} {line}");
                     }
                 }
                 assert!(lines.iter().all(|line| line[words_of(count)..].iter().all(|words| *words == [7; 2])));
