@@ -31,6 +31,8 @@ export class Debugger {
   private form: Form = "value";
   private watched: { register: string; channel: string } | null = null;
   private loading = false;
+  private noun = "lane";
+  private invitation = "";
 
   constructor(
     private listing: Listing,
@@ -81,11 +83,19 @@ export class Debugger {
   }
 
   private idle() {
-    this.title.textContent = "No lane chosen";
-    this.story.textContent = "Click a pixel of the picture: its lane is followed through the whole program.";
+    this.title.textContent = "Nothing is followed";
+    this.story.textContent = this.invitation;
   }
 
-  show(title: string, timeline: Timeline, own: [number, number] | null, step = Infinity) {
+  // How a lane is chosen.
+  invite(text: string) {
+    this.invitation = text;
+    if (!this.live) this.idle();
+  }
+
+  // `noun` is what lanes are called.
+  show(title: string, noun: string, timeline: Timeline, own: [number, number], step = Infinity) {
+    this.noun = noun;
     this.timeline = timeline;
     this.own = own;
     this.title.textContent = title;
@@ -164,7 +174,9 @@ export class Debugger {
   }
 
   private drawGrid(group: Lane[]) {
-    const columns = new Set(group.map((lane) => lane.i)).size;
+    // Threads and invocations are one row, of which some stand below each other.
+    const isLine = new Set(group.map((lane) => lane.j)).size === 1;
+    const columns = Math.min(new Set(group.map((lane) => lane.i)).size, isLine ? 8 : Infinity);
     this.grid.style.gridTemplateColumns = `repeat(${columns}, 18px)`;
     const sorted = [...group].sort((a, b) => a.j - b.j || a.i - b.i);
     this.grid.replaceChildren(
@@ -172,7 +184,7 @@ export class Debugger {
         const own = this.own?.[0] === lane.i && this.own[1] === lane.j;
         const does = !lane.runs ? "does not run" : lane.executes ? "executes this step" : lane.standing === "ended" ? "has ended" : lane.standing === "active" ? "skips this step" : "waits";
         const kind = !lane.runs ? "absent" : lane.executes ? "executes" : lane.standing === "ended" ? "ended" : "waits";
-        const text = `lane (${lane.i}, ${lane.j}) ${does}`;
+        const text = `${this.noun} ${isLine ? lane.i : `(${lane.i}, ${lane.j})`} ${does}`;
         return make("button", { type: "button", class: `lane ${kind}${own ? " own" : ""}`, title: text, "aria-label": text, tabindex: own ? 0 : -1, onclick: () => this.hooks.other(lane, this.step) });
       }),
     );

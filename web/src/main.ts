@@ -7,9 +7,10 @@ import { Debugger } from "./debug";
 import { find, make, Tabs } from "./dom";
 import { Editor } from "./editor";
 import { decode, encode, FRESH, type State } from "./link";
+import { Invocations } from "./invocations";
 import { Listing } from "./listing";
 import { Picture, type View } from "./picture";
-import type { Examined, Example, Kind, Language, LanguageId, Scene, Word } from "./protocol";
+import type { Examined, Example, Kind, Language, LanguageId, LaunchOf, Scene, Word } from "./protocol";
 import { TraceView } from "./trace";
 import { spell } from "./values";
 import { WireframeView } from "./wireframe";
@@ -29,6 +30,8 @@ let running = false;
 let pending = false;
 let resting = 0;
 let lane: [number, number] | null = null;
+let launches: LaunchOf[] = [];
+let launch = 0;
 const words = new Map<LanguageId, Promise<Word[]>>();
 
 const status = find("status");
@@ -65,7 +68,7 @@ const editor = new Editor(
     listing.scrollToLinked();
   },
 );
-const picture = new Picture((x, y) => void followLane(x, y), moved);
+const picture = new Picture((x, y) => void follow(x, y), moved);
 const wireframe = new WireframeView();
 const memory = make("div", { class: "memory" });
 const listing = new Listing((line) => {
@@ -76,7 +79,7 @@ const lanes = new Debugger(listing, {
   moment: (step) => client.call("moment", step),
   lanes: (step) => client.call("lanes", step),
   other: ({ i, j, runs }, step) => {
-    if (runs) void followLane(i, j, step);
+    if (runs) void follow(i, j, step);
   },
   stands: (at) => {
     listing.markCurrent(at);
@@ -85,6 +88,10 @@ const lanes = new Debugger(listing, {
   },
 });
 const controls = new Controls(() => state, { changed: refresh, picture: (input, file) => void givePicture(input, file) });
+const invocations = new Invocations((chosen, invocation) => {
+  launch = chosen;
+  void follow(invocation, 0);
+});
 const stages = make("div", { class: "stages" });
 const trace = new TraceView({ client, work, say: (text) => say(text) });
 find("controls").append(controls.element);
@@ -97,8 +104,11 @@ const panels = new Tabs<Panel>(find("panels"), "panel", showPanel);
 
 function showPanel(next: Panel) {
   panel = next;
-  panelElement.replaceChildren({ listing: listing.element, lane: lanes.element, stages }[panel]);
+  const isDraw = examined?.kind === "pipeline";
+  const shown = { listing: [listing.element], lane: isDraw ? [invocations.element, lanes.element] : [lanes.element], stages: [stages] };
+  panelElement.replaceChildren(...shown[panel]);
   if (panel === "stages") void showStages();
+  if (panel === "lane" && isDraw) void showLaunches();
 }
 
 function say(text: string, kind: "" | "error" | "busy" = "") {
@@ -182,6 +192,7 @@ async function run(kind: Kind, start: number) {
     say(`${width} × ${height} in ${milliseconds.toFixed(0)} ms`);
   } else if (kind === "pipeline") {
     wireframe.show(await client.call("draw", state.settings || "{}"));
+    if (panel === "lane") void showLaunches();
     say("drawn");
   } else {
     showMemory(await client.call("launch", state.settings || "{}"));
@@ -249,10 +260,15 @@ function showKind(kind: Kind) {
   find("view-title").textContent = { picture: "Picture", compute: "Memory", pipeline: "Wireframe" }[kind];
   stage.replaceChildren({ picture: picture.element, compute: memory, pipeline: wireframe.element }[kind]);
   views.set(kind === "picture" ? [["picture", "Picture"], ["heat", "Heat"], ["divergence", "Divergence"]] : [], picture.view);
-  const all: [Panel, string][] = [["listing", "Instructions"], ["lane", kind === "compute" ? "Thread" : "Lane"], ["stages", "Stages"]];
-  const offered = kind === "pipeline" ? all.filter(([name]) => name !== "lane") : all;
-  if (!offered.some(([name]) => name === panel)) panel = "listing";
-  panels.set(offered, panel);
+  const one = { picture: "Lane", compute: "Thread", pipeline: "Invocation" }[kind];
+  panels.set([["listing", "Instructions"], ["lane", one], ["stages", "Stages"]], panel);
+  lanes.invite(
+    {
+      picture: "Click a pixel of the picture: its lane is followed through the whole program.",
+      compute: "Click a word of the memory: the thread with its number is followed through the whole program.",
+      pipeline: "Choose an invocation of a stage: it is followed through the whole program.",
+    }[kind],
+  );
   showPanel(panel);
 }
 
@@ -274,32 +290,44 @@ function showProblems() {
 function showMemory(values: Uint32Array) {
   memory.replaceChildren(
     ...Array.from(values.slice(0, 4096), (bits, thread) =>
-      make("button", { type: "button", title: `Word ${thread}: follow thread ${thread}`, onclick: () => void followThread(thread) }, make("i", {}, String(thread)), spell(bits, "word", "value")),
+      make("button", { type: "button", title: `Word ${thread}: follow thread ${thread}`, onclick: () => void follow(thread, 0) }, make("i", {}, String(thread)), spell(bits, "word", "value")),
     ),
   );
 }
 
-async function followLane(x: number, y: number, step = Infinity) {
-  if (!examined?.runs || examined.kind !== "picture") return;
-  try {
-    const timeline = await client.call("follow", x, y);
-    lane = [x, y];
-    picture.point(lane);
-    panels.select("lane");
-    lanes.show(`Lane (${x}, ${y})`, timeline, lane, step);
-  } catch (error) {
-    if (!(error instanceof Stopped)) say((error as Error).message, "error");
-  }
+// Follows the lane of a pixel, a thread, or an invocation of the launch that is chosen.
+async function follow(i: number, j: number, step = Infinity) {
+  if (!examined?.runs) return;
+  const { kind, stages } = examined;
+  const settings = state.settings || "{}";
+  await work(async () => {
+    if (kind === "picture") {
+      const timeline = await client.call("follow", i, j);
+      lane = [i, j];
+      picture.point(lane);
+      panels.select("lane");
+      lanes.show(`Lane (${i}, ${j})`, "lane", timeline, lane, step);
+    } else if (kind === "compute") {
+      const timeline = await client.call("followThread", settings, i);
+      panels.select("lane");
+      lanes.show(`Thread ${i}`, "thread", timeline, [i, 0], step);
+    } else {
+      const timeline = await client.call("followInvocation", settings, launch, i);
+      invocations.set(launch, i);
+      const stage = stages[launches[launch]?.stage ?? 0] ?? "";
+      lanes.show(`Invocation ${i} of launch ${launch}, ${stage}`, "invocation", timeline, [i, 0], step);
+    }
+  });
 }
 
-async function followThread(thread: number) {
-  try {
-    const timeline = await client.call("followThread", state.settings || "{}", thread);
-    panels.select("lane");
-    lanes.show(`Thread ${thread}`, timeline, null);
-  } catch (error) {
-    if (!(error instanceof Stopped)) say((error as Error).message, "error");
-  }
+// The launches of a draw, which are counted only where somebody looks for them.
+async function showLaunches() {
+  if (!examined?.runs || examined.kind !== "pipeline") return;
+  const { stages } = examined;
+  await work(async () => {
+    launches = await client.call("launches", state.settings || "{}");
+    invocations.show(launches, stages);
+  });
 }
 
 function moved(x: number, y: number, pressed: boolean) {
@@ -319,7 +347,13 @@ async function showStages() {
   const forms = await client.call("stages");
   const open = new Set([...stages.querySelectorAll("details[open]")].map((details) => (details as HTMLElement).dataset.name));
   const first = open.size === 0;
+  const kind = examined.kind;
+  const note =
+    kind === "picture"
+      ? "The page interprets lane IR. Machine code for the processor of this computer is not made in browsers; 'ctm run PROGRAM --emit asm' prints it on the command line."
+      : "The lane IR of SM50 programs is not shown.";
   stages.replaceChildren(
+    make("p", { class: "story" }, note),
     ...forms.map((form, at) =>
       make("details", { "data-name": form.name, open: first ? at === forms.length - 1 : open.has(form.name) }, make("summary", {}, form.name, make("small", {}, `${form.text.trimEnd().split("\n").length} lines`)), make("pre", { tabindex: 0, "aria-label": form.name }, form.text)),
     ),

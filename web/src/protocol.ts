@@ -128,6 +128,12 @@ export interface Lane {
   executes: boolean;
 }
 
+// A stage of a pipeline that runs for a batch.
+export interface LaunchOf {
+  stage: number;
+  invocations: number;
+}
+
 export interface Stage {
   name: string;
   text: string;
@@ -185,6 +191,8 @@ export interface Requests {
   draw(settings: string): Frame;
   follow(x: number, y: number): Timeline;
   followThread(settings: string, thread: number): Timeline;
+  launches(settings: string): LaunchOf[];
+  followInvocation(settings: string, launch: number, invocation: number): Timeline;
   moment(step: number): Moment;
   lanes(step: number): Lane[];
   stages(): Stage[];

@@ -55,6 +55,8 @@ const answers: { [name in keyof Requests]: (...args: Parameters<Requests[name]>)
   },
   follow: (x, y) => JSON.parse(bench.follow(x, y)),
   followThread: (settings, thread) => JSON.parse(bench.followThread(settings, thread)),
+  launches: (settings) => JSON.parse(bench.launches(settings)),
+  followInvocation: (settings, launch, invocation) => JSON.parse(bench.followInvocation(settings, launch, invocation)),
   moment: (step) => JSON.parse(bench.moment(step)),
   lanes: (step) => JSON.parse(bench.lanes(step)),
   stages: () => JSON.parse(bench.stages()),

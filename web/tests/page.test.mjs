@@ -182,6 +182,35 @@ test("a wrong swizzle among 40 instructions is found in ten actions", async () =
   assert.ok(actions <= 10, `${actions} actions`);
 });
 
+test("threads and invocations of all stages are followed, with the lanes of their warp", async () => {
+  const { page } = browser;
+  await page.selectOption("#example", "collatz");
+  await page.locator(".memory button").nth(5).click();
+  await page.waitForSelector(".debug.live .registers tr");
+  assert.equal(await page.locator(".debug h3").innerText(), "Thread 5");
+  assert.equal(await page.locator(".lanes .lane.own").count(), 1);
+  await page.locator(".lanes .lane").nth(7).click();
+  await page.waitForFunction(() => document.querySelector(".debug h3").textContent === "Thread 7");
+  await page.selectOption("#example", "ripple");
+  await page.waitForSelector("#stage canvas.lines");
+  await page.getByRole("tab", { name: "Invocation" }).click();
+  const launches = page.getByLabel("Launch", { exact: true });
+  await page.waitForFunction(() => document.querySelectorAll(".invocations option").length > 3);
+  const names = await launches.locator("option").allInnerTexts();
+  for (const stage of ["vertex", "geometry"]) {
+    await launches.selectOption(String(names.findIndex((name) => name.includes(stage))));
+    await page.getByLabel("Invocation", { exact: true }).fill("1");
+    await page.getByRole("button", { name: "Follow" }).click();
+    await page.waitForFunction((stage) => document.querySelector(".debug h3").textContent.endsWith(stage), stage);
+    assert.match(await page.locator(".debug h3").innerText(), /^Invocation 1 of launch \d+, /);
+    assert.match(await page.locator(".where").innerText(), /^step \d+ of \d+/);
+  }
+  await page.getByRole("tab", { name: "Stages" }).click();
+  await page.waitForSelector(".stages details");
+  const forms = await page.locator(".stages details").evaluateAll((forms) => forms.map((form) => form.dataset.name));
+  assert.deepEqual(forms, ["vertex", "tess_init", "tessellation", "geometry"]);
+});
+
 test("the keyboard reaches everything, and everything has a name", async () => {
   const { page } = browser;
   await choose("mandelbrot");

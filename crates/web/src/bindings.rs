@@ -190,6 +190,19 @@ impl Bench {
         Ok(Frame { points: frame.points.into_flattened(), edges, primitives })
     }
 
+    /// [`Workbench::launches`].
+    pub fn launches(&self, settings: &str) -> Result<String, JsError> {
+        let settings: DrawSettings = parsed(settings)?;
+        json(&self.workbench.launches(&settings).map_err(failed)?)
+    }
+
+    /// [`Workbench::follow_invocation`].
+    #[wasm_bindgen(js_name = followInvocation)]
+    pub fn follow_invocation(&mut self, settings: &str, launch: usize, invocation: u32) -> Result<String, JsError> {
+        let settings: DrawSettings = parsed(settings)?;
+        json(&self.workbench.follow_invocation(&settings, launch, invocation).map_err(failed)?)
+    }
+
     /// [`Workbench::stages`].
     pub fn stages(&self) -> Result<String, JsError> {
         json(&self.workbench.stages().map_err(failed)?)

@@ -1,7 +1,13 @@
 //! Compute code of SM50: threads over one piece of global memory.
 
+use ctm_debug::Session;
 use ctm_follow::Observer;
 use ctm_gpu::{Counts, Engine, Error, Program, Threads};
+use ctm_lane::run::RunOptions;
+use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
+use ctm_sm50::AttributeMap;
+use ctm_sm50::debug::{DebugError, LaunchCopy, listing, session};
+use ctm_sm50::launch::{DEFAULT_STEP_LIMIT, Environment, Grid, Invocations, Launch, Shader};
 use serde::Deserialize;
 
 /// What a launch needs beside its program.
@@ -63,5 +69,27 @@ impl LaunchSettings {
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
         self.threads(program)?.follow(engine, thread, observer).map(drop)
+    }
+
+    /// A debugger session over the warp of a thread; `None` if the settings are no launch of the program.
+    ///
+    /// # Errors
+    /// There is no memory for it, or no such thread.
+    pub fn session(&self, program: &Program, thread: u32) -> Result<Option<Session>, DebugError> {
+        let (Program::Sm50(program), Some(grid)) = (program, Grid::new(self.blocks, self.threads)) else {
+            return Ok(None);
+        };
+        let mut space = Space::default();
+        let bytes = (4 * self.words.clamp(1, MOST_WORDS)).next_multiple_of(BASE_ALIGNMENT);
+        let Ok(arena) = Arena::new(self.address, bytes) else { return Ok(None) };
+        space.map(arena).expect("nothing else is there");
+        let environment = Environment { memory: Some(&space), ..Environment::default() };
+        let invocations = Invocations { count: grid.invocations(), columns: None };
+        let shader = Shader::from(program);
+        let launch =
+            Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
+        let copy = LaunchCopy::of(&launch, 0)?;
+        let options = RunOptions { step_limit: DEFAULT_STEP_LIMIT, ..RunOptions::default() };
+        session(vec![copy], Some(&space), Vec::new(), &options, listing(&[shader]), (thread, 0)).map(Some)
     }
 }

@@ -125,9 +125,10 @@ fn accessed(access: &Access) -> Accessed {
 }
 
 impl Trail {
-    /// For a program with these instructions.
-    pub fn new(listing: &[Listed]) -> Self {
-        let listing = listing.iter().enumerate().map(|(number, listed)| (listed.place, number)).collect();
+    /// For a program whose instructions are those of a stage of this listing; programs that are no pipeline are stage 0.
+    pub fn new(listing: &[Listed], stage: usize) -> Self {
+        let of_stage = listing.iter().enumerate().filter(|(_, listed)| listed.stage == stage);
+        let listing = of_stage.map(|(number, listed)| (listed.place, number)).collect();
         Trail { listing, ..Trail::default() }
     }
 

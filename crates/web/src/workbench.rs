@@ -3,7 +3,7 @@
 use crate::canvas::{Canvas, CanvasError};
 use crate::compute::LaunchSettings;
 use crate::language::Language;
-use crate::pipeline::{DrawSettings, PipelineError, draw};
+use crate::pipeline::{self, DrawSettings, LaunchOf, PipelineError, draw};
 use crate::problem::Severity;
 use crate::scene::Scene;
 use crate::source::{Examined, Source, read};
@@ -62,6 +62,9 @@ pub enum WorkbenchError {
     /// The lanes of a group cannot be looked at.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// The threads of a warp cannot be looked at.
+    #[error(transparent)]
+    Threads(#[from] ctm_sm50::debug::DebugError),
     /// An array is none.
     #[error(transparent)]
     Array(#[from] ContentError),
@@ -224,7 +227,7 @@ impl Workbench {
     /// There is no picture, or the run does not complete.
     pub fn follow(&mut self, x: u32, y: u32) -> Result<Timeline, WorkbenchError> {
         let (source, canvas) = (self.source()?, self.canvas()?);
-        let mut trail = Trail::new(&source.listing);
+        let mut trail = Trail::new(&source.listing, 0);
         canvas.follow(source, (x, y), &self.limits, &mut trail)?;
         self.session = canvas.session(source, (x, y))?;
         Ok(self.trail.insert(trail).timeline())
@@ -275,9 +278,9 @@ impl Workbench {
     /// As [`launch`](Self::launch).
     pub fn follow_thread(&mut self, settings: &LaunchSettings, thread: u32) -> Result<Timeline, WorkbenchError> {
         let source = self.source()?;
-        let mut trail = Trail::new(&source.listing);
+        let mut trail = Trail::new(&source.listing, 0);
         settings.follow(&source.program, &self.engine, thread, &mut trail)?;
-        self.session = None;
+        self.session = settings.session(&source.program, thread)?;
         Ok(self.trail.insert(trail).timeline())
     }
 
@@ -287,6 +290,32 @@ impl Workbench {
     /// There is no program, or it draws nothing.
     pub fn draw(&self, settings: &DrawSettings) -> Result<Wireframe, WorkbenchError> {
         Ok(draw(&self.source()?.stages, settings, &self.executor, &self.limits)?)
+    }
+
+    /// The launches of a draw: stages that run for batches.
+    ///
+    /// # Errors
+    /// As [`draw`](Self::draw).
+    pub fn launches(&self, settings: &DrawSettings) -> Result<Vec<LaunchOf>, WorkbenchError> {
+        Ok(pipeline::launches(&self.source()?.stages, settings, &self.executor, &self.limits)?)
+    }
+
+    /// Follows an invocation of a launch of a draw.
+    ///
+    /// # Errors
+    /// As [`draw`](Self::draw), or there is no such invocation.
+    pub fn follow_invocation(
+        &mut self,
+        settings: &DrawSettings,
+        launch: usize,
+        invocation: u32,
+    ) -> Result<Timeline, WorkbenchError> {
+        let source = self.source()?;
+        let (stages, lines) = (&source.stages, &source.listing);
+        let (trail, session) =
+            pipeline::follow(stages, settings, &self.executor, &self.limits, (launch, invocation), lines)?;
+        self.session = Some(session);
+        Ok(self.trail.insert(trail).timeline())
     }
 
     /// The forms that the program goes through, in order.
@@ -300,7 +329,13 @@ impl Workbench {
             stages.push(Stage { name: "Shader, as it was read", text: compiled.read.to_string() });
             stages.push(Stage { name: "Shader, optimised", text: compiled.optimised.to_string() });
         }
-        stages.push(Stage { name: "Machine code", text: source.program.disassemble() });
+        match &source.stages[..] {
+            [] | [_] => stages.push(Stage { name: "Machine code", text: source.program.disassemble() }),
+            several => stages.extend(several.iter().map(|program| {
+                let name = program.header.map_or("Machine code", |header| header.stage.name());
+                Stage { name, text: ctm_gpu::Program::from(program.clone()).disassemble() }
+            })),
+        }
         if let Some(canvas) = &self.canvas {
             match canvas.stages(source) {
                 Ok(forms) => {

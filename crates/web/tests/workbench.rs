@@ -82,6 +82,50 @@ fn counts_and_trails_agree() {
 }
 
 #[test]
+fn all_stages_of_a_pipeline_are_followed() {
+    let mut workbench = workbench();
+    let example = EXAMPLES.iter().find(|example| example.name == "ripple").unwrap();
+    let examined = workbench.examine(example.language, example.text);
+    let settings = serde_json::from_str(example.settings).unwrap();
+    let launches = workbench.launches(&settings).unwrap();
+    let mut stages: Vec<_> = launches.iter().map(|launch| launch.stage).collect();
+    stages.sort_unstable();
+    stages.dedup();
+    assert_eq!(stages, [0, 1, 2, 3]);
+    for (number, launch) in launches.iter().enumerate().take(8) {
+        let invocation = launch.invocations - 1;
+        let timeline = workbench.follow_invocation(&settings, number, invocation).unwrap();
+        assert!(!timeline.steps.is_empty() && timeline.trap.is_none(), "launch {number}");
+        for (number, step) in (1..).zip(&timeline.steps) {
+            assert_eq!(examined.listing[step.at.unwrap()].stage, launch.stage);
+            let lanes = workbench.lanes(number).unwrap();
+            let own = lanes.iter().find(|lane| lane.i == invocation).unwrap();
+            assert_eq!(own.executes, step.executes, "launch {launch:?}, step {number}");
+        }
+        let beyond = workbench.follow_invocation(&settings, number, launch.invocations).unwrap_err();
+        assert!(beyond.to_string().contains("the last one is"), "{beyond}");
+    }
+    let none = workbench.follow_invocation(&settings, launches.len(), 0).unwrap_err();
+    assert!(none.to_string().contains("has no launch"), "{none}");
+}
+
+#[test]
+fn threads_have_the_lanes_of_their_warp() {
+    let mut workbench = workbench();
+    let example = EXAMPLES.iter().find(|example| example.name == "collatz").unwrap();
+    workbench.examine(example.language, example.text);
+    let settings = serde_json::from_str(example.settings).unwrap();
+    let timeline = workbench.follow_thread(&settings, 6).unwrap();
+    for (number, step) in (1..).zip(&timeline.steps) {
+        let lanes = workbench.lanes(number).unwrap();
+        let own = lanes.iter().find(|lane| lane.i == 6).unwrap();
+        assert_eq!(own.executes, step.executes, "step {number}");
+        let active = lanes.iter().filter(|lane| lane.runs && lane.standing == "active").count();
+        assert_eq!(active as u32, step.active, "step {number}");
+    }
+}
+
+#[test]
 fn moments_go_both_ways() {
     let mut workbench = workbench();
     let text = "src0.rgb = temp[0] : temp[1].rg = MAX src0.gr0 src0.gr0 ;
