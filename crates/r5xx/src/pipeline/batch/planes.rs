@@ -6,8 +6,9 @@ use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_raster::quads::Lines;
 use std::ops::Range;
 
-/// Quads of a plane: more than those of a launch by [`MULTIPLE`](super::quads::MULTIPLE), since words are computed for some that there are not.
-pub const QUADS: usize = 1024;
+/// Quads of a plane: more than those of a launch by [`MULTIPLE`](super::quads::MULTIPLE), since words are computed for some that there are not. No power
+/// of two, as caches keep few lines whose addresses differ by one, and a quad has as many as there are planes.
+pub const QUADS: usize = 1056;
 /// Planes that a kernel reads, and planes that it writes, at most.
 pub const PLANES: usize = 64;
 
