@@ -120,11 +120,18 @@ impl<'s> KernelBatch<'s> {
     /// # Errors
     /// If the time is up.
     pub fn flush(&mut self) -> Result<(), RunError> {
+        if !self.memory.waiting.spans.is_empty() {
+            self.draw_waiting()?;
+        }
+        // There may be primitives without pixels.
+        self.memory.waiting.clear();
+        self.primitive = None;
+        Ok(())
+    }
+
+    fn draw_waiting(&mut self) -> Result<(), RunError> {
         let KernelBatch { pixels, tests, counts, .. } = self;
         let Memory { waiting, passed, .. } = &mut *self.memory;
-        if waiting.spans.is_empty() {
-            return Ok(());
-        }
         passed.clear();
         if let Some(tests) = tests {
             let (primitives, spans) = (&waiting.primitives, &waiting.spans);
@@ -133,12 +140,7 @@ impl<'s> KernelBatch<'s> {
         } else {
             passed.append(&mut waiting.spans);
         }
-        if pixels.shades() || tests.is_none() {
-            self.order()?;
-        }
-        self.memory.waiting.clear();
-        self.primitive = None;
-        Ok(())
+        if pixels.shades() || tests.is_none() { self.order() } else { Ok(()) }
     }
 
     /// Draws what has passed the tests that come before the kernel.

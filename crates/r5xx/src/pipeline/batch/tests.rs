@@ -121,7 +121,8 @@ fn drawn(state: &State, engine: Option<&Engine>, vertices: &[u32]) -> (Vec<u32>,
     let scratch = Scratch::new().unwrap();
     scratch.batch.borrow_mut().many = 0;
     let mut state = state.clone();
-    let control = VapVfCntl::read(&[(vertices.len() as u32 / 8) << 16 | 3 << 4 | 4]);
+    let control = VapVfCntl::read(&[(vertices.len() as u32 / 8).min(0xFFFF) << 16 | 3 << 4 | 4]);
+    let control = VapVfCntl { alternate_count: control.count == 0xFFFF, ..control };
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
     let means = Means { engine, scratch: Some(&scratch), deadline: None, threads: 1, watcher: None };
     let counts = crate::pipeline::draw(&mut state, &memory, &means, &draw).unwrap();
@@ -160,5 +161,27 @@ fn kernels_draw_what_the_pipeline_draws() {
         assert!(covered > 10_000 && changed > 10, "{covered} pixels of {changed} draws are too few");
         let made = engine.cache_stats();
         assert!(made.misses > 10, "kernels ran: {made:?}");
+    }
+}
+
+#[test]
+fn many_primitives_without_pixels() {
+    let mut state = state(&mut Unstructured::new(&[0; 1 << 12])).expect("a state");
+    let mut vertices = Vec::new();
+    let mut add = |places: [[f32; 2]; 3], value: f32| {
+        for [x, y] in places {
+            vertices.extend([x, y, value, 1.0, x / 80.0, y / 80.0 + value, value, 1.0].map(f32::to_bits));
+        }
+    };
+    add([[1.0, 1.0], [100.0, 2.0], [3.0, 100.0]], 0.5);
+    // Between the centres of pixels.
+    (0..66_000).for_each(|n| add([[10.6, 10.6], [11.4, 10.6], [10.6, 11.4]], (n % 7) as f32 / 8.0));
+    add([[20.0, 20.0], [120.0, 40.0], [30.0, 110.0]], 0.25);
+    state.registers.write(0x2088, vertices.len() as u32 / 8);
+    for name in EngineName::available() {
+        let Ok(Executor::Engine(engine)) = name.executor() else { continue };
+        let (kernel, scalar) = (drawn(&state, Some(&engine), &vertices), drawn(&state, None, &vertices));
+        assert!(kernel == scalar, "{}: {:?} and {:?}", name.name(), kernel.1, scalar.1);
+        assert!(kernel.1.passed > 5000, "{:?}", kernel.1);
     }
 }
