@@ -1,6 +1,6 @@
 //! A function laid out for the interpreter: values in numbered rows, rows used again within a block.
 
-use ctm_lane::{ArrayDecl, Block, Function, Graph, Inst, IntTest, Op, Target, Terminator, Type, Value};
+use ctm_lane::{ArrayDecl, Block, Function, Graph, Inst, IntTest, Op, Ranges, Target, Terminator, Type, Value};
 
 /// Most operands of an operation.
 const MAX_ARGS: usize = 7;
@@ -12,7 +12,12 @@ pub(super) struct Step {
     /// Its first result.
     pub results: [u32; 4],
     pub args: [u32; MAX_ARGS],
+    /// Bit n: operand n is never a denormal. Known only where it saves something ([`HEEDS_NORMAL`]).
+    pub normal: u8,
 }
+
+/// Whether the loops of this host take less time for operands that are no denormals.
+const HEEDS_NORMAL: bool = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
 
 /// How an argument gets into a parameter.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +74,7 @@ pub struct Code {
 /// Gives numbers to values.
 struct Numbers<'a> {
     function: &'a Function,
+    ranges: Option<Ranges>,
     /// Per value its row or uniform; `NONE` while it has none.
     of: Vec<u32>,
     /// Where in its block each value is used last, until its row is free again; `NONE` for values that other blocks use.
@@ -134,6 +140,7 @@ impl Code {
         let graph = Graph::new(function);
         let mut numbers = Numbers {
             function,
+            ranges: HEEDS_NORMAL.then(|| Ranges::new(function, &graph)),
             of: vec![NONE; function.value_count()],
             last_use: last_uses(function, &graph),
             free: Vec::new(),
@@ -202,7 +209,10 @@ fn last_uses(function: &Function, graph: &Graph) -> Vec<u32> {
 }
 
 fn step(function: &Function, numbers: &Numbers, inst: Inst) -> Step {
-    let mut step = Step { op: *function.op(inst), results: [0; 4], args: [0; MAX_ARGS] };
+    let is_normal = |value| numbers.ranges.as_ref().is_some_and(|ranges| !ranges.get(value).denormal);
+    let bits = function.args(inst).iter().take(3).enumerate();
+    let normal = bits.map(|(number, &arg)| u8::from(is_normal(arg)) << number).sum();
+    let mut step = Step { op: *function.op(inst), results: [0; 4], args: [0; MAX_ARGS], normal };
     for (number, &arg) in step.args.iter_mut().zip(function.args(inst)) {
         *number = numbers.of[arg.index()];
     }

@@ -91,13 +91,17 @@ fn by_definition(op: &Op, d: &mut [u32], rows: &[&[u32]]) {
     }
 }
 
-/// The operation in each lane, if it is one that has a loop here. Rows that it does not have are empty.
+/// The operation in each lane, if it is one that has a loop here. Rows that it does not have are empty. Bit n of `normal`: row n holds no denormals.
 #[inline(always)]
-pub(super) fn fast(op: &Op, d: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) -> bool {
+#[cfg_attr(
+    not(all(target_arch = "wasm32", target_feature = "simd128")),
+    expect(unused_variables, reason = "other hosts flush operands without loss of time")
+)]
+pub(super) fn fast(op: &Op, normal: u8, d: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) -> bool {
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     match *op {
         Op::Fma { denorm: Denorm::Flush, zero } => {
-            super::wide::fma(d, (a, b, c), zero, |d, a, b, c| by_definition(op, d, &[a, b, c]));
+            super::wide::fma(d, (a, b, c), normal, zero, |d, a, b, c| by_definition(op, d, &[a, b, c]));
             return true;
         }
         Op::Sin {} => {

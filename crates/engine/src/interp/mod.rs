@@ -426,7 +426,7 @@ impl<'a> Group<'a> {
                 }
             }
             _ => {
-                if !lanes::fast(&step.op, row, arg(0), arg(1), arg(2)) {
+                if !lanes::fast(&step.op, step.normal, row, arg(0), arg(1), arg(2)) {
                     by_definition(&step.op, row, [arg(0), arg(1), arg(2), arg(3)]);
                 }
             }

@@ -60,10 +60,12 @@ fn store(d: &mut [u32; 4], bits: v128) {
     ];
 }
 
-/// Four lanes of a multiply-add whose operands and results are flushed. Says whether all of them are right.
+/// Four lanes of a multiply-add whose operands and results are flushed. Bit n of `NORMAL`: operand n is no denormal. Says whether all of them
+/// are right.
 #[inline(always)]
-fn four(d: &mut [u32; 4], a: &[u32; 4], b: &[u32; 4], c: &[u32; 4], zero: Zero) -> bool {
-    let (a, b, c) = (flush(load(a)), flush(load(b)), flush(load(c)));
+fn four<const NORMAL: u8>(d: &mut [u32; 4], a: &[u32; 4], b: &[u32; 4], c: &[u32; 4], zero: Zero) -> bool {
+    let operand = |number: u8, lanes| if NORMAL >> number & 1 != 0 { load(lanes) } else { flush(load(lanes)) };
+    let (a, b, c) = (operand(0, a), operand(1, b), operand(2, c));
     let mut doubtful = u32x4_splat(0);
     let result = mul_add(a, b, c, &mut doubtful);
     let vanishes = || v128_or(f32x4_eq(a, f32x4_splat(0.0)), f32x4_eq(b, f32x4_splat(0.0)));
@@ -81,19 +83,40 @@ fn four(d: &mut [u32; 4], a: &[u32; 4], b: &[u32; 4], c: &[u32; 4], zero: Zero) 
     !v128_any_true(doubtful)
 }
 
-/// A multiply-add whose operands and results are flushed. What is doubtful, and lanes that make no four, `exact` does.
+/// A multiply-add whose operands and results are flushed. Bit n of `normal`: row n has no denormals. What is doubtful, and lanes that make no
+/// four, `exact` does.
 #[inline(always)]
 pub fn fma(
     d: &mut [u32],
+    rows: (&[u32], &[u32], &[u32]),
+    normal: u8,
+    zero: Zero,
+    exact: impl Fn(&mut [u32], &[u32], &[u32], &[u32]),
+) {
+    match normal & 7 {
+        0 => fma_of::<0>(d, rows, zero, exact),
+        1 => fma_of::<1>(d, rows, zero, exact),
+        2 => fma_of::<2>(d, rows, zero, exact),
+        3 => fma_of::<3>(d, rows, zero, exact),
+        4 => fma_of::<4>(d, rows, zero, exact),
+        5 => fma_of::<5>(d, rows, zero, exact),
+        6 => fma_of::<6>(d, rows, zero, exact),
+        _ => fma_of::<7>(d, rows, zero, exact),
+    }
+}
+
+#[inline(always)]
+fn fma_of<const NORMAL: u8>(
+    d: &mut [u32],
     (a, b, c): (&[u32], &[u32], &[u32]),
     zero: Zero,
-    mut exact: impl FnMut(&mut [u32], &[u32], &[u32], &[u32]),
+    exact: impl Fn(&mut [u32], &[u32], &[u32], &[u32]),
 ) {
     let n = d.len();
     let ((fours, rest), (a4, a_rest)) = (d.as_chunks_mut::<4>(), a[..n].as_chunks::<4>());
     let ((b4, b_rest), (c4, c_rest)) = (b[..n].as_chunks::<4>(), c[..n].as_chunks::<4>());
     for (((d, a), b), c) in fours.iter_mut().zip(a4).zip(b4).zip(c4) {
-        if !four(d, a, b, c, zero) {
+        if !four::<NORMAL>(d, a, b, c, zero) {
             exact(d, a, b, c);
         }
     }
