@@ -1,5 +1,6 @@
 //! ALU clauses: group after group, each for the pixels that run it (R700 guide chapter 4).
 
+use super::control::Control;
 use super::operation::{OpResult, modify, reduction, scalar};
 use super::view::in_clause;
 use super::wavefront::Wave;
@@ -72,35 +73,51 @@ struct Changes {
     execute: Option<bool>,
 }
 
+/// What pixels have while a clause runs.
+#[derive(Clone)]
+pub(super) struct AluLanes {
+    /// Whole-quad mode brings them in: they execute everything, and keep their state.
+    extra: Vec<bool>,
+    registers: Vec<ClauseRegisters>,
+}
+
+impl AluLanes {
+    /// At the start of a clause that these pixels run.
+    pub fn new(control: &Control, passing: &[bool]) -> Self {
+        AluLanes {
+            extra: control.pixels().map(|pixel| passing[pixel] && !control.is_active(pixel)).collect(),
+            registers: vec![ClauseRegisters::default(); passing.len()],
+        }
+    }
+}
+
 impl Wave<'_, '_> {
-    /// Runs the clause for the pixels that pass the test of its instruction.
-    pub(super) fn run_alu_clause(&mut self, cf: &CfAlu, passing: &[bool]) -> Result<(), TrapKind> {
+    /// Executes a group of the clause, by its number, for the pixels that pass the test of its instruction. Says whether it is the last one.
+    pub(super) fn step_alu_clause(
+        &mut self,
+        cf: &CfAlu,
+        passing: &[bool],
+        AluLanes { extra, registers }: &mut AluLanes,
+        number: usize,
+    ) -> Result<bool, TrapKind> {
         let bindings = self.machine.bindings(cf.fields.alt_const);
-        let al = self.control.al();
+        let al = self.state.control.al();
         let window = |at: usize| Window::new(&cf.fields.kcache[at], bindings.bank(cf.fields.kcache[at].bank), al);
         let environment = Environment { windows: [window(0), window(1)], constants: bindings.constants, al };
-
-        // Pixels that whole-quad mode brings in execute everything, and keep their state.
-        let extra: Vec<bool> =
-            self.control.pixels().map(|pixel| passing[pixel] && !self.control.is_active(pixel)).collect();
-        let mut clause = vec![ClauseRegisters::default(); passing.len()];
         let groups = self.alu_groups(cf)?;
-        for group in groups.iter() {
-            let executing: Vec<bool> = self
-                .control
-                .pixels()
-                .map(|pixel| passing[pixel] && (extra[pixel] || self.control.is_active(pixel)))
-                .collect();
-            let at = cf.fields.addr + group.start as u32;
-            self.begin_slot(at, &executing)?;
-            self.tell_before((at, Part::Clause), false, &executing, Some(&clause), |registers, pixel| {
-                held_back(group, registers.predicate(pixel))
-            });
-            let done = self.run_group(group, &environment, &executing, &extra, &mut clause);
-            self.report_after(|| in_clause(&done), Some(&clause));
-            done?;
-        }
-        Ok(())
+        let Some(group) = groups.get(number) else { return Ok(true) };
+        let control = &self.state.control;
+        let executing: Vec<bool> =
+            control.pixels().map(|pixel| passing[pixel] && (extra[pixel] || control.is_active(pixel))).collect();
+        let at = cf.fields.addr + group.start as u32;
+        self.begin_slot(at, &executing)?;
+        self.tell_before((at, Part::Clause), false, &executing, Some(registers), |registers, pixel| {
+            held_back(group, registers.predicate(pixel))
+        });
+        let done = self.run_group(group, &environment, &executing, extra, registers);
+        self.report_after(|| in_clause(&done), Some(registers));
+        done?;
+        Ok(number + 1 >= groups.len())
     }
 
     /// Executes a group for the pixels that run it.
@@ -116,7 +133,7 @@ impl Wave<'_, '_> {
             return Ok(());
         }
         let units = legal_group(group, self.info()).map_err(TrapKind::GroupIllegal)?;
-        let executing = self.control.pixels().filter(|&pixel| executing[pixel]);
+        let executing = self.state.control.pixels().filter(|&pixel| executing[pixel]);
         let changes: Vec<(usize, Changes)> = executing
             .map(|pixel| {
                 let changes = self.group_of_pixel(group, &units, environment, pixel, &clause[pixel])?;
@@ -157,7 +174,7 @@ impl Wave<'_, '_> {
         }
         let mut changes = Changes { clause: *clause, ..Changes::default() };
         for (slot, &unit) in group.slots.iter().zip(units) {
-            if !runs_with(slot, self.registers.predicate(pixel)) {
+            if !runs_with(slot, self.state.registers.predicate(pixel)) {
                 continue;
             }
             let properties = slot.op.properties();
@@ -178,7 +195,7 @@ impl Wave<'_, '_> {
             if slot.writes() && properties.effect != Effect::Address {
                 let dst = slot.fields.dst;
                 let index = if dst.relative { Some(register_index(slot, environment, clause)) } else { None };
-                let place = (self.registers.index(dst.gpr, index)?, dst.chan as usize);
+                let place = (self.state.registers.index(dst.gpr, index)?, dst.chan as usize);
                 if changes.writes.iter().any(|&(gpr, chan, _)| (gpr, chan) == place) {
                     let collision = GroupError::WriteCollision { gpr: dst.gpr, chan: dst.chan };
                     return Err(TrapKind::GroupIllegal(collision));
@@ -203,7 +220,7 @@ impl Wave<'_, '_> {
         let value = match operand.selector {
             Selector::Gpr(gpr) => {
                 let index = operand.relative.then(|| register_index(slot, environment, clause));
-                self.registers.gpr(pixel, self.registers.index(gpr, index)?)[channel]
+                self.state.registers.gpr(pixel, self.state.registers.index(gpr, index)?)[channel]
             }
             Selector::Kcache { window, entry } => {
                 let locked = &environment.windows[usize::from(window & 1)];
@@ -232,16 +249,16 @@ impl Wave<'_, '_> {
 
     fn commit(&mut self, pixel: usize, extra: bool, changes: Changes) {
         for (gpr, channel, value) in changes.writes {
-            self.registers.gpr_mut(pixel, gpr)[channel] = value;
+            self.state.registers.gpr_mut(pixel, gpr)[channel] = value;
         }
         if let Some(predicate) = changes.predicate {
-            self.registers.set_predicate(pixel, predicate);
+            self.state.registers.set_predicate(pixel, predicate);
         }
         if changes.kill {
-            self.control.kill(pixel);
+            self.state.control.kill(pixel);
         }
         if let Some(execute) = changes.execute.filter(|_| !extra) {
-            self.control.set_executing(pixel, execute);
+            self.state.control.set_executing(pixel, execute);
         }
     }
 }

@@ -16,11 +16,11 @@ const BURST_DWORDS: i64 = 4;
 impl Wave<'_, '_> {
     /// Executes an export or memory write for the pixels that pass its test.
     pub(super) fn export(&mut self, export: &CfExport, passing: &[bool]) -> Result<(), TrapKind> {
-        let relative = export.fields.relative.then(|| self.control.al());
-        for pixel in self.control.pixels().filter(|&pixel| passing[pixel]) {
+        let relative = export.fields.relative.then(|| self.state.control.al());
+        for pixel in self.state.control.pixels().filter(|&pixel| passing[pixel]) {
             for k in 0..export.registers() {
-                let first = self.registers.index(export.fields.gpr, relative)?;
-                let register = self.registers.following(first, k as usize)?;
+                let first = self.state.registers.index(export.fields.gpr, relative)?;
+                let register = self.state.registers.following(first, k as usize)?;
                 match &export.variant {
                     ExportVariant::Swizzle(swizzle) => self.export_vector(export, swizzle, pixel, register, k)?,
                     ExportVariant::Buffer(buffer) => self.access_memory(export, buffer, pixel, register, k)?,
@@ -38,7 +38,7 @@ impl Wave<'_, '_> {
         register: usize,
         k: u32,
     ) -> Result<(), TrapKind> {
-        let gpr = self.registers.gpr(pixel, register);
+        let gpr = self.state.registers.gpr(pixel, register);
         let values = swizzle.sel.map(|sel| match (sel.channel(), sel) {
             (Some(channel), _) => Some(gpr[channel as usize]),
             (None, Select::Mask) => None,
@@ -48,7 +48,7 @@ impl Wave<'_, '_> {
         let machine = self.machine;
         let target =
             Target::new(export.export_type(), export.fields.array_base + k as u16).map_err(TrapKind::Unsupported)?;
-        let is_dropped = matches!(target, Target::Colour(_) | Target::Depth) && !self.control.valid[pixel];
+        let is_dropped = matches!(target, Target::Colour(_) | Target::Depth) && !self.state.control.valid[pixel];
         note(self.follow, pixel, || {
             let written = ['x', 'y', 'z', 'w'].into_iter().zip(values).filter(|(_, value)| value.is_some());
             let channels: String = written.map(|(channel, _)| channel).collect();
@@ -67,8 +67,8 @@ impl Wave<'_, '_> {
 
     /// Writes channels at a pixel's place. Those of invalid pixels are dropped.
     fn export_pixel(&self, target: &Option<View>, pixel: usize, values: [Option<u32>; 4]) {
-        if let Some(surface) = target.as_ref().filter(|_| self.control.valid[pixel]) {
-            let lane = self.lanes[pixel];
+        if let Some(surface) = target.as_ref().filter(|_| self.state.control.valid[pixel]) {
+            let lane = self.state.lanes[pixel];
             let mask = values.iter().rev().fold(0, |mask, value| mask << 1 | u8::from(value.is_some()));
             surface.store(lane.i.into(), lane.j.into(), values.map(Option::unwrap_or_default), mask);
         }
@@ -77,7 +77,7 @@ impl Wave<'_, '_> {
     /// Writes channels of a vertex's vector.
     fn export_vertex(&self, target: &Option<Buffer>, vertex: usize, values: [Option<u32>; 4]) {
         if let Some(buffer) = target {
-            let lane = self.lanes[vertex];
+            let lane = self.state.lanes[vertex];
             BoundJob::store_vector(buffer, self.machine.job.lane_number(lane.i, lane.j), values);
         }
     }
@@ -93,7 +93,7 @@ impl Wave<'_, '_> {
         let fields = &export.fields;
         let kind = export.memory_type();
         let index = match kind.is_indexed() {
-            true => i64::from(self.registers.gpr(pixel, fields.index_gpr.into())[0].cast_signed()),
+            true => i64::from(self.state.registers.gpr(pixel, fields.index_gpr.into())[0].cast_signed()),
             false => 0,
         };
         let inside = !kind.is_indexed() || (0..=i64::from(buffer.array_size)).contains(&index);
@@ -103,7 +103,7 @@ impl Wave<'_, '_> {
         if kind.is_read(self.info().family) {
             return self.read_memory(export, buffer, pixel, register, inside.then_some(element));
         }
-        let values = self.registers.gpr(pixel, register);
+        let values = self.state.registers.gpr(pixel, register);
         let written = (0..4).filter(|channel| inside && buffer.comp_mask >> channel & 1 != 0);
         for channel in written {
             let (value, offset) = (values[channel], channel as i64);
@@ -124,7 +124,7 @@ impl Wave<'_, '_> {
             match export.op {
                 CfExportOp::MemScratch => {
                     if let Some(place) = self.scratch_place(pixel, element + offset) {
-                        self.scratch[place] = value;
+                        self.state.scratch[place] = value;
                     }
                 }
                 CfExportOp::MemReduction => {
@@ -169,7 +169,7 @@ impl Wave<'_, '_> {
                 _ => return Err(TrapKind::Unsupported("a read of this memory")),
             };
         }
-        let gpr = self.registers.gpr_mut(pixel, register);
+        let gpr = self.state.registers.gpr_mut(pixel, register);
         for channel in (0..4).filter(|channel| buffer.comp_mask >> channel & 1 != 0) {
             gpr[channel] = values[channel];
         }
@@ -178,7 +178,7 @@ impl Wave<'_, '_> {
 
     fn store_item(&self, items: &Option<BoundItems>, pixel: usize, dword: i64, value: u32) {
         if let Some(items) = items {
-            let lane = self.lanes[pixel];
+            let lane = self.state.lanes[pixel];
             items.store(self.machine.job.lane_number(lane.i, lane.j), dword, value);
         }
     }
@@ -191,14 +191,14 @@ impl Wave<'_, '_> {
 
     /// A dword of a lane's scratch memory; 0 outside.
     pub(super) fn scratch_dword(&self, pixel: usize, dword: i64) -> u32 {
-        self.scratch_place(pixel, dword).map_or(0, |place| self.scratch[place])
+        self.scratch_place(pixel, dword).map_or(0, |place| self.state.scratch[place])
     }
 
     /// Appends [events](crate::STRIP_VERTEX) to the strips of the pixels that pass.
     pub(super) fn note_strip_events(&self, events: &[u32], passing: &[bool]) {
         let Some(strips) = &self.machine.strips else { return };
-        for pixel in self.control.pixels().filter(|&pixel| passing[pixel]) {
-            let lane = self.lanes[pixel];
+        for pixel in self.state.control.pixels().filter(|&pixel| passing[pixel]) {
+            let lane = self.state.lanes[pixel];
             let number = self.machine.job.lane_number(lane.i, lane.j);
             for &event in events {
                 strips.append(number, event);

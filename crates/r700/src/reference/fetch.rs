@@ -30,32 +30,37 @@ fn select(sel: [Select; 4], value: [u32; 4], one: u32) -> [Option<u32>; 4] {
 }
 
 impl Wave<'_, '_> {
-    /// Runs the clause for the pixels that pass the test of its instruction.
-    pub(super) fn run_fetch_clause(&mut self, cf: &CfPlain, passing: &[bool]) -> Result<(), TrapKind> {
-        for (k, fetch) in self.fetch_instructions(cf)?.iter().enumerate() {
-            let executing: Vec<bool> = match fetch.whole_quad() {
-                false => passing.to_vec(),
-                // Invalid pixels of a quad get data, too; others that do not pass keep their registers.
-                true => self.control.pixels().map(|pixel| passing[pixel] || self.helps(pixel, passing)).collect(),
-            };
-            let at = cf.fields.addr + 2 * k as u32;
-            self.begin_slot(at, &executing)?;
-            self.tell_before((at, Part::Clause), false, &executing, None, |_, _| String::new());
-            let done = self.run_fetch(fetch, &executing);
-            self.report_after(|| in_clause(&done), None);
-            done?;
-        }
-        Ok(())
+    /// Executes an instruction of the clause, by its number, for the pixels that pass the test of its instruction. Says whether it is the last one.
+    pub(super) fn step_fetch_clause(
+        &mut self,
+        cf: &CfPlain,
+        passing: &[bool],
+        number: usize,
+    ) -> Result<bool, TrapKind> {
+        let instructions = self.fetch_instructions(cf)?;
+        let Some(fetch) = instructions.get(number) else { return Ok(true) };
+        let executing: Vec<bool> = match fetch.whole_quad() {
+            false => passing.to_vec(),
+            // Invalid pixels of a quad get data, too; others that do not pass keep their registers.
+            true => self.state.control.pixels().map(|pixel| passing[pixel] || self.helps(pixel, passing)).collect(),
+        };
+        let at = cf.fields.addr + 2 * number as u32;
+        self.begin_slot(at, &executing)?;
+        self.tell_before((at, Part::Clause), false, &executing, None, |_, _| String::new());
+        let done = self.run_fetch(fetch, &executing);
+        self.report_after(|| in_clause(&done), None);
+        done?;
+        Ok(number + 1 >= instructions.len())
     }
 
     /// Executes a fetch instruction for the pixels that run it.
     fn run_fetch(&mut self, fetch: &Fetch, executing: &[bool]) -> Result<(), TrapKind> {
         let mut writes: Vec<(usize, Write)> = Vec::new();
-        for pixel in self.control.pixels().filter(|&pixel| executing[pixel]) {
+        for pixel in self.state.control.pixels().filter(|&pixel| executing[pixel]) {
             writes.extend(self.fetch(fetch, pixel)?.into_iter().map(|write| (pixel, write)));
         }
         for (pixel, (register, values)) in writes {
-            let gpr = self.registers.gpr_mut(pixel, register);
+            let gpr = self.state.registers.gpr_mut(pixel, register);
             for (channel, value) in gpr.iter_mut().zip(values) {
                 *channel = value.unwrap_or(*channel);
             }
@@ -65,7 +70,7 @@ impl Wave<'_, '_> {
 
     /// True for an invalid pixel with a neighbour in its quad that executes.
     fn helps(&self, pixel: usize, passing: &[bool]) -> bool {
-        !self.control.valid[pixel] && self.control.quad(pixel).any(|neighbour| passing[neighbour])
+        !self.state.control.valid[pixel] && self.state.control.quad(pixel).any(|neighbour| passing[neighbour])
     }
 
     fn fetch(&mut self, fetch: &Fetch, pixel: usize) -> Result<Vec<Write>, TrapKind> {
@@ -79,7 +84,7 @@ impl Wave<'_, '_> {
 
     /// A register of a fetch instruction, aL added.
     fn register(&self, register: FetchRegister) -> Result<usize, TrapKind> {
-        self.registers.index(register.gpr, register.relative.then(|| self.control.al()))
+        self.state.registers.index(register.gpr, register.relative.then(|| self.state.control.al()))
     }
 
     fn vertex_fetch(&mut self, vtx: &Vtx, pixel: usize) -> Result<Vec<Write>, TrapKind> {
@@ -89,12 +94,12 @@ impl Wave<'_, '_> {
             FetchType::InstanceData => job.start_instance,
             FetchType::NoIndexOffset | FetchType::Reserved3 => 0,
         };
-        let index = self.registers.gpr(pixel, self.register(vtx.src)?)[vtx.src_sel as usize].wrapping_add(base);
+        let index = self.state.registers.gpr(pixel, self.register(vtx.src)?)[vtx.src_sel as usize].wrapping_add(base);
         let destination = if vtx.semantic {
             let Some(place) = job.semantics.iter().position(|&id| id == vtx.semantic_id()) else {
                 return Ok(Vec::new());
             };
-            self.registers.index((place + 1).try_into().unwrap_or(u8::MAX), None)?
+            self.state.registers.index((place + 1).try_into().unwrap_or(u8::MAX), None)?
         } else {
             self.register(vtx.dst)?
         };
@@ -125,7 +130,7 @@ impl Wave<'_, '_> {
     fn memory_read(&mut self, read: &MemRead, pixel: usize) -> Result<Vec<Write>, TrapKind> {
         let dwords = i64::from(read.elem_size) + 1;
         let index = match read.indexed {
-            true => i64::from(self.registers.gpr(pixel, self.register(read.src)?)[read.src_sel_x as usize]),
+            true => i64::from(self.state.registers.gpr(pixel, self.register(read.src)?)[read.src_sel_x as usize]),
             false => 0,
         };
         let inside = index <= i64::from(read.array_size) || !read.indexed;
@@ -156,7 +161,7 @@ impl Wave<'_, '_> {
             let place = || format!("{} dword {dword}", memory_name(read.op));
             note(self.follow, pixel, || Access::read(place(), Kind::Word, value));
             let dst = self.register(read.dst)?;
-            let register = self.registers.following(dst, k as usize)?;
+            let register = self.state.registers.following(dst, k as usize)?;
             writes.push((register, select(read.dst_sel, value, one(&read.format))));
         }
         Ok(writes)
@@ -180,7 +185,7 @@ impl Wave<'_, '_> {
         let fields = &tex.fields;
         let source = self.register(fields.src)?;
         let coordinates = |pixel: usize| -> [u32; 4] {
-            let gpr = self.registers.gpr(pixel, source);
+            let gpr = self.state.registers.gpr(pixel, source);
             fields.src_sel.map(|sel| match (sel.channel(), sel) {
                 (Some(channel), _) => gpr[channel as usize],
                 (None, Select::One) => ONE,

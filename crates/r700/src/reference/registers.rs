@@ -6,6 +6,7 @@ use crate::program::{GPRS, ProgramInfo};
 /// First of the registers that may serve as clause temporaries; they exist whatever NUM_GPRS says.
 const FIRST_TEMPORARY: usize = 124;
 
+#[derive(Clone)]
 pub(super) struct Registers {
     /// Those of pixel 0, then those of pixel 1, ...
     gprs: Vec<[u32; 4]>,

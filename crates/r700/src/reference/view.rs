@@ -3,7 +3,7 @@
 use super::clause::ClauseRegisters;
 use super::control::{CodeAddress, Control, Image, Pixel};
 use super::registers::Registers;
-use super::wavefront::Wave;
+use super::wavefront::{State, Wave};
 use crate::cf::{Cf, CfPlain};
 use crate::job::TrapKind;
 use ctm_follow::{Address, Cell, Event, Kind, Next, Part, Participation, Pass, Standing, View};
@@ -54,7 +54,7 @@ fn address(CodeAddress { image, pc }: CodeAddress) -> Address {
 impl Wave<'_, '_> {
     /// Reports that the program starts.
     pub(super) fn tell_start(&mut self) {
-        let Wave { control, registers, lanes, follow, .. } = self;
+        let Wave { state: State { control, registers, lanes, .. }, follow, .. } = self;
         if let Some(follow) = follow {
             let lanes = lanes.iter().map(|lane| lane.covered.then_some((lane.i, lane.j)));
             follow.start(lanes, |pixel| view(control, registers, None, pixel));
@@ -72,7 +72,7 @@ impl Wave<'_, '_> {
         held: impl FnOnce(&Registers, usize) -> String,
     ) {
         let at = address(CodeAddress { pc, ..self.here() });
-        let Wave { control, registers, follow, .. } = self;
+        let Wave { state: State { control, registers, .. }, follow, .. } = self;
         if let Some(follow) = follow {
             follow.before(part, |pixel| {
                 let participation = match passing[pixel] {
@@ -89,7 +89,7 @@ impl Wave<'_, '_> {
 
     /// Reports that it has executed.
     pub(super) fn report_after(&mut self, next: impl FnOnce() -> Next, clause: Option<&[ClauseRegisters]>) {
-        let Wave { control, registers, follow, .. } = self;
+        let Wave { state: State { control, registers, .. }, follow, .. } = self;
         if let Some(follow) = follow {
             follow.after(next, |pixel| view(control, registers, clause.map(|clause| &clause[pixel]), pixel));
         }
@@ -97,7 +97,7 @@ impl Wave<'_, '_> {
 
     /// Reports that the program has ended.
     pub(super) fn tell_end(&mut self, trap: Option<String>) {
-        let Wave { control, registers, follow, .. } = self;
+        let Wave { state: State { control, registers, .. }, follow, .. } = self;
         if let Some(follow) = follow {
             follow.end(trap, |pixel| view(control, registers, None, pixel));
         }

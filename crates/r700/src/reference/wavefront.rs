@@ -1,6 +1,7 @@
 //! One wavefront, from program start to its end.
 
-use super::control::{CodeAddress, Control, Image, Test};
+use super::clause::AluLanes;
+use super::control::{CodeAddress, Control, Image, Pixel, Test};
 use super::flow::{self, Next};
 use super::machine::BoundJob;
 use super::registers::Registers;
@@ -37,27 +38,55 @@ pub(super) struct Lane {
     pub covered: bool,
 }
 
-/// A wavefront that runs.
-pub(super) struct Wave<'a, 'o> {
-    pub machine: &'a BoundJob<'a>,
-    options: &'a RunOptions<'a>,
-    poller: Poller<'a>,
-    /// Steps at the last look of the poller.
-    polled: u64,
-    clauses: &'a mut Clauses,
-    pub follow: &'a mut Option<Follow<'o>>,
+/// Everything that changes while a wavefront runs, but memory.
+#[derive(Clone)]
+pub(super) struct State {
     pub lanes: Vec<Lane>,
     pub control: Control,
     pub registers: Registers,
     /// Dwords of scratch memory, those of lane 0 first.
     pub scratch: Vec<u32>,
+    /// The control-flow instruction that is next, or whose clause runs.
     here: CodeAddress,
+    /// The clause that runs, if it has more instructions.
+    clause: Option<RunningClause>,
+    /// The instruction of the clause that executes.
     slot: Option<u32>,
+    /// Steps at the last look of the poller.
+    polled: u64,
     steps: u64,
     instructions: u64,
-    tally: Option<Tally<'a>>,
     /// The first lane that would have executed the instruction at which the step limit was reached.
     limited: Option<usize>,
+}
+
+/// A clause between two of its instructions.
+#[derive(Clone)]
+struct RunningClause {
+    /// The pixels that pass the test of its instruction.
+    passing: Vec<bool>,
+    /// How many of its instructions have executed.
+    done: usize,
+    kind: ClauseKind,
+}
+
+#[derive(Clone)]
+enum ClauseKind {
+    /// Groups of ALU instructions, and where the pixels stood when it began.
+    Alu { cf: CfAlu, lanes: AluLanes, before: Vec<Pixel> },
+    /// Fetch instructions.
+    Fetch { cf: CfPlain },
+}
+
+/// A wavefront that runs.
+pub(super) struct Wave<'a, 'o> {
+    pub machine: &'a BoundJob<'a>,
+    options: &'a RunOptions<'a>,
+    poller: Poller<'a>,
+    clauses: &'a mut Clauses,
+    pub follow: &'a mut Option<Follow<'o>>,
+    tally: Option<Tally<'a>>,
+    pub state: State,
 }
 
 /// Runs the program for these lanes: whole quads.
@@ -88,28 +117,31 @@ pub(super) fn run(
         machine,
         options,
         poller: Poller::new(meter),
-        polled: 0,
         clauses,
         follow,
-        control: Control::new(&covered, info, machine.job),
-        registers,
-        scratch: allocate(scratch_dwords * lanes.len())?,
-        lanes,
-        here: CodeAddress { image: Image::Main, pc: 0 },
-        slot: None,
-        steps: 0,
-        instructions: 0,
         tally: options.counts.map(|counts| Tally::new(counts, covered.len())),
-        limited: None,
+        state: State {
+            control: Control::new(&covered, info, machine.job),
+            registers,
+            scratch: allocate(scratch_dwords * lanes.len())?,
+            lanes,
+            here: CodeAddress { image: Image::Main, pc: 0 },
+            clause: None,
+            slot: None,
+            polled: 0,
+            steps: 0,
+            instructions: 0,
+            limited: None,
+        },
     };
     wave.tell_start();
     let result = wave.run_program();
     if result.is_ok() {
-        let Wave { tally, lanes, .. } = &mut wave;
-        tally.iter_mut().for_each(|tally| tally.finish(lanes.iter().map(|lane| (lane.i, lane.j))));
+        let Wave { tally, state, .. } = &mut wave;
+        tally.iter_mut().for_each(|tally| tally.finish(state.lanes.iter().map(|lane| (lane.i, lane.j))));
     }
     wave.tell_end(result.as_ref().err().map(ToString::to_string));
-    stats.instructions += wave.instructions;
+    stats.instructions += wave.state.instructions;
     result
 }
 
@@ -135,42 +167,91 @@ impl<'a> Wave<'a, '_> {
     fn run_program(&mut self) -> Result<(), RunError> {
         loop {
             match self.step() {
-                Ok(Some(next)) => self.here = next,
-                Ok(None) => return Ok(()),
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
                 Err(Stop::Trap(kind)) => return Err(RunError::Trap(self.trap(kind))),
                 Err(Stop::Halted(halt)) => return Err(halt.into()),
             }
         }
     }
 
-    /// Executes the control-flow instruction at the program counter, and gives the place of the next; none at the end.
-    fn step(&mut self) -> Result<Option<CodeAddress>, Stop> {
-        self.slot = None;
-        let executed = self.steps - std::mem::replace(&mut self.polled, self.steps);
-        let place = || self.lanes.first().map_or((0, 0), |lane| (lane.i, lane.j));
-        self.poller.step(executed.try_into().unwrap_or(u32::MAX), self.instructions, place)?;
-        let here = self.here;
+    /// Executes the next instruction of the clause that runs, or the control-flow instruction at the program counter; says whether there is
+    /// a next one.
+    fn step(&mut self) -> Result<bool, Stop> {
+        let State { lanes, steps, polled, instructions, .. } = &mut self.state;
+        let executed = *steps - std::mem::replace(polled, *steps);
+        let place = || lanes.first().map_or((0, 0), |lane| (lane.i, lane.j));
+        self.poller.step(executed.try_into().unwrap_or(u32::MAX), *instructions, place)?;
+        self.state.slot = None;
+        let here = self.state.here;
         let qword = self.code().get(here.pc as usize).ok_or(TrapKind::BadAddress)?;
         let cf = Cf::decode(qword);
-        let passing = self.control.passing(&self.test(&cf));
+        let done = match self.state.clause.take() {
+            Some(clause) => self.step_clause(clause),
+            None => {
+                let passing = self.reach(&cf)?;
+                self.execute(&cf, passing)
+            }
+        };
+        let next = match done {
+            // The clause has more instructions.
+            Ok(None) => return Ok(true),
+            Ok(Some(next)) => self.after(&cf, next),
+            Err(kind) => Err(kind),
+        };
+        self.report_after(|| next_of(here, &next), None);
+        match next? {
+            Some(next) => self.state.here = next,
+            None => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Counts a control-flow instruction, reports it, and gives the pixels that pass its test.
+    fn reach(&mut self, cf: &Cf) -> Result<Vec<bool>, TrapKind> {
+        let passing = self.state.control.passing(&self.test(cf));
         self.count(&passing)?;
-        let part = if runs_clause(&cf) { Part::Begin } else { Part::Whole };
+        let part = if runs_clause(cf) { Part::Begin } else { Part::Whole };
         let flow = matches!(cf, Cf::Plain(_)) && part == Part::Whole;
-        self.tell_before((here.pc, part), flow, &passing, None, |_, _| String::new());
-        let done = self.execute(&cf, &passing).and_then(|next| self.after(&cf, next));
-        self.report_after(|| next_of(here, &done), None);
-        Ok(done?)
+        self.tell_before((self.state.here.pc, part), flow, &passing, None, |_, _| String::new());
+        Ok(passing)
+    }
+
+    /// Executes the next instruction of a clause; behind the last one, gives where its control-flow instruction leads.
+    fn step_clause(&mut self, mut clause: RunningClause) -> Result<Option<Next>, TrapKind> {
+        let RunningClause { passing, done, kind } = &mut clause;
+        let is_last = match kind {
+            ClauseKind::Alu { cf, lanes, .. } => self.step_alu_clause(cf, passing, lanes, *done),
+            ClauseKind::Fetch { cf } => self.step_fetch_clause(cf, passing, *done),
+        }?;
+        *done += 1;
+        if !is_last {
+            self.state.clause = Some(clause);
+            return Ok(None);
+        }
+        self.state.slot = None;
+        self.tell_before((self.state.here.pc, Part::End), false, &clause.passing, None, |_, _| String::new());
+        match clause.kind {
+            ClauseKind::Alu { cf, before, .. } => flow::after_clause(&mut self.state.control, cf.op, &before)?,
+            ClauseKind::Fetch { .. } => {}
+        }
+        Ok(Some(Next::Following))
+    }
+
+    /// Begins a clause. What its instruction does before and after are parts of their own.
+    fn begin_clause(&mut self, passing: Vec<bool>, kind: ClauseKind) {
+        self.report_after(|| ctm_follow::Next::Following, None);
+        self.state.clause = Some(RunningClause { passing, done: 0, kind });
     }
 
     /// Where the wavefront goes after an instruction that leads there, unless the instruction is also the last one.
     fn after(&mut self, cf: &Cf, mut next: Next) -> Result<Option<CodeAddress>, TrapKind> {
-        self.slot = None;
         let ends = cf.ends_program() || matches!(cf, Cf::Plain(CfPlain { op: CfOp::EndProgram, .. }));
-        match (ends, self.here.image, next) {
+        match (ends, self.state.here.image, next) {
             (true, Image::Main, _) => return Ok(None),
             // The end of a fetch program is a return.
             (true, Image::Fetch, Next::Following | Next::Goto(_) | Next::EnterFetchProgram) => {
-                next = flow::end_call(&mut self.control)?;
+                next = flow::end_call(&mut self.state.control)?;
             }
             _ => {}
         }
@@ -179,13 +260,13 @@ impl<'a> Wave<'a, '_> {
 
     /// Where the wavefront is.
     pub(super) fn here(&self) -> CodeAddress {
-        self.here
+        self.state.here
     }
 
     fn place_of(&self, next: Next) -> CodeAddress {
         match next {
-            Next::Following => CodeAddress { pc: self.here.pc + 1, ..self.here },
-            Next::Goto(pc) => CodeAddress { pc, ..self.here },
+            Next::Following => CodeAddress { pc: self.state.here.pc + 1, ..self.state.here },
+            Next::Goto(pc) => CodeAddress { pc, ..self.state.here },
             Next::EnterFetchProgram => CodeAddress { image: Image::Fetch, pc: 0 },
             Next::Return(place) => place,
         }
@@ -193,20 +274,21 @@ impl<'a> Wave<'a, '_> {
 
     /// Counts an instruction that is about to execute, for these pixels.
     fn count(&mut self, executing: &[bool]) -> Result<(), TrapKind> {
-        let mut lanes = self.control.pixels().filter(|&pixel| self.lanes[pixel].covered && executing[pixel]);
-        if self.steps == self.options.step_limit {
-            self.limited = lanes.next();
+        let mut lanes =
+            self.state.control.pixels().filter(|&pixel| self.state.lanes[pixel].covered && executing[pixel]);
+        if self.state.steps == self.options.step_limit {
+            self.state.limited = lanes.next();
             return Err(TrapKind::StepLimit);
         }
-        self.steps += 1;
+        self.state.steps += 1;
         let Some(tally) = &mut self.tally else {
-            self.instructions += lanes.count() as u64;
+            self.state.instructions += lanes.count() as u64;
             return Ok(());
         };
         let lanes: Vec<usize> = lanes.collect();
-        self.instructions += lanes.len() as u64;
+        self.state.instructions += lanes.len() as u64;
         if !lanes.is_empty() {
-            let place = location(self.here, self.slot).place();
+            let place = location(self.state.here, self.state.slot).place();
             tally.add(place, lanes.into_iter());
         }
         Ok(())
@@ -214,46 +296,37 @@ impl<'a> Wave<'a, '_> {
 
     /// Goes to a group or fetch instruction of a clause, for these pixels.
     pub(super) fn begin_slot(&mut self, address: u32, executing: &[bool]) -> Result<(), TrapKind> {
-        self.slot = Some(address);
+        self.state.slot = Some(address);
         self.count(executing)
     }
 
-    fn execute(&mut self, cf: &Cf, passing: &[bool]) -> Result<Next, TrapKind> {
+    /// Where an instruction leads, or nothing if its clause has begun.
+    fn execute(&mut self, cf: &Cf, passing: Vec<bool>) -> Result<Option<Next>, TrapKind> {
         match cf {
             Cf::Reserved(_) => Err(TrapKind::BadOpcode),
             Cf::Alu(alu) => {
-                let before = flow::before_clause(&mut self.control, alu.op, alu.fields.whole_quad_mode)?;
+                let control = &mut self.state.control;
+                let before = flow::before_clause(control, alu.op, alu.fields.whole_quad_mode)?;
                 if passing.contains(&true) {
-                    self.enter_clause(passing, |wave| wave.run_alu_clause(alu, passing))?;
+                    let lanes = AluLanes::new(control, &passing);
+                    self.begin_clause(passing, ClauseKind::Alu { cf: *alu, lanes, before });
+                    return Ok(None);
                 }
-                flow::after_clause(&mut self.control, alu.op, &before)?;
-                Ok(Next::Following)
+                flow::after_clause(control, alu.op, &before)?;
+                Ok(Some(Next::Following))
             }
             Cf::Export(export) => {
                 if !export.op.properties().families.has(self.info().family) {
                     return Err(TrapKind::BadOpcode);
                 }
-                self.export(export, passing)?;
-                Ok(Next::Following)
+                self.export(export, &passing)?;
+                Ok(Some(Next::Following))
             }
             Cf::Plain(plain) => self.execute_plain(plain, passing),
         }
     }
 
-    /// Runs a clause. What its instruction does before and after are steps of their own.
-    fn enter_clause(
-        &mut self,
-        passing: &[bool],
-        run: impl FnOnce(&mut Self) -> Result<(), TrapKind>,
-    ) -> Result<(), TrapKind> {
-        self.report_after(|| ctm_follow::Next::Following, None);
-        run(self)?;
-        self.slot = None;
-        self.tell_before((self.here.pc, Part::End), false, passing, None, |_, _| String::new());
-        Ok(())
-    }
-
-    fn execute_plain(&mut self, plain: &CfPlain, passing: &[bool]) -> Result<Next, TrapKind> {
+    fn execute_plain(&mut self, plain: &CfPlain, passing: Vec<bool>) -> Result<Option<Next>, TrapKind> {
         let CfPlain { op, fields } = plain;
         if !op.properties().families.has(self.info().family) {
             return Err(TrapKind::BadOpcode);
@@ -261,14 +334,15 @@ impl<'a> Wave<'a, '_> {
         match op {
             CfOp::Tex | CfOp::Vtx | CfOp::VtxTc | CfOp::TexAck | CfOp::VtxAck | CfOp::VtxTcAck => {
                 if passing.contains(&true) {
-                    self.enter_clause(passing, |wave| wave.run_fetch_clause(plain, passing))?;
+                    self.begin_clause(passing, ClauseKind::Fetch { cf: *plain });
+                    return Ok(None);
                 }
-                Ok(Next::Following)
+                Ok(Some(Next::Following))
             }
-            CfOp::EmitVertex => self.emit(&[STRIP_VERTEX], passing),
-            CfOp::EmitCutVertex => self.emit(&[STRIP_VERTEX, STRIP_CUT], passing),
-            CfOp::CutVertex => self.emit(&[STRIP_CUT], passing),
-            CfOp::Nop | CfOp::EndProgram | CfOp::WaitAck => Ok(Next::Following),
+            CfOp::EmitVertex => self.emit(&[STRIP_VERTEX], &passing),
+            CfOp::EmitCutVertex => self.emit(&[STRIP_VERTEX, STRIP_CUT], &passing),
+            CfOp::CutVertex => self.emit(&[STRIP_CUT], &passing),
+            CfOp::Nop | CfOp::EndProgram | CfOp::WaitAck => Ok(Some(Next::Following)),
             CfOp::LoopStart
             | CfOp::LoopEnd
             | CfOp::LoopStartDx10
@@ -290,17 +364,18 @@ impl<'a> Wave<'a, '_> {
                 let test = self.test(&Cf::Plain(*plain));
                 let loop_constant = self.machine.job.loops[usize::from(fields.cf_const)];
                 let has_fetch_program = self.machine.job.fetch_program.is_some();
-                flow::execute(&mut self.control, plain, &test, loop_constant, has_fetch_program, self.here)
+                let state = &mut self.state;
+                flow::execute(&mut state.control, plain, &test, loop_constant, has_fetch_program, state.here).map(Some)
             }
         }
     }
 
-    fn emit(&self, events: &[u32], passing: &[bool]) -> Result<Next, TrapKind> {
+    fn emit(&self, events: &[u32], passing: &[bool]) -> Result<Option<Next>, TrapKind> {
         if self.info().stage != Stage::Geometry {
             return Err(TrapKind::WrongStage);
         }
         self.note_strip_events(events, passing);
-        Ok(Next::Following)
+        Ok(Some(Next::Following))
     }
 
     /// The condition test of an instruction. Formats without condition test for active pixels.
@@ -328,7 +403,7 @@ impl<'a> Wave<'a, '_> {
     }
 
     fn code(&self) -> &'a [Qword] {
-        self.machine.code(self.here.image)
+        self.machine.code(self.state.here.image)
     }
 
     /// The qwords of a clause.
@@ -342,20 +417,20 @@ impl<'a> Wave<'a, '_> {
     pub(super) fn alu_groups(&mut self, cf: &CfAlu) -> Result<Rc<Vec<Group>>, TrapKind> {
         let (clause, code) = self.clause(&Cf::Alu(*cf))?;
         let family = self.info().family;
-        let key = (self.here.image == Image::Fetch, clause);
+        let key = (self.state.here.image == Image::Fetch, clause);
         Ok(self.clauses.alu.entry(key).or_insert_with(|| Rc::new(groups(code, family))).clone())
     }
 
     /// The instructions of a fetch clause.
     pub(super) fn fetch_instructions(&mut self, cf: &CfPlain) -> Result<Rc<Vec<Fetch>>, TrapKind> {
         let (clause, code) = self.clause(&Cf::Plain(*cf))?;
-        let key = (self.here.image == Image::Fetch, clause);
+        let key = (self.state.here.image == Image::Fetch, clause);
         Ok(self.clauses.fetch.entry(key).or_insert_with(|| Rc::new(fetches(code).collect())).clone())
     }
 
     fn trap(&self, kind: TrapKind) -> Trap {
         let concerned = match kind {
-            TrapKind::StepLimit => self.limited,
+            TrapKind::StepLimit => self.state.limited,
             TrapKind::BadOpcode
             | TrapKind::BadAddress
             | TrapKind::ClauseOutOfRange
@@ -367,11 +442,15 @@ impl<'a> Wave<'a, '_> {
             | TrapKind::GroupIllegal(_)
             | TrapKind::GprOutOfRange
             | TrapKind::ConstOutOfRange { .. }
-            | TrapKind::Unsupported(_) => self.control.pixels().find(|&pixel| self.control.is_active(pixel)),
+            | TrapKind::Unsupported(_) => {
+                self.state.control.pixels().find(|&pixel| self.state.control.is_active(pixel))
+            }
         };
-        let lane = concerned.or_else(|| self.lanes.iter().position(|lane| lane.covered)).map(|pixel| self.lanes[pixel]);
+        let lane = concerned
+            .or_else(|| self.state.lanes.iter().position(|lane| lane.covered))
+            .map(|pixel| self.state.lanes[pixel]);
         let (i, j) = lane.map_or((0, 0), |lane| (lane.i, lane.j));
-        Trap { kind, location: location(self.here, self.slot), i, j }
+        Trap { kind, location: location(self.state.here, self.state.slot), i, j }
     }
 }
 
