@@ -313,7 +313,7 @@ fn region(job: &Job, binding: BufferBinding) -> Option<Region> {
 }
 
 /// Whether something that lanes write shares memory with something else that they access, so that their order counts.
-fn order_matters(job: &Job) -> bool {
+pub(crate) fn order_matters(job: &Job) -> bool {
     let of_region = |region: Region| (u64::from(region.base), u64::from(region.base) + u64::from(region.length));
     let of_surface = |surface: &Surface| {
         let height = if surface.height == 0 { 4096 } else { surface.height };

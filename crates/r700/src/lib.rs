@@ -11,6 +11,7 @@ mod alu;
 mod cf;
 pub mod check;
 mod codes;
+pub mod debug;
 pub mod engine;
 mod fetch;
 mod group;

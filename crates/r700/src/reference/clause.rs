@@ -89,6 +89,16 @@ impl AluLanes {
             registers: vec![ClauseRegisters::default(); passing.len()],
         }
     }
+
+    /// Those of a pixel.
+    pub fn registers(&self, pixel: usize) -> Option<&ClauseRegisters> {
+        self.registers.get(pixel)
+    }
+
+    /// The pixels that execute the next group, of those that pass the test of the clause's instruction.
+    pub fn executing(&self, control: &Control, passing: &[bool]) -> Vec<bool> {
+        control.pixels().map(|pixel| passing[pixel] && (self.extra[pixel] || control.is_active(pixel))).collect()
+    }
 }
 
 impl Wave<'_, '_> {
@@ -97,7 +107,7 @@ impl Wave<'_, '_> {
         &mut self,
         cf: &CfAlu,
         passing: &[bool],
-        AluLanes { extra, registers }: &mut AluLanes,
+        lanes: &mut AluLanes,
         number: usize,
     ) -> Result<bool, TrapKind> {
         let bindings = self.machine.bindings(cf.fields.alt_const);
@@ -106,9 +116,8 @@ impl Wave<'_, '_> {
         let environment = Environment { windows: [window(0), window(1)], constants: bindings.constants, al };
         let groups = self.alu_groups(cf)?;
         let Some(group) = groups.get(number) else { return Ok(true) };
-        let control = &self.state.control;
-        let executing: Vec<bool> =
-            control.pixels().map(|pixel| passing[pixel] && (extra[pixel] || control.is_active(pixel))).collect();
+        let executing = lanes.executing(&self.state.control, passing);
+        let AluLanes { extra, registers } = lanes;
         let at = cf.fields.addr + group.start as u32;
         self.begin_slot(at, &executing)?;
         self.tell_before((at, Part::Clause), false, &executing, Some(registers), |registers, pixel| {

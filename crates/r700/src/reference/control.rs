@@ -240,6 +240,11 @@ impl Control {
         })
     }
 
+    /// What is on the stack, the lowest first.
+    pub fn frames(&self) -> &[Frame] {
+        &self.stack
+    }
+
     /// Frames on the stack.
     pub fn depth(&self) -> u32 {
         self.stack.len() as u32

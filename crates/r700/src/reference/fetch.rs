@@ -39,11 +39,7 @@ impl Wave<'_, '_> {
     ) -> Result<bool, TrapKind> {
         let instructions = self.fetch_instructions(cf)?;
         let Some(fetch) = instructions.get(number) else { return Ok(true) };
-        let executing: Vec<bool> = match fetch.whole_quad() {
-            false => passing.to_vec(),
-            // Invalid pixels of a quad get data, too; others that do not pass keep their registers.
-            true => self.state.control.pixels().map(|pixel| passing[pixel] || self.helps(pixel, passing)).collect(),
-        };
+        let executing = self.fetching(fetch, passing);
         let at = cf.fields.addr + 2 * number as u32;
         self.begin_slot(at, &executing)?;
         self.tell_before((at, Part::Clause), false, &executing, None, |_, _| String::new());
@@ -51,6 +47,15 @@ impl Wave<'_, '_> {
         self.report_after(|| in_clause(&done), None);
         done?;
         Ok(number + 1 >= instructions.len())
+    }
+
+    /// The pixels that execute a fetch instruction, of those that pass the test of its clause's.
+    pub(super) fn fetching(&self, fetch: &Fetch, passing: &[bool]) -> Vec<bool> {
+        match fetch.whole_quad() {
+            false => passing.to_vec(),
+            // Invalid pixels of a quad get data, too; others that do not pass keep their registers.
+            true => self.state.control.pixels().map(|pixel| passing[pixel] || self.helps(pixel, passing)).collect(),
+        }
     }
 
     /// Executes a fetch instruction for the pixels that run it.

@@ -7,7 +7,8 @@
 //! - `fetch`, `element`, `sample`: vertex, texture and memory fetches;
 //! - `export`: exports and memory writes;
 //! - `wavefront`, `machine`, `schedule`: what puts them together;
-//! - `view`: what observers are shown.
+//! - `view`: what observers are shown;
+//! - `stepper`: wavefronts that debuggers run step by step.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod clause;
@@ -21,8 +22,10 @@ mod operation;
 mod registers;
 mod sample;
 mod schedule;
+mod stepper;
 mod view;
 mod wavefront;
 
 pub(crate) use element::{Part, element_bytes, one, parts};
 pub use schedule::{run, run_observed};
+pub(crate) use stepper::{Moment, StackEntry, Stepper};

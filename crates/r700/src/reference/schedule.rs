@@ -34,22 +34,35 @@ pub fn run_observed(
     run_following(job, options, Some(Follow::new(lane.into(), observer)))
 }
 
+/// Lanes of a group.
+fn width(options: &RunOptions) -> usize {
+    options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD)
+}
+
+/// The groups of a job.
+pub(super) fn layout(job: &Job, options: &RunOptions) -> Layout {
+    Layout::new(job.lanes, width(options))
+}
+
+/// The lanes of a group.
+pub(super) fn lanes_of(job: &Job, layout: &Layout, group: u64) -> Vec<Lane> {
+    layout.positions(group).map(|(i, j)| Lane { i, j, covered: job.lanes.contains(i, j) }).collect()
+}
+
 fn run_following(job: &Job, options: &RunOptions, follow: Option<Follow>) -> Result<RunStats, RunError> {
     job.check()?;
     let machine = BoundJob::new(job);
-    let width = options.group_width.clamp(1, MAX_GROUP_WIDTH).next_multiple_of(QUAD);
-    let layout = Layout::new(job.lanes, width);
+    let layout = layout(job, options);
     let is_observed = follow.is_some();
     let workers = Workers::default();
     let threads = if is_observed { 1 } else { workers.threads(options.threads, layout.groups()) };
     let schedule = Schedule::<RunError>::new(options, job.lanes.count());
-    schedule.meter.reserve(u64::from(job.memories.scratch_elements) * 16 * (width * threads) as u64)?;
+    schedule.meter.reserve(u64::from(job.memories.scratch_elements) * 16 * (width(options) * threads) as u64)?;
     let worker = |mut follow| {
         let mut clauses = Clauses::default();
         let (machine, layout, meter) = (&machine, &layout, &schedule.meter);
         move |group: u64, stats: &mut RunStats| {
-            let lane = |(i, j)| Lane { i, j, covered: job.lanes.contains(i, j) };
-            let lanes: Vec<Lane> = layout.positions(group).map(lane).collect();
+            let lanes = lanes_of(job, layout, group);
             let covered = lanes.iter().filter(|lane| lane.covered).count() as u64;
             if covered > 0 {
                 wavefront::run(machine, options, meter, &mut clauses, &mut follow, lanes, stats)?;

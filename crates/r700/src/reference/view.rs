@@ -10,40 +10,115 @@ use ctm_follow::{Address, Cell, Event, Kind, Next, Part, Participation, Pass, St
 
 const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// Everything that the pixel holds, and where it stands. In a clause it has the clause's registers, too.
-fn view(control: &Control, registers: &Registers, clause: Option<&ClauseRegisters>, pixel: usize) -> View {
-    let mut cells = Vec::new();
-    let mut add = |pattern, number: usize, channel: Option<char>, kind, bits| {
-        let echoes = matches!(pattern, "PV" | "PS");
-        cells.push((Cell { pattern, number: number as u16, channel, kind, echoes }, bits));
-    };
-    for index in registers.existing() {
-        let gpr = registers.gpr(pixel, index);
-        CHANNELS.iter().zip(gpr).for_each(|(&channel, bits)| add("R#", index, Some(channel), Kind::Word, bits));
+/// Where a cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Register {
+    General(usize, usize),
+    Address(usize),
+    PreviousVector(usize),
+    PreviousScalar,
+    Predicate,
+    Valid,
+    LoopIndex,
+    Stack,
+}
+
+impl Register {
+    /// Everything that a pixel holds, with these registers, in the order in which it is shown.
+    pub fn all(general: impl Iterator<Item = usize>) -> impl Iterator<Item = Register> {
+        let channels = 0..CHANNELS.len();
+        let general =
+            general.flat_map(|index| (0..CHANNELS.len()).map(move |channel| Register::General(index, channel)));
+        let clause = channels.clone().map(Register::Address).chain(channels.map(Register::PreviousVector));
+        let rest =
+            [Register::PreviousScalar, Register::Predicate, Register::Valid, Register::LoopIndex, Register::Stack];
+        general.chain(clause).chain(rest)
     }
-    if let Some(ClauseRegisters { ar, pv, ps }) = clause {
-        let address = ar.map(i32::cast_unsigned);
-        CHANNELS.iter().zip(address).for_each(|(&channel, bits)| add("AR", 0, Some(channel), Kind::Integer, bits));
-        CHANNELS.iter().zip(*pv).for_each(|(&channel, bits)| add("PV", 0, Some(channel), Kind::Word, bits));
-        add("PS", 0, None, Kind::Word, *ps);
+
+    /// How it is shown.
+    pub fn cell(self) -> Cell {
+        let channel = |channel: usize| Some(CHANNELS[channel % CHANNELS.len()]);
+        let (pattern, number, channel, kind) = match self {
+            Register::General(number, at) => ("R#", number, channel(at), Kind::Word),
+            Register::Address(at) => ("AR", 0, channel(at), Kind::Integer),
+            Register::PreviousVector(at) => ("PV", 0, channel(at), Kind::Word),
+            Register::PreviousScalar => ("PS", 0, None, Kind::Word),
+            Register::Predicate => ("predicate", 0, None, Kind::Truth),
+            Register::Valid => ("valid", 0, None, Kind::Truth),
+            Register::LoopIndex => ("aL", 0, None, Kind::Integer),
+            Register::Stack => ("stack", 0, None, Kind::Integer),
+        };
+        Cell { pattern, number: number as u16, channel, kind, echoes: matches!(pattern, "PV" | "PS") }
     }
-    add("predicate", 0, None, Kind::Truth, registers.predicate(pixel).into());
-    add("valid", 0, None, Kind::Truth, control.valid[pixel].into());
-    add("aL", 0, None, Kind::Integer, control.al().cast_unsigned());
-    add("stack", 0, None, Kind::Integer, control.depth());
-    let active = control.pixels().filter(|&pixel| control.is_active(pixel)).count() as u32;
-    let standing = match control.state[pixel] {
+
+    /// What a pixel holds there; nothing if only clauses have it, and none runs.
+    pub fn read(
+        self,
+        control: &Control,
+        registers: &Registers,
+        clause: Option<&ClauseRegisters>,
+        pixel: usize,
+    ) -> Option<u32> {
+        Some(match self {
+            Register::General(index, channel) => registers.gpr(pixel, index)[channel],
+            Register::Address(channel) => clause?.ar[channel].cast_unsigned(),
+            Register::PreviousVector(channel) => clause?.pv[channel],
+            Register::PreviousScalar => clause?.ps,
+            Register::Predicate => registers.predicate(pixel).into(),
+            Register::Valid => control.valid[pixel].into(),
+            Register::LoopIndex => control.al().cast_unsigned(),
+            Register::Stack => control.depth(),
+        })
+    }
+
+    /// Changes what a pixel holds there, and says whether that is possible: what clauses have, and what all pixels have together, is not
+    /// changed.
+    pub fn write(self, registers: &mut Registers, pixel: usize, bits: u32) -> bool {
+        match self {
+            Register::General(index, channel) => registers.gpr_mut(pixel, index)[channel] = bits,
+            Register::Predicate => registers.set_predicate(pixel, bits != 0),
+            Register::Address(_)
+            | Register::PreviousVector(_)
+            | Register::PreviousScalar
+            | Register::Valid
+            | Register::LoopIndex
+            | Register::Stack => return false,
+        }
+        true
+    }
+}
+
+/// Where a pixel stands.
+pub(super) fn standing(control: &Control, pixel: usize) -> Standing {
+    match control.state[pixel] {
         Pixel::Active => Standing::Active,
         Pixel::Branch => Standing::Branch(None),
         Pixel::Continue => Standing::Continue,
         Pixel::Break => Standing::Break,
-    };
-    let pass = control.innermost_loop().map(|registers| Pass {
-        depth: control.loops(),
-        number: registers.pass,
-        of: registers.passes,
-    });
-    View { cells, standing, active, pass }
+    }
+}
+
+/// The loop that the wavefront is in.
+pub(super) fn pass(control: &Control) -> Option<Pass> {
+    let registers = control.innermost_loop()?;
+    Some(Pass { depth: control.loops(), number: registers.pass, of: registers.passes })
+}
+
+/// Whether a pixel executes the next instruction, if these do.
+pub(super) fn participation(control: &Control, executing: &[bool], pixel: usize) -> Participation {
+    match executing[pixel] {
+        true => Participation::Executes,
+        false if !control.valid[pixel] => Participation::Skips("the pixel is not valid".into()),
+        false => Participation::Skips("its condition fails".into()),
+    }
+}
+
+/// Everything that the pixel holds, and where it stands. In a clause it has the clause's registers, too.
+fn view(control: &Control, registers: &Registers, clause: Option<&ClauseRegisters>, pixel: usize) -> View {
+    let held = |register: Register| Some((register.cell(), register.read(control, registers, clause, pixel)?));
+    let cells = Register::all(registers.existing()).filter_map(held).collect();
+    let active = control.pixels().filter(|&pixel| control.is_active(pixel)).count() as u32;
+    View { cells, standing: standing(control, pixel), active, pass: pass(control) }
 }
 
 /// An address as it is reported to observers.
@@ -75,11 +150,7 @@ impl Wave<'_, '_> {
         let Wave { state: State { control, registers, .. }, follow, .. } = self;
         if let Some(follow) = follow {
             follow.before(part, |pixel| {
-                let participation = match passing[pixel] {
-                    true => Participation::Executes,
-                    false if !control.valid[pixel] => Participation::Skips("the pixel is not valid".into()),
-                    false => Participation::Skips("its condition fails".into()),
-                };
+                let participation = participation(control, passing, pixel);
                 let clause = clause.map(|clause| &clause[pixel]);
                 let event = Event { at, part, participation, held: held(registers, pixel), flow };
                 (event, view(control, registers, clause, pixel))

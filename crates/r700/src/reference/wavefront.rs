@@ -1,6 +1,6 @@
 //! One wavefront, from program start to its end.
 
-use super::clause::AluLanes;
+use super::clause::{AluLanes, ClauseRegisters};
 use super::control::{CodeAddress, Control, Image, Pixel, Test};
 use super::flow::{self, Next};
 use super::machine::BoundJob;
@@ -12,8 +12,8 @@ use crate::fetch::Fetch;
 use crate::group::{Group, groups};
 use crate::job::{RunError, STRIP_CUT, STRIP_VERTEX, Trap, TrapKind, TrapLocation};
 use crate::outline::{Clause, fetches};
-use crate::program::{ProgramInfo, Stage};
-use ctm_follow::{Follow, Part};
+use crate::program::{GPRS, ProgramInfo, Stage};
+use ctm_follow::{Follow, Part, Place};
 use ctm_lane::budget::{Halt, Meter, Poller, allocate};
 use ctm_lane::counts::Tally;
 use ctm_lane::run::{RunOptions, RunStats};
@@ -60,6 +60,59 @@ pub(super) struct State {
     limited: Option<usize>,
 }
 
+impl State {
+    /// At program start.
+    ///
+    /// # Errors
+    /// The host has no memory for it.
+    pub fn new(machine: &BoundJob, lanes: Vec<Lane>) -> Result<Self, Halt> {
+        let info = machine.info();
+        let covered: Vec<bool> = lanes.iter().map(|lane| lane.covered).collect();
+        let mut registers = Registers::new(lanes.len(), info, machine.job.clamp_gpr);
+        for (register, input) in &machine.inputs {
+            for (pixel, lane) in lanes.iter().enumerate() {
+                *registers.gpr_mut(pixel, *register) = machine.input(input, lane.i, lane.j);
+            }
+        }
+        let scratch_dwords = machine.job.memories.scratch_elements as usize * 4;
+        Ok(State {
+            control: Control::new(&covered, info, machine.job),
+            registers,
+            scratch: allocate(scratch_dwords * lanes.len())?,
+            lanes,
+            here: CodeAddress { image: Image::Main, pc: 0 },
+            clause: None,
+            slot: None,
+            polled: 0,
+            steps: 0,
+            instructions: 0,
+            limited: None,
+        })
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.lanes.len() * (GPRS * 16 + 256) + 4 * self.scratch.len() + size_of::<Self>()
+    }
+
+    /// The registers that a pixel has in the ALU clause that runs, if one does.
+    pub fn clause_registers(&self, pixel: usize) -> Option<&ClauseRegisters> {
+        match &self.clause.as_ref()?.kind {
+            ClauseKind::Alu { lanes, .. } => lanes.registers(pixel),
+            ClauseKind::Fetch { .. } => None,
+        }
+    }
+}
+
+/// The instruction that is next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Upcoming {
+    /// Where it is.
+    pub place: Place,
+    /// The pixels that execute it.
+    pub executing: Vec<bool>,
+}
+
 /// A clause between two of its instructions.
 #[derive(Clone)]
 struct RunningClause {
@@ -102,38 +155,10 @@ pub(super) fn run(
     lanes: Vec<Lane>,
     stats: &mut RunStats,
 ) -> Result<(), RunError> {
-    let info = machine.info();
-    let covered: Vec<bool> = lanes.iter().map(|lane| lane.covered).collect();
-    let mut registers = Registers::new(lanes.len(), info, machine.job.clamp_gpr);
-    for (register, input) in &machine.inputs {
-        for (pixel, lane) in lanes.iter().enumerate() {
-            *registers.gpr_mut(pixel, *register) = machine.input(input, lane.i, lane.j);
-        }
-    }
-    stats.lanes += covered.iter().filter(|covered| **covered).count() as u64;
+    stats.lanes += lanes.iter().filter(|lane| lane.covered).count() as u64;
     stats.groups += 1;
-    let scratch_dwords = machine.job.memories.scratch_elements as usize * 4;
-    let mut wave = Wave {
-        machine,
-        options,
-        poller: Poller::new(meter),
-        clauses,
-        follow,
-        tally: options.counts.map(|counts| Tally::new(counts, covered.len())),
-        state: State {
-            control: Control::new(&covered, info, machine.job),
-            registers,
-            scratch: allocate(scratch_dwords * lanes.len())?,
-            lanes,
-            here: CodeAddress { image: Image::Main, pc: 0 },
-            clause: None,
-            slot: None,
-            polled: 0,
-            steps: 0,
-            instructions: 0,
-            limited: None,
-        },
-    };
+    let state = State::new(machine, lanes)?;
+    let mut wave = Wave::new(machine, options, meter, clauses, follow, state);
     wave.tell_start();
     let result = wave.run_program();
     if result.is_ok() {
@@ -163,16 +188,57 @@ impl From<Halt> for Stop {
     }
 }
 
-impl<'a> Wave<'a, '_> {
+impl<'a, 'o> Wave<'a, 'o> {
+    /// A wavefront in this state.
+    pub fn new(
+        machine: &'a BoundJob<'a>,
+        options: &'a RunOptions<'a>,
+        meter: &'a Meter<'a>,
+        clauses: &'a mut Clauses,
+        follow: &'a mut Option<Follow<'o>>,
+        state: State,
+    ) -> Self {
+        let tally = options.counts.map(|counts| Tally::new(counts, state.lanes.len()));
+        Wave { machine, options, poller: Poller::new(meter), clauses, follow, tally, state }
+    }
+
     fn run_program(&mut self) -> Result<(), RunError> {
-        loop {
-            match self.step() {
-                Ok(true) => {}
-                Ok(false) => return Ok(()),
-                Err(Stop::Trap(kind)) => return Err(RunError::Trap(self.trap(kind))),
-                Err(Stop::Halted(halt)) => return Err(halt.into()),
+        while self.advance()? {}
+        Ok(())
+    }
+
+    /// Executes the next instruction, and says whether there is one behind it.
+    ///
+    /// # Errors
+    /// It traps, or the run is ended.
+    pub fn advance(&mut self) -> Result<bool, RunError> {
+        self.step().map_err(|stop| match stop {
+            Stop::Trap(kind) => RunError::Trap(self.trap(kind)),
+            Stop::Halted(halt) => halt.into(),
+        })
+    }
+
+    /// The instruction that is next; none if there is none, and one that traps.
+    pub fn upcoming(&mut self) -> Option<Upcoming> {
+        let here = self.state.here;
+        let cf = Cf::decode(self.code().get(here.pc as usize)?);
+        let Some(clause) = self.state.clause.clone() else {
+            let executing = self.state.control.passing(&self.test(&cf));
+            return Some(Upcoming { place: location(here, None).place(), executing });
+        };
+        let RunningClause { passing, done, kind } = clause;
+        let (slot, executing) = match kind {
+            ClauseKind::Alu { cf, lanes, .. } => {
+                let groups = self.alu_groups(&cf).ok()?;
+                let executing = lanes.executing(&self.state.control, &passing);
+                (cf.fields.addr + groups.get(done)?.start as u32, executing)
             }
-        }
+            ClauseKind::Fetch { cf } => {
+                let fetches = self.fetch_instructions(&cf).ok()?;
+                (cf.fields.addr + 2 * done as u32, self.fetching(fetches.get(done)?, &passing))
+            }
+        };
+        Some(Upcoming { place: location(here, Some(slot)).place(), executing })
     }
 
     /// Executes the next instruction of the clause that runs, or the control-flow instruction at the program counter; says whether there is
