@@ -68,7 +68,7 @@ pub fn listing(program: &Program, fetch_program: Option<&Program>) -> Listing {
             let place = Place { at: ctm_follow::Address { program: number, ..place.at }, ..place };
             let lines: Vec<String> =
                 text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-            let prefix = if number == 0 { "" } else { "fetch:" };
+            let prefix = if number == 0 { "" } else { "fs:" };
             let address = format!("{prefix}{}", place.at.pc);
             Row { place, address, text: lines.join("; "), labels: Vec::new(), line: None }
         })
