@@ -119,6 +119,56 @@ fn a_session_over_compute_code_writes_no_file() {
     assert!(!output.exists());
 }
 
+/// A program of 40 instructions of R700 adds to three channels, of which the first is the greatest; one instruction exchanges two of them.
+fn wrong_swizzle() -> String {
+    let mut lines = vec![".gprs 40".to_owned(), "ALU:".to_owned()];
+    lines.push("x: ADD R1.x, R0.x, 1.0f\ny: MOV R1.y, R0.x\nz: MOV R1.z, R0.y LAST".to_owned());
+    for n in 2..40 {
+        let (from, [x, y]) = (n - 1, if n == 23 { ["y", "x"] } else { ["x", "y"] });
+        let [x, y, z] =
+            [("x", x), ("y", y), ("z", "z")].map(|(to, of)| format!("{to}: ADD R{n}.{to}, R{from}.{of}, 1.0f"));
+        lines.push([x, y, z].join("\n") + " LAST");
+    }
+    lines.push("EXP_DONE: PIX0, R39.xyz1\nEND_OF_PROGRAM\n".to_owned());
+    lines.join("\n")
+}
+
+/// Halves the way between the first register and the last, which is wrong: the first that is wrong. `is_good` looks at one.
+fn first_wrong(mut is_good: impl FnMut(u32) -> bool) -> u32 {
+    let (mut good, mut wrong) = (1, 39);
+    while wrong - good > 1 {
+        let middle = (good + wrong) / 2;
+        if is_good(middle) { good = middle } else { wrong = middle }
+    }
+    wrong
+}
+
+#[test]
+fn a_wrong_swizzle_of_r700_is_found_in_ten_actions() {
+    let folder = Folder::new("debug-r700");
+    folder.write("wrong.r700", wrong_swizzle());
+    let program = folder.0.join("wrong.r700");
+    let mut terminal = Terminal::new(&["debug", program.to_str().unwrap(), "--domain", "16x16", "--lane", "3,2"]);
+    let screen = terminal.shows("q quit");
+    for part in ["R700", "lane (3, 2)", "▶256   0 ALU: ", "R0      3 2 0 0", "64 of 64 execute", "▀"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    let mut actions = 2;
+    terminal.press("\x1b[F");
+    terminal.shows("ended");
+    let wrong = first_wrong(|register| {
+        actions += 1;
+        let asked = format!("R{register}.x > R{register}.y");
+        terminal.press(&format!(":{asked}\r"));
+        terminal.shows(&format!("{asked} = ")).contains(&format!("{asked} = 1"))
+    });
+    terminal.press(&format!(":who R{wrong}.x\r"));
+    terminal.shows("x: ADD R23.x, R22.y");
+    assert!(actions <= 10, "{actions}");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
 fn send(to: &mut dyn Write, seq: u64, command: &str, arguments: Value) {
     let text = json!({"seq": seq, "type": "request", "command": command, "arguments": arguments}).to_string();
     write!(to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
@@ -174,6 +224,46 @@ fn an_editor_over_streams() {
     assert_eq!(frame["source"]["path"].as_str(), program.to_str());
     send(&mut to, 9, "disconnect", json!({}));
     assert_eq!(response(&mut from, 9)["success"], true);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_finds_a_wrong_swizzle_of_r700_in_ten_actions() {
+    let folder = Folder::new("dap-r700");
+    folder.write("wrong.r700", wrong_swizzle());
+    let program = folder.0.join("wrong.r700");
+    let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut seq = 0;
+    let mut ask = |command: &str, arguments: Value| {
+        seq += 1;
+        send(&mut to, seq, command, arguments);
+        let answer = response(&mut from, seq);
+        assert_eq!(answer["success"], true, "{command}: {answer}");
+        answer["body"].clone()
+    };
+    ask("initialize", json!({"adapterID": "ctm"}));
+    ask("launch", json!({"program": program, "lane": "3,2", "args": ["--domain", "16x16"]}));
+    // The line of the third instruction of the clause, which begins in the twelfth line.
+    let points = json!({"source": {"path": program}, "breakpoints": [{"line": 12}]});
+    assert_eq!(ask("setBreakpoints", points)["breakpoints"][0]["line"], 12);
+    ask("configurationDone", json!({}));
+    ask("continue", json!({"threadId": 20}));
+    let frame = ask("stackTrace", json!({"threadId": 20}))["stackFrames"][0].clone();
+    assert_eq!(frame["line"], 12, "{frame}");
+    ask("setBreakpoints", json!({"source": {"path": program}, "breakpoints": []}));
+    ask("continue", json!({"threadId": 20}));
+    let mut actions = 3;
+    let mut evaluate = |text: String, context: &str| {
+        actions += 1;
+        let answer = ask("evaluate", json!({"expression": text, "context": context}));
+        answer["result"].as_str().unwrap().to_owned()
+    };
+    let wrong = first_wrong(|register| evaluate(format!("R{register}.x > R{register}.y"), "watch") == "1");
+    let who = evaluate(format!("who R{wrong}.x"), "repl");
+    assert!(who.contains("x: ADD R23.x, R22.y"), "{who}");
+    assert!(actions <= 10, "{actions}");
+    ask("disconnect", json!({}));
     assert!(child.wait().unwrap().success());
 }
 

@@ -1,7 +1,7 @@
 //! What is shown of a session: plain values.
 
 use crate::{Outcome, Session, number_of};
-use ctm_follow::{Cell, Kind, Participation, Standing};
+use ctm_follow::{Cell, Kind, Participation, words};
 use serde::Serialize;
 
 /// A moment of a session, with the lane that it looks at.
@@ -79,21 +79,20 @@ pub struct Value {
 impl Value {
     /// Of a cell with these bits.
     pub fn new(number: usize, cell: &Cell, bits: u32) -> Self {
-        let kind = match cell.kind {
-            Kind::Float => "float",
-            Kind::Integer => "integer",
-            Kind::Truth => "truth",
-            Kind::Word => "word",
-        };
-        Value { cell: number, channel: cell.channel, kind, bits }
+        Value { cell: number, channel: cell.channel, kind: cell.kind.name(), bits }
     }
 
-    /// As people read it: shortest decimal of a float, integers in decimal, words in hexadecimal.
+    /// Whether people read it as a float: it is one, or a word that looks like one.
+    pub fn is_float(&self) -> bool {
+        self.kind == "float" || self.kind == "word" && words::likely(self.bits) == Kind::Float
+    }
+
+    /// As people read it: shortest decimal of a float, integers in decimal; words as what they look like, else in hexadecimal.
     pub fn text(&self) -> String {
         match self.kind {
-            "float" => spell(f32::from_bits(self.bits)),
-            "word" => format!("{:#010x}", self.bits),
-            "integer" => format!("{}", number_of(Kind::Integer, self.bits)),
+            _ if self.is_float() => spell(f32::from_bits(self.bits)),
+            "word" if !words::is_integer(self.bits) => format!("{:#010x}", self.bits),
+            "integer" | "word" => format!("{}", number_of(Kind::Integer, self.bits)),
             _ => format!("{}", self.bits),
         }
     }
@@ -108,18 +107,6 @@ fn spell(value: f32) -> String {
         return format!("{value:e}");
     }
     format!("{value}")
-}
-
-/// The word for where a lane stands.
-fn word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Active => "active",
-        Standing::Branch(_) => "branch",
-        Standing::Continue => "continue",
-        Standing::Break => "break",
-        Standing::Meeting => "meeting",
-        Standing::Ended => "ended",
-    }
 }
 
 /// The bits that a text means for what a cell holds: `0x` is bits, everything else a number.
@@ -155,7 +142,7 @@ impl Session {
             i: info.at.0,
             j: info.at.1,
             runs: info.runs,
-            standing: word(guest.standing(number)),
+            standing: guest.standing(number).name(),
             executes: guest.place().is_some() && guest.participation(number).0 == Participation::Executes,
         });
         Snapshot {
@@ -203,6 +190,13 @@ mod tests {
             assert_eq!(spell(value), text);
         }
         assert_eq!(spell(f32::from_bits(0x7fc0_0000)), "NaN(0x7fc00000)");
+    }
+
+    #[test]
+    fn words_read_as_what_they_look_like() {
+        let text = |bits| Value { cell: 0, channel: None, kind: "word", bits }.text();
+        let found = [0, 0x3F80_0000, 16, 0xFFFF_FFFF, 0x7FC0_0000, 0x8000_0000].map(text);
+        assert_eq!(found, ["0", "1", "16", "-1", "0x7fc00000", "0x80000000"]);
     }
 
     #[test]

@@ -47,6 +47,18 @@ pub enum Kind {
     Word,
 }
 
+impl Kind {
+    /// Its name for machines: `float`, `integer`, `truth`, `word`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Float => "float",
+            Kind::Integer => "integer",
+            Kind::Truth => "truth",
+            Kind::Word => "word",
+        }
+    }
+}
+
 /// Something that a lane holds: a channel of a register, a predicate, a loop index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -84,6 +96,20 @@ pub enum Standing {
     Meeting,
     /// It takes part in nothing any more.
     Ended,
+}
+
+impl Standing {
+    /// Its name for machines: `active`, `branch`, `continue`, `break`, `meeting`, `ended`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Standing::Active => "active",
+            Standing::Branch(_) => "branch",
+            Standing::Continue => "continue",
+            Standing::Break => "break",
+            Standing::Meeting => "meeting",
+            Standing::Ended => "ended",
+        }
+    }
 }
 
 /// The loop that a group is in.

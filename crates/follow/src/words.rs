@@ -16,10 +16,20 @@ pub fn value(kind: Kind, bits: u32) -> String {
         Kind::Truth => (bits != 0).to_string(),
         Kind::Integer => bits.cast_signed().to_string(),
         Kind::Float => number(bits),
-        Kind::Word if bits == 0 || LIKELY.contains(&float.abs()) => number(bits),
-        Kind::Word if is_integer(bits) => format!("{} {bits:#x}", bits.cast_signed()),
-        Kind::Word if float.is_normal() => format!("{bits:#010x}"),
-        Kind::Word => number(bits),
+        Kind::Word => match likely(bits) {
+            Kind::Integer => format!("{} {bits:#x}", bits.cast_signed()),
+            Kind::Word if float.is_normal() => format!("{bits:#010x}"),
+            Kind::Float | Kind::Truth | Kind::Word => number(bits),
+        },
+    }
+}
+
+/// What a word of which nothing says what it is looks like: a float of a usual magnitude, a small integer, or neither.
+pub fn likely(bits: u32) -> Kind {
+    match f32::from_bits(bits).abs() {
+        size if bits == 0 || LIKELY.contains(&size) => Kind::Float,
+        _ if is_integer(bits) => Kind::Integer,
+        _ => Kind::Word,
     }
 }
 

@@ -59,8 +59,8 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     Ok(Session::new(Box::new(guest), lane)?)
 }
 
-/// The instructions of a program, and of the fetch program that it calls: those of the control flow, each followed by the groups or fetches of
-/// its clause. The operations of a group are divided by semicolons.
+/// The instructions of a program, and of the fetch program that it calls, by their addresses: those of the control flow, then the groups and
+/// fetches of clauses. The operations of a group are divided by semicolons.
 pub fn listing(program: &Program, fetch_program: Option<&Program>) -> Listing {
     let programs = [Some(program), fetch_program].into_iter().flatten().zip(0..);
     let rows = programs.flat_map(|(program, number)| {

@@ -101,11 +101,11 @@ const NUMBER: usize = 5;
 
 /// A value in few columns; one that stands alone has more.
 fn short(value: &Value, hexadecimal: bool, alone: bool) -> String {
-    if hexadecimal || value.kind == "word" {
+    if hexadecimal {
         return format!("{:08x}", value.bits);
     }
     let text = value.text();
-    if alone || text.chars().count() <= NUMBER || value.kind != "float" {
+    if alone || text.len() <= NUMBER || !value.is_float() {
         return text;
     }
     let number = f32::from_bits(value.bits);
@@ -121,21 +121,24 @@ fn draw_registers(app: &App, frame: &mut Frame, area: Rect) {
     let mut number = 0;
     let mut lines = Vec::new();
     for (at, Register { name, values }) in app.now.registers.iter().enumerate() {
+        let texts: Vec<String> =
+            values.iter().map(|value| short(value, app.hexadecimal, values.len() == 1) + " ").collect();
+        // Two of eight digits fit beside the name.
+        let row = if texts.iter().any(|text| text.len() > NUMBER + 1) { 2 } else { 4 };
         let spans: Vec<Span> = values
             .iter()
-            .map(|value| {
+            .zip(texts)
+            .map(|(value, text)| {
                 let changed = app.before.get(number).is_some_and(|before| *before != value.bits);
                 number += 1;
                 let style = Style::new().fg(Color::Green).add_modifier(Modifier::BOLD);
                 let style = if changed { style } else { Style::new() };
-                Span::styled(short(value, app.hexadecimal, values.len() == 1) + " ", style)
+                Span::styled(text, style)
             })
             .collect();
         if at < app.scroll {
             continue;
         }
-        // Two of eight digits fit beside the name.
-        let row = if app.hexadecimal { 2 } else { 4 };
         for (line, spans) in spans.chunks(row).enumerate() {
             let name = if line == 0 { name.as_str() } else { "" };
             lines.push(Line::from_iter(std::iter::once(Span::raw(format!("{name:<8}"))).chain(spans.to_vec())));

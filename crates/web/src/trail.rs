@@ -1,7 +1,7 @@
 //! The way of one lane through a program: its steps, what it holds at each of them, and who wrote that.
 
 use crate::source::Listed;
-use ctm_follow::{Access, Cell, End, Kind, Next, Observer, Part, Participation, Place, Standing, Step, View};
+use ctm_follow::{Access, Cell, End, Next, Observer, Part, Participation, Place, Standing, Step, View};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -110,18 +110,9 @@ pub struct Accessed {
     pub bits: Vec<u32>,
 }
 
-const fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Float => "float",
-        Kind::Integer => "integer",
-        Kind::Truth => "truth",
-        Kind::Word => "word",
-    }
-}
-
 fn accessed(access: &Access) -> Accessed {
     let Access { write, place, at, kind, values } = access;
-    Accessed { write: *write, place: place.clone(), at: at.clone(), kind: kind_name(*kind), bits: values.clone() }
+    Accessed { write: *write, place: place.clone(), at: at.clone(), kind: kind.name(), bits: values.clone() }
 }
 
 impl Trail {
@@ -200,7 +191,7 @@ impl Trail {
             let channel = Channel {
                 name: cell.channel.map(String::from).unwrap_or_default(),
                 bits: now,
-                kind: kind_name(cell.kind),
+                kind: cell.kind.name(),
                 changed: writer == step && step > 0,
                 before: if writer == step { before } else { now },
                 writer,

@@ -14,6 +14,7 @@ Examples:
   ctm debug mandelbrot.x1k --lane 256,200
   ctm debug blur.elf --domain 640x480 --input 0=photo.png --lane 10,10
   ctm debug plasma.frag --domain 256x256
+  ctm debug transform.r700 --vertices 36 --interp 1=positions.npy --lane 7
 The session works on a copy of memory, and writes no file. '?' shows all keys."
 )]
 pub struct DebugCommand {

@@ -1,7 +1,10 @@
 //! Debugger sessions, as instruction sets open them.
 
-use ctm_debug::{Listing, Session, Source};
-use ctm_lane::domain::Domain;
+use crate::Failure;
+use ctm_debug::{Listing, Row, Session, Source};
+use ctm_lane::counts::Counts;
+use ctm_lane::domain::{Domain, Lanes};
+use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Space, Surface, View};
 use ctm_terminal::Picture;
 use ctm_text::Origin;
@@ -16,9 +19,33 @@ pub struct Debugged {
     pub picture: Option<Picture>,
 }
 
-/// A listing with the places that its rows have in source texts.
-pub fn lines(mut listing: Listing, origins: &[Origin]) -> Listing {
-    for (row, origin) in listing.rows.iter_mut().zip(origins) {
+impl Debugged {
+    /// A session with what is shown beside it, if that is wanted. `run` executes all of the run, and gives the picture that it leaves, if it
+    /// leaves one; nothing where it fails, for the session shows why.
+    pub fn new(
+        session: Session,
+        shows: bool,
+        lanes: Lanes,
+        options: RunOptions,
+        run: impl FnOnce(&RunOptions) -> Option<Option<Picture>>,
+    ) -> Result<Self, Failure> {
+        let alone = |session| Debugged { session, counts: Vec::new(), picture: None };
+        if !shows {
+            return Ok(alone(session));
+        }
+        let counts = Counts::new(lanes, &options.budget)?;
+        let Some(picture) = run(&RunOptions { counts: Some(&counts), ..options }) else { return Ok(alone(session)) };
+        let executed = counts.instructions();
+        let lanes = |row: &Row| executed.get(&row.place).map_or(0, |count| count.lanes);
+        let counts = session.guest().listing().rows.iter().map(lanes).collect();
+        Ok(Debugged { session, counts, picture })
+    }
+}
+
+/// A listing with the places that its rows, by number, have in source texts.
+pub fn lines<'o>(mut listing: Listing, origin: impl Fn(usize, &Row) -> Option<&'o Origin>) -> Listing {
+    for (number, row) in listing.rows.iter_mut().enumerate() {
+        let Some(origin) = origin(number, row) else { continue };
         let name = &origin.file.name;
         let known = listing.sources.iter().position(|source| source.name == *name);
         let number = known.unwrap_or_else(|| {

@@ -4,7 +4,8 @@ use super::run::{self, texture_file};
 use crate::execution::NamedFiles;
 use crate::isa::{File, Runner, program_files};
 use crate::options::RunArgs;
-use crate::options::values::{Boolean, InputSource, Numbered, VaryingSource, file};
+use crate::options::values::{Boolean, FollowedLane, InputSource, Numbered, VaryingSource, file};
+use crate::run::Debugged;
 use crate::{Console, Failure};
 use clap::{Args, ValueEnum, ValueHint, value_parser};
 use ctm_array::FileSpec;
@@ -94,11 +95,28 @@ impl R700Args {
     pub fn items(&self) -> impl Iterator<Item = &ItemsFile> {
         self.streams.iter().map(|stream| &stream.items).chain(&self.ring).chain(&self.strips)
     }
+
+    /// Whether one of these options has a file receive results.
+    pub fn keeps(&self) -> bool {
+        let exports = !self.positions.is_empty() || !self.parameters.is_empty() || self.depth_output.is_some();
+        exports || self.items().next().is_some()
+    }
 }
 
 impl Runner for R700Args {
     fn run(&self, file: File, args: &RunArgs, console: &mut Console) -> Result<(), Failure> {
         run::run(file, args, self, console)
+    }
+
+    fn debug(
+        &self,
+        file: File,
+        args: &RunArgs,
+        lane: Option<FollowedLane>,
+        shows: bool,
+        console: &mut Console,
+    ) -> Result<Debugged, Failure> {
+        run::debug(file, args, self, lane, shows, console)
     }
 
     fn files(&self, args: &RunArgs) -> NamedFiles {

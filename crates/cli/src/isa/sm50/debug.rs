@@ -9,11 +9,7 @@ use crate::report::Message;
 use crate::run::{Debugged, engine, lines, options};
 use crate::{Console, Failure};
 use ctm_debug::{Elements, Output};
-use ctm_follow::Place;
-use ctm_lane::counts::Counts;
 use ctm_lane::domain::Lanes;
-use ctm_lane::run::RunOptions;
-use ctm_sm50::Code;
 use ctm_sm50::debug::{LaunchCopy, listing, session};
 use std::ops::Range;
 
@@ -34,27 +30,15 @@ pub fn debug(
     let launch = kernel.launch(sm50, &environment, &invocations)?;
     let quiet = |_, _| {};
     let options = options(&args.execution, console.host, &quiet, &cancel);
-    let listing = lines(listing(&[launch.shader]), &kernel.loaded.origins);
+    let listing = lines(listing(&[launch.shader]), |row, _| kernel.loaded.origins.get(row));
     let failed = |error: &dyn std::fmt::Display| Failure::from(Message::error(error.to_string()));
     let copy = LaunchCopy::of(&launch, 0).map_err(|error| failed(&error))?;
     let outputs = memory.kept().map(|range| output(range, kernel.grid.threads())).collect();
     let session = session(vec![copy], Some(&space), outputs, &options, listing, (lane, 0));
     let session = session.map_err(|error| failed(&error))?;
-    if !shows {
-        return Ok(Debugged { session, counts: Vec::new(), picture: None });
-    }
-    let counts = Counts::new(Lanes::Line(kernel.grid.invocations()), &options.budget)?;
     let (_, executor) = engine(&args.execution)?;
-    // A run that traps has none; the session shows why.
-    let counts = match executor.run(&launch, &RunOptions { counts: Some(&counts), ..options }) {
-        Ok(_) => {
-            let executed = counts.instructions();
-            let of = |index| executed.get(&Place::from(Code::address(index))).map_or(0, |count| count.lanes);
-            (0..launch.shader.code.instructions().len()).map(of).collect()
-        }
-        Err(_) => Vec::new(),
-    };
-    Ok(Debugged { session, counts, picture: None })
+    let lanes = Lanes::Line(kernel.grid.invocations());
+    Debugged::new(session, shows, lanes, options, |options| executor.run(&launch, options).ok().map(|_| None))
 }
 
 /// Global memory that is of interest. Where it has as many dwords as threads, or several for each, they are taken for those of one thread after

@@ -1,7 +1,7 @@
 //! Steps for machines: a JSON object for each.
 
 use super::Guest;
-use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Standing, Step, View, words};
+use ctm_follow::{Access, Address, Change, End, Kind, Next, Part, Participation, Pass, Step, View, words};
 use serde_json::{Value, json};
 
 /// The first object.
@@ -35,7 +35,7 @@ pub fn step(guest: &Guest, step: &Step, lanes: u32) -> Value {
         "lanes": lanes,
         "active": step.active[0],
         "active_after": step.active[1],
-        "lane_after": standing(step.standing[1]),
+        "lane_after": step.standing[1].name(),
         "changes": changes(&step.changes),
         "accesses": accesses(&step.accesses),
         "pass": step.pass[1].map(|Pass { depth, number, of }| json!({ "loops": depth, "number": number, "of": of })),
@@ -60,17 +60,6 @@ pub fn end(end: &End, is_cut: bool) -> Value {
 /// An address: a number, or in a called program the number of that and the address there.
 pub fn address(Address { program, pc }: Address) -> Value {
     if program == 0 { json!(pc) } else { json!([program, pc]) }
-}
-
-fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Active => "active",
-        Standing::Branch(_) => "branch",
-        Standing::Continue => "continue",
-        Standing::Break => "break",
-        Standing::Meeting => "meeting",
-        Standing::Ended => "ended",
-    }
 }
 
 /// What the lane holds but zeros.

@@ -440,8 +440,5 @@ fn report_differences(args: &RunArgs, r700: &R700Args, uses: [&Uses; 2], console
             console.report(&message);
         }
     }
-    if files.is_empty() && r700.items().next().is_none() && !args.execution.reports() && args.execution.emit.is_none() {
-        console.report(&Message::note("results are not kept; add --output N=FILE or another output"));
-    }
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! Runs a program over a domain, or over vertices.
 
 mod data;
+mod debug;
 mod texture;
 
+pub use debug::debug;
 pub use texture::file as texture_file;
 
 use super::options::R700Args;
@@ -20,6 +22,7 @@ use ctm_follow::{Address, Followed, Part, Place};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_r700::{RunError, Trap, TrapKind, reference, text};
+use ctm_text::Origin;
 use data::{CONSTANTS, Data, lanes};
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,27 +30,16 @@ use std::path::Path;
 /// Runs a program and writes what it exports.
 pub fn run(file: File, args: &RunArgs, r700: &R700Args, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
-    let (path, kernel) = (file.path.clone(), file.kernel.clone());
-    let mut loaded = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
-    if let Some(stage) = r700.stage {
-        loaded.program.info.stage = stage.into();
-    }
-    let beside =
-        dump::fetch_program(&path).filter(|beside| loaded.calls_fetch_program() && console.host.exists(beside));
-    let fetch_program = match (&r700.fetch_program, beside) {
-        (Some(given), _) => Some(read_fetch_program(given, console)?),
-        (None, Some(beside)) => {
-            console.report(&Message::note(format!("the fetch program is '{}', as its name says", beside.display())));
-            Some(read_fetch_program(&beside, console)?)
-        }
-        (None, None) => None,
-    };
-    let programs = Programs { main: loaded, fetch: fetch_program };
+    let programs = Programs::load(file, r700, console)?;
     let lanes = lanes(args, r700, programs.main.program.info.stage, console)?;
     let followed = args.execution.follow.map(|named| follow::lane(named, lanes, "vertex")).transpose()?;
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
     let mut data = Data::prepare(args, r700, &programs, lanes, console)?;
+    let keeps = !args.outputs.is_empty() || args.output0.is_some() || r700.keeps();
+    if !keeps && !args.execution.reports() && args.execution.emit.is_none() {
+        console.report(&Message::note("results are not kept; add --output N=FILE or another output"));
+    }
     let mut results = data.memory.take_results();
     let mut job = data.job(&programs);
 
@@ -123,6 +115,33 @@ fn read_fetch_program(path: &Path, console: &mut Console) -> Result<Loaded, Fail
 }
 
 impl Programs {
+    /// Loads the program of a file, and the fetch program that an option, or the name of the file, gives for it.
+    fn load(file: File, r700: &R700Args, console: &mut Console) -> Result<Self, Failure> {
+        let (path, kernel) = (file.path.clone(), file.kernel.clone());
+        let mut main = one(Loaded::all(file, console)?, kernel.as_deref(), |loaded| loaded)?;
+        if let Some(stage) = r700.stage {
+            main.program.info.stage = stage.into();
+        }
+        let beside =
+            dump::fetch_program(&path).filter(|beside| main.calls_fetch_program() && console.host.exists(beside));
+        let fetch = match (&r700.fetch_program, beside) {
+            (Some(given), _) => Some(read_fetch_program(given, console)?),
+            (None, Some(beside)) => {
+                let message = format!("the fetch program is '{}', as its name says", beside.display());
+                console.report(&Message::note(message));
+                Some(read_fetch_program(&beside, console)?)
+            }
+            (None, None) => None,
+        };
+        Ok(Programs { main, fetch })
+    }
+
+    /// Where an instruction stands in a source text.
+    fn origin(&self, Address { program, pc }: Address) -> Option<&Origin> {
+        let loaded = if program == 0 { Some(&self.main) } else { self.fetch.as_ref() };
+        loaded?.origins.get(&pc)
+    }
+
     /// The steps that groups make, with their texts: those of the program, then those of the fetch program.
     fn steps(&self) -> Vec<(Place, String)> {
         let programs = (0..).zip(std::iter::once(&self.main).chain(&self.fetch));

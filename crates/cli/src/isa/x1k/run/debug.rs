@@ -11,10 +11,8 @@ use crate::options::{DEFAULT_DOMAIN, RunArgs};
 use crate::report::Message;
 use crate::run::{Debugged, Frames, engine, follow, lines, numbered_uniforms, options, picture};
 use crate::{Console, Failure};
-use ctm_follow::Place;
-use ctm_lane::counts::Counts;
 use ctm_x1k::debug::{DebugError, listing, session};
-use ctm_x1k::{FLOAT_CONSTANTS, Interpolants, Job, NoPlane, RunError, RunOptions};
+use ctm_x1k::{FLOAT_CONSTANTS, Interpolants, Job, NoPlane, RunError};
 
 /// Opens a session over a run, in its first frame.
 pub fn debug(
@@ -36,7 +34,8 @@ pub fn debug(
     for (number, uniform) in numbered_uniforms(&args.frames, FLOAT_CONSTANTS)? {
         constants.floats[usize::from(number)] = [frames.bits(uniform, 0); 4];
     }
-    let data = Data::prepare(args, x1k, program, interface.as_ref(), domain, console)?;
+    let mut data = Data::prepare(args, x1k, program, interface.as_ref(), domain, console)?;
+    data.memory.take_results().clear(&data.memory.space);
     if let Some(interface) = interface {
         for (register, channel, uniform) in
             shader::fill(interface, &mut constants, args, domain, &data.sizes, &numbered, console)?
@@ -59,27 +58,15 @@ pub fn debug(
     };
     let quiet = |_, _| {};
     let options = options(&args.execution, console.host, &quiet, &cancel);
-    let listing = lines(listing(program), origins);
+    let listing = lines(listing(program), |row, _| origins.get(row));
     let session = session(&job, &options, listing, lane).map_err(|error| match error {
         DebugError::State(error) => failure(RunError::State(error), &loaded, options.step_limit),
         error @ (DebugError::Memory(_) | DebugError::Session(_)) => Message::error(error.to_string()).into(),
     })?;
-    if !shows {
-        return Ok(Debugged { session, counts: Vec::new(), picture: None });
-    }
-    let counts = Counts::new(lanes, &options.budget)?;
     let (_, executor) = engine(&args.execution)?;
-    let ran = executor.run(&job, &RunOptions { counts: Some(&counts), ..options });
-    // A run that traps has neither; the session shows why.
-    let (counts, picture) = match ran {
-        Ok(_) => {
-            let executed = counts.instructions();
-            let of = |pc| executed.get(&Place::from(pc as u32)).map_or(0, |count| count.lanes);
-            let shown = data.outputs.iter().flatten().next();
-            let shown = shown.map(|surface| picture(&data.memory.space, *surface, domain.into()));
-            ((0..program.code.len()).map(of).collect(), shown)
-        }
-        Err(_) => (Vec::new(), None),
-    };
-    Ok(Debugged { session, counts, picture })
+    Debugged::new(session, shows, lanes, options, |options| {
+        executor.run(&job, options).ok()?;
+        let shown = data.outputs.iter().flatten().next();
+        Some(shown.map(|surface| picture(&data.memory.space, *surface, domain.into())))
+    })
 }
