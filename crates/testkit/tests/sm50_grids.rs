@@ -1,35 +1,17 @@
 //! Grids of threads with global memory, on every engine: the same bytes as the reference leaves, whether threads keep to themselves or meet.
 
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Arena, Space};
 use ctm_sm50::launch::{Environment, Grid, Invocations, Launch, Mode, Shader, StageRunner};
 use ctm_sm50::text;
 use ctm_testkit::hunt::tally::Tally;
 use ctm_testkit::random::Random;
 use ctm_testkit::sm50::comparison::ComparingRunner;
-
-/// Where the arenas begin.
-const ARENAS: [u32; 3] = [0x1_0000, 0x2_0000, 0x4_0000];
-/// Bytes of each.
-const BYTES: u32 = 0x4000;
-const WORDS: u32 = BYTES / 4;
-
-/// R0 becomes the thread's number in the launch, R1 to R7 other numbers of it.
-const START: &str = ".stage none
-    S2R R1, SR_TID.X; S2R R2, SR_TID.Y; S2R R3, SR_TID.Z; S2R R4, SR_CTAID.X; S2R R5, SR_CTAID.Y; S2R R6, SR_CTAID.Z;
-    IMAD R7, R6, c[0x0][0x18], R5; IMAD R7, R7, c[0x0][0x14], R4;
-    IMAD R0, R3, c[0x0][0xc], R2; IMAD R0, R0, c[0x0][0x8], R1;
-    MOV R8, c[0x0][0x8]; IMUL R8, R8, c[0x0][0xc]; IMUL R8, R8, c[0x0][0x10]; IMAD R0, R7, R8, R0; S2R R7, SR_TID; ";
+use ctm_testkit::sm50::grids;
 
 /// Runs a program over a grid by all of them.
 fn run(runner: &ComparingRunner, code: &str, grid: Grid, mode: Mode, random: &mut Random) -> bool {
     let program = text::parse(code).unwrap_or_else(|errors| panic!("{code}\n{errors:?}")).program;
-    let mut memory = Space::default();
-    for base in ARENAS {
-        memory.map(Arena::new(base, BYTES).unwrap()).unwrap();
-        let words: Vec<u8> = (0..WORDS).flat_map(|_| (random.bits() & 0x3FF).to_le_bytes()).collect();
-        memory.write_bytes(base, &words).unwrap();
-    }
+    let memory = grids::memory(random);
     let mut environment = Environment { memory: Some(&memory), mode, ..Environment::default() };
     if random.one_in(2) {
         environment.constants.set_bank(0, vec![0; random.below(100)]);
@@ -42,67 +24,15 @@ fn run(runner: &ComparingRunner, code: &str, grid: Grid, mode: Mode, random: &mu
     runner.run(&launch, &RunOptions { step_limit: 4000, ..ctm_testkit::untimed() }).is_ok()
 }
 
-/// An instruction that makes R9 the address of a word, of which threads have each their own, mostly.
-fn address(random: &mut Random, bytes: u32) -> String {
-    let base = ARENAS[random.below(3)] + 16 * random.below(4) as u32;
-    let shift = bytes.trailing_zeros() + random.below(2) as u32;
-    match random.below(12) {
-        // Neighbours, others at random, all the same one, what other threads wrote.
-        0 => format!("LOP.XOR R9, R0, 0x1; SHL R9, R9, {shift:#x}; IADD32I R9, R9, {base:#x};"),
-        1 => format!("LOP.AND R9, R10, 0x3c; IADD32I R9, R9, {base:#x};"),
-        2 => format!("MOV32I R9, {base:#x};"),
-        // Backwards.
-        3 => format!("IADD R9, -R0, 0x1ff; SHL R9, R9, {shift:#x}; IADD32I R9, R9, {base:#x};"),
-        // Perhaps outside, or misaligned.
-        4 if random.one_in(3) => format!("SHL R9, R0, 0x6; IADD32I R9, R9, {base:#x};"),
-        4 if random.one_in(3) => format!("SHL R9, R0, 0x1; IADD32I R9, R9, {base:#x};"),
-        _ => format!("SHL R9, R0, {shift:#x}; IADD32I R9, R9, {base:#x};"),
-    }
-}
-
-fn kernel(random: &mut Random) -> String {
-    let mut code = START.to_owned();
-    let loops = random.one_in(3);
-    if loops {
-        code += "MOV32I R20, 0x0; SSY end;\nagain: ";
-    }
-    for _ in 0..1 + random.below(4) {
-        let guard = random.pick(&["", "", "", "@P0 ", "@!P0 "]);
-        let (size, bytes) = random.pick(&[("", 4), ("", 4), (".64", 8), (".128", 16), (".U8", 4), (".S16", 4)]);
-        let narrow = bytes == 4 && !size.is_empty();
-        let stores = random.one_in(2);
-        let size = if stores && narrow { "" } else { size };
-        code += &address(random, bytes);
-        let offset = random.pick(&["", "+0x10", "+0x40", "-0x10"]);
-        let (register, wide) = random.pick(&[("R9", ""), ("R24", ".E")]);
-        if !wide.is_empty() {
-            code += "MOV R24, R9; MOV32I R25, 0x0; ";
-        }
-        code += &match stores {
-            true => format!("{guard}STG{wide}{size} [{register}{offset}], R12;"),
-            false => format!("{guard}LDG{wide}{size} R12, [{register}{offset}]; IADD R10, R12, R10;"),
-        };
-        code += "IADD R12, R12, R1; ISETP.LT.AND P0, PT, R12, 0x180, PT;";
-        if random.one_in(3) {
-            code += "LOP.XOR R13, R12, R7; IADD R14, R13, R4; IADD R15, R14, R10;";
-        }
-    }
-    if loops {
-        code += "IADD R20, R20, 0x1; ISETP.LT.AND P1, PT, R20, 0x3, PT; @P1 BRA again; SYNC;\nend: ";
-    }
-    code + "EXIT;"
-}
-
 #[test]
 fn grids_of_threads() {
     let runner = ComparingRunner::new();
     let mut completed = 0;
     for seed in 0..400 {
         let random = &mut Random::new(seed);
-        let mut size = |most: usize| 1 + random.below(most) as u32;
-        let grid = Grid::new([size(5), size(3), size(2)], [size(40), size(3), size(2)]).unwrap();
+        let grid = grids::grid(random);
         let mode = random.pick(&[Mode::Strict, Mode::Lenient]);
-        let code = kernel(random);
+        let code = grids::kernel(random);
         completed += u32::from(run(&runner, &code, grid, mode, random));
     }
     let mut tally = Tally::default();

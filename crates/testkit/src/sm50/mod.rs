@@ -1,10 +1,11 @@
-//! SM50: corpus cases, random programs with divergence, and what they must do.
+//! SM50: corpus cases, random programs with divergence, in pipelines and grids, and what they must do.
 
 pub mod case;
 pub mod comparison;
 pub mod draft;
 pub mod filetest;
 pub mod generate;
+pub mod grids;
 pub mod jobs;
 pub mod structured;
 pub mod targets;

@@ -1,0 +1,62 @@
+//! Sessions over R700 jobs of all kinds.
+
+use crate::way::{Way, bytes, check, check_whole, programs};
+use ctm_debug::SessionError;
+use ctm_lane::domain::{AXIS, Lanes};
+use ctm_lane::run::RunOptions;
+use ctm_r700::debug::{self, DebugError};
+use ctm_r700::{Job, reference};
+use ctm_testkit::r700::environment::Memory;
+use ctm_testkit::r700::jobs::{Kind, with_job};
+use ctm_testkit::random::Random;
+
+/// The steps of a session over a job, if there is one.
+fn session(job: &Job, options: &RunOptions, random: &mut Random) -> Option<u64> {
+    let lanes: Vec<(u32, u32)> = match job.lanes {
+        Lanes::Area(domain) => {
+            (domain.j0..=domain.j1).flat_map(|j| (domain.i0..=domain.i1).map(move |i| (i, j))).collect()
+        }
+        Lanes::Line(count) => (0..count).map(|n| (n % AXIS, n / AXIS)).collect(),
+    };
+    let before = bytes(job.memory);
+    let open = |lane| debug::session(job, options, debug::listing(job.program, job.fetch_program), lane);
+    let lane = lanes[random.below(lanes.len())];
+    let (lane, session) = match open(lane) {
+        // A group before the lane's traps.
+        Err(DebugError::Session(SessionError::Before { .. })) => (lanes[0], open(lanes[0])),
+        session => (lane, session),
+    };
+    let mut session = match session {
+        // What was changed in a program may no longer fit.
+        Err(DebugError::State(_)) => return None,
+        session => session.unwrap_or_else(|error| panic!("{error}")),
+    };
+    assert!(bytes(job.memory) == before, "a session has memory of its own");
+    let mut way = Way::default();
+    let run = reference::run_observed(job, options, lane, &mut way);
+    if way.start.is_empty() || session.lane_number(lane).is_none() {
+        return None;
+    }
+    let steps = check(&mut session, &way, random);
+    if run.is_ok() {
+        check_whole(&mut session, job.memory);
+    }
+    Some(steps)
+}
+
+#[test]
+fn sessions_over_r700() {
+    let (mut memory, mut sessions, mut steps) = (Memory::new(), 0, 0);
+    let count = programs(140);
+    for seed in 0..count {
+        let kind = Kind::ALL[seed as usize % Kind::ALL.len()];
+        let random = Random::new(2_000_000 + seed);
+        let made = with_job(kind, random, &mut memory, |job, _, options| {
+            session(job, &options[seed as usize % 2], &mut Random::new(seed))
+        });
+        sessions += u64::from(made.is_some());
+        steps += made.unwrap_or(0);
+    }
+    println!("R700: {sessions} sessions with {steps} steps");
+    assert!(sessions > count / 2, "{sessions} of {count}");
+}

@@ -1,0 +1,146 @@
+//! What a lane goes through by the reference, and a session that is compared with it.
+
+use ctm_debug::{Direction, Outcome, Position, Reason, Session, Unit};
+use ctm_follow::{Cell, Change, End, Observer, Part, Place, Step, View};
+use ctm_memory::Space;
+use ctm_testkit::random::Random;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Steps of a group that are looked at.
+pub const STEPS: u64 = 3000;
+/// One moment of so many is compared with all of memory, too.
+const SPARSE: usize = 16;
+
+/// How many programs of a kind run.
+pub fn programs(usual: u64) -> u64 {
+    std::env::var("CTM_DEBUG_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(usual)
+}
+
+/// What a lane goes through, by the reference.
+#[derive(Default)]
+pub struct Way {
+    pub start: Vec<(Cell, u32)>,
+    pub steps: Vec<(Place, Vec<Change>)>,
+}
+
+impl Observer for Way {
+    fn starts(&mut self, view: &View) {
+        self.start.clone_from(&view.cells);
+    }
+
+    fn step(&mut self, step: &Step) {
+        match (step.event.part, self.steps.last_mut()) {
+            // What the end of a clause does belongs to the clause's last step.
+            (Part::End, Some((_, changes))) => changes.extend(&step.changes),
+            _ => self.steps.push((step.event.place(), step.changes.clone())),
+        }
+    }
+
+    fn ends(&mut self, _: &End) {}
+
+    fn wants_steps(&self) -> bool {
+        self.steps.len() < STEPS as usize
+    }
+}
+
+pub fn bytes(space: &Space) -> Vec<u8> {
+    let mut all = Vec::new();
+    for arena in space.arenas() {
+        let mut bytes = vec![0; arena.size() as usize];
+        arena.read_bytes(arena.base(), &mut bytes);
+        all.extend(bytes);
+    }
+    all
+}
+
+/// All that a session shows of a moment but memory, as one number.
+fn state(session: &Session) -> u64 {
+    let guest = session.guest();
+    let mut hasher = DefaultHasher::new();
+    (guest.place(), session.outcome() == &Outcome::Going).hash(&mut hasher);
+    for lane in 0..guest.lanes().len() {
+        (0..guest.cells().len()).for_each(|cell| guest.read(lane, cell).hash(&mut hasher));
+        format!("{:?} {:?}", guest.standing(lane), guest.participation(lane)).hash(&mut hasher);
+    }
+    format!("{:?}", guest.stack()).hash(&mut hasher);
+    guest.memory().journal().map(|journal| journal.len()).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Memory as one number.
+fn memory(session: &Session) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes(session.guest().memory()).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Compares the session, at the start of the group of a lane, with the lane's way; then looks at its moments in another order. Gives the number
+/// of steps.
+pub fn check(session: &mut Session, way: &Way, random: &mut Random) -> u64 {
+    let start = session.position();
+    let lane = session.lane_number(session.focus());
+    let cells = session.guest().cells().to_vec();
+    let at_start = |cell: &Cell| way.start.iter().find(|(other, _)| other == cell).map_or(0, |(_, bits)| *bits);
+    let mut now: Vec<u32> = cells.iter().map(at_start).collect();
+    let has_clauses = session.guest().listing().rows.iter().any(|row| row.place.in_clause);
+    let of_clauses = |cell: &Cell| has_clauses && way.start.iter().all(|(other, _)| other != cell);
+    let of_clauses: Vec<bool> = cells.iter().map(of_clauses).collect();
+    let mut states = vec![state(session)];
+    let mut memories = vec![(0, memory(session))];
+    for n in 0..STEPS {
+        if session.outcome() != &Outcome::Going {
+            break;
+        }
+        let place = session.guest().place();
+        session.step(Unit::Instruction, Direction::Forward);
+        states.push(state(session));
+        if random.one_in(SPARSE) {
+            memories.push((n + 1, memory(session)));
+        }
+        // A lane that has ended is followed no further, nor one of a group whose parts run one after the other.
+        if let (Some(lane), Some((at, changes))) = (lane, way.steps.get(n as usize)) {
+            assert_eq!(place, Some(*at), "step {n}");
+            for change in changes {
+                let cell = cells.iter().position(|cell| *cell == change.cell);
+                now[cell.unwrap_or_else(|| panic!("a session does not show {:?}", change.cell))] = change.bits;
+            }
+            // What only clauses have is 0 outside of them.
+            if session.guest().place().is_none_or(|place| !place.in_clause) {
+                now.iter_mut().zip(&of_clauses).filter(|(_, of_clause)| **of_clause).for_each(|(now, _)| *now = 0);
+            }
+            let shown = (0..cells.len()).map(|cell| session.guest().read(lane, cell));
+            // Ways have no local memory.
+            let is_of_way = |cell: usize| cells[cell].pattern != "local[#]";
+            let differs = shown.zip(&now).enumerate().find(|(cell, (shown, now))| shown != *now && is_of_way(*cell));
+            let differs = differs.map(|(cell, _)| cell);
+            let cell = differs.filter(|_| n as usize + 1 < way.steps.len()).map(|cell| (cells[cell], now[cell]));
+            assert_eq!(cell, None, "step {n}");
+        }
+    }
+    let last = states.len() as u64 - 1;
+    memories.push((last, memory(session)));
+    for _ in 0..6 {
+        let (step, bytes) = memories[random.below(memories.len())];
+        session.go_to(Position { step, ..start }).expect("a moment");
+        assert_eq!((state(session), memory(session)), (states[step as usize], bytes), "step {step}");
+        let back = session.step(Unit::Instruction, Direction::Back);
+        assert_eq!(back == Reason::Start, step == 0);
+        assert_eq!(state(session), states[step.saturating_sub(1) as usize], "back from step {step}");
+        let step = random.below(states.len()) as u64;
+        session.go_to(Position { step, ..start }).expect("a moment");
+        assert_eq!(state(session), states[step as usize], "step {step}");
+    }
+    session.go_to(Position { step: last, ..start }).expect("the last moment");
+    assert_eq!(Some((last, memory(session))), memories.last().copied());
+    assert_eq!(state(session), states[last as usize]);
+    last
+}
+
+/// Where groups come one after the other, a whole run leaves the same memory as that of the reference.
+pub fn check_whole(session: &mut Session, expected: &Space) {
+    if !session.guest().is_independent() {
+        session.go_to(Position { group: 0, step: 0 }).expect("the start");
+        assert_eq!(session.run_groups(), Ok(Reason::End));
+        assert!(bytes(session.guest().memory()).starts_with(&bytes(expected)));
+    }
+}
