@@ -169,6 +169,39 @@ fn a_wrong_swizzle_of_r700_is_found_in_ten_actions() {
     assert!(terminal.child.wait().unwrap().success());
 }
 
+/// `ctm draw` of examples/ripple, without results.
+fn ripple() -> Vec<String> {
+    let programs = [("vs", "vertex"), ("tcs", "control"), ("tes", "evaluation"), ("gs", "geometry")];
+    let path = |name: &str| project(&format!("examples/ripple/{name}.sm50")).to_str().unwrap().to_owned();
+    let programs = programs.iter().flat_map(|(option, name)| [format!("--{option}"), path(name)]);
+    let rest = "--primitive patches --vertices 4 --patch-vertices 4 --tess-domain quads";
+    programs.chain(rest.split(' ').map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_session_over_all_stages_of_a_draw() {
+    let ripple = ripple();
+    let ripple = ripple.iter().map(String::as_str);
+    let mut terminal = Terminal::new(
+        &["draw"].into_iter().chain(ripple).chain(["--debug", "tes", "--lane", "100"]).collect::<Vec<_>>(),
+    );
+    let screen = terminal.shows("q quit");
+    for part in ["SM50", "lane (100, 2)", "step 0", "▶tes:0008 S2R R2, SR_LANEID", "32 of 32 execute"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    // Parameters of the tessellator, by which positions are found.
+    terminal.press(":break tes:0188\rc");
+    terminal.shows("1: breakpoint");
+    terminal.press(":who R0\r");
+    terminal.shows("ALD.O.64 R0, a[0x2f0]");
+    terminal.press(":lane 3,0\r");
+    terminal.shows("▶ vs:0008 ALD R0, a[0x2fc]");
+    terminal.press("ii:R0\r");
+    terminal.shows("R0 = ");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
 fn send(to: &mut dyn Write, seq: u64, command: &str, arguments: Value) {
     let text = json!({"seq": seq, "type": "request", "command": command, "arguments": arguments}).to_string();
     write!(to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
@@ -264,6 +297,37 @@ fn an_editor_finds_a_wrong_swizzle_of_r700_in_ten_actions() {
     assert!(who.contains("x: ADD R23.x, R22.y"), "{who}");
     assert!(actions <= 10, "{actions}");
     ask("disconnect", json!({}));
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_looks_at_a_draw() {
+    let folder = Folder::new("dap-draw");
+    let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let of_stage = |stage: &str, lane: u32| {
+        let args: Vec<String> = ripple().into_iter().chain(["--debug".to_owned(), stage.to_owned()]).collect();
+        json!({"command": "draw", "args": args, "lane": lane})
+    };
+    for (seq, arguments, expected) in [
+        (1, json!({"command": "nothing"}), "nothing"),
+        (2, json!({"command": "asm", "args": ["a.x1k"]}), "'command' is one that draws"),
+        (3, json!({"command": "replay", "args": ["a.trace"]}), "no debugger"),
+        (4, of_stage("vs", 4), "stage vertex has 4 lanes"),
+    ] {
+        send(&mut to, seq, "launch", arguments.clone());
+        let answer = response(&mut from, seq);
+        assert_eq!(answer["success"], false);
+        assert!(answer["message"].as_str().unwrap().contains(expected), "{arguments}: {answer}");
+    }
+    send(&mut to, 5, "launch", of_stage("gs", 7));
+    assert_eq!(response(&mut from, 5)["success"], true);
+    send(&mut to, 6, "stackTrace", json!({"threadId": 8}));
+    let frame = &response(&mut from, 6)["body"]["stackFrames"][0];
+    assert!(frame["name"].as_str().unwrap().starts_with("gs:0008"), "{frame}");
+    assert!(frame["source"]["path"].as_str().unwrap().ends_with("ripple/geometry.sm50"), "{frame}");
+    send(&mut to, 7, "disconnect", json!({}));
+    assert_eq!(response(&mut from, 7)["success"], true);
     assert!(child.wait().unwrap().success());
 }
 

@@ -176,11 +176,22 @@ impl LaunchCopy {
     }
 }
 
-/// The instructions of programs, each in one line: those of the first one, then those of the next. Where there are several, the stage stands in
-/// front of addresses.
+/// What stands in front of addresses of a stage of pipelines: short, since listings are narrow.
+fn prefix(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vs:",
+        Stage::TessellationInit => "tcs:",
+        Stage::Tessellation => "tes:",
+        Stage::Geometry => "gs:",
+        _ => "",
+    }
+}
+
+/// The instructions of programs, each in one line: those of the first one, then those of the next. Where there are several, `vs:`, `tcs:`, `tes:` or
+/// `gs:` stands in front of addresses.
 pub fn listing(programs: &[Shader]) -> Listing {
     let rows = programs.iter().zip(0..).flat_map(|(shader, program)| {
-        let prefix = if programs.len() > 1 { format!("{}:", shader.stage().name()) } else { String::new() };
+        let prefix = if programs.len() > 1 { prefix(shader.stage()) } else { "" };
         let lines = print_instructions(shader.code).into_iter().enumerate();
         lines.map(move |(index, (label, text))| {
             let pc = Code::address(index);

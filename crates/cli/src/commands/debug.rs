@@ -1,32 +1,23 @@
 //! `ctm debug`, `ctm dap`.
 
 use crate::args::{Cli, Command, DapArgs, DebugCommand};
-use crate::isa::File;
+use crate::isa::{File, OwnCommands};
 use crate::report::Message;
-use crate::run::Debugged;
+use crate::run::{Debugged, require_terminal};
 use crate::{Console, Failure};
 use clap::Parser;
 use ctm_dap::{Launch, serve};
 use ctm_debug::Session;
 use serde_json::Value;
-use std::io::{self, BufReader, BufWriter, IsTerminal};
+use std::io::{self, BufReader, BufWriter};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Opens a debugger in the terminal.
 pub fn debug(command: &DebugCommand, console: &mut Console) -> Result<(), Failure> {
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        let message = Message::error("'ctm debug' shows a screen, and there is no terminal");
-        return Err(Failure::Usage(
-            message.help("'ctm run --follow' prints what a lane goes through; 'ctm dap' speaks to editors"),
-        ));
-    }
-    let Debugged { session, counts, picture } = open(command, true, console)?;
-    console.require_no_warnings()?;
-    let mut app = ctm_terminal::App::new(session, counts, picture);
-    ctm_terminal::run(&mut app).map_err(|error| Message::error(format!("the terminal failed: {error}")))?;
-    Ok(())
+    require_terminal()?;
+    open(command, true, console)?.show(console)
 }
 
 /// Serves editors.
@@ -84,11 +75,17 @@ struct Programs<'a, 'c>(&'a mut Console<'c>);
 
 impl Launch for Programs<'_, '_> {
     fn launch(&mut self, arguments: &Value) -> Result<Session, String> {
-        let program = arguments["program"].as_str().ok_or("the launch configuration needs 'program': a path")?;
-        let directory = arguments["cwd"].as_str().map_or(PathBuf::new(), PathBuf::from);
-        let program = directory.join(Path::new(program));
-        let program = program.to_str().ok_or("the path of the program is not UTF-8")?.to_owned();
-        let mut words = vec!["ctm".to_owned(), "debug".to_owned(), program];
+        let mut words = vec!["ctm".to_owned()];
+        match (arguments["program"].as_str(), arguments["command"].as_str()) {
+            (_, Some(command)) => words.push(command.to_owned()),
+            (Some(program), None) => {
+                let directory = arguments["cwd"].as_str().map_or(PathBuf::new(), PathBuf::from);
+                let program = directory.join(Path::new(program));
+                let program = program.to_str().ok_or("the path of the program is not UTF-8")?;
+                words.extend(["debug".to_owned(), program.to_owned()]);
+            }
+            (None, None) => return Err("the launch configuration needs 'program': a path".into()),
+        }
         match &arguments["lane"] {
             Value::Null => {}
             Value::String(lane) => words.extend(["--lane".to_owned(), lane.clone()]),
@@ -99,7 +96,6 @@ impl Launch for Programs<'_, '_> {
             words.push(word.as_str().map_or_else(|| word.to_string(), str::to_owned));
         }
         let cli = Cli::try_parse_from(&words).map_err(|error| error.to_string())?;
-        let Command::Debug(command) = &cli.command else { return Err("'args' are options of 'ctm run'".into()) };
         let Console { host, err, .. } = &mut *self.0;
         // Standard output is the client's.
         let mut out = io::sink();
@@ -113,7 +109,11 @@ impl Launch for Programs<'_, '_> {
             strict: cli.strict,
             refused: 0,
         };
-        let opened = open(command, false, &mut console);
+        let opened = match &cli.command {
+            Command::Debug(command) => open(command, false, &mut console),
+            Command::Own(OwnCommands(command)) => command.debug(&mut console),
+            _ => return Err("'args' are options of 'ctm run'; 'command' is one that draws".into()),
+        };
         opened
             .map(|debugged| debugged.session)
             .map_err(|failure| failure.into_messages().iter().map(single_line).collect::<Vec<_>>().join("; "))

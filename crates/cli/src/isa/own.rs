@@ -52,6 +52,14 @@ pub trait OwnCommand: Execution + fmt::Debug {
     /// # Errors
     /// As all commands.
     fn execute(&self, console: &mut Console) -> Result<(), Failure>;
+
+    /// Opens a debugger's session over what it executes.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute), or the command has no debugger.
+    fn debug(&self, _console: &mut Console) -> Result<Debugged, Failure> {
+        Err(Failure::Usage(Message::error("this command has no debugger").help("'ctm debug' and 'ctm draw' have one")))
+    }
 }
 
 /// A type of options that is a [`Runner`].

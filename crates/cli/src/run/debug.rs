@@ -1,6 +1,7 @@
 //! Debugger sessions, as instruction sets open them.
 
-use crate::Failure;
+use crate::report::Message;
+use crate::{Console, Failure};
 use ctm_debug::{Listing, Row, Session, Source};
 use ctm_lane::counts::Counts;
 use ctm_lane::domain::{Domain, Lanes};
@@ -8,6 +9,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Space, Surface, View};
 use ctm_terminal::Picture;
 use ctm_text::Origin;
+use std::io::{self, IsTerminal};
 
 /// A session with what is shown beside it.
 pub struct Debugged {
@@ -19,7 +21,24 @@ pub struct Debugged {
     pub picture: Option<Picture>,
 }
 
+/// Refuses to show a screen where there is no terminal.
+pub fn require_terminal() -> Result<(), Failure> {
+    if io::stdout().is_terminal() && io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let message = Message::error("a debugger shows a screen, and there is no terminal");
+    Err(Failure::Usage(message.help("'ctm run --follow' prints what a lane goes through; 'ctm dap' speaks to editors")))
+}
+
 impl Debugged {
+    /// Shows it in the terminal until somebody leaves.
+    pub fn show(self, console: &Console) -> Result<(), Failure> {
+        console.require_no_warnings()?;
+        let mut app = ctm_terminal::App::new(self.session, self.counts, self.picture);
+        ctm_terminal::run(&mut app).map_err(|error| Message::error(format!("the terminal failed: {error}")))?;
+        Ok(())
+    }
+
     /// A session with what is shown beside it, if that is wanted. `run` executes all of the run, and gives the picture that it leaves, if it
     /// leaves one; nothing where it fails, for the session shows why.
     pub fn new(

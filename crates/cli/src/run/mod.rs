@@ -11,7 +11,7 @@ mod results;
 mod target;
 pub mod utilisation;
 
-pub use debug::{Debugged, lines, picture};
+pub use debug::{Debugged, lines, picture, require_terminal};
 pub use emit::emit;
 pub use frames::{Frames, file as frame_file, numbered_uniforms, uniforms};
 pub use measure::Measured;

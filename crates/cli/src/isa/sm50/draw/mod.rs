@@ -1,5 +1,6 @@
 //! `ctm draw`: vertices through the programs of a pipeline.
 
+mod debug;
 mod options;
 mod programs;
 mod results;
@@ -28,44 +29,70 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 use values::{Attribute, CaptureRange};
 
+/// What a draw is made of.
+struct Source {
+    programs: Programs,
+    arrays: Vec<VertexArray>,
+    environment: Environment<'static>,
+}
+
+impl Source {
+    /// Reads files.
+    fn read(args: &DrawArgs, console: &mut Console) -> Result<Self, Failure> {
+        let programs = Programs::read(args, console)?;
+        let arrays = arrays(console.host, args)?;
+        let environment = Environment {
+            constants: constants(console.host, &args.constants)?,
+            mode: if console.strict { Mode::Strict } else { Mode::Lenient },
+            ..Environment::default()
+        };
+        programs.report_idle_options(args, console);
+        Ok(Source { programs, arrays, environment })
+    }
+
+    /// The draw, of which this is captured.
+    fn draw<'a>(&'a self, args: &DrawArgs, capture: &'a [Capture]) -> Draw<'a> {
+        let Source { programs, arrays, environment } = self;
+        Draw {
+            tess_init: programs.tess_init(),
+            tessellation: programs.tessellation(),
+            geometry: programs.geometry(),
+            primitive: args.primitive,
+            patch_vertices: args.patch_vertices.unwrap_or(PATCH_VERTICES),
+            first: args.first,
+            instances: args.instances,
+            tessellator: Tessellation {
+                domain: args.tess_domain,
+                spacing: args.tess_spacing,
+                point_mode: args.point_mode,
+                clockwise: args.cw,
+            },
+            levels: args.tess_levels.0,
+            arrays,
+            capture,
+            stream: args.stream,
+            environment: environment.clone(),
+            ..Draw::new(programs.vertex(), args.vertices)
+        }
+    }
+}
+
+/// What `--capture` lists.
+fn captured(args: &DrawArgs) -> Vec<Capture> {
+    args.capture.iter().map(|&CaptureRange(capture)| capture).collect()
+}
+
 /// Draws, and writes what comes out.
 fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     let cancel = console.host.interrupt();
-    let programs = Programs::read(args, console)?;
-    let arrays = arrays(console.host, args)?;
-    let environment = Environment {
-        constants: constants(console.host, &args.constants)?,
-        mode: if console.strict { Mode::Strict } else { Mode::Lenient },
-        ..Environment::default()
-    };
-    programs.report_idle_options(args, console);
+    let source = Source::read(args, console)?;
     let results = Results::open(console.host, args)?;
     // Where something is to be seen, the position is captured behind what is asked for.
-    let mut capture: Vec<Capture> = args.capture.iter().map(|&CaptureRange(capture)| capture).collect();
+    let mut capture = captured(args);
     if results.need_positions() {
         capture.push(Capture { address: POSITION, words: 4 });
     }
-    let draw = Draw {
-        tess_init: programs.tess_init(),
-        tessellation: programs.tessellation(),
-        geometry: programs.geometry(),
-        primitive: args.primitive,
-        patch_vertices: args.patch_vertices.unwrap_or(PATCH_VERTICES),
-        first: args.first,
-        instances: args.instances,
-        tessellator: Tessellation {
-            domain: args.tess_domain,
-            spacing: args.tess_spacing,
-            point_mode: args.point_mode,
-            clockwise: args.cw,
-        },
-        levels: args.tess_levels.0,
-        arrays: &arrays,
-        capture: &capture,
-        stream: args.stream,
-        environment,
-        ..Draw::new(programs.vertex(), args.vertices)
-    };
+    let draw = source.draw(args, &capture);
     let limits = args.budget.limits(console.host);
     require_memory_of_records(args, &capture, &limits)?;
     let progress = console.interactive.then(|| Progress::start(1));
@@ -79,10 +106,10 @@ fn draw(args: &DrawArgs, console: &mut Console) -> Result<(), Failure> {
     };
     let engine = args.engine.unwrap_or_else(EngineName::fastest).executor().map_err(no_engine)?;
     let start = Instant::now();
-    let drawn = draw.run(&engine, &options).map_err(|error| programs.failure(error))?;
+    let drawn = draw.run(&engine, &options).map_err(|error| source.programs.failure(error))?;
     let seconds = start.elapsed().as_secs_f64();
     progress.iter().for_each(Progress::finish);
-    programs.report_warnings(&drawn.report.warnings, console);
+    source.programs.report_warnings(&drawn.report.warnings, console);
     results.write(args, engine.name(), drawn, seconds, &cancel, console)
 }
 

@@ -1,16 +1,18 @@
 //! The options of `ctm draw`.
 
-use super::draw;
 use super::values::{Attribute, CaptureRange, Levels};
+use super::{debug, draw};
 use crate::execution::{Execution, NamedFiles};
 use crate::isa::sm50::data::BANKS;
 use crate::isa::{OwnCommand, program_files};
 use crate::options::BudgetArgs;
-use crate::options::values::{Numbered, engine, named};
+use crate::options::values::{FollowedLane, Numbered, engine, named};
+use crate::run::{Debugged, require_terminal};
 use crate::{Console, Failure};
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueHint, value_parser};
 use ctm_codegen::EngineName;
+use ctm_sm50::Stage;
 use ctm_sm50::pipeline::{MAX_PATCH_VERTICES, Primitive, Spacing, TessDomain};
 use std::path::PathBuf;
 
@@ -23,6 +25,10 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     named(&names)
 }
 
+/// The stages of a draw, by the options of their programs.
+const STAGES: [(Stage, &str); 4] =
+    [(Stage::Vertex, "vs"), (Stage::TessellationInit, "tcs"), (Stage::Tessellation, "tes"), (Stage::Geometry, "gs")];
+
 /// `ctm draw`.
 #[derive(Debug, Args)]
 #[command(
@@ -34,6 +40,8 @@ Examples:
       --capture 0x70:4,0x80:4 --const 0=matrices.npy -o records.npy
   ctm draw --vs net.sm50 --tcs levels.sm50 --tes patch.sm50 --primitive patches \\
       --vertices 16 --patch-vertices 16 --tess-domain quads --svg patch.svg
+  ctm draw --vs wave.sm50 --gs spikes.sm50 --primitive points --vertices 8 \\
+      --debug gs --lane 3
 
 A program is assembly text (.sm50), a header with the code behind it, or two
 files X.sph.u32 and X.code.u32, of which either is named.
@@ -154,6 +162,21 @@ pub struct DrawArgs {
     #[arg(long, help_heading = "Results")]
     pub json: bool,
 
+    /// Look at the draw step by step, forward and back, in the terminal; it begins with this stage [default: vs]
+    #[arg(
+        long,
+        value_name = "STAGE",
+        num_args = 0..=1,
+        default_missing_value = "vs",
+        value_parser = named(&STAGES),
+        conflicts_with_all = ["output", "obj", "svg", "json", "sandbox"],
+        help_heading = "Debugger"
+    )]
+    pub debug: Option<Stage>,
+    /// The invocation of the stage that is looked at first; N,LAUNCH counts in that launch of the draw [default: the first one]
+    #[arg(long, value_name = "N[,LAUNCH]", requires = "debug", help_heading = "Debugger")]
+    pub lane: Option<FollowedLane>,
+
     /// What executes the programs; all give the same bits [default: jit where this machine can, else interp]
     #[arg(long, value_name = "NAME", value_parser = engine(), help_heading = "Execution")]
     pub engine: Option<EngineName>,
@@ -194,6 +217,16 @@ impl Execution for DrawArgs {
 
 impl OwnCommand for DrawArgs {
     fn execute(&self, console: &mut Console) -> Result<(), Failure> {
-        draw(self, console)
+        match self.debug {
+            None => draw(self, console),
+            Some(_) => {
+                require_terminal()?;
+                self.debug(console)?.show(console)
+            }
+        }
+    }
+
+    fn debug(&self, console: &mut Console) -> Result<Debugged, Failure> {
+        debug::open(self, self.debug.unwrap_or(Stage::Vertex), console)
     }
 }

@@ -35,6 +35,17 @@ impl Programs {
         })
     }
 
+    /// Those that there are, in the order of the pipeline.
+    pub fn all(&self) -> Vec<(Stage, &Loaded)> {
+        let others = [
+            (Stage::TessellationInit, &self.tess_init),
+            (Stage::Tessellation, &self.tessellation),
+            (Stage::Geometry, &self.geometry),
+        ];
+        let others = others.into_iter().filter_map(|(stage, loaded)| Some((stage, loaded.as_ref()?)));
+        std::iter::once((Stage::Vertex, &self.vertex)).chain(others).collect()
+    }
+
     /// The vertex program.
     pub fn vertex(&self) -> Shader<'_> {
         (&self.vertex.program).into()
