@@ -2,8 +2,13 @@
 
 use crate::breakpoints::{LISTING, row_of};
 use crate::values::Reference;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use ctm_debug::{FrameKind, Session};
 use serde_json::{Value, json};
+
+/// Bytes that are read at once, at most.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// What this server can do.
 pub fn capabilities() -> Value {
@@ -19,6 +24,7 @@ pub fn capabilities() -> Value {
         "supportsExceptionInfoRequest": true,
         "supportsDataBreakpoints": true,
         "supportsDisassembleRequest": true,
+        "supportsReadMemoryRequest": true,
         "supportsSteppingGranularity": true,
         "supportsInstructionBreakpoints": true,
         "supportsTerminateRequest": true,
@@ -93,6 +99,28 @@ pub fn scopes(lane: usize) -> Value {
         scope("Outputs in memory", Reference::Outputs(lane), None),
         scope("Lanes of the group", Reference::Lanes, None),
     ]})
+}
+
+/// `readMemory`: what the run's memory holds now, up to the end of what is mapped there.
+pub fn memory(session: &Session, arguments: &Value) -> Result<Value, String> {
+    let base = arguments["memoryReference"].as_str().and_then(|reference| reference.strip_prefix("0x"));
+    let base = base.and_then(|digits| i64::from_str_radix(digits, 16).ok()).ok_or("that is no address of memory")?;
+    let address = base.saturating_add(arguments["offset"].as_i64().unwrap_or(0));
+    let count = arguments["count"].as_u64().unwrap_or(0);
+    let arenas = session.guest().memory().arenas();
+    let mapped = u32::try_from(address).ok().and_then(|address| {
+        let arena =
+            arenas.iter().find(|arena| address.checked_sub(arena.base()).is_some_and(|at| at < arena.size()))?;
+        let there = u64::from(arena.size() - (address - arena.base()));
+        let mut bytes = vec![0; there.min(count).min(MOST_BYTES) as usize];
+        arena.read_bytes(address, &mut bytes).then_some(bytes)
+    });
+    let bytes = mapped.unwrap_or_default();
+    Ok(json!({
+        "address": format!("{:#x}", address.max(0)),
+        "unreadableBytes": count - bytes.len() as u64,
+        "data": STANDARD.encode(bytes),
+    }))
 }
 
 /// `disassemble`.

@@ -1,12 +1,16 @@
 //! One client: its requests, and what it is told.
 
-use crate::answer::{capabilities, disassembly, scopes, stack_trace, threads};
+use crate::answer::{capabilities, disassembly, memory, scopes, stack_trace, threads};
 use crate::breakpoints::{Breakpoints, LISTING, data_info};
 use crate::values::{Reference, target, text, variables};
 use crate::wire::{self, WireError};
 use ctm_debug::{Direction, Expression, Outcome, Position, Reason, Session, Target, Unit, Value, command, parse_bits};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::spawn;
 
 /// Opens the session that the arguments of a launch request ask for.
 pub trait Launch {
@@ -17,15 +21,44 @@ pub trait Launch {
     fn launch(&mut self, arguments: &Json) -> Result<Session, String>;
 }
 
-/// Answers a client until it disconnects, or the stream ends.
+/// Answers a client until it disconnects, or the stream ends. Requests are read by a thread, so that a pause ends a run; it lasts until the
+/// stream ends.
 ///
 /// # Errors
 /// The stream fails, or what comes is no message.
-pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, launch: &mut dyn Launch) -> Result<(), WireError> {
-    let mut server =
-        Server { launch, session: None, breakpoints: Breakpoints::default(), settings: Settings::default() };
-    let mut sequence = 0;
-    while let Some(request) = wire::read(input)? {
+pub fn serve(
+    mut input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+    launch: &mut dyn Launch,
+) -> Result<(), WireError> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let (sender, requests) = channel();
+    let interrupts = interrupt.clone();
+    spawn(move || {
+        loop {
+            let message = wire::read(&mut input);
+            let is_last = !matches!(message, Ok(Some(_)));
+            if is_last || message.iter().flatten().any(ends_runs) {
+                interrupts.store(true, Ordering::Relaxed);
+            }
+            if sender.send(message).is_err() || is_last {
+                break;
+            }
+        }
+    });
+    let mut server = Server {
+        launch,
+        session: None,
+        breakpoints: Breakpoints::default(),
+        settings: Settings::default(),
+        interrupt: interrupt.clone(),
+    };
+    let mut wire = Sequence { output, sent: 0 };
+    for message in requests {
+        let Some(request) = message? else { break };
+        if ends_runs(&request) {
+            interrupt.store(false, Ordering::Relaxed);
+        }
         let mut reply = Reply::default();
         let command = request["command"].as_str().unwrap_or_default();
         let result = server.answer(command, &request["arguments"], &mut reply);
@@ -43,10 +76,13 @@ pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, launch: &mut dyn L
                 response["body"] = json!({"error": {"id": 1, "format": why, "showUser": true}});
             }
         }
-        for mut message in std::iter::once(response).chain(reply.events) {
-            sequence += 1;
-            message["seq"] = json!(sequence);
-            wire::write(output, &message)?;
+        wire.send(response)?;
+        // Clients offer a pause only behind the response.
+        if let Some(movement) = reply.movement {
+            server.go(movement, &mut reply);
+        }
+        for event in reply.events {
+            wire.send(event)?;
         }
         if reply.is_last {
             break;
@@ -55,10 +91,39 @@ pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, launch: &mut dyn L
     Ok(())
 }
 
+/// Whether a request ends what runs.
+fn ends_runs(request: &Json) -> bool {
+    matches!(request["command"].as_str(), Some("pause" | "terminate" | "disconnect"))
+}
+
+/// What is sent, with its numbers.
+struct Sequence<'o> {
+    output: &'o mut dyn Write,
+    sent: u64,
+}
+
+impl Sequence<'_> {
+    fn send(&mut self, mut message: Json) -> Result<(), WireError> {
+        self.sent += 1;
+        message["seq"] = json!(self.sent);
+        wire::write(self.output, &message)
+    }
+}
+
+/// A movement of the session, which may last.
+#[derive(Clone, Copy)]
+enum Movement {
+    /// A step.
+    Step(Unit, Direction),
+    /// To the next stop.
+    Run(Direction),
+}
+
 /// What goes out behind a response.
 #[derive(Default)]
 struct Reply {
     events: Vec<Json>,
+    movement: Option<Movement>,
     is_last: bool,
 }
 
@@ -85,6 +150,8 @@ struct Server<'l> {
     session: Option<Session>,
     breakpoints: Breakpoints,
     settings: Settings,
+    /// A request that ends what runs has come.
+    interrupt: Arc<AtomicBool>,
 }
 
 /// The lane of a thread, or of a frame.
@@ -100,7 +167,8 @@ impl Server<'_> {
         match command {
             "initialize" => return Ok(capabilities()),
             "launch" => {
-                self.session = Some(self.launch.launch(arguments)?);
+                let session = self.session.insert(self.launch.launch(arguments)?);
+                session.set_interrupt(self.interrupt.clone());
                 self.settings = Settings {
                     stop_on_entry: arguments["stopOnEntry"].as_bool().unwrap_or(true),
                     all_groups: arguments["allGroups"].as_bool().unwrap_or(false),
@@ -125,8 +193,7 @@ impl Server<'_> {
                 if settings.stop_on_entry {
                     stopped(session, reply, "entry", "At the start of the lane's group", None);
                 } else {
-                    let reason = go(session, settings, Direction::Forward)?;
-                    tell(session, reply, &reason);
+                    reply.movement = Some(Movement::Run(Direction::Forward));
                 }
                 Ok(Json::Null)
             }
@@ -148,6 +215,7 @@ impl Server<'_> {
             }
             "setVariable" | "setExpression" => set(session, arguments, reply),
             "evaluate" => evaluate(session, arguments, reply),
+            "readMemory" => memory(session, arguments),
             "disassemble" => Ok(disassembly(session, arguments)),
             "source" => match arguments["sourceReference"].as_u64() {
                 Some(LISTING) => {
@@ -183,8 +251,7 @@ impl Server<'_> {
                     _ => Unit::Lane,
                 };
                 let direction = if command == "stepBack" { Direction::Back } else { Direction::Forward };
-                let reason = session.step(unit, direction);
-                tell(session, reply, &reason);
+                reply.movement = Some(Movement::Step(unit, direction));
                 Ok(Json::Null)
             }
             "continue" | "reverseContinue" => {
@@ -194,12 +261,26 @@ impl Server<'_> {
                 if is_over && !settings.all_groups {
                     reply.event("terminated", json!({}));
                 } else {
-                    let reason = go(session, settings, direction)?;
-                    tell(session, reply, &reason);
+                    reply.movement = Some(Movement::Run(direction));
                 }
                 Ok(if direction == Direction::Forward { json!({"allThreadsContinued": true}) } else { Json::Null })
             }
             _ => Err(format!("'{command}' is not a request that this debugger knows")),
+        }
+    }
+
+    /// Moves the session, and tells where it stops. A request that ends a run tells so itself.
+    fn go(&mut self, movement: Movement, reply: &mut Reply) {
+        let Server { session: Some(session), settings, interrupt, .. } = self else { return };
+        let reason = match movement {
+            Movement::Step(unit, direction) => Ok(session.step(unit, direction)),
+            Movement::Run(Direction::Forward) if settings.all_groups => session.run_groups(),
+            Movement::Run(direction) => Ok(session.run(direction)),
+        };
+        match reason {
+            Ok(Reason::Limit) if interrupt.load(Ordering::Relaxed) => {}
+            Ok(reason) => tell(session, reply, &reason),
+            Err(error) => stopped(session, reply, "exception", &error.to_string(), None),
         }
     }
 }
@@ -216,13 +297,6 @@ fn look_at(session: &mut Session, arguments: &Json) {
     if let Some(at) = lane.filter(|lane| lane.runs).map(|lane| lane.at) {
         // The lane is one of this group, so that there is nothing to run before.
         let _ = session.set_focus(at);
-    }
-}
-
-fn go(session: &mut Session, settings: &Settings, direction: Direction) -> Result<Reason, String> {
-    match direction {
-        Direction::Forward if settings.all_groups => session.run_groups().map_err(|error| error.to_string()),
-        direction => Ok(session.run(direction)),
     }
 }
 

@@ -119,7 +119,8 @@ pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> 
                     false => format!("{:?} ({word:#010x})", f32::from_bits(word)),
                 };
                 let value = words.iter().map(word).collect::<Vec<_>>().join(", ");
-                Some(json!({"name": output.name, "value": value, "variablesReference": 0}))
+                let memory = format!("{:#x}", bytes.start);
+                Some(json!({"name": output.name, "value": value, "variablesReference": 0, "memoryReference": memory}))
             };
             session.guest().outputs().iter().filter_map(output).collect()
         }

@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Client, PATH, Program};
+use support::{Client, PATH};
 
 /// Counts passes up to the column, four at most; then the logarithm of what is left, which columns from 5 on do not have.
 const PROGRAM: &str = "-- A loop.
@@ -17,6 +17,8 @@ src0.rgb = temp[0], src1.rgb = temp[1] : temp[2].r = MAD src1.r__ src0.1__ -src0
 src0.rgb = temp[2] : temp[3].a = LN2 src0.r ;
 OUT TEX_SEM_WAIT src0.rgb = temp[1], src0.a = temp[3] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.a src0.a ;
 ";
+
+const OUTPUT: &str = "OUT TEX_SEM_WAIT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;\n";
 
 fn names(of: &Value, key: &str) -> Vec<String> {
     of.as_array().unwrap().iter().map(|one| one[key].as_str().unwrap_or_default().to_owned()).collect()
@@ -104,6 +106,16 @@ fn data_breakpoints_events_and_values() {
     assert_eq!(ended["description"], "The group has ended");
     let outputs = client.ask("variables", json!({"variablesReference": 3 + 4 * 4}));
     assert!(outputs["variables"][0]["value"].as_str().unwrap().starts_with("10.0 (0x41200000)"), "{outputs}");
+    // Little-endian bytes in base64; arenas have more bytes than the output, and an end.
+    let reference = outputs["variables"][0]["memoryReference"].clone();
+    let read = client.ask("readMemory", json!({"memoryReference": reference, "count": 4}));
+    assert_eq!((&read["address"], &read["data"]), (&reference, &json!("AAAgQQ==")));
+    let read = client.ask("readMemory", json!({"memoryReference": reference, "offset": -1_000_000, "count": 8}));
+    assert_eq!((&read["unreadableBytes"], &read["data"]), (&json!(8), &json!("")));
+    let read = client.ask("readMemory", json!({"memoryReference": reference, "count": u64::MAX}));
+    assert!(read["unreadableBytes"].as_u64().unwrap() > 1 << 62, "{read}");
+    let error = client.request("readMemory", json!({"memoryReference": "temp[1]", "count": 4}));
+    assert!(error["message"].as_str().unwrap().contains("no address"), "{error}");
     let error = client.request("setExpression", json!({"expression": "calls", "value": "1"}));
     assert!(error["message"].as_str().unwrap().contains("calls cannot be changed"), "{error}");
     client.ask("continue", json!({"threadId": 5}));
@@ -114,15 +126,28 @@ fn data_breakpoints_events_and_values() {
 /// What a client of Microsoft's package `@vscode/debugadapter-testsupport` (1.68) has sent: its bytes are answered, and it stops where it did.
 #[test]
 fn a_recorded_client_is_answered() {
-    let mut output = Vec::new();
-    let mut input = &include_bytes!("recorded/debugclient.bin")[..];
-    ctm_dap::serve(&mut input, &mut output, &mut Program(PROGRAM.into())).unwrap();
-    let text = String::from_utf8(output).unwrap();
-    let messages: Vec<Value> = text
-        .split("Content-Length: ")
-        .skip(1)
-        .map(|message| serde_json::from_str(message.split_once("\r\n\r\n").unwrap().1).unwrap())
-        .collect();
+    let text = String::from_utf8_lossy(include_bytes!("recorded/debugclient.bin"));
+    let mut client = Client::new(PROGRAM);
+    let mut messages = Vec::new();
+    for request in text.split("Content-Length: ").skip(1) {
+        let request: Value = serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap();
+        client.send(&request);
+        // As that client did, each waits for the one before, and for the stop where it moves.
+        let command = request["command"].as_str().unwrap();
+        let moves =
+            ["configurationDone", "continue", "next", "stepIn", "stepBack", "reverseContinue"].contains(&command);
+        let mut waits = vec![("response", "")];
+        waits.extend(moves.then_some(("event", "stopped")));
+        while !waits.is_empty() {
+            let message = client.receive();
+            waits.retain(|(kind, event)| message["type"] != *kind || !event.is_empty() && message["event"] != *event);
+            messages.push(message);
+        }
+        // It sent another one, which nobody was there to answer.
+        if command == "disconnect" {
+            break;
+        }
+    }
     let responses: Vec<&Value> = messages.iter().filter(|message| message["type"] == "response").collect();
     assert!(responses.iter().all(|response| response["success"] == true), "{responses:#?}");
     assert_eq!(responses.len(), 15);
@@ -131,6 +156,27 @@ fn a_recorded_client_is_answered() {
     let [entry, breakpoint, steps @ .., back] = &stops[..] else { panic!("{stops:?}") };
     assert!(entry.ends_with("(group 0, step 0)") && breakpoint == "breakpoint (group 0, step 5)" && back == breakpoint);
     assert_eq!(steps, [6, 7, 6].map(|step| format!("Step (group 0, step {step})")));
+}
+
+#[test]
+fn a_pause_ends_a_long_run() {
+    let passes = ".int i0 = 255, 0, 1\n.int i1 = 255, 0, 1\n.int i2 = 255, 0, 1\n";
+    let body = "src0.rgb = temp[1] : temp[1].r = MAD src0.r__ src0.1__ src0.1__ ;";
+    let loops = "LOOP i[0];\nLOOP i[1];\nLOOP i[2];\n";
+    let mut client = Client::new(&format!("{passes}{loops}{body}\nENDLOOP;\nENDLOOP;\nENDLOOP;\n{OUTPUT}"));
+    client.start("2,0");
+    // The response comes at once, so that the client can ask for more.
+    client.ask("continue", json!({"threadId": 3}));
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let paused = client.go("pause", json!({"threadId": 3}));
+    assert_eq!(paused["reason"], "pause", "{paused}");
+    assert!(client.events.iter().all(|event| event["event"] != "stopped"), "one stop only");
+    let reached = client.ask("evaluate", json!({"expression": "temp[1].r", "context": "watch"}))["result"].clone();
+    assert_ne!(reached, "0");
+    // What comes behind the pause runs again.
+    assert_eq!(client.go("stepIn", json!({"threadId": 3}))["reason"], "step");
+    assert_eq!(client.go("reverseContinue", json!({"threadId": 3}))["reason"], "entry");
+    client.ask("continue", json!({"threadId": 3}));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use ctm_dap::{Launch, serve};
 use ctm_debug::Session;
 use serde_json::Value;
 use std::io::{self, BufReader, BufWriter};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, Shutdown, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -24,8 +24,8 @@ pub fn debug(command: &DebugCommand, console: &mut Console) -> Result<(), Failur
 pub fn dap(args: &DapArgs, console: &mut Console) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::from(Message::error(error.to_string()));
     let Some(port) = args.port else {
-        let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-        return serve(&mut input, &mut output, &mut Programs(console)).map_err(|error| failed(&error));
+        let (input, mut output) = (BufReader::new(io::stdin()), io::stdout().lock());
+        return serve(input, &mut output, &mut Programs(console)).map_err(|error| failed(&error));
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         Message::error(format!("port {port} cannot be had: {error}")).help("another program may have it: take another")
@@ -35,12 +35,14 @@ pub fn dap(args: &DapArgs, console: &mut Console) -> Result<(), Failure> {
     let interrupt = console.host.interrupt();
     for stream in listener.incoming() {
         let stream = stream.map_err(|error| failed(&error))?;
-        let mut input = BufReader::new(stream.try_clone().map_err(|error| failed(&error))?);
-        let mut output = BufWriter::new(stream);
+        let copy = || stream.try_clone().map_err(|error| failed(&error));
+        let (input, mut output) = (BufReader::new(copy()?), BufWriter::new(copy()?));
         // A client that fails does not end the others.
-        if let Err(error) = serve(&mut input, &mut output, &mut Programs(console)) {
+        if let Err(error) = serve(input, &mut output, &mut Programs(console)) {
             console.report(&Message::warning(error.to_string()));
         }
+        // Who reads it ends. A client that is gone already is no error.
+        let _ = stream.shutdown(Shutdown::Both);
         if interrupt.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }

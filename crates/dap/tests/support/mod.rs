@@ -52,7 +52,7 @@ impl Client {
         let (input, to) = pipe().unwrap();
         let (from, mut output) = pipe().unwrap();
         let mut program = Program(program.into());
-        let server = spawn(move || serve(&mut BufReader::new(input), &mut output, &mut program).unwrap());
+        let server = spawn(move || serve(BufReader::new(input), &mut output, &mut program).unwrap());
         Client {
             to: Some(to),
             from: BufReader::new(from),

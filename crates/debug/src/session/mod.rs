@@ -12,6 +12,8 @@ use crate::expression::Expression;
 use crate::guest::{Guest, Outcome};
 use ctm_memory::Stored;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
 /// Most steps that a session makes for one request, unless it is told otherwise.
@@ -85,6 +87,7 @@ pub struct Session {
     breakpoints: BTreeMap<u32, Breakpoint>,
     next_breakpoint: u32,
     max_steps: u64,
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Session {
@@ -105,6 +108,7 @@ impl Session {
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
             max_steps: STEPS,
+            interrupt: None,
         };
         let group = session.guest.group_of(lane).ok_or(SessionError::NoLane(lane.0, lane.1))?;
         session.begin(if session.guest.is_independent() { group } else { 0 });
@@ -115,6 +119,15 @@ impl Session {
     /// Sets how many steps one request may make.
     pub fn set_max_steps(&mut self, steps: u64) {
         self.max_steps = steps;
+    }
+
+    /// Has runs and searches end as if they had made all the steps that they may, while this is true.
+    pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+        self.interrupt = Some(interrupt);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
     /// The run.

@@ -195,7 +195,7 @@ impl Session {
     fn seek_forward(&mut self, probe: &mut dyn Probe) -> Reason {
         probe.see(self);
         for _ in 0..self.max_steps {
-            if !self.advance() {
+            if self.is_interrupted() || !self.advance() {
                 break;
             }
             let found = probe.see(self);
@@ -228,6 +228,9 @@ impl Session {
             probe.see(self);
             let mut found = None;
             while self.position.step < last && self.advance() {
+                if self.is_interrupted() {
+                    return Err(SessionError::Far(self.max_steps));
+                }
                 found = probe.see(self).map(|reason| (self.position.step, reason)).or(found);
             }
             if found.is_some() || first == 0 {

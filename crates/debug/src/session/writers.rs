@@ -83,6 +83,9 @@ impl Session {
             if !self.advance() {
                 return Ok(writes);
             }
+            if self.is_interrupted() {
+                break;
+            }
             for (target, old) in targets.iter().zip(&mut before) {
                 let new = self.words(target);
                 if new != *old {
