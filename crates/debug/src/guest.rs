@@ -12,11 +12,38 @@ use std::sync::Arc;
 /// A step depends on nothing but the group's state, which [`save`](Self::save) takes, and on memory: from the same state and memory it
 /// leads to the same.
 pub trait Guest {
-    /// The name of the machine: `X1K`.
-    fn machine(&self) -> &'static str;
+    /// What it keeps for whoever looks at it.
+    fn shown(&self) -> &Shown;
+
+    /// The name of the machine.
+    fn machine(&self) -> &'static str {
+        self.shown().machine
+    }
 
     /// The program's instructions.
-    fn listing(&self) -> &Listing;
+    fn listing(&self) -> &Listing {
+        &self.shown().listing
+    }
+
+    /// The memory of the run.
+    fn memory(&self) -> &Space {
+        &self.shown().memory
+    }
+
+    /// Whether groups keep to themselves.
+    fn is_independent(&self) -> bool {
+        self.shown().is_independent
+    }
+
+    /// What each lane holds.
+    fn cells(&self) -> &[Cell] {
+        &self.shown().cells
+    }
+
+    /// The lanes of the group.
+    fn lanes(&self) -> &[LaneInfo] {
+        &self.shown().lanes
+    }
 
     /// Where lanes are.
     fn extent(&self) -> Extent;
@@ -26,12 +53,6 @@ pub trait Guest {
 
     /// The group that runs the lane at this column and row, if there is such a lane.
     fn group_of(&self, at: (u32, u32)) -> Option<u64>;
-
-    /// Whether no group reads what another one writes, and no two write the same place.
-    fn is_independent(&self) -> bool;
-
-    /// The memory that the run reads and writes. It records stores.
-    fn memory(&self) -> &Space;
 
     /// What the run leaves for others.
     fn outputs(&self) -> Vec<Output>;
@@ -51,20 +72,15 @@ pub trait Guest {
     /// The instruction that is next; none at the end.
     fn place(&self) -> Option<Place>;
 
-    /// The lanes of the group. A group that is cut at the domain's edge may run in parts one after the other; these are the lanes of
-    /// the part that runs.
-    fn lanes(&self) -> &[LaneInfo];
-
     /// The number in the group that the lane at this column and row has, if it runs there.
     fn lane_number(&self, at: (u32, u32)) -> Option<usize> {
         self.lanes().iter().position(|lane| lane.at == at && lane.runs)
     }
 
-    /// What each lane holds, always in the same order.
-    fn cells(&self) -> &[Cell];
-
-    /// The cells that go to outputs.
-    fn output_cells(&self) -> Range<usize>;
+    /// The cells that go to outputs; none where stores do at once.
+    fn output_cells(&self) -> Range<usize> {
+        0..0
+    }
 
     /// The bits that a lane, by its number in the group, holds in a cell; 0 if there is no such lane or cell.
     fn read(&self, lane: usize, cell: usize) -> u32;
@@ -83,6 +99,23 @@ pub trait Guest {
 
     /// Calls, loops and branches that the group is in, the outermost first.
     fn stack(&self) -> Vec<Frame>;
+}
+
+/// What a guest keeps for whoever looks at it.
+pub struct Shown {
+    /// The name of the machine: `X1K`.
+    pub machine: &'static str,
+    /// The program's instructions.
+    pub listing: Listing,
+    /// The memory that the run reads and writes. It records stores.
+    pub memory: Space,
+    /// No group reads what another one writes, and no two write the same place.
+    pub is_independent: bool,
+    /// What each lane holds, always in the same order.
+    pub cells: Vec<Cell>,
+    /// The lanes of the group. A group that is cut at the domain's edge may run in parts one after the other; these are the lanes of
+    /// the part that runs.
+    pub lanes: Vec<LaneInfo>,
 }
 
 /// What came of a step.
@@ -125,6 +158,17 @@ pub struct Extent {
     pub columns: u32,
     /// Number of rows.
     pub rows: u32,
+}
+
+impl Extent {
+    /// From one column and row to another, both included; nothing if the first lies behind the last.
+    pub fn between(first: (u32, u32), last: (u32, u32)) -> Self {
+        let length = |first: u32, last: u32| last.checked_sub(first).map_or(0, |rest| rest.saturating_add(1));
+        match (length(first.0, last.0), length(first.1, last.1)) {
+            (0, _) | (_, 0) => Extent { first, columns: 0, rows: 0 },
+            (columns, rows) => Extent { first, columns, rows },
+        }
+    }
 }
 
 /// A lane of the group.

@@ -19,6 +19,8 @@ mod snapshot;
 pub use breakpoint::{Breakpoint, What};
 pub use console::{Answer, HELP, command};
 pub use expression::{Expression, ExpressionError, cell_name, find_cell, number_of};
-pub use guest::{Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Source};
+pub use guest::{
+    Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Shown, Source,
+};
 pub use session::{Direction, Position, Reason, Session, SessionError, Target, Unit, Write};
 pub use snapshot::{LaneSnapshot, Register, Snapshot, Value, parse_bits};

@@ -11,13 +11,13 @@ use crate::stack::Wavefront;
 use crate::text;
 use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
+    Shown,
 };
-use ctm_follow::{Cell, Participation, Pass, Place, Standing};
+use ctm_follow::{Participation, Pass, Place, Standing};
 use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Full, Space};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use thiserror::Error;
 
 /// Why there is no session over a job.
@@ -45,16 +45,20 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     memory.record();
     let stepper = Stepper::new(job, options);
     let Memories { reduction, export, .. } = job.memories;
-    let guest = Debugged {
+    let shown = Shown {
+        machine: "R700",
+        listing,
+        memory,
         is_independent: !order_matters(job) && reduction.is_none() && export.is_none(),
         cells: stepper.cells(),
-        stepper,
-        listing,
         lanes: Vec::new(),
+    };
+    let guest = Debugged {
+        shown,
+        stepper,
         environment: Environment::of(job),
         program: job.program.clone(),
         fetch_program: job.fetch_program.cloned(),
-        memory,
     };
     Ok(Session::new(Box::new(guest), lane)?)
 }
@@ -147,18 +151,14 @@ struct Debugged {
     program: Program,
     fetch_program: Option<Program>,
     environment: Environment,
-    memory: Space,
-    listing: Listing,
-    is_independent: bool,
-    cells: Vec<Cell>,
-    lanes: Vec<LaneInfo>,
+    shown: Shown,
     stepper: Stepper,
 }
 
 impl Debugged {
     /// Goes on with the stepper.
     fn advance(&mut self, go: impl FnOnce(&mut Stepper, &Job) -> Result<bool, crate::job::RunError>) -> Outcome {
-        let job = self.environment.job(&self.program, self.fetch_program.as_ref(), &self.memory);
+        let job = self.environment.job(&self.program, self.fetch_program.as_ref(), &self.shown.memory);
         match go(&mut self.stepper, &job) {
             Ok(true) => Outcome::Going,
             Ok(false) => Outcome::Ended,
@@ -167,27 +167,18 @@ impl Debugged {
     }
 
     fn take_lanes(&mut self) {
-        self.lanes = self.stepper.lanes().into_iter().map(|(at, runs)| LaneInfo { at, runs }).collect();
+        self.shown.lanes = self.stepper.lanes().into_iter().map(|(at, runs)| LaneInfo { at, runs }).collect();
     }
 }
 
 impl Guest for Debugged {
-    fn machine(&self) -> &'static str {
-        "R700"
-    }
-
-    fn listing(&self) -> &Listing {
-        &self.listing
+    fn shown(&self) -> &Shown {
+        &self.shown
     }
 
     fn extent(&self) -> Extent {
         match self.environment.lanes {
-            Lanes::Area(domain) if domain.is_empty() => Extent { first: (domain.i0, domain.j0), columns: 0, rows: 0 },
-            Lanes::Area(domain) => Extent {
-                first: (domain.i0, domain.j0),
-                columns: domain.i1 - domain.i0 + 1,
-                rows: domain.j1 - domain.j0 + 1,
-            },
+            Lanes::Area(domain) => Extent::between((domain.i0, domain.j0), (domain.i1, domain.j1)),
             Lanes::Line(count) => Extent { first: (0, 0), columns: count.min(AXIS), rows: count.div_ceil(AXIS) },
         }
     }
@@ -198,14 +189,6 @@ impl Guest for Debugged {
 
     fn group_of(&self, (i, j): (u32, u32)) -> Option<u64> {
         self.stepper.layout().group_of(i, j)
-    }
-
-    fn is_independent(&self) -> bool {
-        self.is_independent
-    }
-
-    fn memory(&self) -> &Space {
-        &self.memory
     }
 
     fn outputs(&self) -> Vec<Output> {
@@ -261,19 +244,6 @@ impl Guest for Debugged {
 
     fn place(&self) -> Option<Place> {
         self.stepper.place()
-    }
-
-    fn lanes(&self) -> &[LaneInfo] {
-        &self.lanes
-    }
-
-    fn cells(&self) -> &[Cell] {
-        &self.cells
-    }
-
-    /// Exports go to memory at once.
-    fn output_cells(&self) -> Range<usize> {
-        0..0
     }
 
     fn read(&self, lane: usize, cell: usize) -> u32 {

@@ -16,11 +16,11 @@ use crate::table::{Class, GlobalOp};
 use crate::text::print_instructions;
 use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
+    Shown,
 };
-use ctm_follow::{Address, Cell, Participation, Pass, Place, Standing};
+use ctm_follow::{Address, Participation, Pass, Place, Standing};
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Full, Space};
-use std::ops::Range;
 use thiserror::Error;
 
 /// Why there is no session over launches.
@@ -234,18 +234,22 @@ pub fn session(
     let all: Vec<Launch> = launches.iter().map(|launch| launch.launch(&environment)).collect();
     let registers = launches.iter().map(LaunchCopy::registers).max().unwrap_or(0);
     let stepper = Stepper::new(&all, registers, options);
+    let shown = Shown {
+        machine: "SM50",
+        listing,
+        memory: space,
+        is_independent: memory.is_none() || !launches.iter().any(LaunchCopy::has_global_stores),
+        cells: stepper.cells(),
+        lanes: Vec::new(),
+    };
     let guest = Debugged {
         outputs: launches.iter().zip(places).map(|(launch, places)| launch.leaves(places)).collect(),
         shared: outputs,
-        is_independent: memory.is_none() || !launches.iter().any(LaunchCopy::has_global_stores),
         has_memory: memory.is_some(),
-        cells: stepper.cells(),
-        lanes: Vec::new(),
+        shown,
         current: 0,
         launches,
         first_groups,
-        memory: space,
-        listing,
         stepper,
     };
     Ok(Session::new(Box::new(guest), lane)?)
@@ -256,16 +260,12 @@ struct Debugged {
     launches: Vec<LaunchCopy>,
     /// The first group of each launch, and their number.
     first_groups: Vec<u64>,
-    memory: Space,
     has_memory: bool,
-    listing: Listing,
-    is_independent: bool,
     /// What each launch leaves in attribute memory.
     outputs: Vec<Vec<Output>>,
     /// What they leave in global memory.
     shared: Vec<Output>,
-    cells: Vec<Cell>,
-    lanes: Vec<LaneInfo>,
+    shown: Shown,
     /// The launch that the group is of.
     current: usize,
     stepper: Stepper,
@@ -275,18 +275,14 @@ impl Debugged {
     /// Does something with the stepper and the launch that the group is of.
     fn with_launch<R>(&mut self, body: impl FnOnce(&mut Stepper, &Launch) -> R) -> Option<R> {
         let copy = self.launches.get(self.current)?;
-        let environment = copy.environment(self.has_memory.then_some(&self.memory));
+        let environment = copy.environment(self.has_memory.then_some(&self.shown.memory));
         Some(body(&mut self.stepper, &copy.launch(&environment)))
     }
 }
 
 impl Guest for Debugged {
-    fn machine(&self) -> &'static str {
-        "SM50"
-    }
-
-    fn listing(&self) -> &Listing {
-        &self.listing
+    fn shown(&self) -> &Shown {
+        &self.shown
     }
 
     fn extent(&self) -> Extent {
@@ -309,14 +305,6 @@ impl Guest for Debugged {
         exists.then(|| self.first_groups[launch as usize] + u64::from(invocation / WARP))
     }
 
-    fn is_independent(&self) -> bool {
-        self.is_independent
-    }
-
-    fn memory(&self) -> &Space {
-        &self.memory
-    }
-
     fn outputs(&self) -> Vec<Output> {
         self.outputs.get(self.current).into_iter().flatten().chain(&self.shared).cloned().collect()
     }
@@ -337,7 +325,7 @@ impl Guest for Debugged {
                 .collect(),
             None => Vec::new(),
         };
-        self.lanes = lanes;
+        self.shown.lanes = lanes;
         outcome(started)
     }
 
@@ -363,19 +351,6 @@ impl Guest for Debugged {
         // The address of a control word is that of the instruction behind it.
         let pc = launch.code.index_at(pc).map_or(pc, Code::address);
         Some(Address { program: launch.program, pc }.into())
-    }
-
-    fn lanes(&self) -> &[LaneInfo] {
-        &self.lanes
-    }
-
-    fn cells(&self) -> &[Cell] {
-        &self.cells
-    }
-
-    /// Stages write to attribute memory at once.
-    fn output_cells(&self) -> Range<usize> {
-        0..0
     }
 
     fn read(&self, lane: usize, cell: usize) -> u32 {

@@ -9,8 +9,9 @@ use crate::reference::{LaneKind, Moment, Stepper};
 use crate::text;
 use ctm_debug::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Session, SessionError,
+    Shown,
 };
-use ctm_follow::{Cell, Participation, Pass, Place, Standing};
+use ctm_follow::{Participation, Pass, Place, Standing};
 use ctm_memory::{Full, Space, Surface};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -40,16 +41,15 @@ pub fn session(job: &Job, options: &RunOptions, listing: Listing, lane: (u32, u3
     let mut memory = job.memory.copy()?;
     memory.record();
     let stepper = Stepper::new(job, options);
-    let guest = Debugged {
+    let shown = Shown {
+        machine: "X1K",
+        listing,
+        memory,
         is_independent: is_order_free(job),
         cells: stepper.cells(),
-        stepper,
-        listing,
         lanes: Vec::new(),
-        environment: Environment::of(job),
-        program: job.program.clone(),
-        memory,
     };
+    let guest = Debugged { shown, stepper, environment: Environment::of(job), program: job.program.clone() };
     Ok(Session::new(Box::new(guest), lane)?)
 }
 
@@ -129,11 +129,7 @@ impl Environment {
 struct Debugged {
     program: Program,
     environment: Environment,
-    memory: Space,
-    listing: Listing,
-    is_independent: bool,
-    cells: Vec<Cell>,
-    lanes: Vec<LaneInfo>,
+    shown: Shown,
     stepper: Stepper,
 }
 
@@ -143,28 +139,21 @@ impl Debugged {
         let same = |(lane, info): (&crate::reference::Lane, &LaneInfo)| {
             (lane.i, lane.j) == info.at && (lane.kind == LaneKind::Runs) == info.runs
         };
-        if lanes.len() != self.lanes.len() || !lanes.clone().zip(&self.lanes).all(same) {
-            self.lanes =
+        if lanes.len() != self.shown.lanes.len() || !lanes.clone().zip(&self.shown.lanes).all(same) {
+            self.shown.lanes =
                 lanes.map(|lane| LaneInfo { at: (lane.i, lane.j), runs: lane.kind == LaneKind::Runs }).collect();
         }
     }
 }
 
 impl Guest for Debugged {
-    fn machine(&self) -> &'static str {
-        "X1K"
-    }
-
-    fn listing(&self) -> &Listing {
-        &self.listing
+    fn shown(&self) -> &Shown {
+        &self.shown
     }
 
     fn extent(&self) -> Extent {
         let domain = self.environment.domain;
-        if domain.is_empty() {
-            return Extent { first: (domain.i0, domain.j0), columns: 0, rows: 0 };
-        }
-        Extent { first: (domain.i0, domain.j0), columns: domain.i1 - domain.i0 + 1, rows: domain.j1 - domain.j0 + 1 }
+        Extent::between((domain.i0, domain.j0), (domain.i1, domain.j1))
     }
 
     fn groups(&self) -> u64 {
@@ -173,14 +162,6 @@ impl Guest for Debugged {
 
     fn group_of(&self, (i, j): (u32, u32)) -> Option<u64> {
         self.stepper.layout().group_of(i, j)
-    }
-
-    fn is_independent(&self) -> bool {
-        self.is_independent
-    }
-
-    fn memory(&self) -> &Space {
-        &self.memory
     }
 
     fn outputs(&self) -> Vec<Output> {
@@ -195,14 +176,14 @@ impl Guest for Debugged {
     }
 
     fn start(&mut self, group: u64) -> Outcome {
-        let job = self.environment.job(&self.program, &self.memory);
+        let job = self.environment.job(&self.program, &self.shown.memory);
         let goes_on = self.stepper.start(&job, group);
         self.take_lanes();
         if goes_on { Outcome::Going } else { Outcome::Ended }
     }
 
     fn step(&mut self) -> Outcome {
-        let job = self.environment.job(&self.program, &self.memory);
+        let job = self.environment.job(&self.program, &self.shown.memory);
         let stepped = self.stepper.step(&job);
         self.take_lanes();
         match stepped {
@@ -227,14 +208,6 @@ impl Guest for Debugged {
 
     fn place(&self) -> Option<Place> {
         self.stepper.pc().map(|pc| Place::from(pc as u32))
-    }
-
-    fn lanes(&self) -> &[LaneInfo] {
-        &self.lanes
-    }
-
-    fn cells(&self) -> &[Cell] {
-        &self.cells
     }
 
     fn output_cells(&self) -> Range<usize> {
