@@ -1,10 +1,8 @@
 //! Words of memory that threads share.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-use std::arch::{asm, x86_64::__m128i};
+use std::arch::asm;
 use std::marker::PhantomData;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-use std::mem::transmute;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// An array of words of memory, which lives for `'a` and which others may access meanwhile. It is a slice in all but one thing: there are references to the words that are
@@ -156,7 +154,8 @@ impl Pair<'_> {
     }
 }
 
-/// Four words of memory that lie together, in one access as those of a [`Pair`].
+/// Four words of memory that lie together: two pairs, in two accesses. One by a vector would have to be encoded as the instructions around it
+/// are, since hosts wait where legacy encodings and those of AVX alternate.
 #[derive(Clone, Copy, Debug)]
 pub struct Four<'a>(&'a [AtomicU32; 4]);
 
@@ -166,54 +165,24 @@ impl<'a> Four<'a> {
     pub(crate) fn new(words: &'a [AtomicU32; 4]) -> Self {
         Four(words)
     }
-}
 
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-impl Four<'_> {
+    #[inline(always)]
+    fn pairs(self) -> impl Iterator<Item = Pair<'a>> {
+        self.0.as_chunks().0.iter().map(Pair)
+    }
+
     /// The words.
     #[inline(always)]
     pub fn get(self) -> [u32; 4] {
-        self.0.each_ref().map(read_word)
+        let mut words = [0; 4];
+        words.as_chunks_mut().0.iter_mut().zip(self.pairs()).for_each(|(words, pair)| *words = pair.get());
+        words
     }
 
     /// Replaces them.
     #[inline(always)]
     pub fn set(self, words: [u32; 4]) {
-        self.0.iter().zip(words).for_each(|(stored, word)| write_word(stored, word, u32::MAX));
-    }
-}
-
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[expect(unsafe_code)]
-impl Four<'_> {
-    /// The words.
-    #[inline(always)]
-    pub fn get(self) -> [u32; 4] {
-        let four: __m128i;
-        // SAFETY: as for `Pair`; every x86-64 host has such registers, which hold four words.
-        unsafe {
-            asm!(
-                "movdqu {four}, xmmword ptr [{words}]",
-                four = out(xmm_reg) four,
-                words = in(reg) self.0,
-                options(pure, readonly, nostack, preserves_flags)
-            );
-            transmute::<__m128i, [u32; 4]>(four)
-        }
-    }
-
-    /// Replaces them.
-    #[inline(always)]
-    pub fn set(self, words: [u32; 4]) {
-        // SAFETY: as above.
-        unsafe {
-            asm!(
-                "movdqu xmmword ptr [{words}], {four}",
-                words = in(reg) self.0,
-                four = in(xmm_reg) transmute::<[u32; 4], __m128i>(words),
-                options(nostack, preserves_flags)
-            );
-        }
+        words.as_chunks().0.iter().zip(self.pairs()).for_each(|(&words, pair)| pair.set(words));
     }
 }
 
