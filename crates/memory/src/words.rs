@@ -66,6 +66,12 @@ impl<'a> Words<'a> {
         self.get(first, 2).and_then(|words| words.first_chunk()).map(Pair)
     }
 
+    /// So many pairs of words, which lie together, from word number `first` on, if all of them are there.
+    #[inline(always)]
+    pub fn pairs(self, first: usize, count: usize) -> Option<impl Iterator<Item = Pair<'a>>> {
+        Some(self.get(first, 2 * count)?.as_chunks().0.iter().map(Pair))
+    }
+
     /// The four words from number `first` on, if all of them are there.
     #[inline(always)]
     pub fn four(self, first: usize) -> Option<Four<'a>> {

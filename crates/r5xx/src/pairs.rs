@@ -1,7 +1,7 @@
 //! Buffers whose pixels have four bytes and one sample, two pixels of a row at a time.
 
 use crate::layout::{Layout, Part};
-use ctm_memory::{Four, Words};
+use ctm_memory::{Four, Pair as WordPair, Tiling, Words};
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -14,6 +14,8 @@ pub struct PairPlaces {
     rows: Vec<Part>,
     /// Words from a pixel of such a row to that below it.
     below: usize,
+    /// The pixels of a row lie together.
+    has_rows: bool,
 }
 
 impl PairPlaces {
@@ -28,6 +30,7 @@ impl PairPlaces {
             columns: (0..columns.next_multiple_of(FOUR as u32)).step_by(2).map(|x| layout.column(x)).collect(),
             rows: (0..rows).step_by(2).map(|y| layout.row(y)).collect(),
             below: below as usize / 4,
+            has_rows: matches!(layout.surface(), Some((Tiling::Linear, _))),
         })
     }
 
@@ -61,10 +64,10 @@ impl<'a> Pairs<'a> {
     /// there.
     #[inline(always)]
     pub fn span(&self, (x, y): (u16, u16), quads: usize) -> Option<PairSpan<'_>> {
-        let PairPlaces { columns, rows, below, .. } = &*self.places;
+        let PairPlaces { columns, rows, below, has_rows, .. } = &*self.places;
         let first = usize::from(x / 2);
         let (columns, row) = (columns.get(first..first + quads)?, *rows.get(usize::from(y / 2))?);
-        Some(PairSpan { words: self.words, columns, row, below: *below })
+        Some(PairSpan { words: self.words, columns, row, below: *below, has_rows: *has_rows })
     }
 }
 
@@ -75,6 +78,7 @@ pub struct PairSpan<'a> {
     columns: &'a [Part],
     row: Part,
     below: usize,
+    has_rows: bool,
 }
 
 impl PairSpan<'_> {
@@ -84,13 +88,31 @@ impl PairSpan<'_> {
         column.with(self.row) as usize / 4
     }
 
+    /// The pairs of a line, if they lie together.
+    #[inline(always)]
+    fn row(&self, line: usize) -> Option<impl Iterator<Item = WordPair<'_>>> {
+        let first = self.place(self.columns.first().filter(|_| self.has_rows)?);
+        self.words.pairs(first + line * self.below, self.columns.len())
+    }
+
+    /// The pair of a line in a column, if it is there.
+    #[inline(always)]
+    fn pair(&self, column: &Part, line: usize) -> Option<WordPair<'_>> {
+        self.words.pair(self.place(column) + line * self.below)
+    }
+
     /// Reads the words of the upper and of the lower pixels.
     #[inline(always)]
-    pub fn read(&self, [upper, lower]: [&mut [Pair]; 2]) {
-        for ((column, upper), lower) in self.columns.iter().zip(upper).zip(lower) {
-            let place = self.place(column);
-            for (words, place) in [(upper, place), (lower, place + self.below)] {
-                *words = self.words.pair(place).map_or([0; 2], |pair| pair.get());
+    pub fn read(&self, lines: [&mut [Pair]; 2]) {
+        for (line, words) in lines.into_iter().enumerate() {
+            if let Some(pairs) = self.row(line) {
+                for (words, pair) in words.iter_mut().zip(pairs) {
+                    *words = pair.get();
+                }
+            } else {
+                for (words, column) in words.iter_mut().zip(self.columns) {
+                    *words = self.pair(column, line).map_or([0; 2], |pair| pair.get());
+                }
             }
         }
     }
@@ -98,17 +120,21 @@ impl PairSpan<'_> {
     /// Writes the words of pixels: bit n of the upper or the lower mask is that of the upper or lower pixel in column n. The others of a quad are
     /// written as they are: conditions that vary so much take longer.
     #[inline(always)]
-    pub fn write(&self, [upper, lower]: [&[Pair]; 2], mut masks: [u64; 2]) {
-        const CHOSEN: [Pair; 4] = [[0; 2], [u32::MAX, 0], [0, u32::MAX], [u32::MAX; 2]];
-        for ((column, upper), lower) in self.columns.iter().zip(upper).zip(lower) {
-            let place = self.place(column);
-            for (words, place, mask) in [(upper, place, masks[0]), (lower, place + self.below, masks[1])] {
-                if let Some(pair) = self.words.pair(place) {
-                    let (old, chosen) = (pair.get(), CHOSEN[mask as usize & 3]);
-                    pair.set([0, 1].map(|n| words[n] & chosen[n] | old[n] & !chosen[n]));
+    pub fn write(&self, lines: [&[Pair]; 2], masks: [u64; 2]) {
+        for ((line, words), mut mask) in lines.into_iter().enumerate().zip(masks) {
+            if let Some(pairs) = self.row(line) {
+                for (&words, pair) in words.iter().zip(pairs) {
+                    replace(pair, words, mask);
+                    mask >>= 2;
+                }
+            } else {
+                for (&words, column) in words.iter().zip(self.columns) {
+                    if let Some(pair) = self.pair(column, line) {
+                        replace(pair, words, mask);
+                    }
+                    mask >>= 2;
                 }
             }
-            masks = masks.map(|mask| mask >> 2);
         }
     }
 
@@ -135,6 +161,16 @@ impl PairSpan<'_> {
             }
         }
     }
+}
+
+/// Replaces those words of a pair whose bit of the lowest two is set.
+#[inline(always)]
+fn replace(pair: WordPair, new: Pair, mask: u64) {
+    const CHOSEN: [u64; 4] = [0, u32::MAX as u64, (u32::MAX as u64) << 32, u64::MAX];
+    let join = |[first, second]: Pair| u64::from(first) | u64::from(second) << 32;
+    let (old, chosen) = (join(pair.get()), CHOSEN[mask as usize & 3]);
+    let bits = old ^ (old ^ join(new)) & chosen;
+    pair.set([bits as u32, (bits >> 32) as u32]);
 }
 
 /// The words of eight pixels of a row.

@@ -4,7 +4,7 @@ use crate::grid::{Grid, Point, Rect};
 use std::ops::Range;
 
 /// Corners that a [`Shape`] has at most.
-pub const MAX_CORNERS: usize = 8;
+pub const MAX_CORNERS: usize = 4;
 /// Samples that a pixel has at most.
 pub const MAX_SAMPLES: usize = 8;
 /// Coordinates of a [`Shape`], in sub-pixels, are of at most this magnitude. Then edge functions fit in 64 bits.
@@ -273,6 +273,7 @@ pub fn quads(grid: Grid, shape: &Shape, clip: &Rect, samples: &[Point], mut emit
 }
 
 /// The columns and rows of pixels, first and last, in which a shape may cover pixels inside of a rectangle.
+#[inline(always)]
 fn extent(grid: Grid, shape: &Shape, clip: &Rect) -> ((i64, i64), (i64, i64)) {
     let pixel = |sub_pixel: i64| sub_pixel.div_euclid(grid.per_pixel);
     let (low, high) = (shape.low, shape.high);

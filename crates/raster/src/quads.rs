@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::grid::Grid;
-use crate::plane::{DepthPlane, Perspective, Plane, Setup};
+use crate::plane::{DepthPlane, Plane, Setup};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// Quads of a span at most: quads side by side.
@@ -70,10 +70,9 @@ impl SpanPlaces {
 
     /// Sets what attributes are divided by.
     #[inline(always)]
-    pub fn divide(&mut self, perspective: &Perspective) {
-        let Some(plane) = perspective.divisor() else { return };
+    pub fn divide(&mut self, divisor: &Plane) {
         self.is_divided = true;
-        let slope = self.slope(&plane);
+        let slope = self.slope(divisor);
         for line in 0..2 {
             for group in 0..self.groups {
                 self.divisors[line][group] = self.values(slope, line, group);
@@ -161,7 +160,7 @@ fn groups_of(line: &mut [[u32; 2]]) -> &mut [[u32; TOGETHER]] {
 mod tests {
     use super::*;
     use crate::grid::Point;
-    use crate::plane::AttributePlane;
+    use crate::plane::{AttributePlane, Perspective};
 
     #[test]
     fn quads_of_a_span_are_their_places() {
@@ -178,7 +177,7 @@ mod tests {
             let perspective = Perspective::new(setup, w.map(f32::to_bits));
             let mut places = SpanPlaces::default();
             places.set(grid, &setup, (x, y), count);
-            places.divide(&perspective);
+            perspective.divisor().iter().for_each(|divisor| places.divide(divisor));
             let check = |lines: [[[u32; 2]; 12]; 2], expected: &dyn Fn(Point) -> u32| {
                 for (line, words) in lines.iter().enumerate() {
                     for (n, word) in words.as_flattened()[..2 * count].iter().enumerate() {

@@ -369,11 +369,6 @@ impl Inputs<'_> {
         }
     }
 
-    /// How the temporaries run over the primitive; points have no such.
-    pub fn perspective(&self) -> Option<&Perspective> {
-        self.perspective.as_ref()
-    }
-
     /// The values of a component of a temporary.
     pub fn value(&self, (input, channel): (usize, usize)) -> Value {
         match (self.values.get(), self.origin) {

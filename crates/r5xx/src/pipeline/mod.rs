@@ -20,6 +20,7 @@ mod primitives;
 mod program;
 mod scratch;
 mod shading;
+mod stipple;
 mod vertex;
 mod vertices;
 mod window;
@@ -176,11 +177,11 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
     let area = means.engine.zip(pixels.area_targets(&space));
     let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));
     let batch: LazyBatch = LazyBatch::new(Box::new(|| {
-        let (engine, scratch) = means.engine.zip(means.scratch)?;
-        let memory = (&space, &scratch.batch);
-        BatchState::of(&job, &textures, &pixels, primitives.routings(), memory, (engine, &options))
+        let engine = means.engine?;
+        BatchState::of(&job, &textures, &pixels, primitives.routings(), &space, (engine, &options))
     }));
-    let kernels = Kernels { area, batch, pixels: &pixels };
+    let memory = means.scratch.map(|scratch| &scratch.batch);
+    let kernels = Kernels { area, batch, memory, pixels: &pixels };
     if let Some(passing) = Passing::of(&program, &constants, presets) {
         return draw_all(Shading::Passing(&passing, &textures), &kernels);
     }

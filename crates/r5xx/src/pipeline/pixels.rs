@@ -12,6 +12,7 @@ use super::depth::{ColourClear, DepthFill, DepthUnit};
 use super::direct::{self, Direct};
 use super::fragment::{AlphaTest, AlphaUnit, kills};
 use super::interpolate::Inputs;
+use super::stipple::LineStipple;
 use super::window::{GRID, MAX_DEPTH, WindowVertex};
 use crate::registers::{
     GbMspos0, GbMspos1, RegisterFile, ScClipRule, ScCliprectBr, ScCliprectTl, ScScissorsBr, ScScissorsTl, ScScreendoor,
@@ -106,8 +107,8 @@ pub struct Covering<'a> {
     pub depth: QuadDepth,
     /// What the program gets.
     pub inputs: &'a Inputs<'a>,
-    /// Whether a pixel is drawn, where a stipple leaves some out.
-    pub stipple: Option<&'a dyn Fn(u32, u32) -> bool>,
+    /// The pixels of a line that are left out.
+    pub stipple: Option<LineStipple>,
 }
 
 /// Everything behind the rasteriser.
@@ -179,18 +180,16 @@ impl<'a> Pixels<'a> {
         self.samples[0]
     }
 
-    /// Whether all pixels that a primitive covers can be drawn to.
-    pub fn shows_all(&self, covering: &Covering) -> bool {
-        self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE && covering.stipple.is_none()
+    /// Whether all pixels of the framebuffer can be drawn to.
+    pub fn shows_all(&self) -> bool {
+        self.screendoor == ALL_SAMPLES && self.visible.rule == ALL_VISIBLE
     }
 
-    /// Whether the first sample of a pixel that a primitive covers can be drawn to.
+    /// Whether the first sample of a pixel of the framebuffer can be drawn to.
     #[inline]
-    pub fn shows(&self, covering: &Covering, x: u32, y: u32) -> bool {
+    pub fn shows(&self, x: u32, y: u32) -> bool {
         let lane = 2 * (y & 1) + (x & 1);
-        self.screendoor >> (6 * lane) & 1 != 0
-            && self.visible.shows(x, y)
-            && covering.stipple.is_none_or(|stipple| stipple(x, y))
+        self.screendoor >> (6 * lane) & 1 != 0 && self.visible.shows(x, y)
     }
 
     /// Whether tests come before the program.
@@ -304,7 +303,7 @@ impl<'a> Pixels<'a> {
             if *mask == 0 {
                 continue;
             }
-            if !self.visible.shows(x, y) || covering.stipple.is_some_and(|stipple| !stipple(x, y)) {
+            if !self.visible.shows(x, y) || covering.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
                 *mask = 0;
                 continue;
             }

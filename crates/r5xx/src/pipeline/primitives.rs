@@ -9,14 +9,14 @@ use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::kernels::Kernels;
 use super::pixels::{Batch, Covering, Pixels, QuadDepth};
 use super::shading::Shading;
+use super::stipple::Stipple;
 use super::vertex::{Vertex, VertexFormat};
 use super::vertices::Vertices;
 use super::window::{GRID, WindowVertex};
 use crate::registers::codes::{LineEnd, PolygonMode};
 use crate::registers::{
-    GaLineCntl, GaLineStippleConfig, GaLineStippleValue, GaPointMinmax, GaPointSize, GaPolyMode, RegisterFile,
-    ScEdgerule, SuCullMode, SuPolyOffsetBackOffset, SuPolyOffsetBackScale, SuPolyOffsetEnable, SuPolyOffsetFrontOffset,
-    SuPolyOffsetFrontScale,
+    GaLineCntl, GaPointMinmax, GaPointSize, GaPolyMode, RegisterFile, ScEdgerule, SuCullMode, SuPolyOffsetBackOffset,
+    SuPolyOffsetBackScale, SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale,
 };
 use crate::state::State;
 use ctm_raster::coverage::{EdgeRule, Shape, View, cross};
@@ -59,29 +59,6 @@ impl EdgeRules {
             LineDirection::TopToBottom => self.lines[2],
             LineDirection::BottomToTop => self.lines[3],
         }
-    }
-}
-
-/// Which pixels of lines are left out.
-struct Stipple {
-    pattern: u32,
-    factor: f64,
-}
-
-impl Stipple {
-    fn of(registers: &RegisterFile) -> Option<Self> {
-        let config = registers.get::<GaLineStippleConfig>();
-        let factor = f64::from(f32::from_bits(config.scale << 2));
-        (config.reset != 0).then(|| Stipple {
-            pattern: registers.get::<GaLineStippleValue>().value,
-            factor: if factor > 0.0 { factor } else { 1.0 },
-        })
-    }
-
-    /// Whether the pixel is drawn that comes after so many.
-    fn draws(&self, before: i64) -> bool {
-        let bit = (before as f64 / self.factor).floor() as i64 & 15;
-        self.pattern >> bit & 1 != 0
     }
 }
 
@@ -353,10 +330,6 @@ impl Drawing<'_, '_, '_> {
         let (first, last) = (pixel(along(from.point)), pixel(along(to.point)));
         let before = self.stippled;
         self.stippled += (last - first).abs();
-        let draws = |x: u32, y: u32| {
-            let at = i64::from(if direction.is_x_major() { x } else { y });
-            primitives.stipple.as_ref().is_none_or(|stipple| stipple.draws(before + (at - first).abs()))
-        };
         let Some(shape) = Shape::new(&corners, primitives.rules.of_line(direction)) else { return Ok(()) };
         let attributes = Attributes {
             provoking,
@@ -372,7 +345,7 @@ impl Drawing<'_, '_, '_> {
             window: &[from, to],
             depth: QuadDepth { setup: Some(setup), plane: DepthPlane::new(&setup, depths), facing: face.facing },
             inputs: &primitives.routing(PrimitiveKind::Line).inputs(&attributes),
-            stipple: primitives.stipple.is_some().then_some(&draws),
+            stipple: primitives.stipple.map(|stipple| stipple.along(direction, first, before)),
         })
     }
 

@@ -1,21 +1,20 @@
 //! The pixels of primitives before there is a kernel: what is covered, and the depth test, where nothing behind it drops pixels.
 
 use super::buffers::{Buffer, Buffers};
-use super::waiting::{Span, Waiting, WaitingPrimitive};
+use super::waiting::{Primitive, Span, Waiting};
 use crate::pairs::{FOUR, Pairs};
 use crate::pipeline::counts::Counts;
 use crate::pipeline::fragment::kills;
-use crate::pipeline::pixels::{Covering, Pixels};
+use crate::pipeline::pixels::Pixels;
+use crate::pipeline::stipple::LineStipple;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_raster::coverage;
 use ctm_raster::depth::{CompareFunction, DepthState};
+use ctm_raster::grid::Rect;
 use ctm_raster::plane::DepthPlane;
 use ctm_raster::quads::{SPAN, SpanPlaces, TOGETHER};
 use ctm_x1k::Program;
 use std::ops::Range;
-
-/// Quads of a span at most: with those that make it begin and end at multiples of [`FOUR`], it is still a span.
-const WIDE: usize = SPAN - FOUR / 2;
 
 /// All tests of a draw, whose programs drop no pixels.
 pub struct EarlyTests<'s> {
@@ -93,7 +92,7 @@ impl<'s> DepthTest<'s> {
                         bit(depth < stored) & less | bit(depth == stored) & equal | bit(depth > stored) & greater;
                     holds & bit(mask & 1 << n != 0)
                 });
-                let bits = (0..TOGETHER).fold(0, |bits, n| bits | passes[n] & 1 << n);
+                let bits = lanes(passes);
                 *passed |= u64::from(bits) << (group * TOGETHER);
                 if write && bits != 0 {
                     let new = std::array::from_fn(|n| words[n] & (!passes[n] | 0xFF) | depths[n] << 8 & passes[n]);
@@ -105,52 +104,63 @@ impl<'s> DepthTest<'s> {
     }
 }
 
-/// The quads that a primitive covers: a task that is faster on hosts with wide vectors.
-pub struct Rasterising<'r, 's> {
+/// Bit n: all bits of number n are set, where either all or none of each are.
+#[inline(always)]
+fn lanes(numbers: [u32; TOGETHER]) -> u32 {
+    let bytes = u64::from_le_bytes(numbers.map(|number| number as u8));
+    // One bit of each byte; the product has the sum of all in its highest byte.
+    ((bytes & 0x8040_2010_0804_0201).wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
+}
+
+/// The quads that primitives cover, of one after the other until enough wait: a task that is faster on hosts with wide vectors.
+pub struct Rasterising<'r, 's, 'n> {
     pub pixels: &'r Pixels<'s>,
     pub buffers: &'r Buffers<'s>,
-    pub covering: &'r Covering<'r>,
-    /// The number of the primitive.
-    pub primitive: u16,
+    pub primitives: &'r [Primitive],
+    /// The pixels of which quads are wanted.
+    pub area: Rect,
+    /// The primitives that are left.
+    pub numbers: &'r mut std::slice::Iter<'n, u16>,
     pub waiting: &'r mut Waiting,
 }
 
-impl pulp::NullaryFnOnce for Rasterising<'_, '_> {
+impl pulp::NullaryFnOnce for Rasterising<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(mut self) {
-        let (framebuffer, sample) = (self.pixels.framebuffer(), self.pixels.sample());
-        for (y, spans) in coverage::quad_spans(GRID, self.covering.shape, &framebuffer, sample) {
-            let covered = || spans.iter().filter(|span| !span.is_empty());
-            let first = covered().map(|span| span.start & !1).min().unwrap_or_default();
-            let end = covered().map(|span| span.end).max().unwrap_or_default();
-            for x in (first..end).step_by(2 * WIDE) {
-                let quads = ((end - x).div_ceil(2) as usize).min(WIDE);
-                self.add((x, y), quads, spans.each_ref().map(|span| columns(span, x, 2 * quads as u32)));
+    fn call(self) {
+        let Rasterising { pixels, buffers, primitives, area, numbers, waiting } = self;
+        let (sample, shows_all) = (pixels.sample(), pixels.shows_all());
+        while !waiting.is_full()
+            && let Some(&primitive) = numbers.next()
+        {
+            let Primitive { shape, stipple, .. } = &primitives[usize::from(primitive)];
+            for (y, rows) in coverage::quad_spans(GRID, shape, &area, sample) {
+                let covered = || rows.iter().filter(|row| !row.is_empty());
+                let mut x = covered().map(|row| row.start & !1).min().unwrap_or_default();
+                let end = covered().map(|row| row.end).max().unwrap_or_default();
+                while x < end {
+                    // Spans that end there are still spans where they begin at multiples of `FOUR`.
+                    let next = (x + 1).next_multiple_of(2 * SPAN as u32).min(end);
+                    let quads = (next - x).div_ceil(2) as u16;
+                    let mut drawn = rows.each_ref().map(|row| columns(row, x, 2 * u32::from(quads)));
+                    if !shows_all || stipple.is_some() {
+                        drawn = [0, 1].map(|line| shown(pixels, stipple.as_deref(), (x, y + line as u32), drawn[line]));
+                    }
+                    let span = Span { x: x as u16, y: y as u16, primitive, quads, drawn };
+                    buffers.prefetch((span.x, span.y), span.len());
+                    waiting.add(span);
+                    x = next;
+                }
             }
         }
-    }
-}
-
-impl Rasterising<'_, '_> {
-    /// Adds quads side by side of which these pixels are covered.
-    #[inline(always)]
-    pub fn add(&mut self, (x, y): (u32, u32), quads: usize, covered: [u64; 2]) {
-        let mut drawn = covered;
-        if !self.pixels.shows_all(self.covering) {
-            drawn = [0, 1].map(|line| shown(self.pixels, self.covering, (x, y + line as u32), covered[line]));
-        }
-        let span = Span { x: x as u16, y: y as u16, primitive: self.primitive, quads: quads as u16, drawn };
-        self.buffers.prefetch((span.x, span.y), quads);
-        self.waiting.add(span);
     }
 }
 
 /// Tests of all quads that wait: a task that is faster on hosts with wide vectors.
 pub struct Testing<'t, 's> {
     pub tests: &'t EarlyTests<'s>,
-    pub primitives: &'t [WaitingPrimitive],
+    pub primitives: &'t [Primitive],
     pub spans: &'t [Span],
     /// The quads that are left.
     pub left: &'t mut Vec<Span>,
@@ -221,10 +231,10 @@ fn keep(kept: &mut Vec<Span>, span: &Span, passed: [u64; 2]) {
     }
 }
 
-/// Of so many columns from one on, less than 64, those that are in a range: from the lowest bit on.
+/// Of so many columns from one on, at most 64, those that are in a range: from the lowest bit on.
 #[inline(always)]
 fn columns(range: &Range<u32>, x: u32, count: u32) -> u64 {
-    let below = |column: u32| (1u64 << column.saturating_sub(x).min(count)) - 1;
+    let below = |column: u32| u64::MAX.checked_shr(64 - column.saturating_sub(x).min(count)).unwrap_or_default();
     below(range.end) & !below(range.start)
 }
 
@@ -234,7 +244,7 @@ pub fn pixels_of(masks: [u64; 2]) -> u64 {
 }
 
 /// Those of the covered pixels of a row from a pixel on which can be drawn to.
-fn shown(pixels: &Pixels, covering: &Covering, (x, y): (u32, u32), covered: u64) -> u64 {
-    let bits = (0..64).filter(|n| covered >> n & 1 != 0 && pixels.shows(covering, x + n, y));
-    bits.fold(0, |shown, n| shown | 1 << n)
+fn shown(pixels: &Pixels, stipple: Option<&LineStipple>, (x, y): (u32, u32), covered: u64) -> u64 {
+    let draws = |x| pixels.shows(x, y) && stipple.is_none_or(|stipple| stipple.draws(x, y));
+    (0..64).filter(|n| covered >> n & 1 != 0 && draws(x + n)).fold(0, |shown, n| shown | 1 << n)
 }

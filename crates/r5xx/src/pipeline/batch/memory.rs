@@ -1,14 +1,17 @@
 //! What draws use again and again: memory for quads, and what kinds of draws there were.
 
 use super::planes::Planes;
-use super::waiting::{Levels, Span, Waiting};
+use super::tiles::{self, Tiles};
+use super::waiting::{Levels, Primitives, Span, Waiting};
 use crate::layout::Layout;
 use crate::pairs::PairPlaces;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Quads of draws of a kind from which on kernels draw them.
 const MANY: u64 = 1024;
+/// Pixels around primitives from which on another thread is worth it.
+const PIXELS_PER_THREAD: u64 = 1 << 16;
 /// Kinds of buffers whose places are kept.
 const BUFFERS: usize = 16;
 /// Kinds of draws that are counted.
@@ -16,33 +19,76 @@ const KINDS: usize = 4096;
 
 /// What outlives draws: memory for quads, and what kinds of draws there were.
 pub struct Memory {
-    pub(super) planes: Planes,
-    pub(super) marks: Marks,
-    pub(super) waiting: Waiting,
-    /// Quads that passed the tests.
-    pub(super) passed: Vec<Span>,
-    pub(super) levels: Levels,
+    pub(super) primitives: Primitives,
+    pub(super) tiles: Tiles,
+    /// Of each thread; there is one.
+    pub(super) threads: Vec<Mutex<ThreadMemory>>,
     pub(super) places: Places,
     /// Quads that were drawn, by the hash of their key.
     drawn: HashMap<u64, u64>,
     /// Quads of draws of a kind from which on kernels draw them.
     pub(super) many: u64,
+    /// Columns and rows of pixels that a thread takes at a time.
+    pub(super) tile: [u32; 2],
+    /// Pixels around primitives from which on another thread is worth it.
+    pub(super) pixels_per_thread: u64,
+}
+
+/// What a thread draws with.
+pub struct ThreadMemory {
+    pub planes: Planes,
+    pub marks: Marks,
+    pub waiting: Waiting,
+    /// Quads that passed the tests.
+    pub passed: Vec<Span>,
+    pub levels: Levels,
+}
+
+impl ThreadMemory {
+    /// New memory; `None` if the host has none.
+    fn new() -> Option<Self> {
+        Some(ThreadMemory {
+            planes: Planes::new()?,
+            marks: Marks::default(),
+            waiting: Waiting::default(),
+            passed: Vec::new(),
+            levels: Levels::default(),
+        })
+    }
+
+    /// Begins to draw to a framebuffer with so many columns and rows of pixels.
+    pub fn begin(&mut self, columns: u32, rows: u32) {
+        self.marks.begin(columns, rows);
+        // A draw that was given up has left its own.
+        self.waiting.clear();
+        self.levels.clear();
+    }
 }
 
 impl Memory {
     /// New memory; `None` if the host has none.
     pub fn new() -> Option<Self> {
-        let planes = Planes::new()?;
         Some(Memory {
-            planes,
-            marks: Marks::default(),
-            waiting: Waiting::default(),
-            passed: Vec::new(),
-            levels: Levels::default(),
+            primitives: Primitives::default(),
+            tiles: Tiles::default(),
+            threads: vec![Mutex::new(ThreadMemory::new()?)],
             places: Places::default(),
             drawn: HashMap::new(),
             many: MANY,
+            tile: tiles::SIZE,
+            pixels_per_thread: PIXELS_PER_THREAD,
         })
+    }
+
+    /// That of the thread that there always is.
+    pub(super) fn own(&mut self) -> Option<&mut ThreadMemory> {
+        self.threads.first_mut()?.get_mut().ok()
+    }
+
+    /// Makes memory for so many threads, or for fewer if the host has no more.
+    pub(super) fn reserve(&mut self, threads: usize) {
+        let missing = threads.saturating_sub(self.threads.len());
+        self.threads.extend((0..missing).map_while(|_| ThreadMemory::new()).map(Mutex::new));
     }
 
     /// Adds quads to those of this kind, and gives all of them.
@@ -77,7 +123,7 @@ impl Places {
 
 /// The places of quads that wait.
 #[derive(Default)]
-pub(super) struct Marks {
+pub struct Marks {
     /// By row and column of quads: the round in which one was there last times [`LEVELS`], and how many were there before it.
     marks: Vec<u8>,
     /// Quads of a row.

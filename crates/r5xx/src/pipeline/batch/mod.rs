@@ -14,8 +14,10 @@ mod merge;
 mod mips;
 mod planes;
 mod quads;
+mod tiles;
 mod transfer;
 mod waiting;
+mod worker;
 
 pub use memory::Memory;
 pub use quads::KernelBatch;
@@ -36,7 +38,6 @@ use ctm_x1k::{
     Body, Constants, Effects, INPUTS, Instruction, Operand, Program, ProgramInfo, ReadPath, RunOptions, WriteMode,
 };
 use planes::{PLANES, Planes, Side};
-use std::cell::RefCell;
 use std::ops::Range;
 
 /// The plane with what is known of each fragment.
@@ -142,7 +143,6 @@ pub struct BatchState<'a> {
     units: &'a Textures<'a>,
     /// The memory that textures lie in.
     space: &'a Space,
-    memory: &'a RefCell<Memory>,
     engine: &'a Engine,
     options: &'a RunOptions<'a>,
     presets: Vec<(u8, [Component; 4])>,
@@ -181,7 +181,7 @@ impl<'a> BatchState<'a> {
         textures: &'a Textures<'a>,
         pixels: &Pixels,
         routings: &[Routing],
-        (space, memory): (&'a Space, &'a RefCell<Memory>),
+        space: &'a Space,
         (engine, options): (&'a Engine, &'a RunOptions<'a>),
     ) -> Option<Self> {
         if !pixels.is_plain() {
@@ -263,7 +263,6 @@ impl<'a> BatchState<'a> {
             buffers,
             units: textures,
             space,
-            memory,
             engine,
             options,
             presets,

@@ -106,8 +106,8 @@ fn vertices(u: &mut Unstructured) -> Result<Vec<u32>> {
     Ok(vertices)
 }
 
-/// The colour and the depth buffer's words, and what was counted, after a draw.
-fn drawn(state: &State, engine: Option<&Engine>, vertices: &[u32]) -> (Vec<u32>, Counts) {
+/// The colour and the depth buffer's words, and what was counted, after a draw by so many threads.
+fn drawn(state: &State, engine: Option<&Engine>, threads: usize, vertices: &[u32]) -> (Vec<u32>, Counts) {
     let memory = Arc::new(Arena::new(BASE, MEMORY).unwrap());
     let fill = |object: Object, kept: u32| {
         (0..object.size / 4).for_each(|n| {
@@ -119,12 +119,15 @@ fn drawn(state: &State, engine: Option<&Engine>, vertices: &[u32]) -> (Vec<u32>,
     fill(TARGET, u32::MAX);
     fill(DEPTHS, 0xFFF0_0703);
     let scratch = Scratch::new().unwrap();
-    scratch.batch.borrow_mut().many = 0;
+    {
+        let mut memory = scratch.batch.borrow_mut();
+        (memory.many, memory.tile, memory.pixels_per_thread) = (0, [64, 16], 1);
+    }
     let mut state = state.clone();
     let control = VapVfCntl::read(&[(vertices.len() as u32 / 8).min(0xFFFF) << 16 | 3 << 4 | 4]);
     let control = VapVfCntl { alternate_count: control.count == 0xFFFF, ..control };
     let draw = Draw { at: 0, control, vertices: VertexSource::Embedded(vertices) };
-    let means = Means { engine, scratch: Some(&scratch), deadline: None, threads: 1, watcher: None };
+    let means = Means { engine, scratch: Some(&scratch), deadline: None, threads, watcher: None };
     let counts = crate::pipeline::draw(&mut state, &memory, &means, &draw).unwrap();
     let words = |object: Object| (0..object.size / 4).map(move |n| object.address + 4 * n);
     let words = words(TARGET).chain(words(DEPTHS)).map(|address| memory.read_u32(address).unwrap());
@@ -140,8 +143,8 @@ fn kernels_draw_what_the_pipeline_draws() {
             let mut state = state(u)?;
             add_tests(u, &mut state)?;
             let vertices = vertices(u)?;
-            let kernel = drawn(&state, Some(&engine), &vertices);
-            let scalar = drawn(&state, None, &vertices);
+            let kernel = drawn(&state, Some(&engine), u.int_in_range(1..=3)?, &vertices);
+            let scalar = drawn(&state, None, 1, &vertices);
             if kernel != scalar {
                 let at = (0..kernel.0.len()).find(|&at| kernel.0[at] != scalar.0[at]);
                 let values = at.map(|at| (at, kernel.0[at], scalar.0[at]));
@@ -182,7 +185,8 @@ fn many_primitives_without_pixels() {
             let numbers: Vec<u8> = (0..=255).map(|n: u8| n.wrapping_mul(37) ^ seed).collect();
             let mut state = state(&mut Unstructured::new(&numbers)).expect("a state");
             state.registers.write(0x2088, vertices.len() as u32 / 8);
-            let (kernel, scalar) = (drawn(&state, Some(&engine), &vertices), drawn(&state, None, &vertices));
+            let kernel = drawn(&state, Some(&engine), usize::from(seed % 2) + 1, &vertices);
+            let scalar = drawn(&state, None, 1, &vertices);
             assert!(kernel == scalar, "{}, seed {seed}: {:?} and {:?}", name.name(), kernel.1, scalar.1);
             assert!(kernel.1.passed > 1000, "{:?}", kernel.1);
         }

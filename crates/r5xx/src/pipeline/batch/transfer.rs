@@ -5,7 +5,7 @@ use super::early::{Tested, pixels_of};
 use super::lift::{Prefetch, Wanted};
 use super::planes::PlaneWords;
 use super::quads::MULTIPLE;
-use super::waiting::{Launch, Span, Waiting};
+use super::waiting::{Launch, Primitives, Span};
 use super::{BatchState, Component, DEPTH, FLAGS, Flags};
 use crate::pairs::Pair;
 use crate::pipeline::counts::Counts;
@@ -20,7 +20,7 @@ pub struct Transfer<'t> {
     pub state: &'t BatchState<'t>,
     pub pixels: &'t Pixels<'t>,
     pub buffers: &'t Buffers<'t>,
-    pub waiting: &'t Waiting,
+    pub primitives: &'t Primitives,
     pub launch: Launch<'t>,
     pub prefetches: &'t [Prefetch],
     /// Quads have only pixels that passed all tests.
@@ -127,7 +127,7 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
     #[inline(always)]
     fn call(self) {
         let Interpolation { transfer, inputs } = self;
-        let Transfer { state, waiting, launch, buffers, is_tested, .. } = transfer;
+        let Transfer { state, primitives, launch, buffers, is_tested, .. } = transfer;
         let count = state.components.len();
         let mut places = SpanPlaces::default();
         for (first, span) in launch.places() {
@@ -141,10 +141,10 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
                 }
             }
             let number = usize::from(span.primitive);
-            let primitive = &waiting.primitives[number];
+            let primitive = &primitives.all[number];
             places.set(GRID, &primitive.setup, (span.x, span.y), span.len());
-            if let Some(perspective) = &primitive.perspective {
-                places.divide(perspective);
+            if let Some(divisor) = &primitive.divisor {
+                places.divide(divisor);
             }
             // Words behind those of these quads are given again, for the next ones.
             let range = first..first + words_of(span.len());
@@ -152,7 +152,7 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
                 places.depths(&primitive.depth, MAX_DEPTH).all(inputs.lines(FLAGS, range.clone()));
                 transfer.add_flags(span, primitive.facing, inputs.lines(FLAGS, quads));
             }
-            let values = &waiting.values[number * count..][..count];
+            let values = &primitives.values[number * count..][..count];
             for (plane, value) in (state.first_value()..).zip(values) {
                 value.at_span(&places, (span.x, span.y), inputs.lines(plane, range.clone()));
             }

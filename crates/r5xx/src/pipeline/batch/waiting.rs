@@ -1,11 +1,15 @@
-//! Quads that wait for their kernel, with what their primitives bring.
+//! Primitives that wait to be drawn, and quads that wait for their kernel.
 
 use super::memory::LEVELS;
 use crate::pipeline::interpolate::Value;
+use crate::pipeline::stipple::LineStipple;
+use ctm_raster::coverage::Shape;
 use ctm_raster::depth::Facing;
-use ctm_raster::plane::{DepthPlane, Perspective, Setup};
+use ctm_raster::plane::{DepthPlane, Plane, Setup};
 
-/// Quads from which on they wait for no others, and primitives.
+/// Primitives that wait at most: their numbers have 16 bits.
+const PRIMITIVES: usize = 1 << 14;
+/// Quads from which on they wait for no others.
 const CAPACITY: usize = 4096;
 
 /// Quads of a primitive side by side: at most [`SPAN`](ctm_raster::quads::SPAN).
@@ -15,7 +19,7 @@ pub struct Span {
     pub x: u16,
     /// Row of the upper pixels.
     pub y: u16,
-    /// Their primitive, by its number in [`Waiting::primitives`].
+    /// Their primitive, by its number in [`Primitives::all`].
     pub primitive: u16,
     /// How many there are.
     pub quads: u16,
@@ -36,35 +40,57 @@ impl Span {
     }
 }
 
-/// What quads need to know of their primitive.
-pub struct WaitingPrimitive {
+/// A primitive that waits.
+pub struct Primitive {
+    /// What it covers.
+    pub shape: Shape,
+    /// The pixels of a line that are left out.
+    pub stipple: Option<Box<LineStipple>>,
     /// The places of its vertices.
     pub setup: Setup,
-    /// How values run over it; points have no such.
-    pub perspective: Option<Perspective>,
+    /// What values are divided by, if they are not linear on the screen.
+    pub divisor: Option<Plane>,
     /// Depth over it.
     pub depth: DepthPlane,
     /// Which side is seen.
     pub facing: Facing,
 }
 
-/// Quads, with their primitives.
+/// Primitives in their order.
+#[derive(Default)]
+pub struct Primitives {
+    /// All of them.
+    pub all: Vec<Primitive>,
+    /// The values of each one's components, one primitive behind the other.
+    pub values: Vec<Value>,
+}
+
+impl Primitives {
+    /// Whether they are to be drawn before another one comes.
+    pub fn is_full(&self) -> bool {
+        self.all.len() >= PRIMITIVES
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.values.clear();
+    }
+}
+
+/// Quads that wait.
 #[derive(Default)]
 pub struct Waiting {
-    /// All of them, in the order in which they came.
+    /// All of them, in an order in which those of the same place are drawn.
     pub spans: Vec<Span>,
     /// How many there are.
     count: usize,
-    /// Their primitives.
-    pub primitives: Vec<WaitingPrimitive>,
-    /// The values of each primitive's components, one primitive behind the other.
-    pub values: Vec<Value>,
 }
 
 impl Waiting {
     /// Whether they are to be drawn before those of another primitive.
     pub fn is_full(&self) -> bool {
-        self.count >= CAPACITY || self.primitives.len() >= CAPACITY
+        self.count >= CAPACITY
     }
 
     /// Adds some.
@@ -78,8 +104,6 @@ impl Waiting {
     pub fn clear(&mut self) {
         self.spans.clear();
         self.count = 0;
-        self.primitives.clear();
-        self.values.clear();
     }
 }
 

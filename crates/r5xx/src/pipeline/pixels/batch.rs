@@ -15,7 +15,7 @@ use ctm_raster::coverage;
 use ctm_x1k::fragments::{Quad, Shaded};
 use std::ops::Range;
 
-/// Quads of a draw after which it is asked whether kernels draw the others.
+/// Quads of a draw from which on it is asked whether kernels draw it.
 const QUADS_PER_LOOK: [u64; 4] = [4, 64, 256, 1024];
 
 /// Quads on their way through the program: as many as can run together, of which no two have the same place.
@@ -26,10 +26,12 @@ pub struct Batch<'s, 'x, 'k> {
     half: Option<Half>,
     probe: Option<&'s Probe<'s>>,
     kernels: &'s Kernels<'k>,
-    /// What draws quads from some time on.
+    /// What draws primitives from some time on.
     together: Option<KernelBatch<'s>>,
-    /// Quads so far.
+    /// Quads so far, until there is such.
     drawn: u64,
+    /// The numbers of quads from which on it is asked for.
+    looks: &'static [u64],
     waiting: Vec<Waiting>,
     /// What the program gets. Those behind `used` are kept for their memory.
     quads: Vec<Quad>,
@@ -54,6 +56,7 @@ impl<'a> Pixels<'a> {
             half: None,
             together: None,
             drawn: 0,
+            looks: &QUADS_PER_LOOK,
             waiting: Vec::new(),
             quads: Vec::new(),
             shaded: Vec::new(),
@@ -142,11 +145,12 @@ impl Batch<'_, '_, '_> {
     }
 
     fn draw_quads(&mut self, covering: &Covering) -> Result<(), DrawError> {
-        let pixels = self.pixels;
+        self.look(covering)?;
         if let Some(together) = &mut self.together {
             together.draw(covering)?;
             return Ok(());
         }
+        let pixels = self.pixels;
         let mut result = Ok(());
         coverage::quads(GRID, covering.shape, &pixels.visible.framebuffer, &pixels.samples, |covered| {
             if result.is_ok() {
@@ -154,6 +158,23 @@ impl Batch<'_, '_, '_> {
             }
         });
         result
+    }
+
+    /// Asks whether kernels draw this primitive and the others, when there are enough quads.
+    fn look(&mut self, covering: &Covering) -> Result<(), DrawError> {
+        if self.together.is_some() || self.looks.is_empty() || !self.pixels.is_plain() {
+            return Ok(());
+        }
+        let rows = coverage::quad_spans(GRID, covering.shape, &self.pixels.visible.framebuffer, self.pixels.samples[0]);
+        let quads = |[upper, lower]: [Range<u32>; 2]| upper.len().max(lower.len()).div_ceil(2) as u64;
+        self.drawn += rows.map(|(_, rows)| quads(rows)).sum::<u64>();
+        let passed = self.looks.iter().take_while(|&&look| look <= self.drawn).count();
+        if passed > 0 {
+            self.looks = &self.looks[passed..];
+            self.flush()?;
+            self.together = self.kernels.batch(self.drawn)?;
+        }
+        Ok(())
     }
 
     /// Draws what waits, and gives what was done with pixels.
@@ -186,16 +207,6 @@ impl Batch<'_, '_, '_> {
         // What comes before at the same place comes first.
         if self.used > 0 && self.quads[..self.used].iter().any(|quad| quad.position == (x, y)) {
             self.flush()?;
-        }
-        self.drawn += 1;
-        if QUADS_PER_LOOK.contains(&self.drawn) && self.together.is_none() {
-            self.flush()?;
-            self.together = self.kernels.batch(self.drawn)?;
-        }
-        if let Some(together) = &mut self.together {
-            // The rest of the primitive.
-            together.add(covering, &covered)?;
-            return Ok(());
         }
         let mut masks = pixels.visible(covering, covered);
         self.counts.pixels += count_pixels(&masks);

@@ -41,7 +41,7 @@ impl Pixels<'_> {
             (0, Some(Hidden::Screendoor))
         } else if !self.visible.shows(x, y) {
             (0, Some(Hidden::ClipRule))
-        } else if covering.stipple.is_some_and(|stipple| !stipple(x, y)) {
+        } else if covering.stipple.is_some_and(|stipple| !stipple.draws(x, y)) {
             (0, Some(Hidden::Stipple))
         } else {
             (kept, (kept != covered).then_some(Hidden::Screendoor))

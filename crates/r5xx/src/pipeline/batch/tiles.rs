@@ -1,0 +1,74 @@
+//! The framebuffer in tiles, of which threads take one after the other. For one thread it is one tile: primitives that touch several take longer.
+
+use ctm_raster::grid::Rect;
+
+/// Columns and rows of pixels of a tile where there are many threads: multiples of those that spans and quads have at most.
+pub const SIZE: [u32; 2] = [256, 128];
+
+/// The primitives that may cover pixels of each tile, by their numbers.
+#[derive(Default)]
+pub struct Tiles {
+    framebuffer: Option<Rect>,
+    /// Columns and rows of pixels of a tile.
+    size: [u32; 2],
+    /// Tiles of a row of tiles.
+    columns: u32,
+    /// Of each tile, row by row from the one of the first pixel there is.
+    primitives: Vec<Vec<u16>>,
+    /// The tiles of which there are any.
+    touched: Vec<u32>,
+}
+
+impl Tiles {
+    /// Begins with those of a framebuffer, all without primitives: of so many columns and rows of pixels, or only one.
+    pub fn begin(&mut self, framebuffer: Rect, size: Option<[u32; 2]>) {
+        self.clear();
+        self.size = size.unwrap_or([framebuffer.right.max(1), framebuffer.bottom.max(1)]);
+        let [columns, rows] = self.size;
+        self.columns = framebuffer.right.div_ceil(columns);
+        let count = (self.columns * framebuffer.bottom.div_ceil(rows)) as usize;
+        if self.primitives.len() < count {
+            self.primitives.resize_with(count, Vec::new);
+        }
+        self.framebuffer = Some(framebuffer);
+    }
+
+    /// Adds a primitive that covers pixels of this part of the framebuffer only.
+    pub fn add(&mut self, area: Rect, primitive: u16) {
+        if area.is_empty() {
+            return;
+        }
+        let [columns, rows] = self.size;
+        for row in area.top / rows..area.bottom.div_ceil(rows) {
+            for column in area.left / columns..area.right.div_ceil(columns) {
+                let number = row * self.columns + column;
+                let primitives = &mut self.primitives[number as usize];
+                if primitives.is_empty() {
+                    self.touched.push(number);
+                }
+                primitives.push(primitive);
+            }
+        }
+    }
+
+    /// How many tiles there are with primitives.
+    pub fn touched(&self) -> usize {
+        self.touched.len()
+    }
+
+    /// One of these: its pixels and its primitives, in their order.
+    pub fn get(&self, touched: usize) -> Option<(Rect, &[u16])> {
+        let number = *self.touched.get(touched)?;
+        let [columns, rows] = self.size;
+        let (left, top) = (number % self.columns * columns, number / self.columns * rows);
+        let tile = Rect { left, top, right: left + columns, bottom: top + rows };
+        Some((tile.intersection(self.framebuffer?), &self.primitives[number as usize]))
+    }
+
+    /// Forgets all primitives.
+    pub fn clear(&mut self) {
+        for number in self.touched.drain(..) {
+            self.primitives[number as usize].clear();
+        }
+    }
+}
