@@ -18,21 +18,68 @@ use support::*;
 
 /// Arguments of one run are this many bits: columns, then rows.
 const COLUMN_BITS: u32 = 7;
-const ROW_BITS: u32 = 8;
+const ROW_BITS: u32 = 7;
 const RUN_BITS: u32 = COLUMN_BITS + ROW_BITS;
 const NAN: u32 = 0x7FFF_FFFF;
 
 /// What is called, in the order of the results in memory.
-const CALLS: [(Op, &str, Argument); 8] = [
-    (Op::Ex2 {}, "ex2", Argument::Any),
-    (Op::Ln2 {}, "ln2", Argument::Any),
-    (Op::Sin {}, "sin", Argument::Any),
-    (Op::Cos {}, "cos", Argument::Any),
-    (Op::Sin {}, "sin", Argument::Fraction),
-    (Op::Cos {}, "cos", Argument::Fraction),
-    (Op::Sin {}, "sin", Argument::Finite),
-    (Op::Cos {}, "cos", Argument::Finite),
+const CALLS: [(Call, Argument); 12] = [
+    (Call::Only(Op::Ex2 {}, "ex2"), Argument::Any),
+    (Call::Only(Op::Ln2 {}, "ln2"), Argument::Any),
+    (Call::Only(Op::Sin {}, "sin"), Argument::Any),
+    (Call::Only(Op::Cos {}, "cos"), Argument::Any),
+    (Call::Only(Op::Sin {}, "sin"), Argument::Fraction),
+    (Call::Only(Op::Cos {}, "cos"), Argument::Fraction),
+    (Call::Only(Op::Sin {}, "sin"), Argument::Finite),
+    (Call::Only(Op::Cos {}, "cos"), Argument::Finite),
+    (Call::RootReciprocal(Denorm::Flush, 1), Argument::Any),
+    (Call::RootReciprocal(Denorm::Flush, 2), Argument::Any),
+    (Call::RootReciprocal(Denorm::Keep, 1), Argument::Any),
+    (Call::RootReciprocal(Denorm::Keep, 2), Argument::Any),
 ];
+
+/// Results of a surface.
+const CHANNELS: usize = 4;
+const SURFACES: usize = CALLS.len() / CHANNELS;
+
+/// A function of one number.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    /// One operation, and its name.
+    Only(Op, &'static str),
+    /// The square root, then so many reciprocals.
+    RootReciprocal(Denorm, usize),
+}
+
+impl Call {
+    /// Puts its result of `%of` into `%raw`; what it needs besides comes behind 100.
+    fn text(self, of: usize, raw: usize) -> String {
+        match self {
+            Call::Only(_, name) => format!("%{raw} = {name} %{of}\n"),
+            Call::RootReciprocal(denorm, reciprocals) => {
+                let suffix = if denorm == Denorm::Flush { ".ftz" } else { "" };
+                let first = 100 + 4 * raw;
+                let mut text = format!("%{first} = fsqrt{suffix} %{of}\n");
+                for n in 1..=reciprocals {
+                    let (result, of) = (if n == reciprocals { raw } else { first + n }, first + n - 1);
+                    text += &format!("%{result} = fdiv{suffix} %14, %{of}\n");
+                }
+                text
+            }
+        }
+    }
+
+    /// The same by the definition of the operations.
+    fn value(self, bits: u32) -> u32 {
+        match self {
+            Call::Only(op, _) => evaluate(&op, &[bits]).unwrap(),
+            Call::RootReciprocal(denorm, reciprocals) => {
+                let root = evaluate(&Op::Fsqrt { denorm }, &[bits]).unwrap();
+                (0..reciprocals).fold(root, |of, _| evaluate(&Op::Fdiv { denorm }, &[1f32.to_bits(), of]).unwrap())
+            }
+        }
+    }
+}
 
 /// What a function is called with, as code depends on what is known of it: a number as it is, its fraction, the nearest that is no
 /// infinity.
@@ -59,16 +106,22 @@ impl Argument {
 
 /// The calls for a number whose low bits are the position.
 fn function() -> Function {
-    let call = |(at, &(_, name, argument)): (usize, &(Op, &str, Argument))| {
-        let (of, raw, result) = (9 + argument as usize, 20 + at, 30 + at);
-        format!("%{raw} = {name} %{of}\n%{result} = canon_nan {NAN:#x}, %{raw}\n")
+    let call = |(at, &(call, argument)): (usize, &(Call, Argument))| {
+        let (raw, result) = (20 + at, 40 + at);
+        format!("{}%{result} = canon_nan {NAN:#x}, %{raw}\n", call.text(9 + argument as usize, raw))
     };
     let calls: String = CALLS.iter().enumerate().map(call).collect();
+    let surfaces: String = (0..SURFACES).map(|n| format!("surface s{n} whole\n")).collect();
+    let store = |n: usize| {
+        let first = 40 + CHANNELS * n;
+        let results = format!("%{first}, %{}, %{}, %{}", first + 1, first + 2, first + 3);
+        format!("surface_store.rgba s{n}, %0, %1, {results}, %2\n")
+    };
+    let stores: String = (0..SURFACES).map(store).collect();
     let arguments = Argument::TEXT;
     let text = format!(
-        "surface s0 whole\nsurface s1 whole\ntable t0 1\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane {COLUMN_BITS:#010x}\n\
-         %4 = shl %1, %3\n%12 = or %4, %0\n%13 = table_splat t0, 0\n%8 = or %12, %13\n{arguments}{calls}\
-         surface_store.rgba s0, %0, %1, %30, %31, %32, %33, %2\nsurface_store.rgba s1, %0, %1, %34, %35, %36, %37, %2\nreturn\n"
+        "{surfaces}table t0 1\nb0:\n%0 = pos_x\n%1 = pos_y\n%2 = covered\n%3 = lane {COLUMN_BITS:#010x}\n%14 = lane 0x3f800000\n\
+         %4 = shl %1, %3\n%12 = or %4, %0\n%13 = table_splat t0, 0\n%8 = or %12, %13\n{arguments}{calls}{stores}return\n"
     );
     text.parse().unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
@@ -77,7 +130,7 @@ fn function() -> Function {
 fn compare(runs: impl Iterator<Item = u32>) {
     let function = function();
     let kind = (Format::Float32_4, Tiling::Linear, 1 << COLUMN_BITS, 1 << ROW_BITS, Bounds::Drop);
-    let (surfaces, space) = (surfaces(&[kind; 2]), space(0, Data::Tame));
+    let (surfaces, space) = (surfaces(&[kind; SURFACES]), space(0, Data::Tame));
     let layouts: Vec<_> =
         surfaces.iter().map(|(surface, bounds)| SurfaceLayout::of(&space, surface, *bounds)).collect();
     let mut interior = function.clone();
@@ -89,16 +142,16 @@ fn compare(runs: impl Iterator<Item = u32>) {
     let compiled: Vec<_> = backends().into_iter().map(compiled).collect();
     let domain = Domain { i0: 0, j0: 0, i1: (1 << COLUMN_BITS) - 1, j1: (1 << ROW_BITS) - 1 };
     let meter = Meter::new(Budget { group_time: None, ..Budget::default() }, None);
-    let mut found = vec![0; 32 << RUN_BITS];
+    let mut found = vec![0; 4 * CALLS.len() << RUN_BITS];
     let mut expected = Vec::with_capacity(found.len());
     for run in runs {
         let numbers = run << RUN_BITS..=(run << RUN_BITS) + ((1 << RUN_BITS) - 1);
         expected.clear();
-        for calls in [&CALLS[..4], &CALLS[4..]] {
+        for calls in CALLS.as_chunks::<CHANNELS>().0 {
             for bits in numbers.clone() {
                 let arguments = Argument::all(bits);
-                for (op, _, argument) in calls {
-                    let result = evaluate(op, &[arguments[*argument as usize]]).unwrap();
+                for (call, argument) in calls {
+                    let result = call.value(arguments[*argument as usize]);
                     let canonical = if f32::from_bits(result).is_nan() { NAN } else { result };
                     expected.extend(canonical.to_le_bytes());
                 }
@@ -117,7 +170,10 @@ fn compare(runs: impl Iterator<Item = u32>) {
             let (bits, call) = (run << RUN_BITS | (at / 4 % (1 << RUN_BITS)) as u32, at % 4 + at / (4 << RUN_BITS) * 4);
             let word = |bytes: &[u8]| u32::from_le_bytes(bytes.as_chunks().0[at]);
             let (found, expected) = (word(&found), word(&expected));
-            panic!("{}, number {call}, of {bits:#010x} is {expected:#010x}, not {found:#010x} ({name})", CALLS[call].1);
+            panic!(
+                "{:?}, number {call}, of {bits:#010x} is {expected:#010x}, not {found:#010x} ({name})",
+                CALLS[call].0
+            );
         }
     }
 }

@@ -12,6 +12,7 @@ mod memory;
 mod nans;
 mod operands;
 mod operations;
+mod reciprocal;
 mod speculation;
 mod transcendental;
 

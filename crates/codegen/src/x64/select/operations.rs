@@ -73,7 +73,10 @@ impl Selector<'_> {
             Op::FmulRounded { .. } => self.product(Zero::Ieee, (args[0], args[1]), results[0]),
             Op::FmaRounded { .. } => self.multiply_add(Zero::Ieee, args[0], args[1], args[2]),
             Op::Fdiv { .. } => {
-                let quotient = self.binary(Vop::Div, args[0], args[1]);
+                let quotient = match self.root_by_reciprocals(args) {
+                    Some(quotient) => quotient,
+                    None => self.binary(Vop::Div, args[0], args[1]),
+                };
                 self.note_operands(quotient, args)
             }
             Op::Fsqrt { .. } => {
