@@ -3,10 +3,10 @@
 use super::buffers::{Buffer, Buffers};
 use super::waiting::{Span, Waiting, WaitingPrimitive};
 use crate::pairs::{FOUR, Pairs};
-use crate::pipeline::counts::Counts;
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::{Covering, Pixels};
 use crate::pipeline::window::{GRID, MAX_DEPTH};
+use ctm_card::Counts;
 use ctm_raster::coverage;
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::plane::DepthPlane;
