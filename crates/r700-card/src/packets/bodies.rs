@@ -242,28 +242,28 @@ packets! {
         DATA 3 [31:0] data: u32, "low bits";
         DATA_HI 4 [31:0] data_high: u32, "high bits";
     }
-    SetConfigReg 0x68 "SET_CONFIG_REG" 2..=MAX_BODY, words 1, "writes registers of the whole card" {
+    SetConfigReg 0x68 "SET_CONFIG_REG" 1..=MAX_BODY, words 1, "writes registers of the whole card" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetContextReg 0x69 "SET_CONTEXT_REG" 2..=MAX_BODY, words 1, "writes registers of draws" {
+    SetContextReg 0x69 "SET_CONTEXT_REG" 1..=MAX_BODY, words 1, "writes registers of draws" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetAluConst 0x6A "SET_ALU_CONST" 2..=MAX_BODY, words 1, "writes constants in registers" {
+    SetAluConst 0x6A "SET_ALU_CONST" 1..=MAX_BODY, words 1, "writes constants in registers" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetBoolConst 0x6B "SET_BOOL_CONST" 2..=MAX_BODY, words 1, "writes truth values" {
+    SetBoolConst 0x6B "SET_BOOL_CONST" 1..=MAX_BODY, words 1, "writes truth values" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetLoopConst 0x6C "SET_LOOP_CONST" 2..=MAX_BODY, words 1, "writes counts of loops" {
+    SetLoopConst 0x6C "SET_LOOP_CONST" 1..=MAX_BODY, words 1, "writes counts of loops" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetResource 0x6D "SET_RESOURCE" 2..=MAX_BODY, words 1, "says what textures and buffers are" {
+    SetResource 0x6D "SET_RESOURCE" 1..=MAX_BODY, words 1, "says what textures and buffers are" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetSampler 0x6E "SET_SAMPLER" 2..=MAX_BODY, words 1, "says how textures are sampled" {
+    SetSampler 0x6E "SET_SAMPLER" 1..=MAX_BODY, words 1, "says how textures are sampled" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
-    SetCtlConst 0x6F "SET_CTL_CONST" 2..=MAX_BODY, words 1, "writes what is added to indices" {
+    SetCtlConst 0x6F "SET_CTL_CONST" 1..=MAX_BODY, words 1, "writes what is added to indices" {
         OFFSET 0 [15:0] offset: u16, "dword of the first register";
     }
     StrmoutBaseUpdate 0x72 "STRMOUT_BASE_UPDATE" 2..=2, words 2, "says once more where a streamout buffer lies" {

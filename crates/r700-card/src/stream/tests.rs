@@ -82,6 +82,7 @@ fn registers_stay_in_their_space() {
     };
     assert_eq!(cause(&[0xC002_6900, 0x3FF, 0, 0]), beyond);
     assert_eq!(of(&[0xC001_6900, 0x3FF, 9]).unwrap(), [Command::Write { address: 0x2_8FFC, value: 9, object: None }]);
+    assert_eq!(of(&[0xC000_6900, 0x191]).unwrap(), [], "the driver writes none where a program has no inputs");
     assert!(matches!(cause(&[0xC001_6800, 0xFFFF, 0]), StreamErrorCause::Registers { first: 0x4_7FFC, .. }));
 }
 
