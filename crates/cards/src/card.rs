@@ -40,6 +40,9 @@ pub enum PictureError {
     /// A card of the R5xx family says so.
     #[error(transparent)]
     R5xx(#[from] ctm_r5xx::DrawError),
+    /// A card of the R700 family says so.
+    #[error(transparent)]
+    R700(#[from] ctm_r700_card::DrawError),
 }
 
 impl Card {
@@ -65,6 +68,9 @@ impl Card {
                 let mut card = ctm_r700_card::Card::new(model);
                 if host_clock {
                     card = card.with_host_clock();
+                }
+                if let Some(limit) = time_limit {
+                    card = card.with_time_limit(limit);
                 }
                 if stats {
                     card = card.with_stats();
@@ -105,7 +111,7 @@ impl Card {
     pub fn picture(&self, memory: &Arena, number: usize) -> Result<Option<Picture>, PictureError> {
         match self {
             Card::R5xx(card) => Ok(ctm_r5xx::picture(card.state(), memory, number)?),
-            Card::R700(_) => Ok(None),
+            Card::R700(card) => Ok(ctm_r700_card::picture(card.state(), memory, number)?),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::draws::vertices;
 use crate::packets::Event;
-use crate::registers;
+use crate::pipeline::{self, DrawError};
+use crate::registers::{self, DbRenderControl};
 use crate::resources;
 use crate::state::State;
 use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamoutOffset, commands};
@@ -65,10 +66,10 @@ pub struct Card {
     model: Model,
     state: State,
     clock: Clock,
+    time_limit: Option<Duration>,
     draws: Option<Vec<DrawStats>>,
     warnings: Vec<String>,
     unknown: BTreeSet<u32>,
-    told_of_draws: bool,
     /// The result of the predicate, before it is known which result is drawn.
     result: bool,
 }
@@ -80,10 +81,10 @@ impl Card {
             model,
             state: State::default(),
             clock: Clock::Commands(0),
+            time_limit: None,
             draws: None,
             warnings: Vec::new(),
             unknown: BTreeSet::new(),
-            told_of_draws: false,
             result: false,
         }
     }
@@ -91,6 +92,11 @@ impl Card {
     /// The same card, whose time stamps are those of the host's clock, as programs expect that measure times.
     pub fn with_host_clock(self) -> Self {
         Card { clock: Clock::Host(Instant::now()), ..self }
+    }
+
+    /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
+    pub fn with_time_limit(self, limit: Duration) -> Self {
+        Card { time_limit: Some(limit), ..self }
     }
 
     /// The same card, which keeps what draws do, in numbers.
@@ -123,7 +129,8 @@ impl Card {
         }
     }
 
-    fn execute(&mut self, memory: &Arena, command: &Command) {
+    /// Gives what ends the submission.
+    fn execute(&mut self, memory: &Arena, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
         if let Clock::Commands(count) = &mut self.clock {
             *count += 1;
         }
@@ -139,7 +146,7 @@ impl Card {
             }
             Command::IndexWidth(width) => self.state.index_width = *width,
             Command::Instances(count) => self.state.instances = *count,
-            Command::Draw(draw) => self.draw(draw),
+            Command::Draw(draw) => self.draw(memory, deadline, draw)?,
             Command::Event { event, target } => self.event(memory, *event, *target),
             Command::Store { target, number } => match *number {
                 Number::Narrow(number) => self.store(memory, target, &number.to_le_bytes()),
@@ -164,7 +171,7 @@ impl Card {
             Command::Predicate(predicate) => self.predicate(memory, predicate),
             Command::Streamout { buffer, store, offset } => {
                 let number = usize::from(*buffer);
-                let Some(&filled) = self.state.filled.get(number) else { return };
+                let Some(&filled) = self.state.filled.get(number) else { return Ok(()) };
                 if let Some(place) = store {
                     self.store(memory, place, &filled.wrapping_mul(4).to_le_bytes());
                 }
@@ -176,23 +183,31 @@ impl Card {
                 self.state.filled[number] = next;
             }
         }
+        Ok(())
     }
 
-    /// Draws are counted, and nothing is drawn.
-    fn draw(&mut self, draw: &Draw) {
+    /// Draws, and gives what ends the submission.
+    fn draw(&mut self, memory: &Arena, deadline: Option<Instant>, draw: &Draw) -> Result<(), Rejected> {
         if draw.predicated && !self.state.visible {
-            return;
+            return Ok(());
         }
+        let start = Instant::now();
+        let done = pipeline::draw(&self.state, memory, deadline, draw);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
-            let counts = Counts { vertices, ..Counts::default() };
-            draws.push(DrawStats { at: draw.at, time: Duration::ZERO, counts });
+            let dropped = Counts { vertices, ..Counts::default() };
+            let counts = done.as_ref().copied().unwrap_or(dropped);
+            draws.push(DrawStats { at: draw.at, time: start.elapsed(), counts });
         }
-        if !self.told_of_draws {
-            self.told_of_draws = true;
-            let name = self.model.identity().name;
-            self.warn(format!("{name} does not draw yet: draws are checked, counted and dropped"));
+        match done {
+            Ok(counts) if !self.state.registers.get::<DbRenderControl>().zpass_increment_disable => {
+                self.state.counters.passed = self.state.counters.passed.wrapping_add(counts.passed);
+            }
+            Ok(_) => {}
+            Err(error @ DrawError::TimeIsUp) => return Err(Rejected { at: draw.at, message: error.to_string() }),
+            Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
         }
+        Ok(())
     }
 
     fn event(&mut self, memory: &Arena, event: Event, target: Option<Place>) {
@@ -288,8 +303,8 @@ impl ctm_card::Card for Card {
         let commands =
             commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
         self.state.begin_stream();
-        commands.iter().for_each(|command| self.execute(memory, command));
-        Ok(())
+        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        commands.iter().try_for_each(|command| self.execute(memory, deadline, command))
     }
 
     fn take_warnings(&mut self) -> Vec<String> {

@@ -6,14 +6,17 @@
 //! - [`stream`]: a command stream, checked as a whole before it runs;
 //! - [`programs`]: the programs that registers name;
 //! - [`listing()`]: streams as text;
-//! - [`Card`]: executes streams. Nothing is drawn yet: draws are counted and dropped.
+//! - [`Card`]: executes streams. Of draws it executes triangles without tests, blending and filters; others are dropped with a warning.
 #![forbid(unsafe_code)]
 
 mod card;
 mod counters;
 mod draws;
+mod format;
+mod layout;
 mod listing;
 pub mod packets;
+mod pipeline;
 pub mod programs;
 pub mod registers;
 pub mod resources;
@@ -24,4 +27,5 @@ pub use card::{Card, Model};
 pub use counters::Counters;
 pub use draws::draws;
 pub use listing::listing;
+pub use pipeline::{DrawError, picture};
 pub use state::State;
