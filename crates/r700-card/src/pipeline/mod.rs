@@ -3,6 +3,7 @@
 mod assemble;
 mod bindings;
 mod clip;
+mod depth;
 mod indices;
 mod pixels;
 mod targets;
@@ -11,10 +12,10 @@ mod workspace;
 
 use crate::registers::codes::{GeometryMode, NumberType, PolygonMode};
 use crate::registers::{
-    DbAlphaToMask, DbDepthControl, DbDepthInfo, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl,
-    PaScAaConfig, PaScGenericScissorBr, PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl,
-    PaScVportScissorBr, PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl,
-    RegisterFile, SxAlphaTestControl, VgtGsMode, VgtPrimitiveType, VgtStrmoutEn, codes::DepthFormat,
+    DbAlphaToMask, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl, PaScAaConfig, PaScGenericScissorBr,
+    PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl, PaScVportScissorBr,
+    PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl, RegisterFile, VgtGsMode,
+    VgtPrimitiveType, VgtStrmoutEn,
 };
 use crate::state::State;
 use crate::stream::Draw;
@@ -198,19 +199,18 @@ fn primitive_pixels(
 
 /// What is not executed yet, and would change what is drawn.
 fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
-    let (depth, shader) = (registers.get::<DbDepthControl>(), registers.get::<DbShaderControl>());
-    let render = registers.get::<DbRenderControl>();
-    let (alpha, out) = (registers.get::<SxAlphaTestControl>(), registers.get::<PaClVsOutCntl>());
+    let (render, shader) = (registers.get::<DbRenderControl>(), registers.get::<DbShaderControl>());
+    let out = registers.get::<PaClVsOutCntl>();
     let (clip, mode) = (registers.get::<PaClClipCntl>(), registers.get::<PaSuScModeCntl>());
     let user_planes = [clip.ucp_ena_0, clip.ucp_ena_1, clip.ucp_ena_2, clip.ucp_ena_3, clip.ucp_ena_4, clip.ucp_ena_5];
-    let has_depth = registers.get::<DbDepthInfo>().format != DepthFormat::None;
+    let offset = mode.poly_offset_front_enable || mode.poly_offset_back_enable;
     let outlines = mode.poly_mode != 0
         && [mode.polymode_front_ptype, mode.polymode_back_ptype].iter().any(|&kind| kind != PolygonMode::Filled);
     let not_yet = [
-        (has_depth && (depth.z_enable || depth.stencil_enable), "a depth or stencil test"),
+        (shader.z_export_enable || shader.stencil_ref_export_enable, "depth of a program"),
+        (offset, "an offset of depth"),
         (render.depth_copy_enable || render.stencil_copy_enable, "a copy of depth"),
-        (shader.kill_enable || shader.mask_export_enable, "a program that kills pixels"),
-        (alpha.alpha_test_enable && !alpha.alpha_test_bypass, "an alpha test"),
+        (shader.mask_export_enable, "a mask of samples of a program"),
         (registers.get::<DbAlphaToMask>().alpha_to_mask_enable, "a mask of samples by alpha"),
         (registers.get::<PaScAaConfig>().msaa_num_samples != 0, "a pixel of several samples"),
         (registers.get::<VgtGsMode>().mode != GeometryMode::Off, "what needs a geometry program"),

@@ -2,13 +2,14 @@
 
 use super::bindings::{PIXEL, bindings};
 use super::clip::Window;
+use super::depth::{DepthBuffer, function};
 use super::targets::Target;
 use super::vertices::{Vertex, stage_program};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, run};
 use crate::registers::{
-    RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl, SpiVsOutConfig,
-    SpiVsOutId,
+    DbShaderControl, RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl,
+    SpiVsOutConfig, SpiVsOutId, SxAlphaRef, SxAlphaTestControl,
 };
 use crate::state::State;
 use ctm_card::Counts;
@@ -17,9 +18,11 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Format, Surface, Tiling};
 use ctm_r700::{Bindings, Input, Job, Program, Region, Stage};
 use ctm_raster::coverage::{EdgeRule, Quad, Shape, quads};
+use ctm_raster::depth::CompareFunction;
 use ctm_raster::grid::{Grid, Point, Rect};
 use ctm_raster::plane::{AttributePlane, Perspective, Plane, Setup};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Quads that the program runs for together.
 const BATCH: usize = 256;
@@ -73,11 +76,19 @@ pub struct Pixels<'a> {
     waiting: Vec<Waiting>,
     counts: Counts,
     options: RunOptions<'static>,
+    depth: Option<DepthBuffer<'a>>,
+    alpha: Option<(CompareFunction, f32)>,
+    /// The program may kill pixels.
+    kills: bool,
 }
 
 /// A quad that waits for the program.
 struct Waiting {
     quad: Quad,
+    /// Depth of the four pixels.
+    depths: [f32; 4],
+    /// Of a front face.
+    front: bool,
     /// For each source, of the four pixels.
     inputs: Vec<[[u32; 4]; 4]>,
 }
@@ -88,23 +99,50 @@ impl<'a> Pixels<'a> {
         state: &State,
         memory: &'a Arena,
         targets: Vec<Target<'a>>,
-        clip: Rect,
+        mut clip: Rect,
         options: RunOptions<'static>,
     ) -> Result<Self, DrawError> {
         let program = stage_program(state, memory, Stage::Pixel)?.ok_or(DrawError::NoProgram { stage: "pixel" })?;
         let mut plan = Plan::default();
         let bindings = bindings(PIXEL, &state.registers, memory, &[&program], &mut plan)?;
         let sources = sources(&state.registers)?;
+        let registers = &state.registers;
+        let test = registers.get::<SxAlphaTestControl>();
+        let tests_alpha = test.alpha_test_enable && !test.alpha_test_bypass;
+        let alpha = tests_alpha.then(|| (function(test.alpha_func), registers.float::<SxAlphaRef>()));
+        let kills = registers.get::<DbShaderControl>().kill_enable;
+        let depth = DepthBuffer::of(registers, memory)?;
+        if let Some(depth) = &depth {
+            let [right, bottom] = depth.size();
+            clip = clip.intersection(Rect { left: 0, top: 0, right, bottom });
+        }
         let bytes = 16 * 4 * BATCH as u64;
         let inputs = sources.iter().map(|_| plan.room(bytes)).collect::<Result<_, _>>()?;
         let mut outputs = BTreeMap::new();
-        for target in &targets {
-            if !outputs.contains_key(&target.output) {
-                outputs.insert(target.output, plan.room(bytes)?);
+        // Alpha is that of the first.
+        let first = (alpha.is_some() || kills).then_some(0);
+        for output in targets.iter().map(|target| target.output).chain(first) {
+            if let Entry::Vacant(place) = outputs.entry(output) {
+                place.insert(plan.room(bytes)?);
             }
         }
         let (workspace, waiting, counts) = (plan.make()?, Vec::new(), Counts::default());
-        Ok(Pixels { program, bindings, sources, targets, clip, workspace, inputs, outputs, waiting, counts, options })
+        Ok(Pixels {
+            program,
+            bindings,
+            sources,
+            targets,
+            clip,
+            workspace,
+            inputs,
+            outputs,
+            waiting,
+            counts,
+            options,
+            depth,
+            alpha,
+            kills,
+        })
     }
 
     /// Draws a convex polygon, whose planes go through its first three corners that span one.
@@ -149,7 +187,8 @@ impl<'a> Pixels<'a> {
                 })
             });
             let inputs = inputs.collect();
-            self.waiting.push(Waiting { quad, inputs });
+            let depths = places.map(|(x, y)| depth.at(setup.offset(GRID.pixel_centre(x, y))) as f32);
+            self.waiting.push(Waiting { quad, depths, front: face.front, inputs });
             if self.waiting.len() == BATCH {
                 self.run()?;
             }
@@ -172,7 +211,6 @@ impl<'a> Pixels<'a> {
             }
             self.workspace.set(*region, &vectors);
         }
-        let zeros = vec![[0; 4]; 2 * columns];
         let mut job = Job::new(&self.program, domain, &self.workspace.space);
         job.bindings = self.bindings.clone();
         job.quad_derivatives = true;
@@ -180,7 +218,6 @@ impl<'a> Pixels<'a> {
             job.inputs.insert(*register, Input::Buffer(*region));
         }
         for (&output, region) in &self.outputs {
-            self.workspace.set(*region, &zeros);
             let colour = job.targets.colours.get_mut(output);
             if let Some(colour) = colour {
                 *colour = Some(Surface {
@@ -193,22 +230,51 @@ impl<'a> Pixels<'a> {
                 });
             }
         }
-        run(&job, &self.options)?;
         let pitch = columns.next_multiple_of(4);
-        for (quad, Waiting { quad: found, .. }) in waiting.iter().enumerate() {
+        let alive = self.export(&job, 2 * pitch)?;
+        for (quad, Waiting { quad: found, depths, front, .. }) in waiting.iter().enumerate() {
             for pixel in (0..4).filter(|&pixel| found.coverage[pixel] & 1 != 0) {
                 let (x, y) = (found.x + pixel as u32 % 2, found.y + pixel as u32 / 2);
                 let number = pixel / 2 * pitch + 2 * quad + pixel % 2;
+                self.counts.pixels += 1;
+                self.counts.fragments += 1;
+                let alpha = |region: &Region| f32::from_bits(self.workspace.vector(*region, number)[3]);
+                let is_dropped = match (self.alpha, self.outputs.get(&0)) {
+                    (Some((function, reference)), Some(region)) => !function.holds(alpha(region), reference),
+                    _ => false,
+                };
+                if is_dropped || alive.as_ref().is_some_and(|alive| !alive[number]) {
+                    continue;
+                }
+                if self.depth.as_ref().is_some_and(|depth| !depth.test((x, y), depths[pixel], *front)) {
+                    continue;
+                }
                 for target in &self.targets {
                     let region = self.outputs[&target.output];
                     target.write(x, y, self.workspace.vector(region, number));
                 }
-                self.counts.pixels += 1;
-                self.counts.fragments += 1;
                 self.counts.passed += 1;
             }
         }
         Ok(())
+    }
+
+    /// Runs the program, and says which of so many vectors it has exported, if it may kill pixels: those of killed ones it has not. That shows by
+    /// what was there before: no export leaves it in two runs that begin with different numbers.
+    fn export(&self, job: &Job, vectors: usize) -> Result<Option<Vec<bool>>, DrawError> {
+        let left = |value: u32| -> Result<Vec<bool>, DrawError> {
+            let filled = vec![[value; 4]; vectors];
+            self.outputs.values().for_each(|region| self.workspace.set(*region, &filled));
+            run(job, &self.options)?;
+            let is_left = |number| {
+                let mut vectors = self.outputs.values().map(|region| self.workspace.vector(*region, number));
+                vectors.all(|vector| vector == [value; 4])
+            };
+            Ok((0..vectors).map(is_left).collect())
+        };
+        let other = if self.kills { Some(left(1)?) } else { None };
+        let zero = left(0)?;
+        Ok(other.map(|other| other.into_iter().zip(zero).map(|(other, zero)| !(other && zero)).collect()))
     }
 
     /// Runs what still waits, and gives what was done.

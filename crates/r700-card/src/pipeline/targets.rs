@@ -3,25 +3,39 @@
 use super::DrawError;
 use crate::format;
 use crate::layout::Layout;
-use crate::registers::codes::{NumberType, SpecialOp};
+use crate::registers::codes::{self, NumberType, SpecialOp};
 use crate::registers::{
-    CbColorBase, CbColorControl, CbColorInfo, CbColorSize, CbColorView, CbShaderMask, CbTargetMask, RegisterFile,
-    RegisterType,
+    CbBlendAlpha, CbBlendBlue, CbBlendControl, CbBlendGreen, CbBlendRed, CbColorBase, CbColorControl, CbColorInfo,
+    CbColorSize, CbColorView, CbShaderMask, CbTargetBlendControl, CbTargetMask, RegisterFile, RegisterType,
 };
 use ctm_card::{ObjectBytes, Picture};
 use ctm_memory::Arena;
-use ctm_raster::colour::{ColourState, Operation};
+use ctm_raster::blend::{BlendEquation, BlendFactor, BlendFunction, BlendState, Inputs, LogicOp, blend_float};
+use ctm_raster::target::TargetFormat;
 
 /// Targets that there are.
 pub const TARGETS: u32 = 8;
 /// Truth table of a copy.
 const COPY: u8 = 0xCC;
 
+/// What happens to a colour between the program and memory.
+enum Operation {
+    /// It is stored.
+    Copy,
+    /// It is blended with what is there; both are clamped to this range first.
+    Blend { state: BlendState, range: Option<[f32; 2]>, constant: [f32; 4] },
+    /// Its bits are combined with those that are there.
+    Logic(LogicOp),
+}
+
 /// A colour target.
 pub struct Target<'a> {
     /// Which export goes there.
     pub output: usize,
-    state: ColourState,
+    format: TargetFormat,
+    /// Stored bits that are written.
+    written: [u32; 4],
+    operation: Operation,
     layout: Layout,
     bytes: ObjectBytes<'a>,
     slice: u32,
@@ -42,15 +56,17 @@ impl<'a> Target<'a> {
             return Ok(None);
         }
         let Some(surface) = Self::surface(registers, memory, number)? else { return Ok(None) };
-        if control.target_blend_enable >> number & 1 != 0 {
-            return Err(DrawError::NotYet { what: "blending" });
-        }
-        if control.rop3 != COPY {
-            return Err(DrawError::NotYet { what: "a logic operation" });
-        }
+        let info = registers.at::<CbColorInfo>(number);
+        let blends = control.target_blend_enable >> number & 1 != 0 && !info.blend_bypass;
+        let operation = match (blends, control.rop3) {
+            (true, _) => blending(registers, number, control.per_mrt_blend, &info)?,
+            (false, COPY) => Operation::Copy,
+            (false, _) if info.number_type == NumberType::Float => Operation::Copy,
+            (false, rop) => Operation::Logic(LogicOp(rop & 0xF)),
+        };
         let output = if control.multiwrite_enable { 0 } else { number as usize };
-        let state = ColourState::new(*surface.state.format(), Operation::Copy, mask, None, [0; 4]);
-        Ok(Some(Target { output, state, ..surface }))
+        let written = surface.format.stored_bits(mask);
+        Ok(Some(Target { output, written, operation, ..surface }))
     }
 
     /// Target `number` as a surface of pixels.
@@ -68,7 +84,9 @@ impl<'a> Target<'a> {
         let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
         Ok(Some(Target {
             output: number as usize,
-            state: ColourState::new(format, Operation::Copy, 0xF, None, [0; 4]),
+            format,
+            written: format.stored_bits(0xF),
+            operation: Operation::Copy,
             layout,
             bytes: ObjectBytes::new(memory, binding.object, offset),
             slice: registers.at::<CbColorView>(number).slice_start.into(),
@@ -83,12 +101,102 @@ impl<'a> Target<'a> {
     /// Writes a colour.
     pub fn write(&self, x: u32, y: u32, colour: [u32; 4]) {
         let (offset, bytes) = (self.layout.offset(x, y, self.slice), self.layout.bytes());
-        self.bytes.write(offset, bytes, self.state.write(colour, self.bytes.read(offset, bytes)));
+        let memory = self.bytes.read(offset, bytes);
+        let new = match &self.operation {
+            Operation::Copy => self.format.encode(colour),
+            Operation::Blend { state, range, constant } => {
+                let clamped = |bits: u32| match (f32::from_bits(bits), range) {
+                    (value, Some([least, most])) => value.max(*least).min(*most),
+                    (value, None) => value,
+                };
+                let destination = self.format.decode(&memory).map(clamped);
+                let source = colour.map(clamped);
+                let inputs = Inputs { source, destination, destination_alpha: destination[3], constant: *constant };
+                self.format.encode(blend_float(state, &inputs).map(f32::to_bits))
+            }
+            Operation::Logic(operation) => {
+                let source = self.format.encode(colour);
+                std::array::from_fn(|n| operation.apply(source[n], memory[n]))
+            }
+        };
+        let merged = std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n]);
+        self.bytes.write(offset, bytes, merged);
     }
 
     fn read(&self, x: u32, y: u32) -> [u32; 4] {
-        self.state.format().decode(&self.bytes.read(self.layout.offset(x, y, self.slice), self.layout.bytes()))
+        self.format.decode(&self.bytes.read(self.layout.offset(x, y, self.slice), self.layout.bytes()))
     }
+}
+
+/// How colours of a target are blended.
+fn blending(
+    registers: &RegisterFile,
+    number: u32,
+    each_its_own: bool,
+    info: &CbColorInfo,
+) -> Result<Operation, DrawError> {
+    // Both have the same fields.
+    let control = match each_its_own {
+        true => CbBlendControl::decode(registers.value(CbTargetBlendControl::ADDRESS + 4 * number)),
+        false => registers.get::<CbBlendControl>(),
+    };
+    let equation = |function, source, destination| -> Result<BlendEquation, DrawError> {
+        Ok(BlendEquation {
+            function: blend_function(function)?,
+            source: factor(source)?,
+            destination: factor(destination)?,
+            clamp: false,
+        })
+    };
+    let colour = equation(control.color_comb_fcn, control.color_srcblend, control.color_destblend)?;
+    let alpha = match control.separate_alpha_blend {
+        true => equation(control.alpha_comb_fcn, control.alpha_srcblend, control.alpha_destblend)?,
+        false => colour,
+    };
+    let least = if info.number_type == NumberType::Snorm { -1.0 } else { 0.0 };
+    let range = info.blend_clamp.then_some([least, 1.0]);
+    let constant = [
+        registers.float::<CbBlendRed>(),
+        registers.float::<CbBlendGreen>(),
+        registers.float::<CbBlendBlue>(),
+        registers.float::<CbBlendAlpha>(),
+    ];
+    let constant = range.map_or(constant, |[least, most]| constant.map(|value| value.max(least).min(most)));
+    Ok(Operation::Blend { state: BlendState { colour, alpha }, range, constant })
+}
+
+fn blend_function(code: codes::BlendFunction) -> Result<BlendFunction, DrawError> {
+    Ok(match code {
+        codes::BlendFunction::Add => BlendFunction::Add,
+        codes::BlendFunction::Subtract => BlendFunction::Subtract,
+        codes::BlendFunction::Min => BlendFunction::Min,
+        codes::BlendFunction::Max => BlendFunction::Max,
+        codes::BlendFunction::ReverseSubtract => BlendFunction::ReverseSubtract,
+        codes::BlendFunction::Reserved5 | codes::BlendFunction::Reserved6 | codes::BlendFunction::Reserved7 => {
+            return Err(DrawError::NotYet { what: "a reserved function of blending" });
+        }
+    })
+}
+
+fn factor(code: u8) -> Result<BlendFactor, DrawError> {
+    Ok(match code {
+        0 => BlendFactor::Zero,
+        1 => BlendFactor::One,
+        2 => BlendFactor::SourceColour,
+        3 => BlendFactor::OneMinusSourceColour,
+        4 => BlendFactor::SourceAlpha,
+        5 => BlendFactor::OneMinusSourceAlpha,
+        6 => BlendFactor::DestinationAlpha,
+        7 => BlendFactor::OneMinusDestinationAlpha,
+        8 => BlendFactor::DestinationColour,
+        9 => BlendFactor::OneMinusDestinationColour,
+        10 => BlendFactor::SourceAlphaSaturate,
+        13 => BlendFactor::ConstantColour,
+        14 => BlendFactor::OneMinusConstantColour,
+        19 => BlendFactor::ConstantAlpha,
+        20 => BlendFactor::OneMinusConstantAlpha,
+        _ => return Err(DrawError::NotYet { what: "blending with a second source" }),
+    })
 }
 
 /// What a target holds, of the part inside of the window's scissor.

@@ -8,7 +8,7 @@ use crate::state::State;
 use ctm_lane::domain::Lanes;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
-use ctm_r700::{Input, Job, PARAMETERS, Program, Region, Stage, Target, Uses};
+use ctm_r700::{GPRS, Input, Job, PARAMETERS, Program, Region, Stage, Target, Uses};
 
 /// What the vertex program gives for a vertex.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,9 @@ pub fn vertices(
     numbers: &[u32],
     instance: u32,
 ) -> Result<Vec<Vertex>, DrawError> {
-    let main = stage_program(state, memory, Stage::Vertex)?.ok_or(DrawError::NoProgram { stage: "vertex" })?;
+    let mut main = stage_program(state, memory, Stage::Vertex)?.ok_or(DrawError::NoProgram { stage: "vertex" })?;
+    // The driver's fetch programs load more elements than its vertex programs have registers for.
+    main.info.num_gprs = GPRS as u8;
     let fetch = stage_program(state, memory, Stage::Fetch)?;
     let programs: Vec<_> = [Some(&main), fetch.as_ref()].into_iter().flatten().collect();
     let exported = |target: &Target| match target {
