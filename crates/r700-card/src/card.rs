@@ -192,7 +192,7 @@ impl Card {
             return Ok(());
         }
         let start = Instant::now();
-        let done = pipeline::draw(&self.state, memory, deadline, draw);
+        let done = pipeline::draw(&mut self.state, memory, deadline, draw);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
             let dropped = Counts { vertices, ..Counts::default() };

@@ -1,18 +1,23 @@
 //! Clipping in homogeneous coordinates, and from clip space to the window.
 
-use super::vertices::Vertex;
+use super::vertices::{DISTANCES, Vertex};
 use crate::registers::{
-    PaClClipCntl, PaClVportXoffset, PaClVportXscale, PaClVportYoffset, PaClVportYscale, PaClVportZoffset,
-    PaClVportZscale, PaClVteCntl, RegisterFile, RegisterType,
+    PaClClipCntl, PaClUcpX, PaClVportXoffset, PaClVportXscale, PaClVportYoffset, PaClVportYscale, PaClVportZoffset,
+    PaClVportZscale, PaClVsOutCntl, PaClVteCntl, RegisterFile, RegisterType,
 };
 
-/// A corner of what is left of a triangle.
+/// User clip planes.
+const USER_PLANES: usize = 6;
+
+/// A corner of what is left of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corner {
     /// The position in clip space.
     pub position: [f64; 4],
     /// How much of each vertex it is.
     pub weights: [f64; 3],
+    /// Distances from clip planes.
+    pub distances: [f64; DISTANCES],
 }
 
 /// A corner in the window.
@@ -28,6 +33,10 @@ pub struct Window {
 #[derive(Clone, Copy, Debug)]
 pub struct Projection {
     clip: PaClClipCntl,
+    user_planes: [Option<[f64; 4]>; USER_PLANES],
+    /// Distances that clip, and those that cull: a bit each.
+    clip_distances: u8,
+    cull_distances: u8,
     control: PaClVteCntl,
     scale: [f32; 3],
     offset: [f32; 3],
@@ -51,21 +60,42 @@ impl Projection {
             number(control.vport_y_offset_ena, PaClVportYoffset::ADDRESS, 0.0),
             number(control.vport_z_offset_ena, PaClVportZoffset::ADDRESS, 0.0),
         ];
-        Projection { clip: registers.get(), control, scale, offset }
+        let clip = registers.get::<PaClClipCntl>();
+        let enabled = [clip.ucp_ena_0, clip.ucp_ena_1, clip.ucp_ena_2, clip.ucp_ena_3, clip.ucp_ena_4, clip.ucp_ena_5];
+        let plane = |n: usize| {
+            let factor = |component: u32| registers.value(PaClUcpX::ADDRESS + 16 * n as u32 + 4 * component);
+            enabled[n].then(|| [0, 1, 2, 3].map(|component| f64::from(f32::from_bits(factor(component)))))
+        };
+        let out = registers.value(PaClVsOutCntl::ADDRESS);
+        Projection {
+            clip,
+            user_planes: std::array::from_fn(plane),
+            clip_distances: out as u8,
+            cull_distances: (out >> 8) as u8,
+            control,
+            scale,
+            offset,
+        }
     }
 
-    /// The corners of a triangle.
-    pub fn corners(vertices: [&Vertex; 3]) -> [Corner; 3] {
-        std::array::from_fn(|n| {
-            let mut weights = [0.0; 3];
-            weights[n] = 1.0;
-            Corner { position: vertices[n].position.map(f64::from), weights }
-        })
+    /// The corners of a primitive, of at most three vertices.
+    pub fn corners(vertices: &[&Vertex]) -> Vec<Corner> {
+        let corner = |(n, vertex): (usize, &&Vertex)| {
+            let weights = std::array::from_fn(|other| if n == other { 1.0 } else { 0.0 });
+            Corner { position: vertex.position.map(f64::from), weights, distances: vertex.distances.map(f64::from) }
+        };
+        vertices.iter().enumerate().map(corner).collect()
     }
 
-    /// What is left of a triangle in the volume that is drawn.
-    pub fn clip(&self, corners: [Corner; 3]) -> Vec<Corner> {
+    /// What is left of a point, a line or a triangle in the volume that is drawn.
+    pub fn clip(&self, corners: &[Corner]) -> Vec<Corner> {
         let mut polygon = corners.to_vec();
+        let culled = |bit: usize| {
+            self.cull_distances >> bit & 1 != 0 && corners.iter().all(|corner| corner.distances[bit] < 0.0)
+        };
+        if (0..DISTANCES).any(culled) {
+            return Vec::new();
+        }
         if self.clip.clip_disable || self.control.vtx_xy_fmt {
             return polygon;
         }
@@ -80,6 +110,13 @@ impl Projection {
                 w + sign * corner.position[axis]
             };
             polygon = cut(&polygon, distance);
+        }
+        for plane in self.user_planes.iter().flatten() {
+            let product = |corner: &Corner| (0..4).map(|n| plane[n] * corner.position[n]).sum();
+            polygon = cut(&polygon, product);
+        }
+        for bit in (0..DISTANCES).filter(|bit| self.clip_distances >> bit & 1 != 0) {
+            polygon = cut(&polygon, |corner| corner.distances[bit]);
         }
         polygon
     }
@@ -100,7 +137,7 @@ impl Projection {
     }
 }
 
-/// The part of a polygon where the distance is not negative.
+/// The part of a polygon, a line or a point where the distance is not negative.
 fn cut(polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (n, corner) in polygon.iter().enumerate() {
@@ -109,7 +146,8 @@ fn cut(polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
         if here >= 0.0 {
             kept.push(*corner);
         }
-        if (here >= 0.0) != (there >= 0.0) {
+        // A line has one edge, not one each way.
+        if (here >= 0.0) != (there >= 0.0) && (polygon.len() > 2 || n == 0) {
             // From the inside, so that triangles that share an edge share the corner.
             let (inside, outside, t) = if here >= 0.0 {
                 (corner, next, here / (here - there))
@@ -120,6 +158,7 @@ fn cut(polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
             kept.push(Corner {
                 position: std::array::from_fn(|n| between(inside.position[n], outside.position[n])),
                 weights: std::array::from_fn(|n| between(inside.weights[n], outside.weights[n])),
+                distances: std::array::from_fn(|n| between(inside.distances[n], outside.distances[n])),
             });
         }
     }
@@ -139,17 +178,42 @@ mod tests {
             registers.write(address, 32.0f32.to_bits());
         }
         let projection = Projection::of(&registers);
-        let vertex = |x: f32, y: f32| Vertex { position: [x, y, 0.0, 1.0], parameters: Vec::new() };
+        let vertex = |x: f32, y: f32| Vertex { position: [x, y, 0.0, 1.0], ..Vertex::default() };
         let vertices = [vertex(-1.0, -1.0), vertex(3.0, -1.0), vertex(-1.0, 3.0)];
-        let corners = Projection::corners(vertices.each_ref());
-        let left = projection.clip(corners);
+        let corners = Projection::corners(&vertices.each_ref());
+        let left = projection.clip(&corners);
         let places: Vec<_> = left.iter().map(|corner| (corner.position[0], corner.position[1])).collect();
         assert_eq!(places, [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]);
         assert_eq!(left[2].weights, [0.0, 0.5, 0.5]);
         assert_eq!(projection.window(&left[2]).unwrap().place, [64.0, 32.0, 0.0]);
         registers.write(PaClClipCntl::ADDRESS, 1 << 16);
-        assert_eq!(Projection::of(&registers).clip(corners), corners);
-        let behind = Projection::corners([&vertex(2.0, 0.0), &vertex(3.0, 0.0), &vertex(2.0, 1.0)]);
-        assert!(projection.clip(behind).is_empty());
+        assert_eq!(Projection::of(&registers).clip(&corners), corners);
+        let behind = Projection::corners(&[&vertex(2.0, 0.0), &vertex(3.0, 0.0), &vertex(2.0, 1.0)]);
+        assert!(projection.clip(&behind).is_empty());
+        let line = projection.clip(&Projection::corners(&[&vertex(3.0, 0.0), &vertex(-3.0, 0.0)]));
+        assert_eq!(line.iter().map(|corner| corner.position[0]).collect::<Vec<_>>(), [1.0, -1.0]);
+        let point = |x| projection.clip(&Projection::corners(&[&vertex(x, 0.0)])).len();
+        assert_eq!((point(1.0), point(1.01)), (1, 0));
+    }
+
+    #[test]
+    fn planes_and_distances_clip() {
+        let mut registers = after_reset();
+        registers.write(PaClUcpX::ADDRESS + 16, 1.0f32.to_bits());
+        registers.write(PaClClipCntl::ADDRESS, 2);
+        registers.write(PaClVsOutCntl::ADDRESS, 1 << 5 | 1 << 14);
+        let projection = Projection::of(&registers);
+        let vertex =
+            |x: f32, distances: [f32; 8]| Vertex { position: [x, 0.0, 0.0, 1.0], distances, ..Vertex::default() };
+        let left = |distances: [[f32; 8]; 2]| {
+            let vertices = [vertex(-0.5, distances[0]), vertex(1.0, distances[1])];
+            let left = projection.clip(&Projection::corners(&vertices.each_ref()));
+            left.iter().map(|corner| corner.position[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(left([[0.0; 8]; 2]), [0.0, 1.0], "the plane is x >= 0");
+        let clipped = |distance: f32| [0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0, 0.0];
+        assert_eq!(left([clipped(2.0), clipped(-1.0)]), [0.0, 0.5]);
+        let culled = |distance: f32| [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0];
+        assert_eq!((left([culled(-1.0), culled(-1.0)]).len(), left([culled(-1.0), culled(1.0)]).len()), (0, 2));
     }
 }

@@ -6,6 +6,8 @@ mod clip;
 mod depth;
 mod indices;
 mod pixels;
+mod primitives;
+mod streamout;
 mod targets;
 mod vertices;
 mod workspace;
@@ -14,13 +16,11 @@ use crate::registers::codes::{GeometryMode, NumberType, PolygonMode};
 use crate::registers::{
     DbAlphaToMask, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl, PaScAaConfig, PaScGenericScissorBr,
     PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl, PaScVportScissorBr,
-    PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl, RegisterFile, VgtGsMode,
-    VgtPrimitiveType, VgtStrmoutEn,
+    PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl, RegisterFile,
+    RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInputCntl, VgtGsMode, VgtPrimitiveType,
 };
 use crate::state::State;
 use crate::stream::Draw;
-use assemble::Primitive;
-use clip::{Corner, Projection};
 use ctm_card::{Counts, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
@@ -28,10 +28,10 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
 use ctm_r700::{Job, RunError};
 use ctm_raster::grid::Rect;
-use pixels::{Face, Pixels, Placed};
+use pixels::Pixels;
+use primitives::Shapes;
 use targets::{TARGETS, Target};
 use thiserror::Error;
-use vertices::Vertex;
 
 /// Instructions that a group may execute.
 const STEP_LIMIT: u64 = 1 << 24;
@@ -46,7 +46,7 @@ pub enum DrawError {
         what: &'static str,
     },
     /// Primitives that are not drawn yet.
-    #[error("{kind} are not drawn yet; triangles, quads, polygons and rectangles are")]
+    #[error("{kind} are not drawn yet")]
     Primitives {
         /// What they are.
         kind: &'static str,
@@ -123,10 +123,45 @@ fn run(job: &Job, options: &RunOptions) -> Result<(), DrawError> {
 ///
 /// # Errors
 /// At what is not executed; nothing was drawn then, unless a program stops.
-pub fn draw(state: &State, memory: &Arena, deadline: Option<Instant>, draw: &Draw) -> Result<Counts, DrawError> {
+pub fn draw(state: &mut State, memory: &Arena, deadline: Option<Instant>, draw: &Draw) -> Result<Counts, DrawError> {
     let options = options(deadline);
+    let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
+    let last = state.registers.get::<PaSuScModeCntl>().provoking_vtx_last;
+    // Of a kind that cannot be drawn nothing is.
+    assemble::primitives(kind, 0, last)?;
+    refuse(&state.registers)?;
+    let parts = indices::parts(state, memory, draw)?;
+    let shapes = Shapes::of(&state.registers);
+    let mut pixels = match state.registers.get::<PaClClipCntl>().dx_rasterization_kill {
+        true => None,
+        false => Some(pixels(state, memory, &options)?),
+    };
+    let streams = streamout::buffers(&state.registers);
+    let mut counts = Counts::default();
+    for instance in 0..state.instances {
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            let streamed = streams.as_deref().unwrap_or_default();
+            let (vertices, records) = vertices::vertices(state, memory, &options, part, instance, streamed)?;
+            let primitives = assemble::primitives(kind, part.len(), last)?;
+            counts.vertices += part.len() as u64;
+            counts.primitives += primitives.len() as u64;
+            if let Some(buffers) = &streams {
+                streamout::write(state, memory, buffers, &records, &primitives);
+            }
+            if let Some(pixels) = &mut pixels {
+                for primitive in &primitives {
+                    shapes.draw(primitive, &vertices, pixels)?;
+                }
+            }
+        }
+    }
+    let done = pixels.map(Pixels::finish).transpose()?.unwrap_or_default();
+    Ok(Counts { vertices: counts.vertices, primitives: counts.primitives, ..done })
+}
+
+/// What draws pixels.
+fn pixels<'a>(state: &State, memory: &'a Arena, options: &RunOptions<'static>) -> Result<Pixels<'a>, DrawError> {
     let registers = &state.registers;
-    refuse(registers)?;
     let targets: Vec<Target> = (0..TARGETS)
         .filter_map(|number| Target::of(registers, memory, number).transpose())
         .collect::<Result<_, _>>()?;
@@ -135,89 +170,37 @@ pub fn draw(state: &State, memory: &Arena, deadline: Option<Instant>, draw: &Dra
         let [right, bottom] = target.size();
         clip = clip.intersection(Rect { left: 0, top: 0, right, bottom });
     }
-    let parts = indices::parts(state, memory, draw)?;
-    let (kind, mode) = (registers.get::<VgtPrimitiveType>().prim_type, registers.get::<PaSuScModeCntl>());
-    let projection = Projection::of(registers);
-    let mut pixels = Pixels::of(state, memory, targets, clip, options.clone())?;
-    let mut counts = Counts::default();
-    for instance in 0..state.instances {
-        for part in &parts {
-            let vertices = vertices::vertices(state, memory, &options, part, instance)?;
-            counts.vertices += part.len() as u64;
-            for primitive in assemble::primitives(kind, part.len(), mode.provoking_vtx_last)? {
-                counts.primitives += 1;
-                primitive_pixels(&primitive, &vertices, &projection, &mode, &mut pixels)?;
-            }
-        }
-    }
-    let done = pixels.finish()?;
-    Ok(Counts { vertices: counts.vertices, primitives: counts.primitives, ..done })
-}
-
-fn primitive_pixels(
-    primitive: &Primitive,
-    vertices: &[Vertex],
-    projection: &Projection,
-    mode: &PaSuScModeCntl,
-    pixels: &mut Pixels,
-) -> Result<(), DrawError> {
-    let chosen = primitive.vertices.map(|n| &vertices[n]);
-    let corners = Projection::corners(chosen);
-    let mut face = Face { vertices: chosen, provoking: chosen[primitive.provoking], front: true };
-    let placed = |corner: &Corner| Some(Placed { window: projection.window(corner)?, weights: corner.weights });
-    if primitive.rectangle {
-        let Some(three) = corners.iter().map(placed).collect::<Option<Vec<_>>>() else { return Ok(()) };
-        let &[first, second, third] = &three[..] else { return Ok(()) };
-        let sum = |n: usize| second.window.place[n] + third.window.place[n] - first.window.place[n];
-        let mut fourth = Placed { window: third.window, weights: [-1.0, 1.0, 1.0] };
-        fourth.window.place = [sum(0), sum(1), sum(2)];
-        return pixels.polygon(&face, &[first, second, fourth, third], [0, 1, 3]);
-    }
-    let polygon = projection.clip(corners);
-    let Some(placed) = polygon.iter().map(placed).collect::<Option<Vec<_>>>() else { return Ok(()) };
-    let point = |n: usize| [placed[n].window.place[0], placed[n].window.place[1]].map(f64::from);
-    let area: f64 = (1..placed.len().saturating_sub(1))
-        .map(|n| {
-            let ([ax, ay], [bx, by], [cx, cy]) = (point(0), point(n), point(n + 1));
-            (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
-        })
-        .sum();
-    // In rows of memory, which grow downwards.
-    face.front = (area > 0.0) == mode.face;
-    if face.front && mode.cull_front || !face.front && mode.cull_back {
-        return Ok(());
-    }
-    let mut rest = placed.into_iter();
-    let (Some(first), Some(mut last)) = (rest.next(), rest.next()) else { return Ok(()) };
-    for next in rest {
-        let corners = [first, last, next];
-        pixels.polygon(&face, &corners, [0, 1, 2])?;
-        last = next;
-    }
-    Ok(())
+    Pixels::of(state, memory, targets, clip, options.clone())
 }
 
 /// What is not executed yet, and would change what is drawn.
 fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
     let (render, shader) = (registers.get::<DbRenderControl>(), registers.get::<DbShaderControl>());
     let out = registers.get::<PaClVsOutCntl>();
-    let (clip, mode) = (registers.get::<PaClClipCntl>(), registers.get::<PaSuScModeCntl>());
-    let user_planes = [clip.ucp_ena_0, clip.ucp_ena_1, clip.ucp_ena_2, clip.ucp_ena_3, clip.ucp_ena_4, clip.ucp_ena_5];
+    let mode = registers.get::<PaSuScModeCntl>();
+    let is_point = registers.get::<VgtPrimitiveType>().prim_type.0 == 1;
+    let is_line = matches!(registers.get::<VgtPrimitiveType>().prim_type.0, 2 | 3 | 18);
+    let is_polygon = !is_point && !is_line;
+    let inputs = u32::from(registers.get::<SpiPsInControl0>().num_interp).min(SpiPsInputCntl::COUNT);
+    let has_sprites = (0..inputs).any(|n| registers.at::<SpiPsInputCntl>(n).pt_sprite_tex);
     let offset = mode.poly_offset_front_enable || mode.poly_offset_back_enable;
-    let outlines = mode.poly_mode != 0
+    let outlines = is_polygon
+        && mode.poly_mode != 0
         && [mode.polymode_front_ptype, mode.polymode_back_ptype].iter().any(|&kind| kind != PolygonMode::Filled);
     let not_yet = [
         (shader.z_export_enable || shader.stencil_ref_export_enable, "depth of a program"),
-        (offset, "an offset of depth"),
+        (offset && is_polygon, "an offset of depth"),
         (render.depth_copy_enable || render.stencil_copy_enable, "a copy of depth"),
         (shader.mask_export_enable, "a mask of samples of a program"),
         (registers.get::<DbAlphaToMask>().alpha_to_mask_enable, "a mask of samples by alpha"),
         (registers.get::<PaScAaConfig>().msaa_num_samples != 0, "a pixel of several samples"),
         (registers.get::<VgtGsMode>().mode != GeometryMode::Off, "what needs a geometry program"),
-        (registers.get::<VgtStrmoutEn>().enable, "streamout"),
-        (clip.dx_rasterization_kill, "a draw without pixels"),
-        (out.vs_out_misc_vec_ena || out.vs_out_ccdist0_vec_ena || out.vs_out_ccdist1_vec_ena, "a clip distance"),
-        (user_planes.contains(&true), "a user clip plane"),
+        (is_point && registers.get::<SpiInterpControl0>().pnt_sprite_ena && has_sprites, "a coordinate on points"),
+        (is_line && registers.get::<PaScModeCntl>().line_stipple_enable, "a stippled line"),
+        (!is_polygon && mode.poly_offset_para_enable, "an offset of depth of points and lines"),
+        (out.use_vtx_edge_flag && outlines, "a flag of an edge"),
+        (out.use_vtx_render_target_indx || out.use_vtx_viewport_indx, "a layer or viewport that programs choose"),
+        (out.use_vtx_kill_flag, "a vertex that is killed"),
         (outlines, "the outline of a polygon"),
         (!registers.get::<PaSuVtxCntl>().pix_center_half, "a pixel whose centre is its corner"),
     ];

@@ -47,7 +47,7 @@ enum Source {
 /// A primitive whose pixels are drawn.
 pub struct Face<'v> {
     /// The vertices that attributes come from.
-    pub vertices: [&'v Vertex; 3],
+    pub vertices: &'v [&'v Vertex],
     /// The one of flat attributes.
     pub provoking: &'v Vertex,
     /// Whether it is a front face.
@@ -93,6 +93,14 @@ struct Waiting {
     inputs: Vec<[[u32; 4]; 4]>,
 }
 
+impl Placed {
+    /// Where it is on the grid.
+    pub fn point(&self) -> Point {
+        let [x, y, _] = self.window.place;
+        Point { x: GRID.snap(x), y: GRID.snap(y) }
+    }
+}
+
 impl<'a> Pixels<'a> {
     /// Of the state.
     pub fn of(
@@ -102,7 +110,7 @@ impl<'a> Pixels<'a> {
         mut clip: Rect,
         options: RunOptions<'static>,
     ) -> Result<Self, DrawError> {
-        let program = stage_program(state, memory, Stage::Pixel)?.ok_or(DrawError::NoProgram { stage: "pixel" })?;
+        let program = stage_program(state, memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
         let mut plan = Plan::default();
         let bindings = bindings(PIXEL, &state.registers, memory, &[&program], &mut plan)?;
         let sources = sources(&state.registers)?;
@@ -145,17 +153,17 @@ impl<'a> Pixels<'a> {
         })
     }
 
-    /// Draws a convex polygon, whose planes go through its first three corners that span one.
-    pub fn polygon(&mut self, face: &Face, corners: &[Placed], planes: [usize; 3]) -> Result<(), DrawError> {
-        let point = |placed: &Placed| {
-            let [x, y, _] = placed.window.place;
-            Point { x: GRID.snap(x), y: GRID.snap(y) }
-        };
-        let points: Vec<_> = corners.iter().map(point).collect();
-        let Some(setup) = Setup::triangle(GRID, planes.map(|n| points[n])) else { return Ok(()) };
-        let Some(shape) = Shape::new(&points, EdgeRule::TOP_LEFT) else { return Ok(()) };
+    /// Draws a convex polygon with planes through three places, of which `setup` is.
+    pub fn polygon(
+        &mut self,
+        face: &Face,
+        points: &[Point],
+        setup: Setup,
+        corners: [&Placed; 3],
+    ) -> Result<(), DrawError> {
+        let Some(shape) = Shape::new(points, EdgeRule::TOP_LEFT) else { return Ok(()) };
         self.counts.drawn += 1;
-        let corner = |n: usize| &corners[planes[n]];
+        let corner = |n: usize| corners[n];
         let reciprocals = [0, 1, 2].map(|n| corner(n).window.reciprocal.to_bits());
         let (perspective, linear) = (Perspective::new(setup, reciprocals), Perspective::new(setup, [ONE; 3]));
         let plane = |value: &dyn Fn(&Placed) -> f64| setup.plane([0, 1, 2].map(|n| value(corner(n))));
@@ -286,7 +294,10 @@ impl<'a> Pixels<'a> {
 
 /// A component of a parameter at a corner: bits.
 fn attribute(face: &Face, corner: &Placed, number: usize, component: usize) -> u32 {
-    let value = |n: usize| face.vertices[n].parameters.get(number).map_or(0, |parameter| parameter[component]);
+    let value = |n: usize| {
+        let parameter = face.vertices.get(n).and_then(|vertex| vertex.parameters.get(number));
+        parameter.map_or(0, |parameter| parameter[component])
+    };
     match corner.weights.iter().position(|&weight| weight == 1.0) {
         Some(vertex) => value(vertex),
         None => {

@@ -61,6 +61,18 @@ impl Workspace {
         words
     }
 
+    /// The dwords of a region.
+    pub fn words(&self, region: Region) -> Vec<u32> {
+        let mut words = vec![0; region.length as usize / 4];
+        self.arena.read_words(region.base, &mut words);
+        words
+    }
+
+    /// Sets the dwords of a region.
+    pub fn fill(&self, region: Region, word: u32) {
+        self.arena.fill_words(region.base, region.length as usize / 4, word, u32::MAX);
+    }
+
     /// Sets vectors, from the first of a region on.
     pub fn set(&self, region: Region, vectors: &[[u32; 4]]) {
         self.arena.write_words(region.base, vectors.as_flattened());
