@@ -5,9 +5,12 @@ use ctm_card::{Card, Object};
 use ctm_cards::{Card as AnyCard, Model, Setup};
 use ctm_memory::Arena;
 use std::sync::Arc;
+use std::time::Duration;
 
+/// Longest time of a submission.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// The first card address that is used, and the bytes of memory from there on.
-const MEMORY: (u32, u32) = (0x1000, 1 << 20);
+const MEMORY: (u32, u32) = (0x1000, 2 << 20);
 
 /// A trace is read to its end or an error. What it submits is listed, and executed or rejected, on the card that it is of, or the first there
 /// is; no memory is written but that of the objects that it names and the pages that it brings.
@@ -16,7 +19,7 @@ pub fn trace(bytes: &[u8]) {
     let Some(model) = Model::named(reader.card()).or_else(|| Model::all().next()) else { return };
     let records: Vec<TraceRecord> = reader.map_while(Result::ok).collect();
     let memory = Arc::new(Arena::new(MEMORY.0, MEMORY.1).expect("memory"));
-    let mut card = AnyCard::new(model, Setup::default());
+    let mut card = AnyCard::new(model, Setup { time_limit: Some(TIME_LIMIT), ..Setup::default() });
     for record in &records {
         record.write_pages(&memory);
         model.listing(&record.submission(), &memory);

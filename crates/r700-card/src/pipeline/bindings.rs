@@ -17,6 +17,9 @@ use ctm_r700::{
     Uses, VertexBuffer, Wrap,
 };
 
+/// Texels of a texture at most: all of them are copied for each draw.
+const MAX_TEXELS: u64 = 1 << 24;
+
 /// Where the resources of a stage are.
 #[derive(Clone, Copy, Debug)]
 pub struct StageBindings {
@@ -158,6 +161,9 @@ fn texture(
     let base = u64::from(binding.value) << 8;
     // Surfaces have pitches of whole vectors.
     let columns = width.next_multiple_of(8);
+    if u64::from(columns) * u64::from(height) > MAX_TEXELS {
+        return Err(what("is large"));
+    }
     let mut texels = Vec::with_capacity(16 * (columns * height) as usize);
     for (x, y) in (0..height).flat_map(|y| (0..columns).map(move |x| (x, y))) {
         let value = texel.decode(&object.read(base + layout.offset(x, y, 0), texel.bytes));

@@ -147,7 +147,8 @@ fn cut(polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
             kept.push(*corner);
         }
         // A line has one edge, not one each way.
-        if (here >= 0.0) != (there >= 0.0) && (polygon.len() > 2 || n == 0) {
+        let crosses = here > 0.0 && there < 0.0 || here < 0.0 && there > 0.0;
+        if crosses && (polygon.len() > 2 || n == 0) {
             // From the inside, so that triangles that share an edge share the corner.
             let (inside, outside, t) = if here >= 0.0 {
                 (corner, next, here / (here - there))

@@ -6,7 +6,7 @@ use super::clip::{Corner, Projection};
 use super::pixels::{Face, GRID, Pixels, Placed};
 use super::vertices::Vertex;
 use crate::registers::{PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, RegisterFile};
-use ctm_raster::coverage::cross;
+use ctm_raster::coverage::{LIMIT, cross};
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineEnds, line, point};
 use ctm_raster::plane::Setup;
@@ -52,10 +52,13 @@ impl Shapes {
         }
     }
 
-    /// The corners in the window; `None` if one has no place there.
+    /// The corners in the window; `None` if one has no place there, or one that is far outside of any.
     fn placed(&self, corners: &[Corner]) -> Option<Vec<Placed>> {
-        let placed =
-            |corner: &Corner| Some(Placed { window: self.projection.window(corner)?, weights: corner.weights });
+        let placed = |corner: &Corner| {
+            let placed = Placed { window: self.projection.window(corner)?, weights: corner.weights };
+            let Point { x, y } = placed.point();
+            [x, y].iter().all(|place| (-LIMIT..=LIMIT).contains(place)).then_some(placed)
+        };
         corners.iter().map(placed).collect()
     }
 
