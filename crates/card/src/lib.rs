@@ -2,22 +2,23 @@
 //! memory and submits command words that name them; a [`Card`] executes these.
 //!
 //! The card's memory is one arena, shared with the driver: the address of an object is its place in there. Nothing here
-//! knows a particular card, or how submissions come from a driver. [`trace`] keeps them in files.
+//! knows a particular card, or how submissions come from a driver. [`trace`] keeps them in files; [`register`] describes the
+//! registers of a card, [`listing`] has what texts of submissions are made of.
 #![forbid(unsafe_code)]
 
+mod draws;
+pub mod listing;
+mod object;
+pub mod register;
 pub mod trace;
+
+#[doc(hidden)]
+pub use ctm_bits::field_table;
+pub use draws::{Counts, Draw, DrawStats, Picture};
+pub use object::{Object, ObjectBytes, Words};
 
 use ctm_memory::Arena;
 use std::sync::Arc;
-
-/// A buffer object that a submission names: a range of the card's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Object {
-    /// Card address of its first byte.
-    pub address: u32,
-    /// Bytes.
-    pub size: u32,
-}
 
 /// Command words, and the buffer objects that they name.
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +36,42 @@ pub struct Identity {
     pub name: &'static str,
     /// PCI device number; the vendor is AMD's, 0x1002.
     pub device: u16,
+    /// Mesa's driver that draws on it: `r300`.
+    pub driver: &'static str,
+    /// What drivers may ask of it. What is not here, it does not have.
+    pub facts: &'static [(Fact, u32)],
+}
+
+impl Identity {
+    /// A fact about it; `None` if it does not have what is asked for.
+    pub fn fact(&self, fact: Fact) -> Option<u32> {
+        self.facts.iter().find(|(known, _)| *known == fact).map(|&(_, value)| value)
+    }
+}
+
+/// What a driver may ask of a card, as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fact {
     /// Pixel pipes, each of which has an occlusion counter of its own.
-    pub pixel_pipes: u32,
+    PixelPipes,
     /// Depth pipes.
-    pub depth_pipes: u32,
+    DepthPipes,
+    /// How tiles are spread over memory, in the card's own fields.
+    TilingConfig,
+    /// The clock that time stamps count, in kHz.
+    TimeStampClock,
+    /// Back ends, each of which has an occlusion counter of its own.
+    Backends,
+    /// Pipes that tiles are spread over.
+    TilePipes,
+    /// Which back ends there are, a field for each pipe.
+    BackendMap,
+    /// Pipes that shader programs run on.
+    ShaderPipes,
+    /// Engines that have shader pipes.
+    ShaderEngines,
+    /// The highest clock of shader programs, in kHz.
+    ShaderClock,
 }
 
 /// Why a submission was not executed to its end. If its words are wrong, nothing of it was.
@@ -64,5 +97,10 @@ pub trait Card: Send {
     /// unknown registers, accesses outside of objects.
     fn take_warnings(&mut self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The time that the card's time stamps have now; `None` if it has none.
+    fn time_stamp(&self) -> Option<u64> {
+        None
     }
 }

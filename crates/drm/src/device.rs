@@ -5,7 +5,7 @@ use crate::objects::Objects;
 use crate::options::Options;
 use ctm_card::trace::TraceWriter;
 use ctm_card::{Card, Identity, Object, Submission};
-use ctm_engine::Executor;
+use ctm_cards::Setup;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,16 +90,15 @@ impl Device {
     fn new() -> Result<Self, String> {
         let options = Options::read()?;
         let memory = Memory::new().map_err(|error| format!("no memory for the card: {error}"))?;
-        let card = ctm_r5xx::Card::new(options.model).with_threads(options.threads);
-        let card = match options.time_limit {
-            Some(limit) => card.with_time_limit(limit),
-            None => card,
+        let setup = Setup {
+            executor: Some(options.executor),
+            time_limit: options.time_limit,
+            threads: options.threads,
+            host_clock: true,
+            ..Setup::default()
         };
-        let card = Box::new(match options.executor {
-            Executor::Reference => card,
-            Executor::Engine(engine) => card.with_engine(engine),
-        });
-        let identity = card.identity();
+        let identity = options.model.identity();
+        let card = Box::new(ctm_cards::Card::new(options.model, setup));
         let log = options.log.as_deref().map(open_log).transpose()?;
         let trace = options.trace.as_deref().map(|path| open_trace(path, &identity)).transpose()?;
         let worker = Mutex::new(Worker { card, log, trace, submissions: 0 });
@@ -115,6 +114,11 @@ impl Device {
     /// The buffer objects, which nobody else uses meanwhile.
     pub fn objects(&self) -> MutexGuard<'_, Objects> {
         lock(&self.objects)
+    }
+
+    /// The time that the card's time stamps have now; `None` if it has none.
+    pub fn time_stamp(&self) -> Option<u64> {
+        lock(&self.worker).card.time_stamp()
     }
 
     /// Executes a client's words with objects that are kept; false if they are rejected.

@@ -1,14 +1,14 @@
 //! What the environment says.
 
+use ctm_cards::Model;
 use ctm_codegen::EngineName;
 use ctm_engine::Executor;
-use ctm_r5xx::Model;
 use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The card where nothing else is said: the fastest.
-const DEFAULT: Model = Model::R580;
+const DEFAULT: &str = "r580";
 
 /// Time that a submission may take where nothing else is said. Drivers give cards up after 10 s.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -33,13 +33,11 @@ impl Options {
     /// Reads the environment. The error is a sentence.
     pub fn read() -> Result<Self, String> {
         let path = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let model = match env::var_os("CTM_CARD").filter(|value| !value.is_empty()) {
-            None => DEFAULT,
-            Some(name) => Model::ALL.into_iter().find(|model| name == model.identity().name).ok_or_else(|| {
-                let known = Model::ALL.map(|model| model.identity().name).join(", ");
-                format!("CTM_CARD is {name:?}, and there is no such card; there are: {known}")
-            })?,
-        };
+        let name = env::var_os("CTM_CARD").filter(|value| !value.is_empty()).unwrap_or_else(|| DEFAULT.into());
+        let model = name
+            .to_str()
+            .and_then(Model::named)
+            .ok_or_else(|| format!("CTM_CARD is {name:?}, and there is no such card; there are: {}", Model::names()))?;
         let engine = match env::var_os("CTM_CARD_ENGINE").filter(|value| !value.is_empty()) {
             None => EngineName::fastest(),
             Some(name) => EngineName::ALL.into_iter().find(|engine| name == engine.name()).ok_or_else(|| {

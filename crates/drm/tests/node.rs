@@ -182,6 +182,38 @@ fn client_answers() {
     assert_eq!(submit(node, &NOTHING, &[handle, handle]), 0);
 }
 
+/// The card of the R700 family: answers, time stamps of 64 bits, and a fence.
+#[test]
+#[ignore = "a client"]
+fn client_answers_rv770() {
+    let node = open();
+    let uevent = fs::read_to_string("/sys/dev/char/226:128/device/uevent").unwrap();
+    assert!(uevent.contains("PCI_ID=1002:9440\n"), "{uevent}");
+    let ask_info = |question: u64| {
+        let mut value = 99u64;
+        (ask(node, INFO, &mut [question, &raw mut value as u64]), value)
+    };
+    let facts = [(0, 0x9440), (6, 0), (9, 27_000), (0xA, 1), (0xB, 1), (0xD, 0), (0x10, 1), (0x12, 1), (0x1A, 750_000)];
+    for (question, answer) in facts {
+        assert_eq!(ask_info(question), (0, answer), "{question:#x}");
+    }
+    for question in [1, 2, 0xE, 0xF, 0x13, 0x20, 0x25] {
+        assert_eq!(ask_info(question), (libc::EINVAL, 99), "{question:#x}");
+    }
+    let [first, second] = [0, 1].map(|_| ask_info(0x11));
+    assert!(first.0 == 0 && second.0 == 0 && second.1 > first.1, "{first:?} {second:?}");
+
+    let handle = create(node, 4096, 4096).unwrap();
+    let memory = map(node, handle);
+    let fence = [0xC004_4700, 0x528, 16, 1 << 29, 0x8000_0000, 0, 0xC000_1000, 0];
+    assert_eq!(submit(node, &fence, &[handle]), 0);
+    // SAFETY: the object is mapped, as a whole page.
+    assert_eq!(unsafe { memory.add(4).read_volatile() }, 0x8000_0000);
+    assert_eq!(submit(node, &fence[..6], &[handle]), libc::EINVAL, "no relocation");
+    let words = [0x8000_0000; 8];
+    assert_eq!(submit_chunks(node, &[(2, &words), (3, &[0, 2])]), libc::EINVAL, "no other ring");
+}
+
 #[test]
 #[ignore = "a client"]
 fn client_mistakes() {
@@ -322,6 +354,7 @@ fn objects_are_mapped_shared_and_freed() {
 #[test]
 fn drivers_get_their_answers() {
     run("client_answers", "rv515");
+    run("client_answers_rv770", "rv770");
 }
 
 #[test]
@@ -338,7 +371,7 @@ fn threads_do_not_disturb_each_other() {
 #[test]
 fn a_card_that_there_is_not_is_said_to_be_none() {
     let errors = String::from_utf8(run("client_without_a_card", "r9999").stderr).unwrap();
-    let expected = "ctm card: CTM_CARD is \"r9999\", and there is no such card; there are: rv515, r580\n";
+    let expected = "ctm card: CTM_CARD is \"r9999\", and there is no such card; there are: rv515, r580, rv770\n";
     assert_eq!(errors.matches(expected).count(), 1, "{errors}");
 }
 

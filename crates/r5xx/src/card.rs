@@ -1,7 +1,7 @@
 //! The card: what it keeps between packets, and how it executes a stream.
 
 use crate::pipeline::history::{DrawHistory, Watch, Watcher};
-use crate::pipeline::{self, Counts, DrawError, Means, Scratch};
+use crate::pipeline::{self, DrawError, Means, Scratch};
 use crate::ports::Cursor;
 use crate::registers::{
     self, GaUsVectorData, GaUsVectorIndex, RegisterType, SuRegDest, VapPvsUploadData, VapPvsVectorIndx, ZbZpassAddr,
@@ -9,7 +9,7 @@ use crate::registers::{
 };
 use crate::state::State;
 use crate::stream::{Command, commands};
-use ctm_card::{Identity, Object, Rejected, Submission};
+use ctm_card::{DrawStats, Fact, Identity, Object, Rejected, Submission};
 use ctm_engine::Engine;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
@@ -36,21 +36,20 @@ impl Model {
     /// What drivers learn of it.
     pub const fn identity(self) -> Identity {
         match self {
-            Model::Rv515 => Identity { name: "rv515", device: 0x7140, pixel_pipes: 1, depth_pipes: 1 },
-            Model::R580 => Identity { name: "r580", device: 0x7249, pixel_pipes: 4, depth_pipes: 1 },
+            Model::Rv515 => Identity {
+                name: "rv515",
+                device: 0x7140,
+                driver: "r300",
+                facts: &[(Fact::PixelPipes, 1), (Fact::DepthPipes, 1), (Fact::ShaderClock, 650_000)],
+            },
+            Model::R580 => Identity {
+                name: "r580",
+                device: 0x7249,
+                driver: "r300",
+                facts: &[(Fact::PixelPipes, 4), (Fact::DepthPipes, 1), (Fact::ShaderClock, 650_000)],
+            },
         }
     }
-}
-
-/// What a draw has done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DrawStats {
-    /// The dword of the submission that it begins at.
-    pub at: usize,
-    /// How long it took.
-    pub time: Duration,
-    /// What it did; nothing if it was dropped.
-    pub counts: Counts,
 }
 
 /// A card with its registers and memories.
@@ -119,6 +118,11 @@ impl Card {
         self.draws.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// Which chip it is.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
     /// What it holds.
     pub fn state(&self) -> &State {
         &self.state
@@ -181,7 +185,7 @@ impl Card {
             // All counts are those of pipe 0.
             ZbZpassData::ADDRESS if self.pipe_0() => self.state.passed = value,
             ZbZpassAddr::ADDRESS => self.store_count(memory),
-            _ if registers::at(address).is_none() => self.unknown_register(address),
+            _ if registers::map().at(address).is_none() => self.unknown_register(address),
             _ => {}
         }
     }

@@ -9,9 +9,9 @@
 #![forbid(unsafe_code)]
 
 mod card;
+mod draws;
 mod layout;
 pub mod listing;
-mod object;
 pub mod packets;
 mod pairs;
 mod pipeline;
@@ -22,7 +22,8 @@ pub mod stream;
 mod surface;
 mod tx;
 
-pub use card::{Card, DrawStats, Model};
-pub use pipeline::{Counts, DrawError, Picture, fragment_constants, fragment_program, history, picture};
+pub use card::{Card, Model};
+pub use draws::draws;
+pub use pipeline::{DrawError, fragment_constants, fragment_program, history, picture};
 pub use ports::Memory;
 pub use state::State;

@@ -1,7 +1,7 @@
 //! What the card keeps between packets.
 
 use crate::ports::{Cursor, Memory};
-use crate::registers::RegisterFile;
+use crate::registers::{RegisterFile, after_reset};
 use crate::stream::VertexArray;
 
 /// Vectors of the vertex processor's memory: code, constants, user clip planes.
@@ -34,7 +34,7 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         State {
-            registers: RegisterFile::default(),
+            registers: after_reset(),
             vertex_memory: Memory::new(VERTEX_VECTORS),
             fragment_code: Memory::new(FRAGMENT_INSTRUCTIONS),
             fragment_constants: Memory::new(FRAGMENT_CONSTANTS),

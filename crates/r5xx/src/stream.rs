@@ -207,7 +207,7 @@ impl<'a> Reader<'a, '_> {
             Packet::Write { address, one_register: true, values } => commands.push(Command::Upload { address, values }),
             Packet::Write { address, one_register: false, values } => {
                 for (address, &value) in (address..).step_by(4).zip(values) {
-                    let register = registers::at(address);
+                    let register = registers::map().at(address);
                     let object = match register {
                         Some((register, _)) if register.shown == Shown::Address => {
                             Some(self.needed_relocation(register.name)?)

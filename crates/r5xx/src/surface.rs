@@ -1,10 +1,11 @@
 //! Colour and depth buffers: pixels of an object, by column and row.
 
 use crate::layout::{Layout, MicroTile, Part, TOGETHER};
-use crate::object::ObjectBytes;
 use crate::pairs::FOUR;
 use crate::registers::Binding;
-use ctm_memory::{Arena, Bounds, Format, Space};
+use ctm_card::ObjectBytes;
+use ctm_engine::SurfaceLayout;
+use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Format, Space};
 use ctm_raster::channel::Words;
 use ctm_raster::grid::Rect;
 use ctm_raster::multisample::sample_offset;
@@ -15,6 +16,21 @@ const SAMPLE_PAGE: u32 = 2048;
 
 /// Rows at most.
 const ROWS: u32 = 4096;
+
+/// A surface that begins `offset` bytes from the first of these, if all of it that can be reached is among them.
+pub fn surface_of(
+    bytes: &ObjectBytes,
+    space: &Space,
+    offset: u64,
+    surface: ctm_memory::Surface,
+    bounds: Bounds,
+) -> Option<ctm_memory::Surface> {
+    let base = bytes.address(offset, 0)?;
+    let surface = ctm_memory::Surface { base, ..surface };
+    let layout = SurfaceLayout::of(space, &surface, bounds);
+    let inside = layout.bytes() <= bytes.size() - offset;
+    (layout.whole && inside && base.is_multiple_of(BASE_ALIGNMENT)).then_some(surface)
+}
 
 /// A buffer that pixels are written to.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +85,7 @@ impl<'a> Surface<'a> {
     pub fn area(&self, space: &Space, height: u32, format: Format) -> Option<ctm_memory::Surface> {
         let (tiling, pitch) = self.layout.surface().filter(|_| self.samples == 1)?;
         let surface = ctm_memory::Surface { base: 0, pitch, height, tiling, superfine: false, format };
-        self.memory.surface(space, 0, surface, Bounds::Drop)
+        surface_of(&self.memory, space, 0, surface, Bounds::Drop)
     }
 
     /// Its layout, if its pixels have four bytes and one sample, and all of a rectangle, up to whole groups of [`FOUR`] columns, are there. It may be that they

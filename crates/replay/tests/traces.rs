@@ -1,12 +1,12 @@
 //! Traces, looked through and executed up to their draws.
 
 use ctm_card::trace::TraceReader;
+use ctm_cards::{Card, Setup};
 use ctm_codegen::EngineName;
 use ctm_device::{Client, Connection, Heap, Options, Pass};
-use ctm_engine::Engine;
+use ctm_engine::{Engine, Executor};
 use ctm_memory::{Arena, Format, Tiling};
 use ctm_r5xx::history::Watch;
-use ctm_r5xx::{Card, picture};
 use ctm_replay::card::{Execution, Page, Survey, lines};
 use ctm_replay::device::{self, DeviceTrace};
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ fn scenes() -> Vec<PathBuf> {
 
 fn execute(bytes: &[u8], memory: Arena, watch: Option<Watch>, last: Option<usize>) -> Execution {
     let model = Survey::of(bytes).unwrap().model.unwrap();
-    let mut card = Card::new(model).with_engine(Engine::interpreter()).with_threads(1);
-    card.watch(watch);
+    let executor = Some(Executor::Engine(Engine::interpreter()));
+    let card = Card::new(model, Setup { executor, threads: 1, watch, ..Setup::default() });
     Execution::of(TraceReader::new(bytes).unwrap(), card, Arc::new(memory), last).unwrap()
 }
 
@@ -44,8 +44,7 @@ fn the_memory_between_the_objects_is_enough() {
             let all = execute(&bytes, Arena::new(0x1000, 0xFFFF_F000).unwrap(), None, Some(last));
             let some = execute(&bytes, survey.arena().unwrap(), None, Some(last));
             assert_eq!((some.draws, &some.warnings), (last + 1, &all.warnings), "{scene:?}");
-            let shown =
-                |run: &Execution| picture(run.card.state(), &run.memory, 0).unwrap().map(|picture| picture.pixels);
+            let shown = |run: &Execution| run.card.picture(&run.memory, 0).unwrap().map(|picture| picture.pixels);
             assert_eq!(shown(&some), shown(&all), "{scene:?}, draw {last}");
         }
     }
@@ -73,8 +72,10 @@ fn a_pixel_has_a_history() {
 #[test]
 fn commands_are_explained() {
     let scene = &scenes()[0];
-    let reader = TraceReader::new(&*std::fs::read(scene).unwrap()).unwrap().map(|record| record.unwrap().words).next();
-    let lines = lines(&reader.unwrap());
+    let bytes = std::fs::read(scene).unwrap();
+    let survey = Survey::of(&bytes).unwrap();
+    let record = TraceReader::new(&*bytes).unwrap().next().unwrap().unwrap();
+    let lines = lines(survey.model.unwrap(), &record.submission(), &survey.arena().unwrap());
     let explained = lines.iter().filter(|line| !line.meaning.is_empty()).count();
     assert!(explained * 10 > lines.len() * 9, "{explained} of {}", lines.len());
 }
@@ -147,7 +148,7 @@ fn damaged_files_end_in_errors_or_what_can_be_read() {
         {
             let records = TraceReader::new(&card[..]).unwrap().map_while(Result::ok).map(Ok);
             let memory = Arc::new(survey.arena().unwrap());
-            let card = Card::new(survey.model.unwrap());
+            let card = Card::new(survey.model.unwrap(), Setup::default());
             let run = Execution::of(records, card, memory, survey.draws.len().checked_sub(1)).unwrap();
             assert_eq!(run.draws, survey.draws.len());
         }

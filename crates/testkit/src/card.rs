@@ -2,24 +2,27 @@
 
 use ctm_card::trace::{PAGE, TraceReader, TraceRecord};
 use ctm_card::{Card, Object};
+use ctm_cards::{Card as AnyCard, Model, Setup};
 use ctm_memory::Arena;
-use ctm_r5xx::listing::listing;
-use ctm_r5xx::{Card as R5xx, Model};
 use std::sync::Arc;
+use std::time::Duration;
 
+/// Longest time of a submission.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// The first card address that is used, and the bytes of memory from there on.
-const MEMORY: (u32, u32) = (0x1000, 1 << 20);
+const MEMORY: (u32, u32) = (0x1000, 2 << 20);
 
-/// A trace is read to its end or an error. What it submits is listed, and executed or rejected; no memory is written but that of
-/// the objects that it names and the pages that it brings.
+/// A trace is read to its end or an error. What it submits is listed, and executed or rejected, on the card that it is of, or the first there
+/// is; no memory is written but that of the objects that it names and the pages that it brings.
 pub fn trace(bytes: &[u8]) {
     let Ok(reader) = TraceReader::new(bytes) else { return };
+    let Some(model) = Model::named(reader.card()).or_else(|| Model::all().next()) else { return };
     let records: Vec<TraceRecord> = reader.map_while(Result::ok).collect();
     let memory = Arc::new(Arena::new(MEMORY.0, MEMORY.1).expect("memory"));
-    let mut card = R5xx::new(Model::Rv515);
+    let mut card = AnyCard::new(model, Setup { time_limit: Some(TIME_LIMIT), ..Setup::default() });
     for record in &records {
         record.write_pages(&memory);
-        listing(&record.words);
+        model.listing(&record.submission(), &memory);
         // Rejected or not, the card goes on.
         let _ = card.submit(&memory, &record.submission());
     }

@@ -83,7 +83,9 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         }
         "card_trace" => {
             let trace = |name: &str| read(&project_path("tests/card").join(name));
-            ["blend.ctmcard", "lines.ctmcard", "wave.ctmcard"].map(trace).into()
+            ["blend.ctmcard", "lines.ctmcard", "wave.ctmcard", "rv770/depth.ctmcard", "rv770/wave.ctmcard"]
+                .map(trace)
+                .into()
         }
         "lane_text" => list("tests/filetests/lane").iter().map(|path| read(path)).collect(),
         "object_writers" => {

@@ -3,12 +3,12 @@
 use crate::canvas::rgba;
 use ctm_array::{Array, Data, Shape};
 use ctm_card::trace::TraceReader;
-use ctm_engine::Engine;
+use ctm_cards::{Card, Model, PictureError, Setup};
+use ctm_engine::{Engine, Executor};
 use ctm_follow::words::effects;
 use ctm_gpu::EngineName;
 use ctm_lane::budget::Limits;
 use ctm_r5xx::history::{ProgramRun, Watch};
-use ctm_r5xx::{Card, Model, picture};
 use ctm_replay::card::{Execution, Page, PixelDraw, Survey};
 use ctm_replay::device::DeviceTrace;
 use ctm_replay::{Line, Stop, card, device};
@@ -25,8 +25,6 @@ const MOST_MEMORY: u64 = 512 << 20;
 const MOST_BYTES: usize = 256 << 20;
 /// Longest time of a submission, or of a start of a program.
 const RUN_TIME: Duration = Duration::from_secs(20);
-/// Colour buffers that a draw can have.
-const COLOUR_BUFFERS: usize = 4;
 /// Instructions that are kept of each run of a program over a pixel.
 const STEPS: u64 = 200;
 /// Lines of a submission that are shown around a draw, on each side of it.
@@ -75,7 +73,7 @@ pub enum ViewError {
     Range(#[from] ctm_memory::RangeError),
     /// A colour buffer has a format that there is not.
     #[error(transparent)]
-    Draw(#[from] ctm_r5xx::DrawError),
+    Picture(#[from] PictureError),
     /// There is no such submission.
     #[error("the trace has no submission {0}")]
     NoSubmission(usize),
@@ -85,8 +83,8 @@ pub enum ViewError {
     /// There is no such surface.
     #[error("there is no such surface behind this draw")]
     NoSurface,
-    /// Only cards have histories.
-    #[error("traces of the device have no history of pixels; those of cards have")]
+    /// Not all cards have histories.
+    #[error("traces of the device have no history of pixels, nor have those of this card")]
     NoHistory,
 }
 
@@ -187,10 +185,9 @@ impl TraceView {
             Trace::Device(DeviceTrace::read(&bytes)?)
         } else {
             let survey = Survey::of(&bytes)?;
-            let model = survey.model.ok_or_else(|| ViewError::UnknownCard {
-                name: survey.card.clone(),
-                known: Model::ALL.map(|model| model.identity().name).join(", "),
-            })?;
+            let model = survey
+                .model
+                .ok_or_else(|| ViewError::UnknownCard { name: survey.card.clone(), known: Model::names() })?;
             Trace::Card { bytes, survey, model }
         };
         let memory = match &trace {
@@ -247,7 +244,18 @@ impl TraceView {
     pub fn lines(&self, submission: usize, dword: usize) -> Result<Part, ViewError> {
         let none = ViewError::NoSubmission(submission);
         let lines = match &self.trace {
-            Trace::Card { bytes, .. } => card::lines(&records(bytes)?.nth(submission).ok_or(none)??.words),
+            Trace::Card { bytes, survey, model } => {
+                let memory = survey.arena()?;
+                let mut last = None;
+                // Programs may lie in objects.
+                for record in records(bytes)?.take(submission.saturating_add(1)) {
+                    let record = record?;
+                    record.write_pages(&memory);
+                    last = Some(record);
+                }
+                let record = last.filter(|_| submission < survey.submissions).ok_or(none)?;
+                card::lines(*model, &record.submission(), &memory)
+            }
             Trace::Device(trace) => device::lines(trace.buffers().get(submission).ok_or(none)?),
         };
         let at = lines.partition_point(|line| line.dword < dword);
@@ -274,8 +282,8 @@ impl TraceView {
         let mut warnings = match &self.trace {
             Trace::Card { bytes, survey, model } => {
                 let run = execute(bytes, survey, *model, None, stop)?;
-                for number in 0..COLOUR_BUFFERS {
-                    let Some(picture) = picture(run.card.state(), &run.memory, number)? else { continue };
+                for number in 0..model.colour_buffers() {
+                    let Some(picture) = run.card.picture(&run.memory, number)? else { continue };
                     let shape = Shape { width: picture.width as usize, height: picture.height as usize, channels: 4 };
                     let data = Data::F32(picture.pixels.into_flattened());
                     let (width, height) = (picture.width, picture.height);
@@ -325,6 +333,9 @@ impl TraceView {
     /// The trace is none of a card, or there is no memory.
     pub fn history(&self, stop: usize, x: u32, y: u32) -> Result<Vec<Done>, ViewError> {
         let Trace::Card { bytes, survey, model } = &self.trace else { return Err(ViewError::NoHistory) };
+        if !model.has_histories() {
+            return Err(ViewError::NoHistory);
+        }
         let run = execute(bytes, survey, *model, Some(Watch { x, y, steps: STEPS }), stop)?;
         let done = |draw: &PixelDraw| {
             let show = |run: &ProgramRun| steps(draw, run);
@@ -347,8 +358,8 @@ fn execute(
     watch: Option<Watch>,
     last: usize,
 ) -> Result<Execution, ViewError> {
-    let mut card = Card::new(model).with_engine(Engine::interpreter()).with_threads(1).with_time_limit(RUN_TIME);
-    card.watch(watch);
+    let executor = Some(Executor::Engine(Engine::interpreter()));
+    let card = Card::new(model, Setup { executor, threads: 1, time_limit: Some(RUN_TIME), watch, ..Setup::default() });
     Ok(Execution::of(records(bytes)?, card, Arc::new(survey.arena()?), Some(last))?)
 }
 

@@ -5,8 +5,8 @@ use crate::options::values::{Pixel, engine, file};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
 use ctm_array::FileSpec;
+use ctm_cards::Model;
 use ctm_codegen::EngineName;
-use ctm_r5xx::Model;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ Examples:
   ctm card dis scene.ctmcard | less
   ctm card replay scene.ctmcard --draw 3 -o picture.png
 
-A card in software stands behind /dev/dri/renderD128 while the program runs, and Mesa's driver r300 draws on it.
+A card in software stands behind /dev/dri/renderD128 while the program runs, and Mesa's driver draws on it: r300, or r600 on rv770.
 docs/card.md has more.")]
 pub enum CardCommand {
     /// Run a program with a card
@@ -52,7 +52,7 @@ impl CardCommand {
 /// A program, and the card that it is to have.
 #[derive(Debug, Args)]
 pub struct ClientArgs {
-    /// The card: rv515 (Radeon X1300) or r580 (Radeon X1900)
+    /// The card: rv515 (Radeon X1300), r580 (Radeon X1900) or rv770 (Radeon HD 4800)
     #[arg(long, value_name = "CARD", default_value = "r580", value_parser = card())]
     pub card: Model,
     /// What executes programs; all draw the same pictures [default: jit where this machine can, else interp]
@@ -70,11 +70,8 @@ pub struct ClientArgs {
 }
 
 fn card() -> impl TypedValueParser<Value = Model> {
-    let name = |model: Model| model.identity().name;
-    PossibleValuesParser::new(Model::ALL.map(name)).map(move |chosen| {
-        let known = Model::ALL.into_iter().find(|&model| name(model) == chosen);
-        known.expect("only these names are let through")
-    })
+    let names = Model::all().map(|model| model.identity().name);
+    PossibleValuesParser::new(names).map(|chosen| Model::named(&chosen).expect("only these names are let through"))
 }
 
 /// `ctm card run`.
@@ -204,8 +201,8 @@ pub struct CardReplayArgs {
     /// File that receives the picture: .png, .npy or .f32
     #[arg(short, long, value_name = "FILE", value_parser = file(), value_hint = ValueHint::FilePath)]
     pub output: Option<FileSpec>,
-    /// Which of the draw's colour buffers it is, 0 to 3
-    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=3))]
+    /// Which of the draw's colour buffers it is, 0 to 3, or 7 on rv770
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=7))]
     pub target: u8,
     /// The first row of memory is the bottom one, as in OpenGL's framebuffer objects
     #[arg(long)]

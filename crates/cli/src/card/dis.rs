@@ -5,21 +5,28 @@ use crate::args::CardDisArgs;
 use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
+use ctm_card::listing::Line;
 use ctm_card::trace::TraceRecord;
-use ctm_r5xx::listing::listing;
 use serde_json::json;
 
 /// Prints the commands of the submissions.
 pub fn dis(args: &CardDisArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace.trace, console)?;
+    let survey = trace.survey()?;
+    // Programs may lie in objects.
+    let (model, memory) = (trace.model(&survey)?, trace.memory(&survey)?);
     let mut count = 0;
     for submission in trace.submissions()? {
         let (number, record) = submission?;
         count += 1;
-        match args.submission {
-            Some(wanted) if wanted != number => {}
-            _ if args.trace.json => print_json(number, &record, console)?,
-            _ => print(number, &record, console)?,
+        record.write_pages(&memory);
+        if args.submission.is_some_and(|wanted| wanted != number) {
+            continue;
+        }
+        let lines = model.listing(&record.submission(), &memory);
+        match args.trace.json {
+            true => print_json(number, &record, lines, console)?,
+            false => print(number, &record, lines, console)?,
         }
     }
     if let Some(wanted) = args.submission.filter(|&wanted| wanted >= count) {
@@ -29,7 +36,7 @@ pub fn dis(args: &CardDisArgs, console: &mut Console) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(), Failure> {
+fn print(number: usize, record: &TraceRecord, lines: Vec<Line>, console: &mut Console) -> Result<(), Failure> {
     let [words, objects, pages] =
         [(record.words.len(), "word"), (record.objects.len(), "object"), (record.pages.len(), "page")]
             .map(|(count, noun)| number_of(count, noun));
@@ -37,7 +44,7 @@ fn print(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(
     for (number, object) in record.objects.iter().enumerate() {
         writeln!(console.out, "  object {number}: {} bytes at {:#010x}", object.size, object.address)?;
     }
-    for line in listing(&record.words) {
+    for line in lines {
         // Instructions have lines of their own in programs.
         let text: Vec<_> =
             line.text.split('\n').enumerate().map(|(n, part)| if n == 0 { part } else { part.trim() }).collect();
@@ -46,9 +53,9 @@ fn print(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(
     Ok(writeln!(console.out)?)
 }
 
-fn print_json(number: usize, record: &TraceRecord, console: &mut Console) -> Result<(), Failure> {
+fn print_json(number: usize, record: &TraceRecord, lines: Vec<Line>, console: &mut Console) -> Result<(), Failure> {
     let objects = record.objects.iter().map(|object| json!({ "address": object.address, "size": object.size }));
-    let commands = listing(&record.words).into_iter().map(|line| json!({ "dword": line.at, "text": line.text }));
+    let commands = lines.into_iter().map(|line| json!({ "dword": line.at, "text": line.text }));
     Ok(console.json(&json!({
         "submission": number,
         "byte": record.at,

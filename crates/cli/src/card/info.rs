@@ -4,14 +4,13 @@ use super::trace::Trace;
 use crate::args::CardTraceArgs;
 use crate::{Console, Failure};
 use ctm_card::trace::PAGE;
-use ctm_r5xx::stream::{Command, commands};
 use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Shows what is in a trace.
 pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
-    let reader = trace.reader()?;
+    let (reader, model) = (trace.reader()?, trace.model(&trace.survey()?)?);
     let (card, device) = (reader.card().to_owned(), reader.device());
     let (mut submissions, mut rejected, mut words, mut draws, mut written) = (0, 0, 0, 0, 0);
     let mut objects = BTreeSet::new();
@@ -21,8 +20,8 @@ pub fn info(args: &CardTraceArgs, console: &mut Console) -> Result<(), Failure> 
         words += record.words.len();
         written += record.pages.len() * PAGE;
         objects.extend(record.objects.iter().map(|object| (object.address, object.size)));
-        match commands(&record.submission()) {
-            Ok(commands) => draws += commands.iter().filter(|command| matches!(command, Command::Draw(_))).count(),
+        match model.draws(&record.submission()) {
+            Ok(found) => draws += found.len(),
             Err(_) => rejected += 1,
         }
     }

@@ -1,6 +1,7 @@
 //! What this machine must have for programs to draw on a card.
 
 use crate::report::Message;
+use ctm_card::Identity;
 use std::env;
 use std::path::{Path, PathBuf, absolute};
 
@@ -38,7 +39,7 @@ pub fn library(given: Option<&Path>) -> Result<PathBuf, Message> {
 }
 
 /// Warnings about what is not here that drivers and most programs need.
-pub fn missing() -> Vec<Message> {
+pub fn missing(card: &Identity) -> Vec<Message> {
     let paths = |variable: &str| -> Vec<PathBuf> {
         env::var_os(variable).map(|paths| env::split_paths(&paths).collect()).unwrap_or_default()
     };
@@ -46,8 +47,9 @@ pub fn missing() -> Vec<Message> {
     libraries.extend(DIRECTORIES.map(PathBuf::from));
     let mut drivers = paths("LIBGL_DRIVERS_PATH");
     drivers.extend(libraries.iter().map(|folder| folder.join("dri")));
+    let driver = format!("{}_dri.so", card.driver);
     let needed = [
-        ("r300_dri.so", "Mesa's driver", "libgl1-mesa-dri", &drivers),
+        (driver.as_str(), "Mesa's driver", "libgl1-mesa-dri", &drivers),
         ("libEGL.so.1", "what programs draw through without a window system", "libegl1 libegl-mesa0", &libraries),
         ("libgbm.so.1", "what others draw through", "libgbm1", &libraries),
     ];

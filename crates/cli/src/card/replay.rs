@@ -1,6 +1,6 @@
 //! `ctm card replay`.
 
-use super::execution::execute;
+use super::execution::{execute, model};
 use super::history;
 use super::trace::Trace;
 use crate::args::CardReplayArgs;
@@ -10,8 +10,9 @@ use crate::report::Message;
 use crate::wording::number_of;
 use crate::{Console, Failure};
 use ctm_array::{Array, Data, Shape, WriteOptions};
+use ctm_card::Picture;
+use ctm_cards::Setup;
 use ctm_r5xx::history::Watch;
-use ctm_r5xx::{Picture, picture};
 use ctm_replay::card::Execution;
 use serde_json::json;
 
@@ -22,10 +23,10 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
     let steps = if args.follow { args.follow_steps } else { 0 };
     let pixel = args.pixel.map(|pixel| place(&trace, args, pixel)).transpose()?;
     let watch = pixel.map(|(x, y)| Watch { x, y, steps });
-    let execution = execute(&trace, &args.execution, |mut card| {
-        card.watch(watch);
-        card
-    })?;
+    if pixel.is_some() && !model(&args.execution, &trace, &trace.survey()?)?.has_histories() {
+        return Err(trace.wrong("this card keeps no histories of pixels").into());
+    }
+    let execution = execute(&trace, &args.execution, Setup { watch, ..Setup::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let shown = shown(&trace, &execution, args)?;
     if let (Some(file), Some(mut sink)) = (&args.output, sink) {
@@ -51,7 +52,7 @@ pub fn replay(args: &CardReplayArgs, console: &mut Console) -> Result<(), Failur
 
 /// What the last draw left.
 fn shown(trace: &Trace, execution: &Execution, args: &CardReplayArgs) -> Result<Option<Picture>, Message> {
-    picture(execution.card.state(), &execution.memory, args.target.into()).map_err(|error| trace.wrong(error))
+    execution.card.picture(&execution.memory, args.target.into()).map_err(|error| trace.wrong(error))
 }
 
 /// Where the pixel of the command line is in buffers: rows may count from the bottom of the picture.
@@ -59,7 +60,7 @@ fn place(trace: &Trace, args: &CardReplayArgs, Pixel { x, y }: Pixel) -> Result<
     if !args.bottom_up {
         return Ok((x, y));
     }
-    let execution = execute(trace, &args.execution, |card| card)?;
+    let execution = execute(trace, &args.execution, Setup::default())?;
     let height = shown(trace, &execution, args)?.map_or(0, |shown| shown.height);
     let row = height.checked_sub(1).and_then(|last| last.checked_sub(y)).ok_or_else(|| {
         Failure::Usage(Message::error(format!(

@@ -70,7 +70,7 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
 /// What runs a program with a card.
 fn command(client: &ClientArgs, trace: Option<&Path>, console: &mut Console) -> Result<Command, Failure> {
     let library = machine::library(client.library.as_deref())?;
-    machine::missing().iter().for_each(|message| console.report(message));
+    machine::missing(&client.card.identity()).iter().for_each(|message| console.report(message));
     console.require_no_warnings()?;
     console.out.flush()?;
     let (program, arguments) = client.program.split_first().expect("a program is given");

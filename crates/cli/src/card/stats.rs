@@ -1,30 +1,20 @@
 //! `ctm card stats`.
 
-use super::execution::execute;
+use super::execution::{execute, model};
 use super::trace::Trace;
 use crate::args::CardStatsArgs;
 use crate::report::Message;
 use crate::{Console, Failure};
-use ctm_r5xx::registers::{RegisterType, VapAltNumVertices};
-use ctm_r5xx::stream::{Command, Draw, VertexSource, commands};
-use ctm_r5xx::{Card, Counts, DrawStats};
+use ctm_card::{Counts, Draw, DrawStats};
+use ctm_cards::{Model, Setup};
 use serde_json::{Value, json};
 use std::time::Duration;
-
-/// A draw of a trace.
-struct Listed {
-    submission: usize,
-    dword: usize,
-    primitive: &'static str,
-    vertices: u32,
-    source: &'static str,
-}
 
 /// Lists the draws, with what they do.
 pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure> {
     let trace = Trace::read(&args.trace, console)?;
-    let (listed, wrong) = list(&trace)?;
-    let execution = execute(&trace, &args.execution, Card::with_stats)?;
+    let (listed, wrong) = list(&trace, model(&args.execution, &trace, &trace.survey()?)?)?;
+    let execution = execute(&trace, &args.execution, Setup { stats: true, ..Setup::default() })?;
     execution.warnings.iter().for_each(|warning| console.report(&Message::warning(warning)));
     let rows: Vec<_> = listed.iter().enumerate().take(execution.draws).collect();
     if !args.json {
@@ -41,13 +31,13 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
         )?;
     }
     let (mut total, mut time) = (Counts { instructions: Some(0), ..Counts::default() }, Duration::ZERO);
-    for (number, draw) in rows {
+    for (number, (submission, draw)) in rows {
         let done = execution.stats.get(&number);
         if let Some(DrawStats { counts, time: took, .. }) = done {
             total = sum(&total, counts);
             time += *took;
         }
-        let Listed { submission, dword, primitive, vertices, source } = draw;
+        let Draw { at: dword, primitive, vertices, source, .. } = draw;
         if args.json {
             let mut line = json!({
                 "draw": number, "submission": submission, "dword": dword, "primitive": primitive,
@@ -76,29 +66,16 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
     wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
 }
 
-/// The draws up to the first submission that is wrong, and what is wrong with that.
-fn list(trace: &Trace) -> Result<(Vec<Listed>, Option<Message>), Failure> {
-    let (mut listed, mut alternate) = (Vec::new(), 0);
+/// The draws up to the first submission that is wrong, each with the number of its submission, and what is wrong with that.
+fn list(trace: &Trace, model: Model) -> Result<(Vec<(usize, Draw)>, Option<Message>), Failure> {
+    let mut listed = Vec::new();
     for submission in trace.submissions()? {
         let (submission, record) = submission?;
-        let record = record.submission();
-        let commands = match commands(&record) {
-            Ok(commands) => commands,
-            Err(error) => return Ok((listed, Some(trace.wrong(format!("submission {submission}, {error}"))))),
-        };
-        for command in &commands {
-            match command {
-                Command::Draw(draw) => listed.push(Listed {
-                    submission,
-                    dword: draw.at,
-                    primitive: draw.control.primitive.name(),
-                    vertices: if draw.control.alternate_count { alternate } else { draw.control.count.into() },
-                    source: source(draw),
-                }),
-                Command::Write { address: VapAltNumVertices::ADDRESS, value, .. } => {
-                    alternate = VapAltNumVertices::decode(*value).count;
-                }
-                Command::Write { .. } | Command::Upload { .. } | Command::VertexArrays(_) => {}
+        match model.draws(&record.submission()) {
+            Ok(draws) => listed.extend(draws.into_iter().map(|draw| (submission, draw))),
+            Err(error) => {
+                let message = format!("submission {submission}, dword {}: {}", error.at, error.message);
+                return Ok((listed, Some(trace.wrong(message))));
             }
         }
     }
@@ -146,15 +123,5 @@ fn sum(one: &Counts, other: &Counts) -> Counts {
         fragments: one.fragments + other.fragments,
         instructions: one.instructions.zip(other.instructions).map(|(one, other)| one + other),
         passed: one.passed + other.passed,
-    }
-}
-
-/// Where the vertices of a draw come from.
-fn source(draw: &Draw) -> &'static str {
-    match draw.vertices {
-        VertexSource::List => "arrays",
-        VertexSource::Embedded(_) => "packet",
-        VertexSource::EmbeddedIndices(_) => "arrays, indices in packet",
-        VertexSource::IndexBuffer { .. } => "arrays, indices in object",
     }
 }

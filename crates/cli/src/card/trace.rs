@@ -1,8 +1,10 @@
 //! Traces of cards, as files.
 
 use crate::report::{Location, Message};
-use crate::{Console, source};
+use crate::{Console, Failure, source};
 use ctm_card::trace::{TraceReader, TraceRecord};
+use ctm_cards::Model;
+use ctm_memory::Arena;
 use ctm_replay::card::Survey;
 use std::path::Path;
 
@@ -30,6 +32,20 @@ impl Trace {
     /// What is in it.
     pub fn survey(&self) -> Result<Survey, Message> {
         Survey::of(&self.bytes).map_err(|error| self.wrong(error))
+    }
+
+    /// Memory for the trace, all zeros.
+    pub fn memory(&self, survey: &Survey) -> Result<Arena, Failure> {
+        let memory = survey.arena();
+        memory.map_err(|error| Failure::Limit(Message::error(error.to_string()).help("raise the limit of addresses")))
+    }
+
+    /// The card that it was recorded on.
+    pub fn model(&self, survey: &Survey) -> Result<Model, Message> {
+        survey.model.ok_or_else(|| {
+            self.wrong(format!("the trace is of a card that is not known: {:?}", survey.card))
+                .help(format!("known are {}", Model::names()))
+        })
     }
 
     /// The submissions, with their numbers. The last one is an error where the file is damaged.

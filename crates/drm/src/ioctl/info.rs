@@ -1,27 +1,44 @@
 //! What a driver asks of the card.
 
 use super::abi::{self, Answer, Errno, Info};
-use ctm_card::Identity;
+use crate::device::Device;
+use ctm_card::Fact;
 
-/// The card's clock in kHz. Nothing runs by it.
-const CLOCK: u32 = 650_000;
-
-/// Answers a question with one word.
-pub fn info(card: &Identity, request: &mut Info) -> Answer {
+/// Answers a question with a number.
+pub fn info(device: &Device, request: &mut Info) -> Answer {
+    let card = &device.identity;
+    let fact = |fact: Fact| card.fact(fact).ok_or(Errno(libc::EINVAL));
     let value = match request.request {
         // DEVICE_ID
         0x00 => card.device.into(),
         // NUM_GB_PIPES, NUM_Z_PIPES
-        0x01 => card.pixel_pipes,
-        0x02 => card.depth_pipes,
+        0x01 => fact(Fact::PixelPipes)?,
+        0x02 => fact(Fact::DepthPipes)?,
         // ACCEL_WORKING, ACCEL_WORKING2
         0x03 | 0x05 => 1,
+        // TILING_CONFIG
+        0x06 => fact(Fact::TilingConfig)?,
         // WANT_HYPERZ, WANT_CMASK: never granted, since nothing is faster with them.
         0x07 | 0x08 => 0,
+        // CLOCK_CRYSTAL_FREQ
+        0x09 => fact(Fact::TimeStampClock)?,
+        // NUM_BACKENDS, NUM_TILE_PIPES, BACKEND_MAP
+        0x0A => fact(Fact::Backends)?,
+        0x0B => fact(Fact::TilePipes)?,
+        0x0D => fact(Fact::BackendMap)?,
+        // MAX_PIPES
+        0x10 => fact(Fact::ShaderPipes)?,
+        // TIMESTAMP, the only answer of 64 bits
+        0x11 => {
+            let now = device.time_stamp().ok_or(Errno(libc::EINVAL))?;
+            return abi::write(request.value, &now.to_le_bytes());
+        }
+        // MAX_SE
+        0x12 => fact(Fact::ShaderEngines)?,
         // RING_WORKING: of the rings that are asked for, those of video, there is none.
         0x15 => 0,
         // MAX_SCLK
-        0x1A => CLOCK,
+        0x1A => fact(Fact::ShaderClock)?,
         // NUM_BYTES_MOVED, VRAM_USAGE, GTT_USAGE; CURRENT_GPU_TEMP, _SCLK, _MCLK; GPU_RESET_COUNTER
         0x1D..=0x1F | 0x21..=0x23 | 0x26 => 0,
         _ => return Err(Errno(libc::EINVAL)),

@@ -48,7 +48,7 @@ fn dispatch(device: &Device, client: u64, number: u64, argument: Argument) -> An
         0x63 => argument.answer(|request| gem::set_domain(device, client, request)),
         0x64 => argument.answer(|request| gem::wait_idle(device, client, request)),
         0x66 => argument.answer(|request| submit::submit(device, client, request)),
-        0x67 => argument.answer(|request| info::info(&device.identity, request)),
+        0x67 => argument.answer(|request| info::info(device, request)),
         0x68 => argument.answer(|request| gem::set_tiling(device, client, request)),
         0x69 => argument.answer(|request| gem::tiling(device, client, request)),
         0x6A => argument.answer(|request| gem::busy(device, client, request)),

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     fn unit(control: u32, value: u32) -> AlphaUnit {
-        let mut registers = RegisterFile::default();
+        let mut registers = crate::registers::after_reset();
         registers.write(0x4BD4, control);
         registers.write(0x4BE0, value);
         AlphaUnit::of(&registers)

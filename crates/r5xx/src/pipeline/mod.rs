@@ -25,9 +25,8 @@ mod vertex;
 mod vertices;
 mod window;
 
-pub use counts::Counts;
 pub use fragment::{fragment_constants, fragment_program};
-pub use picture::{Picture, picture};
+pub use picture::picture;
 pub use scratch::Scratch;
 
 use crate::registers::{GaColorControl, VapCntl};
@@ -36,6 +35,7 @@ use crate::stream::Draw;
 use crate::tx::Textures;
 use area::AreaState;
 use batch::BatchState;
+use ctm_card::Counts;
 use ctm_engine::Engine;
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
@@ -172,7 +172,7 @@ fn draw_primitives(state: &State, memory: &Arc<Arena>, means: &Means, draw: &Dra
             drawing.primitive(&primitive, &mut vertices)
         })?;
         let counts = Counts { vertices: count as u64, primitives: number.into(), ..drawing.finish()? };
-        Ok(counts.with_program(&program))
+        Ok(counts::with_program(counts, &program))
     };
     let area = means.engine.zip(pixels.area_targets(&space));
     let area = area.and_then(|(engine, targets)| AreaState::of(&job, &textures, targets, &space, (engine, &options)));

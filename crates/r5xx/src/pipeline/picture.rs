@@ -5,19 +5,8 @@ use super::colour::targets;
 use super::depth::ColourClear;
 use crate::registers::ScScissorsBr;
 use crate::state::State;
+use ctm_card::Picture;
 use ctm_memory::Arena;
-
-/// The part of a colour buffer that is the framebuffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Pixels of a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// Row by row as they lie in memory, from the left: red, green, blue and alpha, as bits of binary32. Colours that the
-    /// buffer lacks are 0, alpha is 1.
-    pub pixels: Vec<[u32; 4]>,
-}
 
 /// What a draw with this state would write to, if that is anything: colour buffer `number`, from 0. Of several samples of a
 /// pixel the first is shown.

@@ -3,7 +3,6 @@
 use super::DrawError;
 use super::assemble::{Primitive, triangles};
 use super::corner::{Corner, Projection};
-use super::counts::Counts;
 use super::history::{PixelEvent, Probe};
 use super::interpolate::{AttributeShape, Attributes, PrimitiveKind, Routing};
 use super::kernels::Kernels;
@@ -19,6 +18,7 @@ use crate::registers::{
     SuPolyOffsetBackScale, SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale,
 };
 use crate::state::State;
+use ctm_card::Counts;
 use ctm_raster::coverage::{EdgeRule, Shape, View, cross};
 use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;

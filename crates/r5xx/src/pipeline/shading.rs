@@ -272,7 +272,7 @@ mod tests {
     fn textures() -> (RegisterFile, Arena) {
         let memory = Arena::new(0x1_0000, 0x1_0000).unwrap();
         (0..64).for_each(|n| _ = memory.write_u32(0x1_0000 + 4 * n, n.wrapping_mul(0x9E37_79B9)));
-        let mut registers = RegisterFile::default();
+        let mut registers = crate::registers::after_reset();
         registers.write(0x4404, 2 << 9 | 2 << 11);
         registers.write(0x4484, 7 | 7 << 11);
         registers.write(0x44C4, 0x0008_860C);

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn vectors_are_those_that_are_present() {
-        let mut registers = RegisterFile::default();
+        let mut registers = crate::registers::after_reset();
         // Position, point size, texture coordinate 1.
         registers.write(0x2090, 0x1_0001);
         registers.write(0x2094, 4 << 3);

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     fn viewport(control: u32) -> Viewport {
-        let mut registers = RegisterFile::default();
+        let mut registers = crate::registers::after_reset();
         registers.write(0x20B0, control);
         for (address, value) in
             [(0x1D98, 32.0f32), (0x1D9C, 32.0), (0x1DA0, 16.0), (0x1DA4, 48.0), (0x1DA8, 0.5), (0x1DAC, 0.5)]

@@ -1,7 +1,7 @@
 //! Set-up of primitives: GB, GA and SU.
 
 use super::codes::{LineEnd, PolygonMode, ProvokingVertex, Shading, TextureSource};
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "GA", GA;
     GbEnable "GB_ENABLE" 0x4008, Fields, "generated texture coordinates" {

@@ -3,77 +3,49 @@
 //! Sources: R5xx register tables.
 
 pub mod codes;
-mod file;
 mod ga;
 mod rb3d;
+mod rbbm;
 mod sc;
-mod table;
 mod tx;
 mod us;
 mod vap;
 mod zb;
 
-pub use file::{Binding, RegisterFile};
 pub use ga::*;
 pub use rb3d::*;
+pub use rbbm::*;
 pub use sc::*;
-pub use table::{Register, RegisterType, Shown};
 pub use tx::*;
 pub use us::*;
 pub use vap::*;
 pub use zb::*;
 
+pub use ctm_card::register::{Binding, Register, RegisterFile, RegisterMap, RegisterType, Shown};
 use std::sync::LazyLock;
 
-/// `WAIT_UNTIL`, which belongs to no unit of the pipeline.
-static WAIT_UNTIL: Register = Register {
-    name: "WAIT_UNTIL",
-    address: 0x1720,
-    count: 1,
-    stride: 4,
-    unit: "RBBM",
-    doc: "waits until units are idle",
-    shown: Shown::Bits,
-    ignored: true,
-    fields: &[],
-};
+/// Registers have byte offsets below this.
+pub const END: u32 = 0x8000;
 
-/// Every register, by ascending address of the first of its row.
-pub fn all() -> &'static [&'static Register] {
-    static ALL: LazyLock<Vec<&'static Register>> = LazyLock::new(|| {
-        let units = [vap::VAP, ga::GA, sc::SC, tx::TX, us::US, rb3d::RB3D, zb::ZB];
-        let mut all: Vec<_> = units.into_iter().flatten().chain([&WAIT_UNTIL]).collect();
-        all.sort_by_key(|register| register.address);
-        all
+/// Every register.
+pub fn map() -> &'static RegisterMap {
+    static MAP: LazyLock<RegisterMap> = LazyLock::new(|| {
+        let units = [rbbm::RBBM, vap::VAP, ga::GA, sc::SC, tx::TX, us::US, rb3d::RB3D, zb::ZB];
+        RegisterMap::new(&units, END)
     });
-    &ALL
+    &MAP
 }
 
-/// The register at an address, with its number among those of its row.
-pub fn at(address: u32) -> Option<(&'static Register, u32)> {
-    /// By a quarter of the address: every register write of a stream looks here.
-    static PLACES: LazyLock<Vec<Option<(&'static Register, u32)>>> = LazyLock::new(|| {
-        let mut places = vec![None; (RegisterFile::END / 4) as usize];
-        for register in all() {
-            for index in 0..register.count {
-                places[((register.address + index * register.stride) / 4) as usize] = Some((*register, index));
-            }
-        }
-        places
-    });
-    if !address.is_multiple_of(4) {
-        return None;
-    }
-    PLACES.get((address / 4) as usize).copied().flatten()
-}
-
-/// The name of the register at an address: that of the table, or the address.
-pub fn name(address: u32) -> String {
-    match at(address) {
-        Some((register, index)) if register.count > 1 => format!("{}_{index}", register.name),
-        Some((register, _)) => register.name.to_owned(),
-        None => format!("{address:#06x}"),
-    }
+/// What the registers hold after reset.
+pub fn after_reset() -> RegisterFile {
+    let values = [
+        (VapVteCntl::ADDRESS, 0x300),
+        (ScClipRule::ADDRESS, 0xFFFF),
+        (ScEdgerule::ADDRESS, 0x2DA4_9525),
+        (Rb3dColorChannelMask::ADDRESS, 0xF),
+        (SuDepthScale::ADDRESS, 0x4B7F_FFFF),
+    ];
+    RegisterFile::new(END, &values)
 }
 
 #[cfg(test)]
@@ -83,21 +55,21 @@ mod tests {
     #[test]
     fn every_register_is_found_at_its_addresses_alone() {
         let mut seen = std::collections::HashMap::new();
-        for register in all() {
+        for &register in map().all() {
             for index in 0..register.count {
                 let address = register.address + index * register.stride;
                 assert_eq!(seen.insert(address, register.name), None, "{address:#x} has two registers");
-                let found = at(address).map(|(found, number)| (found.name, number));
+                let found = map().at(address).map(|(found, number)| (found.name, number));
                 assert_eq!(found, Some((register.name, index)));
-                assert!(address < RegisterFile::END && address.is_multiple_of(4));
+                assert!(address < END && address.is_multiple_of(4));
             }
         }
         for address in [0, 0x2130, 0x4074 + 32, 0x4FD8] {
-            assert!(at(address).is_none(), "{address:#x}");
+            assert!(map().at(address).is_none(), "{address:#x}");
         }
         assert_eq!(
-            (name(0x4E2C), name(0x4F00), name(0x1234)),
-            ("RB3D_COLOROFFSET_1".into(), "ZB_CNTL".into(), "0x1234".into())
+            [0x4E2C, 0x4F00, 0x1234].map(|address| map().name(address)),
+            ["RB3D_COLOROFFSET_1", "ZB_CNTL", "0x1234"]
         );
     }
 

@@ -1,6 +1,6 @@
 //! Colour buffers.
 
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "RB3D", RB3D;
     Rb3dCctl "RB3D_CCTL" 0x4E00, Fields, "colour buffers" {

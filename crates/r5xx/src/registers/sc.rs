@@ -1,6 +1,6 @@
 //! Scan conversion and interpolation: SC and RS.
 
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "SC", SC;
     RsIp "RS_IP" 0x4074 [8, 4], Fields, "what an interpolator takes" {

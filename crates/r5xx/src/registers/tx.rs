@@ -1,6 +1,6 @@
 //! The texture unit.
 
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "TX", TX;
     TxInvaltags "TX_INVALTAGS" 0x4100, Bits ignored, "empties the texture cache" { VALUE [31:0] value: u32, "anything"; }

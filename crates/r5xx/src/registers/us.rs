@@ -1,7 +1,7 @@
 //! The fragment processor and what stands behind it: US and FG.
 
 use super::codes::AlphaFunction;
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "US", US;
     UsConfig "US_CONFIG" 0x4600, Fields, "number rules" {

@@ -1,7 +1,7 @@
 //! The vertex assembler and processor.
 
 use super::codes::{PrimitiveType, PrimitiveWalk};
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "VAP", VAP;
     PortXScale "SE_VPORT_XSCALE" 0x1D98, Float, "scale of x" { VALUE [31:0] value: u32, "binary32"; }

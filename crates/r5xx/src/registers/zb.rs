@@ -1,7 +1,7 @@
 //! Depth and stencil.
 
 use super::codes::{StencilOp, ZFunction};
-use super::table::registers;
+use ctm_card::registers;
 
 registers! { "ZB", ZB;
     ZbCntl "ZB_CNTL" 0x4F00, Fields, "which tests are made" {

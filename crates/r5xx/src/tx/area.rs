@@ -1,6 +1,7 @@
 //! Textures as surfaces that kernels load from: one level in two dimensions, of formats and layouts that surfaces have.
 
 use super::{Select, Texture};
+use crate::surface::surface_of;
 use ctm_memory::{Bounds, Format, Space, Surface};
 use ctm_raster::channel::{Channel, Kind};
 use ctm_raster::sampler::{Filter, MipFilter, Sampler, TextureKind, Wrap};
@@ -51,7 +52,8 @@ impl Texture<'_> {
         let [width, height, _] = self.shape.level_size(level);
         let (tiling, pitch) = self.levels[level as usize].surface()?;
         let begin = self.levels[level as usize].offset(0, 0, 0);
-        let surface = self.memory.surface(
+        let surface = surface_of(
+            &self.memory,
             space,
             begin,
             Surface { base: 0, pitch, height, tiling, superfine: false, format },

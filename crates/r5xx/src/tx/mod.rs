@@ -9,11 +9,11 @@ pub use area::AreaTexture;
 pub use format::Select;
 pub use mips::MipTexture;
 
-use crate::object::ObjectBytes;
 use crate::registers::{
     RegisterFile, RegisterType, TxBorderColor, TxEnable, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
     TxOffset,
 };
+use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_raster::channel::{Channel, Words};
 use ctm_raster::sampler::{Filter, MipFilter, Sampler, Texels, TextureKind, TextureShape, Wrap};

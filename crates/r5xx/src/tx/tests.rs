@@ -20,7 +20,7 @@ struct Unit {
 impl Unit {
     /// Unit 3 with these values of FILTER0, FILTER1, FORMAT0, FORMAT1, FORMAT2 and OFFSET, and an object of so many bytes.
     fn new([filter0, filter1, format0, format1, format2, offset]: [u32; 6], size: u32) -> Unit {
-        let mut registers = RegisterFile::default();
+        let mut registers = crate::registers::after_reset();
         let values = [(0x4400, filter0), (0x4440, filter1), (0x4480, format0), (0x44C0, format1), (0x4500, format2)];
         values.into_iter().for_each(|(address, value)| registers.write(address + 12, value));
         registers.bind(0x454C, offset, Object { address: BASE + 0x1000, size });

@@ -1,12 +1,11 @@
 //! Executes traces.
 
-use super::{draws, history::PixelDraw};
+use super::history::PixelDraw;
 use ctm_card::trace::{TraceError, TraceRecord};
-use ctm_card::{Card as _, Submission};
+use ctm_card::{Card as _, Draw, DrawStats, Submission};
+use ctm_cards::Card;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
-use ctm_r5xx::packets::{Opcode, Packet, packets};
-use ctm_r5xx::{Card, DrawStats};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,16 +63,16 @@ impl Execution {
     /// Executes a submission, and says whether it has the last draw.
     fn execute(&mut self, record: &TraceRecord, last: Option<usize>) -> bool {
         let (submission, number) = (record.submission(), self.submissions);
-        let draws = draws(&submission);
+        // A submission that the card rejects has none.
+        let draws: Vec<Draw> = self.card.model().draws(&submission).unwrap_or_default();
         let last = last.and_then(|last| last.checked_sub(self.draws)).filter(|&last| last < draws.len());
-        let words =
-            last.map_or(submission.words, |last| &submission.words[..end_of_draw(submission.words, draws[last])]);
+        let words = last.and_then(|last| submission.words.get(..draws[last].end)).unwrap_or(submission.words);
         record.write_pages(&self.memory);
         let start = Instant::now();
         let done = self.card.submit(&self.memory, &Submission { words, ..submission });
         self.time += start.elapsed();
         let first = self.draws;
-        let draw_at = |at| Some(first + draws.iter().position(|&draw| draw == at)?);
+        let draw_at = |at| Some(first + draws.iter().position(|draw| draw.at == at)?);
         let history = self
             .card
             .take_history()
@@ -90,12 +89,4 @@ impl Execution {
         self.warnings.extend(warnings.into_iter().map(|warning| format!("submission {number}: {warning}")));
         last.is_some()
     }
-}
-
-/// Where the draw that begins at a word ends, with what belongs to it.
-fn end_of_draw(words: &[u32], at: usize) -> usize {
-    let belongs = |packet: &Packet| matches!(packet, Packet::Command { opcode: Opcode::IndxBuffer | Opcode::Nop, .. });
-    let mut behind = packets(words).skip_while(|&(place, _)| place <= at);
-    let end = behind.find(|(_, packet)| !packet.as_ref().is_ok_and(belongs));
-    end.map_or(words.len(), |(place, _)| place)
 }

@@ -3,11 +3,11 @@
 use super::buffers::{Buffer, Buffers};
 use super::waiting::{Primitive, Span, Waiting};
 use crate::pairs::{FOUR, Pairs};
-use crate::pipeline::counts::Counts;
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
+use ctm_card::Counts;
 use ctm_raster::coverage;
 use ctm_raster::depth::{CompareFunction, DepthState};
 use ctm_raster::grid::Rect;

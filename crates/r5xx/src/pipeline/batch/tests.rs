@@ -1,11 +1,12 @@
 //! Kernels for quads of many primitives against the pipeline that goes quad by quad.
 
 use crate::pipeline::area::tests::{BASE, SIZE, TARGET, TEXTURE, state};
-use crate::pipeline::{Counts, Means, Scratch};
+use crate::pipeline::{Means, Scratch};
 use crate::registers::VapVfCntl;
 use crate::state::State;
 use crate::stream::{Draw, VertexSource};
 use arbtest::arbitrary::{Result, Unstructured};
+use ctm_card::Counts;
 use ctm_card::Object;
 use ctm_codegen::EngineName;
 use ctm_engine::{Engine, Executor};

@@ -1,9 +1,18 @@
-//! Bytes of a buffer object, and nothing beyond them.
+//! Buffer objects, and the bytes of one and nothing beyond them.
 
-use ctm_card::Object;
-use ctm_engine::SurfaceLayout;
-use ctm_memory::{Arena, BASE_ALIGNMENT, Bounds, Buffer, Space, Surface, Words as SharedWords};
-use ctm_raster::channel::Words;
+use ctm_memory::{Arena, Buffer, Space, Words as SharedWords};
+
+/// A buffer object that a submission names: a range of the card's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// Card address of its first byte.
+    pub address: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// An element of up to 16 bytes, little-endian.
+pub type Words = [u32; 4];
 
 /// The bytes of an object from some place on.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +38,9 @@ impl<'a> ObjectBytes<'a> {
         if end <= self.size { u32::try_from(self.address + offset).ok() } else { None }
     }
 
-    /// A surface that begins `offset` bytes from here, if all of it that can be reached lies in the object.
-    pub fn surface(&self, space: &Space, offset: u64, surface: Surface, bounds: Bounds) -> Option<Surface> {
-        let base = self.address(offset, 0)?;
-        let surface = Surface { base, ..surface };
-        let layout = SurfaceLayout::of(space, &surface, bounds);
-        let inside = layout.bytes() <= self.size - offset;
-        (layout.whole && inside && base.is_multiple_of(BASE_ALIGNMENT)).then_some(surface)
+    /// How many bytes there are.
+    pub fn size(&self) -> u64 {
+        self.size
     }
 
     /// All of them as a buffer of this memory.
@@ -63,6 +68,18 @@ impl<'a> ObjectBytes<'a> {
     pub fn fill_words(&self, offset: u64, count: u32, word: u32, bits: u32) -> bool {
         let address = self.address(offset, 4 * count);
         address.is_some_and(|address| self.memory.fill_words(address, count as usize, word, bits))
+    }
+
+    /// Reads these bytes; false, and nothing read, if not all of them are there.
+    pub fn read_bytes(&self, offset: u64, bytes: &mut [u8]) -> bool {
+        let address = u32::try_from(bytes.len()).ok().and_then(|count| self.address(offset, count));
+        address.is_some_and(|address| self.memory.read_bytes(address, bytes))
+    }
+
+    /// Writes these bytes; false, and nothing written, if not all of them are there.
+    pub fn write_bytes(&self, offset: u64, bytes: &[u8]) -> bool {
+        let address = u32::try_from(bytes.len()).ok().and_then(|count| self.address(offset, count));
+        address.is_some_and(|address| self.memory.write_bytes(address, bytes))
     }
 
     /// All of their words, if they begin with one.
@@ -122,7 +139,11 @@ mod tests {
             assert_eq!(memory.read_u32(object.address + object.size), Some(0));
         }
         assert_eq!(bytes.read(u64::MAX - 1, 4), [0; 4]);
+        let mut copy = [9; 4];
+        assert!(bytes.write_bytes(28, &[5, 6, 7, 8]) && bytes.read_bytes(28, &mut copy) && copy == [5, 6, 7, 8]);
+        assert!(!bytes.write_bytes(29, &copy) && !bytes.read_bytes(29, &mut copy));
         assert_eq!(ObjectBytes::new(&memory, object, 41).read(0, 1), [0; 4]);
         assert_eq!(memory.read_u32(object.address + 8 + 16), Some(1));
+        assert_eq!(memory.read_u32(object.address + object.size), Some(0));
     }
 }

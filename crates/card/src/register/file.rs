@@ -1,7 +1,7 @@
 //! What the registers hold.
 
-use super::{Rb3dColorChannelMask, RegisterType, ScClipRule, ScEdgerule, SuDepthScale, VapVteCntl};
-use ctm_card::Object;
+use super::RegisterType;
+use crate::Object;
 
 /// What a register of an address holds: an offset in a buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,29 +17,20 @@ pub struct Binding {
 pub struct RegisterFile {
     values: Vec<u32>,
     objects: Vec<Option<Object>>,
+    /// Numbers of the words that name objects, or did; some of them more than once.
+    bound: Vec<usize>,
 }
 
-impl Default for RegisterFile {
-    /// The values after reset.
-    fn default() -> Self {
-        let words = (Self::END / 4) as usize;
-        let mut file = RegisterFile { values: vec![0; words], objects: vec![None; words] };
-        for (address, value) in [
-            (VapVteCntl::ADDRESS, 0x300),
-            (ScClipRule::ADDRESS, 0xFFFF),
-            (ScEdgerule::ADDRESS, 0x2DA4_9525),
-            (Rb3dColorChannelMask::ADDRESS, 0xF),
-            (SuDepthScale::ADDRESS, 0x4B7F_FFFF),
-        ] {
+impl RegisterFile {
+    /// Registers with byte offsets below `end`, which hold 0 but for these.
+    pub fn new(end: u32, after_reset: &[(u32, u32)]) -> Self {
+        let words = (end / 4) as usize;
+        let mut file = RegisterFile { values: vec![0; words], objects: vec![None; words], bound: Vec::new() };
+        for &(address, value) in after_reset {
             file.write(address, value);
         }
         file
     }
-}
-
-impl RegisterFile {
-    /// Registers have byte offsets below this.
-    pub const END: u32 = 0x8000;
 
     /// The value at a byte offset; 0 beyond the registers.
     pub fn value(&self, address: u32) -> u32 {
@@ -59,6 +50,9 @@ impl RegisterFile {
     fn set(&mut self, address: u32, value: u32, object: Option<Object>) {
         let word = (address / 4) as usize;
         if let (Some(slot), Some(named)) = (self.values.get_mut(word), self.objects.get_mut(word)) {
+            if named.is_none() && object.is_some() {
+                self.bound.push(word);
+            }
             (*slot, *named) = (value, object);
         }
     }
@@ -80,13 +74,40 @@ impl RegisterFile {
 
     /// What an address register holds, if an object was named for it since the stream began.
     pub fn binding<R: RegisterType>(&self, index: u32) -> Option<Binding> {
-        let address = R::ADDRESS + index * R::STRIDE;
+        self.binding_at(R::ADDRESS + index * R::STRIDE)
+    }
+
+    /// What the address register at a byte offset holds, likewise.
+    pub fn binding_at(&self, address: u32) -> Option<Binding> {
         let object = self.objects.get((address / 4) as usize).copied().flatten()?;
         Some(Binding { object, value: self.value(address) })
     }
 
     /// Forgets all objects: bindings do not outlive the stream that made them.
     pub fn unbind(&mut self) {
-        self.objects.fill(None);
+        for word in self.bound.drain(..) {
+            self.objects[word] = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bindings_end_with_the_stream() {
+        let mut file = RegisterFile::new(0x40, &[(8, 7)]);
+        let object = Object { address: 0x1000, size: 16 };
+        assert_eq!((file.value(8), file.value(0x40)), (7, 0));
+        file.bind(8, 1, object);
+        file.bind(12, 2, object);
+        file.write(12, 3);
+        file.bind(12, 4, object);
+        file.bind(0x40, 1, object);
+        assert_eq!(file.binding_at(12), Some(Binding { object, value: 4 }));
+        file.unbind();
+        assert_eq!([8, 12, 0x40].map(|address| file.binding_at(address)), [None; 3]);
+        assert_eq!((file.value(8), file.value(12)), (1, 4));
     }
 }

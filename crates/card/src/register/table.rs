@@ -18,7 +18,7 @@ pub enum Shown {
 /// One register, or several of the same meaning in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Register {
-    /// The name of the register tables; several in a row have their number behind it.
+    /// The name of the register tables. Several in a row have their number in place of `*`, or else behind the name.
     pub name: &'static str,
     /// Byte offset of the first.
     pub address: u32,
@@ -32,7 +32,7 @@ pub struct Register {
     pub doc: &'static str,
     /// How its value is shown.
     pub shown: Shown,
-    /// Whether what is written to it changes anything here.
+    /// Whether what is written to it changes nothing here.
     pub ignored: bool,
     /// Its fields.
     pub fields: &'static [Field],
@@ -53,7 +53,22 @@ pub trait RegisterType {
 /// Describes the registers of a unit: a type for each, whose fields are those of the register, and a table of all of them.
 ///
 /// A row is `Type "NAME" address, shown, "what it is" { FIELD [hi:lo] name: type, "what it is"; ... }`; registers of which there are
-/// several have `[count, stride]` behind the address, those without effect `ignored` behind what is shown.
+/// several have `[count, stride]` behind the address, those without effect `ignored` behind what is shown. Bits that no field
+/// has are not looked at.
+///
+/// ```
+/// mod registers {
+///     mod unit {
+///         ctm_card::registers! { "UNIT", UNIT;
+///             Size "SIZE" 0x20 [2, 4], Fields, "size of a thing" { WIDTH [7:0] width: u8, "in steps"; }
+///         }
+///     }
+///     pub static MAP: std::sync::LazyLock<ctm_card::register::RegisterMap> =
+///         std::sync::LazyLock::new(|| ctm_card::register::RegisterMap::new(&[unit::UNIT], 0x100));
+/// }
+/// assert_eq!(registers::MAP.text(0x24, 5), "SIZE_1 = 0x00000005 (WIDTH 5)");
+/// ```
+#[macro_export]
 macro_rules! registers {
     ($unit:literal, $table:ident; $(
         $ty:ident $name:literal $address:literal $([$count:literal, $stride:literal])?, $shown:ident $($ignored:ident)?, $doc:literal {
@@ -66,28 +81,28 @@ macro_rules! registers {
             pub struct $ty {
                 $(#[doc = concat!("`", stringify!($field_name), "`: ", $field_doc, ".")] pub $field: $field_ty,)+
             }
-            ctm_bits::field_table! { $ty, words 1;
+            $crate::field_table! { $ty, words 1;
                 $($field_name, 0 [$hi:$lo], {$field}, $field_ty, $field_doc;)+
             }
-            impl $crate::registers::RegisterType for $ty {
+            impl $crate::register::RegisterType for $ty {
                 const ADDRESS: u32 = $address;
-                const COUNT: u32 = registers!(@first $($count)? 1);
-                const STRIDE: u32 = registers!(@first $($stride)? 4);
+                const COUNT: u32 = $crate::registers!(@first $($count)? 1);
+                const STRIDE: u32 = $crate::registers!(@first $($stride)? 4);
                 fn decode(value: u32) -> Self {
                     Self::read(&[value])
                 }
             }
         )+
         /// The registers of this unit, by address.
-        pub(super) static $table: &[$crate::registers::Register] = &[$($crate::registers::Register {
+        pub(super) static $table: &[$crate::register::Register] = &[$($crate::register::Register {
             name: $name,
             address: $address,
-            count: registers!(@first $($count)? 1),
-            stride: registers!(@first $($stride)? 4),
+            count: $crate::registers!(@first $($count)? 1),
+            stride: $crate::registers!(@first $($stride)? 4),
             unit: $unit,
             doc: $doc,
-            shown: $crate::registers::Shown::$shown,
-            ignored: registers!(@is $($ignored)?),
+            shown: $crate::register::Shown::$shown,
+            ignored: $crate::registers!(@is $($ignored)?),
             fields: $ty::FIELDS,
         }),+];
     };
@@ -95,4 +110,3 @@ macro_rules! registers {
     (@is ignored) => { true };
     (@is) => { false };
 }
-pub(super) use registers;

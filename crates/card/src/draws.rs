@@ -1,0 +1,69 @@
+//! Draws: what they are, what they do in numbers, and what they leave.
+
+use std::time::Duration;
+
+/// A draw of a submission, found without executing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// The dword of the submission that it begins at.
+    pub at: usize,
+    /// The dword behind it, and behind what belongs to it.
+    pub end: usize,
+    /// What it draws, in words.
+    pub primitive: &'static str,
+    /// Vertices that it names.
+    pub vertices: u32,
+    /// Where they come from, in words.
+    pub source: &'static str,
+}
+
+/// What a draw does. The numbers do not depend on the engine: what a short cut or a kernel draws counts as if it was drawn pixel by pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Vertices that it names.
+    pub vertices: u64,
+    /// Primitives that they make.
+    pub primitives: u64,
+    /// Points, lines and triangles that clipping and culling leave of them.
+    pub drawn: u64,
+    /// Pixels that these cover, in all, and that can be drawn to.
+    pub pixels: u64,
+    /// Fragments that the fragment program runs for.
+    pub fragments: u64,
+    /// Instructions that it executes for them; `None` if its flow control decides how many.
+    pub instructions: Option<u64>,
+    /// Samples that pass depth and stencil tests.
+    pub passed: u64,
+}
+
+impl Counts {
+    /// Adds what was done with other pixels.
+    pub fn add_pixels(&mut self, other: Counts) {
+        self.pixels += other.pixels;
+        self.fragments += other.fragments;
+        self.passed += other.passed;
+    }
+}
+
+/// What a draw has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawStats {
+    /// The dword of the submission that it begins at.
+    pub at: usize,
+    /// How long it took.
+    pub time: Duration,
+    /// What it did; nothing if it was dropped.
+    pub counts: Counts,
+}
+
+/// The part of a colour buffer that is the framebuffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Row by row as they lie in memory, from the left: red, green, blue and alpha, as bits of binary32. Colours that the
+    /// buffer lacks are 0, alpha is 1.
+    pub pixels: Vec<[u32; 4]>,
+}

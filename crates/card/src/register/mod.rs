@@ -1,0 +1,9 @@
+//! Registers of cards: how they are described, found by address, and what they hold.
+
+mod file;
+mod map;
+mod table;
+
+pub use file::{Binding, RegisterFile};
+pub use map::RegisterMap;
+pub use table::{Register, RegisterType, Shown};

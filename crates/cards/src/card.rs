@@ -1,0 +1,144 @@
+//! A card of any model.
+
+use crate::Model;
+use ctm_card::{DrawStats, Identity, Picture, Rejected, Submission};
+use ctm_engine::Executor;
+use ctm_memory::Arena;
+use ctm_r5xx::history::{DrawHistory, Watch};
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+
+/// How a card works. What it draws does not depend on it.
+#[derive(Default)]
+pub struct Setup {
+    /// What executes programs; `None` is the reference.
+    pub executor: Option<Executor>,
+    /// The time that a submission may take.
+    pub time_limit: Option<Duration>,
+    /// Threads of the engine; 0 is one per processor.
+    pub threads: usize,
+    /// Time stamps are those of the host's clock. Otherwise submissions give the same ones each time.
+    pub host_clock: bool,
+    /// What draws do is kept, in numbers.
+    pub stats: bool,
+    /// The pixel whose history is kept, where the model has histories.
+    pub watch: Option<Watch>,
+}
+
+/// A card.
+pub enum Card {
+    /// One of the R5xx family.
+    R5xx(Box<ctm_r5xx::Card>),
+    /// One of the R700 family.
+    R700(Box<ctm_r700_card::Card>),
+}
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum PictureError {
+    /// A card of the R5xx family says so.
+    #[error(transparent)]
+    R5xx(#[from] ctm_r5xx::DrawError),
+    /// A card of the R700 family says so.
+    #[error(transparent)]
+    R700(#[from] ctm_r700_card::DrawError),
+}
+
+impl Card {
+    /// A card after reset.
+    pub fn new(model: Model, setup: Setup) -> Self {
+        let Setup { executor, time_limit, threads, host_clock, stats, watch } = setup;
+        match model {
+            Model::R5xx(model) => {
+                let mut card = ctm_r5xx::Card::new(model).with_threads(threads);
+                if let Some(Executor::Engine(engine)) = executor {
+                    card = card.with_engine(engine);
+                }
+                if let Some(limit) = time_limit {
+                    card = card.with_time_limit(limit);
+                }
+                if stats {
+                    card = card.with_stats();
+                }
+                card.watch(watch);
+                Card::R5xx(Box::new(card))
+            }
+            Model::R700(model) => {
+                let mut card = ctm_r700_card::Card::new(model);
+                if host_clock {
+                    card = card.with_host_clock();
+                }
+                if let Some(limit) = time_limit {
+                    card = card.with_time_limit(limit);
+                }
+                if stats {
+                    card = card.with_stats();
+                }
+                Card::R700(Box::new(card))
+            }
+        }
+    }
+
+    /// Which model it is.
+    pub fn model(&self) -> Model {
+        match self {
+            Card::R5xx(card) => Model::R5xx(card.model()),
+            Card::R700(card) => Model::R700(card.model()),
+        }
+    }
+
+    /// What draws have done to the pixel that is watched, since the last time. Those that have done nothing are not in it.
+    pub fn take_history(&mut self) -> Vec<DrawHistory> {
+        match self {
+            Card::R5xx(card) => card.take_history(),
+            Card::R700(_) => Vec::new(),
+        }
+    }
+
+    /// What draws have done, in order, since the last time; nothing if that is not kept.
+    pub fn take_stats(&mut self) -> Vec<DrawStats> {
+        match self {
+            Card::R5xx(card) => card.take_stats(),
+            Card::R700(card) => card.take_stats(),
+        }
+    }
+
+    /// What a draw would write to now, if that is anything that can be shown: colour buffer `number`, from 0.
+    ///
+    /// # Errors
+    /// If the buffer has a format that the card does not have.
+    pub fn picture(&self, memory: &Arena, number: usize) -> Result<Option<Picture>, PictureError> {
+        match self {
+            Card::R5xx(card) => Ok(ctm_r5xx::picture(card.state(), memory, number)?),
+            Card::R700(card) => Ok(ctm_r700_card::picture(card.state(), memory, number)?),
+        }
+    }
+}
+
+impl ctm_card::Card for Card {
+    fn identity(&self) -> Identity {
+        self.model().identity()
+    }
+
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
+        match self {
+            Card::R5xx(card) => card.submit(memory, submission),
+            Card::R700(card) => card.submit(memory, submission),
+        }
+    }
+
+    fn take_warnings(&mut self) -> Vec<String> {
+        match self {
+            Card::R5xx(card) => card.take_warnings(),
+            Card::R700(card) => card.take_warnings(),
+        }
+    }
+
+    fn time_stamp(&self) -> Option<u64> {
+        match self {
+            Card::R5xx(card) => card.time_stamp(),
+            Card::R700(card) => card.time_stamp(),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! The card: how it executes a stream.
+
+use crate::draws::vertices;
+use crate::packets::Event;
+use crate::pipeline::{self, DrawError};
+use crate::registers::{self, DbRenderControl};
+use crate::resources;
+use crate::state::State;
+use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamoutOffset, commands};
+use ctm_card::{Counts, DrawStats, Fact, Identity, ObjectBytes, Rejected, Submission};
+use ctm_lane::clock::Instant;
+use ctm_memory::Arena;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Warnings that are kept.
+const MAX_WARNINGS: usize = 256;
+/// Ticks of the clock in a second, in thousands.
+const CLOCK_KHZ: u32 = 27_000;
+
+/// Which chip the card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Radeon HD 4800.
+    Rv770,
+}
+
+impl Model {
+    /// Every model.
+    pub const ALL: [Model; 1] = [Model::Rv770];
+
+    /// What drivers learn of it: one back end and one pipe for tiles, four banks, groups of 256 bytes.
+    pub const fn identity(self) -> Identity {
+        match self {
+            Model::Rv770 => Identity {
+                name: "rv770",
+                device: 0x9440,
+                driver: "r600",
+                facts: &[
+                    (Fact::TilingConfig, 0),
+                    (Fact::TimeStampClock, CLOCK_KHZ),
+                    (Fact::Backends, 1),
+                    (Fact::TilePipes, 1),
+                    (Fact::BackendMap, 0),
+                    (Fact::ShaderPipes, 1),
+                    (Fact::ShaderEngines, 1),
+                    (Fact::ShaderClock, 750_000),
+                ],
+            },
+        }
+    }
+}
+
+/// What time stamps count.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    /// Commands.
+    Commands(u64),
+    /// The host's time since then.
+    Host(Instant),
+}
+
+/// A card with its registers.
+pub struct Card {
+    model: Model,
+    state: State,
+    clock: Clock,
+    time_limit: Option<Duration>,
+    draws: Option<Vec<DrawStats>>,
+    warnings: Vec<String>,
+    unknown: BTreeSet<u32>,
+    /// The result of the predicate, before it is known which result is drawn.
+    result: bool,
+}
+
+impl Card {
+    /// A card after reset, whose time stamps count commands: submissions give the same bits each time.
+    pub fn new(model: Model) -> Self {
+        Card {
+            model,
+            state: State::default(),
+            clock: Clock::Commands(0),
+            time_limit: None,
+            draws: None,
+            warnings: Vec::new(),
+            unknown: BTreeSet::new(),
+            result: false,
+        }
+    }
+
+    /// The same card, whose time stamps are those of the host's clock, as programs expect that measure times.
+    pub fn with_host_clock(self) -> Self {
+        Card { clock: Clock::Host(Instant::now()), ..self }
+    }
+
+    /// The same card, which gives a submission up that takes longer, as drivers reset cards that hang.
+    pub fn with_time_limit(self, limit: Duration) -> Self {
+        Card { time_limit: Some(limit), ..self }
+    }
+
+    /// The same card, which keeps what draws do, in numbers.
+    pub fn with_stats(self) -> Self {
+        Card { draws: Some(Vec::new()), ..self }
+    }
+
+    /// Takes what draws have done, in order, since the last time; nothing if that is not kept.
+    pub fn take_stats(&mut self) -> Vec<DrawStats> {
+        self.draws.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Which chip it is.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// What it holds.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn now(&self) -> u64 {
+        match self.clock {
+            Clock::Commands(count) => count,
+            Clock::Host(start) => {
+                let ticks = start.elapsed().as_nanos() * u128::from(CLOCK_KHZ) / 1_000_000;
+                u64::try_from(ticks).unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// Gives what ends the submission.
+    fn execute(&mut self, memory: &Arena, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
+        if let Clock::Commands(count) = &mut self.clock {
+            *count += 1;
+        }
+        match command {
+            Command::Write { address, value, object } => {
+                match object {
+                    Some(object) => self.state.registers.bind(*address, *value, *object),
+                    None => self.state.registers.write(*address, *value),
+                }
+                if !is_known(*address) {
+                    self.unknown_register(*address);
+                }
+            }
+            Command::IndexWidth(width) => self.state.index_width = *width,
+            Command::Instances(count) => self.state.instances = *count,
+            Command::Draw(draw) => self.draw(memory, deadline, draw)?,
+            Command::Event { event, target } => self.event(memory, *event, *target),
+            Command::Store { target, number } => match *number {
+                Number::Narrow(number) => self.store(memory, target, &number.to_le_bytes()),
+                Number::Wide(number) => self.store(memory, target, &number.to_le_bytes()),
+                Number::Clock => self.store(memory, target, &self.now().to_le_bytes()),
+            },
+            Command::Copy { source, destination, bytes } => {
+                let mut copy = vec![0; *bytes as usize];
+                self.load(memory, source, &mut copy);
+                self.store(memory, destination, &copy);
+            }
+            Command::CopyDword { source, destination } => {
+                let value = match source {
+                    DwordPlace::Register(address) => self.state.registers.value(*address),
+                    DwordPlace::Memory(place) => self.dword(memory, place),
+                };
+                match destination {
+                    DwordPlace::Register(address) => self.state.registers.write(*address, value),
+                    DwordPlace::Memory(place) => self.store(memory, place, &value.to_le_bytes()),
+                }
+            }
+            Command::Predicate(predicate) => self.predicate(memory, predicate),
+            Command::Streamout { buffer, store, offset } => {
+                let number = usize::from(*buffer);
+                let Some(&filled) = self.state.filled.get(number) else { return Ok(()) };
+                if let Some(place) = store {
+                    self.store(memory, place, &filled.wrapping_mul(4).to_le_bytes());
+                }
+                let next = match offset {
+                    StreamoutOffset::Kept => filled,
+                    StreamoutOffset::Dwords(dwords) => *dwords,
+                    StreamoutOffset::Memory(place) => self.dword(memory, place) / 4,
+                };
+                self.state.filled[number] = next;
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws, and gives what ends the submission.
+    fn draw(&mut self, memory: &Arena, deadline: Option<Instant>, draw: &Draw) -> Result<(), Rejected> {
+        if draw.predicated && !self.state.visible {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let done = pipeline::draw(&mut self.state, memory, deadline, draw);
+        if let Some(draws) = &mut self.draws {
+            let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
+            let dropped = Counts { vertices, ..Counts::default() };
+            let counts = done.as_ref().copied().unwrap_or(dropped);
+            draws.push(DrawStats { at: draw.at, time: start.elapsed(), counts });
+        }
+        match done {
+            Ok(counts) if !self.state.registers.get::<DbRenderControl>().zpass_increment_disable => {
+                self.state.counters.passed = self.state.counters.passed.wrapping_add(counts.passed);
+            }
+            Ok(_) => {}
+            Err(error @ DrawError::TimeIsUp) => return Err(Rejected { at: draw.at, message: error.to_string() }),
+            Err(error) => self.warn(format!("the draw at dword {} is dropped: {error}", draw.at)),
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, memory: &Arena, event: Event, target: Option<Place>) {
+        let counters = &mut self.state.counters;
+        match event {
+            Event::PIPELINESTAT_START => counters.stopped = false,
+            Event::PIPELINESTAT_STOP => counters.stopped = true,
+            _ => {}
+        }
+        let Some(place) = target else { return };
+        let bytes: Vec<u8> = match event {
+            Event::ZPASS_DONE => counters.occlusion().map(u64::to_le_bytes).concat(),
+            Event::SAMPLE_STREAMOUTSTATS => counters.streamout().map(u64::to_le_bytes).concat(),
+            Event::SAMPLE_PIPELINESTAT => counters.pipeline().map(u64::to_le_bytes).concat(),
+            _ => return,
+        };
+        self.store(memory, &place, &bytes);
+    }
+
+    fn predicate(&mut self, memory: &Arena, predicate: &Predicate) {
+        let Predicate::Results { results, primitives, visible, combine } = predicate else {
+            self.state.visible = true;
+            return;
+        };
+        let mut counts = [[0; 8]; 4];
+        let words = if *primitives { 4 } else { 2 };
+        self.load(memory, results, counts[..words].as_flattened_mut());
+        let counts = counts.map(|bytes| u64::from_le_bytes(bytes) & !(1 << 63));
+        let result = match primitives {
+            // Needed and written, at the beginning; the same at the end.
+            true => counts[2].wrapping_sub(counts[0]) == counts[3].wrapping_sub(counts[1]),
+            false => counts[1] != counts[0],
+        };
+        self.result = match (combine, primitives) {
+            (false, _) => result,
+            (true, true) => self.result && result,
+            (true, false) => self.result || result,
+        };
+        self.state.visible = self.result == *visible;
+    }
+
+    fn dword(&mut self, memory: &Arena, place: &Place) -> u32 {
+        let mut bytes = [0; 4];
+        self.load(memory, place, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Reads bytes; zeros, if not all of them are in the object.
+    fn load(&mut self, memory: &Arena, place: &Place, bytes: &mut [u8]) {
+        if !ObjectBytes::new(memory, place.object, 0).read_bytes(place.offset, bytes) {
+            bytes.fill(0);
+            self.outside("read", place, bytes.len());
+        }
+    }
+
+    /// Writes bytes, if all of them are in the object.
+    fn store(&mut self, memory: &Arena, place: &Place, bytes: &[u8]) {
+        if !ObjectBytes::new(memory, place.object, 0).write_bytes(place.offset, bytes) {
+            self.outside("written", place, bytes.len());
+        }
+    }
+
+    fn outside(&mut self, what: &str, place: &Place, bytes: usize) {
+        let Place { object, offset } = place;
+        self.warn(format!("{bytes} bytes at {offset:#x} of an object of {} bytes are not {what}", object.size));
+    }
+
+    fn unknown_register(&mut self, address: u32) {
+        if self.unknown.len() < MAX_WARNINGS && self.unknown.insert(address) {
+            self.warn(format!("register {address:#07x} is not known; it is kept, and has no effect"));
+        }
+    }
+
+    fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning);
+        }
+    }
+}
+
+/// Whether a register is in the tables.
+fn is_known(address: u32) -> bool {
+    let end = resources::ADDRESS + resources::COUNT * resources::STRIDE;
+    (resources::ADDRESS..end).contains(&address) || registers::map().at(address).is_some()
+}
+
+impl ctm_card::Card for Card {
+    fn identity(&self) -> Identity {
+        self.model.identity()
+    }
+
+    fn submit(&mut self, memory: &Arc<Arena>, submission: &Submission) -> Result<(), Rejected> {
+        let commands =
+            commands(submission).map_err(|error| Rejected { at: error.at, message: error.cause.to_string() })?;
+        self.state.begin_stream();
+        let deadline = self.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        commands.iter().try_for_each(|command| self.execute(memory, deadline, command))
+    }
+
+    fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn time_stamp(&self) -> Option<u64> {
+        Some(self.now())
+    }
+}

@@ -1,0 +1,220 @@
+//! Clipping in homogeneous coordinates, and from clip space to the window.
+
+use super::vertices::{DISTANCES, Vertex};
+use crate::registers::{
+    PaClClipCntl, PaClUcpX, PaClVportXoffset, PaClVportXscale, PaClVportYoffset, PaClVportYscale, PaClVportZoffset,
+    PaClVportZscale, PaClVsOutCntl, PaClVteCntl, RegisterFile, RegisterType,
+};
+
+/// User clip planes.
+const USER_PLANES: usize = 6;
+
+/// A corner of what is left of a primitive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Corner {
+    /// The position in clip space.
+    pub position: [f64; 4],
+    /// How much of each vertex it is.
+    pub weights: [f64; 3],
+    /// Distances from clip planes.
+    pub distances: [f64; DISTANCES],
+}
+
+/// A corner in the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Column, row, depth.
+    pub place: [f32; 3],
+    /// 1/w.
+    pub reciprocal: f32,
+}
+
+/// How positions become places.
+#[derive(Clone, Copy, Debug)]
+pub struct Projection {
+    clip: PaClClipCntl,
+    user_planes: [Option<[f64; 4]>; USER_PLANES],
+    /// Distances that clip, and those that cull: a bit each.
+    clip_distances: u8,
+    cull_distances: u8,
+    control: PaClVteCntl,
+    scale: [f32; 3],
+    offset: [f32; 3],
+}
+
+impl Projection {
+    /// As the registers say, of viewport 0.
+    pub fn of(registers: &RegisterFile) -> Self {
+        let control = registers.get::<PaClVteCntl>();
+        let number = |used: bool, address: u32, unused: f32| match used {
+            true => f32::from_bits(registers.value(address)),
+            false => unused,
+        };
+        let scale = [
+            number(control.vport_x_scale_ena, PaClVportXscale::ADDRESS, 1.0),
+            number(control.vport_y_scale_ena, PaClVportYscale::ADDRESS, 1.0),
+            number(control.vport_z_scale_ena, PaClVportZscale::ADDRESS, 1.0),
+        ];
+        let offset = [
+            number(control.vport_x_offset_ena, PaClVportXoffset::ADDRESS, 0.0),
+            number(control.vport_y_offset_ena, PaClVportYoffset::ADDRESS, 0.0),
+            number(control.vport_z_offset_ena, PaClVportZoffset::ADDRESS, 0.0),
+        ];
+        let clip = registers.get::<PaClClipCntl>();
+        let enabled = [clip.ucp_ena_0, clip.ucp_ena_1, clip.ucp_ena_2, clip.ucp_ena_3, clip.ucp_ena_4, clip.ucp_ena_5];
+        let plane = |n: usize| {
+            let factor = |component: u32| registers.value(PaClUcpX::ADDRESS + 16 * n as u32 + 4 * component);
+            enabled[n].then(|| [0, 1, 2, 3].map(|component| f64::from(f32::from_bits(factor(component)))))
+        };
+        let out = registers.value(PaClVsOutCntl::ADDRESS);
+        Projection {
+            clip,
+            user_planes: std::array::from_fn(plane),
+            clip_distances: out as u8,
+            cull_distances: (out >> 8) as u8,
+            control,
+            scale,
+            offset,
+        }
+    }
+
+    /// The corners of a primitive, of at most three vertices.
+    pub fn corners(vertices: &[&Vertex]) -> Vec<Corner> {
+        let corner = |(n, vertex): (usize, &&Vertex)| {
+            let weights = std::array::from_fn(|other| if n == other { 1.0 } else { 0.0 });
+            Corner { position: vertex.position.map(f64::from), weights, distances: vertex.distances.map(f64::from) }
+        };
+        vertices.iter().enumerate().map(corner).collect()
+    }
+
+    /// What is left of a point, a line or a triangle in the volume that is drawn.
+    pub fn clip(&self, corners: &[Corner]) -> Vec<Corner> {
+        let mut polygon = corners.to_vec();
+        let culled = |bit: usize| {
+            self.cull_distances >> bit & 1 != 0 && corners.iter().all(|corner| corner.distances[bit] < 0.0)
+        };
+        if (0..DISTANCES).any(culled) {
+            return Vec::new();
+        }
+        if self.clip.clip_disable || self.control.vtx_xy_fmt {
+            return polygon;
+        }
+        for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] {
+            let off = axis == 2 && if sign > 0.0 { self.clip.zclip_near_disable } else { self.clip.zclip_far_disable };
+            if off {
+                continue;
+            }
+            let from_zero = axis == 2 && sign > 0.0 && self.clip.dx_clip_space_def;
+            let distance = |corner: &Corner| {
+                let w = if from_zero { 0.0 } else { corner.position[3] };
+                w + sign * corner.position[axis]
+            };
+            polygon = cut(&polygon, distance);
+        }
+        for plane in self.user_planes.iter().flatten() {
+            let product = |corner: &Corner| (0..4).map(|n| plane[n] * corner.position[n]).sum();
+            polygon = cut(&polygon, product);
+        }
+        for bit in (0..DISTANCES).filter(|bit| self.clip_distances >> bit & 1 != 0) {
+            polygon = cut(&polygon, |corner| corner.distances[bit]);
+        }
+        polygon
+    }
+
+    /// Where a corner is in the window; `None` if it has no place.
+    pub fn window(&self, corner: &Corner) -> Option<Window> {
+        let [x, y, z, w] = corner.position;
+        let reciprocal = if self.control.vtx_w0_fmt { 1.0 / w } else { w };
+        let divisor = |divided: bool| if divided { 1.0 } else { reciprocal };
+        let place = [
+            x * divisor(self.control.vtx_xy_fmt),
+            y * divisor(self.control.vtx_xy_fmt),
+            z * divisor(self.control.vtx_z_fmt),
+        ];
+        let place = std::array::from_fn(|n| (place[n] * f64::from(self.scale[n]) + f64::from(self.offset[n])) as f32);
+        let window = Window { place, reciprocal: reciprocal as f32 };
+        (window.place.iter().all(|part| part.is_finite()) && window.reciprocal.is_finite()).then_some(window)
+    }
+}
+
+/// The part of a polygon, a line or a point where the distance is not negative.
+fn cut(polygon: &[Corner], distance: impl Fn(&Corner) -> f64) -> Vec<Corner> {
+    let mut kept = Vec::with_capacity(polygon.len() + 1);
+    for (n, corner) in polygon.iter().enumerate() {
+        let next = &polygon[(n + 1) % polygon.len()];
+        let (here, there) = (distance(corner), distance(next));
+        if here >= 0.0 {
+            kept.push(*corner);
+        }
+        // A line has one edge, not one each way.
+        let crosses = here > 0.0 && there < 0.0 || here < 0.0 && there > 0.0;
+        if crosses && (polygon.len() > 2 || n == 0) {
+            // From the inside, so that triangles that share an edge share the corner.
+            let (inside, outside, t) = if here >= 0.0 {
+                (corner, next, here / (here - there))
+            } else {
+                (next, corner, there / (there - here))
+            };
+            let between = |a: f64, b: f64| a + t * (b - a);
+            kept.push(Corner {
+                position: std::array::from_fn(|n| between(inside.position[n], outside.position[n])),
+                weights: std::array::from_fn(|n| between(inside.weights[n], outside.weights[n])),
+                distances: std::array::from_fn(|n| between(inside.distances[n], outside.distances[n])),
+            });
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registers::after_reset;
+
+    #[test]
+    fn triangles_are_cut_and_placed() {
+        let mut registers = after_reset();
+        registers.write(PaClVteCntl::ADDRESS, 0x43F);
+        for address in [PaClVportXscale::ADDRESS, PaClVportXoffset::ADDRESS, PaClVportYscale::ADDRESS] {
+            registers.write(address, 32.0f32.to_bits());
+        }
+        let projection = Projection::of(&registers);
+        let vertex = |x: f32, y: f32| Vertex { position: [x, y, 0.0, 1.0], ..Vertex::default() };
+        let vertices = [vertex(-1.0, -1.0), vertex(3.0, -1.0), vertex(-1.0, 3.0)];
+        let corners = Projection::corners(&vertices.each_ref());
+        let left = projection.clip(&corners);
+        let places: Vec<_> = left.iter().map(|corner| (corner.position[0], corner.position[1])).collect();
+        assert_eq!(places, [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]);
+        assert_eq!(left[2].weights, [0.0, 0.5, 0.5]);
+        assert_eq!(projection.window(&left[2]).unwrap().place, [64.0, 32.0, 0.0]);
+        registers.write(PaClClipCntl::ADDRESS, 1 << 16);
+        assert_eq!(Projection::of(&registers).clip(&corners), corners);
+        let behind = Projection::corners(&[&vertex(2.0, 0.0), &vertex(3.0, 0.0), &vertex(2.0, 1.0)]);
+        assert!(projection.clip(&behind).is_empty());
+        let line = projection.clip(&Projection::corners(&[&vertex(3.0, 0.0), &vertex(-3.0, 0.0)]));
+        assert_eq!(line.iter().map(|corner| corner.position[0]).collect::<Vec<_>>(), [1.0, -1.0]);
+        let point = |x| projection.clip(&Projection::corners(&[&vertex(x, 0.0)])).len();
+        assert_eq!((point(1.0), point(1.01)), (1, 0));
+    }
+
+    #[test]
+    fn planes_and_distances_clip() {
+        let mut registers = after_reset();
+        registers.write(PaClUcpX::ADDRESS + 16, 1.0f32.to_bits());
+        registers.write(PaClClipCntl::ADDRESS, 2);
+        registers.write(PaClVsOutCntl::ADDRESS, 1 << 5 | 1 << 14);
+        let projection = Projection::of(&registers);
+        let vertex =
+            |x: f32, distances: [f32; 8]| Vertex { position: [x, 0.0, 0.0, 1.0], distances, ..Vertex::default() };
+        let left = |distances: [[f32; 8]; 2]| {
+            let vertices = [vertex(-0.5, distances[0]), vertex(1.0, distances[1])];
+            let left = projection.clip(&Projection::corners(&vertices.each_ref()));
+            left.iter().map(|corner| corner.position[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(left([[0.0; 8]; 2]), [0.0, 1.0], "the plane is x >= 0");
+        let clipped = |distance: f32| [0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0, 0.0];
+        assert_eq!(left([clipped(2.0), clipped(-1.0)]), [0.0, 0.5]);
+        let culled = |distance: f32| [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, distance, 0.0];
+        assert_eq!((left([culled(-1.0), culled(-1.0)]).len(), left([culled(-1.0), culled(1.0)]).len()), (0, 2));
+    }
+}

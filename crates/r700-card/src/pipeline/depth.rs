@@ -1,0 +1,225 @@
+//! The depth buffer: tests of depth and stencil values. Coarse depth is not kept.
+
+use super::DrawError;
+use crate::layout::Layout;
+use crate::registers::codes::{DepthFormat, Function, StencilOp};
+use crate::registers::{
+    DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbStencilrefmask, DbStencilrefmaskBf,
+    PaScVportZmax, PaScVportZmin, RegisterFile,
+};
+use ctm_card::ObjectBytes;
+use ctm_memory::Arena;
+use ctm_num::convert::f32_to_unorm;
+use ctm_raster::depth::{
+    CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
+};
+
+/// The depth buffer of a draw.
+pub struct DepthBuffer<'a> {
+    state: DepthStencilState,
+    format: Form,
+    layout: Layout,
+    bytes: ObjectBytes<'a>,
+    slice: u32,
+    range: [f32; 2],
+}
+
+/// How depth and stencil values are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Depth of 16 bits.
+    Unorm16,
+    /// Depth of 24 bits, and behind it stencil values.
+    Unorm24 { stencil: bool },
+    /// Binary32; with stencil values in the next word.
+    Float { stencil: bool },
+}
+
+impl Form {
+    fn bytes(self) -> u32 {
+        match self {
+            Form::Unorm16 => 2,
+            Form::Unorm24 { .. } | Form::Float { stencil: false } => 4,
+            Form::Float { stencil: true } => 8,
+        }
+    }
+
+    fn has_stencil(self) -> bool {
+        matches!(self, Form::Unorm24 { stencil: true } | Form::Float { stencil: true })
+    }
+
+    /// A depth as a number that compares as depths do.
+    fn key(self, depth: f32) -> u32 {
+        match self {
+            Form::Unorm16 => f32_to_unorm(depth.to_bits(), 0xFFFF),
+            Form::Unorm24 { .. } => f32_to_unorm(depth.to_bits(), 0xFF_FFFF),
+            Form::Float { .. } => key_of_float((depth + 0.0).to_bits()),
+        }
+    }
+
+    fn load(self, words: [u32; 4]) -> Stored {
+        match self {
+            Form::Unorm16 => Stored { depth: words[0] & 0xFFFF, stencil: 0 },
+            Form::Unorm24 { .. } => Stored { depth: words[0] & 0xFF_FFFF, stencil: (words[0] >> 24) as u8 },
+            Form::Float { .. } => Stored { depth: key_of_float(words[0]), stencil: words[1] as u8 },
+        }
+    }
+
+    fn store(self, stored: Stored) -> [u32; 4] {
+        let stencil = u32::from(stored.stencil);
+        match self {
+            Form::Unorm16 => [stored.depth, 0, 0, 0],
+            Form::Unorm24 { .. } => [stored.depth | stencil << 24, 0, 0, 0],
+            Form::Float { .. } => [float_of_key(stored.depth), stencil, 0, 0],
+        }
+    }
+}
+
+/// Bits of binary32 numbers as integers of the same order.
+fn key_of_float(bits: u32) -> u32 {
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+fn float_of_key(key: u32) -> u32 {
+    if key >> 31 == 0 { !key } else { key & !(1 << 31) }
+}
+
+impl<'a> DepthBuffer<'a> {
+    /// The depth buffer, if there is one and something is tested.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
+        let info = registers.get::<DbDepthInfo>();
+        let format = match info.format {
+            DepthFormat::None => return Ok(None),
+            DepthFormat::Unorm16 => Form::Unorm16,
+            DepthFormat::UnormX24 => Form::Unorm24 { stencil: false },
+            DepthFormat::Unorm24Stencil8 => Form::Unorm24 { stencil: true },
+            DepthFormat::Float32 => Form::Float { stencil: false },
+            DepthFormat::Float32Stencil8 => Form::Float { stencil: true },
+            DepthFormat::FloatX24 | DepthFormat::Float24Stencil8 => {
+                return Err(DrawError::NotYet { what: "a depth buffer of 24 bits, floating," });
+            }
+        };
+        let state = state(registers, format.has_stencil());
+        let Some(binding) = registers.binding::<DbDepthBase>(0) else { return Ok(None) };
+        if state == DepthStencilState::default() {
+            return Ok(None);
+        }
+        let size = registers.get::<DbDepthSize>();
+        let pitch = (u32::from(size.pitch_tile_max) + 1) * 8;
+        let rows = (size.slice_tile_max + 1) * 64 / pitch;
+        let layout = Layout::new(info.array_mode, pitch, rows, format.bytes())
+            .ok_or(DrawError::NotYet { what: "a depth buffer of this order" })?;
+        let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
+        Ok(Some(DepthBuffer {
+            state,
+            format,
+            layout,
+            bytes: ObjectBytes::new(memory, binding.object, offset),
+            slice: registers.get::<DbDepthView>().slice_start.into(),
+            range: [registers.float::<PaScVportZmin>(), registers.float::<PaScVportZmax>()],
+        }))
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> [u32; 2] {
+        [self.layout.pitch(), self.layout.rows()]
+    }
+
+    /// Tests a pixel, and stores what that leaves; whether it passes.
+    pub fn test(&self, (x, y): (u32, u32), depth: f32, front: bool) -> bool {
+        let (offset, bytes) = (self.layout.offset(x, y, self.slice), self.format.bytes());
+        let stored = self.format.load(self.bytes.read(offset, bytes));
+        let incoming = self.format.key(depth.max(self.range[0]).min(self.range[1]));
+        let outcome = test(&self.state, stored, incoming, if front { Facing::Front } else { Facing::Back });
+        if outcome.stored != stored {
+            self.bytes.write(offset, bytes, self.format.store(outcome.stored));
+        }
+        outcome.passed
+    }
+}
+
+fn state(registers: &RegisterFile, has_stencil: bool) -> DepthStencilState {
+    let control = registers.get::<DbDepthControl>();
+    let depth = DepthState { function: function(control.zfunc), write: control.z_write_enable };
+    let (masks, back_masks) = (registers.get::<DbStencilrefmask>(), registers.get::<DbStencilrefmaskBf>());
+    let front = StencilState {
+        function: function(control.stencilfunc),
+        reference: masks.stencilref,
+        mask: masks.stencilmask,
+        write_mask: masks.stencilwritemask,
+        fail: operation(control.stencilfail),
+        depth_fail: operation(control.stencilzfail),
+        pass: operation(control.stencilzpass),
+    };
+    let back = StencilState {
+        function: function(control.stencilfunc_bf),
+        reference: back_masks.stencilref_bf,
+        mask: back_masks.stencilmask_bf,
+        write_mask: back_masks.stencilwritemask_bf,
+        fail: operation(control.stencilfail_bf),
+        depth_fail: operation(control.stencilzfail_bf),
+        pass: operation(control.stencilzpass_bf),
+    };
+    let stencil = [front, if control.backface_enable { back } else { front }];
+    DepthStencilState {
+        depth: control.z_enable.then_some(depth),
+        stencil: (control.stencil_enable && has_stencil).then_some(stencil),
+    }
+}
+
+/// A comparison of incoming with stored values.
+pub fn function(code: Function) -> CompareFunction {
+    match code {
+        Function::Never => CompareFunction::Never,
+        Function::Less => CompareFunction::Less,
+        Function::Equal => CompareFunction::Equal,
+        Function::LessEqual => CompareFunction::LessOrEqual,
+        Function::Greater => CompareFunction::Greater,
+        Function::NotEqual => CompareFunction::NotEqual,
+        Function::GreaterEqual => CompareFunction::GreaterOrEqual,
+        Function::Always => CompareFunction::Always,
+    }
+}
+
+fn operation(code: StencilOp) -> StencilOperation {
+    match code {
+        StencilOp::Keep => StencilOperation::Keep,
+        StencilOp::Zero => StencilOperation::Zero,
+        StencilOp::Replace => StencilOperation::Replace,
+        StencilOp::IncrementClamp => StencilOperation::IncrementClamp,
+        StencilOp::DecrementClamp => StencilOperation::DecrementClamp,
+        StencilOp::Invert => StencilOperation::Invert,
+        StencilOp::IncrementWrap => StencilOperation::IncrementWrap,
+        StencilOp::DecrementWrap => StencilOperation::DecrementWrap,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_loaded() {
+        let forms = [
+            Form::Unorm16,
+            Form::Unorm24 { stencil: true },
+            Form::Float { stencil: false },
+            Form::Float { stencil: true },
+        ];
+        for form in forms {
+            for depth in [0.0f32, 0.25, 0.5, 1.0] {
+                let stencil = if form.has_stencil() { 0xA5 } else { 0 };
+                let stored = Stored { depth: form.key(depth), stencil };
+                assert_eq!(form.load(form.store(stored)), stored, "{form:?}");
+            }
+            assert!(form.key(0.25) < form.key(0.5));
+        }
+        let float = Form::Float { stencil: false };
+        assert!(float.key(-2.0) < float.key(-1.0) && float.key(-1.0) < float.key(0.0));
+        assert_eq!(
+            (float.key(-0.0), float.store(Stored { depth: float.key(-1.5), stencil: 0 })[0]),
+            (float.key(0.0), (-1.5f32).to_bits())
+        );
+        assert_eq!(Form::Unorm24 { stencil: true }.store(Stored { depth: 0x12_3456, stencil: 0x78 })[0], 0x7812_3456);
+    }
+}

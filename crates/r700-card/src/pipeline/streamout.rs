@@ -1,0 +1,104 @@
+//! Streamout: what vertex programs write to buffers, primitive by primitive.
+
+use super::assemble::Primitive;
+use crate::registers::{
+    RegisterFile, VgtStrmoutBufferBase, VgtStrmoutBufferEn, VgtStrmoutBufferSize, VgtStrmoutEn, VgtStrmoutVtxStride,
+};
+use crate::state::{STREAMOUT_BUFFERS, State};
+use ctm_card::{Object, ObjectBytes};
+use ctm_memory::Arena;
+
+/// A buffer that vertices are written to.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    /// Its number.
+    pub number: usize,
+    /// Dwords of a vertex.
+    pub stride: u32,
+    /// Dwords from the beginning of the object to the end of the range.
+    size: u32,
+    /// Byte offset of the buffer in its object.
+    offset: u64,
+    object: Object,
+}
+
+/// What vertex programs wrote to a buffer: for each vertex, its dwords.
+pub type Records = Vec<Vec<Option<u32>>>;
+
+/// The buffers that are written to; `None` if streamout is off.
+pub fn buffers(registers: &RegisterFile) -> Option<Vec<Buffer>> {
+    if !registers.get::<VgtStrmoutEn>().enable {
+        return None;
+    }
+    let enabled = registers.get::<VgtStrmoutBufferEn>();
+    let enabled = [enabled.buffer_0_en, enabled.buffer_1_en, enabled.buffer_2_en, enabled.buffer_3_en];
+    let buffer = |number: usize| {
+        let binding = registers.binding::<VgtStrmoutBufferBase>(number as u32)?;
+        Some(Buffer {
+            number,
+            stride: registers.at::<VgtStrmoutVtxStride>(number as u32).value,
+            size: registers.at::<VgtStrmoutBufferSize>(number as u32).value,
+            offset: u64::from(binding.value) << 8,
+            object: binding.object,
+        })
+    };
+    Some((0..STREAMOUT_BUFFERS).filter(|&number| enabled[number]).filter_map(buffer).collect())
+}
+
+/// Writes the primitives that fit into all buffers, and counts them. `records` are those of each buffer.
+pub fn write(state: &mut State, memory: &Arena, buffers: &[Buffer], records: &[Records], primitives: &[Primitive]) {
+    let mut full = false;
+    for primitive in primitives {
+        let vertices = primitive.form.vertices();
+        let fits = |buffer: &Buffer| {
+            let end = u64::from(state.filled[buffer.number]) + vertices.len() as u64 * u64::from(buffer.stride);
+            end <= buffer.size.into()
+        };
+        // Behind one that does not fit none is written.
+        full |= !buffers.iter().all(fits);
+        if !state.counters.stopped {
+            state.counters.needed += 1;
+            state.counters.written += u64::from(!full && !buffers.is_empty());
+        }
+        if full {
+            continue;
+        }
+        for (buffer, records) in buffers.iter().zip(records) {
+            let object = ObjectBytes::new(memory, buffer.object, 0);
+            for record in vertices.iter().filter_map(|&vertex| records.get(vertex)) {
+                let filled = &mut state.filled[buffer.number];
+                for (dword, value) in record.iter().enumerate() {
+                    if let Some(value) = value {
+                        let offset = buffer.offset + 4 * (u64::from(*filled) + dword as u64);
+                        object.write(offset, 4, [*value, 0, 0, 0]);
+                    }
+                }
+                *filled += buffer.stride;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::assemble::primitives;
+    use super::*;
+    use crate::registers::codes::PrimitiveType;
+
+    #[test]
+    fn primitives_that_do_not_fit_are_counted_and_not_written() {
+        let memory = Arena::new(0x1000, 0x1000).unwrap();
+        let object = Object { address: 0x1000, size: 0x200 };
+        let mut state = State::default();
+        state.filled[1] = 1;
+        let buffer = Buffer { number: 1, stride: 2, size: 13, offset: 0x100, object };
+        let records = vec![(0..4).map(|n| vec![Some(n + 1), None]).collect()];
+        let triangles = primitives(PrimitiveType(6), 4, true).unwrap();
+        write(&mut state, &memory, &[buffer], &records, &triangles);
+        assert_eq!((state.filled[1], state.counters.needed, state.counters.written), (13, 2, 2));
+        let stored = |dword: u32| memory.read_u32(0x1100 + 4 * dword).unwrap();
+        assert_eq!([1, 2, 3, 5, 7, 9, 11].map(stored), [1, 0, 2, 3, 3, 2, 4], "the odd triangle is turned");
+        write(&mut state, &memory, &[buffer], &records, &triangles);
+        assert_eq!((state.filled[1], state.counters.needed, state.counters.written), (13, 4, 2));
+    }
+}
