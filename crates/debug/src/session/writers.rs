@@ -32,6 +32,11 @@ pub struct Write {
     pub new: Vec<u32>,
 }
 
+/// Whether words were written over others. There are none of a lane that is in another part of its group, which runs before or behind this one.
+fn is_change(old: &[u32], new: &[u32]) -> bool {
+    !old.is_empty() && !new.is_empty() && old != new
+}
+
 impl Session {
     /// The last step up to now that changed something. Where a step writes what is there already, nothing changes. The session stays
     /// where it is.
@@ -44,7 +49,7 @@ impl Session {
         let found = self.last_when(here.step + 1, |session| {
             let now = session.words(target);
             let first = session.position.step == 0;
-            let changed = before.as_ref().is_some_and(|before| *before != now) && !first;
+            let changed = before.as_ref().is_some_and(|before| is_change(before, &now)) && !first;
             before = Some(now);
             changed
         });
@@ -88,8 +93,8 @@ impl Session {
             }
             for (target, old) in targets.iter().zip(&mut before) {
                 let new = self.words(target);
-                if new != *old {
-                    let old = std::mem::replace(old, new.clone());
+                let old = std::mem::replace(old, new.clone());
+                if is_change(&old, &new) {
                     writes.push(Write { before: at, place, target: target.clone(), old, new });
                 }
             }
