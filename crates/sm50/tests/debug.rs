@@ -44,7 +44,7 @@ fn with_session<R>(lane: u32, body: impl FnOnce(Session) -> R) -> R {
     let shader = Shader { local_memory: 16, ..(&program).into() };
     let launch =
         Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
-    let elements = Elements::Lanes { base: RESULTS, stride: 4, words: 1 };
+    let elements = Elements::Lanes { base: RESULTS, stride: 4, row_stride: 0, words: 1 };
     let session = debug::session(
         vec![LaunchCopy::of(&launch, 0).unwrap()],
         Some(&memory),

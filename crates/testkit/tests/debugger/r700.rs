@@ -37,7 +37,7 @@ fn session(job: &Job, options: &RunOptions, random: &mut Random) -> Option<u64> 
     if way.start.is_empty() || session.lane_number(lane).is_none() {
         return None;
     }
-    let steps = check(&mut session, &way, random);
+    let steps = check(&mut session, Some(&way), random);
     if run.is_ok() {
         check_whole(&mut session, job.memory);
     }

@@ -58,7 +58,7 @@ fn of_draw(kind: Kind, random: &mut Random) -> Option<u64> {
     let lane = (*invocation, chosen as u32);
     let session = session(copies, None, Vec::new(), &options, listing(&shaders), lane);
     let mut session = session.unwrap_or_else(|error| panic!("{error}"));
-    Some(check(&mut session, way, random))
+    Some(check(&mut session, Some(way), random))
 }
 
 /// The steps of a session over a grid.
@@ -83,7 +83,7 @@ fn of_grid(random: &mut Random) -> u64 {
     let mut session = session.unwrap_or_else(|error| panic!("{error}\n{code}"));
     let mut way = Way::default();
     let run = Reference.run_observed(&launch, &options, grid.invocation_of(thread), &mut way);
-    let steps = check(&mut session, &way, random);
+    let steps = check(&mut session, Some(&way), random);
     if run.is_ok() {
         check_whole(&mut session, &memory);
     }

@@ -63,7 +63,7 @@ impl X1k {
         if way.start.is_empty() || session.lane_number(lane).is_none() {
             return None;
         }
-        let steps = check(&mut session, &way, random);
+        let steps = check(&mut session, Some(&way), random);
         if run.is_ok() {
             check_whole(&mut session, self.buffers.space());
         }

@@ -194,8 +194,5 @@ fn report_differences(
         let message = format!("the program does not write output {number}; '{file}' receives 0, 0, 0, 1");
         console.report(&Message::warning(message));
     }
-    if files.is_empty() && !args.execution.reports() && args.execution.emit.is_none() {
-        console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
-    }
     Ok(())
 }
