@@ -121,7 +121,7 @@ fn a_session_over_compute_code_writes_no_file() {
 
 /// Options of a run of examples/transform.pvs over four vertices.
 const VERTICES: [&str; 8] =
-    ["--domain", "4x1", "--input", "0=uv", "--input", "1=constant:0,0.6,0.8,0", "--input", "2=constant:1,0.5,0.25,1"];
+    ["--domain", "4x1", "--input", "0=uv", "--input", "1=constant:0,0,1,0", "--input", "2=constant:1,0.5,0.25,1"];
 
 #[test]
 fn a_session_over_a_vertex() {
@@ -129,7 +129,7 @@ fn a_session_over_a_vertex() {
     let arguments = ["debug", program.to_str().unwrap(), "--lane", "2"].into_iter().chain(VERTICES);
     let mut terminal = Terminal::new(&arguments.collect::<Vec<_>>());
     let screen = terminal.shows("q quit");
-    for part in ["PVS", "lane (2, 0)", "step 0", "▶4     0 out[0].x = VE_DOT", "temp[0]", "1 of 1 execute"] {
+    for part in ["PVS", "lane (2, 0)", "step 0", "▶4  0 out[0].x = VE_DOT", "temp[0]", "1 of 1 execute"] {
         assert!(screen.contains(part), "{part}: {screen}");
     }
     terminal.press(":break 10\rc");
@@ -190,6 +190,8 @@ fn a_wrong_swizzle_of_r700_is_found_in_ten_actions() {
     terminal.press(&format!(":who R{wrong}.x\r"));
     terminal.shows("x: ADD R23.x, R22.y");
     assert!(actions <= 10, "{actions}");
+    terminal.press(":who colour 0\r");
+    terminal.shows("EXP_DONE: PIX0, R39.xyz1");
     terminal.press("q");
     assert!(terminal.child.wait().unwrap().success());
 }

@@ -72,7 +72,11 @@ fn vertices_come_to_their_ends() {
         assert_eq!((number(&session, "temp[1].x"), number(&session, "temp[0].x")), (3.0, 3.0 * (vertex as f32 - 0.5)));
         let a0 = find_cell(session.guest().cells(), "a0.x").expect("a0");
         assert_eq!(session.guest().read(0, a0), 3);
-        assert_eq!(session.position().step, 1 + 3 * 4 + 4, "one in front of the loop, four in each pass, four behind it");
+        assert_eq!(
+            session.position().step,
+            1 + 3 * 4 + 4,
+            "one in front of the loop, four in each pass, four behind it"
+        );
     }
 }
 
@@ -105,7 +109,7 @@ fn writers_are_found_and_changes_by_hand_last() {
     let mut session = session(2);
     session.go_to_end().expect("it is near");
     let sum = find_cell(session.guest().cells(), "temp[0].x").expect("a register");
-    let write = session.last_write(&Target::Cell(sum)).expect("it is near").expect("there is one");
+    let write = session.last_write(&Target::cell(sum)).expect("it is near").expect("there is one");
     assert_eq!((write.place.map(|place| place.at.pc), write.before.step), (Some(7), 10));
     assert_eq!((write.old, write.new), (vec![3f32.to_bits()], vec![4.5f32.to_bits()]));
     let history = session.history().expect("it is near");

@@ -41,7 +41,7 @@ impl Data {
         let inputs = args.numbered_inputs();
         let given = once_each("input", &inputs, INPUTS)?;
         let files = output_files(args, OUTPUTS)?;
-        report_differences(args, (&read, &written), &given, &files, console)?;
+        report_differences((&read, &written), &given, &files, console)?;
 
         let mut arrays = BTreeMap::new();
         for (&number, source) in &given {
@@ -182,7 +182,6 @@ fn interleaved(inputs: &[u8], arrays: &BTreeMap<u8, Vec<[u32; COMPONENTS]>>, ver
 
 /// Compares what the program reads and writes with what the command line gives. A missing input is an error.
 fn report_differences(
-    args: &RunArgs,
     (read, written): (&[u8], &[u8]),
     given: &BTreeMap<u8, &InputSource>,
     files: &BTreeMap<u8, &FileSpec>,
