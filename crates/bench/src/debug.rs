@@ -102,7 +102,7 @@ pub fn measure() -> Measured {
     }
     let register = find_cell(session.guest().cells(), "temp[1].r").expect("the program has it");
     let start = Instant::now();
-    let write = session.last_write(&Target::Cell(register)).expect("near");
+    let write = session.last_write(&Target::cell(register)).expect("near");
     let writer = milliseconds(start);
     assert!(write.is_some());
     session.go_to(Position { group: 0, step: STEPS }).expect("known steps");

@@ -119,6 +119,31 @@ fn a_session_over_compute_code_writes_no_file() {
     assert!(!output.exists());
 }
 
+/// Options of a run of examples/transform.pvs over four vertices.
+const VERTICES: [&str; 8] =
+    ["--domain", "4x1", "--input", "0=uv", "--input", "1=constant:0,0,1,0", "--input", "2=constant:1,0.5,0.25,1"];
+
+#[test]
+fn a_session_over_a_vertex() {
+    let program = project("examples/transform.pvs");
+    let arguments = ["debug", program.to_str().unwrap(), "--lane", "2"].into_iter().chain(VERTICES);
+    let mut terminal = Terminal::new(&arguments.collect::<Vec<_>>());
+    let screen = terminal.shows("q quit");
+    for part in ["PVS", "lane (2, 0)", "step 0", "▶4  0 out[0].x = VE_DOT", "temp[0]", "1 of 1 execute"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    terminal.press(":break 10\rc");
+    terminal.shows("step 10 ");
+    terminal.press(":who temp[1].x\r");
+    terminal.shows("step 9: 9: temp[1].x = VE_ADD.SAT");
+    terminal.press(":lane 3,0\r");
+    terminal.shows("lane (3, 0)");
+    terminal.press(":input[0].x\r");
+    terminal.shows("input[0].x = 0.875");
+    terminal.press("q");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
 /// A program of 40 instructions of R700 adds to three channels, of which the first is the greatest; one instruction exchanges two of them.
 fn wrong_swizzle() -> String {
     let mut lines = vec![".gprs 40".to_owned(), "ALU:".to_owned()];
@@ -165,6 +190,8 @@ fn a_wrong_swizzle_of_r700_is_found_in_ten_actions() {
     terminal.press(&format!(":who R{wrong}.x\r"));
     terminal.shows("x: ADD R23.x, R22.y");
     assert!(actions <= 10, "{actions}");
+    terminal.press(":who colour 0\r");
+    terminal.shows("EXP_DONE: PIX0, R39.xyz1");
     terminal.press("q");
     assert!(terminal.child.wait().unwrap().success());
 }
@@ -297,6 +324,27 @@ fn an_editor_finds_a_wrong_swizzle_of_r700_in_ten_actions() {
     assert!(who.contains("x: ADD R23.x, R22.y"), "{who}");
     assert!(actions <= 10, "{actions}");
     ask("disconnect", json!({}));
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_looks_at_a_vertex() {
+    let folder = Folder::new("dap-vertex");
+    let mut child = folder.command(["dap"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let program = project("examples/transform.pvs");
+    send(&mut to, 1, "launch", json!({"program": program, "args": VERTICES, "lane": 4}));
+    let answer = response(&mut from, 1);
+    assert!(answer["message"].as_str().is_some_and(|message| message.contains("vertex 4")), "{answer}");
+    send(&mut to, 2, "launch", json!({"program": program, "args": VERTICES, "lane": 3}));
+    assert_eq!(response(&mut from, 2)["success"], true);
+    send(&mut to, 3, "continue", json!({"threadId": 1}));
+    assert_eq!(response(&mut from, 3)["success"], true);
+    send(&mut to, 4, "evaluate", json!({"expression": "who out[1].y", "context": "repl"}));
+    let answer = response(&mut from, 4);
+    assert!(answer["body"]["result"].as_str().is_some_and(|who| who.contains("10: out[1].xyz = VE_MUL")), "{answer}");
+    send(&mut to, 5, "disconnect", json!({}));
+    assert_eq!(response(&mut from, 5)["success"], true);
     assert!(child.wait().unwrap().success());
 }
 

@@ -1,6 +1,6 @@
 //! What a client is shown of a session's moment.
 
-use crate::breakpoints::{LISTING, row_of};
+use crate::breakpoints::{LISTING, parse_address};
 use crate::values::Reference;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -23,6 +23,7 @@ pub fn capabilities() -> Value {
         "supportsRestartRequest": true,
         "supportsExceptionInfoRequest": true,
         "supportsDataBreakpoints": true,
+        "supportsDataBreakpointBytes": true,
         "supportsDisassembleRequest": true,
         "supportsReadMemoryRequest": true,
         "supportsSteppingGranularity": true,
@@ -125,7 +126,7 @@ pub fn memory(session: &Session, arguments: &Value) -> Result<Value, String> {
 
 /// `disassemble`.
 pub fn disassembly(session: &Session, arguments: &Value) -> Value {
-    let first = row_of(&arguments["memoryReference"]).unwrap_or(0);
+    let first = parse_address(&arguments["memoryReference"]).unwrap_or(0);
     let first = first.saturating_add(arguments["offset"].as_i64().unwrap_or(0));
     let first = first.saturating_add(arguments["instructionOffset"].as_i64().unwrap_or(0));
     // Clients ask for some hundred.

@@ -68,7 +68,7 @@ impl Breakpoints {
     pub fn set_instructions(&mut self, session: &mut Session, arguments: &Value) -> Value {
         let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
         let asked = wanted.iter().map(|wanted| {
-            let row = row_of(&wanted["instructionReference"]).zip(Some(wanted["offset"].as_i64().unwrap_or(0)));
+            let row = parse_address(&wanted["instructionReference"]).zip(Some(wanted["offset"].as_i64().unwrap_or(0)));
             let row = row.and_then(|(row, offset)| usize::try_from(row.checked_add(offset)?).ok());
             let row = row.and_then(|row| session.guest().listing().rows.get(row));
             let place = row.ok_or("there is no such instruction")?.place;
@@ -109,7 +109,7 @@ impl Breakpoints {
         let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
         let asked = wanted.iter().map(|wanted| {
             let id = wanted["dataId"].as_str().unwrap_or_default();
-            let (lane, what) = parse_id(id).ok_or_else(|| format!("'{id}' names nothing to watch"))?;
+            let (lane, what) = parse_id(session, id).ok_or_else(|| format!("'{id}' names nothing to watch"))?;
             Ok((Breakpoint { what, lane: Some(lane), condition: condition(session, wanted)? }, json!({})))
         });
         let asked = asked.collect();
@@ -121,42 +121,55 @@ impl Breakpoints {
 pub fn data_info(session: &Session, arguments: &Value) -> Value {
     let reference = arguments["variablesReference"].as_u64().and_then(Reference::of);
     let name = arguments["name"].as_str().unwrap_or_default();
-    let found = target(session, reference, name);
-    let lane = found.as_ref().and_then(|(lane, _)| session.guest().lanes().get(*lane));
-    match (found.as_ref(), lane) {
-        (Some((_, target)), Some(lane)) => json!({
-            "dataId": id_of(lane.at, target),
-            "description": format!("{name} of lane ({}, {})", lane.at.0, lane.at.1),
-            "accessTypes": ["write"],
-            "canPersist": false,
-        }),
-        _ => json!({"dataId": null, "description": format!("'{name}' cannot be watched as a whole: watch a channel")}),
+    let found = match arguments["asAddress"].as_bool() {
+        Some(true) => address_of(session, name, &arguments["bytes"]),
+        _ => target(session, reference, name).ok_or_else(|| format!("there is nothing called '{name}' to watch")),
+    };
+    let lane = |lane: usize| session.guest().lanes().get(lane).map(|lane| lane.at);
+    match found.map(|(number, target)| (lane(number).unwrap_or(session.focus()), target)) {
+        Ok((at, target)) => {
+            let what = match target {
+                Target::Cells(_) => format!("{name} of lane ({}, {})", at.0, at.1),
+                Target::Memory { .. } => target.name(session.guest(), at),
+            };
+            let id = id_of(at, &target);
+            json!({"dataId": id, "description": what, "accessTypes": ["write"], "canPersist": false})
+        }
+        Err(why) => json!({"dataId": null, "description": why}),
     }
+}
+
+/// The memory that a client names by address and number of bytes, with a lane.
+fn address_of(session: &Session, name: &str, bytes: &Value) -> Result<(usize, Target), String> {
+    let address = parse_address(&json!(name)).and_then(|address| u32::try_from(address).ok());
+    let address = address.ok_or_else(|| format!("'{name}' is no address: write 0x10000"))?;
+    let target = Target::memory(session.guest(), address, bytes.as_u64().unwrap_or(4));
+    Ok((session.lane_number(session.focus()).unwrap_or(0), target.map_err(|error| error.to_string())?))
 }
 
 fn id_of((i, j): (u32, u32), target: &Target) -> String {
     match target {
-        Target::Cell(cell) => format!("cell {cell} of {i},{j}"),
+        Target::Cells(cells) => format!("cells {}+{} of {i},{j}", cells.start, cells.len()),
         Target::Memory { address, bytes } => format!("memory {address}+{bytes} of {i},{j}"),
     }
 }
 
-fn parse_id(id: &str) -> Option<((u32, u32), What)> {
+/// What an identifier means, if it was made by [`id_of`] of this session.
+fn parse_id(session: &Session, id: &str) -> Option<((u32, u32), What)> {
     let (what, lane) = id.split_once(" of ")?;
     let (i, j) = lane.split_once(',')?;
-    let lane = (i.parse().ok()?, j.parse().ok()?);
-    let what = match what.split_once(' ')? {
-        ("cell", cell) => What::Cell(cell.parse().ok()?),
-        ("memory", range) => {
-            let (address, bytes) = range.split_once('+')?;
-            What::Memory {
-                address: address.parse().ok()?,
-                bytes: bytes.parse().ok().filter(|&bytes: &u32| bytes <= 4096)?,
-            }
+    let (kind, range) = what.split_once(' ')?;
+    let (first, count) = range.split_once('+')?;
+    let target = match kind {
+        "cells" => {
+            let first: usize = first.parse().ok()?;
+            let cells = first..first.checked_add(count.parse().ok()?)?;
+            Target::Cells(session.guest().cells().get(cells.clone()).map(|_| cells)?)
         }
+        "memory" => Target::memory(session.guest(), first.parse().ok()?, count.parse().ok()?).ok()?,
         _ => return None,
     };
-    Some((lane, what))
+    Some(((i.parse().ok()?, j.parse().ok()?), What::Changes(target)))
 }
 
 fn at(place: Place) -> Breakpoint {
@@ -170,8 +183,8 @@ fn condition(session: &Session, wanted: &Value) -> Result<Option<Expression>, St
     parsed.map_err(|error| error.to_string())
 }
 
-/// The row that an address of an instruction means.
-pub fn row_of(address: &Value) -> Option<i64> {
+/// The number that an address is.
+pub fn parse_address(address: &Value) -> Option<i64> {
     let text = address.as_str()?;
     match text.strip_prefix("0x") {
         Some(digits) => i64::from_str_radix(digits, 16).ok(),

@@ -354,7 +354,11 @@ fn set(session: &mut Session, arguments: &Json, reply: &mut Reply) -> Result<Jso
     let reference = arguments["variablesReference"].as_u64().and_then(Reference::of);
     let name = arguments["name"].as_str().or(arguments["expression"].as_str()).unwrap_or_default();
     let (lane, found) = target(session, reference, name).ok_or_else(|| format!("'{name}' cannot be changed"))?;
-    let Target::Cell(number) = found else { return Err(format!("'{name}' is memory, which is not changed by hand")) };
+    let number = match found {
+        Target::Cells(cells) if cells.len() == 1 => cells.start,
+        Target::Cells(_) => return Err(format!("'{name}' has several channels: change one of them")),
+        Target::Memory { .. } => return Err(format!("'{name}' is memory, which is not changed by hand")),
+    };
     let kind = session.guest().cells().get(number).map(|cell| cell.kind).ok_or("there is no such register")?;
     let new = parse_bits(kind, arguments["value"].as_str().unwrap_or_default())?;
     look_at(session, &json!({"threadId": lane + 1}));

@@ -1,6 +1,6 @@
 //! Registers and memory as variables.
 
-use ctm_debug::{Session, Target, Value, find_cell};
+use ctm_debug::{Session, Target, Value};
 use serde_json::{Value as Json, json};
 
 /// Lanes that references tell apart: more than a group has.
@@ -129,8 +129,8 @@ pub fn variables(session: &Session, reference: Reference, hexadecimal: bool) -> 
 
 /// What a variable of a reference stands for.
 pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Option<(usize, Target)> {
-    let cells = session.guest().cells();
-    let focused = || session.lane_number(session.focus());
+    let guest = session.guest();
+    let of_lane = |lane: usize| Target::parse(guest, guest.lanes().get(lane)?.at, name).ok();
     match reference {
         Some(Reference::Outputs(lane)) => {
             let at = session.guest().lanes().get(lane)?.at;
@@ -145,11 +145,14 @@ pub fn target(session: &Session, reference: Option<Reference>, name: &str) -> Op
                 value.channel.map_or(register.name.clone(), String::from) == name
                     || channel_name(&register.name, value) == name
             })?;
-            Some((lane, Target::Cell(value.cell)))
+            Some((lane, Target::cell(value.cell)))
         }
-        Some(Reference::Registers(lane)) => Some((lane, Target::Cell(find_cell(cells, name)?))),
+        Some(Reference::Registers(lane)) => Some((lane, of_lane(lane)?)),
         Some(Reference::Lanes) => None,
-        None => Some((focused()?, Target::Cell(find_cell(cells, name)?))),
+        None => {
+            let lane = session.lane_number(session.focus())?;
+            Some((lane, of_lane(lane)?))
+        }
     }
 }
 

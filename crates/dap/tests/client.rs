@@ -73,7 +73,7 @@ fn data_breakpoints_events_and_values() {
     let mut client = Client::new(PROGRAM);
     client.start("6,0");
     let info = client.ask("dataBreakpointInfo", json!({"name": "temp[1].r"}));
-    let none = client.ask("dataBreakpointInfo", json!({"name": "temp[1]"}));
+    let none = client.ask("dataBreakpointInfo", json!({"name": "temp"}));
     assert_eq!(none["dataId"], Value::Null);
     let set = client.ask("setDataBreakpoints", json!({"breakpoints": [{"dataId": info["dataId"]}, {"dataId": "x"}]}));
     assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]), (&json!(true), &json!(false)));
@@ -121,6 +121,55 @@ fn data_breakpoints_events_and_values() {
     client.ask("continue", json!({"threadId": 5}));
     assert_eq!(client.receive()["event"], "terminated");
     client.ask("disconnect", json!({}));
+}
+
+#[test]
+fn registers_and_memory_are_watched() {
+    let mut client = Client::new(PROGRAM);
+    client.start("6,0");
+    let info = |client: &mut Client, arguments: Value| client.ask("dataBreakpointInfo", arguments);
+    let outputs = client.ask("variables", json!({"variablesReference": 3 + 4 * 4}));
+    let address = outputs["variables"][0]["memoryReference"].clone();
+    let places = [
+        info(&mut client, json!({"name": "temp[2]"})),
+        info(&mut client, json!({"name": "output 0", "variablesReference": 3 + 4 * 4})),
+        info(&mut client, json!({"name": address, "asAddress": true, "bytes": 16})),
+        info(&mut client, json!({"name": "output 0 at 6,0"})),
+    ];
+    assert_eq!(places[0]["description"], "temp[2] of lane (6, 0)");
+    assert!(places[1]["description"].as_str().unwrap().starts_with("output 0, 16 bytes of memory at 0x"), "{places:?}");
+    assert!(places[1..].iter().all(|place| place == &places[1]), "{places:?}");
+    for (arguments, why) in [
+        (json!({"name": "0x4", "asAddress": true}), "no 4 bytes of memory at 0x00000004"),
+        (json!({"name": "0x4", "asAddress": true, "bytes": 1_u64 << 40}), "too many"),
+        (json!({"name": "temp[2]", "asAddress": true}), "no address"),
+        (json!({"name": "0x4"}), "nothing called '0x4'"),
+    ] {
+        let none = info(&mut client, arguments);
+        assert!(none["dataId"].is_null() && none["description"].as_str().unwrap().contains(why), "{none}");
+    }
+    let points: Vec<Value> = places[..2].iter().map(|place| json!({"dataId": place["dataId"]})).collect();
+    let wrong = ["cells 0+9999 of 6,0", "cells 9+18446744073709551615 of 6,0", "memory 4+4 of 6,0", "memory 4 of 6,0"];
+    let points: Vec<Value> = points.into_iter().chain(wrong.map(|id| json!({"dataId": id}))).collect();
+    let set = client.ask("setDataBreakpoints", json!({"breakpoints": points}));
+    let verified: Vec<bool> =
+        set["breakpoints"].as_array().unwrap().iter().map(|one| one["verified"] == true).collect();
+    assert_eq!(verified, [true, true, false, false, false, false]);
+    let mut stops = Vec::new();
+    for _ in 0..2 {
+        let stopped = client.go("continue", json!({"threadId": 5}));
+        assert_eq!(stopped["reason"], "data breakpoint", "{stopped}");
+        stops.push(stopped["description"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(stops[0], "temp[2] changes");
+    assert!(stops[1].starts_with("output 0, 16 bytes of memory at 0x"), "{stops:?}");
+    let who = client.ask("evaluate", json!({"expression": "who output 0", "context": "repl"}))["result"].clone();
+    assert!(who.as_str().unwrap().contains(": OUT TEX_SEM_WAIT"), "{who}");
+    assert!(who.as_str().unwrap().ends_with(": 0, 0, 0, 0 -> 4, 0, 0, nan 0x7fffffff"), "{who}");
+    let several = client.request("setExpression", json!({"expression": "temp[2]", "value": "1"}));
+    assert!(several["message"].as_str().unwrap().contains("several channels"), "{several}");
+    let memory = client.request("setExpression", json!({"expression": "output 0", "value": "1"}));
+    assert!(memory["message"].as_str().unwrap().contains("memory, which is not changed"), "{memory}");
 }
 
 /// What a client of Microsoft's package `@vscode/debugadapter-testsupport` (1.68) has sent: its bytes are answered, and it stops where it did.

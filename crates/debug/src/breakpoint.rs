@@ -1,6 +1,7 @@
 //! Where sessions stop.
 
-use crate::{Expression, Guest, cell_name};
+use crate::target::is_change;
+use crate::{Expression, Guest, Target, cell_name};
 use ctm_follow::{Kind, Participation, Place, Standing};
 
 /// A place, condition or change at which a session stops.
@@ -26,15 +27,8 @@ pub enum What {
     Nan,
     /// The lane is active no longer.
     Leaves,
-    /// What the lane holds in this cell changes.
-    Cell(usize),
-    /// Bytes of memory change.
-    Memory {
-        /// GPU address of the first byte.
-        address: u32,
-        /// How many.
-        bytes: u32,
-    },
+    /// What is there changes: in cells of the lane, or in memory.
+    Changes(Target),
 }
 
 /// What breakpoints know of the moment before.
@@ -46,8 +40,7 @@ pub(crate) struct Watch {
 enum Before {
     Nothing,
     Held(bool),
-    Bits(u32),
-    Bytes(Vec<u8>),
+    Words(Vec<u32>),
     Nans(Vec<bool>),
 }
 
@@ -97,21 +90,15 @@ impl Before {
                 let left = !is_active && matches!(before, Before::Held(true));
                 left.then(|| format!("lane {:?} leaves", point.lane.unwrap_or(focus)))
             }
-            What::Cell(cell) => {
-                let bits = guest.read(lane?, *cell);
-                match std::mem::replace(self, Before::Bits(bits)) {
-                    Before::Bits(before) if before != bits => {
-                        Some(format!("{} changes", guest.cells().get(*cell).map(cell_name).unwrap_or_default()))
-                    }
-                    _ => None,
+            What::Changes(target) => {
+                let now = target.words(guest, lane);
+                // A lane that is not there now may come again.
+                if now.is_empty() {
+                    return None;
                 }
-            }
-            What::Memory { address, bytes } => {
-                let mut now = vec![0; *bytes as usize];
-                guest.memory().read_bytes(*address, &mut now).ok()?;
-                let changed = matches!(&*self, Before::Bytes(before) if *before != now);
-                *self = Before::Bytes(now);
-                changed.then(|| format!("memory at {address:#010x} changes"))
+                let changes = matches!(&*self, Before::Words(before) if is_change(before, &now));
+                *self = Before::Words(now);
+                changes.then(|| format!("{} changes", target.name(guest, point.lane.unwrap_or(focus))))
             }
             What::Nan => {
                 let floats = || guest.cells().iter().enumerate().filter(|(_, cell)| cell.kind == Kind::Float);

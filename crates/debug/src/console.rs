@@ -1,22 +1,22 @@
 //! Commands that people type: the same in editors, terminals and pages.
 
 use crate::{
-    Breakpoint, Expression, Position, Session, SessionError, Target, Value, What, Write, cell_name, find_cell,
-    parse_bits,
+    Breakpoint, Expression, Position, Session, SessionError, Target, Value, What, Write, find_cell, parse_bits,
 };
+use ctm_follow::Kind;
 
 /// What there is to type.
 pub const HELP: &str = "\
-who REGISTER               the last step that changed it
+who WHAT, memory WHAT      the last step that changed it; what is there now
 history                    all changes of the lane's outputs
-lane X,Y                   looks at another lane
-goto STEP                  goes to a step of the group
+lane X,Y; goto STEP        looks at another lane; goes to a step
 break PLACE [if EXPR]      stops at an address or label
-when EXPR                  stops when it begins to hold
-watch REGISTER             stops when it changes
+when EXPR, watch WHAT      stops when it begins to hold; when it changes
 nan, leaves                stop at the first NaN; when the lane leaves
 breakpoints, delete N      lists breakpoints; takes one away
 set REGISTER VALUE         changes a register from here on
+WHAT: temp[0].r or temp[0]; memory as 0x10000, 0x10000:4 (words); an output
+as output 0, of another lane as output 0 at 3,4
 everything else is an expression, like temp[0].r * 2";
 
 /// What a command says.
@@ -41,6 +41,9 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
     let expression = |session: &Session, text: &str| {
         Expression::parse(text, session.guest().cells()).map_err(|error| error.to_string())
     };
+    let target = |session: &Session, text: &str| {
+        Target::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string())
+    };
     let cell = |session: &Session, name: &str| {
         let missing = || format!("there is no register '{name}'; registers are like temp[0].r");
         find_cell(session.guest().cells(), name).ok_or_else(missing)
@@ -51,11 +54,20 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
     };
     Ok(Some(match word {
         "who" => {
-            let cell = cell(session, rest)?;
-            match session.last_write(&Target::Cell(cell)).map_err(failed)? {
+            let target = target(session, rest)?;
+            let reach = match (&target, session.guest().is_independent()) {
+                (Target::Memory { .. }, false) => "run's",
+                _ => "group's",
+            };
+            match session.last_write(&target).map_err(failed)? {
                 Some(write) => said(describe(session, &write)),
-                None => said(format!("nothing has changed {rest} since the group's start")),
+                None => said(format!("nothing has changed {rest} since the {reach} start")),
             }
+        }
+        "memory" => {
+            let target = target(session, rest)?;
+            let words = spell(session, &target, &session.words(&target));
+            said(format!("{}: {words}", target.name(session.guest(), session.focus())))
         }
         "history" => {
             let writes = session.history().map_err(failed)?;
@@ -88,8 +100,8 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
             add(session, What::Holds(expression), None)
         }
         "watch" => {
-            let cell = cell(session, rest)?;
-            add(session, What::Cell(cell), None)
+            let target = target(session, rest)?;
+            add(session, What::Changes(target), None)
         }
         "nan" if rest.is_empty() => add(session, What::Nan, None),
         "leaves" if rest.is_empty() => add(session, What::Leaves, None),
@@ -122,7 +134,6 @@ pub fn command(session: &mut Session, input: &str) -> Result<Option<Answer>, Str
 
 /// A breakpoint, for people.
 fn words(session: &Session, point: &Breakpoint) -> String {
-    let cells = session.guest().cells();
     let what = match &point.what {
         What::Place(place) => {
             let listing = session.guest().listing();
@@ -132,8 +143,9 @@ fn words(session: &Session, point: &Breakpoint) -> String {
         What::Holds(expression) => format!("when {}", expression.text),
         What::Nan => "at the first NaN".into(),
         What::Leaves => "when the lane leaves".into(),
-        What::Cell(cell) => format!("when {} changes", cells.get(*cell).map(cell_name).unwrap_or_default()),
-        What::Memory { address, bytes } => format!("when {bytes} bytes at {address:#010x} change"),
+        What::Changes(target) => {
+            format!("when {} changes", target.name(session.guest(), point.lane.unwrap_or(session.focus())))
+        }
     };
     point.condition.as_ref().map_or(what.clone(), |condition| format!("{what} if {}", condition.text))
 }
@@ -143,17 +155,24 @@ fn describe(session: &Session, write: &Write) -> String {
     let listing = session.guest().listing();
     let row = write.place.and_then(|place| listing.row(place)).map(|row| &listing.rows[row]);
     let instruction = row.map_or("(no instruction)".into(), |row| format!("{}: {}", row.address, row.text));
-    let (name, cell) = match &write.target {
-        Target::Cell(number) => {
-            let cell = session.guest().cells().get(*number);
-            (cell.map(cell_name).unwrap_or_default(), cell.map(|cell| (*number, cell)))
+    let name = write.target.name(session.guest(), session.focus());
+    let [old, new] = [&write.old, &write.new].map(|words| spell(session, &write.target, words));
+    let group = match write.before.group {
+        group if group == session.position().group => String::new(),
+        group => format!("group {group}, "),
+    };
+    format!("{group}step {}: {instruction}\n  {name}: {old} -> {new}", write.before.step)
+}
+
+/// Words of a target, for people.
+fn spell(session: &Session, target: &Target, words: &[u32]) -> String {
+    let word = |(place, &word): (usize, &u32)| match target {
+        Target::Cells(cells) => {
+            let number = cells.start + place;
+            let cell = session.guest().cells().get(number);
+            cell.map_or(String::new(), |cell| Value::new(number, cell, word).text())
         }
-        Target::Memory { address, .. } => (format!("memory at {address:#010x}"), None),
+        Target::Memory { .. } => ctm_follow::words::value(Kind::Word, word),
     };
-    let word = |word: &u32| match cell {
-        Some((number, cell)) => Value::new(number, cell, *word).text(),
-        None => format!("{:?} ({word:#010x})", f32::from_bits(*word)),
-    };
-    let all = |words: &[u32]| words.iter().map(word).collect::<Vec<_>>().join(", ");
-    format!("step {}: {instruction}\n  {name}: {} -> {}", write.before.step, all(&write.old), all(&write.new))
+    words.iter().enumerate().map(word).collect::<Vec<_>>().join(", ")
 }

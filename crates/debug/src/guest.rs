@@ -278,8 +278,10 @@ pub enum Elements {
     Lanes {
         /// Address of the first word.
         base: u32,
-        /// Bytes from lane to lane.
+        /// Bytes from lane to lane of a row.
         stride: u32,
+        /// Bytes from row to row; 0 if the row of a lane does not matter.
+        row_stride: u64,
         /// Words of a lane.
         words: u32,
     },
@@ -301,8 +303,9 @@ impl Output {
                 let first = inside.then(|| surface.address(column, row))?;
                 Some(first..first.checked_add(surface.format.bytes_per_element())?)
             }
-            Elements::Lanes { base, stride, words } => {
-                let first = base.checked_add(stride.checked_mul(column)?)?;
+            Elements::Lanes { base, stride, row_stride, words } => {
+                let behind = u64::from(stride) * u64::from(column) + row_stride.checked_mul(row.into())?;
+                let first = base.checked_add(u32::try_from(behind).ok()?)?;
                 Some(first..first.checked_add(words.checked_mul(4)?)?)
             }
             Elements::Shared { .. } => None,

@@ -15,6 +15,7 @@ mod expression;
 mod guest;
 mod session;
 mod snapshot;
+mod target;
 
 pub use breakpoint::{Breakpoint, What};
 pub use console::{Answer, HELP, command};
@@ -22,5 +23,6 @@ pub use expression::{Expression, ExpressionError, cell_name, find_cell, number_o
 pub use guest::{
     Elements, Extent, Frame, FrameKind, Guest, LaneInfo, Listing, Outcome, Output, Row, Saved, Shown, Source,
 };
-pub use session::{Direction, Position, Reason, Session, SessionError, Target, Unit, Write};
+pub use session::{Direction, Position, Reason, Session, SessionError, Unit, Write};
 pub use snapshot::{LaneSnapshot, Register, Snapshot, Value, parse_bits};
+pub use target::{Target, TargetError};

@@ -32,6 +32,11 @@ impl<'a> Buffer<'a> {
         Ok(Buffer { words: arena.words(), start, length, arena: Some(arena), journal: space.journal() })
     }
 
+    /// GPU address of the first byte; 0 of an empty buffer.
+    pub fn base(&self) -> u32 {
+        self.arena.map_or(0, |arena| arena.base() + self.start)
+    }
+
     /// Bytes.
     pub fn length(&self) -> u32 {
         self.length

@@ -1,8 +1,8 @@
 //! A vertex program with everything that one run of it depends on, and how engines run it.
 
 use crate::lift::{CONSTANT_ENTRIES, Layout, Lifted, NotLifted, lift};
-use crate::program::{CONSTANTS, FlowEntry, INPUTS, Program};
-use crate::reference::{Constants, Trap, run_observed};
+use crate::program::{CONSTANTS, FlowEntry, INPUTS, OUTPUTS, Program};
+use crate::reference::{Constants, Trap, Vector, run_observed};
 use crate::{FLOW_ENTRIES, Instruction};
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, SHORT, Stages, Stop};
 use ctm_lane::budget::{Halt, Meter};
@@ -11,6 +11,9 @@ use ctm_lane::domain::{AXIS, Lanes};
 use ctm_lane::run::{RunOptions, RunStats};
 use ctm_memory::{Buffer, Space};
 use thiserror::Error;
+
+/// Bytes of a vector in a buffer.
+pub(crate) const VECTOR_BYTES: u32 = 16;
 
 /// A run over vertices.
 #[derive(Clone, Debug)]
@@ -64,6 +67,27 @@ pub struct Compiled {
 }
 
 impl Job<'_> {
+    /// The input vectors of a vertex, by their numbers; (0, 0, 0, 0) those that the layout does not have.
+    pub(crate) fn vertex(&self, vertex: u32) -> [Vector; INPUTS] {
+        let mut inputs = [[0; 4]; INPUTS];
+        for (place, &number) in self.layout.inputs.iter().enumerate() {
+            let at = address(self.layout.inputs.len(), vertex, place);
+            inputs[usize::from(number) % INPUTS] =
+                std::array::from_fn(|component| self.inputs.load(at + 4 * component as u32));
+        }
+        inputs
+    }
+
+    /// Stores the output vectors of a vertex that the layout has.
+    pub(crate) fn keep(&self, vertex: u32, outputs: &[Vector; OUTPUTS]) {
+        for (place, &number) in self.layout.outputs.iter().enumerate() {
+            let at = address(self.layout.outputs.len(), vertex, place);
+            for (&value, component) in outputs[usize::from(number)].iter().zip(0..) {
+                self.outputs.store(at + 4 * component, value);
+            }
+        }
+    }
+
     /// The four tables of constants.
     fn tables(&self) -> Vec<Vec<u32>> {
         let constant = |number: u32, channel: usize| match u8::try_from(number) {
@@ -98,6 +122,11 @@ impl Job<'_> {
             }
         })
     }
+}
+
+/// Where one of so many vectors of a vertex begins in their buffer.
+fn address(vectors: usize, vertex: u32, place: usize) -> u32 {
+    (vertex as usize * vectors + place) as u32 * VECTOR_BYTES
 }
 
 impl GuestJob for Job<'_> {
@@ -170,17 +199,9 @@ impl GuestJob for Job<'_> {
         let mut stats = RunStats::default();
         let meter = Meter::new(options.budget, options.cancel);
         let mut tally = options.counts.map(|counts| Tally::new(counts, 1));
-        let (read, written) = (&self.layout.inputs, &self.layout.outputs);
         for vertex in 0..self.vertices {
             meter.check()?;
-            let mut inputs = [[0; 4]; INPUTS];
-            let at = |vectors: usize, place: usize, component: usize| {
-                (vertex as usize * vectors + place) as u32 * 16 + 4 * component as u32
-            };
-            for (place, &number) in read.iter().enumerate() {
-                let vector = &mut inputs[usize::from(number) % INPUTS];
-                *vector = std::array::from_fn(|component| self.inputs.load(at(read.len(), place, component)));
-            }
+            let inputs = self.vertex(vertex);
             let observer = |pc: u16, executes: bool| {
                 tally.iter_mut().for_each(|tally| tally.add(u32::from(pc), executes.then_some(0).into_iter()));
             };
@@ -190,11 +211,7 @@ impl GuestJob for Job<'_> {
             stats.lanes += 1;
             stats.groups += 1;
             stats.instructions += done.steps;
-            for (place, &number) in written.iter().enumerate() {
-                for (component, &value) in done.outputs[usize::from(number)].iter().enumerate() {
-                    self.outputs.store(at(written.len(), place, component), value);
-                }
-            }
+            self.keep(vertex, &done.outputs);
         }
         Ok(stats)
     }

@@ -4,11 +4,13 @@
 //! - [`Program`]: code, flow control, constants;
 //! - [`text`]: the assembly language, both ways;
 //! - [`check::check`]: what cannot run, likely mistakes;
-//! - [`mod@reference`]: the golden model of what programs do.
+//! - [`mod@reference`]: the golden model of what programs do;
+//! - [`debug`]: debugger sessions over it.
 #![forbid(unsafe_code)]
 
 pub mod check;
 mod codes;
+pub mod debug;
 mod instruction;
 mod job;
 pub mod lift;

@@ -71,6 +71,19 @@ pub struct FlowEntry {
     pub inherits: bool,
 }
 
+impl FlowEntry {
+    /// What it does, in words: `8 passes of 1 to 4`. None if it does nothing.
+    pub fn words(&self) -> Option<String> {
+        let FlowEntry { count_or_target, last, resume, .. } = self;
+        match self.op {
+            FlowOp::None => None,
+            FlowOp::Jump => Some(format!("to {count_or_target}")),
+            FlowOp::Loop => Some(format!("{count_or_target} passes of {resume} to {last}")),
+            FlowOp::Call => Some(format!("{count_or_target} to {last}, back to {resume}")),
+        }
+    }
+}
+
 /// A vertex program with the registers that belong to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {

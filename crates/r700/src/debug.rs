@@ -197,17 +197,22 @@ impl Guest for Debugged {
         let surfaces = (0..).zip(colours).filter_map(|(number, colour)| Some((format!("colour {number}"), (*colour)?)));
         let surfaces = surfaces.chain(depth.map(|depth| ("depth".into(), depth)));
         let surfaces = surfaces.map(|(name, surface)| Output { name, elements: Elements::Surface(surface) });
-        let vector = |name: String, region: Option<Region>| {
-            let base = region?.base;
-            Some(Output { name, elements: Elements::Lanes { base, stride: VECTOR_BYTES, words: VECTOR_BYTES / 4 } })
+        // Lanes of a line are in rows of so many.
+        let lanes = |base, stride: u32| Elements::Lanes {
+            base,
+            stride,
+            row_stride: u64::from(stride) * u64::from(AXIS),
+            words: stride / 4,
         };
+        let vector =
+            |name: String, region: Option<Region>| Some(Output { name, elements: lanes(region?.base, VECTOR_BYTES) });
         let positions =
             (0..).zip(positions).filter_map(|(number, region)| vector(format!("position {number}"), *region));
         let parameters =
             (0..).zip(parameters).filter_map(|(number, region)| vector(format!("parameter {number}"), *region));
         let items = |name: String, items: Option<Items>| {
             let Items { region: Region { base, .. }, item_dwords } = items?;
-            Some(Output { name, elements: Elements::Lanes { base, stride: 4 * item_dwords, words: item_dwords } })
+            Some(Output { name, elements: lanes(base, 4 * item_dwords) })
         };
         let streams = (0..).zip(streams).filter_map(|(number, stream)| items(format!("stream {number}"), *stream));
         let rings = [items("ring".into(), *ring), items("strips".into(), *strips)].into_iter().flatten();

@@ -104,7 +104,7 @@ fn who_wrote_a_register_is_known() {
         let cell = find_cell(session.guest().cells(), "R1.w").expect("a register");
         let lane = session.lane_number((2, 2)).expect("a lane");
         let value = session.guest().read(lane, cell);
-        let write = session.last_write(&Target::Cell(cell)).expect("it is found").expect("it was written");
+        let write = session.last_write(&Target::cell(cell)).expect("it is found").expect("it was written");
         let place = write.place.expect("an instruction");
         let row = session.guest().listing().row(place).expect("an instruction");
         assert!(session.guest().listing().rows[row].text.contains("R1.w"), "{:?}", session.guest().listing().rows[row]);

@@ -142,6 +142,7 @@ impl LaunchCopy {
                 elements: Elements::Lanes {
                     base: outputs + 4 * slot * records.count(),
                     stride: 4 * vertices,
+                    row_stride: 0,
                     words: vertices,
                 },
             })

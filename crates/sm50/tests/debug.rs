@@ -1,7 +1,8 @@
 //! Debugger sessions over SM50 launches: divergence, memory, who wrote what.
 
 use ctm_debug::{
-    Breakpoint, Direction, Elements, FrameKind, Output, Position, Reason, Session, Target, Unit, What, find_cell,
+    Breakpoint, Direction, Elements, FrameKind, Output, Position, Reason, Session, Target, Unit, What, command,
+    find_cell,
 };
 use ctm_follow::{Participation, Standing};
 use ctm_lane::run::RunOptions;
@@ -44,7 +45,7 @@ fn with_session<R>(lane: u32, body: impl FnOnce(Session) -> R) -> R {
     let shader = Shader { local_memory: 16, ..(&program).into() };
     let launch =
         Launch { grid: Some(grid), ..Launch::new(shader, &environment, &invocations, AttributeMap::default()) };
-    let elements = Elements::Lanes { base: RESULTS, stride: 4, words: 1 };
+    let elements = Elements::Lanes { base: RESULTS, stride: 4, row_stride: 0, words: 1 };
     let session = debug::session(
         vec![LaunchCopy::of(&launch, 0).unwrap()],
         Some(&memory),
@@ -96,8 +97,8 @@ fn memory_is_watched_and_has_writers() {
         assert_eq!((session.position().group, session.guest().is_independent()), (1, false));
         let local = cell(&session, "local[4]");
         let result = Target::Memory { address: RESULTS + 4 * 33, bytes: 4 };
-        session.add_breakpoint(Breakpoint { what: What::Cell(local), lane: None, condition: None });
-        let what = What::Memory { address: RESULTS + 4 * 33, bytes: 4 };
+        session.add_breakpoint(Breakpoint { what: What::Changes(Target::cell(local)), lane: None, condition: None });
+        let what = What::Changes(Target::Memory { address: RESULTS + 4 * 33, bytes: 4 });
         session.add_breakpoint(Breakpoint { what, lane: None, condition: None });
         let mut stops = Vec::new();
         while let Reason::Breakpoint(hits) = session.run(Direction::Forward) {
@@ -116,6 +117,57 @@ fn memory_is_watched_and_has_writers() {
         assert_eq!(session.words(&first), [5]);
         session.go_to(Position { group: 0, step: 0 }).unwrap();
         assert_eq!(session.words(&first), [0]);
+    });
+}
+
+#[test]
+fn memory_is_named_by_address_and_by_output() {
+    with_session(33, |mut session| {
+        session.go_to_end().unwrap();
+        let parse =
+            |text: &str| Target::parse(session.guest(), session.focus(), text).map_err(|error| error.to_string());
+        let memory = |address, bytes| Ok(Target::Memory { address, bytes });
+        assert_eq!(parse("R2"), Ok(Target::cell(cell(&session, "R2"))));
+        assert_eq!(parse("0x10000"), memory(RESULTS, 4));
+        assert_eq!(parse(" 65540:3 "), memory(RESULTS + 4, 12));
+        assert_eq!(parse("results"), memory(RESULTS + 4 * 33, 4));
+        assert_eq!(parse("results at 5,0"), memory(RESULTS + 4 * 5, 4));
+        for (text, message) in [
+            ("results at 5", "there is no 'results at 5': name a register like R0, memory like 0x10000"),
+            ("nothing", "or an output like 'results'"),
+            ("0x10000:0", "there are no 0 bytes of memory at 0x00010000"),
+            ("0x107fc:2", "there are no 8 bytes of memory at 0x000107fc"),
+            ("0x4", "there are no 4 bytes of memory at 0x00000004"),
+            ("0x10000:1025", "4100 bytes are too many"),
+            ("0x10000:4294967295", "17179869180 bytes are too many"),
+        ] {
+            assert!(parse(text).is_err_and(|error| error.contains(message)), "{text}: {:?}", parse(text));
+        }
+    });
+}
+
+#[test]
+fn writers_are_found_in_groups_before() {
+    with_session(33, |mut session| {
+        session.go_to_end().unwrap();
+        let (here, lanes) = (session.position(), session.snapshot());
+        let mut ask = |text: &str| command(&mut session, text).unwrap().unwrap().text;
+        let expected = "group 0, step 12: 0088: STG [R3+0x10000], R2\n  memory at 0x00010008: 0 -> 5 0x5";
+        assert_eq!(ask("who results at 2,0"), expected);
+        assert!(ask("who results").starts_with("step 9: "), "{}", ask("who results"));
+        assert_eq!(ask("who 0x10100"), "nothing has changed 0x10100 since the run's start");
+        assert_eq!(ask("memory 0x10080:3").matches("7 0x7").count(), 3);
+        assert_eq!(session.position(), here);
+        assert_eq!(session.snapshot(), lanes);
+        // From the beginning of the second group it is the first that wrote.
+        session.go_to(Position { group: 1, step: 0 }).unwrap();
+        let write = session.last_write(&Target::Memory { address: RESULTS + 4, bytes: 8 }).unwrap().unwrap();
+        assert_eq!((write.before.group, write.old, write.new), (0, vec![0, 0], vec![5, 5]));
+        assert_eq!(command(&mut session, "watch 0x10080:2").unwrap().unwrap().text, "breakpoint 1");
+        let listed = command(&mut session, "breakpoints").unwrap().unwrap().text;
+        assert_eq!(listed, "1: when 8 bytes of memory at 0x00010080 changes");
+        assert!(matches!(session.run(Direction::Forward), Reason::Breakpoint(_)));
+        assert_eq!(session.guest().place().map(|place| place.at.pc), Some(0x90));
     });
 }
 

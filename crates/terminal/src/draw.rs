@@ -141,7 +141,7 @@ fn draw_registers(app: &App, frame: &mut Frame, area: Rect) {
         }
         for (line, spans) in spans.chunks(row).enumerate() {
             let name = if line == 0 { name.as_str() } else { "" };
-            lines.push(Line::from_iter(std::iter::once(Span::raw(format!("{name:<8}"))).chain(spans.to_vec())));
+            lines.push(Line::from_iter(std::iter::once(Span::raw(format!("{name:<7} "))).chain(spans.to_vec())));
         }
     }
     if lines.is_empty() {

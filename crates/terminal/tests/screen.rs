@@ -85,6 +85,12 @@ fn keys_and_commands() {
     assert_eq!((app.now.step, app.message.as_str()), (1, "1: breakpoint"));
     press(&mut app, ":goto 12\n:who temp[1].r\n");
     assert!(app.message.contains("step 5: 1: src0.rgb"), "{}", app.message);
+    press(&mut app, ":memory output 0 at 1,1\n");
+    assert!(
+        app.message.starts_with("16 bytes of memory at 0x") && app.message.ends_with(": 0, 0, 0, 0"),
+        "{}",
+        app.message
+    );
     press(&mut app, ":temp[1].r * 2\n");
     assert_eq!(app.message, "temp[1].r * 2 = 4");
     press(&mut app, ":break nowhere\n");
@@ -95,7 +101,8 @@ fn keys_and_commands() {
     press(&mut app, "]");
     assert_eq!(app.session.focus(), (3, 0));
     press(&mut app, "?");
-    assert!(screen(&app, 80, 24).join("\n").contains("any key closes"));
+    let page = screen(&app, 80, 24).join("\n");
+    assert!(page.contains("any key closes") && page.contains("everything else is an expression"), "{page}");
     press(&mut app, "x");
     assert!(app.page.is_none());
     assert_eq!(press(&mut app, "q"), Flow::Leave);

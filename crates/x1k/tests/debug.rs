@@ -62,7 +62,7 @@ fn breakpoints_stop_at_the_same_moments_in_both_directions() {
         let body = place("L1", &session);
         let holds = |text: &str, session: &Session| What::Holds(expression(text, session));
         let counted = holds("temp[1].r * 2 > 3", &session);
-        let changes = What::Cell(cell(&session, "temp[1].r"));
+        let changes = What::Changes(Target::cell(cell(&session, "temp[1].r")));
         // The lane leaves in its second pass, and others go on for a third; it ends with them.
         let all = [
             (breakpoint(body.clone()), vec![1, 5, 9]),
@@ -95,13 +95,13 @@ fn the_first_nan_and_who_wrote_it() {
         let Reason::Breakpoint(hits) = session.run(Direction::Forward) else { panic!("no NaN") };
         assert!(hits[0].1.contains("temp[3].a of lane (5, 0)"), "{hits:?}");
         let here = session.position();
-        let write = session.last_write(&Target::Cell(cell(&session, "temp[3].a"))).unwrap().unwrap();
+        let write = session.last_write(&Target::cell(cell(&session, "temp[3].a"))).unwrap().unwrap();
         assert_eq!((write.place.unwrap().at.pc, write.before.step + 1), (6, here.step));
         assert!(f32::from_bits(write.new[0]).is_nan());
-        let write = session.last_write(&Target::Cell(cell(&session, "temp[1].r"))).unwrap().unwrap();
+        let write = session.last_write(&Target::cell(cell(&session, "temp[1].r"))).unwrap().unwrap();
         let numbers = |words: &[u32]| f32::from_bits(words[0]);
         assert_eq!((write.place.unwrap().at.pc, numbers(&write.old), numbers(&write.new)), (1, 3.0, 4.0));
-        assert_eq!(session.last_write(&Target::Cell(cell(&session, "temp[3].r"))), Ok(None));
+        assert_eq!(session.last_write(&Target::cell(cell(&session, "temp[3].r"))), Ok(None));
         assert_eq!(session.position(), here, "looking leaves the session where it is");
 
         let history = session.history().unwrap();

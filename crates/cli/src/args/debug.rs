@@ -15,6 +15,7 @@ Examples:
   ctm debug blur.elf --domain 640x480 --input 0=photo.png --lane 10,10
   ctm debug plasma.frag --domain 256x256
   ctm debug transform.r700 --vertices 36 --interp 1=positions.npy --lane 7
+  ctm debug transform.pvs --input 0=positions.npy --lane 7
 The session works on a copy of memory, and writes no file. '?' shows all keys."
 )]
 pub struct DebugCommand {

@@ -23,18 +23,15 @@ pub trait Runner: fmt::Debug {
     /// Opens a debugger's session over the run, at this lane or the first one. With `shows`, counts and picture are made too.
     ///
     /// # Errors
-    /// The program or its inputs are wrong, or programs of this instruction set have no debugger.
+    /// The program or its inputs are wrong, or there is no such lane.
     fn debug(
         &self,
-        _file: File,
-        _args: &RunArgs,
-        _lane: Option<FollowedLane>,
-        _shows: bool,
-        _console: &mut Console,
-    ) -> Result<Debugged, Failure> {
-        let message = Message::error("programs of this instruction set have no debugger yet");
-        Err(Failure::Usage(message.help("'ctm run --follow' prints what a lane goes through")))
-    }
+        file: File,
+        args: &RunArgs,
+        lane: Option<FollowedLane>,
+        shows: bool,
+        console: &mut Console,
+    ) -> Result<Debugged, Failure>;
 
     /// Whether inputs and constants of the program in this file have names.
     fn takes_names(&self, _file: &File) -> bool {

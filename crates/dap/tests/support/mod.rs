@@ -123,6 +123,7 @@ impl Client {
             if message["event"] == "stopped" {
                 return message["body"].clone();
             }
+            assert_ne!(message["event"], "terminated", "there was nothing left to run");
             self.events.push(message);
         }
     }

@@ -4,7 +4,7 @@ mod seek;
 mod writers;
 
 pub use seek::{Direction, Reason, Unit};
-pub use writers::{Target, Write};
+pub use writers::Write;
 
 use crate::breakpoint::Breakpoint;
 use crate::checkpoints::{Checkpoint, Checkpoints};
@@ -59,9 +59,6 @@ pub enum SessionError {
     /// A cell cannot be changed.
     #[error("{0} cannot be changed")]
     Fixed(String),
-    /// Memory has no bytes there.
-    #[error("there is no memory at {0:#010x}")]
-    NoMemory(u32),
 }
 
 /// A change that somebody made by hand.

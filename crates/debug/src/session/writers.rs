@@ -1,21 +1,10 @@
 //! Who wrote a value.
 
 use super::{Position, Session, SessionError};
+use crate::Target;
+use crate::target::is_change;
 use ctm_follow::Place;
-
-/// Something that a program writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// A cell of the lane that the session looks at, by its number.
-    Cell(usize),
-    /// Bytes of memory.
-    Memory {
-        /// GPU address of the first byte.
-        address: u32,
-        /// How many.
-        bytes: u32,
-    },
-}
+use ctm_memory::Stored;
 
 /// A step that wrote something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,28 +22,55 @@ pub struct Write {
 }
 
 impl Session {
-    /// The last step up to now that changed something. Where a step writes what is there already, nothing changes. The session stays
-    /// where it is.
+    /// The last step up to now that changed something. Where a step writes what is there already, nothing changes. Of memory, steps of groups before
+    /// this one are found as well, if groups depend on each other. The session stays where it is.
     ///
     /// # Errors
     /// It is too far away.
     pub fn last_write(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
         let here = self.position;
-        let mut before: Option<Vec<u32>> = None;
-        let found = self.last_when(here.step + 1, |session| {
-            let now = session.words(target);
-            let first = session.position.step == 0;
-            let changed = before.as_ref().is_some_and(|before| *before != now) && !first;
-            before = Some(now);
-            changed
-        });
-        let write = match found {
-            Ok(Some(step)) => self.write_at(step, target).map(Some),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error),
-        };
+        let write = self.last_write_of_groups(target);
         self.go_to(here)?;
         write
+    }
+
+    fn last_write_of_groups(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
+        let found = self.last_write_of_group(target)?;
+        let (None, &Target::Memory { address, bytes }, false) = (&found, target, self.guest.is_independent()) else {
+            return Ok(found);
+        };
+        // What groups stored says which of them to look at.
+        let stored = self.guest.memory().journal().map_or(Vec::new(), |journal| journal.since(0));
+        let starts = self.starts.clone();
+        let range = u64::from(address)..u64::from(address) + u64::from(bytes);
+        let is_of_target = |stored: &Stored| {
+            let word = u64::from(stored.address);
+            stored.before != stored.after && word < range.end && word + 4 > range.start
+        };
+        loop {
+            let before = starts.get(self.position.group as usize).and_then(|&first| stored.get(..first));
+            let Some(last) = before.and_then(|before| before.iter().rposition(is_of_target)) else { return Ok(None) };
+            let group = starts.partition_point(|&first| first <= last).saturating_sub(1) as u64;
+            self.go_to(Position { group, step: 0 })?;
+            self.go_to_end()?;
+            // A word may have changed, but not in these bytes, or back within one step.
+            if let Some(write) = self.last_write_of_group(target)? {
+                return Ok(Some(write));
+            }
+        }
+    }
+
+    /// The last step of the group up to now.
+    fn last_write_of_group(&mut self, target: &Target) -> Result<Option<Write>, SessionError> {
+        let mut before: Option<Vec<u32>> = None;
+        let found = self.last_when(self.position.step + 1, |session| {
+            let now = session.words(target);
+            let first = session.position.step == 0;
+            let changed = before.as_ref().is_some_and(|before| is_change(before, &now)) && !first;
+            before = Some(now);
+            changed
+        })?;
+        found.map(|step| self.write_at(step, target)).transpose()
     }
 
     /// All changes of the outputs of the lane that the session looks at, from the group's start to its end: in registers that go to
@@ -64,7 +80,7 @@ impl Session {
     /// The group is too long.
     pub fn history(&mut self) -> Result<Vec<Write>, SessionError> {
         let here = self.position;
-        let mut targets: Vec<Target> = self.guest.output_cells().map(Target::Cell).collect();
+        let mut targets: Vec<Target> = self.guest.output_cells().map(Target::cell).collect();
         targets.extend(self.guest.outputs().iter().filter_map(|output| {
             let bytes = output.bytes_of(self.focus)?;
             Some(Target::Memory { address: bytes.start, bytes: bytes.end - bytes.start })
@@ -88,8 +104,8 @@ impl Session {
             }
             for (target, old) in targets.iter().zip(&mut before) {
                 let new = self.words(target);
-                if new != *old {
-                    let old = std::mem::replace(old, new.clone());
+                let old = std::mem::replace(old, new.clone());
+                if is_change(&old, &new) {
                     writes.push(Write { before: at, place, target: target.clone(), old, new });
                 }
             }
@@ -106,20 +122,8 @@ impl Session {
         Ok(Write { before, place, target: target.clone(), old, new: self.words(target) })
     }
 
-    /// What is there now, as words of which the last one may be cut.
+    /// What is there now, as words of which the last one may be cut. Cells are those of the lane that the session looks at.
     pub fn words(&self, target: &Target) -> Vec<u32> {
-        match *target {
-            Target::Cell(cell) => {
-                self.lane_number(self.focus).map(|lane| self.guest.read(lane, cell)).into_iter().collect()
-            }
-            Target::Memory { address, bytes } => {
-                let mut all = vec![0; bytes as usize];
-                if self.guest.memory().read_bytes(address, &mut all).is_err() {
-                    return Vec::new();
-                }
-                let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-                all.chunks(4).map(word).collect()
-            }
-        }
+        target.words(self.guest(), self.lane_number(self.focus))
     }
 }

@@ -13,10 +13,11 @@ pub(super) enum Next {
 
 /// A loop or call that has begun and not ended.
 #[derive(Clone, Copy, Debug)]
-enum Frame {
+pub(super) enum Frame {
     Loop {
         first: u16,
         last: u16,
+        passes: u16,
         /// Passes that are left, the one that runs included.
         left: u16,
         index: i32,
@@ -31,6 +32,7 @@ enum Frame {
 }
 
 /// Loops and calls, the outermost first.
+#[derive(Clone)]
 pub(super) struct Flow {
     frames: Vec<Frame>,
     /// No instruction reads the loop index.
@@ -43,6 +45,11 @@ impl Flow {
     /// At the beginning of a program.
     pub(super) fn new(program: &Program) -> Self {
         Flow { frames: Vec::new(), index_unread: !Uses::of(program).loop_index, passes: Vec::new() }
+    }
+
+    /// Loops and calls, the outermost first.
+    pub(super) fn frames(&self) -> &[Frame] {
+        &self.frames
     }
 
     /// The loop index.
@@ -66,6 +73,7 @@ impl Flow {
                 FlowOp::Loop => Some(Frame::Loop {
                     first: entry.resume,
                     last: entry.last,
+                    passes: entry.count_or_target,
                     left: entry.count_or_target,
                     index,
                     step: entry.step,
@@ -83,7 +91,7 @@ impl Flow {
             return Ok(Next::At(if entry.op == FlowOp::Loop { entry.resume } else { entry.count_or_target }));
         }
         match self.frames.last_mut() {
-            Some(Frame::Loop { first, last, left, index, step }) if *last == pc => {
+            Some(Frame::Loop { first, last, left, index, step, .. }) if *last == pc => {
                 *left = left.saturating_sub(1);
                 *index = index.saturating_add((*step).into());
                 let before = self.passes.last_mut().and_then(Option::as_mut);

@@ -2,16 +2,21 @@
 
 mod arithmetic;
 mod flow;
+mod stepper;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use crate::codes::{Select, SourceKind, Written};
 use crate::instruction::{AddressMode, Destination, Instruction, SOURCES, Source};
 use crate::operation::Operation;
 use crate::program::{ALTERNATES, CONSTANTS, INPUTS, OUTPUTS, Program, TEMPORARIES};
-use arithmetic::{Results, Vector};
-use flow::{Flow, Next};
+use arithmetic::Results;
 use thiserror::Error;
+
+pub use arithmetic::Vector;
+pub use stepper::{Frame, Stepper};
+pub use view::Register;
 
 const ONE: u32 = 0x3F80_0000;
 
@@ -87,23 +92,16 @@ pub fn run_observed(
     step_limit: u64,
     mut observer: impl FnMut(u16, bool),
 ) -> Result<Vertex, Trap> {
-    let mut state = State::new(*inputs);
-    let mut flow = Flow::new(program);
-    let (mut pc, mut steps) = (program.first, 0);
-    loop {
-        let trap = |kind| Trap { kind, pc };
-        let instruction = program.code.get(usize::from(pc)).ok_or(trap(TrapKind::NoInstruction))?;
-        if steps == step_limit {
-            return Err(trap(TrapKind::StepLimit));
+    let mut stepper = Stepper::new(program, inputs);
+    while let Some(pc) = stepper.pc() {
+        let (executes, before) = (stepper.lets_execute(program), stepper.steps());
+        let stepped = stepper.step(program, constants, step_limit);
+        if stepper.steps() > before {
+            observer(pc, executes);
         }
-        steps += 1;
-        observer(pc, state.lets_execute(instruction));
-        state.execute(instruction, program, constants, flow.index()).map_err(trap)?;
-        match flow.after(program, pc, &state).map_err(trap)? {
-            Next::At(next) => pc = next,
-            Next::End => return Ok(Vertex { outputs: state.outputs, steps }),
-        }
+        stepped?;
     }
+    Ok(Vertex { outputs: *stepper.outputs(), steps: stepper.steps() })
 }
 
 /// The registers of a vertex.

@@ -1,19 +1,43 @@
 //! What a lane goes through by the reference, and a session that is compared with it.
 
+use crate::writes::Writes;
 use ctm_debug::{Direction, Outcome, Position, Reason, Session, Unit};
 use ctm_follow::{Cell, Change, End, Observer, Part, Place, Step, View};
 use ctm_memory::Space;
 use ctm_testkit::random::Random;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Steps of a group that are looked at.
 pub const STEPS: u64 = 3000;
 /// One moment of so many is compared with all of memory, too.
 const SPARSE: usize = 16;
 
-/// How many programs of a kind run.
-pub fn programs(usual: u64) -> u64 {
-    std::env::var("CTM_DEBUG_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(usual)
+/// Has a session over each of so many programs, or of those that the environment asks for; `check` gives the number of its steps, if a seed makes
+/// one. All seeds are tried before those that fail are reported.
+pub fn each(machine: &str, programs: u64, mut check: impl FnMut(u64) -> Option<u64>) {
+    let number = |name: &str, usual: u64| {
+        std::env::var(name).map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+    };
+    let (first, count) = (number("CTM_DEBUG_PROGRAMS_FIRST", 0), number("CTM_DEBUG_PROGRAMS", programs));
+    let (mut sessions, mut steps, mut failed) = (0, 0, Vec::new());
+    for seed in first..first + count {
+        match catch_unwind(AssertUnwindSafe(|| check(seed))) {
+            Ok(made) => {
+                sessions += u64::from(made.is_some());
+                steps += made.unwrap_or(0);
+            }
+            Err(_) => failed.push(seed),
+        }
+    }
+    println!("{machine}: {sessions} sessions with {steps} steps");
+    assert!(
+        failed.is_empty(),
+        "{machine}: {} of {count} programs fail; CTM_DEBUG_PROGRAMS_FIRST={} CTM_DEBUG_PROGRAMS=1 is the first. Seeds: {failed:?}",
+        failed.len(),
+        failed[0]
+    );
+    assert!(sessions > count / 2, "{machine}: {sessions} sessions over {count} programs");
 }
 
 /// What a lane goes through, by the reference.
@@ -74,9 +98,11 @@ fn memory(session: &Session) -> u64 {
     hasher.finish()
 }
 
-/// Compares the session, at the start of the group of a lane, with the lane's way; then looks at its moments in another order. Gives the number
-/// of steps.
-pub fn check(session: &mut Session, way: &Way, random: &mut Random) -> u64 {
+/// Compares the session, at the start of the group of a lane, with the lane's way, where there is one; then looks at its moments in another order.
+/// Gives the number of steps.
+pub fn check(session: &mut Session, way: Option<&Way>, random: &mut Random) -> u64 {
+    let unseen = Way::default();
+    let way = way.unwrap_or(&unseen);
     let start = session.position();
     let lane = session.lane_number(session.focus());
     let cells = session.guest().cells().to_vec();
@@ -87,6 +113,7 @@ pub fn check(session: &mut Session, way: &Way, random: &mut Random) -> u64 {
     let of_clauses: Vec<bool> = cells.iter().map(of_clauses).collect();
     let mut states = vec![state(session)];
     let mut memories = vec![(0, memory(session))];
+    let mut writes = Writes::new(session, random);
     for n in 0..STEPS {
         if session.outcome() != &Outcome::Going {
             break;
@@ -94,6 +121,7 @@ pub fn check(session: &mut Session, way: &Way, random: &mut Random) -> u64 {
         let place = session.guest().place();
         session.step(Unit::Instruction, Direction::Forward);
         states.push(state(session));
+        writes.see(session, place);
         if random.one_in(SPARSE) {
             memories.push((n + 1, memory(session)));
         }
@@ -130,6 +158,7 @@ pub fn check(session: &mut Session, way: &Way, random: &mut Random) -> u64 {
         session.go_to(Position { step, ..start }).expect("a moment");
         assert_eq!(state(session), states[step as usize], "step {step}");
     }
+    writes.check(session, last, random);
     session.go_to(Position { step: last, ..start }).expect("the last moment");
     assert_eq!(Some((last, memory(session))), memories.last().copied());
     assert_eq!(state(session), states[last as usize]);

@@ -41,7 +41,7 @@ impl Data {
         let inputs = args.numbered_inputs();
         let given = once_each("input", &inputs, INPUTS)?;
         let files = output_files(args, OUTPUTS)?;
-        report_differences(args, (&read, &written), &given, &files, console)?;
+        report_differences((&read, &written), &given, &files, console)?;
 
         let mut arrays = BTreeMap::new();
         for (&number, source) in &given {
@@ -182,7 +182,6 @@ fn interleaved(inputs: &[u8], arrays: &BTreeMap<u8, Vec<[u32; COMPONENTS]>>, ver
 
 /// Compares what the program reads and writes with what the command line gives. A missing input is an error.
 fn report_differences(
-    args: &RunArgs,
     (read, written): (&[u8], &[u8]),
     given: &BTreeMap<u8, &InputSource>,
     files: &BTreeMap<u8, &FileSpec>,
@@ -193,9 +192,6 @@ fn report_differences(
         let file = file.path.display();
         let message = format!("the program does not write output {number}; '{file}' receives 0, 0, 0, 1");
         console.report(&Message::warning(message));
-    }
-    if files.is_empty() && !args.execution.reports() && args.execution.emit.is_none() {
-        console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
     }
     Ok(())
 }

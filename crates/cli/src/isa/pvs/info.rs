@@ -103,14 +103,10 @@ fn print(out: &mut dyn Write, program: &Program) -> io::Result<()> {
     row("address register", yes_no(uses.address).into())?;
     row("loop index", yes_no(uses.loop_index).into())?;
     row("predicate", yes_no(uses.predicate).into())?;
-    for (number, entry) in program.flow.iter().enumerate().filter(|(_, entry)| entry.op != FlowOp::None) {
-        let what = match entry.op {
-            FlowOp::None => continue,
-            FlowOp::Jump => format!("to {}", entry.count_or_target),
-            FlowOp::Loop => format!("{} passes of {} to {}", entry.count_or_target, entry.resume, entry.last),
-            FlowOp::Call => format!("{} to {}, back to {}", entry.count_or_target, entry.last, entry.resume),
-        };
-        row(&format!("flow control {number}"), format!("{} behind {}: {what}", entry.op.name(), entry.act))?;
+    for (number, entry) in program.flow.iter().enumerate() {
+        if let Some(what) = entry.words() {
+            row(&format!("flow control {number}"), format!("{} behind {}: {what}", entry.op.name(), entry.act))?;
+        }
     }
     if !program.constants.is_empty() {
         writeln!(out, "\nconstant values")?;

@@ -1,6 +1,7 @@
 //! PVS programs: assembly text, raw words.
 
 mod data;
+mod debug;
 mod dis;
 mod info;
 mod options;

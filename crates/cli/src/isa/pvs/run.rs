@@ -30,6 +30,10 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
     let frames = Frames::of(&args.frames);
     let uniforms = numbered_uniforms(&args.frames, CONSTANTS)?;
     let mut data = Data::prepare(args, program, console)?;
+    let keeps = !args.outputs.is_empty() || args.output0.is_some();
+    if !keeps && !args.execution.reports() && args.execution.emit.is_none() {
+        console.report(&Message::note("results are not kept; add -o FILE or --output N=FILE"));
+    }
     let mut results = data.memory.take_results();
 
     let progress = console.interactive.then(|| Progress::start(args.runs()));
@@ -76,7 +80,7 @@ pub fn run(file: File, args: &RunArgs, console: &mut Console) -> Result<(), Fail
 }
 
 /// The constants that the program carries, under those of `--consts`, under those that have an option of their own.
-fn constants(args: &RunArgs, program: &Program, console: &mut Console) -> Result<[[u32; 4]; CONSTANTS], Failure> {
+pub fn constants(args: &RunArgs, program: &Program, console: &mut Console) -> Result<[[u32; 4]; CONSTANTS], Failure> {
     let mut values = program.constants.clone();
     values.extend(float_constants(console.host, args, CONSTANTS)?);
     let read = Uses::of(program).constants;
@@ -95,7 +99,7 @@ fn constants(args: &RunArgs, program: &Program, console: &mut Console) -> Result
 }
 
 /// Refuses the options of `ctm run` that mean nothing for vertex programs.
-fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
+pub fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
     let arrays = "outputs are arrays of float32, four for each vertex";
     let given = [
         ("--output-format", !args.output_formats.is_empty(), arrays),

@@ -48,7 +48,7 @@ fn output(range: Range<u64>, threads: u32) -> Output {
     let (base, bytes) = (range.start as u32, (range.end - range.start) as u32);
     let elements = match bytes / 4 {
         words if words.is_multiple_of(threads) => {
-            Elements::Lanes { base, stride: bytes / threads, words: words / threads }
+            Elements::Lanes { base, stride: bytes / threads, row_stride: 0, words: words / threads }
         }
         _ => Elements::Shared { base, bytes },
     };
