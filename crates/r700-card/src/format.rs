@@ -22,6 +22,8 @@ fn components(code: u8) -> Option<(&'static [u32], bool)> {
         0x0E => (&[32], true),
         0x0F => (&[16, 16], false),
         0x10 => (&[16, 16], true),
+        0x11 => (&[24, 8], false),
+        0x13 => (&[8, 24], false),
         0x19 => (&[10, 10, 10, 2], false),
         0x1A => (&[8, 8, 8, 8], false),
         0x1B => (&[2, 10, 10, 10], false),

@@ -1,11 +1,9 @@
-//! Where the elements of a surface lie: rows, or tiles of 8x8 elements over banks and pipes.
+//! Where the elements of a surface lie: rows, or tiles of 8x8 elements over banks. The card has one pipe.
 //!
 //! Sources: libdrm's `radeon_surface.c` (sizes), the family's published address equations.
 
 use crate::registers::codes::ArrayMode;
 
-/// Pipes that tiles are spread over.
-const PIPES: u64 = 1;
 /// Banks that tiles are spread over.
 const BANKS: u64 = 4;
 /// Bytes of a group: what lies together in a bank.
@@ -97,18 +95,13 @@ impl Layout {
         let split = (tile / TILE_SPLIT).max(1);
         let part = tile / split;
         let (element, sub_slice) = (self.element(x, y) % part, self.element(x, y) / part);
-        let line = y / PIPES;
-        let bank = (line >> 4 ^ x >> 3) & 1 | ((line >> 3 ^ x >> 4) & 1) << 1;
-        let mut turned = PIPES * bank;
-        turned ^= PIPES * sub_slice * (BANKS / 2 + 1);
-        turned ^= slice * PIPES * (BANKS / 2 - 1);
-        let turned = turned % (PIPES * BANKS);
-        let (pipe, bank) = (turned % PIPES, turned / PIPES);
-        let macros = (y / (SIDE * PIPES)) * (pitch / (SIDE * BANKS)) + x / (SIDE * BANKS);
-        let before = macros * part * PIPES * BANKS + pitch * rows * bytes / split * (sub_slice + split * slice);
-        let offset = element + before / (PIPES * BANKS);
-        let group = PIPES * BANKS * (offset & !(GROUP - 1));
-        bank << (8 + PIPES.ilog2()) | pipe << 8 | offset % GROUP | group
+        let bank = ((y >> 4 ^ x >> 3) & 1) | ((y >> 3 ^ x >> 4) & 1) << 1;
+        let turns = [sub_slice * (BANKS / 2 + 1), slice * (BANKS / 2 - 1)];
+        let bank = (bank ^ turns[0] ^ turns[1]) % BANKS;
+        let macros = (y / SIDE) * (pitch / (SIDE * BANKS)) + x / (SIDE * BANKS);
+        let before = macros * part * BANKS + pitch * rows * bytes / split * (sub_slice + split * slice);
+        let offset = element + before / BANKS;
+        BANKS * (offset & !(GROUP - 1)) + GROUP * bank + offset % GROUP
     }
 }
 

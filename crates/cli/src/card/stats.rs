@@ -66,8 +66,11 @@ pub fn stats(args: &CardStatsArgs, console: &mut Console) -> Result<(), Failure>
     wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
 }
 
-/// The draws up to the first submission that is wrong, each with the number of its submission, and what is wrong with that.
-fn list(trace: &Trace, model: Model) -> Result<(Vec<(usize, Draw)>, Option<Message>), Failure> {
+/// A draw, behind the number of its submission.
+type Listed = (usize, Draw);
+
+/// The draws up to the first submission that is wrong, and what is wrong with that.
+fn list(trace: &Trace, model: Model) -> Result<(Vec<Listed>, Option<Message>), Failure> {
     let mut listed = Vec::new();
     for submission in trace.submissions()? {
         let (submission, record) = submission?;

@@ -4,8 +4,9 @@ use super::DrawError;
 use crate::layout::Layout;
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
 use crate::registers::{
-    DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbStencilrefmask, DbStencilrefmaskBf,
-    PaScVportZmax, PaScVportZmin, RegisterFile,
+    DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbRenderControl, DbStencilrefmask,
+    DbStencilrefmaskBf, PaScVportZmax, PaScVportZmin, PaSuPolyOffsetBackOffset, PaSuPolyOffsetBackScale,
+    PaSuPolyOffsetClamp, PaSuPolyOffsetDbFmtCntl, PaSuPolyOffsetFrontOffset, PaSuPolyOffsetFrontScale, RegisterFile,
 };
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
@@ -84,40 +85,117 @@ fn float_of_key(key: u32) -> u32 {
     if key >> 31 == 0 { !key } else { key & !(1 << 31) }
 }
 
+/// How far polygons of one side are moved in depth.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthOffset {
+    /// Factor of the slope.
+    scale: f32,
+    /// Steps of the buffer's depth.
+    steps: f32,
+    /// The farthest; 0 is any.
+    clamp: f32,
+    format: PaSuPolyOffsetDbFmtCntl,
+}
+
+impl DepthOffset {
+    /// Of the front faces, or of the back ones.
+    pub fn of(registers: &RegisterFile, front: bool) -> Self {
+        let (scale, steps) = match front {
+            true => (registers.float::<PaSuPolyOffsetFrontScale>(), registers.float::<PaSuPolyOffsetFrontOffset>()),
+            false => (registers.float::<PaSuPolyOffsetBackScale>(), registers.float::<PaSuPolyOffsetBackOffset>()),
+        };
+        let clamp = registers.float::<PaSuPolyOffsetClamp>();
+        DepthOffset { scale: scale / 16.0, steps, clamp, format: registers.get() }
+    }
+
+    /// How far a polygon is moved whose depth changes at most by `slope` from pixel to pixel, and is at most `greatest`.
+    pub fn distance(&self, slope: f64, greatest: f32) -> f64 {
+        let bits = i32::from(self.format.poly_offset_neg_num_db_bits.cast_signed());
+        let step = match self.format.poly_offset_db_is_float_fmt {
+            false => 2f64.powi(bits),
+            true => 2f64.powi((greatest.to_bits() >> 23 & 0xFF) as i32 - 127 + bits),
+        };
+        let distance = f64::from(self.scale) * slope + f64::from(self.steps) * step;
+        match self.clamp {
+            clamp if clamp > 0.0 => distance.min(clamp.into()),
+            clamp if clamp < 0.0 => distance.max(clamp.into()),
+            _ => distance,
+        }
+    }
+}
+
+/// A depth buffer whose pixels are copied to a colour target, bit for bit.
+pub struct DepthCopy<'a> {
+    layout: Layout,
+    bytes: ObjectBytes<'a>,
+    slice: u32,
+}
+
+impl<'a> DepthCopy<'a> {
+    /// The depth buffer, if draws copy it.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
+        let render = registers.get::<DbRenderControl>();
+        if !render.depth_copy_enable && !render.stencil_copy_enable {
+            return Ok(None);
+        }
+        let Some((_, layout, bytes, slice)) = surface(registers, memory)? else { return Ok(None) };
+        Ok(Some(DepthCopy { layout, bytes, slice }))
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> [u32; 2] {
+        [self.layout.pitch(), self.layout.rows()]
+    }
+
+    /// Bytes of a pixel.
+    pub fn pixel_bytes(&self) -> u32 {
+        self.layout.bytes()
+    }
+
+    /// What is stored of a pixel.
+    pub fn read(&self, x: u32, y: u32) -> [u32; 4] {
+        self.bytes.read(self.layout.offset(x, y, self.slice), self.layout.bytes())
+    }
+}
+
+/// The depth buffer as a surface: how it is stored, its layout, its bytes, its layer.
+fn surface<'a>(
+    registers: &RegisterFile,
+    memory: &'a Arena,
+) -> Result<Option<(Form, Layout, ObjectBytes<'a>, u32)>, DrawError> {
+    let info = registers.get::<DbDepthInfo>();
+    let format = match info.format {
+        DepthFormat::None => return Ok(None),
+        DepthFormat::Unorm16 => Form::Unorm16,
+        DepthFormat::UnormX24 => Form::Unorm24 { stencil: false },
+        DepthFormat::Unorm24Stencil8 => Form::Unorm24 { stencil: true },
+        DepthFormat::Float32 => Form::Float { stencil: false },
+        DepthFormat::Float32Stencil8 => Form::Float { stencil: true },
+        DepthFormat::FloatX24 | DepthFormat::Float24Stencil8 => {
+            return Err(DrawError::NotYet { what: "a depth buffer of 24 bits, floating," });
+        }
+    };
+    let Some(binding) = registers.binding::<DbDepthBase>(0) else { return Ok(None) };
+    let size = registers.get::<DbDepthSize>();
+    let pitch = (u32::from(size.pitch_tile_max) + 1) * 8;
+    let rows = (size.slice_tile_max + 1) * 64 / pitch;
+    let layout = Layout::new(info.array_mode, pitch, rows, format.bytes())
+        .ok_or(DrawError::NotYet { what: "a depth buffer of this order" })?;
+    let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
+    let bytes = ObjectBytes::new(memory, binding.object, offset);
+    Ok(Some((format, layout, bytes, registers.get::<DbDepthView>().slice_start.into())))
+}
+
 impl<'a> DepthBuffer<'a> {
     /// The depth buffer, if there is one and something is tested.
     pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
-        let info = registers.get::<DbDepthInfo>();
-        let format = match info.format {
-            DepthFormat::None => return Ok(None),
-            DepthFormat::Unorm16 => Form::Unorm16,
-            DepthFormat::UnormX24 => Form::Unorm24 { stencil: false },
-            DepthFormat::Unorm24Stencil8 => Form::Unorm24 { stencil: true },
-            DepthFormat::Float32 => Form::Float { stencil: false },
-            DepthFormat::Float32Stencil8 => Form::Float { stencil: true },
-            DepthFormat::FloatX24 | DepthFormat::Float24Stencil8 => {
-                return Err(DrawError::NotYet { what: "a depth buffer of 24 bits, floating," });
-            }
-        };
+        let Some((format, layout, bytes, slice)) = surface(registers, memory)? else { return Ok(None) };
         let state = state(registers, format.has_stencil());
-        let Some(binding) = registers.binding::<DbDepthBase>(0) else { return Ok(None) };
         if state == DepthStencilState::default() {
             return Ok(None);
         }
-        let size = registers.get::<DbDepthSize>();
-        let pitch = (u32::from(size.pitch_tile_max) + 1) * 8;
-        let rows = (size.slice_tile_max + 1) * 64 / pitch;
-        let layout = Layout::new(info.array_mode, pitch, rows, format.bytes())
-            .ok_or(DrawError::NotYet { what: "a depth buffer of this order" })?;
-        let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
-        Ok(Some(DepthBuffer {
-            state,
-            format,
-            layout,
-            bytes: ObjectBytes::new(memory, binding.object, offset),
-            slice: registers.get::<DbDepthView>().slice_start.into(),
-            range: [registers.float::<PaScVportZmin>(), registers.float::<PaScVportZmax>()],
-        }))
+        let range = [registers.float::<PaScVportZmin>(), registers.float::<PaScVportZmax>()];
+        Ok(Some(DepthBuffer { state, format, layout, bytes, slice, range }))
     }
 
     /// Columns and rows.
@@ -197,6 +275,21 @@ fn operation(code: StencilOp) -> StencilOperation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn offsets_count_steps_and_slopes() {
+        let mut registers = crate::registers::after_reset();
+        let mut write = |address: u32, value: f32| registers.write(address, value.to_bits());
+        write(0x2_8E00, 32.0);
+        write(0x2_8E04, 3.0);
+        registers.write(0x2_8DF8, 0xE8);
+        let distance = |registers: &RegisterFile| DepthOffset::of(registers, true).distance(0.25, 0.5);
+        assert_eq!(distance(&registers), 0.5 + 3.0 / f64::from(1 << 24));
+        registers.write(0x2_8DF8, 0x1E9);
+        assert_eq!(distance(&registers), 0.5 + 3.0 / f64::from(1 << 24), "0.5 has exponent -1");
+        registers.write(0x2_8DFC, 0.125f32.to_bits());
+        assert_eq!((distance(&registers), DepthOffset::of(&registers, false).distance(1.0, 1.0)), (0.125, 0.0));
+    }
 
     #[test]
     fn what_is_stored_is_loaded() {

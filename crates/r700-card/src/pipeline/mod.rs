@@ -16,8 +16,8 @@ use crate::registers::codes::{GeometryMode, NumberType, PolygonMode};
 use crate::registers::{
     DbAlphaToMask, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl, PaScAaConfig, PaScGenericScissorBr,
     PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl, PaScVportScissorBr,
-    PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl, RegisterFile,
-    RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInputCntl, VgtGsMode, VgtPrimitiveType,
+    PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl, RegisterFile, VgtGsMode,
+    VgtPrimitiveType,
 };
 use crate::state::State;
 use crate::stream::Draw;
@@ -162,40 +162,36 @@ pub fn draw(state: &mut State, memory: &Arena, deadline: Option<Instant>, draw: 
 /// What draws pixels.
 fn pixels<'a>(state: &State, memory: &'a Arena, options: &RunOptions<'static>) -> Result<Pixels<'a>, DrawError> {
     let registers = &state.registers;
-    let targets: Vec<Target> = (0..TARGETS)
-        .filter_map(|number| Target::of(registers, memory, number).transpose())
-        .collect::<Result<_, _>>()?;
+    let render = registers.get::<DbRenderControl>();
+    // Copies of depth have a target of their own.
+    let count = if render.depth_copy_enable || render.stencil_copy_enable { 0 } else { TARGETS };
+    let targets: Vec<Target> =
+        (0..count).filter_map(|number| Target::of(registers, memory, number).transpose()).collect::<Result<_, _>>()?;
     let mut clip = scissor(registers);
     for target in &targets {
         let [right, bottom] = target.size();
         clip = clip.intersection(Rect { left: 0, top: 0, right, bottom });
     }
-    Pixels::of(state, memory, targets, clip, options.clone())
+    Pixels::of(state, memory, targets, clip, *options)
 }
 
 /// What is not executed yet, and would change what is drawn.
 fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
-    let (render, shader) = (registers.get::<DbRenderControl>(), registers.get::<DbShaderControl>());
+    let shader = registers.get::<DbShaderControl>();
     let out = registers.get::<PaClVsOutCntl>();
     let mode = registers.get::<PaSuScModeCntl>();
     let is_point = registers.get::<VgtPrimitiveType>().prim_type.0 == 1;
     let is_line = matches!(registers.get::<VgtPrimitiveType>().prim_type.0, 2 | 3 | 18);
     let is_polygon = !is_point && !is_line;
-    let inputs = u32::from(registers.get::<SpiPsInControl0>().num_interp).min(SpiPsInputCntl::COUNT);
-    let has_sprites = (0..inputs).any(|n| registers.at::<SpiPsInputCntl>(n).pt_sprite_tex);
-    let offset = mode.poly_offset_front_enable || mode.poly_offset_back_enable;
     let outlines = is_polygon
         && mode.poly_mode != 0
         && [mode.polymode_front_ptype, mode.polymode_back_ptype].iter().any(|&kind| kind != PolygonMode::Filled);
     let not_yet = [
-        (shader.z_export_enable || shader.stencil_ref_export_enable, "depth of a program"),
-        (offset && is_polygon, "an offset of depth"),
-        (render.depth_copy_enable || render.stencil_copy_enable, "a copy of depth"),
+        (shader.stencil_ref_export_enable, "a stencil value of a program"),
         (shader.mask_export_enable, "a mask of samples of a program"),
         (registers.get::<DbAlphaToMask>().alpha_to_mask_enable, "a mask of samples by alpha"),
         (registers.get::<PaScAaConfig>().msaa_num_samples != 0, "a pixel of several samples"),
         (registers.get::<VgtGsMode>().mode != GeometryMode::Off, "what needs a geometry program"),
-        (is_point && registers.get::<SpiInterpControl0>().pnt_sprite_ena && has_sprites, "a coordinate on points"),
         (is_line && registers.get::<PaScModeCntl>().line_stipple_enable, "a stippled line"),
         (!is_polygon && mode.poly_offset_para_enable, "an offset of depth of points and lines"),
         (out.use_vtx_edge_flag && outlines, "a flag of an edge"),

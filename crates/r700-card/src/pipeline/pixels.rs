@@ -2,14 +2,14 @@
 
 use super::bindings::{PIXEL, bindings};
 use super::clip::Window;
-use super::depth::{DepthBuffer, function};
+use super::depth::{DepthBuffer, DepthCopy, DepthOffset, function};
 use super::targets::Target;
 use super::vertices::{Vertex, stage_program};
 use super::workspace::{Plan, Workspace};
 use super::{DrawError, run};
 use crate::registers::{
     DbShaderControl, RegisterFile, RegisterType, SpiInterpControl0, SpiPsInControl0, SpiPsInControl1, SpiPsInputCntl,
-    SpiVsOutConfig, SpiVsOutId, SxAlphaRef, SxAlphaTestControl,
+    SpiVsOutConfig, SpiVsOutId, SxAlphaRef, SxAlphaTestControl, VgtPrimitiveType, codes::PrimitiveType,
 };
 use crate::state::State;
 use ctm_card::Counts;
@@ -42,6 +42,8 @@ enum Source {
     Position,
     /// Which face it is, in this component.
     Face { component: usize },
+    /// The place in a point; `flipped`: from the bottom on.
+    Sprite { selects: [u8; 4], flipped: bool },
 }
 
 /// A primitive whose pixels are drawn.
@@ -52,6 +54,10 @@ pub struct Face<'v> {
     pub provoking: &'v Vertex,
     /// Whether it is a front face.
     pub front: bool,
+    /// How far it is moved in depth.
+    pub offset: Option<DepthOffset>,
+    /// The upper left and the lower right corner of a point.
+    pub sprite: Option<[Point; 2]>,
 }
 
 /// A corner of what is drawn of it.
@@ -77,6 +83,10 @@ pub struct Pixels<'a> {
     counts: Counts,
     options: RunOptions<'static>,
     depth: Option<DepthBuffer<'a>>,
+    /// Draws copy the depth buffer to this target, and do nothing else.
+    copy: Option<(DepthCopy<'a>, Target<'a>)>,
+    /// Where the program exports depth.
+    depth_output: Option<Region>,
     alpha: Option<(CompareFunction, f32)>,
     /// The program may kill pixels.
     kills: bool,
@@ -110,15 +120,26 @@ impl<'a> Pixels<'a> {
         mut clip: Rect,
         options: RunOptions<'static>,
     ) -> Result<Self, DrawError> {
-        let program = stage_program(state, memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
+        let copy = copy(&state.registers, memory)?;
+        let program = match copy {
+            Some(_) => Program::default(),
+            None => stage_program(state, memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?,
+        };
+        if let Some((from, to)) = &copy {
+            for [right, bottom] in [from.size(), to.size()] {
+                clip = clip.intersection(Rect { left: 0, top: 0, right, bottom });
+            }
+        }
         let mut plan = Plan::default();
         let bindings = bindings(PIXEL, &state.registers, memory, &[&program], &mut plan)?;
-        let sources = sources(&state.registers)?;
+        let sources = if copy.is_some() { Vec::new() } else { sources(&state.registers)? };
         let registers = &state.registers;
         let test = registers.get::<SxAlphaTestControl>();
         let tests_alpha = test.alpha_test_enable && !test.alpha_test_bypass;
         let alpha = tests_alpha.then(|| (function(test.alpha_func), registers.float::<SxAlphaRef>()));
-        let kills = registers.get::<DbShaderControl>().kill_enable;
+        let control = registers.get::<DbShaderControl>();
+        let kills = control.kill_enable;
+        let depth_output = if control.z_export_enable { Some(plan.room(8 * 4 * BATCH as u64)?) } else { None };
         let depth = DepthBuffer::of(registers, memory)?;
         if let Some(depth) = &depth {
             let [right, bottom] = depth.size();
@@ -148,6 +169,8 @@ impl<'a> Pixels<'a> {
             counts,
             options,
             depth,
+            copy,
+            depth_output,
             alpha,
             kills,
         })
@@ -167,7 +190,14 @@ impl<'a> Pixels<'a> {
         let reciprocals = [0, 1, 2].map(|n| corner(n).window.reciprocal.to_bits());
         let (perspective, linear) = (Perspective::new(setup, reciprocals), Perspective::new(setup, [ONE; 3]));
         let plane = |value: &dyn Fn(&Placed) -> f64| setup.plane([0, 1, 2].map(|n| value(corner(n))));
-        let depth = plane(&|placed| placed.window.place[2].into());
+        if let Some((from, to)) = &self.copy {
+            return copy_bits(&shape, &self.clip, from, to, &mut self.counts);
+        }
+        let mut depth = plane(&|placed| placed.window.place[2].into());
+        if let Some(offset) = &face.offset {
+            let greatest = corners.iter().fold(0.0, |most: f32, corner| most.max(corner.window.place[2].abs()));
+            depth.value += offset.distance(depth.dx.abs().max(depth.dy.abs()), greatest);
+        }
         let inverse = plane(&|placed| placed.window.reciprocal.into());
         let attributes: Vec<Option<[AttributePlane; 4]>> = self
             .sources
@@ -179,9 +209,11 @@ impl<'a> Pixels<'a> {
                         kind.attribute([0, 1, 2].map(|n| attribute(face, corner(n), number, component)))
                     }))
                 }
-                Source::Parameter { flat: true, .. } | Source::Default(_) | Source::Position | Source::Face { .. } => {
-                    None
-                }
+                Source::Parameter { flat: true, .. }
+                | Source::Default(_)
+                | Source::Position
+                | Source::Face { .. }
+                | Source::Sprite { .. } => None,
             })
             .collect();
         let centre = [Point { x: GRID.per_pixel / 2, y: GRID.per_pixel / 2 }];
@@ -225,6 +257,14 @@ impl<'a> Pixels<'a> {
         for ((register, _), region) in self.sources.iter().zip(&self.inputs) {
             job.inputs.insert(*register, Input::Buffer(*region));
         }
+        job.targets.depth = self.depth_output.map(|region| Surface {
+            base: region.base,
+            pitch: columns.next_multiple_of(4) as u32,
+            height: 2,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format: Format::Float32_2,
+        });
         for (&output, region) in &self.outputs {
             let colour = job.targets.colours.get_mut(output);
             if let Some(colour) = colour {
@@ -254,7 +294,9 @@ impl<'a> Pixels<'a> {
                 if is_dropped || alive.as_ref().is_some_and(|alive| !alive[number]) {
                     continue;
                 }
-                if self.depth.as_ref().is_some_and(|depth| !depth.test((x, y), depths[pixel], *front)) {
+                let exported = self.depth_output.map(|region| f32::from_bits(self.workspace.word(region, 2 * number)));
+                let depth = exported.unwrap_or(depths[pixel]);
+                if self.depth.as_ref().is_some_and(|buffer| !buffer.test((x, y), depth, *front)) {
                     continue;
                 }
                 for target in &self.targets {
@@ -290,6 +332,27 @@ impl<'a> Pixels<'a> {
         self.run()?;
         Ok(self.counts)
     }
+}
+
+/// What a copy of the depth buffer is between; `None` if draws are none.
+fn copy<'a>(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<(DepthCopy<'a>, Target<'a>)>, DrawError> {
+    let Some(from) = DepthCopy::of(registers, memory)? else { return Ok(None) };
+    let to = Target::surface(registers, memory, 0)?.filter(|to| to.pixel_bytes() == from.pixel_bytes());
+    let to = to.ok_or(DrawError::NotYet { what: "a copy of depth to a target of another size" })?;
+    Ok(Some((from, to)))
+}
+
+/// Copies what a shape covers.
+fn copy_bits(shape: &Shape, clip: &Rect, from: &DepthCopy, to: &Target, counts: &mut Counts) -> Result<(), DrawError> {
+    let centre = [Point { x: GRID.per_pixel / 2, y: GRID.per_pixel / 2 }];
+    quads(GRID, shape, clip, &centre, |quad| {
+        for pixel in (0..4).filter(|&pixel| quad.coverage[pixel] & 1 != 0) {
+            let (x, y) = (quad.x + pixel as u32 % 2, quad.y + pixel as u32 / 2);
+            to.write_bits(x, y, from.read(x, y));
+            counts.pixels += 1;
+        }
+    });
+    Ok(())
 }
 
 /// A component of a parameter at a corner: bits.
@@ -331,6 +394,20 @@ fn value(
             let (z, w) = (depth.at(offset) as f32, (1.0 / inverse.at(offset)) as f32);
             [x as f32 + 0.5, y as f32 + 0.5, z, w].map(f32::to_bits)
         }
+        Source::Sprite { selects, flipped } => {
+            let [low, high] = face.sprite.unwrap_or_default();
+            let part = |at: i64, low: i64, high: i64| (at - low) as f32 / (high - low).max(1) as f32;
+            let (s, t) = (part(point.x, low.x, high.x), part(point.y, low.y, high.y));
+            let t = if flipped { 1.0 - t } else { t };
+            selects
+                .map(|select| match select {
+                    0 => 0.0f32,
+                    1 => 1.0,
+                    2 => s,
+                    _ => t,
+                })
+                .map(f32::to_bits)
+        }
         Source::Face { component } => {
             let mut value = [0; 4];
             value[component] = if face.front { ONE } else { MINUS_ONE };
@@ -342,14 +419,27 @@ fn value(
 /// The registers of the pixel program, and where they come from.
 fn sources(registers: &RegisterFile) -> Result<Vec<(u8, Source)>, DrawError> {
     let (control, more) = (registers.get::<SpiPsInControl0>(), registers.get::<SpiPsInControl1>());
-    let flat_shading = registers.get::<SpiInterpControl0>().flat_shade_ena;
+    let interpolation = registers.get::<SpiInterpControl0>();
+    let flat_shading = interpolation.flat_shade_ena;
+    let has_sprites =
+        interpolation.pnt_sprite_ena && registers.get::<VgtPrimitiveType>().prim_type == PrimitiveType::POINTS;
     let exports = u32::from(registers.get::<SpiVsOutConfig>().vs_export_count) + 1;
     let semantic = |number: u32| registers.value(SpiVsOutId::ADDRESS + 4 * (number / 4)) >> (8 * (number % 4)) & 0xFF;
     let mut sources = Vec::new();
     for number in 0..u32::from(control.num_interp).min(SpiPsInputCntl::COUNT) {
         let input = registers.at::<SpiPsInputCntl>(number);
         let found = (0..exports).find(|&export| input.semantic != 0 && semantic(export) == input.semantic.into());
+        let sprite = Source::Sprite {
+            selects: [
+                interpolation.pnt_sprite_ovrd_x,
+                interpolation.pnt_sprite_ovrd_y,
+                interpolation.pnt_sprite_ovrd_z,
+                interpolation.pnt_sprite_ovrd_w,
+            ],
+            flipped: interpolation.pnt_sprite_top_1,
+        };
         let source = match (found, input.default_val) {
+            _ if has_sprites && input.pt_sprite_tex => sprite,
             (Some(export), _) => Source::Parameter {
                 number: export as usize,
                 flat: input.flat_shade && flat_shading,

@@ -3,6 +3,7 @@
 use super::DrawError;
 use super::assemble::{Form, Primitive};
 use super::clip::{Corner, Projection};
+use super::depth::DepthOffset;
 use super::pixels::{Face, GRID, Pixels, Placed};
 use super::vertices::Vertex;
 use crate::registers::{PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, RegisterFile};
@@ -21,14 +22,21 @@ pub struct Shapes {
     points: PaSuPointSize,
     bounds: PaSuPointMinmax,
     lines: PaSuLineCntl,
+    /// Of front and back faces.
+    offsets: [Option<DepthOffset>; 2],
 }
 
 impl Shapes {
     /// As the registers say.
     pub fn of(registers: &RegisterFile) -> Self {
+        let mode = registers.get::<PaSuScModeCntl>();
         Shapes {
+            offsets: [
+                mode.poly_offset_front_enable.then(|| DepthOffset::of(registers, true)),
+                mode.poly_offset_back_enable.then(|| DepthOffset::of(registers, false)),
+            ],
             projection: Projection::of(registers),
-            mode: registers.get(),
+            mode,
             points: registers.get(),
             bounds: registers.get(),
             lines: registers.get(),
@@ -42,10 +50,10 @@ impl Shapes {
             return Ok(());
         };
         let Some(provoking) = vertices.get(primitive.provoking) else { return Ok(()) };
-        let face = Face { vertices: &chosen, provoking, front: true };
+        let face = Face { vertices: &chosen, provoking, front: true, offset: None, sprite: None };
         let corners = Projection::corners(&chosen);
         match primitive.form {
-            Form::Point(_) => self.point(&face, &corners, pixels),
+            Form::Point(_) => self.point(face, &corners, pixels),
             Form::Line(_) => self.line(&face, &corners, pixels),
             Form::Triangle(_) => self.triangle(face, &corners, pixels),
             Form::Rectangle(_) => self.rectangle(&face, &corners, pixels),
@@ -62,7 +70,7 @@ impl Shapes {
         corners.iter().map(placed).collect()
     }
 
-    fn point(&self, face: &Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
+    fn point(&self, mut face: Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
         let Some(placed) = self.placed(&self.projection.clip(corners)) else { return Ok(()) };
         let [centre] = &placed[..] else { return Ok(()) };
         let size = face.provoking.size.map(|size| (size * 8.0) as u16);
@@ -71,7 +79,8 @@ impl Shapes {
             i64::from(half) * STEPS
         };
         let square = point(centre.point(), half(self.points.width), half(self.points.height));
-        pixels.polygon(face, &square, Setup::constant(GRID), [centre; 3])
+        face.sprite = Some([square[0], square[2]]);
+        pixels.polygon(&face, &square, Setup::constant(GRID), [centre; 3])
     }
 
     fn line(&self, face: &Face, corners: &[Corner], pixels: &mut Pixels) -> Result<(), DrawError> {
@@ -91,6 +100,7 @@ impl Shapes {
         if face.front && self.mode.cull_front || !face.front && self.mode.cull_back {
             return Ok(());
         }
+        face.offset = self.offsets[usize::from(!face.front)];
         for n in 2..placed.len() {
             let three = [points[0], points[n - 1], points[n]];
             if let Some(setup) = Setup::triangle(GRID, three) {

@@ -69,8 +69,8 @@ impl<'a> Target<'a> {
         Ok(Some(Target { output, written, operation, ..surface }))
     }
 
-    /// Target `number` as a surface of pixels.
-    fn surface(registers: &RegisterFile, memory: &'a Arena, number: u32) -> Result<Option<Self>, DrawError> {
+    /// Target `number` as a surface of pixels, if there is one.
+    pub fn surface(registers: &RegisterFile, memory: &'a Arena, number: u32) -> Result<Option<Self>, DrawError> {
         let info = registers.at::<CbColorInfo>(number);
         let (Some(binding), true) = (registers.binding::<CbColorBase>(number), info.format != 0) else {
             return Ok(None);
@@ -121,6 +121,16 @@ impl<'a> Target<'a> {
         };
         let merged = std::array::from_fn(|n| new[n] & self.written[n] | memory[n] & !self.written[n]);
         self.bytes.write(offset, bytes, merged);
+    }
+
+    /// Bytes of a pixel.
+    pub fn pixel_bytes(&self) -> u32 {
+        self.layout.bytes()
+    }
+
+    /// Stores the bits of a pixel.
+    pub fn write_bits(&self, x: u32, y: u32, bits: [u32; 4]) {
+        self.bytes.write(self.layout.offset(x, y, self.slice), self.layout.bytes(), bits);
     }
 
     fn read(&self, x: u32, y: u32) -> [u32; 4] {

@@ -61,6 +61,11 @@ impl Workspace {
         words
     }
 
+    /// A dword of a region.
+    pub fn word(&self, region: Region, number: usize) -> u32 {
+        self.arena.read_u32(region.base.wrapping_add(4 * number as u32)).unwrap_or_default()
+    }
+
     /// The dwords of a region.
     pub fn words(&self, region: Region) -> Vec<u32> {
         let mut words = vec![0; region.length as usize / 4];

@@ -7,6 +7,9 @@ use ctm_bits::{FieldValue, codes};
 pub struct PrimitiveType(pub u8);
 
 impl PrimitiveType {
+    /// Points.
+    pub const POINTS: PrimitiveType = PrimitiveType(1);
+
     /// Kinds that there are, with their names.
     const NAMES: [(u8, &'static str, &'static str); 16] = [
         (0, "none", "Nothing."),
