@@ -24,7 +24,6 @@ use ctm_raster::depth::Facing;
 use ctm_raster::grid::Point;
 use ctm_raster::outline::{LineDirection, LineEnds, line, point};
 use ctm_raster::plane::{DepthPlane, Perspective, Setup};
-use std::rc::Rc;
 
 /// A five-bit code of `SC_EDGERULE`: bit k set means that samples on those edges are outside.
 fn edge_rule(code: u8) -> EdgeRule {
@@ -145,11 +144,11 @@ impl<'a> Primitives<'a> {
     /// Those of `draw`.
     fn triangles_of(
         &self,
-        corners: &[Rc<Corner>],
+        corners: &[&Corner],
         mut draw: impl FnMut([&Corner; 3], [WindowVertex; 3]) -> Result<bool, DrawError>,
     ) -> Result<(), DrawError> {
         for triangle in triangles(corners.len()) {
-            let whole = triangle.map(|corner| &*corners[corner]);
+            let whole = triangle.map(|corner| corners[corner]);
             if let [Corner { is_inside: true, .. }, Corner { is_inside: true, .. }, Corner { is_inside: true, .. }] =
                 whole
             {
@@ -244,27 +243,32 @@ impl Drawing<'_, '_, '_> {
     /// # Errors
     /// If a program stops.
     pub fn primitive(&mut self, primitive: &Primitive, vertices: &mut Vertices) -> Result<(), DrawError> {
+        vertices.begin_primitive();
         match *primitive {
             Primitive::Point(vertex) => {
                 let vertex = vertices.get(vertex)?;
-                self.point(&vertex, &vertex.vertex, Face::NONE)
+                let vertex = vertices.corner(vertex);
+                self.point(vertex, &vertex.vertex, Face::NONE)
             }
             Primitive::Line { ends: [start, end], provoking, continues } => {
                 if !continues {
                     self.stippled = 0;
                 }
-                let (start, end, provoking) = (vertices.get(start)?, vertices.get(end)?, vertices.get(provoking)?);
-                self.line([&start, &end], &provoking.vertex, Face::NONE)
+                let [start, end, provoking] = [vertices.get(start)?, vertices.get(end)?, vertices.get(provoking)?];
+                let [start, end, provoking] = [start, end, provoking].map(|vertex| vertices.corner(vertex));
+                self.line([start, end], &provoking.vertex, Face::NONE)
             }
             Primitive::Polygon { corners: &[first, second, third], provoking } => {
-                let corners = [vertices.get(first)?, vertices.get(second)?, vertices.get(third)?];
+                let [first, second, third] = [vertices.get(first)?, vertices.get(second)?, vertices.get(third)?];
                 let provoking = vertices.get(provoking)?;
-                self.polygon(&corners, &provoking.vertex)
+                let corners = [first, second, third].map(|vertex| vertices.corner(vertex));
+                self.polygon(&corners, &vertices.corner(provoking).vertex)
             }
             Primitive::Polygon { corners, provoking } => {
                 let corners = corners.iter().map(|&corner| vertices.get(corner)).collect::<Result<Vec<_>, _>>()?;
                 let provoking = vertices.get(provoking)?;
-                self.polygon(&corners, &provoking.vertex)
+                let corners: Vec<_> = corners.into_iter().map(|vertex| vertices.corner(vertex)).collect();
+                self.polygon(&corners, &vertices.corner(provoking).vertex)
             }
         }
     }
@@ -349,7 +353,7 @@ impl Drawing<'_, '_, '_> {
         })
     }
 
-    fn polygon(&mut self, corners: &[Rc<Corner>], provoking: &Vertex) -> Result<(), DrawError> {
+    fn polygon(&mut self, corners: &[&Corner], provoking: &Vertex) -> Result<(), DrawError> {
         let primitives = self.primitives;
         let mut facing = None;
         primitives.triangles_of(corners, |part, window| {
@@ -400,7 +404,7 @@ impl Drawing<'_, '_, '_> {
     }
 
     /// Notes a polygon whose side is not drawn, if it would cover a pixel that is watched.
-    fn note_culled(&self, corners: &[Rc<Corner>], facing: Facing) -> Result<(), DrawError> {
+    fn note_culled(&self, corners: &[&Corner], facing: Facing) -> Result<(), DrawError> {
         let Some(probe) = self.probe else { return Ok(()) };
         let primitives = self.primitives;
         primitives.triangles_of(corners, |_, window| {
@@ -413,14 +417,14 @@ impl Drawing<'_, '_, '_> {
     }
 
     /// Points at a polygon's corners, or lines along its edges.
-    fn outline(&mut self, corners: &[Rc<Corner>], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
+    fn outline(&mut self, corners: &[&Corner], provoking: &Vertex, face: Face) -> Result<(), DrawError> {
         match self.primitives.polygon_mode(face.facing) {
             PolygonMode::Points => corners.iter().try_for_each(|corner| self.point(corner, provoking, face)),
             _ => {
                 self.stippled = 0;
                 (0..corners.len()).try_for_each(|n| {
                     let next = (n + 1) % corners.len();
-                    self.line([&corners[n], &corners[next]], provoking, face)
+                    self.line([corners[n], corners[next]], provoking, face)
                 })
             }
         }

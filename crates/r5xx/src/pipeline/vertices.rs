@@ -15,12 +15,13 @@ use ctm_pvs::lift::Layout;
 use ctm_pvs::reference::{Constants, run};
 use ctm_pvs::{Job, OUTPUTS, Program};
 use ctm_x1k::RunOptions;
-use std::rc::Rc;
 
 const ONE: u32 = 0x3F80_0000;
 
 /// Vertices that are kept at most: a power of two.
 const KEPT: usize = 1 << 14;
+/// Vertices after which all are forgotten when another primitive begins: there may be any number in a draw.
+const FORGOTTEN: usize = 2 * KEPT;
 /// Instructions that a vertex may take.
 const STEP_LIMIT: u64 = 1 << 20;
 
@@ -118,8 +119,10 @@ pub struct Vertices<'a> {
     program: Option<(Program, Constants<'a>)>,
     together: Option<Together<'a>>,
     projection: &'a Projection,
-    /// By number modulo its length.
-    kept: Vec<Option<(u32, Rc<Corner>)>>,
+    /// Those that were transformed, in that order.
+    corners: Vec<Corner>,
+    /// By number modulo its length: the number, and where the vertex is among these.
+    kept: Vec<Option<(u32, u32)>>,
 }
 
 impl<'a> Vertices<'a> {
@@ -141,6 +144,7 @@ impl<'a> Vertices<'a> {
         let together = program.as_ref().filter(|_| numbers.count >= FEW);
         Ok(Vertices {
             together: together.and_then(|(program, _)| Together::of(means, program)),
+            corners: Vec::new(),
             kept: vec![None; distinct.min(2 * numbers.count).clamp(1, KEPT).next_power_of_two()],
             numbers,
             fetch: Fetch::new(state, memory, draw)?,
@@ -155,22 +159,40 @@ impl<'a> Vertices<'a> {
         self.numbers.count
     }
 
-    /// The vertex at a place of the draw.
+    /// Begins another primitive: vertices may have other numbers from now on.
+    pub fn begin_primitive(&mut self) {
+        if self.corners.len() >= FORGOTTEN {
+            self.corners.clear();
+            self.kept.fill(None);
+        }
+    }
+
+    /// The number of the vertex at a place of the draw, by which it is [`corner`](Self::corner) until another primitive begins.
     ///
     /// # Errors
     /// If its program does not come to its end.
-    pub fn get(&mut self, place: usize) -> Result<Rc<Corner>, DrawError> {
+    pub fn get(&mut self, place: usize) -> Result<usize, DrawError> {
         let number = self.numbers.get(place);
         if let Some(corner) = self.known(number) {
-            return Ok(Rc::clone(corner));
+            return Ok(corner);
         }
         if let Some(corner) = self.transform_from(place) {
             return Ok(corner);
         }
-        let corner = Rc::new(self.projection.corner(self.transform(number)?));
+        let corner = self.projection.corner(self.transform(number)?);
+        self.keep(number, corner);
+        Ok(self.corners.len() - 1)
+    }
+
+    /// A vertex.
+    pub fn corner(&self, number: usize) -> &Corner {
+        &self.corners[number]
+    }
+
+    fn keep(&mut self, number: u32, corner: Corner) {
         let slot = self.slot(number);
-        self.kept[slot] = Some((number, Rc::clone(&corner)));
-        Ok(corner)
+        self.kept[slot] = Some((number, self.corners.len() as u32));
+        self.corners.push(corner);
     }
 
     /// Where a vertex is kept.
@@ -179,8 +201,8 @@ impl<'a> Vertices<'a> {
     }
 
     /// A vertex that is kept.
-    fn known(&self, number: u32) -> Option<&Rc<Corner>> {
-        self.kept[self.slot(number)].as_ref().filter(|(kept, _)| *kept == number).map(|(_, corner)| corner)
+    fn known(&self, number: u32) -> Option<usize> {
+        self.kept[self.slot(number)].filter(|&(kept, _)| kept == number).map(|(_, corner)| corner as usize)
     }
 
     /// The vertex at a place of the draw, with what its program gets.
@@ -188,7 +210,8 @@ impl<'a> Vertices<'a> {
     /// # Errors
     /// As [`get`](Self::get).
     pub fn history(&mut self, place: usize) -> Result<VertexHistory, DrawError> {
-        let vertex = self.get(place)?.vertex;
+        let corner = self.get(place)?;
+        let vertex = self.corner(corner).vertex;
         let number = self.numbers.get(place);
         let inputs = self.fetch.inputs(number);
         let read = self.program.as_ref().map(|(program, _)| Layout::of(program).inputs).unwrap_or_default();
@@ -198,7 +221,7 @@ impl<'a> Vertices<'a> {
 
     /// Transforms the vertex at a place together with those that follow, and gives it; `None` if these are few, or if a program does not
     /// come to its end: then primitives before that are drawn.
-    fn transform_from(&mut self, place: usize) -> Option<Rc<Corner>> {
+    fn transform_from(&mut self, place: usize) -> Option<usize> {
         let (together, (program, constants)) = self.together.as_ref().zip(self.program.as_ref())?;
         // By where they will be kept.
         let mut wanted_at = vec![None; self.kept.len()];
@@ -227,10 +250,10 @@ impl<'a> Vertices<'a> {
         }
         let mask = self.kept.len() - 1;
         for (vertex, &number) in wanted.iter().enumerate() {
-            let corner = self.projection.corner(self.format.vertex(&together.outputs(vertex)));
-            self.kept[number as usize & mask] = Some((number, Rc::new(corner)));
+            self.kept[number as usize & mask] = Some((number, self.corners.len() as u32));
+            self.corners.push(self.projection.corner(self.format.vertex(&together.outputs(vertex))));
         }
-        self.known(self.numbers.get(place)).map(Rc::clone)
+        self.known(self.numbers.get(place))
     }
 
     fn transform(&self, number: u32) -> Result<Vertex, DrawError> {

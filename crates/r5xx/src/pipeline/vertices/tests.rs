@@ -87,7 +87,7 @@ fn vertices_together_are_those_one_by_one() {
             let all = |engine: Option<&Engine>| -> std::result::Result<Vec<_>, DrawError> {
                 let means = Means { engine, scratch: Some(&scratch), ..Means::default() };
                 let mut vertices = Vertices::new(&state, &memory, &means, &draw, &projection)?;
-                (0..vertices.count()).map(|place| vertices.get(place)).collect()
+                (0..vertices.count()).map(|place| vertices.get(place).map(|number| *vertices.corner(number))).collect()
             };
             assert!(all(Some(&engine)) == all(None), "{}", name.name());
             Ok(())
