@@ -2,8 +2,11 @@
 #![cfg(unix)]
 
 mod common;
+#[path = "../../debug/tests/support/halving.rs"]
+mod halving;
 
 use common::{Folder, project};
+use halving::first_wrong;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -156,16 +159,6 @@ fn wrong_swizzle() -> String {
     }
     lines.push("EXP_DONE: PIX0, R39.xyz1\nEND_OF_PROGRAM\n".to_owned());
     lines.join("\n")
-}
-
-/// Halves the way between the first register and the last, which is wrong: the first that is wrong. `is_good` looks at one.
-fn first_wrong(mut is_good: impl FnMut(u32) -> bool) -> u32 {
-    let (mut good, mut wrong) = (1, 39);
-    while wrong - good > 1 {
-        let middle = (good + wrong) / 2;
-        if is_good(middle) { good = middle } else { wrong = middle }
-    }
-    wrong
 }
 
 #[test]

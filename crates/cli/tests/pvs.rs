@@ -103,7 +103,7 @@ fn what_is_wrong_is_said() {
     folder.ctm("run sum.pvs --input 0=a.npy --input 3=wide.npy").fails(1, &["input 3", "wide.npy", "no vectors"]);
     folder.ctm("run sum.pvs --input 0=a.npy --input 3=@0").fails(2, &["input 3", "in between"]);
     folder.ctm("run sum.pvs --input 0=uv --input 3=uv").fails(2, &["how many vertices", "--domain"]);
-    folder.ctm("run sum.pvs --input 0=a.npy --input 3=b.npy --follow 3").fails(2, &["--follow", "card replay --pixel"]);
+    folder.ctm("run sum.pvs --input 0=a.npy --input 3=b.npy --follow 3").fails(2, &["--follow", "ctm debug"]);
     folder.ctm("run sum.pvs --input 0=a.npy --input 3=b.npy --position r0").fails(2, &["--position"]);
     let few =
         folder.ctm("run sum.pvs --domain 20x1 --input 0=a.npy --input 3=few.npy -o few_out.npy --output 5=x.npy").ok();

@@ -1,7 +1,10 @@
 //! A scripted client: the whole of the protocol that the server speaks, over an X1K program.
 
+#[path = "../../debug/tests/support/halving.rs"]
+mod halving;
 mod support;
 
+use halving::first_wrong;
 use serde_json::{Value, json};
 use support::{Client, PATH};
 
@@ -259,35 +262,17 @@ fn instructions_labels_and_errors() {
 /// output is wrong, and halving the way leads there.
 #[test]
 fn a_wrong_swizzle_is_found_in_ten_actions() {
-    let mut lines = Vec::new();
-    lines.push("src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgr src0.111 src0.1h0 ;".to_owned());
-    for n in 2..39 {
-        let swizzle = if n == 23 { "grb" } else { "rgb" };
-        lines.push(format!("src0.rgb = temp[{}] : temp[{n}].rgb = MAD src0.{swizzle} src0.111 src0.hhh ;", n - 1));
-    }
-    lines.push("src0.rgb = temp[38] : temp[39].rgb = MAX src0.rgb src0.rgb ;".to_owned());
-    lines.push("OUT TEX_SEM_WAIT src0.rgb = temp[39] : out[0].rgb = MAX src0.rgb src0.rgb ;".to_owned());
-    assert_eq!(lines.len(), 40);
-    let mut client = Client::new(&lines.join("\n"));
+    let mut client = Client::new(include_str!("../../debug/tests/support/wrong_swizzle.x1k"));
     client.start("3,0");
     let before = client.requests.len();
     let frame = 1000 * 5;
     client.go("continue", json!({"threadId": 6}));
-    let mut evaluate = |text: String| {
-        client.ask("evaluate", json!({"expression": text, "context": "watch", "frameId": frame}))["result"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    // Halves: red is greater than green as long as nothing was exchanged.
-    let (mut good, mut bad) = (1, 39);
-    while bad - good > 1 {
-        let middle = (good + bad) / 2;
-        let is_good = evaluate(format!("temp[{middle}].r > temp[{middle}].g")) == "1";
-        if is_good { good = middle } else { bad = middle }
-    }
+    let wrong = first_wrong(|register| {
+        let expression = format!("temp[{register}].r > temp[{register}].g");
+        client.ask("evaluate", json!({"expression": expression, "context": "watch", "frameId": frame}))["result"] == "1"
+    });
     let who = client
-        .ask("evaluate", json!({"expression": format!("who temp[{bad}].r"), "context": "repl", "frameId": frame}));
+        .ask("evaluate", json!({"expression": format!("who temp[{wrong}].r"), "context": "repl", "frameId": frame}));
     assert!(who["result"].as_str().unwrap().contains("MAD src0.grb"), "{who}");
     let actions = client.requests.len() - before;
     assert!(actions <= 10, "{actions} actions");

@@ -304,11 +304,37 @@ impl Output {
                 Some(first..first.checked_add(surface.format.bytes_per_element())?)
             }
             Elements::Lanes { base, stride, row_stride, words } => {
-                let behind = u64::from(stride) * u64::from(column) + row_stride.checked_mul(row.into())?;
+                let in_row = u64::from(stride) * u64::from(column);
+                let behind = row_stride.checked_mul(row.into())?.checked_add(in_row)?;
                 let first = base.checked_add(u32::try_from(behind).ok()?)?;
                 Some(first..first.checked_add(words.checked_mul(4)?)?)
             }
             Elements::Shared { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_of_a_line_have_rows() {
+        let output = |row_stride, words| Output {
+            name: "vectors".into(),
+            elements: Elements::Lanes { base: 0x1000, stride: 32, row_stride, words },
+        };
+        assert_eq!(output(1 << 21, 4).bytes_of((3, 0)), Some(0x1060..0x1070));
+        assert_eq!(output(1 << 21, 4).bytes_of((3, 2)), Some(0x40_1060..0x40_1070));
+        assert_eq!(output(0, 4).bytes_of((3, 2)), Some(0x1060..0x1070));
+        for (row_stride, words, lane) in [
+            (1 << 21, 4, (0, 4096)),
+            (u64::MAX, 4, (0, 2)),
+            (u64::MAX, 4, (1, 1)),
+            (0, 4, (u32::MAX, 0)),
+            (0, u32::MAX, (0, 0)),
+        ] {
+            assert_eq!(output(row_stride, words).bytes_of(lane), None);
         }
     }
 }

@@ -5,8 +5,7 @@ use ctm_follow::{Cell, Kind, Participation, words};
 use serde::Serialize;
 
 /// A moment of a session, with the lane that it looks at.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// The machine.
     pub machine: &'static str,
@@ -53,8 +52,7 @@ pub struct LaneSnapshot {
 }
 
 /// A register of a lane.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Register {
     /// Its name.
     pub name: String,
@@ -63,8 +61,7 @@ pub struct Register {
 }
 
 /// What a cell holds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     /// The cell's number.
     pub cell: usize,
@@ -90,23 +87,12 @@ impl Value {
     /// As people read it: shortest decimal of a float, integers in decimal; words as what they look like, else in hexadecimal.
     pub fn text(&self) -> String {
         match self.kind {
-            _ if self.is_float() => spell(f32::from_bits(self.bits)),
+            _ if self.is_float() => words::float(self.bits),
             "word" if !words::is_integer(self.bits) => format!("{:#010x}", self.bits),
             "integer" | "word" => format!("{}", number_of(Kind::Integer, self.bits)),
             _ => format!("{}", self.bits),
         }
     }
-}
-
-/// The shortest decimal that reads as the same number; NaNs with their bits.
-fn spell(value: f32) -> String {
-    if value.is_nan() {
-        return format!("NaN({:#010x})", value.to_bits());
-    }
-    if value != 0.0 && value.is_finite() && (value.abs() >= 1e7 || value.abs() < 1e-4) {
-        return format!("{value:e}");
-    }
-    format!("{value}")
 }
 
 /// The bits that a text means for what a cell holds: `0x` is bits, everything else a number.
@@ -183,14 +169,6 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [(0.5, "0.5"), (-0.0, "-0"), (1e10, "1e10"), (1.5e-7, "1.5e-7"), (f32::INFINITY, "inf")] {
-            assert_eq!(spell(value), text);
-        }
-        assert_eq!(spell(f32::from_bits(0x7fc0_0000)), "NaN(0x7fc00000)");
-    }
 
     #[test]
     fn words_read_as_what_they_look_like() {

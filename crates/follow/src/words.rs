@@ -38,14 +38,21 @@ pub fn is_integer(bits: u32) -> bool {
     bits.cast_signed().unsigned_abs() < SMALL
 }
 
-fn number(bits: u32) -> String {
+/// A float: the shortest decimal that reads as the same number, with an exponent where it is very large or small. A NaN has its bits.
+pub fn float(bits: u32) -> String {
     let float = f32::from_bits(bits);
     match float.abs() {
         size if size.is_nan() => format!("nan {bits:#010x}"),
-        size if size.is_infinite() || size.is_subnormal() => format!("{float:e} {bits:#010x}"),
         size if size == 0.0 || PLAIN.contains(&size) => float.to_string(),
         _ => format!("{float:e}"),
     }
+}
+
+/// A float; with its bits where it is no usual number.
+fn number(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    let bits_too = value.is_infinite() || value.is_subnormal();
+    if bits_too { format!("{} {bits:#010x}", float(bits)) } else { float(bits) }
 }
 
 /// Changes, the channels of a register together: `temp[2].rg = 0.5, -1`. What only repeats another change is left out.
@@ -142,4 +149,20 @@ pub fn way(step: &Step, address: fn(Address) -> String) -> Vec<String> {
 fn pass(Pass { number, of, .. }: Pass) -> String {
     let of = of.map_or_else(String::new, |of| format!(" of {of}"));
     format!("pass {number}{of}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [(0.5f32, "0.5"), (-0.0, "-0"), (1e10, "1e10"), (1.5e-7, "1.5e-7"), (f32::INFINITY, "inf")]
+        {
+            assert_eq!(float(value.to_bits()), text);
+        }
+        assert_eq!(float(0x7FC0_0000), "nan 0x7fc00000");
+        assert_eq!(number(0xFF80_0000), "-inf 0xff800000");
+        assert_eq!(number(1), "1e-45 0x00000001");
+    }
 }

@@ -1,8 +1,12 @@
 //! The screen, at 80x24.
 
+#[path = "../../debug/tests/support/halving.rs"]
+mod halving;
+
 use ctm_memory::{Format, Space, Surface, Tiling};
 use ctm_terminal::{App, Flow, Picture, draw};
 use ctm_x1k::{Domain, Job, RunOptions, debug, text};
+use halving::first_wrong;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -123,26 +127,15 @@ fn every_size_is_drawn() {
 /// A program of 40 instructions in which one exchanges two channels: the session finds it in ten actions.
 #[test]
 fn a_wrong_swizzle_is_found_in_ten_actions() {
-    let mut lines = vec!["src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgr src0.111 src0.1h0 ;".to_owned()];
-    for n in 2..39 {
-        let swizzle = if n == 23 { "grb" } else { "rgb" };
-        lines.push(format!("src0.rgb = temp[{}] : temp[{n}].rgb = MAD src0.{swizzle} src0.111 src0.hhh ;", n - 1));
-    }
-    lines.push("src0.rgb = temp[38] : temp[39].rgb = MAX src0.rgb src0.rgb ;".to_owned());
-    lines.push("OUT TEX_SEM_WAIT src0.rgb = temp[39] : out[0].rgb = MAX src0.rgb src0.rgb ;".to_owned());
-    let mut app = app(&lines.join("\n"));
+    let mut app = app(include_str!("../../debug/tests/support/wrong_swizzle.x1k"));
     let mut actions = 1;
     app.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));
-    // Red is greater than green as long as nothing was exchanged.
-    let (mut good, mut bad) = (1, 39);
-    while bad - good > 1 {
-        let middle = (good + bad) / 2;
-        press(&mut app, &format!(":temp[{middle}].r > temp[{middle}].g\n"));
+    let wrong = first_wrong(|register| {
+        press(&mut app, &format!(":temp[{register}].r > temp[{register}].g\n"));
         actions += 1;
-        let is_good = app.message.ends_with("= 1");
-        if is_good { good = middle } else { bad = middle }
-    }
-    press(&mut app, &format!(":who temp[{bad}].r\n"));
+        app.message.ends_with("= 1")
+    });
+    press(&mut app, &format!(":who temp[{wrong}].r\n"));
     actions += 1;
     assert!(app.message.contains("MAD src0.grb"), "{}", app.message);
     assert!(actions <= 10, "{actions}");

@@ -105,7 +105,7 @@ pub fn refuse_options(args: &RunArgs) -> Result<(), Failure> {
         ("--output-format", !args.output_formats.is_empty(), arrays),
         ("--clear", args.clear != Vector::default(), "components that the program does not write are 0, 0, 0, 1"),
         ("--position", args.position.is_some(), "a vertex has nothing but its inputs"),
-        ("--follow", args.execution.follow.is_some(), "'ctm card replay --pixel' shows what vertices got and gave"),
+        ("--follow", args.execution.follow.is_some(), "'ctm debug' goes through a vertex step by step"),
         ("--utilisation", args.execution.utilisation, "vertices do not diverge: conditions are predicates"),
     ];
     match given.into_iter().find(|(_, is_given, _)| *is_given) {
