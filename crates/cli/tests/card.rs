@@ -161,13 +161,22 @@ fn traces_of_another_family_are_shown_and_replayed() {
         assert!(info.out().contains(line), "{}", info.out());
     }
     let dis = folder.ctm(&format!("card dis {scene} --submission 1")).ok();
-    for line in ["VGT_PRIMITIVE_TYPE = 0x00000004 (PRIM_TYPE triangles)", "VS   0  CALL_FS", "FS   1  RETURN", "resource 320: buffer"] {
+    for line in [
+        "VGT_PRIMITIVE_TYPE = 0x00000004 (PRIM_TYPE triangles)",
+        "VS   0  CALL_FS",
+        "FS   1  RETURN",
+        "resource 320: buffer",
+    ] {
         assert!(dis.out().contains(line), "{line}: {}", dis.out());
     }
     let stats = folder.ctm(&format!("card stats {scene} --json")).ok();
     let lines: Vec<Value> = stats.out().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((&lines[0]["primitive"], &lines[7]["draws"]), (&json!("points"), &json!(7)));
-    assert_eq!((&lines[6]["primitive"], &lines[6]["pixels"]), (&json!("rectangles"), &json!(6144)), "the copy that is read");
+    assert_eq!(
+        (&lines[6]["primitive"], &lines[6]["pixels"]),
+        (&json!("rectangles"), &json!(6144)),
+        "the copy that is read"
+    );
     folder.ctm(&format!("card replay {scene} --bottom-up -o all.png")).ok();
     let pixels = |bytes: &[u8]| ctm_array::read_png(bytes).expect("a picture");
     assert!(pixels(&folder.read("all.png")) == pixels(&std::fs::read(file("png")).expect("a picture")));
