@@ -150,6 +150,40 @@ fn traces_are_replayed() {
     folder.ctm("card replay wrong.ctmcard --strict").fails(1, &["submission 1 is rejected"]);
 }
 
+/// A trace of the card of the R700 family: programs lie in its objects, and what it cannot do is said.
+#[test]
+fn traces_of_another_family_are_shown_and_replayed() {
+    let folder = Folder::new("card-rv770");
+    let file = |ending: &str| project(&format!("tests/card/rv770/depth.{ending}")).display().to_string();
+    let scene = file("ctmcard");
+    let info = folder.ctm(&format!("card info {scene}")).ok();
+    for line in ["card                 rv770 (PCI 1002:9440)", "of them rejected     0", "draws                7"] {
+        assert!(info.out().contains(line), "{}", info.out());
+    }
+    let dis = folder.ctm(&format!("card dis {scene} --submission 1")).ok();
+    for line in [
+        "VGT_PRIMITIVE_TYPE = 0x00000004 (PRIM_TYPE triangles)",
+        "VS   0  CALL_FS",
+        "FS   1  RETURN",
+        "resource 320: buffer",
+    ] {
+        assert!(dis.out().contains(line), "{line}: {}", dis.out());
+    }
+    let stats = folder.ctm(&format!("card stats {scene} --json")).ok();
+    let lines: Vec<Value> = stats.out().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((&lines[0]["primitive"], &lines[7]["draws"]), (&json!("points"), &json!(7)));
+    assert_eq!(
+        (&lines[6]["primitive"], &lines[6]["pixels"]),
+        (&json!("rectangles"), &json!(6144)),
+        "the copy that is read"
+    );
+    folder.ctm(&format!("card replay {scene} --bottom-up -o all.png")).ok();
+    let pixels = |bytes: &[u8]| ctm_array::read_png(bytes).expect("a picture");
+    assert!(pixels(&folder.read("all.png")) == pixels(&std::fs::read(file("png")).expect("a picture")));
+    folder.ctm(&format!("card replay {scene} --pixel 1,1")).fails(1, &["keeps no histories"]);
+    folder.ctm(&format!("card replay {scene} --card r580")).fails(1, &["the trace is of rv770", "r580"]);
+}
+
 /// The pixel's history: the clear, the floor with its stencil value, the triangle in front; another triangle fails the test.
 #[test]
 fn pixels_have_a_history() {

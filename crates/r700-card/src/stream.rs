@@ -343,7 +343,15 @@ impl<'a> Reader<'a, '_> {
                 self.commands.push(Command::IndexWidth(self.width));
             }
             Opcode::NumInstances => self.commands.push(Command::Instances(NumInstances::of(body).instances.max(1))),
-            Opcode::DrawIndex | Opcode::DrawIndexAuto | Opcode::DrawIndexImmd => self.draw(packet)?,
+            Opcode::DrawIndexAuto => self.draw(packet, DrawIndexAuto::of(body))?,
+            Opcode::DrawIndex => {
+                let DrawIndex { count, source, opaque, .. } = DrawIndex::of(body);
+                self.draw(packet, DrawIndexAuto { count, source, opaque })?;
+            }
+            Opcode::DrawIndexImmd => {
+                let DrawIndexImmd { count, source, opaque } = DrawIndexImmd::of(body);
+                self.draw(packet, DrawIndexAuto { count, source, opaque })?;
+            }
             Opcode::SetPredication => self.predicate(body)?,
             Opcode::StrmoutBufferUpdate => self.streamout(body)?,
             Opcode::CopyDw => self.copy_dword(body)?,
@@ -422,19 +430,9 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    fn draw(&mut self, packet: &Whole<'a>) -> Result<(), StreamErrorCause> {
+    /// A draw, with the fields that all draws have.
+    fn draw(&mut self, packet: &Whole<'a>, fields: DrawIndexAuto) -> Result<(), StreamErrorCause> {
         let &Whole { at, opcode, predicated, body } = packet;
-        let fields = match opcode {
-            Opcode::DrawIndex => {
-                let DrawIndex { count, source, opaque, .. } = DrawIndex::of(body);
-                DrawIndexAuto { count, source, opaque }
-            }
-            Opcode::DrawIndexImmd => {
-                let DrawIndexImmd { count, source, opaque } = DrawIndexImmd::of(body);
-                DrawIndexAuto { count, source, opaque }
-            }
-            _ => DrawIndexAuto::of(body),
-        };
         let DrawIndexAuto { count, source, opaque } = fields;
         let indices = match (opcode, source) {
             (Opcode::DrawIndex, IndexSource::Memory) => {

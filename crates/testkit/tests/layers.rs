@@ -98,7 +98,9 @@ fn modules(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
 fn exports(root: &str, texts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut exports = BTreeMap::new();
     for line in root.split("pub use ").skip(1) {
-        let Some((module, names)) = line.split(';').next().and_then(|line| line.split_once("::")) else { continue };
+        let taken = line.split(';').next().and_then(|line| line.split_once("::"));
+        // What other crates have belongs to no module.
+        let Some((module, names)) = taken.filter(|(module, _)| texts.contains_key(*module)) else { continue };
         let names = names.trim_matches(['{', '}', '\n', ' ']);
         if names == "*" {
             for item in texts.get(module).into_iter().flat_map(|text| text.split("\npub ").skip(1)) {
