@@ -3,7 +3,7 @@
 use super::buffers::Buffers;
 use super::early::EarlyTests;
 use super::job::{BatchJob, BatchKernel};
-use super::memory::{Memory, ThreadMemory};
+use super::memory::Memory;
 use super::waiting::Primitive;
 use super::worker::{Done, Shared, Worker};
 use super::{BatchState, Key};
@@ -146,8 +146,7 @@ impl<'s> KernelBatch<'s> {
         let all = Mutex::new(Ok(Done::default()));
         let work = |thread: usize| {
             let Some(memory) = threads.get(thread) else { return };
-            let mut memory: std::sync::MutexGuard<'_, ThreadMemory> =
-                memory.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
             memory.begin(framebuffer.right, framebuffer.bottom);
             let done = Worker::new(&shared, &mut memory).draw();
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
