@@ -59,7 +59,7 @@ fn differing(found: &[u8], file: &str, most: u8) -> usize {
 
 #[test]
 fn pictures_are_as_they_were() {
-    for scene in ["triangles", "depth", "wave"] {
+    for scene in ["triangles", "depth", "wave", "blend"] {
         let found = picture(scene);
         assert_eq!(differing(&found, &format!("rv770/{scene}.png"), 0), 0, "{scene}: pixels differ");
         let far = differing(&found, &format!("{scene}.llvmpipe.png"), ROUNDING);
@@ -70,7 +70,7 @@ fn pictures_are_as_they_were() {
 /// A listing has a name for every register, and the programs of the draws.
 #[test]
 fn listings_are_complete() {
-    for scene in ["triangles", "depth", "wave"] {
+    for scene in ["triangles", "depth", "wave", "blend"] {
         let memory = Arena::new(0x1000, 64 << 20).expect("memory");
         let mut programs = 0;
         for record in read(scene) {
