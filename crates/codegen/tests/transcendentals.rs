@@ -142,7 +142,7 @@ fn compare(runs: impl Iterator<Item = u32>) {
     let compiled: Vec<_> = backends().into_iter().map(compiled).collect();
     let domain = Domain { i0: 0, j0: 0, i1: (1 << COLUMN_BITS) - 1, j1: (1 << ROW_BITS) - 1 };
     let meter = Meter::new(Budget { group_time: None, ..Budget::default() }, None);
-    let mut found = vec![0; 4 * CALLS.len() << RUN_BITS];
+    let mut found = vec![0; (4 * CALLS.len()) << RUN_BITS];
     let mut expected = Vec::with_capacity(found.len());
     for run in runs {
         let numbers = run << RUN_BITS..=(run << RUN_BITS) + ((1 << RUN_BITS) - 1);
