@@ -154,7 +154,7 @@ fn id_of((i, j): (u32, u32), target: &Target) -> String {
     }
 }
 
-/// What an identifier means, if it was made by [`id_of`] of this session.
+/// What an identifier means, if [`id_of`] gave it.
 fn parse_id(session: &Session, id: &str) -> Option<((u32, u32), What)> {
     let (what, lane) = id.split_once(" of ")?;
     let (i, j) = lane.split_once(',')?;

@@ -139,20 +139,20 @@ impl<'a> Pixels<'a> {
         let alpha = tests_alpha.then(|| (function(test.alpha_func), registers.float::<SxAlphaRef>()));
         let control = registers.get::<DbShaderControl>();
         let kills = control.kill_enable;
-        let depth_output = if control.z_export_enable { Some(plan.room(8 * 4 * BATCH as u64)?) } else { None };
+        let depth_output = if control.z_export_enable { Some(plan.reserve(8 * 4 * BATCH as u64)?) } else { None };
         let depth = DepthBuffer::of(registers, memory)?;
         if let Some(depth) = &depth {
             let [right, bottom] = depth.size();
             clip = clip.intersection(Rect { left: 0, top: 0, right, bottom });
         }
         let bytes = 16 * 4 * BATCH as u64;
-        let inputs = sources.iter().map(|_| plan.room(bytes)).collect::<Result<_, _>>()?;
+        let inputs = sources.iter().map(|_| plan.reserve(bytes)).collect::<Result<_, _>>()?;
         let mut outputs = BTreeMap::new();
         // Alpha is that of the first.
         let first = (alpha.is_some() || kills).then_some(0);
         for output in targets.iter().map(|target| target.output).chain(first) {
             if let Entry::Vacant(place) = outputs.entry(output) {
-                place.insert(plan.room(bytes)?);
+                place.insert(plan.reserve(bytes)?);
             }
         }
         let (workspace, waiting, counts) = (plan.make()?, Vec::new(), Counts::default());

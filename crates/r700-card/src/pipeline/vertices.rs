@@ -56,14 +56,14 @@ pub fn vertices(
     let mut plan = Plan::default();
     let bytes = 16 * numbers.len() as u64;
     let inputs: Vec<[u32; 4]> = numbers.iter().map(|&number| [number, 0, 0, instance]).collect();
-    let input = plan.room(bytes)?;
-    let rooms =
-        |count: usize, plan: &mut Plan| (0..count).map(|_| plan.room(bytes)).collect::<Result<Vec<Region>, _>>();
-    let positions = rooms(POSITIONS, &mut plan)?;
-    let places = rooms(parameters, &mut plan)?;
+    let input = plan.reserve(bytes)?;
+    let regions =
+        |count: usize, plan: &mut Plan| (0..count).map(|_| plan.reserve(bytes)).collect::<Result<Vec<Region>, _>>();
+    let positions = regions(POSITIONS, &mut plan)?;
+    let places = regions(parameters, &mut plan)?;
     let mut records = Vec::new();
     for stream in streams {
-        records.push(plan.room(4 * numbers.len() as u64 * u64::from(stream.stride))?);
+        records.push(plan.reserve(4 * numbers.len() as u64 * u64::from(stream.stride))?);
     }
     let bindings = bindings(VERTEX, &state.registers, memory, &programs, &mut plan)?;
     let workspace = plan.make()?;

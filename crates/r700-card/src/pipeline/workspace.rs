@@ -1,4 +1,4 @@
-//! Memory of one draw: copies of what programs read, and room for what they export. Programs write to none of the card's memory.
+//! Memory of one draw: copies of what programs read, and regions for what they export. Programs write to none of the card's memory.
 
 use super::DrawError;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
@@ -18,16 +18,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Room for so many bytes.
-    pub fn room(&mut self, bytes: u64) -> Result<Region, DrawError> {
+    /// A region of so many bytes.
+    pub fn reserve(&mut self, bytes: u64) -> Result<Region, DrawError> {
         let region = Region { base: FIRST + self.bytes as u32, length: bytes.min(LIMIT) as u32 };
         self.bytes += bytes.next_multiple_of(BASE_ALIGNMENT.into());
         if self.bytes > LIMIT { Err(DrawError::Memory) } else { Ok(region) }
     }
 
-    /// Room with these bytes.
+    /// A region with these bytes.
     pub fn with(&mut self, bytes: Vec<u8>) -> Result<Region, DrawError> {
-        let region = self.room(bytes.len() as u64)?;
+        let region = self.reserve(bytes.len() as u64)?;
         self.pieces.push((region, bytes));
         Ok(region)
     }
