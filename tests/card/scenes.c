@@ -2,6 +2,8 @@
  *
  *   cc -O1 scenes.c -o scenes -lEGL -lGL -lm
  *   ctm card record -o blend.ctmcard -- ./scenes blend blend.pam
+ *
+ * `grass` has a geometry shader, and asks for OpenGL 3.3.
  */
 #define GL_GLEXT_PROTOTYPES
 #include <EGL/egl.h>
@@ -30,14 +32,19 @@ static GLuint shader(GLenum stage, const char *text) {
     return made;
 }
 
-/* A program of a vertex and a fragment shader, in use. */
-static GLuint use(const char *vertex, const char *fragment) {
+/* A program of a vertex, a geometry (unless there is none) and a fragment shader, in use. */
+static GLuint use_all(const char *vertex, const char *geometry, const char *fragment) {
     GLuint program = glCreateProgram();
     glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
+    if (geometry) glAttachShader(program, shader(GL_GEOMETRY_SHADER, geometry));
     glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
     glLinkProgram(program);
     glUseProgram(program);
     return program;
+}
+
+static GLuint use(const char *vertex, const char *fragment) {
+    return use_all(vertex, NULL, fragment);
 }
 
 static const char COLOURED_VERTEX[] =
@@ -178,24 +185,77 @@ static void wave(void) {
     glDrawElements(GL_TRIANGLE_STRIP, 2 * STEPS, GL_UNSIGNED_SHORT, NULL);
 }
 
+/* Grass: for each point a geometry shader makes a blade, bent by the wind, of a loop's strip of triangles. */
+static void grass(void) {
+    enum { BLADES = 72 };
+    static float roots[BLADES][3];
+    for (int n = 0; n < BLADES; n++) {
+        /* Where they stand, from back to front, and how they lean: numbers without order. */
+        roots[n][0] = -1 + 2 * fmodf(n * 0.618034f, 1);
+        roots[n][1] = -0.1f - 0.9f * n / BLADES;
+        roots[n][2] = sinf(n * 2.4f);
+    }
+    GLuint array, buffer;
+    glGenVertexArrays(1, &array);
+    glBindVertexArray(array);
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glBufferData(GL_ARRAY_BUFFER, sizeof roots, roots, GL_STATIC_DRAW);
+    glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, NULL);
+    glEnableVertexAttribArray(0);
+    use_all(
+        "#version 330\n"
+        "layout(location = 0) in vec3 root; out float lean;"
+        "void main() { gl_Position = vec4(root.xy, 0.0, 1.0); lean = root.z; }",
+        "#version 330\n"
+        "layout(points) in; layout(triangle_strip, max_vertices = 11) out;"
+        "in float lean[]; out float height;"
+        "void main() {"
+        "  vec2 root = gl_in[0].gl_Position.xy;"
+        "  float size = 0.9 - 0.5 * root.y;"
+        "  for (int n = 0; n <= 10; n++) {"
+        "    height = float(n / 2) / 5.0;"
+        "    float side = n == 10 ? 0.0 : float(n % 2) - 0.5;"
+        "    float bend = (0.25 + 0.2 * lean[0]) * height * height;"
+        "    gl_Position = vec4(root + size * vec2(bend + 0.11 * side * (1.0 - height), 0.8 * height), 0.0, 1.0);"
+        "    EmitVertex();"
+        "  }"
+        "}",
+        "#version 330\n"
+        "in float height; out vec4 colour;"
+        "void main() { colour = vec4(mix(vec3(0.02, 0.15, 0.05), vec3(0.6, 0.9, 0.2), height), 1.0); }");
+    glDrawArrays(GL_POINTS, 0, BLADES);
+}
+
 static const struct {
     const char *name;
     void (*draw)(void);
+    int needs_core;
 } SCENES[] = {
-    {"triangles", triangles}, {"texture", texture}, {"depth", depth}, {"blend", blend}, {"lines", lines}, {"wave", wave},
+    {"triangles", triangles, 0}, {"texture", texture, 0}, {"depth", depth, 0}, {"blend", blend, 0},
+    {"lines", lines, 0},         {"wave", wave, 0},       {"grass", grass, 1},
+};
+static const EGLint CORE[] = {
+    EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
+    EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE,
 };
 
 int main(int count, char **arguments) {
     void (*draw)(void) = NULL;
+    const EGLint *attributes = NULL;
     for (size_t n = 0; count == 3 && n < sizeof SCENES / sizeof *SCENES; n++)
-        if (!strcmp(arguments[1], SCENES[n].name)) draw = SCENES[n].draw;
+        if (!strcmp(arguments[1], SCENES[n].name)) draw = SCENES[n].draw, attributes = SCENES[n].needs_core ? CORE : NULL;
     if (!draw) {
         fprintf(stderr, "usage: %s SCENE FILE.pam\n", arguments[0]);
         return 2;
     }
     EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
     if (!eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) return 1;
-    EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL);
+    EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+    if (!context) {
+        fprintf(stderr, "the driver has no context for this scene\n");
+        return 1;
+    }
     if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) return 1;
 
     GLuint names[2], frame;
