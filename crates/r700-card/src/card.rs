@@ -193,6 +193,7 @@ impl Card {
         }
         let start = Instant::now();
         let done = pipeline::draw(&mut self.state, memory, deadline, draw);
+        pipeline::written(&self.state);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);
             let dropped = Counts { vertices, ..Counts::default() };
@@ -267,7 +268,10 @@ impl Card {
     fn store(&mut self, memory: &Arena, place: &Place, bytes: &[u8]) {
         if !ObjectBytes::new(memory, place.object, 0).write_bytes(place.offset, bytes) {
             self.outside("written", place, bytes.len());
+            return;
         }
+        let first = u64::from(place.object.address) + place.offset;
+        self.state.textures.written(first..first + bytes.len() as u64);
     }
 
     fn outside(&mut self, what: &str, place: &Place, bytes: usize) {

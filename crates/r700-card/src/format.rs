@@ -1,4 +1,4 @@
-//! Formats of textures and colour targets: both have the same codes.
+//! Formats of colour targets. Textures have the same codes, see [`crate::texels`].
 //!
 //! Source: Mesa `r600d.h` (`V_038004_FMT_...`, `V_0280A0_COLOR_...`).
 
@@ -52,12 +52,6 @@ fn channels(code: u8, signed: bool) -> Option<(Vec<Channel>, u32)> {
     };
     let channels: Vec<_> = widths.iter().map(channel).collect();
     Some((channels, widths.iter().sum::<u32>() / 8))
-}
-
-/// What a texel is, with component x lowest in memory. `None` for formats that are not drawn yet.
-pub fn texel(code: u8, signed: bool) -> Option<TargetFormat> {
-    let (found, bytes) = channels(code, signed)?;
-    Some(TargetFormat { bytes, channels: std::array::from_fn(|n| found.get(n).copied()) })
 }
 
 /// What a pixel of a colour target is: channels 0 to 3 are red, green, blue and alpha. `swap` is their order. `None` for formats that are
@@ -116,9 +110,8 @@ mod tests {
         for code in 0..64 {
             if let Some((widths, _)) = components(code) {
                 assert!(matches!(widths.iter().sum::<u32>(), 8 | 16 | 32 | 64 | 128), "{code:#x}");
-                assert!(texel(code, true).is_some());
+                assert!(channels(code, true).is_some());
             }
         }
-        assert_eq!(texel(0x1A, true).unwrap().decode(&[0x7F80_0081, 0, 0, 0])[0], (-1.0f32).to_bits());
     }
 }

@@ -13,7 +13,7 @@ const TILE_SPLIT: u64 = 2048;
 /// Elements of a tile's side.
 const SIDE: u64 = 8;
 
-/// The layout of one level, of elements with one sample.
+/// The layout of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     mode: Mode,
@@ -21,8 +21,32 @@ pub struct Layout {
     pitch: u64,
     /// Rows of a slice.
     rows: u64,
-    /// Bytes of an element.
+    /// Bytes of a sample of an element.
     bytes: u64,
+    /// Samples of an element.
+    samples: u64,
+}
+
+/// To what pitches and rows of levels are rounded up, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Granule {
+    /// Elements.
+    pub columns: u32,
+    /// Rows.
+    pub rows: u32,
+}
+
+impl Granule {
+    /// Of levels in this order, of elements of so many bytes and samples; `None` for orders that no driver uses.
+    pub fn new(mode: ArrayMode, bytes: u32, samples: u32) -> Option<Self> {
+        let (group, banks, side) = (GROUP as u32, BANKS as u32, SIDE as u32);
+        let of_tiles = group / (side * bytes * samples).max(1);
+        Some(match Mode::of(mode)? {
+            Mode::Linear => Granule { columns: (group / bytes.max(1)).max(64), rows: 1 },
+            Mode::Tiles => Granule { columns: of_tiles.max(side), rows: side },
+            Mode::Banks => Granule { columns: (of_tiles * banks).max(side * banks), rows: side },
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +56,28 @@ enum Mode {
     Banks,
 }
 
+impl Mode {
+    fn of(mode: ArrayMode) -> Option<Self> {
+        match mode {
+            ArrayMode::LinearGeneral | ArrayMode::LinearAligned => Some(Mode::Linear),
+            ArrayMode::Tiled1d => Some(Mode::Tiles),
+            ArrayMode::Tiled2d => Some(Mode::Banks),
+            _ => None,
+        }
+    }
+}
+
 impl Layout {
     /// Elements of 1, 2, 4, 8 or 16 bytes; `None` for orders that no driver uses, and other elements.
     pub fn new(mode: ArrayMode, pitch: u32, rows: u32, bytes: u32) -> Option<Self> {
-        let mode = match mode {
-            ArrayMode::LinearGeneral | ArrayMode::LinearAligned => Mode::Linear,
-            ArrayMode::Tiled1d => Mode::Tiles,
-            ArrayMode::Tiled2d => Mode::Banks,
-            _ => return None,
-        };
         let known = matches!(bytes, 1 | 2 | 4 | 8 | 16);
-        known.then_some(Layout { mode, pitch: pitch.into(), rows: rows.into(), bytes: bytes.into() })
+        let mode = Mode::of(mode).filter(|_| known)?;
+        Some(Layout { mode, pitch: pitch.into(), rows: rows.into(), bytes: bytes.into(), samples: 1 })
+    }
+
+    /// The same, of elements of so many samples.
+    pub fn with_samples(self, samples: u32) -> Self {
+        Layout { samples: samples.max(1).into(), ..self }
     }
 
     /// Elements from one row to the next.
@@ -55,27 +90,49 @@ impl Layout {
         self.rows as u32
     }
 
-    /// Bytes of an element.
+    /// Bytes of a slice.
+    pub fn slice_bytes(&self) -> u64 {
+        self.pitch * self.rows * self.bytes * self.samples
+    }
+
+    /// Bytes of a sample of an element.
     pub fn bytes(&self) -> u32 {
         self.bytes as u32
     }
 
-    /// Bytes from the beginning of the level to an element.
+    /// Bytes from the beginning of the level to an element; to its first sample.
     pub fn offset(&self, x: u32, y: u32, slice: u32) -> u64 {
-        let (x, y, slice) = (u64::from(x), u64::from(y), u64::from(slice));
-        let Layout { mode, pitch, rows, bytes } = *self;
+        self.sample_offset(x, y, slice, 0)
+    }
+
+    /// Bytes from the beginning of the level to a sample of an element.
+    pub fn sample_offset(&self, x: u32, y: u32, slice: u32, sample: u32) -> u64 {
+        let (x, y, slice, sample) = (u64::from(x), u64::from(y), u64::from(slice), u64::from(sample));
+        let Layout { mode, pitch, bytes, .. } = *self;
         match mode {
-            Mode::Linear => (slice * pitch * rows + y * pitch + x) * bytes,
+            Mode::Linear => slice * self.slice_bytes() + (y * pitch + x) * bytes,
             Mode::Tiles => {
                 let tile = (y / SIDE) * (pitch / SIDE) + x / SIDE;
-                slice * pitch * rows * bytes + tile * SIDE * SIDE * bytes + self.element(x, y)
+                slice * self.slice_bytes() + tile * self.tile_bytes() + self.element(x, y, sample)
             }
-            Mode::Banks => self.banked(x, y, slice),
+            Mode::Banks => self.banked(x, y, slice, sample),
         }
     }
 
-    /// Bytes from the beginning of a tile to an element.
-    fn element(&self, x: u64, y: u64) -> u64 {
+    /// How much farther the eight elements of a row of a tile lie than the first one, whichever row it is; none where that depends on the row.
+    pub fn columns(&self) -> Option<[u64; SIDE as usize]> {
+        let is_split = self.mode == Mode::Banks && self.tile_bytes() > TILE_SPLIT;
+        let distance = |x: usize| self.offset(x as u32, 0, 0) - self.offset(0, 0, 0);
+        (!is_split).then(|| std::array::from_fn(distance))
+    }
+
+    /// Bytes of a tile.
+    fn tile_bytes(&self) -> u64 {
+        SIDE * SIDE * self.bytes * self.samples
+    }
+
+    /// Bytes from the beginning of a tile to a sample of an element: those of the first sample lie together.
+    fn element(&self, x: u64, y: u64, sample: u64) -> u64 {
         let [x0, x1, x2] = [0, 1, 2].map(|bit| x >> bit & 1);
         let [y0, y1, y2] = [0, 1, 2].map(|bit| y >> bit & 1);
         // Lowest bit first.
@@ -86,20 +143,21 @@ impl Layout {
             8 => [x0, y0, x1, x2, y1, y2],
             _ => [y0, x0, x1, x2, y1, y2],
         };
-        bits.iter().rev().fold(0, |number, bit| number << 1 | bit) * self.bytes
+        (sample * SIDE * SIDE + bits.iter().rev().fold(0, |number, bit| number << 1 | bit)) * self.bytes
     }
 
-    fn banked(&self, x: u64, y: u64, slice: u64) -> u64 {
-        let Layout { pitch, rows, bytes, .. } = *self;
-        let tile = SIDE * SIDE * bytes;
+    fn banked(&self, x: u64, y: u64, slice: u64, sample: u64) -> u64 {
+        let pitch = self.pitch;
+        let tile = self.tile_bytes();
         let split = (tile / TILE_SPLIT).max(1);
         let part = tile / split;
-        let (element, sub_slice) = (self.element(x, y) % part, self.element(x, y) / part);
+        let element = self.element(x, y, sample);
+        let (element, sub_slice) = (element % part, element / part);
         let bank = ((y >> 4 ^ x >> 3) & 1) | ((y >> 3 ^ x >> 4) & 1) << 1;
         let turns = [sub_slice * (BANKS / 2 + 1), slice * (BANKS / 2 - 1)];
         let bank = (bank ^ turns[0] ^ turns[1]) % BANKS;
         let macros = (y / SIDE) * (pitch / (SIDE * BANKS)) + x / (SIDE * BANKS);
-        let before = macros * part * BANKS + pitch * rows * bytes / split * (sub_slice + split * slice);
+        let before = macros * part * BANKS + self.slice_bytes() / split * (sub_slice + split * slice);
         let offset = element + before / BANKS;
         BANKS * (offset & !(GROUP - 1)) + GROUP * bank + offset % GROUP
     }
@@ -115,11 +173,19 @@ mod tests {
         for bytes in [1, 2, 4, 8, 16] {
             for mode in [ArrayMode::LinearAligned, ArrayMode::Tiled1d, ArrayMode::Tiled2d] {
                 let pitch = (GROUP * BANKS / (SIDE * u64::from(bytes))).max(64) as u32;
+                let granule = Granule::new(mode, bytes, 1).unwrap();
+                assert!(pitch.is_multiple_of(granule.columns), "{granule:?}");
                 let layout = Layout::new(mode, pitch, 32, bytes).unwrap();
                 let mut places = HashSet::new();
+                let columns = layout.columns().unwrap();
                 for slice in 0..3 {
                     for (x, y) in (0..32).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
                         let offset = layout.offset(x, y, slice);
+                        assert_eq!(
+                            offset,
+                            layout.offset(x & !7, y, slice) + columns[x as usize % 8],
+                            "{layout:?} {x} {y}"
+                        );
                         assert!(offset.is_multiple_of(bytes.into()) && places.insert(offset), "{layout:?} {x} {y}");
                     }
                 }
@@ -128,6 +194,25 @@ mod tests {
             }
         }
         assert_eq!(Layout::new(ArrayMode::Reserved5, 64, 64, 4), None);
+    }
+
+    #[test]
+    fn every_sample_has_its_place() {
+        for (bytes, samples) in [(1, 2), (2, 4), (4, 2), (4, 8), (8, 8), (16, 8)] {
+            for mode in [ArrayMode::Tiled1d, ArrayMode::Tiled2d] {
+                let Granule { columns, rows } = Granule::new(mode, bytes, samples).unwrap();
+                let (pitch, rows) = (2 * columns, 4 * rows);
+                let layout = Layout::new(mode, pitch, rows, bytes).unwrap().with_samples(samples);
+                let mut places = HashSet::new();
+                for (slice, sample) in (0..3).flat_map(|slice| (0..samples).map(move |sample| (slice, sample))) {
+                    for (x, y) in (0..rows).flat_map(|y| (0..pitch).map(move |x| (x, y))) {
+                        assert!(places.insert(layout.sample_offset(x, y, slice, sample)), "{layout:?} {x} {y}");
+                    }
+                }
+                let last = places.iter().max().unwrap() + u64::from(bytes);
+                assert_eq!(last, 3 * layout.slice_bytes(), "{layout:?}: they fill their memory");
+            }
+        }
     }
 
     /// Places of four bytes in a surface of 64x64, worked out by hand from the equations.

@@ -14,6 +14,7 @@ mod counters;
 mod draws;
 mod format;
 mod layout;
+mod levels;
 mod listing;
 pub mod packets;
 mod pipeline;
@@ -22,6 +23,7 @@ pub mod registers;
 pub mod resources;
 mod state;
 pub mod stream;
+mod texels;
 
 pub use card::{Card, Model};
 pub use counters::Counters;

@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::packets::IndexWidth;
+use crate::pipeline::Textures;
 use crate::registers::{self, RegisterFile};
 
 /// Streamout buffers.
@@ -22,6 +23,8 @@ pub struct State {
     pub filled: [u32; STREAMOUT_BUFFERS],
     /// What queries ask for.
     pub counters: Counters,
+    /// Textures that are decoded.
+    pub(crate) textures: Textures,
 }
 
 impl Default for State {
@@ -33,6 +36,7 @@ impl Default for State {
             visible: true,
             filled: [0; STREAMOUT_BUFFERS],
             counters: Counters::default(),
+            textures: Textures::default(),
         }
     }
 }
@@ -44,5 +48,7 @@ impl State {
         self.index_width = IndexWidth::Bits16;
         self.instances = 1;
         self.visible = true;
+        // Programs may have written to anything.
+        self.textures.written(0..u64::MAX);
     }
 }

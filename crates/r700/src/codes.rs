@@ -453,31 +453,40 @@ codes! {
     }
 }
 
-/// Where a sample takes its level from, and whether it compares.
+/// Where a sample takes its level from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleOp {
-    /// The level of detail.
+pub enum LevelSource {
+    /// The differences of the coordinates across the quad.
     Detail,
     /// w.
-    Level,
-    /// The level of detail, w and the bias.
-    Bias,
+    Given,
+    /// The differences across the quad, w and the bias of the instruction.
+    Biased,
     /// Level 0.
     Zero,
-    /// The level of detail; compares with w.
-    CompareDetail,
-    /// w; compares with z.
-    CompareLevel,
-    /// Level 0; compares with w.
-    CompareZero,
+    /// What SET_GRADIENTS_H and _V of the clause have set.
+    Gradients,
+}
+
+/// A sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleOp {
+    /// Where it takes its level from.
+    pub level: LevelSource,
+    /// It compares texels with a reference.
+    pub compares: bool,
 }
 
 impl SampleOp {
-    /// True if the level is the level of detail, or begins with it.
-    pub(crate) const fn takes_level_of_detail(self) -> bool {
-        match self {
-            SampleOp::Detail | SampleOp::Bias | SampleOp::CompareDetail => true,
-            SampleOp::Level | SampleOp::Zero | SampleOp::CompareLevel | SampleOp::CompareZero => false,
+    const fn of(level: LevelSource, compares: bool) -> Self {
+        SampleOp { level, compares }
+    }
+
+    /// True if w is a level or a bias, and the reference of a comparison stands elsewhere: in z.
+    pub(crate) const fn has_level_in_w(self) -> bool {
+        match self.level {
+            LevelSource::Given | LevelSource::Biased => true,
+            LevelSource::Detail | LevelSource::Zero | LevelSource::Gradients => false,
         }
     }
 }
@@ -489,14 +498,20 @@ pub enum TextureClass {
     Load,
     /// Size and number of levels.
     Info,
+    /// Number of samples of a texel.
+    Samples,
+    /// The level of detail that a sample would have.
+    LevelOfDetail,
     /// A filtered texel.
     Sample(SampleOp),
     /// Differences across the quad.
     GradientsH,
     /// Differences down the quad.
     GradientsV,
-    /// Gradients for the samples that take them, which are not executed.
-    SetGradients,
+    /// Gradients across, for the samples of the clause that take them.
+    SetGradientsH,
+    /// Gradients down, likewise.
+    SetGradientsV,
     /// Decoded, but not executed; or no texture instruction.
     Unsupported,
 }
@@ -504,35 +519,37 @@ pub enum TextureClass {
 impl FetchOp {
     /// What the instruction means in a texture clause.
     pub const fn texture_class(self) -> TextureClass {
+        use LevelSource::*;
         match self {
             FetchOp::Ld => TextureClass::Load,
             FetchOp::GetTextureInfo => TextureClass::Info,
+            FetchOp::GetSampleInfo => TextureClass::Samples,
+            FetchOp::GetCompTexLod => TextureClass::LevelOfDetail,
             FetchOp::GetGradientsH => TextureClass::GradientsH,
             FetchOp::GetGradientsV => TextureClass::GradientsV,
-            FetchOp::SetGradientsH | FetchOp::SetGradientsV => TextureClass::SetGradients,
-            FetchOp::Sample => TextureClass::Sample(SampleOp::Detail),
-            FetchOp::SampleL => TextureClass::Sample(SampleOp::Level),
-            FetchOp::SampleLb => TextureClass::Sample(SampleOp::Bias),
-            FetchOp::SampleLz => TextureClass::Sample(SampleOp::Zero),
-            FetchOp::SampleC => TextureClass::Sample(SampleOp::CompareDetail),
-            FetchOp::SampleCL => TextureClass::Sample(SampleOp::CompareLevel),
-            FetchOp::SampleCLz => TextureClass::Sample(SampleOp::CompareZero),
+            FetchOp::SetGradientsH => TextureClass::SetGradientsH,
+            FetchOp::SetGradientsV => TextureClass::SetGradientsV,
+            FetchOp::Sample => TextureClass::Sample(SampleOp::of(Detail, false)),
+            FetchOp::SampleL => TextureClass::Sample(SampleOp::of(Given, false)),
+            FetchOp::SampleLb => TextureClass::Sample(SampleOp::of(Biased, false)),
+            FetchOp::SampleLz => TextureClass::Sample(SampleOp::of(Zero, false)),
+            FetchOp::SampleG => TextureClass::Sample(SampleOp::of(Gradients, false)),
+            FetchOp::SampleC => TextureClass::Sample(SampleOp::of(Detail, true)),
+            FetchOp::SampleCL => TextureClass::Sample(SampleOp::of(Given, true)),
+            FetchOp::SampleCLb => TextureClass::Sample(SampleOp::of(Biased, true)),
+            FetchOp::SampleCLz => TextureClass::Sample(SampleOp::of(Zero, true)),
+            FetchOp::SampleCG => TextureClass::Sample(SampleOp::of(Gradients, true)),
             FetchOp::VtxFetch
             | FetchOp::VtxSemantic
             | FetchOp::Mem
-            | FetchOp::GetSampleInfo
-            | FetchOp::GetCompTexLod
             | FetchOp::GetLerp
             | FetchOp::KeepGradients
             | FetchOp::Pass
             | FetchOp::SetCubemapIndex
             | FetchOp::Fetch4
-            | FetchOp::SampleG
             | FetchOp::SampleGL
             | FetchOp::SampleGLb
             | FetchOp::SampleGLz
-            | FetchOp::SampleCLb
-            | FetchOp::SampleCG
             | FetchOp::SampleCGL
             | FetchOp::SampleCGLb
             | FetchOp::SampleCGLz => TextureClass::Unsupported,

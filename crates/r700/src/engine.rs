@@ -4,10 +4,12 @@
 //! writes. Everything else is the reference's.
 
 use crate::lift::{
-    self, BufferBinding, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding, bank_words,
-    input_words, launch_words,
+    self, BufferBinding, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding, TexelLayout,
+    bank_words, input_words, launch_words, sampler_words, texture_words,
 };
-use crate::{Bindings as Resources, Input, Job, Program, Region, RunError, Trap, TrapKind, TrapLocation, reference};
+use crate::{
+    Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
+};
 use ctm_engine::{Bindings, Grouping, GuestJob, Kernel, Launch, Runtime, Stages, Stop, SurfaceLayout};
 use ctm_lane::budget::Halt;
 use ctm_lane::domain::QUAD;
@@ -190,7 +192,10 @@ impl Environment {
             },
             SurfaceBinding::Texture { alternate, number, level } => {
                 let texture = self.specialisation.bindings[usize::from(alternate)].textures.get(&number)?;
-                texture.levels.get(level).copied()
+                match &texture.texels {
+                    TexelLayout::Surfaces { levels, .. } => levels.get(level).copied(),
+                    TexelLayout::Vectors { .. } => None,
+                }
             }
         }
     }
@@ -239,7 +244,7 @@ impl Kernels {
                     _ => return None,
                 },
                 SurfaceBinding::Texture { alternate, number, level } => {
-                    *resources(job, alternate).textures.get(&number)?.levels.get(level)?
+                    *resources(job, alternate).textures.get(&number)?.surfaces().get(level)?
                 }
             };
             Some(View::new(job.memory, surface, layout.bounds))
@@ -251,6 +256,13 @@ impl Kernels {
                 let constants = &resources(job, alternate).constants;
                 let of_channel = constants.iter().map(|constant| constant[channel]);
                 Some(of_channel.chain(std::iter::repeat(0)).take(256).collect())
+            }
+            TableBinding::Texture { alternate, number } => {
+                resources(job, alternate).textures.get(&number).map(texture_words)
+            }
+            TableBinding::Sampler { alternate, number } => {
+                let sampler = resources(job, alternate).samplers.get(&number).copied().unwrap_or_default();
+                Some(sampler_words(&sampler))
             }
             TableBinding::Bank { alternate, bank } => bank_words(resources(job, alternate), bank, job.memory),
         };
@@ -302,6 +314,10 @@ fn region(job: &Job, binding: BufferBinding) -> Option<Region> {
         BufferBinding::Fetch { alternate, number } => {
             resources(job, alternate).buffers.get(&number).map(|buffer| buffer.region)
         }
+        BufferBinding::Texture { alternate, number } => match resources(job, alternate).textures.get(&number)?.texels {
+            Texels::Vectors { region, .. } => Some(region),
+            Texels::Surfaces(_) => None,
+        },
         BufferBinding::Position(number) => targets.positions[number],
         BufferBinding::Parameter(number) => targets.parameters[number],
         BufferBinding::Ring => memories.ring.map(|items| items.region),
@@ -332,7 +348,12 @@ pub(crate) fn order_matters(job: &Job) -> bool {
     for resources in [&job.bindings, &job.alternate] {
         read.extend(resources.kcache.iter().flatten().map(|region| of_region(*region)));
         read.extend(resources.buffers.values().map(|buffer| of_region(buffer.region)));
-        read.extend(resources.textures.values().flat_map(|texture| &texture.levels).map(of_surface));
+        for texture in resources.textures.values() {
+            match &texture.texels {
+                Texels::Surfaces(levels) => read.extend(levels.iter().map(of_surface)),
+                Texels::Vectors { region, .. } => read.push(of_region(*region)),
+            }
+        }
     }
     read.extend(job.inputs.values().filter_map(|input| match input {
         Input::Surface(surface) => Some(of_surface(surface)),

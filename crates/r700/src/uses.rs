@@ -112,7 +112,7 @@ impl Uses {
             Fetch::Tex(tex) if reads_texture(tex.op) => {
                 let named = self.named(tex.fields.alt_const);
                 named.textures.insert(tex.fields.resource_id);
-                if !matches!(tex.op, FetchOp::Ld | FetchOp::GetTextureInfo) {
+                if !matches!(tex.op, FetchOp::Ld | FetchOp::GetTextureInfo | FetchOp::GetSampleInfo) {
                     named.samplers.insert(tex.fields.sampler_id);
                 }
             }

@@ -7,7 +7,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::{Bounds, Format, Surface, Tiling, View};
 use ctm_r700::{
     Bindings, Compare, Dimension, ElementFormat, Filter, GroupError, Input, Items, Job, NumberFormat, Region, Sampler,
-    Select, Stage, Texture, TrapKind, VertexBuffer, Wrap, reference,
+    Stage, Texels, Texture, TrapKind, VertexBuffer, Wrap, reference,
 };
 use support::{FREE, LANES, assemble, job, memory, run, trap};
 
@@ -238,9 +238,10 @@ fn texture_fetches() {
         let source = format!("TEX:\n 0 {instruction}\n");
         let found = instructions(&source, |job| {
             let mut bound = texture(job);
-            let smaller = Surface { base: FREE + 0x1000, ..bound.levels[0] };
+            let smaller = Surface { base: FREE + 0x1000, ..bound.surfaces()[0] };
             View::new(job.memory, smaller, Bounds::Drop).store(0, 0, [7.0f32.to_bits(); 4], 0xF);
-            bound.levels.extend(std::iter::repeat_n(smaller, levels - 1));
+            let levels = bound.surfaces().iter().copied().chain(std::iter::repeat_n(smaller, levels - 1)).collect();
+            bound.texels = Texels::Surfaces(levels);
             job.bindings.textures.insert(3, bound);
             job.bindings.samplers.insert(1, sampler);
             job.inputs.insert(4, Input::Value(coordinates.map(f32::to_bits)));
@@ -266,7 +267,7 @@ fn texture_fetches() {
             "{wrap:?}"
         );
     }
-    let linear = Sampler { filter: Filter::Linear, ..nearest };
+    let linear = Sampler::with_filter(Filter::Linear);
     assert_eq!(sample("SAMPLE R1.xyzw, R4.xy00, t3, s1 DENORM(XY)", [1.75, 1.0, 0.0, 0.0], linear, 1)[0], 6.25);
     let compare = Sampler { compare: Compare::Less, ..linear };
     assert_eq!(
@@ -282,7 +283,7 @@ fn texture_fetches() {
     assert_eq!(sample("SAMPLE_LB R1.xyzw, R4.xy0w, t3, s1 LOD(-0.25)", [0.0, 0.0, 0.0, 0.6], nearest, 2)[0], 0.0);
     assert_eq!(sample("LD R1.xyzw, R5.xyzw, t3, s0", [0.0; 4], nearest, 1)[0], 13.0);
     assert_eq!(sample("LD R1.xyzw, R5.xxzw, t3, s0", [0.0; 4], nearest, 1), [0.0; 4], "row 3 is outside");
-    let info = sample("GET_TEXTURE_INFO R1.xyzw, R5.xxzz, t3, s0", [0.0; 4], nearest, 2).map(f32::to_bits);
+    let info = sample("GET_TEXTURE_INFO R1.xyzw, R5.zxxx, t3, s0", [0.0; 4], nearest, 2).map(f32::to_bits);
     assert_eq!(info, [4, 2, 1, 2]);
     assert_eq!(sample("GET_GRADIENTS_H R1.xyzw, R3.xxxx, t0, s0", [0.0; 4], nearest, 1)[0], 1.0);
     assert_eq!(sample("GET_GRADIENTS_V R1.xyzw, R3.xxxx, t0, s0", [0.0; 4], nearest, 1)[0], 2.0, "lanes 0 and 2");
@@ -311,7 +312,7 @@ fn levels_of_detail() {
         job.quad_derivatives = quad_derivatives;
         job.inputs.insert(0, Input::Position);
         job.bindings.constants = vec![[scale[0], scale[1], 0.0, bias].map(f32::to_bits)];
-        job.bindings.textures.insert(3, Texture { levels, ..Texture::flat(8, 8, colours) });
+        job.bindings.textures.insert(3, Texture { texels: Texels::Surfaces(levels), ..Texture::flat(8, 8, colours) });
         job.targets.colours[0] = Some(colours);
         reference::run(&job, &RunOptions { threads: 1, ..RunOptions::default() }).unwrap();
         let view = View::new(&memory, colours, Bounds::Drop);
@@ -360,8 +361,8 @@ fn slices_and_faces() {
         let found = instructions("TEX:\n 0 SAMPLE R1.xxxx, R4.xyz0, t3, s1 DENORM(XYZ)\n", |job| {
             let view = View::new(job.memory, surface(FREE), Bounds::Drop);
             (0..6).for_each(|row| view.store(0, row, [row as u32; 4], 0xF));
-            let swizzle = [Select::X, Select::Y, Select::Z, Select::W];
-            job.bindings.textures.insert(3, Texture { dimension, size, levels: vec![surface(FREE)], swizzle });
+            let bound = Texture::flat(1, 1, surface(FREE));
+            job.bindings.textures.insert(3, Texture { dimension, size, ..bound });
             job.inputs.insert(4, Input::Value([coordinates[0], coordinates[1], coordinates[2], 0.0].map(f32::to_bits)));
         });
         assert_eq!(found[0][0], row, "{dimension:?}");
@@ -484,7 +485,7 @@ fn environments_that_do_not_fit() {
     let mut job = job(&program, &memory);
     assert_eq!(job.check(), Err(StateError::NoTexture(4)));
     let bound = texture(&mut job);
-    job.bindings.textures.insert(4, Texture { levels: Vec::new(), ..bound.clone() });
+    job.bindings.textures.insert(4, Texture { texels: Texels::Surfaces(Vec::new()), ..bound.clone() });
     assert_eq!(job.check(), Err(StateError::EmptyTexture(4)));
     job.bindings.textures.insert(4, bound);
     assert_eq!(job.check(), Err(StateError::NoBuffer(6)));

@@ -3,7 +3,7 @@
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Format, Tiling};
-use ctm_r700::{Filter, Input, Job, Sampler, Texture, Wrap, text};
+use ctm_r700::{Input, Job, Sampler, Texture, Wrap, text};
 use ctm_testkit::buffers::Buffers;
 use ctm_testkit::forms::Forms;
 
@@ -33,7 +33,7 @@ fn agree(domain: (u32, u32), first: (u32, u32), second: (u32, u32)) {
     job.inputs.insert(0, Input::Position);
     job.bindings.constants = vec![[0; 4]];
     job.bindings.textures.extend((0..).zip(textures));
-    let sampler = Sampler { filter: Filter::Nearest, wrap: [Wrap::Border; 3], ..Sampler::default() };
+    let sampler = Sampler { wrap: [Wrap::Border; 3], ..Sampler::default() };
     job.bindings.samplers.insert(0, sampler);
     job.targets.colours[..2].copy_from_slice(&targets.map(Some));
     let pixels = || -> Vec<[u32; 4]> {

@@ -1,24 +1,29 @@
-//! What programs name by number: constant buffers, fetch buffers, textures, copied into the memory of the draw.
+//! What programs name by number: constant and fetch buffers, copied into the memory of the draw, textures, and samplers.
 
 use super::DrawError;
+use super::textures::{Shape, VECTOR_BYTES};
 use super::workspace::Plan;
-use crate::format;
-use crate::layout::Layout;
-use crate::registers::codes::Wrap as WrapCode;
+use crate::registers::codes::{Function, Wrap as WrapCode};
 use crate::registers::{
     RegisterFile, RegisterType, SqAluConstBufferSizePs, SqAluConstBufferSizeVs, SqAluConstCachePs, SqAluConstCacheVs,
-    SqTexSamplerWord0,
+    SqTexSamplerWord0, SqTexSamplerWord1, TaCntlAux, TdPsSamplerBorderRed, TdVsSamplerBorderRed,
 };
-use crate::resources::{self, BufferResource, Dimensions, Kind, NumberFormat, TextureResource};
+use crate::resources::{self, BufferResource, Kind, NumberFormat, TextureResource};
+use crate::state::State;
 use ctm_card::ObjectBytes;
-use ctm_memory::{Arena, Format, Surface, Tiling};
+use ctm_memory::Arena;
 use ctm_r700::{
-    Bindings, ElementFormat, EndianSwap, Filter, NumberFormat as ElementNumbers, Program, Sampler, Select, Texture,
-    Uses, VertexBuffer, Wrap,
+    Bindings, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers, Program, Sampler,
+    Texture, Uses, VertexBuffer, Wrap,
 };
 
-/// Texels of a texture at most: all of them are copied for each draw.
-const MAX_TEXELS: u64 = 1 << 24;
+/// Bytes from the border colour of a sampler to that of the next.
+const BORDER_BYTES: u32 = 16;
+/// Bytes that an element can have behind its first one.
+const ELEMENT_TAIL: u32 = 15;
+const ONE: u32 = 0x3F80_0000;
+/// What selects zero.
+const SELECT_ZERO: u8 = 4;
 
 /// Where the resources of a stage are.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +36,8 @@ pub struct StageBindings {
     constants: u32,
     /// Of that with its size.
     constant_sizes: u32,
+    /// Byte offset of the register with the first sampler's border colour.
+    border_colours: u32,
 }
 
 /// Those of pixel programs.
@@ -39,6 +46,7 @@ pub const PIXEL: StageBindings = StageBindings {
     samplers: 0,
     constants: SqAluConstCachePs::ADDRESS,
     constant_sizes: SqAluConstBufferSizePs::ADDRESS,
+    border_colours: TdPsSamplerBorderRed::ADDRESS,
 };
 /// Those of vertex programs.
 pub const VERTEX: StageBindings = StageBindings {
@@ -46,16 +54,18 @@ pub const VERTEX: StageBindings = StageBindings {
     samplers: 18,
     constants: SqAluConstCacheVs::ADDRESS,
     constant_sizes: SqAluConstBufferSizeVs::ADDRESS,
+    border_colours: TdVsSamplerBorderRed::ADDRESS,
 };
 
 /// What these programs of a stage use.
 pub fn bindings(
     stage: StageBindings,
-    registers: &RegisterFile,
+    state: &State,
     memory: &Arena,
     programs: &[&Program],
     plan: &mut Plan,
 ) -> Result<Bindings, DrawError> {
+    let registers = &state.registers;
     let mut bindings = Bindings::default();
     for program in programs {
         let used = Uses::of(program).of_stage;
@@ -66,10 +76,10 @@ pub fn bindings(
             bindings.buffers.insert(number, buffer(stage, registers, memory, number, plan)?);
         }
         for number in used.textures {
-            bindings.textures.insert(number, texture(stage, registers, memory, number, plan)?);
+            bindings.textures.insert(number, texture(stage, state, memory, number, plan)?);
         }
         for number in used.samplers {
-            bindings.samplers.insert(number, sampler(stage, registers, number)?);
+            bindings.samplers.insert(number, sampler(stage, registers, number));
         }
     }
     Ok(bindings)
@@ -111,9 +121,14 @@ fn buffer(
     };
     let fields = BufferResource::read(&words);
     let offset = u64::from(fields.base) | u64::from(fields.base_high) << 32;
-    let bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, u64::from(fields.last) + 1);
+    let size = u64::from(fields.last) + 1;
+    let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, size + u64::from(ELEMENT_TAIL));
+    // Elements that begin inside are read; what they have beyond the object is 0.
+    let begin = size.min(bytes.len() as u64) as usize;
+    bytes.resize(begin + ELEMENT_TAIL as usize, 0);
     Ok(VertexBuffer {
         region: plan.with(bytes)?,
+        tail: ELEMENT_TAIL,
         stride: fields.stride.into(),
         format: ElementFormat {
             data_format: fields.format,
@@ -132,72 +147,77 @@ fn buffer(
 /// A texture as vectors of four numbers.
 fn texture(
     stage: StageBindings,
-    registers: &RegisterFile,
+    state: &State,
     memory: &Arena,
     number: u8,
     plan: &mut Plan,
 ) -> Result<Texture, DrawError> {
     let slot = stage.resources + u32::from(number);
-    let words = words(registers, slot);
+    let words = words(&state.registers, slot);
     let first = resources::ADDRESS + slot * resources::STRIDE;
-    let what = |what: &'static str| DrawError::Texture { number, what };
-    let (Some(binding), Kind::Texture) = (registers.binding_at(first + 8), resources::kind(&words)) else {
-        return Err(what("is none"));
-    };
-    let fields = TextureResource::read(&words);
-    if fields.dimensions != Dimensions::Two || fields.last_level != 0 {
-        return Err(what("has levels or other dimensions than two"));
+    let places = [2, 3].map(|word| state.registers.binding_at(first + 4 * word));
+    match (resources::kind(&words), places) {
+        (Kind::Texture, [Some(base), mips]) => {
+            let places = [base, mips.unwrap_or(base)].map(|place| (place.object, u64::from(place.value) << 8));
+            let (shape, vectors) = state.textures.get(memory, number, words, places)?;
+            Ok(shape.with_texels(plan.share(&vectors)?, TextureResource::read(&words).selects))
+        }
+        (Kind::Texture | Kind::Buffer | Kind::Invalid | Kind::InvalidBuffer, _) => {
+            let region = plan.with(vec![0; VECTOR_BYTES as usize])?;
+            Ok(Shape::nothing().with_texels(region, [SELECT_ZERO; 4]))
+        }
     }
-    if fields.numbers != NumberFormat::Norm || fields.degamma {
-        return Err(what("has integers or sRGB"));
-    }
-    let signed = fields.signs.contains(&1);
-    let texel = format::texel(fields.format, signed).ok_or(what("has a format that is not known"))?;
-    let (width, height) = (u32::from(fields.width) + 1, u32::from(fields.height) + 1);
-    let pitch = (u32::from(fields.pitch) + 1) * 8;
-    let layout = Layout::new(fields.tile_mode, pitch, height.next_multiple_of(8), texel.bytes)
-        .ok_or(what("has an order of texels that is not known"))?;
-    let object = ObjectBytes::new(memory, binding.object, 0);
-    let base = u64::from(binding.value) << 8;
-    // Surfaces have pitches of whole vectors.
-    let columns = width.next_multiple_of(8);
-    if u64::from(columns) * u64::from(height) > MAX_TEXELS {
-        return Err(what("is large"));
-    }
-    let mut texels = Vec::with_capacity(16 * (columns * height) as usize);
-    for (x, y) in (0..height).flat_map(|y| (0..columns).map(move |x| (x, y))) {
-        let value = texel.decode(&object.read(base + layout.offset(x, y, 0), texel.bytes));
-        texels.extend(value.into_iter().flat_map(u32::to_le_bytes));
-    }
-    let base = plan.with(texels)?.base;
-    let surface =
-        Surface { base, pitch: columns, height, tiling: Tiling::Linear, superfine: false, format: Format::Float32_4 };
-    let select = |code: u8| match code {
-        0 => Select::X,
-        1 => Select::Y,
-        2 => Select::Z,
-        3 => Select::W,
-        5 => Select::One,
-        _ => Select::Zero,
-    };
-    Ok(Texture { swizzle: fields.selects.map(select), ..Texture::flat(width, height, surface) })
 }
 
-fn sampler(stage: StageBindings, registers: &RegisterFile, number: u8) -> Result<Sampler, DrawError> {
-    let fields = registers.at::<SqTexSamplerWord0>(stage.samplers + u32::from(number));
-    if fields.xy_mag_filter != 0 || fields.xy_min_filter != 0 || fields.mip_filter > 1 {
-        return Err(DrawError::Sampler { number });
-    }
-    let wrap = |code: WrapCode| match code {
-        WrapCode::Repeat => Ok(Wrap::Repeat),
-        WrapCode::Mirror => Ok(Wrap::Mirror),
-        WrapCode::ClampToEdge => Ok(Wrap::Clamp),
-        WrapCode::MirrorClampToEdge
-        | WrapCode::HalfBorder
-        | WrapCode::MirrorHalfBorder
-        | WrapCode::Border
-        | WrapCode::MirrorBorder => Err(DrawError::Sampler { number }),
+fn sampler(stage: StageBindings, registers: &RegisterFile, number: u8) -> Sampler {
+    let slot = stage.samplers + u32::from(number);
+    let fields = registers.at::<SqTexSamplerWord0>(slot);
+    let levels = registers.at::<SqTexSamplerWord1>(slot);
+    let filter = |code: u8| match code & 1 {
+        0 => Filter::Nearest,
+        // Anisotropic filters are linear ones.
+        _ => Filter::Linear,
     };
-    let wrap = [wrap(fields.clamp_x)?, wrap(fields.clamp_y)?, wrap(fields.clamp_z)?];
-    Ok(Sampler { filter: Filter::Nearest, wrap, ..Sampler::default() })
+    let wrap = |code: WrapCode| match code {
+        WrapCode::Repeat => Wrap::Repeat,
+        WrapCode::Mirror => Wrap::Mirror,
+        WrapCode::ClampToEdge => Wrap::Clamp,
+        WrapCode::MirrorClampToEdge => Wrap::MirrorOnce,
+        WrapCode::HalfBorder => Wrap::HalfBorder,
+        WrapCode::MirrorHalfBorder => Wrap::MirrorOnceHalfBorder,
+        WrapCode::Border => Wrap::Border,
+        WrapCode::MirrorBorder => Wrap::MirrorOnceBorder,
+    };
+    let registered = stage.border_colours + BORDER_BYTES * u32::from(number);
+    Sampler {
+        magnification: filter(fields.xy_mag_filter),
+        minification: filter(fields.xy_min_filter),
+        mip: match fields.mip_filter {
+            0 => MipFilter::None,
+            1 => MipFilter::Nearest,
+            _ => MipFilter::Linear,
+        },
+        wrap: [fields.clamp_x, fields.clamp_y, fields.clamp_z].map(wrap),
+        border: match fields.border_color_type {
+            0 => [0; 4],
+            1 => [0, 0, 0, ONE],
+            2 => [ONE; 4],
+            _ => [0, 1, 2, 3].map(|channel| registers.value(registered + 4 * channel)),
+        },
+        compare: match fields.depth_compare_function {
+            Function::Never => Compare::Never,
+            Function::Less => Compare::Less,
+            Function::Equal => Compare::Equal,
+            Function::LessEqual => Compare::LessEqual,
+            Function::Greater => Compare::Greater,
+            Function::NotEqual => Compare::NotEqual,
+            Function::GreaterEqual => Compare::GreaterEqual,
+            Function::Always => Compare::Always,
+        },
+        // Limits have 6 bits behind the point, too.
+        least_level: levels.min_lod,
+        greatest_level: levels.max_lod,
+        bias: ((levels.lod_bias << 4) as i16) >> 4,
+        seamless: !registers.get::<TaCntlAux>().disable_cube_wrap,
+    }
 }

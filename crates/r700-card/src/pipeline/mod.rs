@@ -5,21 +5,23 @@ mod bindings;
 mod clip;
 mod depth;
 mod indices;
+mod kept;
 mod pixels;
 mod primitives;
 mod streamout;
 mod targets;
+mod textures;
 mod vertices;
 mod workspace;
 
 use crate::registers::codes::{GeometryMode, NumberType, PolygonMode};
 use crate::registers::{
-    DbAlphaToMask, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl, PaScAaConfig, PaScGenericScissorBr,
-    PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl, PaScVportScissorBr,
-    PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl, RegisterFile, VgtGsMode,
-    VgtPrimitiveType,
+    CbColorBase, DbAlphaToMask, DbDepthBase, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl,
+    PaScAaConfig, PaScGenericScissorBr, PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl,
+    PaScVportScissorBr, PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl,
+    RegisterFile, VgtGsMode, VgtPrimitiveType, VgtStrmoutBufferBase,
 };
-use crate::state::State;
+use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
 use ctm_card::{Counts, Picture};
 use ctm_lane::budget::{Budget, Halt};
@@ -28,6 +30,7 @@ use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
 use ctm_r700::{Job, RunError};
 use ctm_raster::grid::Rect;
+pub use kept::Textures;
 use pixels::Pixels;
 use primitives::Shapes;
 use targets::{TARGETS, Target};
@@ -70,12 +73,6 @@ pub enum DrawError {
         number: u8,
         /// What is with it.
         what: &'static str,
-    },
-    /// A sampler that is not executed yet.
-    #[error("sampler {number} has a filter or wrap that is not executed yet")]
-    Sampler {
-        /// Its number among those of its stage.
-        number: u8,
     },
     /// A target that is not drawn to yet.
     #[error("colour target {number} has format {}, which is not drawn yet", targets::Named(*format, *numbers))]
@@ -157,6 +154,17 @@ pub fn draw(state: &mut State, memory: &Arena, deadline: Option<Instant>, draw: 
     }
     let done = pixels.map(Pixels::finish).transpose()?.unwrap_or_default();
     Ok(Counts { vertices: counts.vertices, primitives: counts.primitives, ..done })
+}
+
+/// Says that a draw may have written to what is bound for that: textures may be the same memory.
+pub fn written(state: &State) {
+    let registers = &state.registers;
+    let targets = (0..TARGETS).filter_map(|number| registers.binding::<CbColorBase>(number));
+    let streams = (0..STREAMOUT_BUFFERS as u32).filter_map(|number| registers.binding::<VgtStrmoutBufferBase>(number));
+    for binding in targets.chain(streams).chain(registers.binding::<DbDepthBase>(0)) {
+        let first = u64::from(binding.object.address);
+        state.textures.written(first..first + u64::from(binding.object.size));
+    }
 }
 
 /// What draws pixels.

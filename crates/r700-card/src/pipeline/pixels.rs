@@ -131,7 +131,7 @@ impl<'a> Pixels<'a> {
             }
         }
         let mut plan = Plan::default();
-        let bindings = bindings(PIXEL, &state.registers, memory, &[&program], &mut plan)?;
+        let bindings = bindings(PIXEL, state, memory, &[&program], &mut plan)?;
         let sources = if copy.is_some() { Vec::new() } else { sources(&state.registers)? };
         let registers = &state.registers;
         let test = registers.get::<SxAlphaTestControl>();

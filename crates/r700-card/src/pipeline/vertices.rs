@@ -65,7 +65,7 @@ pub fn vertices(
     for stream in streams {
         records.push(plan.reserve(4 * numbers.len() as u64 * u64::from(stream.stride))?);
     }
-    let bindings = bindings(VERTEX, &state.registers, memory, &programs, &mut plan)?;
+    let bindings = bindings(VERTEX, state, memory, &programs, &mut plan)?;
     let workspace = plan.make()?;
     workspace.set(input, &inputs);
     let mut job = Job::new(&main, Lanes::Line(numbers.len() as u32), &workspace.space);

@@ -9,12 +9,17 @@ use std::sync::Arc;
 const LIMIT: u64 = 1 << 30;
 /// The first address.
 const FIRST: u32 = 0x1000;
+/// The first address of memory that is shared with other draws, and the end of addresses.
+const SHARED: u64 = 2 * LIMIT;
+const END: u64 = 1 << 32;
 
 /// Memory that is being laid out.
 #[derive(Default)]
 pub struct Plan {
     pieces: Vec<(Region, Vec<u8>)>,
     bytes: u64,
+    shared: Vec<Arena>,
+    shared_bytes: u64,
 }
 
 impl Plan {
@@ -32,6 +37,21 @@ impl Plan {
         Ok(region)
     }
 
+    /// A region that is this memory, which is not written to.
+    pub fn share(&mut self, memory: &Arena) -> Result<Region, DrawError> {
+        let known = self.shared.iter().find(|shared| shared.as_ptr() == memory.as_ptr());
+        if let Some(shared) = known {
+            return Ok(Region { base: shared.base(), length: shared.size() });
+        }
+        let (base, length) = (SHARED + self.shared_bytes, memory.size());
+        if base + u64::from(length) > END {
+            return Err(DrawError::Memory);
+        }
+        self.shared.push(memory.at(base as u32).map_err(|_| DrawError::Memory)?);
+        self.shared_bytes += u64::from(length);
+        Ok(Region { base: base as u32, length })
+    }
+
     /// The memory.
     pub fn make(self) -> Result<Workspace, DrawError> {
         let size = self.bytes.max(BASE_ALIGNMENT.into()) as u32;
@@ -40,8 +60,10 @@ impl Plan {
             arena.write_bytes(region.base, bytes);
         }
         let mut space = Space::default();
-        // It is the only one.
-        _ = space.map(Arc::clone(&arena));
+        // Their addresses are their own.
+        for part in self.shared.into_iter().map(Arc::new).chain([Arc::clone(&arena)]) {
+            _ = space.map(part);
+        }
         Ok(Workspace { arena, space })
     }
 }

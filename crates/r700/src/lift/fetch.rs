@@ -5,13 +5,14 @@ use super::Walked;
 use super::context::CodeAddress;
 use super::control::Walk;
 use super::element::Words;
+use super::level::Change;
 use super::machine::{Index, Register};
 use super::sample::Request;
 use super::specialisation::{BufferBinding, BufferLayout};
 use crate::cf::{Cf, CfPlain};
-use crate::codes::{FetchType, MemOp, Select, TextureClass};
-use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, TexFields, Vtx};
-use crate::job::TrapKind;
+use crate::codes::{FetchType, LevelSource, MemOp, Select, TextureClass};
+use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
+use crate::job::{TexelNumbers, TrapKind};
 use crate::outline::fetches;
 use crate::reference::{element_bytes, one};
 use ctm_lane::{IntTest, QuadOrder, Value};
@@ -34,6 +35,7 @@ impl Walk<'_> {
         let code = self.m.code(address.in_fetch_program);
         let range = Cf::Plain(*cf).clause(self.m.program.info.family).and_then(|clause| clause.range(code.len()));
         let Some(range) = range else { return self.trap(TrapKind::ClauseOutOfRange, None) };
+        let mut gradients = [[self.m.b.constant(0); 4]; 2];
         for (k, fetch) in fetches(&code[range]).enumerate() {
             let lanes = if fetch.whole_quad() { self.with_helpers(passing) } else { passing };
             let clause = Clause { address, slot: cf.fields.addr + 2 * k as u32, lanes };
@@ -41,7 +43,7 @@ impl Walk<'_> {
             self.m.steps(address, Some(clause.slot), counted);
             match fetch {
                 Fetch::Vtx(vtx) => self.vertex_fetch(&clause, &vtx)?,
-                Fetch::Tex(tex) => self.texture_instruction(&clause, &tex),
+                Fetch::Tex(tex) => self.texture_instruction(&clause, &tex, &mut gradients),
                 Fetch::Mem(read) => self.memory_read(&clause, &read),
                 Fetch::MemRaw(op, _) => {
                     self.trap_lanes(TrapKind::Unsupported(op.name()), address, clause.slot, lanes);
@@ -113,7 +115,7 @@ impl Walk<'_> {
         };
         let alternate = vtx.alt_const;
         let layout = self.m.specialisation.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
-        let BufferLayout { length, stride, format, endian_swap } = layout.unwrap_or_default();
+        let BufferLayout { length, tail, stride, format, endian_swap } = layout.unwrap_or_default();
         let (format, endian_swap) = match vtx.use_const_fields {
             true => (format, endian_swap),
             false => (vtx.format, vtx.endian_swap),
@@ -126,7 +128,7 @@ impl Walk<'_> {
             }
         };
         let mut words = Words::zero(&mut self.m);
-        if let Some(last) = length.checked_sub(bytes) {
+        if let Some(last) = length.checked_sub(bytes.max(tail.saturating_add(1))) {
             let stride = self.m.b.constant(if vtx.const_buf_no_stride { 0 } else { stride });
             let (low, high) = (self.m.b.imul(index, stride), self.m.b.umul_high(index, stride));
             let offset = self.m.b.constant(vtx.offset.into());
@@ -228,7 +230,7 @@ impl Walk<'_> {
         self.m.shared_dword(binding, dword, lanes)
     }
 
-    fn texture_instruction(&mut self, clause: &Clause, tex: &Tex) {
+    fn texture_instruction(&mut self, clause: &Clause, tex: &Tex, gradients: &mut [[Value; 4]; 2]) {
         let fields = &tex.fields;
         let source = self.fetch_register(clause, fields.src);
         let coordinates: [Value; 4] = fields.src_sel.map(|sel| match (sel.channel(), sel) {
@@ -236,21 +238,33 @@ impl Walk<'_> {
             (None, Select::One) => self.m.b.constant(ONE),
             (None, _) => self.m.b.constant(0),
         });
+        let bindings = &self.m.specialisation.bindings[usize::from(fields.alt_const)];
+        let texture = bindings.textures.get(&fields.resource_id);
+        let of_texels = if texture.is_some_and(|texture| texture.numbers == TexelNumbers::Integer) { 1 } else { ONE };
+        let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
+        let quad = self.m.specialisation.takes_derivatives.then_some(Change::Quad);
+        let request = |change| Request { fields, coordinates, change, sampler, lanes: clause.lanes };
         let (value, one) = match tex.op.texture_class() {
-            TextureClass::SetGradients => return,
+            class @ (TextureClass::SetGradientsH | TextureClass::SetGradientsV) => {
+                let set = &mut gradients[usize::from(class == TextureClass::SetGradientsV)];
+                for (set, value) in set.iter_mut().zip(coordinates) {
+                    *set = self.m.b.select(clause.lanes, value, *set);
+                }
+                return;
+            }
             TextureClass::GradientsH => (self.across(coordinates), ONE),
             TextureClass::GradientsV => (self.down(coordinates), ONE),
-            TextureClass::Load => {
-                let request = self.request(clause, fields, coordinates, false);
-                (self.m.load_texel(&request), ONE)
-            }
-            TextureClass::Info => {
-                let request = self.request(clause, fields, coordinates, false);
-                (self.m.texture_info(&request), 1)
-            }
+            TextureClass::Load => (self.m.load_texel(&request(None)), of_texels),
+            TextureClass::Info => (self.m.texture_info(&request(None)), 1),
+            TextureClass::Samples => (self.m.texture_samples(&request(None)), 1),
+            TextureClass::LevelOfDetail => (self.m.level_query(&request(quad)), ONE),
             TextureClass::Sample(op) => {
-                let request = self.request(clause, fields, coordinates, op.takes_level_of_detail());
-                (self.m.sample(op, &request), ONE)
+                let change = match op.level {
+                    LevelSource::Detail | LevelSource::Biased => quad,
+                    LevelSource::Gradients => Some(Change::Given(*gradients)),
+                    LevelSource::Given | LevelSource::Zero => None,
+                };
+                (self.m.sample(op, &request(change)), of_texels)
             }
             TextureClass::Unsupported => {
                 let kind = TrapKind::Unsupported(tex.op.name());
@@ -260,22 +274,6 @@ impl Walk<'_> {
         };
         let destination = self.fetch_register(clause, fields.dst);
         self.write_selected(clause, destination, fields.dst_sel, value, one);
-    }
-
-    /// What a look-up is made with; with the gradients of its coordinates if its level depends on them.
-    fn request<'f>(
-        &mut self,
-        clause: &Clause,
-        fields: &'f TexFields,
-        coordinates: [Value; 4],
-        takes_level_of_detail: bool,
-    ) -> Request<'f> {
-        let bindings = &self.m.specialisation.bindings[usize::from(fields.alt_const)];
-        let sampler = bindings.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
-        let has_levels = bindings.textures.get(&fields.resource_id).is_some_and(|texture| texture.levels.len() > 1);
-        let gradients = (has_levels && self.m.specialisation.takes_derivatives && takes_level_of_detail)
-            .then(|| [self.across(coordinates), self.down(coordinates)]);
-        Request { fields, coordinates, gradients, sampler, lanes: clause.lanes }
     }
 
     /// What coordinates have more on the right of the quad than on the left, in the row of each lane.

@@ -9,13 +9,16 @@
 //! cuts ([`Lifted::is_independent`]), what a lane does depends on no other.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod axis;
 mod clause;
 mod context;
 mod control;
+mod cube;
 mod element;
 mod export;
 mod fetch;
 mod independence;
+mod level;
 mod machine;
 mod operation;
 mod sample;

@@ -1,48 +1,52 @@
 //! Texture look-ups: levels, coordinates, filters and comparisons (R700 guide chapter 6), by the decisions of the
 //! reference.
 
+use super::axis::{Axis, Linear};
+use super::level::{Change, Levels};
 use super::machine::LiftState;
-use super::specialisation::{SurfaceBinding, TextureLayout};
+use super::specialisation::{
+    BORDER, BufferBinding, FLOAT_SIZES, LEVELS, OFFSETS, SIZES, SamplerLayout, SurfaceBinding, TEXTURE_ENTRIES,
+    TableBinding, TexelLayout, TextureLayout,
+};
 use crate::codes::{SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, Sampler, Wrap};
-use ctm_lane::{Denorm, FloatTest, IntTest, Round, Value};
+use crate::job::{Compare, Dimension, Filter, MipFilter, TexelNumbers};
+use ctm_lane::{Bits, Denorm, FloatTest, IntTest, Round, Value};
 use ctm_num::r700 as num;
 
 const ONE: u32 = 0x3F80_0000;
-const MINUS_ONE: u32 = 0xBF80_0000;
-const MINUS_HALF: u32 = 0xBF00_0000;
-/// 1/8 and 1/2 as powers of two.
-const EIGHTH: i32 = -3;
-const HALF: i32 = -1;
 
 /// A look-up.
 pub(super) struct Request<'a> {
     pub fields: &'a TexFields,
     /// x, y, z, w after the source selectors.
     pub coordinates: [Value; 4],
-    /// Their differences from left to right and from top to bottom of the quad, if the level depends on that.
-    pub gradients: Option<[[Value; 4]; 2]>,
-    pub sampler: Sampler,
+    /// How they change from pixel to pixel, if the level depends on that.
+    pub change: Option<Change>,
+    pub sampler: SamplerLayout,
     /// The pixels that execute it.
     pub lanes: Value,
 }
 
 /// A level of a texture.
-struct Level<'a> {
-    texture: &'a TextureLayout,
-    size: [u32; 3],
-    surface: ctm_lane::Surface,
+pub(super) struct Level<'a> {
+    pub texture: &'a TextureLayout,
+    pub size: [Value; 3],
+    /// The sizes of sampled axes as floats.
+    pub width: [Value; 3],
+    store: Store,
 }
 
-/// Where an axis of a sample takes texels: two with their weights, or one.
-struct Axis {
-    /// Texels.
-    at: [Value; 2],
-    /// The lanes in which they are inside the texture; none where they always are.
-    inside: [Option<Value>; 2],
-    /// Weight of the second; none without filter.
-    weight: Option<Value>,
+/// Where texels are.
+#[derive(Clone, Copy)]
+enum Store {
+    Surface(ctm_lane::Surface),
+    /// Vectors from this one on.
+    Vectors {
+        buffer: ctm_lane::Buffer,
+        first: Value,
+        samples: u32,
+    },
 }
 
 /// What the taps of a sample share.
@@ -55,68 +59,185 @@ struct Sample<'a> {
     lanes: Value,
 }
 
+/// What a sample is in every level.
+struct Plan {
+    op: SampleOp,
+    reference: Option<Value>,
+    linear: Linear,
+}
+
 impl<'a> LiftState<'a> {
-    /// GET_TEXTURE_INFO. A texture that is not there reads as 0.
+    /// GET_TEXTURE_INFO: the size of level x, and the number of levels. Levels that there are not have size 0, and a texture that is not there
+    /// reads as 0.
     pub fn texture_info(&mut self, request: &Request) -> [Value; 4] {
-        match self.texture(request) {
-            Some(texture) => self.info(request.coordinates[3], texture),
-            None => [self.b.constant(0); 4],
+        let zero = self.b.constant(0);
+        let Some(texture) = self.texture(request) else { return [zero; 4] };
+        let level = request.coordinates[0];
+        match &texture.texels {
+            TexelLayout::Surfaces { sizes, .. } => {
+                let mut size = [zero; 3];
+                for (k, of_level) in sizes.iter().enumerate() {
+                    let k = self.b.constant(k as u32);
+                    let these = self.b.icmp(IntTest::Eq, level, k);
+                    for (size, &of_level) in size.iter_mut().zip(of_level) {
+                        let of_level = self.b.constant(of_level);
+                        *size = self.b.select(these, of_level, *size);
+                    }
+                }
+                [size[0], size[1], size[2], self.b.constant(sizes.len() as u32)]
+            }
+            TexelLayout::Vectors { .. } => {
+                let levels = self.texture_entry(request, LEVELS);
+                let there = self.b.icmp(IntTest::Ult, level, levels);
+                let size = self.size_of_level(request, texture, level);
+                let [x, y, z] = size.map(|size| self.b.select(there, size, zero));
+                [x, y, z, levels]
+            }
         }
     }
 
-    /// LD, of the level in w. A texture that is not there reads as 0.
+    /// GET_SAMPLE_INFO: the number of samples; of a texture that is not there 0.
+    pub fn texture_samples(&mut self, request: &Request) -> [Value; 4] {
+        let samples = match self.texture(request).map(|texture| &texture.texels) {
+            None => 0,
+            Some(TexelLayout::Surfaces { .. }) => 1,
+            Some(TexelLayout::Vectors { samples, .. }) => *samples,
+        };
+        [samples, 0, 0, 0].map(|value| self.b.constant(value))
+    }
+
+    /// LD, of the level in w, or the sample in w of textures that have several. A texture that is not there reads as 0.
     pub fn load_texel(&mut self, request: &Request) -> [Value; 4] {
-        let Some(texture) = self.texture(request) else { return [self.b.constant(0); 4] };
-        let level = Some(request.coordinates[3]);
-        self.by_level(request, texture, level, |m, level, lanes| m.load_from(request, level, lanes))
+        let zero = self.b.constant(0);
+        let Some(texture) = self.texture(request) else { return [zero; 4] };
+        let w = request.coordinates[3];
+        let value = match &texture.texels {
+            TexelLayout::Surfaces { .. } => {
+                self.by_level(request, texture, Some(w), |m, level, lanes| m.load_from(request, level, zero, lanes))
+            }
+            TexelLayout::Vectors { samples, .. } if *samples > 1 => {
+                let samples = self.b.constant(*samples);
+                let there = self.b.icmp(IntTest::Ult, w, samples);
+                let lanes = self.b.mask_and(request.lanes, there);
+                self.by_level(request, texture, None, |m, level, _| m.load_from(request, level, w, lanes))
+            }
+            TexelLayout::Vectors { .. } => {
+                let levels = self.texture_entry(request, LEVELS);
+                let there = self.b.icmp(IntTest::Ult, w, levels);
+                let lanes = self.b.mask_and(request.lanes, there);
+                self.by_level(request, texture, Some(w), |m, level, _| m.load_from(request, level, zero, lanes))
+            }
+        };
+        self.swizzle(texture, value)
     }
 
     /// A sample. A texture that is not there reads as 0.
     pub fn sample(&mut self, op: SampleOp, request: &Request) -> [Value; 4] {
-        let [_, _, z, w] = request.coordinates;
-        let (level, reference) = match op {
-            SampleOp::Detail | SampleOp::Zero => (None, None),
-            SampleOp::Level => (Some(w), None),
-            SampleOp::Bias => {
-                let bias = i32::from(request.fields.lod_bias_eighths()).cast_unsigned();
-                let bias = self.b.constant(num::scale(EIGHTH, num::int_to_float(bias)));
-                (Some(self.add_floats(w, bias)), None)
-            }
-            SampleOp::CompareDetail | SampleOp::CompareZero => (None, Some(w)),
-            SampleOp::CompareLevel => (Some(w), Some(z)),
-        };
         let Some(texture) = self.texture(request) else { return [self.b.constant(0); 4] };
-        let level = match (request.gradients, level) {
-            (Some(gradients), level) => {
-                let of_detail = self.level_of_detail(request.fields, gradients, texture);
-                Some(level.map_or(of_detail, |level| self.add_floats(of_detail, level)))
-            }
-            (None, level) => level,
-        };
-        let level = level.filter(|_| texture.levels.len() > 1).map(|level| {
-            let nearest = self.round(Round::Even, level);
-            let level = self.coordinate(nearest);
-            self.clamped(level, texture.levels.len() as u32)
+        let [_, _, z, w] = request.coordinates;
+        let is_cube = texture.dimension == Dimension::Cube;
+        let reference = op.compares.then_some(if op.has_level_in_w() && !is_cube { z } else { w });
+        let reference = reference.map(|reference| self.compared(texture, reference));
+        let is_integer = texture.numbers == TexelNumbers::Integer;
+        let [magnification, minification] = [request.sampler.magnification, request.sampler.minification]
+            .map(|filter| if is_integer { Filter::Nearest } else { filter });
+        let has_levels = texture.has_levels() && request.sampler.mip != MipFilter::None;
+        let levels = (has_levels || magnification != minification).then(|| {
+            let level = self.level_of_detail(op.level, request, texture);
+            self.levels(level, request, texture)
         });
-        self.by_level(request, texture, level, |m, level, lanes| m.sample_from(request, level, reference, lanes))
+        let linear = match (magnification, minification, &levels) {
+            (Filter::Linear, Filter::Nearest, Some(levels)) => Linear::Lanes(levels.magnified),
+            (Filter::Nearest, Filter::Linear, Some(levels)) => Linear::Lanes(self.b.mask_not(levels.magnified)),
+            (Filter::Linear, ..) => Linear::Always,
+            (Filter::Nearest, ..) => Linear::Never,
+        };
+        let plan = Plan { op, reference, linear };
+        let (fine, weight) = match levels {
+            Some(Levels { fine, weight, .. }) => (fine, weight),
+            None => (None, None),
+        };
+        let look_up = |m: &mut Self, level: &Level, lanes: Value| m.sample_from(request, level, &plan, lanes);
+        let mut value = self.by_level(request, texture, fine, look_up);
+        if let (Some(fine), Some(weight)) = (fine, weight.filter(|_| !is_integer)) {
+            let (one, zero) = (self.b.constant(1), self.b.constant(0));
+            let coarse = self.b.iadd(fine, one);
+            let between = self.b.icmp(IntTest::Ne, weight, zero);
+            let lanes = self.b.mask_and(request.lanes, between);
+            let behind = self.by_level(request, texture, Some(coarse), |m, level, of_level| {
+                let lanes = m.b.mask_and(lanes, of_level);
+                m.sample_from(request, level, &plan, lanes)
+            });
+            let mixed = self.mixed(value, behind, weight);
+            value = std::array::from_fn(|channel| {
+                let mixed = self.b.canon_nan(Bits(num::R700_NAN), mixed[channel]);
+                self.b.select(between, mixed, value[channel])
+            });
+        }
+        self.swizzle(texture, value)
     }
 
-    fn texture(&self, request: &Request) -> Option<&'a TextureLayout> {
+    /// What takes part in a comparison: of fractions, from 0 to 1.
+    fn compared(&mut self, texture: &TextureLayout, value: Value) -> Value {
+        match texture.numbers {
+            TexelNumbers::Fraction => self.b.clamp01(Denorm::Flush, value),
+            TexelNumbers::Float | TexelNumbers::Integer => value,
+        }
+    }
+
+    pub(super) fn texture(&self, request: &Request) -> Option<&'a TextureLayout> {
         let bindings = &self.specialisation.bindings[usize::from(request.fields.alt_const)];
         bindings.textures.get(&request.fields.resource_id)
+    }
+
+    /// The size of a level whose vectors are in a table.
+    fn size_of_level(&mut self, request: &Request, texture: &TextureLayout, level: Value) -> [Value; 3] {
+        let one = self.b.constant(1);
+        [0, 1, 2].map(|axis| {
+            let size = self.texture_entry(request, SIZES + axis);
+            if axis as usize >= texture.dimension.axes() {
+                return size;
+            }
+            let halved = self.b.shr(size, level);
+            self.b.umax(halved, one)
+        })
     }
 
     /// What is looked up in the level of each lane; in the first one without levels.
     fn by_level(
         &mut self,
         request: &Request,
-        texture: &TextureLayout,
+        texture: &'a TextureLayout,
         level: Option<Value>,
         look_up: impl Fn(&mut Self, &Level, Value) -> [Value; 4],
     ) -> [Value; 4] {
         let (alternate, number) = (request.fields.alt_const, request.fields.resource_id);
+        let (sizes, levels) = match &texture.texels {
+            TexelLayout::Surfaces { sizes, levels } => (sizes, levels),
+            &TexelLayout::Vectors { samples, .. } => {
+                let buffer = self.buffer(BufferBinding::Texture { alternate, number });
+                let (size, width, first) = match level {
+                    None => {
+                        let size = [0, 1, 2].map(|axis| self.texture_entry(request, SIZES + axis));
+                        let width = [0, 1, 2].map(|axis| self.texture_entry(request, FLOAT_SIZES + axis));
+                        (size, width, self.b.constant(0))
+                    }
+                    Some(level) => {
+                        let size = self.size_of_level(request, texture, level);
+                        let table = TableBinding::Texture { alternate, number };
+                        let table = self.table(table, TEXTURE_ENTRIES, false);
+                        let offsets = self.b.constant(OFFSETS);
+                        let entry = self.b.iadd(level, offsets);
+                        let first = self.b.table_gather(table, entry);
+                        (size, size.map(|size| self.b.utof(size)), first)
+                    }
+                };
+                let level = Level { texture, size, width, store: Store::Vectors { buffer, first, samples } };
+                return look_up(self, &level, request.lanes);
+            }
+        };
         let mut value = [self.b.constant(0); 4];
-        for (k, layout) in texture.levels.iter().enumerate() {
+        for (k, (size, layout)) in sizes.iter().zip(levels).enumerate() {
             let lanes = match level {
                 Some(level) => {
                     let k = self.b.constant(k as u32);
@@ -126,7 +247,9 @@ impl<'a> LiftState<'a> {
                 None => request.lanes,
             };
             let surface = self.surface(SurfaceBinding::Texture { alternate, number, level: k }, layout);
-            let level_of = Level { texture, size: texture.sizes[k], surface };
+            let width = size.map(|size| self.b.constant(num::uint_to_float(size)));
+            let size = size.map(|size| self.b.constant(size));
+            let level_of = Level { texture, size, width, store: Store::Surface(surface) };
             let of_level = look_up(self, &level_of, lanes);
             if level.is_none() {
                 return of_level;
@@ -136,56 +259,55 @@ impl<'a> LiftState<'a> {
         value
     }
 
-    /// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.
-    fn level_of_detail(&mut self, fields: &TexFields, gradients: [[Value; 4]; 2], texture: &TextureLayout) -> Value {
-        let [across, down] = gradients.map(|gradient| {
-            let squares = (0..texture.dimension.axes()).map(|axis| {
-                let mut distance = gradient[axis];
-                if texture.dimension.is_scaled(fields, axis) {
-                    let size = self.b.constant(num::uint_to_float(texture.sizes[0][axis]));
-                    distance = self.mul_ieee(distance, size);
-                }
-                self.mul_ieee(distance, distance)
-            });
-            let squares: Vec<Value> = squares.collect();
-            squares.into_iter().reduce(|sum, square| self.add_floats(sum, square)).expect("every texture has an axis")
-        });
-        let longer = self.max(across, down);
-        let logarithm = self.log(longer);
-        self.scale(HALF, logarithm)
-    }
-
     /// What the resource's own selectors make of a texel.
     fn swizzle(&mut self, texture: &TextureLayout, texel: [Value; 4]) -> [Value; 4] {
+        let one = if texture.numbers == TexelNumbers::Integer { 1 } else { ONE };
         texture.swizzle.map(|sel| match (sel.channel(), sel) {
             (Some(channel), _) => texel[channel as usize],
-            (None, Select::One) => self.b.constant(ONE),
+            (None, Select::One) => self.b.constant(one),
             (None, _) => self.b.constant(0),
         })
     }
 
-    /// The texel at (x, y) of slice z.
-    fn texel(&mut self, level: &Level, [x, y, z]: [Value; 3], lanes: Value) -> [Value; 4] {
+    /// A sample of the texel at (x, y) of slice z.
+    fn texel(&mut self, level: &Level, [x, y, z]: [Value; 3], sample: Value, lanes: Value) -> [Value; 4] {
         let row = match self.b.function.lane_constant(z) {
             Some(0) => y,
             _ => {
-                let rows = self.b.constant(level.size[1]);
-                let first = self.b.imul(z, rows);
+                let first = self.b.imul(z, level.size[1]);
                 self.b.iadd(first, y)
             }
         };
-        self.b.surface_load(level.surface, x, row, lanes)
+        match level.store {
+            Store::Surface(surface) => self.b.surface_load(surface, x, row, lanes),
+            Store::Vectors { buffer, first, samples } => {
+                let before = self.b.imul(row, level.size[0]);
+                let mut vector = self.b.iadd(before, x);
+                if samples > 1 {
+                    let samples = self.b.constant(samples);
+                    vector = self.b.imul(vector, samples);
+                    vector = self.b.iadd(vector, sample);
+                }
+                let vector = self.b.iadd(vector, first);
+                let shift = self.b.constant(4);
+                let address = self.b.shl(vector, shift);
+                std::array::from_fn(|channel| {
+                    let offset = self.b.constant(4 * channel as u32);
+                    let address = self.b.iadd(address, offset);
+                    self.b.buffer_load(buffer, address, lanes)
+                })
+            }
+        }
     }
 
     /// LD: integer coordinates; 0 outside.
-    fn load_from(&mut self, request: &Request, level: &Level, lanes: Value) -> [Value; 4] {
+    fn load_from(&mut self, request: &Request, level: &Level, sample: Value, lanes: Value) -> [Value; 4] {
         let used = used_axes(level.texture.dimension);
         let zero = self.b.constant(0);
         let (mut place, mut lanes) = ([zero; 3], lanes);
         for axis in (0..3).filter(|&axis| used[axis]) {
             let at = request.coordinates[axis];
             let offset = i32::from(request.fields.offset_halves(axis) >> 1);
-            let size = self.b.constant(level.size[axis]);
             place[axis] = at;
             if offset != 0 {
                 let offset_value = self.b.constant(offset.cast_unsigned());
@@ -197,59 +319,69 @@ impl<'a> LiftState<'a> {
                 let fits = self.b.icmp(test, at, edge);
                 lanes = self.b.mask_and(lanes, fits);
             }
-            let inside = self.b.icmp(IntTest::Ult, place[axis], size);
+            let inside = self.b.icmp(IntTest::Ult, place[axis], level.size[axis]);
             lanes = self.b.mask_and(lanes, inside);
         }
-        let texel = self.texel(level, place, lanes);
-        let value = self.swizzle(level.texture, texel);
-        // The resource's selectors may give a constant, but not outside.
-        value.map(|value| self.b.select(lanes, value, zero))
+        self.texel(level, place, sample, lanes)
     }
 
-    /// GET_TEXTURE_INFO: the size of level w, and the number of levels. Levels that there are not have size 0.
-    fn info(&mut self, level: Value, texture: &TextureLayout) -> [Value; 4] {
-        let zero = self.b.constant(0);
-        let mut size = [zero; 3];
-        for (k, of_level) in texture.sizes.iter().enumerate() {
-            let k = self.b.constant(k as u32);
-            let these = self.b.icmp(IntTest::Eq, level, k);
-            for (size, &of_level) in size.iter_mut().zip(of_level) {
-                let of_level = self.b.constant(of_level);
-                *size = self.b.select(these, of_level, *size);
+    fn slice(&mut self, request: &Request, level: &Level, op: SampleOp) -> Value {
+        let axis = match level.texture.dimension {
+            Dimension::D1 | Dimension::D2 | Dimension::D3 => return self.b.constant(0),
+            Dimension::Cube => return self.face(request),
+            // z is the reference there.
+            Dimension::D1Array if op.compares && op.has_level_in_w() => 1,
+            Dimension::D1Array | Dimension::D2Array => 2,
+        };
+        let nearest = self.b.fround(Round::Even, Denorm::Flush, request.coordinates[axis]);
+        match self.b.function.lane_constant(level.size[2]) {
+            Some(slices) => self.b.float_to_index(slices, nearest),
+            None => {
+                let slice = self.coordinate(nearest);
+                self.clamped(slice, level.size[2])
             }
         }
-        [size[0], size[1], size[2], self.b.constant(texture.levels.len() as u32)]
     }
 
-    fn sample_from(&mut self, request: &Request, level: &Level, reference: Option<Value>, lanes: Value) -> [Value; 4] {
-        let dimension = level.texture.dimension;
-        let axes: Vec<Axis> =
-            (0..dimension.axes()).map(|axis| self.axis(request, dimension, axis, level.size[axis])).collect();
-        let slice = match dimension {
-            Dimension::D1 | Dimension::D2 | Dimension::D3 => self.b.constant(0),
-            Dimension::D1Array | Dimension::D2Array | Dimension::Cube => {
-                let nearest = self.round(Round::Even, request.coordinates[2]);
-                self.b.float_to_index(level.size[2], nearest)
-            }
+    fn sample_from(&mut self, request: &Request, level: &Level, plan: &Plan, lanes: Value) -> [Value; 4] {
+        let axes =
+            (0..level.texture.dimension.axes()).map(|axis| self.axis(request, level, axis, plan.linear)).collect();
+        let slice = self.slice(request, level, plan.op);
+        let sample = Sample { request, level, axes, slice, reference: plan.reference, lanes };
+        let nearest = self.tap(&sample, [0; 3]);
+        let filtered = match plan.linear {
+            Linear::Never => return nearest,
+            Linear::Always | Linear::Lanes(_) => self.filtered(&sample, nearest, [0; 3], sample.axes.len()),
         };
-        let sample = Sample { request, level, axes, slice, reference, lanes };
-        let value = self.filtered(&sample, [0; 3], sample.axes.len());
-        self.swizzle(level.texture, value)
+        let filtered = filtered.map(|value| self.b.canon_nan(Bits(num::R700_NAN), value));
+        match plan.linear {
+            Linear::Never | Linear::Always => filtered,
+            Linear::Lanes(lanes) => {
+                std::array::from_fn(|channel| self.b.select(lanes, filtered[channel], nearest[channel]))
+            }
+        }
     }
 
-    /// The filtered value over the first `count` axes, the others fixed.
-    fn filtered(&mut self, sample: &Sample, taps: [usize; 3], count: usize) -> [Value; 4] {
-        let Some(axis) = count.checked_sub(1) else { return self.tap(sample, taps) };
-        let first = self.filtered(sample, taps, axis);
+    /// The filtered value over the first `count` axes, the others fixed; `nearest` is that of the first taps.
+    fn filtered(&mut self, sample: &Sample, nearest: [Value; 4], taps: [usize; 3], count: usize) -> [Value; 4] {
+        let Some(axis) = count.checked_sub(1) else {
+            return if taps == [0; 3] { nearest } else { self.tap(sample, taps) };
+        };
+        let first = self.filtered(sample, nearest, taps, axis);
         let Some(weight) = sample.axes[axis].weight else { return first };
         let mut taps = taps;
         taps[axis] = 1;
-        let second = self.filtered(sample, taps, axis);
+        let second = self.filtered(sample, nearest, taps, axis);
+        self.mixed(first, second, weight)
+    }
+
+    /// (1 - weight) * a + weight * b.
+    fn mixed(&mut self, a: [Value; 4], b: [Value; 4], weight: Value) -> [Value; 4] {
         let one = self.b.constant(ONE);
-        let rest = self.sub_floats(one, weight);
+        let rest = self.b.fsub(Denorm::Flush, one, weight);
         std::array::from_fn(|k| {
-            let (first, second) = (self.mul_ieee(first[k], rest), self.mul_ieee(second[k], weight));
-            self.add_floats(first, second)
+            let (a, b) = (self.product(a[k], rest), self.product(b[k], weight));
+            self.b.fadd(Denorm::Flush, a, b)
         })
     }
 
@@ -266,116 +398,27 @@ impl<'a> LiftState<'a> {
                 (a, b) => a.or(b),
             };
         }
+        if level.texture.dimension == Dimension::Cube && sample.axes.iter().any(|axis| axis.crosses_edges) {
+            let [x, y, face] = place;
+            place = self.across_edge(face, [x, y], level.size[0]);
+        }
         let value = match inside {
-            None => self.texel(level, place, lanes),
+            None => self.texel(level, place, zero, lanes),
             Some(inside) => {
                 let loaded = self.b.mask_and(lanes, inside);
-                let texel = self.texel(level, place, loaded);
-                let border = request.sampler.border.map(|channel| self.b.constant(channel));
+                let texel = self.texel(level, place, zero, loaded);
+                let border = [0, 1, 2, 3].map(|channel| self.sampler_entry(request, BORDER + channel));
                 std::array::from_fn(|channel| self.b.select(inside, texel[channel], border[channel]))
             }
         };
         match reference {
             None => value,
             Some(reference) => {
-                let holds = self.holds(request.sampler.compare, reference, value[0]);
+                let texel = self.compared(level.texture, value[0]);
+                let holds = self.holds(request.sampler.compare, reference, texel);
                 [self.float_of_mask(holds); 4]
             }
         }
-    }
-
-    /// floor(a) as a signed integer, saturated; 0 for NaN.
-    fn coordinate(&mut self, a: Value) -> Value {
-        let (coordinate, zero) = (self.b.float_to_coordinate(a), self.b.constant(0));
-        let is_number = self.b.fcmp(FloatTest::Ord, Denorm::Flush, a, a);
-        self.b.select(is_number, coordinate, zero)
-    }
-
-    /// A signed integer clamped to 0..=size-1.
-    fn clamped(&mut self, at: Value, size: u32) -> Value {
-        let (zero, last) = (self.b.constant(0), self.b.constant(size.saturating_sub(1)));
-        let at = self.b.smax(at, zero);
-        self.b.smin(at, last)
-    }
-
-    /// Where the sample lies on an axis.
-    fn axis(&mut self, request: &Request, dimension: Dimension, axis: usize, size: u32) -> Axis {
-        let mut at = request.coordinates[axis];
-        if dimension == Dimension::Cube {
-            let minus_one = self.b.constant(MINUS_ONE);
-            at = self.add_floats(at, minus_one);
-        }
-        if dimension.is_scaled(request.fields, axis) {
-            let size = self.b.constant(num::uint_to_float(size));
-            at = self.mul_ieee(at, size);
-        }
-        let halves = i32::from(request.fields.offset_halves(axis));
-        if halves != 0 {
-            let offset = num::scale(HALF, num::int_to_float(halves.cast_unsigned()));
-            let offset = self.b.constant(offset);
-            at = self.add_floats(at, offset);
-        }
-        let wrap = if dimension == Dimension::Cube { Wrap::Clamp } else { request.sampler.wrap[axis] };
-        match request.sampler.filter {
-            Filter::Nearest if wrap == Wrap::Clamp => {
-                let at = self.b.float_to_index(size, at);
-                Axis { at: [at; 2], inside: [None; 2], weight: None }
-            }
-            Filter::Nearest => {
-                let at = self.coordinate(at);
-                let (at, inside) = self.wrapped(wrap, at, size);
-                Axis { at: [at; 2], inside: [inside; 2], weight: None }
-            }
-            Filter::Linear => {
-                let minus_half = self.b.constant(MINUS_HALF);
-                let at = self.add_floats(at, minus_half);
-                let first = self.coordinate(at);
-                let (one, most) = (self.b.constant(1), self.b.constant(i32::MAX as u32));
-                let next = self.b.iadd(first, one);
-                let is_last = self.b.icmp(IntTest::Eq, first, most);
-                let second = self.b.select(is_last, most, next);
-                let (first, first_inside) = self.wrapped(wrap, first, size);
-                let (second, second_inside) = self.wrapped(wrap, second, size);
-                let weight = Some(self.fract(at));
-                Axis { at: [first, second], inside: [first_inside, second_inside], weight }
-            }
-        }
-    }
-
-    /// The texel that a coordinate means, and the lanes in which it is none of the border.
-    fn wrapped(&mut self, wrap: Wrap, at: Value, size: u32) -> (Value, Option<Value>) {
-        match wrap {
-            Wrap::Repeat => (self.repeated(at, size), None),
-            Wrap::Mirror => {
-                let at = self.repeated(at, 2 * size);
-                let last = self.b.constant(2 * size - 1);
-                let mirrored = self.b.isub(last, at);
-                (self.b.smin(at, mirrored), None)
-            }
-            Wrap::Clamp => (self.clamped(at, size), None),
-            Wrap::Border => {
-                let size = self.b.constant(size);
-                (at, Some(self.b.icmp(IntTest::Ult, at, size)))
-            }
-        }
-    }
-
-    /// A signed integer modulo a size, at least 0.
-    fn repeated(&mut self, at: Value, size: u32) -> Value {
-        let last = self.b.constant(size - 1);
-        if size.is_power_of_two() {
-            return self.b.and(at, last);
-        }
-        let (zero, ones, size) = (self.b.constant(0), self.b.constant(u32::MAX), self.b.constant(size));
-        let is_negative = self.b.icmp(IntTest::Slt, at, zero);
-        let flipped = self.b.xor(at, ones);
-        // Below 0 the texels count backwards from -1.
-        let distance = self.b.select(is_negative, flipped, at);
-        let passes = self.b.udiv(distance, size);
-        let whole = self.b.imul(passes, size);
-        let rest = self.b.isub(distance, whole);
-        let backwards = self.b.isub(last, rest);
-        self.b.select(is_negative, backwards, rest)
     }
 
     /// The comparison of the reference (left) with a texel.

@@ -3,13 +3,15 @@
 use crate::codes::{EndianSwap, Select};
 use crate::fetch::ElementFormat;
 use crate::job::{
-    Bindings, Dimension, FLOW_CONSTANTS, Input, Job, KCACHE_BANKS, LoopConstant, STREAMS, Sampler, Texture,
+    Bindings, Compare, Dimension, FLOW_CONSTANTS, Filter, Input, Job, KCACHE_BANKS, LoopConstant, MipFilter, STREAMS,
+    Sampler, TexelNumbers, Texels, Texture, Wrap,
 };
 use crate::stack::Wavefront;
 use crate::target::{COLOURS, PARAMETERS, POSITIONS};
 use ctm_engine::SurfaceLayout;
 use ctm_lane::domain::Lanes;
 use ctm_memory::{Bounds, Format, Space};
+use ctm_num::r700 as num;
 use std::collections::BTreeMap;
 
 /// Largest constant buffer that becomes a table: what windows can reach, in dwords, as a power of two.
@@ -37,12 +39,58 @@ pub enum InputLayout {
 pub struct TextureLayout {
     /// How coordinates are read.
     pub dimension: Dimension,
-    /// Size of every level.
-    pub sizes: Vec<[u32; 3]>,
-    /// The levels.
-    pub levels: Vec<SurfaceLayout>,
+    /// What numbers its texels are.
+    pub numbers: TexelNumbers,
+    /// Its texels.
+    pub texels: TexelLayout,
     /// What the resource gives for x, y, z, w.
     pub swizzle: [Select; 4],
+}
+
+/// The texels of a texture without their place in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TexelLayout {
+    /// A surface for each level, and the sizes of levels.
+    Surfaces {
+        /// Sizes.
+        sizes: Vec<[u32; 3]>,
+        /// Surfaces.
+        levels: Vec<SurfaceLayout>,
+    },
+    /// Vectors. How large levels are and where they begin stands in a table: see [`texture_words`].
+    Vectors {
+        /// There are several levels.
+        has_levels: bool,
+        /// Samples of a texel.
+        samples: u32,
+    },
+}
+
+impl TextureLayout {
+    /// True if there are several levels.
+    pub(super) fn has_levels(&self) -> bool {
+        match &self.texels {
+            TexelLayout::Surfaces { levels, .. } => levels.len() > 1,
+            TexelLayout::Vectors { has_levels, .. } => *has_levels,
+        }
+    }
+}
+
+/// A sampler without its numbers, which stand in a table: see [`sampler_words`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SamplerLayout {
+    /// Filter of texels that are larger than pixels.
+    pub magnification: Filter,
+    /// Filter of others.
+    pub minification: Filter,
+    /// Filter of levels.
+    pub mip: MipFilter,
+    /// Wraps of x, y, z.
+    pub wrap: [Wrap; 3],
+    /// The comparison.
+    pub compare: Compare,
+    /// Filters go beyond the edges of a cube's faces.
+    pub seamless: bool,
 }
 
 /// A fetch buffer without its place in memory.
@@ -50,6 +98,8 @@ pub struct TextureLayout {
 pub struct BufferLayout {
     /// Bytes of the buffer.
     pub length: u32,
+    /// Bytes at the end in which no element begins.
+    pub tail: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
     /// Format of fetches with USE_CONST_FIELDS.
@@ -70,7 +120,7 @@ pub struct BindingLayouts {
     /// Textures.
     pub textures: BTreeMap<u8, TextureLayout>,
     /// Samplers.
-    pub samplers: BTreeMap<u8, Sampler>,
+    pub samplers: BTreeMap<u8, SamplerLayout>,
     /// Fetch buffers.
     pub buffers: BTreeMap<u8, BufferLayout>,
 }
@@ -166,9 +216,19 @@ impl BindingLayouts {
         };
         let texture = |texture: &Texture| TextureLayout {
             dimension: texture.dimension,
-            sizes: (0..texture.levels.len()).map(|level| texture.level_size(level)).collect(),
-            levels: (0..texture.levels.len()).map(|level| texture_level(texture, level, space)).collect(),
+            numbers: texture.numbers,
+            texels: match texture.texels {
+                Texels::Surfaces(_) => TexelLayout::Surfaces {
+                    sizes: (0..texture.levels()).map(|level| texture.level_size(level)).collect(),
+                    levels: (0..texture.levels()).map(|level| texture_level(texture, level, space)).collect(),
+                },
+                Texels::Vectors { samples, .. } => TexelLayout::Vectors { has_levels: texture.levels() > 1, samples },
+            },
             swizzle: texture.swizzle,
+        };
+        let sampler = |sampler: &Sampler| {
+            let &Sampler { magnification, minification, mip, wrap, compare, seamless, .. } = sampler;
+            SamplerLayout { magnification, minification, mip, wrap, compare, seamless }
         };
         let finite = |channel: usize| bindings.constants.iter().all(|constant| is_finite(constant[channel]));
         BindingLayouts {
@@ -176,14 +236,14 @@ impl BindingLayouts {
             finite: std::array::from_fn(finite),
             banks: std::array::from_fn(bank),
             textures: bindings.textures.iter().map(|(&number, source)| (number, texture(source))).collect(),
-            samplers: bindings.samplers.clone(),
+            samplers: bindings.samplers.iter().map(|(&number, source)| (number, sampler(source))).collect(),
             buffers: bindings
                 .buffers
                 .iter()
                 .map(|(&number, buffer)| {
-                    let (length, stride) = (buffer.region.length, buffer.stride);
+                    let (length, tail, stride) = (buffer.region.length, buffer.tail, buffer.stride);
                     let (format, endian_swap) = (buffer.format, buffer.endian_swap);
-                    (number, BufferLayout { length, stride, format, endian_swap })
+                    (number, BufferLayout { length, tail, stride, format, endian_swap })
                 })
                 .collect(),
         }
@@ -195,7 +255,7 @@ fn is_finite(word: u32) -> bool {
 }
 
 fn texture_level(texture: &Texture, level: usize, space: &Space) -> SurfaceLayout {
-    let (surface, size) = (&texture.levels[level], texture.level_size(level));
+    let (surface, size) = (&texture.surfaces()[level], texture.level_size(level));
     let rows = u64::from(size[1]) * u64::from(size[2]);
     let fits = size[0] <= surface.pitch && rows <= u64::from(surface.height);
     // Texels that all lie inside the surface can have either bounds; the nearest element costs engines less.
@@ -210,6 +270,43 @@ pub fn bank_words(bindings: &Bindings, bank: usize, space: &Space) -> Option<Vec
     let mut words: Vec<u32> = (0..dwords).map(|dword| buffer.load(dword * 4)).collect();
     words.resize(words.len().next_power_of_two().max(4), 0);
     Some(words)
+}
+
+/// Entries of the table of a texture: see [`texture_words`].
+pub(super) const TEXTURE_ENTRIES: u32 = 32;
+/// Where its entries are: three sizes, the same as floats, the number of levels, the last level as a float, the offsets of levels.
+pub(super) const SIZES: u32 = 0;
+pub(super) const FLOAT_SIZES: u32 = 3;
+pub(super) const LEVELS: u32 = 6;
+pub(super) const LAST_LEVEL: u32 = 7;
+pub(super) const OFFSETS: u32 = 16;
+/// Entries of the table of a sampler: see [`sampler_words`].
+pub(super) const SAMPLER_ENTRIES: u32 = 8;
+/// Where its entries are: four of the border, the least level, the greatest one, the bias.
+pub(super) const BORDER: u32 = 0;
+pub(super) const LEAST_LEVEL: u32 = 4;
+pub(super) const GREATEST_LEVEL: u32 = 5;
+pub(super) const LEVEL_BIAS: u32 = 6;
+
+/// The entries of [`TableBinding::Texture`].
+pub fn texture_words(texture: &Texture) -> Vec<u32> {
+    let mut words = vec![0; TEXTURE_ENTRIES as usize];
+    let mut set = |first: u32, values: &[u32]| {
+        words.iter_mut().skip(first as usize).zip(values).for_each(|(word, &value)| *word = value);
+    };
+    let last = texture.levels().saturating_sub(1) as u32;
+    set(SIZES, &texture.size);
+    set(FLOAT_SIZES, &texture.size.map(num::uint_to_float));
+    set(LEVELS, &[last + 1, num::uint_to_float(last)]);
+    set(OFFSETS, &texture.level_offsets()[..texture.levels()]);
+    words
+}
+
+/// The entries of [`TableBinding::Sampler`].
+pub fn sampler_words(sampler: &Sampler) -> Vec<u32> {
+    let [least, greatest, bias] = sampler.levels();
+    let [x, y, z, w] = sampler.border;
+    vec![x, y, z, w, least, greatest, bias, 0]
 }
 
 /// What a surface of a lifted function is.
@@ -246,6 +343,20 @@ pub enum TableBinding {
         alternate: bool,
         /// The channel.
         channel: usize,
+    },
+    /// Sizes and places of the levels of a texture: see [`texture_words`].
+    Texture {
+        /// Of the other stage.
+        alternate: bool,
+        /// The resource.
+        number: u8,
+    },
+    /// Numbers of a sampler: see [`sampler_words`].
+    Sampler {
+        /// Of the other stage.
+        alternate: bool,
+        /// The sampler.
+        number: u8,
     },
     /// A constant buffer: see [`bank_words`].
     Bank {
@@ -288,6 +399,13 @@ pub enum BufferBinding {
     Input(u8),
     /// A fetch buffer.
     Fetch {
+        /// Of the other stage.
+        alternate: bool,
+        /// The resource.
+        number: u8,
+    },
+    /// The vectors of a texture.
+    Texture {
         /// Of the other stage.
         alternate: bool,
         /// The resource.

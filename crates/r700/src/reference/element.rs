@@ -75,28 +75,81 @@ pub(super) fn swap(endian_swap: EndianSwap, bytes: &mut [u8]) {
 
 /// The channels of an element. Missing ones are 0, but w, which is 1.
 pub(super) fn channels(format: &ElementFormat, bytes: &[u8; MAX_ELEMENT]) -> [u32; 4] {
-    let bits = u128::from_le_bytes(*bytes);
-    let field = |at: u32, width: u32| (bits >> at) as u32 & (u32::MAX >> (32 - width));
-    let mut channels = [0, 0, 0, one(format)];
-    let Some(data_format) = format.format() else { return channels };
-    if data_format == DataFormat::F5_9_9_9SharedExp {
-        for (k, channel) in channels[..3].iter_mut().enumerate() {
-            *channel = num::shared_exponent(field(9 * k as u32, 9), field(27, 5));
-        }
-        return channels;
+    match ElementDecoder::new(*format) {
+        Ok(decoder) => decoder.decode(u128::from_le_bytes(*bytes)),
+        Err(_) => [0, 0, 0, one(format)],
     }
-    let mut at = 0;
-    for (part, channel) in parts(data_format).unwrap_or_default().into_iter().zip(&mut channels) {
-        let width = u32::from(part.width());
-        let value = field(at, width);
-        match part {
-            Part::Integer(_) => *channel = integer(format, value, width),
-            Part::Float(_) => *channel = float(value, width),
-            Part::Unused(_) => {}
-        }
-        at += width;
+}
+
+/// Decodes elements of one format: from their bits to the four channels of a register.
+#[derive(Clone, Debug)]
+pub struct ElementDecoder {
+    format: ElementFormat,
+    bytes: u32,
+    parts: Vec<PlacedPart>,
+}
+
+/// A part of an element that becomes a channel: the first one x.
+#[derive(Clone, Copy, Debug)]
+struct PlacedPart {
+    at: u32,
+    part: Part,
+    /// Another part, at bit 27, is its exponent.
+    shares_exponent: bool,
+}
+
+impl ElementDecoder {
+    /// For elements in this format.
+    ///
+    /// # Errors
+    /// If fetches of the format are not executed: compressed and packed textures, and formats whose layout is not published.
+    pub fn new(format: ElementFormat) -> Result<Self, TrapKind> {
+        let bytes = element_bytes(&format)? as u32;
+        let (parts, shares_exponent) = match format.format() {
+            Some(DataFormat::F5_9_9_9SharedExp) => (vec![Part::Float(9); 3], true),
+            Some(data_format) => (parts(data_format).unwrap_or_default(), false),
+            None => (Vec::new(), false),
+        };
+        let mut at = 0;
+        let place = |part: Part| {
+            let placed = PlacedPart { at, part, shares_exponent };
+            at += u32::from(part.width());
+            placed
+        };
+        Ok(ElementDecoder { format, bytes, parts: parts.into_iter().map(place).collect() })
     }
-    channels
+
+    /// Bytes of an element.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// First bit and width of the part that becomes a channel by itself, from 0 for x; none if the format lacks the channel, or its value
+    /// depends on other bits as well.
+    pub fn field(&self, channel: usize) -> Option<(u32, u32)> {
+        let placed = self.parts.get(channel).filter(|placed| !placed.shares_exponent)?;
+        match placed.part {
+            Part::Integer(width) | Part::Float(width) => Some((placed.at, width.into())),
+            Part::Unused(_) => None,
+        }
+    }
+
+    /// The channels of an element. Missing ones are 0, but w, which is 1.
+    pub fn decode(&self, bits: u128) -> [u32; 4] {
+        let field = |at: u32, width: u32| (bits >> at) as u32 & (u32::MAX >> (32 - width));
+        let mut channels = [0, 0, 0, one(&self.format)];
+        for (placed, channel) in self.parts.iter().zip(&mut channels) {
+            let width = u32::from(placed.part.width());
+            let value = field(placed.at, width);
+            match placed.part {
+                Part::Float(_) if placed.shares_exponent => *channel = num::shared_exponent(value, field(27, 5)),
+                Part::Integer(_) => *channel = integer(&self.format, value, width),
+                Part::Float(_) => *channel = float(value, width),
+                Part::Unused(_) => {}
+            }
+        }
+        channels
+    }
 }
 
 fn integer(format: &ElementFormat, value: u32, width: u32) -> u32 {

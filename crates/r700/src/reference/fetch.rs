@@ -2,14 +2,15 @@
 //! and 6).
 
 use super::element::{MAX_ELEMENT, channels, element_bytes, one, swap};
+use super::level::Change;
 use super::machine::load_dword;
 use super::sample::{self, Request};
 use super::view::in_clause;
 use super::wavefront::Wave;
 use crate::cf::CfPlain;
-use crate::codes::{FetchType, MemOp, Select, TextureClass};
+use crate::codes::{FetchType, LevelSource, MemOp, Select, TextureClass};
 use crate::fetch::{Fetch, FetchRegister, MemRead, Tex, Vtx};
-use crate::job::TrapKind;
+use crate::job::{TexelNumbers, TrapKind};
 use ctm_follow::{Access, Kind, Part, note};
 use ctm_lane::domain::QUAD;
 use ctm_num::r700 as num;
@@ -39,6 +40,9 @@ impl Wave<'_, '_> {
     ) -> Result<bool, TrapKind> {
         let instructions = self.fetch_instructions(cf)?;
         let Some(fetch) = instructions.get(number) else { return Ok(true) };
+        if number == 0 {
+            self.state.gradients.fill([[0; 4]; 2]);
+        }
         let executing = self.fetching(fetch, passing);
         let at = cf.fields.addr + 2 * number as u32;
         self.begin_slot(at, &executing)?;
@@ -119,7 +123,7 @@ impl Wave<'_, '_> {
         let start = u64::from(vtx.offset) + u64::from(index) * stride;
         let mut element = [0; MAX_ELEMENT];
         let mut value = [0; 4];
-        if start + bytes as u64 <= u64::from(buffer.region.length) {
+        if buffer.last_start(bytes as u32).is_some_and(|last| start <= last.into()) {
             let address = buffer.region.base.wrapping_add(start as u32);
             if job.memory.read_bytes(address, &mut element[..bytes]).is_ok() {
                 swap(endian_swap, &mut element[..bytes]);
@@ -212,19 +216,45 @@ impl Wave<'_, '_> {
         };
         let bindings = self.machine.bindings(fields.alt_const);
         let texture = bindings.texture(fields.resource_id);
-        let request = || Request {
-            fields,
-            coordinates: coordinates(pixel),
-            gradients: self.machine.job.takes_derivatives().then(|| [across(), down()]),
-            sampler: bindings.source.samplers.get(&fields.sampler_id).copied().unwrap_or_default(),
+        let sampler = bindings.source.samplers.get(&fields.sampler_id).copied().unwrap_or_default();
+        let class = tex.op.texture_class();
+        let quad = || {
+            let takes = self.machine.job.takes_derivatives();
+            takes.then(|| Change::Quad([0, 1, 2].map(|lane| coordinates(first + lane))))
         };
-        let (value, one, reads) = match tex.op.texture_class() {
-            TextureClass::SetGradients => return Ok(Vec::new()),
+        let request = || {
+            let change = match class {
+                TextureClass::LevelOfDetail => quad(),
+                TextureClass::Sample(op) => match op.level {
+                    LevelSource::Detail | LevelSource::Biased => quad(),
+                    LevelSource::Gradients => Some(Change::Given(self.state.gradients[pixel])),
+                    LevelSource::Given | LevelSource::Zero => None,
+                },
+                TextureClass::Load
+                | TextureClass::Info
+                | TextureClass::Samples
+                | TextureClass::GradientsH
+                | TextureClass::GradientsV
+                | TextureClass::SetGradientsH
+                | TextureClass::SetGradientsV
+                | TextureClass::Unsupported => None,
+            };
+            Request { fields, coordinates: coordinates(pixel), change, sampler: &sampler }
+        };
+        let one = if texture.is_some_and(|texture| texture.texture.numbers == TexelNumbers::Integer) { 1 } else { ONE };
+        let (value, one, reads) = match class {
+            TextureClass::SetGradientsH | TextureClass::SetGradientsV => {
+                let (value, axis) = (coordinates(pixel), usize::from(class == TextureClass::SetGradientsV));
+                self.state.gradients[pixel][axis] = value;
+                return Ok(Vec::new());
+            }
             TextureClass::GradientsH => (across(), ONE, false),
             TextureClass::GradientsV => (down(), ONE, false),
-            TextureClass::Load => (sample::execute_load(&request(), texture), ONE, true),
+            TextureClass::Load => (sample::execute_load(&request(), texture), one, true),
             TextureClass::Info => (sample::execute_info(&request(), texture), 1, true),
-            TextureClass::Sample(op) => (sample::execute_sample(op, &request(), texture), ONE, true),
+            TextureClass::Samples => (sample::execute_samples(texture), 1, true),
+            TextureClass::LevelOfDetail => (sample::execute_level(&request(), texture), ONE, true),
+            TextureClass::Sample(op) => (sample::execute_sample(op, &request(), texture), one, true),
             TextureClass::Unsupported => return Err(TrapKind::Unsupported(tex.op.name())),
         };
         if reads {

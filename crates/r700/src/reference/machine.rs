@@ -2,16 +2,58 @@
 
 use super::control::Image;
 use crate::cf::Qword;
-use crate::job::{Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texture, VECTOR_BYTES};
+use crate::job::{Bindings, Input, Items, Job, KCACHE_BANKS, Memories, Region, Texels, Texture, VECTOR_BYTES};
 use crate::program::ProgramInfo;
 use crate::target::{PARAMETERS, POSITIONS};
 use ctm_memory::{Bounds, Buffer, Space, Surface, View};
 use std::collections::BTreeMap;
 
-/// A texture with its levels.
+/// A texture with its texels.
 pub(super) struct BoundTexture<'a> {
     pub texture: &'a Texture,
-    pub levels: Vec<View<'a>>,
+    texels: BoundTexels<'a>,
+}
+
+enum BoundTexels<'a> {
+    /// A surface for each level.
+    Surfaces(Vec<View<'a>>),
+    /// Vectors, and how many of them lie before each level.
+    Vectors { buffer: Buffer<'a>, offsets: Vec<u32> },
+}
+
+impl<'a> BoundTexture<'a> {
+    fn new(texture: &'a Texture, memory: &'a Space) -> Self {
+        let view = |&level: &Surface| View::new(memory, level, Bounds::Drop);
+        let texels = match &texture.texels {
+            Texels::Surfaces(levels) => BoundTexels::Surfaces(levels.iter().map(view).collect()),
+            Texels::Vectors { region, .. } => {
+                BoundTexels::Vectors { buffer: buffer(memory, *region), offsets: texture.level_offsets() }
+            }
+        };
+        BoundTexture { texture, texels }
+    }
+
+    /// A sample of the texel at (x, y) of slice z of a level. All of them are inside of the texture.
+    pub fn texel(&self, level: usize, [x, y, z]: [i64; 3], sample: u32) -> [u32; 4] {
+        let [width, height, _] = self.texture.level_size(level);
+        let row = z * i64::from(height) + y;
+        match &self.texels {
+            BoundTexels::Surfaces(levels) => levels.get(level).map_or([0; 4], |level| level.load(x, row)),
+            BoundTexels::Vectors { buffer, offsets } => {
+                let texel = row * i64::from(width) + x;
+                let first = offsets.get(level).copied().unwrap_or(0);
+                let vector = i64::from(first) + texel * i64::from(self.texture.samples()) + i64::from(sample);
+                std::array::from_fn(|channel| load_dword(buffer, 4 * vector + channel as i64))
+            }
+        }
+    }
+
+    fn views(&self) -> &[View<'a>] {
+        match &self.texels {
+            BoundTexels::Surfaces(levels) => levels,
+            BoundTexels::Vectors { .. } => &[],
+        }
+    }
 }
 
 /// What a stage's instructions name by number.
@@ -24,14 +66,14 @@ pub(super) struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     fn new(source: &'a Bindings, memory: &'a Space) -> Self {
-        let texture = |texture: &'a Texture| {
-            let levels = texture.levels.iter().map(|&level| View::new(memory, level, Bounds::Drop)).collect();
-            BoundTexture { texture, levels }
-        };
         Bound {
             constants: &source.constants,
             kcache: source.kcache.map(|region| region.map(|region| buffer(memory, region))),
-            textures: source.textures.iter().map(|(&number, bound)| (number, texture(bound))).collect(),
+            textures: source
+                .textures
+                .iter()
+                .map(|(&number, bound)| (number, BoundTexture::new(bound, memory)))
+                .collect(),
             source,
         }
     }
@@ -188,7 +230,7 @@ impl<'a> BoundJob<'a> {
     /// True if some access left the mapped memory.
     pub fn out_of_range(&self) -> bool {
         let textures = [&self.own, &self.alternate].into_iter().flat_map(|bound| bound.textures.values());
-        let levels = textures.flat_map(|texture| &texture.levels);
+        let levels = textures.flat_map(BoundTexture::views);
         let inputs = self.inputs.iter().filter_map(|(_, input)| match input {
             BoundInput::Surface(view) => Some(view),
             BoundInput::Position(_) | BoundInput::Vertex { .. } | BoundInput::Buffer(_) | BoundInput::Value(_) => None,

@@ -4,7 +4,7 @@
 //!
 //! - `control`, `flow`: pixel states, the stack, and the branch and loop instructions;
 //! - `clause`, `operation`, `registers`: ALU clauses;
-//! - `fetch`, `element`, `sample`: vertex, texture and memory fetches;
+//! - `fetch`, `element`: vertex and memory fetches; `sample`, `level`, `cube`: texture look-ups;
 //! - `export`: exports and memory writes;
 //! - `wavefront`, `machine`, `schedule`: what puts them together;
 //! - `view`: what observers are shown;
@@ -13,10 +13,12 @@
 
 mod clause;
 mod control;
+mod cube;
 mod element;
 mod export;
 mod fetch;
 mod flow;
+mod level;
 mod machine;
 mod operation;
 mod registers;
@@ -26,6 +28,7 @@ mod stepper;
 mod view;
 mod wavefront;
 
+pub use element::ElementDecoder;
 pub(crate) use element::{Part, element_bytes, one, parts};
 pub use schedule::{run, run_observed};
 pub(crate) use stepper::{Moment, StackEntry, Stepper};

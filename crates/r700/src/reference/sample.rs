@@ -1,33 +1,34 @@
-//! Texture look-ups: levels, coordinates, filters and comparisons (R700 guide chapter 6).
+//! Texture look-ups: coordinates, filters and comparisons (R700 guide chapter 6).
 //!
 //! Decisions where the guide leaves the choice to the host: a sample without a level of its own takes level 0, or with
-//! [`Job::quad_derivatives`](crate::Job::quad_derivatives) the level of detail that the quad's differences have; a level is
-//! the integer nearest to the level of detail; slices and faces are the integer nearest to their coordinate; weights and
-//! sums of the linear filter are rounded like every other operation, x first, then y, then z.
+//! [`Job::quad_derivatives`](crate::Job::quad_derivatives) the level of detail that the differences of the quad's upper left pixel to its
+//! neighbours have; slices and faces are the integer nearest to their coordinate; weights have 8 bits; sums of filters are rounded like
+//! every other operation, x first, then y, then z, then levels, and a NaN that they give has the machine's own bits.
 
+use super::cube;
+use super::level::{Change, face, level_of_detail, levels, query, weight};
 use super::machine::BoundTexture;
 use crate::codes::{SampleOp, Select};
 use crate::fetch::TexFields;
-use crate::job::{Compare, Dimension, Filter, Sampler, Texture, Wrap};
+use crate::job::{Compare, Dimension, Filter, MipFilter, Sampler, TexelNumbers, Wrap};
 use ctm_num::convert::float_to_coordinate;
 use ctm_num::r700 as num;
 
 const ONE: u32 = 0x3F80_0000;
+const TWO: u32 = 0x4000_0000;
 const MINUS_ONE: u32 = 0xBF80_0000;
 const MINUS_HALF: u32 = 0xBF00_0000;
 const HALF: u32 = 0x3F00_0000;
-/// 1/8 as a power of two.
-const EIGHTH: i32 = -3;
+const SIGN: u32 = 1 << 31;
 
 /// A look-up of one pixel.
 pub(super) struct Request<'a> {
     pub fields: &'a TexFields,
     /// x, y, z, w after the source selectors.
     pub coordinates: [u32; 4],
-    /// What the coordinates have more on the right than on the left, and at the bottom than at the top of the quad, if
-    /// levels depend on that.
-    pub gradients: Option<[[u32; 4]; 2]>,
-    pub sampler: Sampler,
+    /// How they change from pixel to pixel, if levels depend on that.
+    pub change: Option<Change>,
+    pub sampler: &'a Sampler,
 }
 
 /// LD: a texel by integer coordinates. A texture that is not there reads as 0.
@@ -40,67 +41,60 @@ pub(super) fn execute_info(request: &Request, texture: Option<&BoundTexture>) ->
     texture.map_or([0; 4], |texture| info(request, texture))
 }
 
+/// GET_SAMPLE_INFO: the number of samples, as [`execute_load`].
+pub(super) fn execute_samples(texture: Option<&BoundTexture>) -> [u32; 4] {
+    texture.map_or([0; 4], |texture| [texture.texture.samples(), 0, 0, 0])
+}
+
+/// GET_COMP_TEX_LOD, as [`execute_load`].
+pub(super) fn execute_level(request: &Request, texture: Option<&BoundTexture>) -> [u32; 4] {
+    texture.map_or([0; 4], |texture| query(request, texture.texture))
+}
+
 /// A sample, as [`execute_load`].
 pub(super) fn execute_sample(op: SampleOp, request: &Request, texture: Option<&BoundTexture>) -> [u32; 4] {
     let Some(texture) = texture else { return [0; 4] };
     let [_, _, z, w] = request.coordinates;
-    let bias = num::scale(EIGHTH, num::int_to_float(i32::from(request.fields.lod_bias_eighths()).cast_unsigned()));
-    let (level, reference) = match op {
-        SampleOp::Detail | SampleOp::Zero => (0, None),
-        SampleOp::Level => (w, None),
-        SampleOp::Bias => (num::add(w, bias), None),
-        SampleOp::CompareDetail | SampleOp::CompareZero => (0, Some(w)),
-        SampleOp::CompareLevel => (w, Some(z)),
+    let is_cube = texture.texture.dimension == Dimension::Cube;
+    let reference = op.compares.then_some(if op.has_level_in_w() && !is_cube { z } else { w });
+    let clamps = texture.texture.numbers == TexelNumbers::Fraction;
+    let look_up = LookUp {
+        request,
+        texture,
+        reference: reference.map(|reference| if clamps { num::clamp(true, reference) } else { reference }),
+        slice: slice(op, request, texture),
     };
-    let level = match request.gradients.filter(|_| op.takes_level_of_detail()) {
-        Some(gradients) => num::add(level_of_detail(request.fields, gradients, texture.texture), level),
-        None => level,
-    };
-    sample(request, texture, level, reference)
-}
-
-/// log2 of the longer of the distances in texels of level 0 that the quad's neighbours are apart.
-fn level_of_detail(fields: &TexFields, gradients: [[u32; 4]; 2], texture: &Texture) -> u32 {
-    let [across, down] = gradients.map(|gradient| {
-        let distance = |axis: usize| match texture.dimension.is_scaled(fields, axis) {
-            true => num::mul_ieee(gradient[axis], num::uint_to_float(texture.size[axis])),
-            false => gradient[axis],
-        };
-        let squares = (0..texture.dimension.axes()).map(distance).map(|distance| num::mul_ieee(distance, distance));
-        squares.reduce(num::add).unwrap_or(0)
-    });
-    num::scale(-1, num::log(num::max(across, down)))
+    look_up.sample(op)
 }
 
 /// What the resource's own selectors make of a texel.
 fn swizzle(texture: &BoundTexture, texel: [u32; 4]) -> [u32; 4] {
+    let one = if texture.texture.numbers == TexelNumbers::Integer { 1 } else { ONE };
     texture.texture.swizzle.map(|sel| match (sel.channel(), sel) {
         (Some(channel), _) => texel[channel as usize],
-        (None, Select::One) => ONE,
+        (None, Select::One) => one,
         (None, _) => 0,
     })
 }
 
-/// The texel at (x, y) of a slice of a level.
-fn texel(texture: &BoundTexture, level: usize, [x, y, z]: [i64; 3]) -> [u32; 4] {
-    let rows = i64::from(texture.texture.level_size(level)[1]);
-    texture.levels[level].load(x, z * rows + y)
-}
-
-/// LD: integer coordinates, w is the level; 0 outside.
+/// LD: integer coordinates, w is the level, or the sample of textures that have several; 0 outside, before selectors.
 fn load(request: &Request, texture: &BoundTexture) -> [u32; 4] {
     let signed = |at: usize| i64::from(request.coordinates[at].cast_signed());
-    let Some(level) = usize::try_from(signed(3)).ok().filter(|&level| level < texture.levels.len()) else {
-        return [0; 4];
-    };
-    let size = texture.texture.level_size(level);
-    let used = used_axes(texture.texture.dimension);
-    let place: [i64; 3] = std::array::from_fn(|axis| match used[axis] {
-        true => signed(axis) + i64::from(request.fields.offset_halves(axis) >> 1),
-        false => 0,
+    let (levels, samples) = (texture.texture.levels(), texture.texture.samples());
+    let count = if samples > 1 { samples as usize } else { levels };
+    let number = usize::try_from(signed(3)).ok().filter(|&number| number < count);
+    let place = number.and_then(|number| {
+        let (level, sample) = if samples > 1 { (0, number) } else { (number, 0) };
+        let size = texture.texture.level_size(level);
+        let used = used_axes(texture.texture.dimension);
+        let place: [i64; 3] = std::array::from_fn(|axis| match used[axis] {
+            true => signed(axis) + i64::from(request.fields.offset_halves(axis) >> 1),
+            false => 0,
+        });
+        let inside = place.iter().zip(size).all(|(&at, size)| (0..i64::from(size)).contains(&at));
+        inside.then_some((level, place, sample as u32))
     });
-    let inside = place.iter().zip(size).all(|(&at, size)| (0..i64::from(size)).contains(&at));
-    if inside { swizzle(texture, texel(texture, level, place)) } else { [0; 4] }
+    swizzle(texture, place.map_or([0; 4], |(level, place, sample)| texture.texel(level, place, sample)))
 }
 
 /// The axes that a coordinate belongs to; slices count.
@@ -113,108 +107,216 @@ fn used_axes(dimension: Dimension) -> [bool; 3] {
     }
 }
 
-/// GET_TEXTURE_INFO: the size of level w, and the number of levels. Levels that there are not have size 0.
+/// GET_TEXTURE_INFO: the size of level x, and the number of levels. Levels that there are not have size 0.
 fn info(request: &Request, texture: &BoundTexture) -> [u32; 4] {
-    let level = request.coordinates[3] as usize;
-    let size = if level < texture.levels.len() { texture.texture.level_size(level) } else { [0; 3] };
-    [size[0], size[1], size[2], texture.levels.len() as u32]
+    let (level, levels) = (request.coordinates[0] as usize, texture.texture.levels());
+    let size = if level < levels { texture.texture.level_size(level) } else { [0; 3] };
+    [size[0], size[1], size[2], levels as u32]
+}
+
+/// The slice that a sample takes; that of a face.
+fn slice(op: SampleOp, request: &Request, texture: &BoundTexture) -> i64 {
+    let axis = match texture.texture.dimension {
+        Dimension::D1 | Dimension::D2 | Dimension::D3 => return 0,
+        Dimension::Cube => return face(&request.coordinates).into(),
+        // z is the reference there.
+        Dimension::D1Array if op.compares && op.has_level_in_w() => 1,
+        Dimension::D1Array | Dimension::D2Array => 2,
+    };
+    let slice = coordinate(num::rndne(request.coordinates[axis]));
+    slice.clamp(0, i64::from(texture.texture.size[2]) - 1)
+}
+
+/// The integer at or below a coordinate, saturated at 32 bits; 0 for NaN.
+pub(super) fn coordinate(at: u32) -> i64 {
+    float_to_coordinate(at).unwrap_or(0).clamp(i32::MIN.into(), i32::MAX.into())
 }
 
 /// Where an axis of a sample takes texels: two with their weights, or one.
+#[derive(Clone, Copy, Default)]
 struct Axis {
-    /// Texels inside the texture; none for the border.
+    /// Texels inside the texture; none for the border. Those of seamless cubes may be one beyond the edge.
     at: [Option<i64>; 2],
     /// Weight of the second; none without filter.
     weight: Option<u32>,
 }
 
-fn sample(request: &Request, texture: &BoundTexture, level: u32, reference: Option<u32>) -> [u32; 4] {
-    let dimension = texture.texture.dimension;
-    let last_level = texture.levels.len() as i64 - 1;
-    let level = coordinate(num::rndne(level)).clamp(0, last_level) as usize;
-    let size = texture.texture.level_size(level);
-    let axes: Vec<Axis> = (0..dimension.axes()).map(|axis| place(request, dimension, axis, size[axis])).collect();
-    let slice = match dimension {
-        Dimension::D1 | Dimension::D2 | Dimension::D3 => 0,
-        Dimension::D1Array | Dimension::D2Array | Dimension::Cube => {
-            let slice = coordinate(num::rndne(request.coordinates[2]));
-            slice.clamp(0, i64::from(size[2]) - 1)
+/// A sample of one pixel.
+struct LookUp<'a> {
+    request: &'a Request<'a>,
+    texture: &'a BoundTexture<'a>,
+    reference: Option<u32>,
+    slice: i64,
+}
+
+impl LookUp<'_> {
+    fn sample(&self, op: SampleOp) -> [u32; 4] {
+        let (sampler, texture) = (self.request.sampler, self.texture.texture);
+        let is_integer = texture.numbers == TexelNumbers::Integer;
+        let [magnification, minification] = [sampler.magnification, sampler.minification]
+            .map(|filter| if is_integer { Filter::Nearest } else { filter });
+        let last = texture.levels() - 1;
+        let has_levels = last > 0 && sampler.mip != MipFilter::None;
+        let needs_level = has_levels || magnification != minification;
+        let detail = if needs_level { level_of_detail(op, self.request, texture) } else { 0 };
+        let levels = levels(detail, sampler, last);
+        let filter = if levels.magnified { magnification } else { minification };
+        let fine = self.level(levels.fine, filter);
+        let value = match levels.weight {
+            Some(weight) if !is_integer => mix(fine, self.level(levels.fine + 1, filter), weight).map(canonical),
+            Some(_) | None => fine,
+        };
+        swizzle(self.texture, value)
+    }
+
+    fn level(&self, level: usize, filter: Filter) -> [u32; 4] {
+        let texture = self.texture.texture;
+        let (size, count) = (texture.level_size(level), texture.dimension.axes());
+        let mut axes = [Axis::default(); 3];
+        for (axis, place) in axes.iter_mut().enumerate().take(count) {
+            *place = self.axis(axis, size[axis], filter);
         }
-    };
-    let tap = |taps: [usize; 3]| -> [u32; 4] {
-        let mut place = [0, 0, slice];
+        let value = self.filtered(level, &axes[..count], [0; 3], count);
+        match filter {
+            Filter::Nearest => value,
+            Filter::Linear => value.map(canonical),
+        }
+    }
+
+    /// The filtered value over the first `count` axes, the others fixed.
+    fn filtered(&self, level: usize, axes: &[Axis], taps: [usize; 3], count: usize) -> [u32; 4] {
+        let Some(axis) = count.checked_sub(1) else { return self.tap(level, axes, taps) };
+        let side = |which: usize| {
+            let mut taps = taps;
+            taps[axis] = which;
+            self.filtered(level, axes, taps, axis)
+        };
+        match axes[axis].weight {
+            Some(weight) => mix(side(0), side(1), weight),
+            None => side(0),
+        }
+    }
+
+    /// The texel, or its comparison, that these taps name.
+    fn tap(&self, level: usize, axes: &[Axis], taps: [usize; 3]) -> [u32; 4] {
+        let texture = self.texture.texture;
+        let mut place = [0, 0, self.slice];
         let mut inside = true;
-        for (axis, taps) in axes.iter().zip(taps).enumerate().map(|(k, (axis, tap))| (k, axis.at[tap])) {
-            inside &= taps.is_some();
-            place[axis] = taps.unwrap_or(0);
+        for (place, (axis, tap)) in place.iter_mut().zip(axes.iter().zip(taps)) {
+            let at = axis.at[tap];
+            inside &= at.is_some();
+            *place = at.unwrap_or(0);
         }
-        let value = if inside { texel(texture, level, place) } else { request.sampler.border };
-        match reference {
+        if texture.dimension == Dimension::Cube {
+            let [x, y, face] = place;
+            let size = texture.level_size(level)[0].into();
+            let (face, [x, y]) = cube::across_edge(face as u32, [x, y], size);
+            place = [x, y, face.into()];
+        }
+        let value = if inside { self.texture.texel(level, place, 0) } else { self.request.sampler.border };
+        match self.reference {
             None => value,
-            Some(reference) => [if holds(request.sampler.compare, reference, value[0]) { ONE } else { 0 }; 4],
+            Some(reference) => {
+                let clamps = texture.numbers == TexelNumbers::Fraction;
+                let texel = if clamps { num::clamp(true, value[0]) } else { value[0] };
+                [if holds(self.request.sampler.compare, reference, texel) { ONE } else { 0 }; 4]
+            }
         }
-    };
-    swizzle(texture, filter(&axes, [0; 3], axes.len(), &tap))
+    }
+
+    /// Where the sample lies on an axis of a level with so many texels there.
+    fn axis(&self, axis: usize, size: u32, filter: Filter) -> Axis {
+        let Request { fields, coordinates, sampler, .. } = self.request;
+        let dimension = self.texture.texture.dimension;
+        let is_cube = dimension == Dimension::Cube;
+        let wrap = if is_cube { Wrap::Clamp } else { sampler.wrap[axis] };
+        let halves = i32::from(fields.offset_halves(axis));
+        let is_scaled = dimension.is_scaled(fields, axis);
+        let width = num::uint_to_float(size);
+        let mut at = coordinates[axis];
+        if is_cube {
+            at = num::add(at, MINUS_ONE);
+        }
+        // Parts of the texture repeat before they become texels, of which there may be too many for a float.
+        let folds = is_scaled && halves == 0;
+        if folds {
+            at = folded(wrap, at);
+        }
+        if is_scaled {
+            at = num::mul_ieee(at, width);
+        }
+        if halves != 0 {
+            at = num::add(at, num::mul_ieee(num::int_to_float(halves.cast_unsigned()), HALF));
+        }
+        if wrap.is_mirrored_once() {
+            at &= !SIGN;
+        }
+        if wrap.is_half_border() {
+            at = num::min(num::max(at, 0), width);
+        }
+        let is_seamless = is_cube && sampler.seamless;
+        let texel = |at: i64| match is_seamless {
+            true => Some(at.clamp(-1, size.into())),
+            false => wrapped(wrap, at, size.into(), filter),
+        };
+        match filter {
+            Filter::Nearest => {
+                let at = wrapped(wrap, coordinate(at), size.into(), filter);
+                Axis { at: [at; 2], weight: None }
+            }
+            Filter::Linear => {
+                let at = num::add(at, MINUS_HALF);
+                let first = coordinate(at);
+                let second = (first + 1).min(i32::MAX.into());
+                Axis { at: [texel(first), texel(second)], weight: Some(weight(at, num::floor(at))) }
+            }
+        }
+    }
 }
 
-/// The filtered value over the first `count` axes, the others fixed.
-fn filter(axes: &[Axis], taps: [usize; 3], count: usize, tap: &dyn Fn([usize; 3]) -> [u32; 4]) -> [u32; 4] {
-    let Some(axis) = count.checked_sub(1) else { return tap(taps) };
-    let side = |which: usize| {
-        let mut taps = taps;
-        taps[axis] = which;
-        filter(axes, taps, axis, tap)
-    };
-    let first = side(0);
-    let Some(weight) = axes[axis].weight else { return first };
-    let second = side(1);
+/// (1 - weight) * a + weight * b.
+fn mix(a: [u32; 4], b: [u32; 4], weight: u32) -> [u32; 4] {
     let rest = num::sub(ONE, weight);
-    std::array::from_fn(|k| num::add(num::mul_ieee(first[k], rest), num::mul_ieee(second[k], weight)))
+    std::array::from_fn(|k| num::add(num::mul_ieee(a[k], rest), num::mul_ieee(b[k], weight)))
 }
 
-/// The integer at or below a coordinate, saturated at 32 bits; 0 for NaN.
-fn coordinate(at: u32) -> i64 {
-    float_to_coordinate(at).unwrap_or(0).clamp(i32::MIN.into(), i32::MAX.into())
+/// A computed number: every NaN becomes the machine's own.
+pub(super) fn canonical(value: u32) -> u32 {
+    if f32::from_bits(value).is_nan() { num::R700_NAN } else { value }
 }
 
-/// Where the sample lies on an axis.
-fn place(request: &Request, dimension: Dimension, axis: usize, size: u32) -> Axis {
-    let mut at = request.coordinates[axis];
-    if dimension == Dimension::Cube {
-        at = num::add(at, MINUS_ONE);
-    }
-    if dimension.is_scaled(request.fields, axis) {
-        at = num::mul_ieee(at, num::uint_to_float(size));
-    }
-    let halves = i32::from(request.fields.offset_halves(axis));
-    if halves != 0 {
-        at = num::add(at, num::mul_ieee(num::int_to_float(halves.cast_unsigned()), HALF));
-    }
-    let wrap = if dimension == Dimension::Cube { Wrap::Clamp } else { request.sampler.wrap[axis] };
-    let texel = |at: i64| wrapped(wrap, at, size.into());
-    match request.sampler.filter {
-        Filter::Nearest => {
-            let at = texel(coordinate(at));
-            Axis { at: [at; 2], weight: None }
+/// A coordinate, as a part of the texture's size, inside of the first copy of a texture that repeats.
+fn folded(wrap: Wrap, at: u32) -> u32 {
+    match wrap {
+        Wrap::Repeat => num::fract(at),
+        Wrap::Mirror => {
+            let pairs = num::floor(num::mul_ieee(at, HALF));
+            let within = num::sub(at, num::add(pairs, pairs));
+            if num::greater(within, ONE) { num::sub(TWO, within) } else { within }
         }
-        Filter::Linear => {
-            let at = num::add(at, MINUS_HALF);
-            let first = coordinate(at);
-            Axis { at: [texel(first), texel((first + 1).min(i32::MAX.into()))], weight: Some(num::fract(at)) }
-        }
+        Wrap::Clamp
+        | Wrap::MirrorOnce
+        | Wrap::HalfBorder
+        | Wrap::MirrorOnceHalfBorder
+        | Wrap::Border
+        | Wrap::MirrorOnceBorder => at,
     }
 }
 
 /// The texel that a coordinate means; none for the border.
-fn wrapped(wrap: Wrap, at: i64, size: i64) -> Option<i64> {
-    match wrap {
-        Wrap::Repeat => Some(at.rem_euclid(size)),
-        Wrap::Mirror => {
+fn wrapped(wrap: Wrap, at: i64, size: i64, filter: Filter) -> Option<i64> {
+    let inside = (0..size).contains(&at).then_some(at);
+    let edge = Some(at.clamp(0, size - 1));
+    match (wrap, filter) {
+        (Wrap::Repeat, _) => Some(at.rem_euclid(size)),
+        (Wrap::Mirror, _) => {
             let at = at.rem_euclid(2 * size);
             Some(at.min(2 * size - 1 - at))
         }
-        Wrap::Clamp => Some(at.clamp(0, size - 1)),
-        Wrap::Border => (0..size).contains(&at).then_some(at),
+        (Wrap::Clamp | Wrap::MirrorOnce, _) => edge,
+        (Wrap::HalfBorder | Wrap::MirrorOnceHalfBorder, Filter::Nearest) => edge,
+        (Wrap::HalfBorder | Wrap::MirrorOnceHalfBorder, Filter::Linear) => inside,
+        (Wrap::Border | Wrap::MirrorOnceBorder, _) => inside,
     }
 }
 

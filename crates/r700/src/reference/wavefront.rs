@@ -46,6 +46,8 @@ pub(super) struct State {
     pub registers: Registers,
     /// Dwords of scratch memory, those of lane 0 first.
     pub scratch: Vec<u32>,
+    /// What SET_GRADIENTS_H and _V of the clause that runs have set.
+    pub gradients: Vec<[[u32; 4]; 2]>,
     /// The control-flow instruction that is next, or whose clause runs.
     here: CodeAddress,
     /// The clause that runs, if it has more instructions.
@@ -79,6 +81,7 @@ impl State {
             control: Control::new(&covered, info, machine.job),
             registers,
             scratch: allocate(scratch_dwords * lanes.len())?,
+            gradients: vec![[[0; 4]; 2]; lanes.len()],
             lanes,
             here: CodeAddress { image: Image::Main, pc: 0 },
             clause: None,

@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! ;; agree: --lanes 0,0..43,7 --memory 2 --run 4:1:5000 --run 48:2:5000 --clamp-gpr --quad-derivatives
-//! ;; texture 3: D2 33x2x1 XYZW FLOAT32_4:Linear:64x2@0x20000800
-//! ;; sampler 0: Linear Repeat,Mirror,Clamp Less 0x0,0x0,0x0,0x3f800000
+//! ;; texture 3: D2 33x2x1 X,Y,Z,W Float FLOAT32_4:Linear:64x2@0x20000800
+//! ;; texture 4: D2 8x8x1 X,Y,Z,W Fraction vectors:4:1:0x20000800+1360
+//! ;; sampler 0: Linear,Nearest,Linear Repeat,Mirror,Clamp Less 0x0,0x0,0x0,0x3f800000 0,1023,0 true
 //! ;; buffer 1: 0x20001000+512 16 35 Norm,true,false In16
 //! ;; bank 0: 0x20001300+1024
 //! ;; constant 7: 0x3f800000,0x0,0x0,0x0
@@ -40,7 +41,21 @@ const CONSTANTS: usize = 256;
 const DIMENSIONS: [Dimension; 6] =
     [Dimension::D1, Dimension::D2, Dimension::D3, Dimension::D1Array, Dimension::D2Array, Dimension::Cube];
 const FILTERS: [Filter; 2] = [Filter::Nearest, Filter::Linear];
-const WRAPS: [Wrap; 4] = [Wrap::Repeat, Wrap::Mirror, Wrap::Clamp, Wrap::Border];
+const MIPS: [MipFilter; 3] = [MipFilter::None, MipFilter::Nearest, MipFilter::Linear];
+const NUMBERS: [TexelNumbers; 3] = [TexelNumbers::Float, TexelNumbers::Fraction, TexelNumbers::Integer];
+/// What begins the place of texels that are vectors.
+const VECTORS: &str = "vectors:";
+/// All wraps.
+pub(super) const WRAPS: [Wrap; 8] = [
+    Wrap::Repeat,
+    Wrap::Mirror,
+    Wrap::Clamp,
+    Wrap::MirrorOnce,
+    Wrap::HalfBorder,
+    Wrap::MirrorOnceHalfBorder,
+    Wrap::Border,
+    Wrap::MirrorOnceBorder,
+];
 const COMPARES: [Compare; 8] = [
     Compare::Never,
     Compare::Less,
@@ -101,20 +116,29 @@ impl Display for Directives<'_> {
             for (number, bank) in kcache.iter().enumerate() {
                 bank.iter().try_for_each(|bank| line(&format!("{other}bank {number}"), &region(bank)))?;
             }
-            for (number, Texture { dimension, size: [x, y, z], levels, swizzle }) in textures {
+            for (number, Texture { dimension, size: [x, y, z], texels, numbers, swizzle }) in textures {
                 let swizzle: Vec<String> = swizzle.iter().map(|select| format!("{select:?}")).collect();
-                let levels: Vec<String> = levels.iter().map(|level| format!(" {}", surface(level))).collect();
-                let value = format!("{dimension:?} {x}x{y}x{z} {}{}", swizzle.join(","), levels.concat());
+                let levels = match texels {
+                    Texels::Surfaces(levels) => levels.iter().map(|level| format!(" {}", surface(level))).collect(),
+                    Texels::Vectors { region: place, levels, samples } => {
+                        format!(" {VECTORS}{levels}:{samples}:{}", region(place))
+                    }
+                };
+                let value = format!("{dimension:?} {x}x{y}x{z} {} {numbers:?}{levels}", swizzle.join(","));
                 line(&format!("{other}texture {number}"), &value)?;
             }
-            for (number, Sampler { filter, wrap: [x, y, z], border, compare }) in samplers {
-                let value = format!("{filter:?} {x:?},{y:?},{z:?} {compare:?} {}", list(border));
+            for (number, sampler) in samplers {
+                let Sampler { magnification, minification, mip, wrap: [x, y, z], border, compare, .. } = sampler;
+                let Sampler { least_level, greatest_level, bias, seamless, .. } = sampler;
+                let filters = format!("{magnification:?},{minification:?},{mip:?}");
+                let levels = format!("{least_level},{greatest_level},{bias} {seamless}");
+                let value = format!("{filters} {x:?},{y:?},{z:?} {compare:?} {} {levels}", list(border));
                 line(&format!("{other}sampler {number}"), &value)?;
             }
-            for (number, VertexBuffer { region: place, stride, format, endian_swap }) in buffers {
+            for (number, VertexBuffer { region: place, tail, stride, format, endian_swap }) in buffers {
                 let ElementFormat { data_format, number: numbers, signed, no_zero } = format;
                 let format = format!("{data_format} {numbers:?},{signed},{no_zero}");
-                let value = format!("{} {stride} {format} {endian_swap:?}", region(place));
+                let value = format!("{} {stride} {format} {endian_swap:?} {tail}", region(place));
                 line(&format!("{other}buffer {number}"), &value)?;
             }
         }
@@ -217,11 +241,7 @@ impl Read<'_> {
             "bank" => *place(&mut bindings.kcache, number)? = Some(read_region(value)?),
             "texture" => drop(bindings.textures.insert(number, read_texture(&words)?)),
             "sampler" => {
-                let [filter, wrap, compare, border] = words[..] else { return Err("write four words".into()) };
-                let wrap = several(wrap, ',', |wrap| one_of(wrap, &WRAPS))?;
-                let (filter, compare) = (one_of(filter, &FILTERS)?, one_of(compare, &COMPARES)?);
-                let border = several(border, ',', dword)?;
-                bindings.samplers.insert(number, Sampler { filter, wrap, border, compare });
+                bindings.samplers.insert(number, read_sampler(&words)?);
             }
             "buffer" => drop(bindings.buffers.insert(number, read_buffer(&words)?)),
             "input" => drop(job.inputs.insert(number, read_input(value)?)),
@@ -305,19 +325,59 @@ fn read_texture(words: &[&str]) -> Parsed<Texture> {
     let [dimension, size, swizzle, levels @ ..] = words else {
         return Err("write DIMENSION WxHxD SWIZZLE LEVEL".into());
     };
+    let (numbers, levels) = match levels {
+        [numbers, levels @ ..] if one_of(numbers, &NUMBERS).is_ok() => (one_of(numbers, &NUMBERS)?, levels),
+        levels => (TexelNumbers::Float, levels),
+    };
     if levels.len() > MOST_LEVELS {
         return Err(format!("more than {MOST_LEVELS} levels"));
     }
+    let texels = match levels.first().and_then(|first| first.strip_prefix(VECTORS)) {
+        Some(vectors) => {
+            let [levels, samples, place] = several(vectors, ':', |part| Ok(part.to_owned()))?;
+            Texels::Vectors { region: read_region(&place)?, levels: one(&levels)?, samples: one(&samples)? }
+        }
+        None => Texels::Surfaces(levels.iter().map(|level| read_surface(level)).collect::<Parsed<_>>()?),
+    };
     Ok(Texture {
         dimension: one_of(dimension, &DIMENSIONS)?,
         size: several(size, 'x', one)?,
-        levels: levels.iter().map(|level| read_surface(level)).collect::<Parsed<_>>()?,
+        texels,
+        numbers,
         swizzle: several(swizzle, ',', |select| one_of(select, &Select::ALL))?,
     })
 }
 
+/// A sampler: its filter, or three; its wraps, comparison and border; then limits and bias of its levels, and whether it is seamless.
+fn read_sampler(words: &[&str]) -> Parsed<Sampler> {
+    let [filters, wrap, compare, border, rest @ ..] = words else { return Err("write four words or six".into()) };
+    let mut sampler = match filters.contains(',') {
+        false => Sampler::with_filter(one_of(filters, &FILTERS)?),
+        true => {
+            let [magnification, minification, mip] = several(filters, ',', |filter| Ok(filter.to_owned()))?;
+            Sampler {
+                magnification: one_of(&magnification, &FILTERS)?,
+                minification: one_of(&minification, &FILTERS)?,
+                mip: one_of(&mip, &MIPS)?,
+                ..Sampler::default()
+            }
+        }
+    };
+    sampler.wrap = several(wrap, ',', |wrap| one_of(wrap, &WRAPS))?;
+    sampler.compare = one_of(compare, &COMPARES)?;
+    sampler.border = several(border, ',', dword)?;
+    if let [levels, seamless] = rest {
+        let [least, greatest, bias] = several(levels, ',', one::<i16>)?;
+        let limit = |level: i16| u16::try_from(level).map_err(|_| "a level below 0".to_owned());
+        (sampler.least_level, sampler.greatest_level, sampler.bias) = (limit(least)?, limit(greatest)?, bias);
+        sampler.seamless = one(seamless)?;
+    }
+    Ok(sampler)
+}
+
 fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
-    let [place, stride, data_format, numbers, swap] = words else { return Err("write five words".into()) };
+    let [place, stride, data_format, numbers, swap, tail @ ..] = words else { return Err("write five words".into()) };
+    let tail = tail.first().map_or(Ok(0), |tail| one(tail))?;
     let [number, signed, no_zero] = several(numbers, ',', |part| Ok(part.to_owned()))?;
     let format = ElementFormat {
         data_format: one(data_format)?,
@@ -326,7 +386,7 @@ fn read_buffer(words: &[&str]) -> Parsed<VertexBuffer> {
         no_zero: one(&no_zero)?,
     };
     let endian_swap = one_of(swap, &EndianSwap::ALL)?;
-    Ok(VertexBuffer { region: read_region(place)?, stride: one(stride)?, format, endian_swap })
+    Ok(VertexBuffer { region: read_region(place)?, tail, stride: one(stride)?, format, endian_swap })
 }
 
 fn read_input(text: &str) -> Parsed<Input> {

@@ -1,6 +1,7 @@
 //! Random environments for R700 programs: everything that a job may have beside its program, all of it in one small piece
 //! of memory.
 
+use crate::r700::directive::WRAPS;
 use crate::r700::generate::element_format;
 use crate::random::Random;
 use ctm_lane::domain::{Domain, Lanes};
@@ -179,6 +180,7 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
                 stride: random.pick(&[0, 3, 4, 8, 16, 16, 20, 0x8000_0001]),
                 format: element_format(random),
                 endian_swap: random.pick(&[EndianSwap::None, EndianSwap::In16, EndianSwap::In32]),
+                tail: random.pick(&[0, 0, 15, 100]),
             };
             bindings.buffers.insert(number, buffer);
         }
@@ -247,7 +249,11 @@ fn texture(random: &mut Random, memory: &mut Memory) -> Texture {
         true => [Select::X, Select::Y, Select::Z, Select::W],
         false => std::array::from_fn(|_| random.pick(&Select::ALL[..6])),
     };
-    let mut texture = Texture { dimension, size, levels: Vec::new(), swizzle };
+    if random.one_in(2) {
+        return vectors(random, memory, Texture { dimension, size, swizzle, ..no_texels() });
+    }
+    let texture = Texture { dimension, size, swizzle, ..no_texels() };
+    let mut surfaces = Vec::new();
     let format = random.pick(&Format::ALL);
     for level in 0..random.pick(&[1, 1, 3]) {
         let [width, height, depth] = texture.level_size(level);
@@ -258,9 +264,34 @@ fn texture(random: &mut Random, memory: &mut Memory) -> Texture {
             1 => surface.base = BASE + BYTES - BASE_ALIGNMENT,
             _ => {}
         }
-        texture.levels.push(surface);
+        surfaces.push(surface);
     }
-    texture
+    Texture { texels: Texels::Surfaces(surfaces), ..texture }
+}
+
+/// A texture that has no texels yet.
+fn no_texels() -> Texture {
+    let nothing = Region::default();
+    Texture {
+        dimension: Dimension::D2,
+        size: [1; 3],
+        texels: Texels::Vectors { region: nothing, levels: 1, samples: 1 },
+        numbers: TexelNumbers::Float,
+        swizzle: [Select::X, Select::Y, Select::Z, Select::W],
+    }
+}
+
+/// A texture of these dimensions whose texels are vectors: with all of its levels or with some, or with several samples.
+fn vectors(random: &mut Random, memory: &mut Memory, shape: Texture) -> Texture {
+    let numbers =
+        random.pick(&[TexelNumbers::Float, TexelNumbers::Float, TexelNumbers::Fraction, TexelNumbers::Integer]);
+    let samples = if shape.dimension.axes() == 2 && random.one_in(8) { random.pick(&[2, 4]) } else { 1 };
+    let levels = if samples > 1 { 1 } else { random.pick(&[1, 1, 2, 3, 7]) };
+    let empty = Texture { numbers, texels: Texels::Vectors { region: Region::default(), levels, samples }, ..shape };
+    let bytes = 16 * empty.level_offsets()[levels];
+    // Some texels are in no memory.
+    let region = memory.region(if random.one_in(12) { bytes / 2 } else { bytes });
+    Texture { texels: Texels::Vectors { region, levels, samples }, ..empty }
 }
 
 /// A two-dimensional texture of one level with linear rows: what texels are found at depends on nothing but its size.
@@ -290,10 +321,18 @@ fn sides(random: &mut Random, dimension: Dimension) -> (u32, u32, u32) {
 
 fn sampler(random: &mut Random) -> Sampler {
     use Compare::*;
+    let filter = random.pick(&[Filter::Nearest, Filter::Linear]);
+    let other = random.pick(&[filter, Filter::Nearest, Filter::Linear]);
     Sampler {
-        filter: random.pick(&[Filter::Nearest, Filter::Linear]),
-        wrap: std::array::from_fn(|_| random.pick(&[Wrap::Repeat, Wrap::Mirror, Wrap::Clamp, Wrap::Border])),
+        magnification: filter,
+        minification: other,
+        mip: random.pick(&[MipFilter::None, MipFilter::Nearest, MipFilter::Nearest, MipFilter::Linear]),
+        wrap: std::array::from_fn(|_| random.pick(&WRAPS)),
         border: std::array::from_fn(|_| random.float()),
         compare: random.pick(&[Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always]),
+        least_level: random.pick(&[0, 0, 0, 40, 200]),
+        greatest_level: random.pick(&[1023, 1023, 90, 0]),
+        bias: random.pick(&[0, 0, 31, -100]),
+        seamless: random.one_in(2),
     }
 }

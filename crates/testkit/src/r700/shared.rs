@@ -47,7 +47,7 @@ pub(super) fn align(random: &mut Random, memory: &mut Memory, job: &mut Job) {
         }
         for sampler in bindings.samplers.values_mut() {
             if !random.one_in(6) {
-                (sampler.filter, sampler.wrap) = (filter, [wrap; 3]);
+                *sampler = Sampler { wrap: [wrap; 3], border: sampler.border, ..Sampler::with_filter(filter) };
             }
         }
         // Buffers of different lengths at one address.

@@ -249,7 +249,7 @@ impl FromStr for SamplerValue {
             })?,
         };
         match words.next() {
-            None => Ok(SamplerValue(Sampler { filter, wrap, compare, border: [0; 4] })),
+            None => Ok(SamplerValue(Sampler { wrap, compare, ..Sampler::with_filter(filter) })),
             Some(word) => Err(format!("nothing follows the comparison, but there is '{word}'")),
         }
     }
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn samplers_are_words_in_order() {
-        let wraps = |text: &str| text.parse::<SamplerValue>().map(|value| (value.0.filter, value.0.wrap));
+        let wraps = |text: &str| text.parse::<SamplerValue>().map(|value| (value.0.minification, value.0.wrap));
         assert_eq!(wraps("nearest"), Ok((Filter::Nearest, [Wrap::Clamp; 3])));
         assert_eq!(wraps("linear,repeat"), Ok((Filter::Linear, [Wrap::Repeat; 3])));
         assert_eq!(wraps("linear,mirror,border"), Ok((Filter::Linear, [Wrap::Mirror, Wrap::Border, Wrap::Clamp])));

@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::report::Message;
 use crate::run::Memory;
 use ctm_array::{FileSpec, SpecError};
-use ctm_r700::{Dimension, Select, Texture};
+use ctm_r700::{Dimension, Texels, Texture};
 use std::path::PathBuf;
 
 /// Faces of a cube.
@@ -86,7 +86,7 @@ pub fn load_level(
     text: &str,
 ) -> Result<(), Failure> {
     let level = load_as(host, memory, text, Some(texture.dimension))?;
-    let next = texture.levels.len();
+    let next = texture.levels();
     let expected = texture.level_size(next);
     if (level.dimension, level.size) != (texture.dimension, expected) {
         let sides = |[width, height, depth]: [u32; 3]| format!("{width}x{height}x{depth}");
@@ -100,7 +100,7 @@ pub fn load_level(
         let help = "each level has half the sides of the one before, rounded down";
         return Err(Message::error(message).help(help).into());
     }
-    texture.levels.extend(level.levels);
+    texture.texels = Texels::Surfaces([texture.surfaces(), level.surfaces()].concat());
     Ok(())
 }
 
@@ -118,8 +118,7 @@ fn load_as(host: &dyn Host, memory: &mut Memory, text: &str, kind: Option<Dimens
             .help("a .npy array of depth x height x width x channels has slices, and so has FILE:WxHxDxC")
     })?;
     let surface = memory.add_array(&spec.file.path, spec.file.tiling, &array)?;
-    let swizzle = [Select::X, Select::Y, Select::Z, Select::W];
-    Ok(Texture { dimension, size: size.map(|side| side as u32), levels: vec![surface], swizzle })
+    Ok(Texture { dimension, size: size.map(|side| side as u32), ..Texture::flat(1, 1, surface) })
 }
 
 /// Width, height, and depth of a texture whose slices are so many rows together.

@@ -1,0 +1,287 @@
+//! Textures: what programs sample, as vectors of four dwords.
+
+use crate::levels::{Level, levels};
+use crate::resources::{Dimensions, TextureResource};
+use crate::texels::TexelDecoder;
+use ctm_card::{Object, ObjectBytes};
+use ctm_memory::Arena;
+use ctm_r700::{Dimension, Region, Select, TexelNumbers, Texels, Texture};
+use std::ops::Range;
+
+/// Vectors of a texture at most.
+const MAX_VECTORS: u64 = 1 << 25;
+/// Faces of a cube.
+const FACES: u32 = 6;
+/// Bytes of a vector.
+pub const VECTOR_BYTES: u64 = 16;
+/// Elements whose places are worked out together.
+const RUN: usize = 8;
+
+/// What a texture is besides its texels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    dimension: Dimension,
+    size: [u32; 3],
+    levels: usize,
+    samples: u32,
+    numbers: TexelNumbers,
+}
+
+impl Shape {
+    /// What programs sample where there is no texture.
+    pub fn nothing() -> Self {
+        Shape { dimension: Dimension::D2, size: [1; 3], levels: 1, samples: 1, numbers: TexelNumbers::Float }
+    }
+
+    /// The texture whose vectors are there, with these selectors.
+    pub fn with_texels(&self, region: Region, selects: [u8; 4]) -> Texture {
+        let Shape { dimension, size, levels, samples, numbers } = *self;
+        let select = |code: u8| match code {
+            0 => Select::X,
+            1 => Select::Y,
+            2 => Select::Z,
+            3 => Select::W,
+            5 => Select::One,
+            _ => Select::Zero,
+        };
+        let swizzle = selects.map(select);
+        Texture { dimension, size, texels: Texels::Vectors { region, levels, samples }, numbers, swizzle }
+    }
+}
+
+/// The bytes of the card's memory that the slices of a level are made of: as many as their object has.
+#[derive(Debug)]
+pub struct Source {
+    /// Card address of the first.
+    pub address: u32,
+    /// What they were.
+    pub bytes: Vec<u8>,
+}
+
+/// A texture that can be decoded.
+pub struct Encoded {
+    /// What it is besides its texels.
+    pub shape: Shape,
+    /// How many vectors it becomes.
+    pub vectors: u64,
+    decoder: TexelDecoder,
+    levels: Vec<Level>,
+    slices: Range<u32>,
+}
+
+impl Encoded {
+    /// What a resource describes.
+    ///
+    /// # Errors
+    /// What of it is not known.
+    pub fn of(resource: &TextureResource) -> Result<Self, &'static str> {
+        let decoder = TexelDecoder::new(resource).ok_or("has a format that is not known")?;
+        let levels = levels(resource, decoder.block()).ok_or("has an order of texels that is not known")?;
+        let (dimension, slices) = slices(resource);
+        let [width, height, deep] = levels.first().map_or([1; 3], |level| level.size);
+        let layers = if dimension == Dimension::D3 { deep } else { slices.len() as u32 };
+        let shape = Shape {
+            dimension,
+            size: [width, height, layers],
+            levels: levels.len(),
+            samples: resource.samples(),
+            numbers: decoder.numbers(),
+        };
+        let mut encoded = Encoded { shape, vectors: 0, decoder, levels, slices };
+        let vectors = |level: &Level| {
+            let [width, height, _] = level.size.map(u64::from);
+            width * height * encoded.slices_of(level).len() as u64 * u64::from(encoded.shape.samples)
+        };
+        encoded.vectors = encoded.levels.iter().map(vectors).sum();
+        if encoded.vectors > MAX_VECTORS { Err("is large") } else { Ok(encoded) }
+    }
+
+    fn slices_of(&self, level: &Level) -> Range<u32> {
+        match self.shape.dimension {
+            Dimension::D3 => 0..level.size[2],
+            Dimension::D1 | Dimension::D2 | Dimension::D1Array | Dimension::D2Array | Dimension::Cube => {
+                self.slices.clone()
+            }
+        }
+    }
+
+    /// Reads what each level is made of. The first level, and the others, are at these places of objects, in bytes.
+    pub fn sources(&self, memory: &Arena, places: [(Object, u64); 2]) -> Vec<Source> {
+        let source = |(number, level): (usize, &Level)| {
+            let (object, offset) = places[usize::from(number > 0)];
+            let slices = self.slices_of(level);
+            let slice = level.layout.slice_bytes();
+            let begin = offset + level.begin + u64::from(slices.start) * slice;
+            let object = ObjectBytes::new(memory, object, 0);
+            let size = object.size().saturating_sub(begin).min(slices.len() as u64 * slice);
+            let address = object.address(begin, 0).filter(|_| size > 0).unwrap_or_default();
+            let mut bytes = vec![0; size as usize];
+            object.read_bytes(begin, &mut bytes);
+            Source { address, bytes }
+        };
+        self.levels.iter().enumerate().map(source).collect()
+    }
+
+    /// Decodes what it is made of. What lies beyond the end of an object is 0.
+    pub fn decode(&self, sources: &[Source], words: &mut [u32]) {
+        let mut vectors = words.as_chunks_mut::<4>().0.iter_mut();
+        let (block_width, block_height, bytes) = self.decoder.block();
+        for (level, source) in self.levels.iter().zip(sources) {
+            let [width, height, _] = level.size;
+            let slices = self.slices_of(level);
+            let skipped = u64::from(slices.start) * level.layout.slice_bytes();
+            let columns = level.layout.columns();
+            for (slice, y) in slices.flat_map(|slice| (0..height).map(move |y| (slice, y))) {
+                let place = |x: u32, sample: u32| {
+                    level.layout.sample_offset(x, y / block_height, slice, sample).wrapping_sub(skipped)
+                };
+                let mut first = 0;
+                for x in 0..width {
+                    let column = x / block_width;
+                    let of_run = column as usize % RUN;
+                    if of_run == 0 && x % block_width == 0 {
+                        first = place(column, 0);
+                    }
+                    for sample in 0..self.shape.samples {
+                        let place = match columns {
+                            Some(columns) if self.shape.samples == 1 => first + columns[of_run],
+                            _ => place(column, sample),
+                        };
+                        let texel = self.decoder.decode(&element(&source.bytes, place, bytes), x, y);
+                        if let Some(vector) = vectors.next() {
+                            *vector = texel;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An element of up to 16 bytes; zeros if not all of it is there.
+fn element(bytes: &[u8], place: u64, count: u32) -> [u32; 4] {
+    let found = usize::try_from(place).ok().and_then(|first| bytes.get(first..first.checked_add(count as usize)?));
+    let mut element = [0; 16];
+    if let Some(found) = found {
+        element[..found.len()].copy_from_slice(found);
+    }
+    let [a, b, c, d] = [0, 1, 2, 3].map(|word| [0, 1, 2, 3].map(|byte| element[4 * word + byte]));
+    [a, b, c, d].map(u32::from_le_bytes)
+}
+
+/// How coordinates are read, and the slices that they choose from.
+fn slices(resource: &TextureResource) -> (Dimension, Range<u32>) {
+    let first = u32::from(resource.first_layer);
+    let layers = first..u32::from(resource.last_layer).max(first) + 1;
+    match resource.dimensions {
+        Dimensions::One => (Dimension::D1, first..first + 1),
+        Dimensions::Two | Dimensions::TwoSamples => (Dimension::D2, first..first + 1),
+        Dimensions::Three => (Dimension::D3, 0..1),
+        Dimensions::Cube => (Dimension::Cube, first..first + FACES),
+        Dimensions::OneArray => (Dimension::D1Array, layers),
+        Dimensions::TwoArray | Dimensions::TwoArraySamples => (Dimension::D2Array, layers),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registers::codes::ArrayMode;
+    use crate::resources::NumberFormat;
+
+    /// A texture of 32-bit integers that hold where they lie.
+    fn numbered(resource: TextureResource) -> (Encoded, Vec<[u32; 4]>) {
+        let memory = Arena::new(0x1_0000, 0x10_0000).unwrap();
+        for word in 0..0x2_0000 {
+            memory.write_u32(0x1_0000 + 4 * word, 4 * word);
+        }
+        let object = Object { address: 0x1_0000, size: 0x8_0000 };
+        let resource = TextureResource { format: 0x0D, numbers: NumberFormat::Int, ..resource };
+        let encoded = Encoded::of(&resource).unwrap();
+        let sources = encoded.sources(&memory, [(object, 0x100), (object, 0x4_0000)]);
+        let mut words = vec![0; 4 * encoded.vectors as usize];
+        encoded.decode(&sources, &mut words);
+        (encoded, words.as_chunks::<4>().0.to_vec())
+    }
+
+    #[test]
+    fn every_texel_comes_from_its_place() {
+        for tile_mode in [ArrayMode::LinearAligned, ArrayMode::Tiled1d, ArrayMode::Tiled2d] {
+            let resource = TextureResource {
+                dimensions: Dimensions::TwoArray,
+                tile_mode,
+                width: 39,
+                height: 19,
+                depth: 3,
+                pitch: 7,
+                first_layer: 1,
+                last_layer: 2,
+                last_level: 2,
+                ..TextureResource::default()
+            };
+            let (encoded, vectors) = numbered(resource);
+            assert_eq!((encoded.shape.size, encoded.shape.levels), ([40, 20, 2], 3));
+            let mut vectors = vectors.iter();
+            for (number, level) in levels(&resource, (1, 1, 4)).unwrap().iter().enumerate() {
+                let base = if number == 0 { 0x100 } else { 0x4_0000 + level.begin };
+                let [width, height, _] = level.size;
+                for (slice, y, x) in
+                    (1..3).flat_map(|z| (0..height).flat_map(move |y| (0..width).map(move |x| (z, y, x))))
+                {
+                    let place = base + level.layout.offset(x, y, slice);
+                    assert_eq!(
+                        *vectors.next().unwrap(),
+                        [place as u32, 0, 0, 1],
+                        "{tile_mode:?} {number} {slice} {x} {y}"
+                    );
+                }
+            }
+            assert_eq!(vectors.next(), None);
+        }
+    }
+
+    #[test]
+    fn samples_follow_each_other() {
+        let resource = TextureResource {
+            dimensions: Dimensions::TwoSamples,
+            tile_mode: ArrayMode::Tiled2d,
+            width: 9,
+            height: 2,
+            pitch: 7,
+            last_level: 3,
+            ..TextureResource::default()
+        };
+        let (encoded, vectors) = numbered(resource);
+        assert_eq!((encoded.shape.samples, vectors.len()), (8, 8 * 30));
+        let layout = levels(&resource, (1, 1, 4)).unwrap()[0].layout;
+        for (n, vector) in vectors.iter().enumerate() {
+            let (texel, sample) = (n as u32 / 8, n as u32 % 8);
+            let place = 0x100 + layout.sample_offset(texel % 10, texel / 10, 0, sample);
+            assert_eq!(u64::from(vector[0]), place, "{texel} {sample}");
+        }
+    }
+
+    #[test]
+    fn what_is_behind_an_object_is_zero() {
+        let memory = Arena::new(0x1_0000, 0x1_0000).unwrap();
+        memory.fill_words(0x1_0000, 0x4000, u32::MAX, u32::MAX);
+        let resource = TextureResource {
+            dimensions: Dimensions::Two,
+            tile_mode: ArrayMode::LinearAligned,
+            width: 63,
+            height: 3,
+            pitch: 7,
+            format: 0x0D,
+            numbers: NumberFormat::Int,
+            ..TextureResource::default()
+        };
+        let encoded = Encoded::of(&resource).unwrap();
+        let object = Object { address: 0x1_0000, size: 0x200 };
+        let sources = encoded.sources(&memory, [(object, 0); 2]);
+        let mut words = vec![7; 4 * encoded.vectors as usize];
+        encoded.decode(&sources, &mut words);
+        assert_eq!((words[4 * 127], words[4 * 128], words[4 * 255 + 3]), (u32::MAX, 0, 1));
+        let huge = TextureResource { dimensions: Dimensions::Three, width: 8191, height: 8191, depth: 9, ..resource };
+        assert_eq!(Encoded::of(&huge).err(), Some("is large"));
+    }
+}
