@@ -18,6 +18,8 @@ const HEAD: usize = 1;
 
 /// Instructions of a block that are too many to look beyond them.
 const FAR: usize = 256;
+/// Instructions that take the processor's attention as a gather does, about: it is made of one access for each lane.
+const GATHER: usize = 16;
 
 /// Whether taking two groups at a time may be worth it.
 pub fn is_worth<O>(machine: &Machine<O>) -> bool {
@@ -59,8 +61,10 @@ pub fn interleaved<T: Target>(
 
 /// Whether the next group is too far away to begin with it early: behind a loop, or most of the code in one piece.
 fn is_long<O>(machine: &Machine<O>) -> bool {
-    let all: usize = machine.blocks.iter().map(|block| block.insts.len()).sum();
-    machine.blocks.iter().any(|block| block.depth > 1 || block.insts.len() > FAR.max(all / 2))
+    let weight = |inst: &Inst<O>| if matches!(inst.kind, Kind::Gather) { GATHER } else { 1 };
+    let length = |block: &Block<O>| block.insts.iter().map(weight).sum::<usize>();
+    let all: usize = machine.blocks.iter().map(length).sum();
+    machine.blocks.iter().any(|block| block.depth > 1 || length(block) > FAR.max(all / 2))
 }
 
 /// Whether so many instructions are about mask registers, of which processors do one or two at a time, that these leave no

@@ -143,6 +143,24 @@ fn choices_and_conversions() {
     }
 }
 
+/// Conversions of what is known to be in a range.
+#[test]
+fn conversions_of_bounded_numbers() {
+    for (low, high) in [("0x00000000", "0x437f0000"), ("0xc9800000", "0x49800000"), ("0xcf000000", "0x4effffff")] {
+        for name in ["ftoi", "ftou", "float_to_coordinate"] {
+            let bounded =
+                format!("%12 = lane {low}\n%13 = lane {high}\n%14 = fmax.ftz %4, %12\n%15 = fmin.ftz %14, %13");
+            each_form(name, &format!("{bounded}\n%16 = {name} %15"), "%16");
+        }
+    }
+    for mask in ["0x000000ff", "0x7fffffff", "0xffffffff"] {
+        each_form("utof of bits", &format!("%12 = lane {mask}\n%13 = and %4, %12\n%14 = utof %13"), "%14");
+    }
+    for count in [1, 8, 31, 32, 33] {
+        each_form("utof of high bits", &format!("%12 = lane {count}\n%13 = shr %4, %12\n%14 = utof %13"), "%14");
+    }
+}
+
 #[test]
 fn integers() {
     for name in [

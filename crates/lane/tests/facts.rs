@@ -183,7 +183,7 @@ fn ranges_in_loops_end() {
 /// Every result lies in its range, for arguments that do.
 #[test]
 fn ranges_hold_all_results() {
-    const UNARY: [&str; 16] = [
+    const UNARY: [&str; 17] = [
         "fsqrt",
         "fsqrt.ftz",
         "fround.floor",
@@ -200,7 +200,9 @@ fn ranges_hold_all_results() {
         "nabs",
         "itof",
         "utof",
+        "float_to_coordinate",
     ];
+    const OF_BITS: [&str; 4] = ["itof", "utof", "and", "shr"];
     const BINARY: [&str; 12] = [
         "fadd",
         "fadd.ftz",
@@ -218,15 +220,21 @@ fn ranges_hold_all_results() {
     let mut random = Random::new(7);
     for round in 0..if cfg!(miri) { 12 } else { 30_000 } {
         // Each operand is a choice of two constants, so that its range is all between them.
-        let bits: [u32; 6] = std::array::from_fn(|_| random.float_bits());
+        let mut bits: [u32; 6] = std::array::from_fn(|_| random.float_bits());
+        // Few bits, or all, to be masked and moved by.
+        if round % 4 == 3 {
+            (2..4).for_each(|at| bits[at] = bits[at] & 63 | if random.chance(10) { u32::MAX << 31 } else { 0 });
+            (0..2).for_each(|at| bits[at] >>= random.below(32));
+        }
         let mut text = "b0:\n%0 = covered\n".to_owned();
         for (at, bits) in bits.iter().enumerate() {
             text += &format!("%{} = lane {bits:#x}\n", at + 1);
         }
         text += "%7 = select %0, %1, %2\n%8 = select %0, %3, %4\n%9 = select %0, %5, %6\n";
-        let (operation, operands) = match round % 3 {
+        let (operation, operands) = match round % 4 {
             0 => (random.pick(&UNARY), "%7"),
             1 => (random.pick(&BINARY), "%7, %8"),
+            3 => (random.pick(&["and", "shr"]), "%7, %8"),
             _ => (random.pick(&["fma", "fma.ftz", "fma.ftz.zx", "fma.zz"]), "%7, %8, %9"),
         };
         text += &format!("%10 = {operation} {operands}\nreturn");
@@ -238,9 +246,9 @@ fn ranges_hold_all_results() {
         let op: &Op = function.op(result);
         for _ in 0..8 {
             // Between the floats that two integers are as bits, there are other integers.
-            let of_integers = operation == "itof" || operation == "utof";
+            let of_integers = OF_BITS.contains(&operation);
             let mut choose = |at: usize| match of_integers {
-                true => bits[2 * at],
+                true => bits[2 * at + usize::from(random.chance(50))],
                 false => between(&mut random, bits[2 * at], bits[2 * at + 1]),
             };
             let args: Vec<u32> = (0..3).map(&mut choose).collect();
@@ -251,6 +259,7 @@ fn ranges_hold_all_results() {
             } else {
                 range.lo <= value && value <= range.hi && (range.denormal || !value.is_subnormal())
             };
+            let held = held && (range.int.0..=range.int.1).contains(&bits.cast_signed());
             assert!(held, "{text}\n{value:e} of {args:x?} is not in {range:?}");
         }
     }

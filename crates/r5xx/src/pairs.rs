@@ -2,6 +2,7 @@
 
 use crate::layout::{Layout, Part};
 use ctm_memory::{Four, Pair as WordPair, Tiling, Words};
+use ctm_raster::bytes::ByteColours;
 use std::sync::Arc;
 
 /// Where the pixels of a layout lie, worked out once.
@@ -138,6 +139,52 @@ impl PairSpan<'_> {
         }
     }
 
+    /// Writes colours that are rounded to bytes to the pixels whose bit is set in the mask of the upper or the lower ones, eight at a time.
+    #[inline(always)]
+    pub fn write_colours(&self, lines: [&[Pair]; 2], masks: [u64; 2], colours: &ByteColours) {
+        for ((line, words), mut mask) in lines.into_iter().enumerate().zip(masks) {
+            for (words, columns) in words.chunks(FOUR).zip(self.columns.chunks(FOUR)) {
+                let bits = u32::from(mask as u8);
+                mask >>= 2 * FOUR;
+                if bits == 0 {
+                    continue;
+                }
+                let given: [Pair; FOUR] = match words.first_chunk() {
+                    Some(words) => *words,
+                    None => std::array::from_fn(|n| words.get(n).copied().unwrap_or_default()),
+                };
+                let together = self.together(columns, line);
+                let pairs: [Option<WordPair>; FOUR] = match together {
+                    Some(_) => [None; FOUR],
+                    None => std::array::from_fn(|n| columns.get(n).and_then(|column| self.pair(column, line))),
+                };
+                let stored = match together {
+                    Some(together) => together.get(),
+                    None => eight(pairs.map(|pair| pair.map_or([0; 2], WordPair::get))),
+                };
+                let new = colours.write(eight(given), stored, std::array::from_fn(|n| chosen(bits, n)));
+                let new = as_vector(&new);
+                if let Some(together) = together {
+                    together.set(new);
+                }
+                for (pair, &words) in pairs.into_iter().zip(new.as_chunks().0) {
+                    if let Some(pair) = pair {
+                        pair.set(words);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The words of a line of four quads, if they lie together.
+    #[inline(always)]
+    fn together(&self, columns: &[Part], line: usize) -> Option<Group<'_>> {
+        let [first, _, _, _] = columns else { return None };
+        let place = self.place(first) + line * self.below;
+        let fours = [self.words.four(place), self.words.four(place + FOUR)];
+        (self.has_rows && fours.iter().all(Option::is_some)).then_some(Group(fours))
+    }
+
     /// The words of a line of four quads, from one on whose number and column are multiples of [`FOUR`]: each half, if it is there.
     #[inline(always)]
     pub fn group(&self, first: usize, line: usize) -> Group<'_> {
@@ -163,6 +210,28 @@ impl PairSpan<'_> {
     }
 }
 
+/// The words of eight pixels of a row.
+type Eight = [u32; 2 * FOUR];
+
+/// The words of four pairs.
+#[inline(always)]
+fn eight([a, b, c, d]: [Pair; FOUR]) -> Eight {
+    [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]
+}
+
+/// All bits if bit `n`, of 32, is set, else none.
+#[inline(always)]
+pub fn chosen(bits: u32, n: usize) -> u32 {
+    ((bits << (31 - n)).cast_signed() >> 31).cast_unsigned()
+}
+
+/// The same words, as the compiler does not see: else it takes apart what makes them, as they are stored in pairs, and calculates many of them one
+/// by one.
+#[inline(always)]
+pub fn as_vector(words: &Eight) -> &Eight {
+    std::hint::black_box(words)
+}
+
 /// Replaces those words of a pair whose bit of the lowest two is set.
 #[inline(always)]
 fn replace(pair: WordPair, new: Pair, mask: u64) {
@@ -180,7 +249,7 @@ pub struct Group<'a>([Option<Four<'a>>; 2]);
 impl Group<'_> {
     /// The words; 0 where there is none.
     #[inline(always)]
-    pub fn get(self) -> [u32; 2 * FOUR] {
+    pub fn get(self) -> Eight {
         let mut words = [0; 2 * FOUR];
         for (words, four) in words.as_chunks_mut().0.iter_mut().zip(self.0) {
             *words = four.map_or([0; FOUR], Four::get);
@@ -190,7 +259,7 @@ impl Group<'_> {
 
     /// Replaces them; nothing happens where there is none.
     #[inline(always)]
-    pub fn set(self, words: &[u32; 2 * FOUR]) {
+    pub fn set(self, words: &Eight) {
         for (words, four) in words.as_chunks().0.iter().zip(self.0) {
             if let Some(four) = four {
                 four.set(*words);
@@ -204,8 +273,18 @@ mod tests {
     use super::*;
     use crate::layout::MicroTile;
     use ctm_memory::Arena;
+    use ctm_raster::channel::{Channel, Kind};
+    use ctm_raster::colour::{ColourState, Operation};
+    use ctm_raster::target::TargetFormat;
 
     const BASE: u32 = 0x1_0000;
+
+    /// Colours of which the first channel is not written.
+    fn colours_without_the_first_channel() -> ByteColours {
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
+        let state = ColourState::new(TargetFormat { bytes: 4, channels }, Operation::Copy, 0xE, None, [0; 4]);
+        ByteColours::of(&state).unwrap()
+    }
 
     #[test]
     fn quads_are_their_pixels() {
@@ -236,6 +315,16 @@ mod tests {
             }
             assert!(pairs.span((128, 0), 1).is_none() && pairs.span((0, 64), 1).is_none(), "outside");
             let span = pairs.span((4, 2), 6).unwrap();
+            let given = [[[0x01FF_0100, 0x01FF_0200]; 6], [[0x01FF_0300, 0x01FF_0400]; 6]];
+            let masks = [0b10, 0b11 << 9];
+            span.write_colours([&given[0], &given[1]], masks, &colours_without_the_first_channel());
+            for (line, x) in (0..2).flat_map(|line| (0..12).map(move |x| (line, x))) {
+                let address = layout.offset(4 + x as u32, 2 + line as u32);
+                let old = address / 4;
+                let new = if masks[line] >> x & 1 != 0 { old & 0xFF | given[line][0][x % 2] & !0xFF } else { old };
+                assert_eq!(memory.read_u32(BASE + address), Some(new), "{line} {x}");
+                memory.write_u32(BASE + address, old);
+            }
             let group = span.group(4, 1).get();
             assert_eq!(group[..4], [12, 13, 14, 15].map(|x| layout.offset(x, 3) / 4));
             assert_eq!(group[4..], [0; 4], "those that the span lacks");

@@ -104,7 +104,7 @@ impl BlendState {
 }
 
 /// The channel that is alpha.
-const ALPHA: usize = 3;
+pub(crate) const ALPHA: usize = 3;
 
 /// What takes part in blending, with four channels each. All numbers are in the same units.
 #[derive(Clone, Copy, Debug)]

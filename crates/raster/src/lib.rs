@@ -8,6 +8,7 @@
 //! - [`plane`]: depth and attributes as linear functions of the place;
 //! - [`depth`]: depth and stencil test;
 //! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
+//! - [`bytes`]: the same for many pixels of four bytes at a time;
 //! - [`texel`], [`blocks`], [`srgb`]: formats of textures;
 //! - [`sampler`]: wraps, levels of detail, filters;
 //! - [`multisample`]: where samples lie, how they are averaged.
@@ -17,6 +18,7 @@
 
 pub mod blend;
 pub mod blocks;
+pub mod bytes;
 pub mod channel;
 pub mod colour;
 pub mod coverage;

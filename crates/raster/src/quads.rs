@@ -98,9 +98,11 @@ impl SpanPlaces {
     pub fn attribute(&self, plane: &Plane, lines: Lines) {
         let slope = self.slope(plane);
         let attribute = |value: f64| ctm_num::flush(bits(value as f32));
-        for (line, words) in lines.into_iter().enumerate() {
-            for (group, words) in groups_of(words).iter_mut().enumerate().take(self.groups) {
-                let mut values = self.values(slope, line, group);
+        let [upper, lower] = lines.map(groups_of);
+        for (group, lines) in upper.iter_mut().zip(lower).enumerate().take(self.groups) {
+            let column = self.dx[group].map(|dx| slope.value + slope.column * dx);
+            for (line, words) in [lines.0, lines.1].into_iter().enumerate() {
+                let mut values = column.map(|value| value + slope.rows[line]);
                 if self.is_divided {
                     values.iter_mut().zip(&self.divisors[line][group]).for_each(|(value, divisor)| *value /= divisor);
                 }

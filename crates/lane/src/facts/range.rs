@@ -274,8 +274,24 @@ impl Ranges {
                 Range { lo: -positive.hi, hi: -positive.lo, ..positive }
             }
             Op::Itof {} => Range::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
+            Op::Utof {} if arg(0).int.0 >= 0 => Range::numbers(arg(0).int.0 as f32, arg(0).int.1 as f32),
             Op::Utof {} => Range::numbers(0.0, 4_294_967_296.0),
             Op::FloatToIndex { limit } => Range::integers((0, i64::from(limit.max(1)) - 1)),
+            Op::FloatToCoordinate {} if !arg(0).nan => {
+                let a = arg(0).read(Denorm::Flush);
+                // Conversions saturate.
+                let floor = |end: f32| i64::from(end.floor() as i32);
+                Range::integers((floor(a.lo), floor(a.hi)))
+            }
+            Op::And {} => {
+                let bits = [arg(0).int, arg(1).int].into_iter().filter(|int| int.0 >= 0);
+                bits.map(|int| int.1).min().map_or(Range::ANY, |most| Range::integers((0, most.into())))
+            }
+            Op::Shr {} => match (arg(0).int, arg(1).int) {
+                ((lo, hi), (least @ 1..=31, _)) if lo >= 0 => Range::integers((0, i64::from(hi) >> least)),
+                (_, (least @ 1..=31, _)) => Range::integers((0, i64::from(u32::MAX >> least))),
+                _ => Range::ANY,
+            },
             Op::Popcount {} | Op::Clz {} => Range::integers((0, 32)),
             Op::Ftoh { .. } => Range::integers((0, 0xFFFF)),
             Op::Iadd {} => {

@@ -14,6 +14,9 @@ pub const HALF: u32 = 0x3F00_0000;
 /// The bit of quiet NaNs.
 pub const QUIET: u32 = 0x0040_0000;
 
+/// What is too great for signed integers.
+pub const TWO_TO_31: f32 = 2_147_483_648.0;
+
 /// A float compare as the instruction numbers it, without raising the invalid flag for quiet NaNs.
 pub const fn float_predicate(test: FloatTest) -> i32 {
     match test {
@@ -101,6 +104,12 @@ impl Selector<'_> {
 
     pub fn round(&mut self, round: Round, a: Arg) -> Reg {
         self.vector_op(Vop::Round, &[a, round_immediate(round)])
+    }
+
+    /// Whether a float is a number in the range of signed integers, so that its truncation needs no more than the host's.
+    pub fn fits_signed(&self, a: Value) -> bool {
+        let range = self.ranges.get(a);
+        !range.nan && range.lo >= -TWO_TO_31 && range.hi < TWO_TO_31
     }
 
     /// Truncation; numbers too great saturate, what is too small or a NaN gives the smallest integer.

@@ -1,6 +1,6 @@
 //! What each operation of the lane IR becomes. A new one does not build until it is selected, or refused, by name.
 
-use super::arithmetic::SIGN;
+use super::arithmetic::{SIGN, TWO_TO_31};
 use super::masks::MaskOp;
 use super::{Lanes, Selector, Val};
 use crate::mir::{Arg, Base, Mem};
@@ -124,10 +124,12 @@ impl Selector<'_> {
             Op::Abs {} => self.with_bits(Vop::And, args[0], !SIGN),
             Op::Nabs {} => self.with_bits(Vop::Or, args[0], SIGN),
             Op::Itof {} => self.unary(Vop::FromInt, args[0]),
+            Op::Utof {} if self.ranges.get(args[0]).int.0 >= 0 => self.unary(Vop::FromInt, args[0]),
             Op::Utof {} => {
                 let a = self.arg(args[0]);
                 self.unsigned_to_float(a)
             }
+            Op::Ftoi {} if self.fits_signed(args[0]) => self.unary(Vop::ToInt, args[0]),
             Op::Ftoi {} => {
                 let a = self.reg(args[0]);
                 let saturated = self.truncated(a);
@@ -138,7 +140,10 @@ impl Selector<'_> {
                 let a = self.reg(args[0]);
                 let zero = self.constant(0);
                 let positive = self.vector_op(Vop::Max, &[Arg::Reg(a), zero]);
-                self.float_to_unsigned(positive)
+                match self.ranges.get(args[0]).hi < TWO_TO_31 {
+                    true => self.vector_op(Vop::ToInt, &[Arg::Reg(positive)]),
+                    false => self.float_to_unsigned(positive),
+                }
             }
             Op::FloatToIndex { limit } if limit <= 1 << 24 => {
                 let a = self.reg(args[0]);
@@ -151,7 +156,10 @@ impl Selector<'_> {
             Op::FloatToCoordinate {} => {
                 let a = self.reg(args[0]);
                 let floor = self.round(Round::Floor, Arg::Reg(a));
-                self.truncated(floor)
+                match self.fits_signed(args[0]) {
+                    true => self.vector_op(Vop::ToInt, &[Arg::Reg(floor)]),
+                    false => self.truncated(floor),
+                }
             }
             Op::Fcmp { test, .. } => {
                 let a = self.reg(args[0]);

@@ -216,6 +216,10 @@ fn pair(b: &mut Builder, place: Value, wrap: Wrap, size: u32) -> Pair {
     let (last, next) = (b.constant(size - 1), b.constant(1));
     let following = b.iadd(index, next);
     let mut texel = |index: Value| {
+        // Places that repeat are between the first texel and the end.
+        if wrap == Wrap::Repeat && size.is_power_of_two() {
+            return b.and(index, last);
+        }
         let (before, behind) = (b.icmp(IntTest::Slt, index, zero), b.icmp(IntTest::Sgt, index, last));
         let (below, above) = if wrap == Wrap::Repeat { (last, zero) } else { (zero, last) };
         let index = b.select(before, below, index);

@@ -2,7 +2,7 @@
 
 use super::buffers::{Buffer, Buffers};
 use super::waiting::{Primitive, Span, Waiting};
-use crate::pairs::{FOUR, Pairs};
+use crate::pairs::{FOUR, Pairs, as_vector, chosen};
 use crate::pipeline::fragment::kills;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::stipple::LineStipple;
@@ -85,18 +85,22 @@ impl<'s> DepthTest<'s> {
                 }
                 let (depths, stored_group) = (depths.group(line, group), span.group(group * TOGETHER / 2, line));
                 let words = stored_group.get();
-                let bit = |holds: bool| if holds { u32::MAX } else { 0 };
-                let passes: [u32; TOGETHER] = std::array::from_fn(|n| {
-                    let (depth, stored) = (depths[n], words[n] >> 8);
-                    let holds =
-                        bit(depth < stored) & less | bit(depth == stored) & equal | bit(depth > stored) & greater;
-                    holds & bit(mask & 1 << n != 0)
-                });
-                let bits = lanes(passes);
+                let mut passes = [0; TOGETHER];
+                for n in 0..TOGETHER {
+                    // Of 24 bits, so that the sign of differences is that of the comparison.
+                    let (depth, stored) = (depths[n].cast_signed(), (words[n] >> 8).cast_signed());
+                    let (is_less, is_greater) = (all_if_negative(depth - stored), all_if_negative(stored - depth));
+                    let holds = is_less & less | is_greater & greater | !(is_less | is_greater) & equal;
+                    passes[n] = holds & chosen(mask, n);
+                }
+                let bits = passes.iter().enumerate().fold(0, |bits, (n, pass)| bits | pass & 1 << n);
                 *passed |= u64::from(bits) << (group * TOGETHER);
                 if write && bits != 0 {
-                    let new = std::array::from_fn(|n| words[n] & (!passes[n] | 0xFF) | depths[n] << 8 & passes[n]);
-                    stored_group.set(&new);
+                    let mut new = [0; TOGETHER];
+                    for n in 0..TOGETHER {
+                        new[n] = words[n] ^ (words[n] ^ depths[n] << 8) & passes[n] & !0xFF;
+                    }
+                    stored_group.set(as_vector(&new));
                 }
             }
         }
@@ -104,12 +108,10 @@ impl<'s> DepthTest<'s> {
     }
 }
 
-/// Bit n: all bits of number n are set, where either all or none of each are.
+/// All bits if a number is negative, else none.
 #[inline(always)]
-fn lanes(numbers: [u32; TOGETHER]) -> u32 {
-    let bytes = u64::from_le_bytes(numbers.map(|number| number as u8));
-    // One bit of each byte; the product has the sum of all in its highest byte.
-    ((bytes & 0x8040_2010_0804_0201).wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
+fn all_if_negative(number: i32) -> u32 {
+    (number >> 31).cast_unsigned()
 }
 
 /// The quads that primitives cover, of one after the other until enough wait: a task that is faster on hosts with wide vectors.

@@ -1,6 +1,10 @@
 //! Quads of many primitives on the engine: the fragment program with its texture fetches, and all that comes behind it, are one kernel, which
-//! runs over up to about [`QUADS`](planes::QUADS) quads of different places at once. What quads bring, with what is in memory at their places, is
-//! laid out for it before; what it gives goes to memory behind it.
+//! runs over up to about [`QUADS`](planes::QUADS) quads at once. What quads bring is laid out for it before; what it gives goes to memory behind
+//! it.
+//!
+//! Where tests come before the kernel, and colours are stored as four bytes, the kernel only rounds them: blending follows in memory, in the order
+//! of the quads ([`ctm_raster::bytes`]). Else what is in memory at their places is among what quads bring, and those that run together have
+//! different places.
 //!
 //! What the kernel can do is a part of what the card can; everything else is left to the pipeline that goes quad by quad. Both give the same
 //! bits.
@@ -31,6 +35,7 @@ use crate::tx::{AreaTexture, MipTexture, Textures};
 use ctm_card::ObjectBytes;
 use ctm_engine::{Engine, SurfaceLayout};
 use ctm_memory::{Bounds, Buffer, Space};
+use ctm_raster::bytes::ByteColours;
 use ctm_raster::colour::ColourState;
 use ctm_raster::depth::DepthStencilState;
 use ctm_x1k::fragments::FragmentJob;
@@ -277,10 +282,15 @@ impl<'a> BatchState<'a> {
         OTHERS + self.targets.iter().map(|target| target.memory.len()).sum::<usize>()
     }
 
-    fn key(&self, pixels: &Pixels, planes: &Planes, is_tested: bool) -> Key {
+    /// What decides what the kernel does, which only rounds the colours for which there is something in `colours`.
+    fn key(&self, pixels: &Pixels, planes: &Planes, is_tested: bool, colours: &[Option<ByteColours>]) -> Key {
         let BatchState { program, constants, textures, space, .. } = self;
         let plane = |side, bounds| SurfaceLayout::of(planes.space(), &planes.surface(side), bounds);
         let surfaces = textures.iter().flatten().map(|texture| &texture.surface);
+        let rounded = |(target, colours): (&BatchTarget, &Option<ByteColours>)| match colours {
+            Some(colours) => BatchTarget { state: colours.source(), memory: 0..0, ..target.clone() },
+            None => target.clone(),
+        };
         Key {
             code: program.code.clone(),
             info: program.info,
@@ -298,7 +308,7 @@ impl<'a> BatchState<'a> {
             sixteen_bits: pixels.depth().is_some_and(|(depth, _)| depth.has_sixteen_bits()),
             depth_from_program: pixels.depth_from_program(),
             alpha: pixels.alpha_test(),
-            targets: self.targets.clone(),
+            targets: self.targets.iter().zip(colours).map(rounded).collect(),
             planes: self.planes,
         }
     }

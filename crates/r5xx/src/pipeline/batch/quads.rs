@@ -1,16 +1,17 @@
 //! Primitives on their way through a kernel: they are collected, by the tiles that they touch, and drawn tile by tile.
 
-use super::buffers::Buffers;
+use super::buffers::{Buffer, Buffers};
 use super::early::EarlyTests;
 use super::job::{BatchJob, BatchKernel};
 use super::memory::Memory;
 use super::waiting::Primitive;
 use super::worker::{Done, Shared, Worker};
-use super::{BatchState, Key};
+use super::{BatchState, BatchTarget, Key};
 use crate::pipeline::pixels::{Covering, Pixels};
 use crate::pipeline::window::GRID;
 use ctm_card::Counts;
 use ctm_engine::Compiled;
+use ctm_raster::bytes::ByteColours;
 use ctm_raster::plane::Setup;
 use ctm_x1k::RunError;
 use std::cell::{RefCell, RefMut};
@@ -36,6 +37,10 @@ pub struct KernelBatch<'s> {
     buffers: Buffers<'s>,
     /// The tests, if they are done before there is a kernel.
     tests: Option<EarlyTests<'s>>,
+    /// Of each colour buffer, how colours are written that the kernel has only rounded.
+    colours: Vec<Option<ByteColours>>,
+    /// One thread draws all.
+    is_alone: bool,
 }
 
 impl<'s> KernelBatch<'s> {
@@ -53,7 +58,12 @@ impl<'s> KernelBatch<'s> {
         let buffers = Buffers::of(pixels, &mut memory.places);
         let tests = EarlyTests::of(pixels, &buffers, state.program);
         let Some(own) = memory.own() else { return Ok(None) };
-        let key = state.key(pixels, &own.planes, tests.is_some());
+        let colours = |(buffer, target): (&Buffer, &BatchTarget)| match buffer {
+            Buffer::Pairs(_) => ByteColours::of(&target.state).filter(|_| tests.is_some()),
+            Buffer::Pixels(_) => None,
+        };
+        let colours: Vec<_> = buffers.targets.iter().zip(&state.targets).map(colours).collect();
+        let key = state.key(pixels, &own.planes, tests.is_some(), &colours);
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         let kind = hasher.finish();
@@ -68,11 +78,24 @@ impl<'s> KernelBatch<'s> {
         }
         // A draw that was given up has left its own.
         memory.primitives.clear();
-        let are_many = state.engine.runtime().workers().threads(state.options.threads, u64::MAX) > 1;
-        let tile = are_many.then_some(memory.tile);
+        let is_alone = state.engine.runtime().workers().threads(state.options.threads, u64::MAX) <= 1;
+        let tile = (!is_alone).then_some(memory.tile);
         memory.tiles.begin(pixels.framebuffer(), tile);
         let counts = Counts::default();
-        Ok(Some(KernelBatch { state, pixels, memory, key, kind, compiled, around: 0, counts, buffers, tests }))
+        Ok(Some(KernelBatch {
+            state,
+            pixels,
+            memory,
+            key,
+            kind,
+            compiled,
+            around: 0,
+            counts,
+            buffers,
+            tests,
+            colours,
+            is_alone,
+        }))
     }
 
     /// Draws a primitive.
@@ -80,7 +103,7 @@ impl<'s> KernelBatch<'s> {
     /// # Errors
     /// If the time is up.
     pub fn draw(&mut self, covering: &Covering) -> Result<(), RunError> {
-        if self.memory.primitives.is_full() {
+        if self.memory.primitives.are_full(self.is_alone) {
             self.flush()?;
         }
         let area = self.pixels.area(covering.shape);
@@ -126,7 +149,7 @@ impl<'s> KernelBatch<'s> {
     }
 
     fn draw_tiles(&mut self) -> Result<Done, RunError> {
-        let KernelBatch { state, pixels, memory, key, compiled, buffers, tests, .. } = self;
+        let KernelBatch { state, pixels, memory, key, compiled, buffers, tests, colours, .. } = self;
         let workers = state.engine.runtime().workers();
         let pieces = (memory.tiles.touched() as u64).min(self.around.div_ceil(memory.pixels_per_thread));
         memory.reserve(workers.threads(state.options.threads, pieces));
@@ -137,6 +160,7 @@ impl<'s> KernelBatch<'s> {
             buffers,
             tests: tests.as_ref(),
             key,
+            colours,
             compiled,
             primitives,
             tiles,

@@ -1,16 +1,17 @@
 //! What quads bring to a launch, and what becomes of them.
 
-use super::buffers::Buffers;
+use super::buffers::{Buffer, Buffers};
 use super::early::{Tested, pixels_of};
 use super::lift::{Prefetch, Wanted};
 use super::planes::PlaneWords;
 use super::quads::MULTIPLE;
 use super::waiting::{Launch, Primitives, Span};
-use super::{BatchState, Component, DEPTH, FLAGS, Flags};
+use super::{BatchState, Component, DEPTH, FLAGS, Flags, Key};
 use crate::pairs::Pair;
 use crate::pipeline::pixels::Pixels;
 use crate::pipeline::window::{GRID, MAX_DEPTH};
 use ctm_card::Counts;
+use ctm_raster::bytes::ByteColours;
 use ctm_raster::depth::Facing;
 use ctm_raster::quads::{Lines, SpanPlaces, words_of};
 use ctm_x1k::fragments::{Fetch, TextureUnit};
@@ -20,11 +21,12 @@ pub struct Transfer<'t> {
     pub state: &'t BatchState<'t>,
     pub pixels: &'t Pixels<'t>,
     pub buffers: &'t Buffers<'t>,
+    pub key: &'t Key,
+    /// Of each colour buffer, how colours are written that the kernel has only rounded.
+    pub colours: &'t [Option<ByteColours>],
     pub primitives: &'t Primitives,
     pub launch: Launch<'t>,
     pub prefetches: &'t [Prefetch],
-    /// Quads have only pixels that passed all tests.
-    pub is_tested: bool,
 }
 
 impl Transfer<'_> {
@@ -71,33 +73,62 @@ impl Transfer<'_> {
 
     /// Stores what became of quads.
     pub fn store(&self, inputs: &PlaneWords, results: &PlaneWords) -> Counts {
-        let Transfer { state, buffers, pixels, launch, .. } = self;
+        if self.key.is_tested {
+            pulp::Arch::new().dispatch(Storing { transfer: self, results });
+            return Counts::default();
+        }
+        let Transfer { key, buffers, pixels, launch, .. } = self;
         let mut counts = Counts::default();
         for (first, span) in launch.places() {
             let quads = first..first + span.len();
             let results = |plane| results.span(plane, quads.clone());
-            let written = match self.is_tested {
-                true => span.drawn,
-                false => {
-                    let flags = results(FLAGS);
-                    let [tested, passed, written] =
-                        [Flags::TESTED, Flags::COUNTED, Flags::WRITTEN].map(|flag| flagged(flags, flag));
-                    if let Some(depth) = &buffers.depth {
-                        let (new, old) = (results(DEPTH), inputs.span(DEPTH, quads.clone()));
-                        // What stays as it is need not be stored.
-                        let changed = |line: usize| tested[line] & different(new[line], old[line]);
-                        depth.write(span, 1, |_| new, [0, 1].map(changed));
-                    }
-                    let tested = Tested { covered: pixels_of(span.drawn), passed: pixels_of(passed) };
-                    counts.add_pixels(tested.counts(pixels));
-                    written
-                }
-            };
-            for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
-                buffer.write(span, key.results.len(), |word| results(key.results.start + word), written);
+            let flags = results(FLAGS);
+            let [tested, passed, written] =
+                [Flags::TESTED, Flags::COUNTED, Flags::WRITTEN].map(|flag| flagged(flags, flag));
+            if let Some(depth) = &buffers.depth {
+                let (new, old) = (results(DEPTH), inputs.span(DEPTH, quads.clone()));
+                // What stays as it is need not be stored.
+                let changed = |line: usize| tested[line] & different(new[line], old[line]);
+                depth.write(span, 1, |_| new, [0, 1].map(changed));
+            }
+            let tested = Tested { covered: pixels_of(span.drawn), passed: pixels_of(passed) };
+            counts.add_pixels(tested.counts(pixels));
+            for (buffer, target) in buffers.targets.iter().zip(&key.targets) {
+                buffer.write(span, target.results.len(), |word| results(target.results.start + word), written);
             }
         }
         counts
+    }
+}
+
+/// What is stored of pixels that passed all tests: a task that is faster on hosts with wide vectors.
+struct Storing<'t, 'w, 'p> {
+    transfer: &'t Transfer<'t>,
+    results: &'w PlaneWords<'p>,
+}
+
+impl pulp::NullaryFnOnce for Storing<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Storing { transfer: Transfer { key, colours, buffers, launch, .. }, results } = self;
+        for (first, span) in launch.places() {
+            let results = |plane| results.span(plane, first..first + span.len());
+            for (buffer, (target, colours)) in buffers.targets.iter().zip(key.targets.iter().zip(*colours)) {
+                let first = target.results.start;
+                match (buffer, colours) {
+                    (Buffer::Pairs(pairs), Some(colours)) => {
+                        if let Some(pairs) = pairs.span((span.x, span.y), span.len()) {
+                            pairs.write_colours(results(first), span.drawn, colours);
+                        }
+                    }
+                    (Buffer::Pairs(_), None) | (Buffer::Pixels(_), _) => {
+                        buffer.write(span, target.results.len(), |word| results(first + word), span.drawn);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -127,7 +158,8 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
     #[inline(always)]
     fn call(self) {
         let Interpolation { transfer, inputs } = self;
-        let Transfer { state, primitives, launch, buffers, is_tested, .. } = transfer;
+        let Transfer { state, key, primitives, launch, buffers, .. } = transfer;
+        let is_tested = key.is_tested;
         let count = state.components.len();
         let mut places = SpanPlaces::default();
         for (first, span) in launch.places() {
@@ -135,8 +167,8 @@ impl pulp::NullaryFnOnce for Interpolation<'_, '_, '_> {
             if let Some(buffer) = buffers.depth.as_ref().filter(|_| !is_tested) {
                 buffer.read(span, 0, inputs.lines(DEPTH, quads.clone()));
             }
-            for (buffer, key) in buffers.targets.iter().zip(&state.targets) {
-                for (word, plane) in key.memory.clone().enumerate() {
+            for (buffer, target) in buffers.targets.iter().zip(&key.targets) {
+                for (word, plane) in target.memory.clone().enumerate() {
                     buffer.read(span, word, inputs.lines(plane, quads.clone()));
                 }
             }

@@ -7,8 +7,10 @@ use ctm_raster::coverage::Shape;
 use ctm_raster::depth::Facing;
 use ctm_raster::plane::{DepthPlane, Plane, Setup};
 
-/// Primitives that wait at most: their numbers have 16 bits.
-const PRIMITIVES: usize = 1 << 14;
+/// Primitives that wait at most for threads that share them: their numbers have 16 bits.
+const SHARED: usize = 1 << 14;
+/// Primitives that wait at most for one thread: so few that they stay in the caches next to it.
+const ALONE: usize = 512;
 /// Quads from which on they wait for no others.
 const CAPACITY: usize = 4096;
 
@@ -66,9 +68,9 @@ pub struct Primitives {
 }
 
 impl Primitives {
-    /// Whether they are to be drawn before another one comes.
-    pub fn is_full(&self) -> bool {
-        self.all.len() >= PRIMITIVES
+    /// Whether they are to be drawn, by one thread or by several, before another one comes.
+    pub fn are_full(&self, is_alone: bool) -> bool {
+        self.all.len() >= if is_alone { ALONE } else { SHARED }
     }
 
     /// Forgets all.
@@ -120,25 +122,28 @@ impl Levels {
 
     /// Those of each level, from level 0 on, in launches of at most so many quads.
     pub fn launches(&self, most: usize) -> impl Iterator<Item = Launch<'_>> {
-        self.0.iter().flat_map(move |level| {
-            let mut rest = &level[..];
-            std::iter::from_fn(move || {
-                let mut quads = 0;
-                let fits = |span: &&Span| {
-                    quads += span.len();
-                    quads <= most
-                };
-                let (spans, behind) = rest.split_at(rest.iter().take_while(fits).count());
-                rest = behind;
-                (!spans.is_empty()).then(|| Launch { spans, quads: spans.iter().map(Span::len).sum() })
-            })
-        })
+        self.0.iter().flat_map(move |level| launches(level, most))
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
         self.0.iter_mut().for_each(Vec::clear);
     }
+}
+
+/// Quads in their order, in launches of at most so many.
+pub fn launches(spans: &[Span], most: usize) -> impl Iterator<Item = Launch<'_>> {
+    let mut rest = spans;
+    std::iter::from_fn(move || {
+        let mut quads = 0;
+        let fits = |span: &&Span| {
+            quads += span.len();
+            quads <= most
+        };
+        let (spans, behind) = rest.split_at(rest.iter().take_while(fits).count());
+        rest = behind;
+        (!spans.is_empty()).then(|| Launch { spans, quads: spans.iter().map(Span::len).sum() })
+    })
 }
 
 /// Quads that run together.

@@ -3,18 +3,19 @@
 use super::buffers::Buffers;
 use super::early::{EarlyTests, Rasterising, Testing};
 use super::job::{BatchJob, BatchKernel};
-use super::memory::ThreadMemory;
-use super::planes::QUADS;
+use super::memory::{Marks, ThreadMemory};
+use super::planes::{Planes, QUADS};
 use super::quads::MULTIPLE;
 use super::tiles::Tiles;
 use super::transfer::Transfer;
-use super::waiting::Primitives;
+use super::waiting::{Launch, Levels, Primitives, launches};
 use super::{BatchState, Key};
 use crate::pipeline::pixels::Pixels;
 use ctm_card::Counts;
 use ctm_engine::Compiled;
 use ctm_lane::budget::Halt;
 use ctm_lane::clock::Instant;
+use ctm_raster::bytes::ByteColours;
 use ctm_x1k::{RunError, RunOptions};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -26,6 +27,8 @@ pub struct Shared<'d, 's> {
     /// The tests, if they are done before there is a kernel.
     pub tests: Option<&'d EarlyTests<'s>>,
     pub key: &'d Key,
+    /// Of each colour buffer, how colours are written that the kernel has only rounded.
+    pub colours: &'d [Option<ByteColours>],
     pub compiled: &'d Compiled<Key, Option<BatchKernel>>,
     pub primitives: &'d Primitives,
     pub tiles: &'d Tiles,
@@ -100,44 +103,55 @@ impl<'w, 'd, 's> Worker<'w, 'd, 's> {
 
     /// Draws what has passed the tests that come before the kernel.
     fn order(&mut self) -> Result<(), RunError> {
-        let reads_pixels = self.shared.key.reads_pixels();
-        for n in 0..self.memory.passed.len() {
-            let span = self.memory.passed[n];
-            let level = if reads_pixels { self.memory.marks.insert(&span) } else { Some(0) };
-            let level = match level {
+        let Worker { shared, memory, options, done } = self;
+        let ThreadMemory { planes, marks, passed, levels, .. } = &mut **memory;
+        if !shared.key.reads_pixels() {
+            return launches(passed, QUADS - MULTIPLE)
+                .try_for_each(|launch| shared.launch(planes, options, launch, done));
+        }
+        let mut launch = |levels: &mut Levels, marks: &mut Marks| {
+            for launch in levels.launches(QUADS - MULTIPLE) {
+                shared.launch(planes, options, launch, done)?;
+            }
+            levels.clear();
+            marks.next();
+            Ok(())
+        };
+        for &span in passed.iter() {
+            let level = match marks.insert(&span) {
                 Some(level) => level,
                 None => {
-                    self.launch()?;
-                    self.memory.marks.insert(&span).unwrap_or_default()
+                    launch(levels, marks)?;
+                    marks.insert(&span).unwrap_or_default()
                 }
             };
-            self.memory.levels.add(span, level);
+            levels.add(span, level);
         }
-        self.launch()
+        launch(levels, marks)
     }
+}
 
-    /// Draws the quads of all levels.
-    fn launch(&mut self) -> Result<(), RunError> {
-        let Shared { state, pixels, buffers, key, compiled, primitives, .. } = *self.shared;
-        let ThreadMemory { planes, levels, marks, .. } = &mut *self.memory;
+impl Shared<'_, '_> {
+    /// Draws quads of different places, or whose colours do not depend on what is there.
+    fn launch(
+        &self,
+        planes: &mut Planes,
+        options: &RunOptions,
+        launch: Launch,
+        done: &mut Done,
+    ) -> Result<(), RunError> {
+        let Shared { state, pixels, buffers, key, colours, compiled, primitives, .. } = *self;
         let prefetches = compiled.kernels().and_then(Option::as_ref).map_or(&[][..], |kernel| &kernel.prefetches);
-        for launch in levels.launches(QUADS - MULTIPLE) {
-            let is_tested = key.is_tested;
-            let transfer = Transfer { state, pixels, buffers, primitives, launch, prefetches, is_tested };
-            if let Some([mut inputs, _]) = planes.words() {
-                transfer.lay_out(&mut inputs);
-            }
-            let quads = launch.quads.next_multiple_of(MULTIPLE);
-            compiled.run(&BatchJob { state, key, planes, quads }, &self.options)?;
-            if let Some([inputs, results]) = planes.words() {
-                self.done.counts.add_pixels(transfer.store(&inputs, &results));
-            }
-            self.done.quads += launch.quads as u64;
+        let transfer = Transfer { state, pixels, buffers, key, colours, primitives, launch, prefetches };
+        if let Some([mut inputs, _]) = planes.words() {
+            transfer.lay_out(&mut inputs);
         }
-        levels.clear();
-        if key.reads_pixels() {
-            marks.next();
+        let quads = launch.quads.next_multiple_of(MULTIPLE);
+        compiled.run(&BatchJob { state, key, planes, quads }, options)?;
+        if let Some([inputs, results]) = planes.words() {
+            done.counts.add_pixels(transfer.store(&inputs, &results));
         }
+        done.quads += launch.quads as u64;
         Ok(())
     }
 }

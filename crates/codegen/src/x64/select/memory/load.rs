@@ -317,17 +317,16 @@ impl Selector<'_> {
         }
     }
 
-    /// code / max, correctly rounded: a product with the reciprocal, and one step of correction by its exact remainder.
+    /// code / max, correctly rounded, for a `max` of 255 or 65535: the sum of the products with both parts of 1/max. (All codes were tried.)
     pub(super) fn fraction_of(&mut self, code: Reg, max: u32) -> Reg {
+        let high = 1.0 / max as f32;
+        let low = (1.0 / f64::from(max) - f64::from(high)) as f32;
         let x = self.vector_op(Vop::FromInt, &[Arg::Reg(code)]);
-        let reciprocal = (1.0 / max as f32).to_bits();
-        let reciprocal = self.constant(reciprocal);
-        let q = self.vector_op(Vop::Mul, &[Arg::Reg(x), reciprocal]);
-        let max = self.constant((max as f32).to_bits());
-        let kind = Kind::Fma { negate_product: true, negate_addend: false };
-        let rest = self.define(Class::Vector, kind, &[Arg::Reg(q), max, Arg::Reg(x)]);
+        let low = self.constant(low.to_bits());
+        let rest = self.vector_op(Vop::Mul, &[Arg::Reg(x), low]);
+        let high = self.constant(high.to_bits());
         let kind = Kind::Fma { negate_product: false, negate_addend: false };
-        self.define(Class::Vector, kind, &[Arg::Reg(rest), reciprocal, Arg::Reg(q)])
+        self.define(Class::Vector, kind, &[Arg::Reg(x), high, Arg::Reg(rest)])
     }
 
     pub fn load_2x2(&mut self, surface: ctm_lane::Surface, args: &[Value], results: &[Value]) {

@@ -1,0 +1,295 @@
+//! Colour buffers with four channels of a byte: what is stored of many pixels at a time, from colours that are rounded to bytes already.
+
+use crate::blend::{ALPHA, BlendEquation, BlendFactor, BlendFunction, BlendState, LogicOp};
+use crate::channel::{Channel, Kind};
+use crate::colour::{ColourState, Operation};
+use crate::target::TargetFormat;
+
+/// Pixels that are computed together.
+pub const TOGETHER: usize = 8;
+
+/// A number for each of these pixels.
+type Numbers = [u32; TOGETHER];
+
+/// 1, as a byte.
+const ONE: u32 = 0xFF;
+
+/// What becomes of a colour and the pixel in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    Copy,
+    /// What is most common: the colour by its alpha, and what is there by the rest.
+    Over,
+    Blend(BlendState),
+    Logic(LogicOp),
+}
+
+/// How pixels are written whose four channels are the bytes of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteColours {
+    format: TargetFormat,
+    rule: Rule,
+    /// The channel that is the destination's alpha; `None`: it is 1.
+    destination_alpha: Option<usize>,
+    constant: [u32; 4],
+    /// The bits that are written.
+    written: u32,
+}
+
+impl ByteColours {
+    /// As this state says; `None` if pixels are not such, or blended in more bits.
+    pub fn of(state: &ColourState) -> Option<Self> {
+        let format = *state.format();
+        let byte = |n: usize| Channel::new(8 * n as u32, 8, Kind::Unorm);
+        if format.bytes != 4 || (0..4).any(|n| format.channels[n] != Some(byte(n))) {
+            return None;
+        }
+        let rule = match *state.operation() {
+            Operation::Copy => Rule::Copy,
+            Operation::BlendInteger { state, bits: 8 } => match [state.colour, state.alpha].iter().all(is_over) {
+                true => Rule::Over,
+                false => Rule::Blend(state),
+            },
+            Operation::Logic { operation, bits: 8 } => Rule::Logic(operation),
+            Operation::BlendInteger { .. } | Operation::Logic { .. } | Operation::BlendFloat(_) => return None,
+        };
+        Some(ByteColours {
+            format,
+            rule,
+            destination_alpha: state.destination_alpha(),
+            constant: state.constant().map(|value| value.min(ONE)),
+            written: state.written()[0],
+        })
+    }
+
+    /// How the colours are stored that [`write`](Self::write) takes.
+    pub fn source(&self) -> ColourState {
+        ColourState::new(self.format, Operation::Copy, 0xF, None, [0; 4])
+    }
+
+    /// The pixels to be stored, for rounded colours and the pixels in memory: what [`ColourState::write`] gives. Only the bits that are set in
+    /// `chosen` change.
+    #[inline(always)]
+    pub fn write(&self, source: Numbers, memory: Numbers, chosen: Numbers) -> Numbers {
+        let new = match &self.rule {
+            Rule::Copy => source,
+            Rule::Over => {
+                let (source, memory) = (channels(&source), channels(&memory));
+                let (alpha, rest) = (&source[ALPHA], &one_minus(&source[ALPHA]));
+                let (first, second) =
+                    (over(&source[0], &memory[0], alpha, rest), over(&source[1], &memory[1], alpha, rest));
+                let (third, fourth) =
+                    (over(&source[2], &memory[2], alpha, rest), over(alpha, &memory[ALPHA], alpha, rest));
+                packed([&first, &second, &third, &fourth])
+            }
+            Rule::Logic(operation) => each(&source, &memory, |source, memory| operation.apply(source, memory)),
+            Rule::Blend(state) => {
+                let (source, memory) = (channels(&source), channels(&memory));
+                let destination_alpha = self.destination_alpha.map_or([ONE; TOGETHER], |channel| memory[channel & 3]);
+                let pixels = Pixels { source, memory, destination_alpha, constant: self.constant };
+                // One by one: not every closure becomes a part of what calls it.
+                let (first, second) = (pixels.blended(&state.colour, 0), pixels.blended(&state.colour, 1));
+                let (third, alpha) = (pixels.blended(&state.colour, 2), pixels.blended(&state.alpha, ALPHA));
+                packed([&first, &second, &third, &alpha])
+            }
+        };
+        std::array::from_fn(|n| memory[n] ^ (memory[n] ^ new[n]) & self.written & chosen[n])
+    }
+}
+
+/// The bytes of words, channel by channel.
+#[inline(always)]
+fn channels(words: &Numbers) -> [Numbers; 4] {
+    let [mut first, mut second, mut third, mut fourth] = [[0; TOGETHER]; 4];
+    for (n, word) in words.iter().enumerate() {
+        (first[n], second[n], third[n], fourth[n]) = (word & ONE, word >> 8 & ONE, word >> 16 & ONE, word >> 24);
+    }
+    [first, second, third, fourth]
+}
+
+/// The words of these bytes.
+#[inline(always)]
+fn packed([first, second, third, fourth]: [&Numbers; 4]) -> Numbers {
+    std::array::from_fn(|n| first[n] | second[n] << 8 | third[n] << 16 | fourth[n] << 24)
+}
+
+fn is_over(equation: &BlendEquation) -> bool {
+    let BlendEquation { function, source, destination, .. } = equation;
+    (*function, *source, *destination)
+        == (BlendFunction::Add, BlendFactor::SourceAlpha, BlendFactor::OneMinusSourceAlpha)
+}
+
+/// A channel by the colour's alpha, and that which is there by the rest.
+#[inline(always)]
+fn over(source: &Numbers, memory: &Numbers, alpha: &Numbers, rest: &Numbers) -> Numbers {
+    std::array::from_fn(|n| quotient(product(source[n], alpha[n]) + product(memory[n], rest[n])))
+}
+
+/// The product of two bytes. That they are is no news, but makes a product of 16 bits of it.
+#[inline(always)]
+fn product(a: u32, b: u32) -> u32 {
+    (a & ONE) * (b & ONE)
+}
+
+#[inline(always)]
+fn one_minus(factor: &Numbers) -> Numbers {
+    factor.map(|factor| ONE - factor)
+}
+
+/// a op b, number by number.
+#[inline(always)]
+fn each(a: &Numbers, b: &Numbers, op: impl Fn(u32, u32) -> u32) -> Numbers {
+    std::array::from_fn(|n| op(a[n], b[n]))
+}
+
+/// What takes part in blending, channel by channel.
+struct Pixels {
+    source: [Numbers; 4],
+    memory: [Numbers; 4],
+    destination_alpha: Numbers,
+    constant: [u32; 4],
+}
+
+impl Pixels {
+    #[inline(always)]
+    fn factor(&self, factor: BlendFactor, channel: usize) -> Numbers {
+        let Pixels { source, memory, destination_alpha, constant } = self;
+        match factor {
+            BlendFactor::Zero => [0; TOGETHER],
+            BlendFactor::One => [ONE; TOGETHER],
+            BlendFactor::SourceColour => source[channel],
+            BlendFactor::OneMinusSourceColour => one_minus(&source[channel]),
+            BlendFactor::DestinationColour => memory[channel],
+            BlendFactor::OneMinusDestinationColour => one_minus(&memory[channel]),
+            BlendFactor::SourceAlpha => source[ALPHA],
+            BlendFactor::OneMinusSourceAlpha => one_minus(&source[ALPHA]),
+            BlendFactor::DestinationAlpha => *destination_alpha,
+            BlendFactor::OneMinusDestinationAlpha => one_minus(destination_alpha),
+            BlendFactor::SourceAlphaSaturate if channel == ALPHA => [ONE; TOGETHER],
+            BlendFactor::SourceAlphaSaturate => each(&source[ALPHA], &one_minus(destination_alpha), u32::min),
+            BlendFactor::ConstantColour => [constant[channel]; TOGETHER],
+            BlendFactor::OneMinusConstantColour => [ONE - constant[channel]; TOGETHER],
+            BlendFactor::ConstantAlpha => [constant[ALPHA]; TOGETHER],
+            BlendFactor::OneMinusConstantAlpha => [ONE - constant[ALPHA]; TOGETHER],
+        }
+    }
+
+    /// The bytes of a channel by an equation.
+    #[inline(always)]
+    fn blended(&self, equation: &BlendEquation, channel: usize) -> Numbers {
+        let (source, memory) = (&self.source[channel], &self.memory[channel]);
+        let (by_source, by_memory) =
+            (self.factor(equation.source, channel), self.factor(equation.destination, channel));
+        let (source_part, memory_part) = (each(source, &by_source, product), each(memory, &by_memory, product));
+        let sum = match equation.function {
+            BlendFunction::Min => return each(source, memory, u32::min),
+            BlendFunction::Max => return each(source, memory, u32::max),
+            BlendFunction::Add => each(&source_part, &memory_part, |source, memory| source + memory),
+            BlendFunction::Subtract => each(&source_part, &memory_part, u32::saturating_sub),
+            BlendFunction::ReverseSubtract => each(&memory_part, &source_part, u32::saturating_sub),
+        };
+        sum.map(quotient)
+    }
+}
+
+/// The nearest integer to a quotient by 255, at most 255.
+#[inline(always)]
+fn quotient(sum: u32) -> u32 {
+    let raised = sum.min(ONE * ONE) + 0x80;
+    // Of all such numbers that is the quotient by 255, rounded down.
+    (raised + (raised >> 8)) >> 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbtest::arbitrary::{Result, Unstructured};
+
+    #[test]
+    fn quotients_are_the_nearest_integers() {
+        for sum in 0..=2 * ONE * ONE {
+            assert_eq!(quotient(sum), ((2 * sum + 255) / 510).min(255), "{sum}");
+        }
+    }
+
+    fn equation(u: &mut Unstructured) -> Result<BlendEquation> {
+        use BlendFactor::*;
+        const FACTORS: [BlendFactor; 15] = [
+            Zero,
+            One,
+            SourceColour,
+            OneMinusSourceColour,
+            DestinationColour,
+            OneMinusDestinationColour,
+            SourceAlpha,
+            OneMinusSourceAlpha,
+            DestinationAlpha,
+            OneMinusDestinationAlpha,
+            SourceAlphaSaturate,
+            ConstantColour,
+            OneMinusConstantColour,
+            ConstantAlpha,
+            OneMinusConstantAlpha,
+        ];
+        use BlendFunction::{Add, Max, Min, ReverseSubtract, Subtract};
+        Ok(BlendEquation {
+            function: *u.choose(&[Add, Subtract, ReverseSubtract, Min, Max])?,
+            source: *u.choose(&FACTORS)?,
+            destination: *u.choose(&FACTORS)?,
+            clamp: true,
+        })
+    }
+
+    const OVER: BlendEquation = BlendEquation {
+        function: BlendFunction::Add,
+        source: BlendFactor::SourceAlpha,
+        destination: BlendFactor::OneMinusSourceAlpha,
+        clamp: true,
+    };
+
+    #[test]
+    fn pixels_are_those_of_the_state() {
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
+        let format = TargetFormat { bytes: 4, channels };
+        arbtest::arbtest(|u| {
+            let operation = match u.int_in_range(0..=4)? {
+                0 => Operation::Copy,
+                1 => Operation::Logic { operation: LogicOp(u.int_in_range(0..=15)?), bits: 8 },
+                _ => {
+                    let colour = if u.ratio(1, 4)? { OVER } else { equation(u)? };
+                    let other = equation(u)?;
+                    let alpha = if u.arbitrary()? { colour } else { other };
+                    Operation::BlendInteger { state: BlendState { colour, alpha }, bits: 8 }
+                }
+            };
+            let mask = if u.arbitrary()? { 0xF } else { u.int_in_range(0..=15)? };
+            let destination_alpha = if u.arbitrary()? { Some(u.int_in_range(0..=3)?) } else { None };
+            let constant: [u8; 4] = u.arbitrary()?;
+            let state = ColourState::new(format, operation, mask, destination_alpha, constant.map(u32::from));
+            let colours = ByteColours::of(&state).expect("bytes");
+            let (mut source, mut memory, mut chosen, mut expected) = ([0; 8], [0; 8], [0; 8], [0; 8]);
+            for n in 0..TOGETHER {
+                let mut value = || Ok(u.int_in_range(-20..=280)? as f32 / 260.0);
+                let colour = [value()?, value()?, value()?, value()?].map(f32::to_bits);
+                memory[n] = u.arbitrary()?;
+                chosen[n] = if u.ratio(3, 4)? { u32::MAX } else { 0 };
+                source[n] = colours.source().write(colour, [0; 4])[0];
+                let written = state.write(colour, [memory[n], 0, 0, 0])[0];
+                expected[n] = if chosen[n] == 0 { memory[n] } else { written };
+            }
+            assert_eq!(colours.write(source, memory, chosen), expected, "{state:?}");
+            Ok(())
+        })
+        .budget_ms(500);
+    }
+
+    #[test]
+    fn other_pixels_are_not_bytes() {
+        let channels = [0, 1, 2].map(|n| Some(Channel::new(8 * n, 8, Kind::Unorm)));
+        let format = TargetFormat { bytes: 4, channels: [channels[0], channels[1], channels[2], None] };
+        assert_eq!(ByteColours::of(&ColourState::new(format, Operation::Copy, 0xF, None, [0; 4])), None);
+        let channels = [0, 1, 2, 3].map(|n| Some(Channel::new(8 * n, 8, Kind::Snorm)));
+        let format = TargetFormat { bytes: 4, channels };
+        assert_eq!(ByteColours::of(&ColourState::new(format, Operation::Copy, 0xF, None, [0; 4])), None);
+    }
+}
