@@ -1,12 +1,14 @@
 //! Samples of textures whose texels are vectors, against plain formulas in binary64.
 
 use arbtest::arbitrary::{Result, Unstructured};
+use ctm_engine::Engine;
 use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
-use ctm_memory::{Arena, Format, Space, Surface, Tiling, View};
+use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
+use ctm_r700::engine::NotCompiled;
 use ctm_r700::{
-    Dimension, Filter, Input, Job, MipFilter, Region, Sampler, Select, Stage, TexelNumbers, Texels, Texture, Wrap,
-    reference, text,
+    Compare, Dimension, Filter, Input, Job, MipFilter, Region, Sampler, Select, Stage, TexelNumbers, Texels, Texture,
+    Wrap, reference, text,
 };
 use std::sync::Arc;
 
@@ -75,9 +77,17 @@ fn fetch(instruction: &str, quad: [[f32; 4]; 4], sampler: Sampler, make: impl Fn
     job.bindings.textures.insert(3, texture);
     job.bindings.samplers.insert(1, sampler);
     job.targets.colours[0] = Some(colours);
-    reference::run(&job, &RunOptions { threads: 1, ..RunOptions::default() }).unwrap();
-    let view = View::new(&space, colours, ctm_memory::Bounds::Drop);
-    [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| view.load(x, y))
+    let options = RunOptions { threads: 1, ..RunOptions::default() };
+    reference::run(&job, &options).unwrap();
+    let view = View::new(&space, colours, Bounds::Drop);
+    let pixels = || [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| view.load(x, y));
+    let found = pixels();
+    (0..2).for_each(|y| (0..2).for_each(|x| view.store(x, y, [0; 4], 0xF)));
+    let engine = Engine::default();
+    assert_eq!(engine.compiles(&job, &options), Err(NotCompiled::Refused), "lifted, and interpreted");
+    engine.run(&job, &options).unwrap();
+    assert_eq!(pixels(), found, "the engine's bits are those of the reference: {instruction}");
+    found
 }
 
 /// The texel at an integer place of the plane that a wrap makes of a texture.
@@ -327,14 +337,110 @@ fn loads_of_levels_and_samples() {
     let integer = |space: &Space| Texture { numbers: TexelNumbers::Integer, ..with_one(space) };
     assert_eq!(load([5, 0, 0, 0], &integer), [0, 0, 0, 1]);
     let samples = |space: &Space| {
+        let plain = integer(space);
         let region = Region { base: BASE, length: 16 * 24 };
         let words: Vec<u8> = (0..96u32).flat_map(u32::to_le_bytes).collect();
         space.write_bytes(BASE, &words).unwrap();
         let texels = Texels::Vectors { region, levels: 1, samples: 4 };
-        Texture { size: [3, 2, 1], dimension: Dimension::D2, texels, ..integer(space) }
+        Texture { size: [3, 2, 1], dimension: Dimension::D2, texels, ..plain }
     };
     assert_eq!(load([2, 1, 0, 3], &samples)[0], 4 * (5 * 4 + 3));
     assert_eq!(load([2, 1, 0, 4], &samples)[0], 0);
     let count = fetch("GET_SAMPLE_INFO R1.xyzw, R4.xyzw, t3, s1", [[0.0; 4]; 4], Sampler::default(), samples);
     assert_eq!(count[0][0], 4);
+}
+
+/// Samples of any texture with any sampler: [`fetch`] compares the engine with the reference.
+#[test]
+fn engine_and_reference_agree() {
+    const OPERATIONS: [&str; 14] = [
+        "SAMPLE",
+        "SAMPLE",
+        "SAMPLE_L",
+        "SAMPLE_LB",
+        "SAMPLE_LZ",
+        "SAMPLE_G",
+        "SAMPLE_C",
+        "SAMPLE_C_L",
+        "SAMPLE_C_LB",
+        "SAMPLE_C_LZ",
+        "SAMPLE_C_G",
+        "LD",
+        "GET_TEXTURE_INFO",
+        "GET_COMP_TEX_LOD",
+    ];
+    const PROPERTIES: [&str; 6] =
+        ["", "", "", "XOFFSET(2) YOFFSET(-1.5)", "DENORM(XYZ)", "DENORM(Y) XOFFSET(-7) LOD(-1.5)"];
+    const DIMENSIONS: [Dimension; 7] = [
+        Dimension::D1,
+        Dimension::D2,
+        Dimension::D2,
+        Dimension::D3,
+        Dimension::D1Array,
+        Dimension::D2Array,
+        Dimension::Cube,
+    ];
+    const COMPARES: [Compare; 8] = [
+        Compare::Never,
+        Compare::Less,
+        Compare::Equal,
+        Compare::LessEqual,
+        Compare::Greater,
+        Compare::NotEqual,
+        Compare::GreaterEqual,
+        Compare::Always,
+    ];
+    const FILTERS: [Filter; 2] = [Filter::Nearest, Filter::Linear];
+    arbtest::arbtest(|u| {
+        let dimension = *u.choose(&DIMENSIONS)?;
+        let [x, y, z] = [u.int_in_range(1..=9)?, u.int_in_range(1..=9)?, u.int_in_range(1..=5)?];
+        let sides = match dimension {
+            Dimension::D1 => [x, 1, 1],
+            Dimension::D2 => [x, y, 1],
+            Dimension::D3 | Dimension::D2Array => [x, y, z],
+            Dimension::D1Array => [x, 1, z],
+            Dimension::Cube => [x, x, 6],
+        };
+        let levels = u.int_in_range(1..=4)?;
+        let sampler = Sampler {
+            magnification: *u.choose(&FILTERS)?,
+            minification: *u.choose(&FILTERS)?,
+            mip: *u.choose(&[MipFilter::None, MipFilter::Nearest, MipFilter::Linear])?,
+            wrap: [*u.choose(&WRAPS)?, *u.choose(&WRAPS)?, *u.choose(&WRAPS)?],
+            border: border(),
+            compare: *u.choose(&COMPARES)?,
+            least_level: *u.choose(&[0, 0, 20])?,
+            greatest_level: *u.choose(&[1023, 100])?,
+            bias: *u.choose(&[0, 0, 50, -50])?,
+            seamless: u.arbitrary()?,
+        };
+        let numbers =
+            *u.choose(&[TexelNumbers::Float, TexelNumbers::Float, TexelNumbers::Fraction, TexelNumbers::Integer])?;
+        let swizzle = *u.choose(&[[0, 1, 2, 3], [2, 5, 0, 4]])?;
+        let operation = *u.choose(&OPERATIONS)?;
+        let gradients = "SET_GRADIENTS_H R0.____, R4.yzw0, t3, s1\n  1 SET_GRADIENTS_V R0.____, R4.wyx0, t3, s1\n  2";
+        let set = if operation.ends_with("_G") { gradients } else { "" };
+        let instruction = format!("{set} {operation} R1.xyz1, R4.xyzw, t3, s1 {}", u.choose(&PROPERTIES)?);
+        let mut quad = [[0.0; 4]; 4];
+        let reach = *u.choose(&[1.0, 2.5, 8.0])?;
+        for part in quad.iter_mut().flatten() {
+            let value = f64::from(u.int_in_range(-1000..=1000)?) / 1000.0 * reach;
+            *part = match (dimension, u.int_in_range(0..=40)?) {
+                (_, 0) => *u.choose(&[f32::NAN, f32::INFINITY, -1e30, 1e9, -0.0, 1e-40])?,
+                // Places on faces, and faces.
+                (Dimension::Cube, _) => (1.5 + value.abs()) as f32,
+                _ => value as f32,
+            };
+        }
+        if operation == "LD" || operation == "GET_TEXTURE_INFO" {
+            quad = quad.map(|pixel| pixel.map(|part| f32::from_bits((part as i32).cast_unsigned())));
+        }
+        fetch(&instruction, quad, sampler, |space| Texture {
+            numbers,
+            swizzle: swizzle.map(|select| Select::ALL[select]),
+            ..texture(space, dimension, sides, levels)
+        });
+        Ok(())
+    })
+    .budget_ms(2000);
 }
