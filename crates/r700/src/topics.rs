@@ -307,6 +307,7 @@ fn export(op: CfExportOp) -> Words {
 /// Whether a fetch is executed, and its formula.
 fn fetch(op: FetchOp) -> Words {
     const COORDINATES: &str = "coordinates are in [0, 1] or in texels, as the COORD_TYPE fields say; the sampler says how texels are filtered and coordinates wrapped";
+    const GRADIENTS: &str = "samples of the clause behind it that have _G take their level from it";
     match op {
         FetchOp::VtxFetch => ("D = element S of the buffer", &["beyond the buffer's end it reads 0"]),
         FetchOp::VtxSemantic => {
@@ -315,36 +316,41 @@ fn fetch(op: FetchOp) -> Words {
         FetchOp::Mem => ("", &["MEM_OP says what"]),
         FetchOp::Ld => (
             "D = texel (S.x, S.y, S.z) of level S.w",
-            &["coordinates are whole numbers; outside of the texture it gives 0"],
+            &[
+                "coordinates are whole numbers; outside of the texture it gives 0; where texels have several samples, S.w is the sample",
+            ],
         ),
         FetchOp::GetTextureInfo => {
-            ("D = width, height, depth, number of levels", &["the sizes are those of level S.w, a whole number"])
+            ("D = width, height, depth, number of levels", &["the sizes are those of level S.x, a whole number"])
         }
         FetchOp::GetGradientsH => ("D = S of the right pixel of the quad's row - S of the left one", &[]),
         FetchOp::GetGradientsV => ("D = S of the lower pixel of the quad's column - S of the upper one", &[]),
-        FetchOp::SetGradientsH | FetchOp::SetGradientsV => {
-            ("", &["it does nothing here: the samples that would take the gradients are not executed"])
-        }
+        FetchOp::SetGradientsH => ("gradients to the right = S", &[GRADIENTS]),
+        FetchOp::SetGradientsV => ("gradients down = S", &[GRADIENTS]),
+        FetchOp::GetSampleInfo => ("D.x = samples of a texel", &[]),
+        FetchOp::GetCompTexLod => ("D.x = level of the quad at S; D.y = the level that a sample takes", &[]),
         FetchOp::Sample => ("D = filtered texel at S", &[COORDINATES]),
         FetchOp::SampleL => ("D = filtered texel at S, level S.w", &[COORDINATES]),
         FetchOp::SampleLb => ("D = filtered texel at S, level of the quad + S.w", &[COORDINATES]),
         FetchOp::SampleLz => ("D = filtered texel at S, level 0", &[COORDINATES]),
+        FetchOp::SampleG => ("D = filtered texel at S, level of the gradients", &[COORDINATES]),
         FetchOp::SampleC => ("D = filtered comparison of the texels at S with S.w", &[COORDINATES]),
         FetchOp::SampleCL => ("D = filtered comparison of the texels at S, level S.w, with S.z", &[COORDINATES]),
+        FetchOp::SampleCLb => {
+            ("D = filtered comparison of the texels at S, level of the quad + S.w, with S.z", &[COORDINATES])
+        }
+        FetchOp::SampleCG => {
+            ("D = filtered comparison of the texels at S, level of the gradients, with S.w", &[COORDINATES])
+        }
         FetchOp::SampleCLz => ("D = filtered comparison of the texels at S, level 0, with S.w", &[COORDINATES]),
-        FetchOp::GetSampleInfo
-        | FetchOp::GetCompTexLod
-        | FetchOp::GetLerp
+        FetchOp::GetLerp
         | FetchOp::KeepGradients
         | FetchOp::Pass
         | FetchOp::SetCubemapIndex
         | FetchOp::Fetch4
-        | FetchOp::SampleG
         | FetchOp::SampleGL
         | FetchOp::SampleGLb
         | FetchOp::SampleGLz
-        | FetchOp::SampleCLb
-        | FetchOp::SampleCG
         | FetchOp::SampleCGL
         | FetchOp::SampleCGLb
         | FetchOp::SampleCGLz => ("", &[ABSENT]),

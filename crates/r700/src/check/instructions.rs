@@ -2,7 +2,7 @@
 
 use super::{FindingCode, Findings, Location, Subject};
 use crate::cf::{AddressUse, Cf, CfExport, CfOp, CfPlain, ExportVariant, Qword};
-use crate::codes::{Condition, ExportType, FetchOp};
+use crate::codes::{Condition, ExportType, FetchOp, TextureClass};
 use crate::fetch::{Fetch, FetchRegister};
 use crate::outline::{ClauseKind, fetches};
 use crate::program::{GPRS, Stage};
@@ -195,22 +195,7 @@ fn is_executed(fetch: &Fetch) -> bool {
     match fetch {
         Fetch::Vtx(_) | Fetch::Mem(_) => true,
         Fetch::MemRaw(..) => false,
-        Fetch::Tex(tex) => matches!(
-            tex.op,
-            FetchOp::Ld
-                | FetchOp::GetTextureInfo
-                | FetchOp::GetGradientsH
-                | FetchOp::GetGradientsV
-                | FetchOp::SetGradientsH
-                | FetchOp::SetGradientsV
-                | FetchOp::Sample
-                | FetchOp::SampleL
-                | FetchOp::SampleLb
-                | FetchOp::SampleLz
-                | FetchOp::SampleC
-                | FetchOp::SampleCL
-                | FetchOp::SampleCLz
-        ),
+        Fetch::Tex(tex) => tex.op.texture_class() != TextureClass::Unsupported,
     }
 }
 
