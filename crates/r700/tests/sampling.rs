@@ -6,6 +6,7 @@ use ctm_lane::domain::Domain;
 use ctm_lane::run::RunOptions;
 use ctm_memory::{Arena, Bounds, Format, Space, Surface, Tiling, View};
 use ctm_r700::engine::NotCompiled;
+use ctm_r700::lift::{Specialisation, lift};
 use ctm_r700::{
     Compare, Dimension, Filter, Input, Job, MipFilter, Region, Sampler, Select, Stage, TexelNumbers, Texels, Texture,
     Wrap, reference, text,
@@ -83,6 +84,8 @@ fn fetch(instruction: &str, quad: [[f32; 4]; 4], sampler: Sampler, make: impl Fn
     let pixels = || [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| view.load(x, y));
     let found = pixels();
     (0..2).for_each(|y| (0..2).for_each(|x| view.store(x, y, [0; 4], 0xF)));
+    let lifted = lift(&program, None, &Specialisation::of(&job)).unwrap();
+    ctm_lane::verify(&lifted.function).unwrap();
     let engine = Engine::default();
     assert_eq!(engine.compiles(&job, &options), Err(NotCompiled::Refused), "lifted, and interpreted");
     engine.run(&job, &options).unwrap();

@@ -5,52 +5,55 @@ use ctm_lane::{Denorm, FloatTest, IntTest, Value};
 
 const ONE: u32 = 0x3F80_0000;
 const HALF: u32 = 0x3F00_0000;
-const SIGN: u32 = 1 << 31;
 
 /// What selects parts of directions by the number of a face.
 struct FaceMasks {
-    /// The sign of its axis.
-    sign: Value,
-    is_x: Value,
-    is_y: Value,
+    /// It lies on the negative side of its axis.
+    is_negative: Value,
+    /// Its axis is x; it is y.
+    axes: [Value; 2],
 }
 
 impl LiftState<'_> {
     fn face_masks(&mut self, face: Value) -> FaceMasks {
-        let [zero, one, place] = [0, 1, 31].map(|bits| self.b.constant(bits));
-        let (sign, axis) = (self.b.shl(face, place), self.b.shr(face, one));
-        let (is_x, is_y) = (self.b.icmp(IntTest::Eq, axis, zero), self.b.icmp(IntTest::Eq, axis, one));
-        FaceMasks { sign, is_x, is_y }
+        let [zero, one] = [0, 1].map(|bits| self.b.constant(bits));
+        let (side, axis) = (self.b.and(face, one), self.b.shr(face, one));
+        let axes = [zero, one].map(|number| self.b.icmp(IntTest::Eq, axis, number));
+        FaceMasks { is_negative: self.b.icmp(IntTest::Ne, side, zero), axes }
     }
 
-    fn choice(&mut self, masks: &FaceMasks, [x, y, z]: [Value; 3]) -> Value {
-        let other = self.b.select(masks.is_y, y, z);
-        self.b.select(masks.is_x, x, other)
+    /// The number with the sign of the face's axis.
+    fn with_sign(&mut self, masks: &FaceMasks, value: Value) -> Value {
+        let negative = self.b.neg(value);
+        self.b.select(masks.is_negative, negative, value)
+    }
+
+    fn choice(&mut self, [is_x, is_y]: [Value; 2], [x, y, z]: [Value; 3]) -> Value {
+        let other = self.b.select(is_y, y, z);
+        self.b.select(is_x, x, other)
     }
 
     /// The direction that a place on a face has from the centre of the cube whose faces are `far` away.
     pub(super) fn direction(&mut self, face: Value, [across, down]: [Value; 2], far: Value) -> [Value; 3] {
         let masks = self.face_masks(face);
-        let minus = self.b.constant(SIGN);
-        let [major, across_signed, down_signed] = [far, across, down].map(|value| self.b.xor(value, masks.sign));
-        let (across_flipped, up) = (self.b.xor(across_signed, minus), self.b.xor(down, minus));
+        let [major, across_signed, down_signed] = [far, across, down].map(|value| self.with_sign(&masks, value));
+        let (across_flipped, up) = (self.b.neg(across_signed), self.b.neg(down));
         [
-            self.choice(&masks, [major, across, across_signed]),
-            self.choice(&masks, [up, major, up]),
-            self.choice(&masks, [across_flipped, down_signed, major]),
+            self.choice(masks.axes, [major, across, across_signed]),
+            self.choice(masks.axes, [up, major, up]),
+            self.choice(masks.axes, [across_flipped, down_signed, major]),
         ]
     }
 
     /// A direction's parts across and down a face, and towards it.
     fn parts(&mut self, face: Value, [x, y, z]: [Value; 3]) -> [Value; 3] {
         let masks = self.face_masks(face);
-        let minus = self.b.constant(SIGN);
-        let [x_signed, y_signed, z_signed] = [x, y, z].map(|value| self.b.xor(value, masks.sign));
-        let (z_flipped, up) = (self.b.xor(z_signed, minus), self.b.xor(y, minus));
+        let [x_signed, y_signed, z_signed] = [x, y, z].map(|value| self.with_sign(&masks, value));
+        let (z_flipped, up) = (self.b.neg(z_signed), self.b.neg(y));
         [
-            self.choice(&masks, [z_flipped, x, x_signed]),
-            self.choice(&masks, [up, z_signed, up]),
-            self.choice(&masks, [x_signed, y_signed, z_signed]),
+            self.choice(masks.axes, [z_flipped, x, x_signed]),
+            self.choice(masks.axes, [up, z_signed, up]),
+            self.choice(masks.axes, [x_signed, y_signed, z_signed]),
         ]
     }
 
@@ -80,13 +83,12 @@ impl LiftState<'_> {
             self.b.itof(from_centre)
         });
         let direction = self.direction(face, centred, far);
-        let [is_x, is_y] = [0, 1].map(|axis| {
+        let is_major = [0, 1].map(|axis| {
             let length = self.b.abs(direction[axis]);
             self.b.fcmp(FloatTest::Ogt, Denorm::Flush, length, far)
         });
         let [two, four, place] = [2, 4, 31].map(|bits| self.b.constant(bits));
-        let masks = FaceMasks { sign: zero, is_x, is_y };
-        let (axis, major) = (self.choice(&masks, [zero, two, four]), self.choice(&masks, direction));
+        let (axis, major) = (self.choice(is_major, [zero, two, four]), self.choice(is_major, direction));
         let sign = self.b.shr(major, place);
         let neighbour = self.b.iadd(axis, sign);
         let [across, down, _] = self.parts(neighbour, direction);
