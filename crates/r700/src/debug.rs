@@ -192,7 +192,7 @@ impl Guest for Debugged {
     }
 
     fn outputs(&self) -> Vec<Output> {
-        let Targets { colours, depth, positions, parameters } = &self.environment.targets;
+        let Targets { colours, depth, positions, parameters, valid } = &self.environment.targets;
         let Memories { ring, streams, reduction, export, strips, .. } = &self.environment.memories;
         let surfaces = (0..).zip(colours).filter_map(|(number, colour)| Some((format!("colour {number}"), (*colour)?)));
         let surfaces = surfaces.chain(depth.map(|depth| ("depth".into(), depth)));
@@ -220,7 +220,8 @@ impl Guest for Debugged {
             let Region { base, length: bytes } = region?;
             Some(Output { name: name.into(), elements: Elements::Shared { base, bytes } })
         };
-        let shared = [shared("reduction", *reduction), shared("export", *export)].into_iter().flatten();
+        let shared = [shared("reduction", *reduction), shared("export", *export), shared("valid", *valid)];
+        let shared = shared.into_iter().flatten();
         surfaces.chain(positions).chain(parameters).chain(rings).chain(streams).chain(shared).collect()
     }
 

@@ -5,7 +5,7 @@
 
 use crate::lift::{
     self, BufferBinding, InputLayout, Lifted, NotLifted, Specialisation, SurfaceBinding, TableBinding, TexelLayout,
-    bank_words, input_words, launch_words, sampler_words, texture_words,
+    bank_words, buffer_lengths, input_words, launch_words, sampler_words, texture_words,
 };
 use crate::{
     Bindings as Resources, Input, Job, Program, Region, RunError, Texels, Trap, TrapKind, TrapLocation, reference,
@@ -252,6 +252,7 @@ impl Kernels {
         let table = |binding: &TableBinding| match *binding {
             TableBinding::Launch => Some(launch_words(job)),
             TableBinding::Inputs => Some(input_words(job)),
+            TableBinding::BufferLengths => Some(buffer_lengths(job)),
             TableBinding::Constants { alternate, channel } => {
                 let constants = &resources(job, alternate).constants;
                 let of_channel = constants.iter().map(|constant| constant[channel]);
@@ -320,6 +321,7 @@ fn region(job: &Job, binding: BufferBinding) -> Option<Region> {
         },
         BufferBinding::Position(number) => targets.positions[number],
         BufferBinding::Parameter(number) => targets.parameters[number],
+        BufferBinding::Valid => targets.valid,
         BufferBinding::Ring => memories.ring.map(|items| items.region),
         BufferBinding::Stream(number) => memories.streams[number].map(|items| items.region),
         BufferBinding::Reduction => memories.reduction,
@@ -340,7 +342,7 @@ pub(crate) fn order_matters(job: &Job) -> bool {
     let (targets, memories) = (&job.targets, &job.memories);
     let surfaces = targets.colours.iter().chain([&targets.depth]).flatten();
     let items = memories.streams.iter().chain([&memories.ring, &memories.strips]).flatten();
-    let regions = targets.positions.iter().chain(&targets.parameters).flatten().copied();
+    let regions = targets.positions.iter().chain(&targets.parameters).chain([&targets.valid]).flatten().copied();
     let shared = memories.reduction.iter().chain(&memories.export).copied();
     let regions = regions.chain(items.map(|items| items.region)).chain(shared);
     let written: Vec<(u64, u64)> = surfaces.clone().map(of_surface).chain(regions.map(of_region)).collect();

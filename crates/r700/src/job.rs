@@ -417,12 +417,14 @@ pub struct Bindings {
 pub struct Targets {
     /// Colours, at the lane's position.
     pub colours: [Option<Surface>; COLOURS],
-    /// Computed depth (x) and stencil reference (y), at the lane's position.
+    /// Computed depth (x), stencil reference (y) and mask of samples (z), at the lane's position: as many of them as the format has channels.
     pub depth: Option<Surface>,
     /// POS0 to POS3, four dwords at the lane's number times 16.
     pub positions: [Option<Region>; POSITIONS],
     /// PARAM0 to PARAM31, likewise.
     pub parameters: [Option<Region>; PARAMETERS],
+    /// The dword at the lane's number becomes 1 where a program ends with a lane that has not been killed; others stay.
+    pub valid: Option<Region>,
 }
 
 /// The memory that instructions write and read themselves.
@@ -563,9 +565,7 @@ impl<'a> Job<'a> {
                 }
             }
         }
-        if let Some(Surface { format, .. }) = self.targets.depth
-            && format.channels() > 2
-        {
+        if let Some(Surface { format: format @ Format::Uint8_4, .. }) = self.targets.depth {
             return Err(StateError::DepthFormat(format));
         }
         let uses = fetch_uses(self.program, self.fetch_program);
@@ -598,7 +598,8 @@ impl<'a> Job<'a> {
             });
             banks.chain(bindings.buffers.values().map(|buffer| ("a fetch buffer", buffer.region))).chain(textures)
         });
-        let targets = self.targets.positions.iter().chain(&self.targets.parameters).flatten();
+        let targets =
+            self.targets.positions.iter().chain(&self.targets.parameters).chain([&self.targets.valid]).flatten();
         let items = streams.iter().chain([ring, strips]).flatten();
         inputs
             .chain(bound)
@@ -647,8 +648,10 @@ pub enum StateError {
     /// A texture has no level, no sample, or a side of 0.
     #[error("texture resource {0} is empty: give it a surface and sides of at least 1")]
     EmptyTexture(u8),
-    /// The depth target holds more than depth and stencil.
-    #[error("the depth output's format is {0}: give it one channel for depth, or two for depth and stencil")]
+    /// The depth target holds no numbers of depth.
+    #[error(
+        "the depth output's format is {0}: give it one channel for depth, two for depth and stencil, or four floats"
+    )]
     DepthFormat(Format),
     /// The program fetches from a texture that is not bound.
     #[error("the program fetches from texture resource {0}, which has no data: bind a surface to it")]

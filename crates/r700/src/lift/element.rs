@@ -18,13 +18,13 @@ impl Words {
         Words([m.b.constant(0); 4])
     }
 
-    /// Loads an element of so many bytes that is wholly inside a buffer of `length` bytes.
+    /// Loads an element of so many bytes that is wholly inside a buffer of `length` bytes, which is `None` if that is less than a dword.
     pub fn load(
         m: &mut LiftState,
         buffer: Buffer,
         start: Value,
         bytes: u32,
-        length: u32,
+        length: Option<Value>,
         lanes: Value,
     ) -> Walked<Self> {
         let mut words = Words::zero(m);
@@ -137,12 +137,13 @@ fn partial_word(
     buffer: Buffer,
     address: Value,
     bytes: u32,
-    length: u32,
+    length: Option<Value>,
     lanes: Value,
 ) -> Walked<Value> {
     let mask = m.b.constant((1 << (bytes * 8)) - 1);
     // What is shorter than a word has no whole word to read its bytes from.
-    let last = m.b.constant(length.checked_sub(4).ok_or(NotLifted::ShortBuffer)?);
+    let (length, dword) = (length.ok_or(NotLifted::ShortBuffer)?, m.b.constant(4));
+    let last = m.b.isub(length, dword);
     let whole = m.b.umin(address, last);
     let word = m.b.buffer_load(buffer, whole, lanes);
     let (skipped, three) = (m.b.isub(address, whole), m.b.constant(3));

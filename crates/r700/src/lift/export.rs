@@ -85,6 +85,17 @@ impl LiftState<'_> {
         self.b.surface_store(surface, Channels(mask), x, y, red, green, blue, alpha, lanes);
     }
 
+    /// The end of the program: notes which lanes are valid, if somebody asks.
+    pub fn end(&mut self) {
+        if self.specialisation.valid {
+            let valid = self.b.get(self.valid);
+            let (zero, one) = (self.b.constant(0), self.b.constant(1));
+            let buffer = self.buffer(BufferBinding::Valid);
+            self.store_own(buffer, 1, zero, 0, one, valid);
+        }
+        self.b.ret();
+    }
+
     /// Writes channels of a lane's vector in a target of vertices.
     fn store_vector(&mut self, binding: BufferBinding, values: [Option<Value>; 4], lanes: Value) {
         let buffer = self.buffer(binding);
@@ -211,6 +222,11 @@ impl LiftState<'_> {
     fn store_item(&mut self, buffer: Buffer, item_dwords: u32, dword: Value, offset: u32, value: Value, lanes: Value) {
         // Lanes that whole-quad mode brings in may have the number of another.
         self.writes_shared |= self.widens;
+        self.store_own(buffer, item_dwords, dword, offset, value, lanes);
+    }
+
+    /// Writes a dword of a lane's item, where no two lanes have the same.
+    fn store_own(&mut self, buffer: Buffer, item_dwords: u32, dword: Value, offset: u32, value: Value, lanes: Value) {
         let number = self.lane_number();
         let (first, fits) = self.item(number, item_dwords);
         let offset = self.b.constant(offset);

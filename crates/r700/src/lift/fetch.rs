@@ -115,7 +115,7 @@ impl Walk<'_> {
         };
         let alternate = vtx.alt_const;
         let layout = self.m.specialisation.bindings[usize::from(alternate)].buffers.get(&vtx.buffer_id).copied();
-        let BufferLayout { length, tail, stride, format, endian_swap } = layout.unwrap_or_default();
+        let BufferLayout { is_short, tail, stride, format, endian_swap } = layout.unwrap_or_default();
         let (format, endian_swap) = match vtx.use_const_fields {
             true => (format, endian_swap),
             false => (vtx.format, vtx.endian_swap),
@@ -127,29 +127,32 @@ impl Walk<'_> {
                 return Ok(());
             }
         };
-        let mut words = Words::zero(&mut self.m);
-        if let Some(last) = length.checked_sub(bytes.max(tail.saturating_add(1))) {
-            let stride = self.m.b.constant(if vtx.const_buf_no_stride { 0 } else { stride });
-            let (low, high) = (self.m.b.imul(index, stride), self.m.b.umul_high(index, stride));
-            let offset = self.m.b.constant(vtx.offset.into());
-            let start = self.m.b.iadd(low, offset);
-            // Inside: no carry in the sum, no high word of the product, and the last byte is there.
-            let (zero, last) = (self.m.b.constant(0), self.m.b.constant(last));
-            let fits = self.m.b.icmp(IntTest::Eq, high, zero);
-            let no_carry = self.m.b.icmp(IntTest::Uge, start, low);
-            let ends = self.m.b.icmp(IntTest::Ule, start, last);
-            let inside = self.m.b.mask_and(fits, no_carry);
-            let inside = self.m.b.mask_and(inside, ends);
-            let lanes = self.m.b.mask_and(clause.lanes, inside);
-            let buffer = self.m.buffer(BufferBinding::Fetch { alternate, number: vtx.buffer_id });
-            words = Words::load(&mut self.m, buffer, start, bytes, length, lanes)?;
-            words.swap(&mut self.m, endian_swap, bytes);
-            let value = words.channels(&mut self.m, &format);
-            let value = value.map(|value| self.m.b.select(inside, value, zero));
+        let Some(length) = self.m.buffer_length(alternate, vtx.buffer_id) else {
+            let value = Words::zero(&mut self.m).0;
             self.write_selected(clause, destination, vtx.dst_sel, value, one(&format));
             return Ok(());
-        }
-        let value = words.0;
+        };
+        let stride = self.m.b.constant(if vtx.const_buf_no_stride { 0 } else { stride });
+        let (low, high) = (self.m.b.imul(index, stride), self.m.b.umul_high(index, stride));
+        let offset = self.m.b.constant(vtx.offset.into());
+        let start = self.m.b.iadd(low, offset);
+        // Inside: no carry in the sum, no high word of the product, and the last byte is there.
+        let (zero, element) = (self.m.b.constant(0), self.m.b.constant(bytes.max(tail.saturating_add(1))));
+        let last = self.m.b.isub(length, element);
+        let fits = self.m.b.icmp(IntTest::Eq, high, zero);
+        let no_carry = self.m.b.icmp(IntTest::Uge, start, low);
+        let has_one = self.m.b.icmp(IntTest::Uge, length, element);
+        let ends = self.m.b.icmp(IntTest::Ule, start, last);
+        let inside = self.m.b.mask_and(fits, no_carry);
+        let inside = self.m.b.mask_and(inside, has_one);
+        let inside = self.m.b.mask_and(inside, ends);
+        let lanes = self.m.b.mask_and(clause.lanes, inside);
+        let buffer = self.m.buffer(BufferBinding::Fetch { alternate, number: vtx.buffer_id });
+        let length = (!is_short).then_some(length);
+        let mut words = Words::load(&mut self.m, buffer, start, bytes, length, lanes)?;
+        words.swap(&mut self.m, endian_swap, bytes);
+        let value = words.channels(&mut self.m, &format);
+        let value = value.map(|value| self.m.b.select(inside, value, zero));
         self.write_selected(clause, destination, vtx.dst_sel, value, one(&format));
         Ok(())
     }

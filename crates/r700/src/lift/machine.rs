@@ -2,7 +2,7 @@
 
 use super::context::CodeAddress;
 use super::specialisation::{
-    BufferBinding, InputLayout, LAUNCH_ENTRIES, Specialisation, SurfaceBinding, TableBinding, is_unit,
+    BufferBinding, InputLayout, LAUNCH_ENTRIES, Specialisation, SurfaceBinding, TableBinding, is_unit, length_entries,
 };
 use super::{Lifted, NotLifted, Walked};
 use crate::alu::Selector;
@@ -212,6 +212,16 @@ impl<'a> LiftState<'a> {
         let entries = (self.specialisation.inputs.len() as u32 * 4).next_power_of_two().max(4);
         let table = self.table(TableBinding::Inputs, entries, false);
         self.b.table_splat(table, entry)
+    }
+
+    /// The bytes of a fetch buffer; `None` if it is not bound.
+    pub fn buffer_length(&mut self, alternate: bool, number: u8) -> Option<Value> {
+        let [own, other] = self.specialisation.bindings.each_ref().map(|bindings| &bindings.buffers);
+        let (of_stage, before) = if alternate { (other, own.len()) } else { (own, 0) };
+        let entry = before + of_stage.keys().position(|&bound| bound == number)?;
+        let entries = length_entries(own.len() + other.len());
+        let table = self.table(TableBinding::BufferLengths, entries as u32, false);
+        Some(self.b.table_splat(table, entry as u32))
     }
 
     /// An entry of the table of the launch.

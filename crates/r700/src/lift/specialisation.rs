@@ -96,8 +96,8 @@ pub struct SamplerLayout {
 /// A fetch buffer without its place in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BufferLayout {
-    /// Bytes of the buffer.
-    pub length: u32,
+    /// It is shorter than a dword.
+    pub is_short: bool,
     /// Bytes at the end in which no element begins.
     pub tail: u32,
     /// Bytes from one element to the next.
@@ -154,6 +154,8 @@ pub struct Specialisation {
     pub positions: [bool; POSITIONS],
     /// Parameter targets that are set.
     pub parameters: [bool; PARAMETERS],
+    /// Lanes that end valid are noted.
+    pub valid: bool,
     /// Elements of scratch memory of a lane.
     pub scratch_elements: u32,
     /// Dwords of an item of the ring.
@@ -197,6 +199,7 @@ impl Specialisation {
             depth: targets.depth.is_some(),
             positions: targets.positions.map(|target| target.is_some()),
             parameters: targets.parameters.map(|target| target.is_some()),
+            valid: targets.valid.is_some(),
             scratch_elements: memories.scratch_elements,
             ring: memories.ring.map(|items| items.item_dwords),
             streams: memories.streams.map(|stream| stream.map(|items| items.item_dwords)),
@@ -241,9 +244,9 @@ impl BindingLayouts {
                 .buffers
                 .iter()
                 .map(|(&number, buffer)| {
-                    let (length, tail, stride) = (buffer.region.length, buffer.tail, buffer.stride);
+                    let (is_short, tail, stride) = (buffer.region.length < 4, buffer.tail, buffer.stride);
                     let (format, endian_swap) = (buffer.format, buffer.endian_swap);
-                    (number, BufferLayout { length, tail, stride, format, endian_swap })
+                    (number, BufferLayout { is_short, tail, stride, format, endian_swap })
                 })
                 .collect(),
         }
@@ -337,6 +340,8 @@ pub enum TableBinding {
     Launch,
     /// Four entries for each input: see [`input_words`].
     Inputs,
+    /// Bytes of each fetch buffer: see [`buffer_lengths`].
+    BufferLengths,
     /// A channel of the constant file, 256 entries.
     Constants {
         /// Of the other stage.
@@ -392,6 +397,19 @@ pub fn input_words(job: &Job) -> Vec<u32> {
     words
 }
 
+/// The entries of [`TableBinding::BufferLengths`], as many as a power of two: those of the own stage, then those of the other.
+pub fn buffer_lengths(job: &Job) -> Vec<u32> {
+    let buffers = [&job.bindings, &job.alternate].into_iter().flat_map(|bindings| bindings.buffers.values());
+    let mut lengths: Vec<u32> = buffers.map(|buffer| buffer.region.length).collect();
+    lengths.resize(length_entries(lengths.len()), 0);
+    lengths
+}
+
+/// Entries of the table of lengths of so many fetch buffers.
+pub(super) fn length_entries(buffers: usize) -> usize {
+    buffers.next_power_of_two().max(4)
+}
+
 /// What a buffer of a lifted function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BufferBinding {
@@ -415,6 +433,8 @@ pub enum BufferBinding {
     Position(usize),
     /// A parameter target.
     Parameter(usize),
+    /// Where lanes that end valid are noted.
+    Valid,
     /// The ring.
     Ring,
     /// A stream-out buffer.

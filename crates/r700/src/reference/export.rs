@@ -194,6 +194,15 @@ impl Wave<'_, '_> {
         self.scratch_place(pixel, dword).map_or(0, |place| self.state.scratch[place])
     }
 
+    /// Notes which lanes are valid at the end of the program, if somebody asks.
+    pub(super) fn note_valid(&self) {
+        let Some(valid) = &self.machine.valid else { return };
+        for pixel in self.state.control.pixels().filter(|&pixel| self.state.control.valid[pixel]) {
+            let lane = self.state.lanes[pixel];
+            store_dword(valid, self.machine.job.lane_number(lane.i, lane.j).into(), 1);
+        }
+    }
+
     /// Appends [events](crate::STRIP_VERTEX) to the strips of the pixels that pass.
     pub(super) fn note_strip_events(&self, events: &[u32], passing: &[bool]) {
         let Some(strips) = &self.machine.strips else { return };

@@ -271,7 +271,10 @@ impl<'a, 'o> Wave<'a, 'o> {
         self.report_after(|| next_of(here, &next), None);
         match next? {
             Some(next) => self.state.here = next,
-            None => return Ok(false),
+            None => {
+                self.note_valid();
+                return Ok(false);
+            }
         }
         Ok(true)
     }

@@ -153,7 +153,7 @@ impl Display for Directives<'_> {
             };
             line(&format!("input {register}"), &value)?;
         }
-        let Targets { colours, depth, positions, parameters } = &job.targets;
+        let Targets { colours, depth, positions, parameters, valid } = &job.targets;
         for (number, colour) in colours.iter().enumerate() {
             colour.iter().try_for_each(|colour| line(&format!("colour {number}"), &surface(colour)))?;
         }
@@ -163,6 +163,7 @@ impl Display for Directives<'_> {
                 target.iter().try_for_each(|target| line(&format!("{name} {number}"), &region(target)))?;
             }
         }
+        valid.iter().try_for_each(|valid| line("valid", &region(valid)))?;
         let Memories { scratch_elements: _, ring, streams, reduction, export, strips } = &job.memories;
         ring.iter().try_for_each(|ring| line("ring", &items(ring)))?;
         for (number, stream) in streams.iter().enumerate() {
@@ -247,6 +248,7 @@ impl Read<'_> {
             "input" => drop(job.inputs.insert(number, read_input(value)?)),
             "colour" => *place(&mut job.targets.colours, number)? = Some(read_surface(value)?),
             "depth" => job.targets.depth = Some(read_surface(value)?),
+            "valid" => job.targets.valid = Some(read_region(value)?),
             "position" => *place(&mut job.targets.positions, number)? = Some(read_region(value)?),
             "parameter" => *place(&mut job.targets.parameters, number)? = Some(read_region(value)?),
             "ring" => job.memories.ring = Some(read_items(value)?),

@@ -209,10 +209,12 @@ pub fn fill<'a>(random: &mut Random, memory: &mut Memory, job: &mut Job<'a>) {
         *colour = (!random.one_in(8)).then(|| memory.surface(random, format, width, height));
     }
     let (width, height) = target_sides(random);
-    job.targets.depth = random.one_in(2).then(|| memory.surface(random, Format::Float32_1, width, height));
+    let format = random.pick(&[Format::Float32_1, Format::Float32_2, Format::Float32_4]);
+    job.targets.depth = random.one_in(2).then(|| memory.surface(random, format, width, height));
     let mut vectors = |memory: &mut Memory| (!random.one_in(4)).then(|| memory.region(lanes * 16));
     job.targets.positions[0] = vectors(memory);
     job.targets.parameters[..2].fill_with(|| vectors(memory));
+    job.targets.valid = random.one_in(2).then(|| memory.region(lanes * 4));
     let items = |random: &mut Random, memory: &mut Memory| {
         let item_dwords = random.pick(&[0, 8, 16, 16, 16, 24]);
         let region = memory.region(lanes * item_dwords * 4);

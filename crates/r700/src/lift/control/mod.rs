@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
                 self.go_on()?;
             }
         } else {
-            self.m.b.ret();
+            self.m.end();
         }
         Ok(())
     }
@@ -296,7 +296,7 @@ impl<'a> Walk<'a> {
         if self.end_call()? {
             // The end of the fetch program is a return itself.
             match fields.end_of_program && !in_fetch_program {
-                true => self.m.b.ret(),
+                true => self.m.end(),
                 false => self.go_on()?,
             }
         }
