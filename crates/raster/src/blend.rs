@@ -120,8 +120,9 @@ pub struct Inputs<T> {
 }
 
 impl<T: Copy + PartialOrd + std::ops::Sub<Output = T>> Inputs<T> {
+    /// What a channel is multiplied with.
     #[inline]
-    fn factor(&self, factor: BlendFactor, channel: usize, zero: T, one: T) -> T {
+    pub fn factor(&self, factor: BlendFactor, channel: usize, zero: T, one: T) -> T {
         match factor {
             BlendFactor::Zero => zero,
             BlendFactor::One => one,
@@ -172,29 +173,8 @@ pub fn blend_integer(state: &BlendState, inputs: &Inputs<i32>, one: i32) -> [i32
 pub fn blend_float(state: &BlendState, inputs: &Inputs<f32>) -> [f32; 4] {
     std::array::from_fn(|channel| {
         let equation = state.equation(channel);
-        let (source, destination) = (inputs.source[channel], inputs.destination[channel]);
-        let weighted = |value: f32, factor| value * inputs.factor(factor, channel, 0.0, 1.0);
-        let source_part = weighted(source, equation.source);
-        let destination_part = weighted(destination, equation.destination);
-        let result = match equation.function {
-            BlendFunction::Min => {
-                if source < destination {
-                    source
-                } else {
-                    destination
-                }
-            }
-            BlendFunction::Max => {
-                if source > destination {
-                    source
-                } else {
-                    destination
-                }
-            }
-            BlendFunction::Add => source_part + destination_part,
-            BlendFunction::Subtract => source_part - destination_part,
-            BlendFunction::ReverseSubtract => destination_part - source_part,
-        };
+        let factors = [equation.source, equation.destination].map(|factor| inputs.factor(factor, channel, 0.0, 1.0));
+        let result = blend_numbers(equation.function, [inputs.source[channel], inputs.destination[channel]], factors);
         if !equation.clamp {
             result
         } else if result > 0.0 {
@@ -203,6 +183,31 @@ pub fn blend_float(state: &BlendState, inputs: &Inputs<f32>) -> [f32; 4] {
             0.0
         }
     })
+}
+
+/// One number of source and destination, and the factors of both. One rounding per operation.
+#[inline]
+pub fn blend_numbers(function: BlendFunction, [source, destination]: [f32; 2], factors: [f32; 2]) -> f32 {
+    let (source_part, destination_part) = (source * factors[0], destination * factors[1]);
+    match function {
+        BlendFunction::Min => {
+            if source < destination {
+                source
+            } else {
+                destination
+            }
+        }
+        BlendFunction::Max => {
+            if source > destination {
+                source
+            } else {
+                destination
+            }
+        }
+        BlendFunction::Add => source_part + destination_part,
+        BlendFunction::Subtract => source_part - destination_part,
+        BlendFunction::ReverseSubtract => destination_part - source_part,
+    }
 }
 
 /// A logic operation, by its truth table: the result of source bit s and destination bit d is bit 2 * s + d.

@@ -7,7 +7,7 @@
 //! - [`coverage`]: which samples of which pixels a convex shape covers; [`outline`]: the shapes of points and lines;
 //! - [`plane`]: depth and attributes as linear functions of the place;
 //! - [`depth`]: depth and stencil test;
-//! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
+//! - [`channel`]: numbers in memory; [`target`]: formats of colour buffers; [`pixel`]: those with integers, sRGB and small floats as well; [`blend`]: blending and logic operations; [`colour`]: what is written of a pixel;
 //! - [`bytes`]: the same for many pixels of four bytes at a time;
 //! - [`texel`], [`blocks`], [`srgb`]: formats of textures;
 //! - [`sampler`]: wraps, levels of detail, filters;
@@ -26,6 +26,7 @@ pub mod depth;
 pub mod grid;
 pub mod multisample;
 pub mod outline;
+pub mod pixel;
 pub mod plane;
 pub mod quads;
 pub mod sampler;

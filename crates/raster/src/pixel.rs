@@ -1,0 +1,233 @@
+//! Pixels whose numbers may also be integers, sRGB or small floats.
+
+use crate::channel::{Channel, Kind, Words};
+use crate::srgb;
+
+/// What the bits of a part are, if not what its channel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Numbers {
+    /// What the channel says.
+    Plain,
+    /// A fraction of 8 bits whose linear number is what counts.
+    Srgb,
+    /// An integer.
+    Uint,
+    /// A signed integer.
+    Sint,
+    /// A float without sign: five bits of exponent, the others of mantissa.
+    Float,
+}
+
+/// A component of a stored pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    channel: Channel,
+    numbers: Numbers,
+}
+
+impl Part {
+    /// A component that is what a channel says.
+    pub const fn plain(channel: Channel) -> Part {
+        Part { channel, numbers: Numbers::Plain }
+    }
+
+    /// The component of `width` bits from bit `shift` on, of other numbers.
+    ///
+    /// # Panics
+    ///
+    /// If it is empty, has from 25 to 31 bits, or crosses a word's border, or if there are no such numbers with that many bits.
+    pub const fn new(shift: u32, width: u32, numbers: Numbers) -> Part {
+        let fits = match numbers {
+            Numbers::Plain => false,
+            Numbers::Srgb => width == 8,
+            Numbers::Uint | Numbers::Sint => true,
+            Numbers::Float => width == 10 || width == 11,
+        };
+        assert!(fits, "no number of this kind has that many bits");
+        // Of channels of 32 bits the bits are kept by this kind alone.
+        let kind = if width == 32 { Kind::Float32 } else { Kind::Unorm };
+        Part { channel: Channel::new(shift, width, kind), numbers }
+    }
+
+    /// Its bits in a pixel.
+    pub const fn channel(&self) -> Channel {
+        self.channel
+    }
+
+    /// What they are.
+    pub const fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    /// Whether it is an integer.
+    pub const fn is_integer(&self) -> bool {
+        matches!(self.numbers, Numbers::Uint | Numbers::Sint)
+    }
+
+    /// The number that bits stand for: bits of binary32, or of an integer.
+    #[inline]
+    pub fn decode(&self, bits: u32) -> u32 {
+        let width = self.channel.width();
+        match self.numbers {
+            Numbers::Plain => self.channel.decode(bits),
+            Numbers::Srgb => srgb::LINEAR[(bits & 0xFF) as usize],
+            Numbers::Uint => bits,
+            Numbers::Sint => ((bits << (32 - width)) as i32 >> (32 - width)) as u32,
+            Numbers::Float => small_float(bits, width - 5),
+        }
+    }
+
+    /// The bits for a number. Fractions are clamped and rounded; integers are clamped; small floats are cut off, and what is too large for them
+    /// is their greatest number.
+    #[inline]
+    pub fn encode(&self, value: u32) -> u32 {
+        let max = self.channel.max();
+        match self.numbers {
+            Numbers::Plain => self.channel.encode(value),
+            Numbers::Srgb => srgb::from_linear(value).into(),
+            Numbers::Uint => value.min(max),
+            Numbers::Sint => {
+                let greatest = (max >> 1) as i32;
+                (value as i32).clamp(-greatest - 1, greatest) as u32 & max
+            }
+            Numbers::Float => to_small_float(value, self.channel.width() - 5),
+        }
+    }
+}
+
+/// The number of a float with five bits of exponent and so many of mantissa.
+fn small_float(bits: u32, mantissa_bits: u32) -> u32 {
+    let (exponent, mantissa) = (bits >> mantissa_bits, bits & ((1 << mantissa_bits) - 1));
+    match exponent {
+        0 => (mantissa as f32 / (1u32 << (14 + mantissa_bits)) as f32).to_bits(),
+        31 if mantissa == 0 => f32::INFINITY.to_bits(),
+        31 => crate::NAN,
+        _ => (exponent + 127 - 15) << 23 | mantissa << (23 - mantissa_bits),
+    }
+}
+
+fn to_small_float(value: u32, mantissa_bits: u32) -> u32 {
+    let infinity = 31 << mantissa_bits;
+    match f32::from_bits(value) {
+        number if number.is_nan() => infinity | 1,
+        f32::INFINITY => infinity,
+        number if number <= 0.0 => 0,
+        // Multiples of the least number.
+        number if number < 1.0 / 16384.0 => (number * (1u32 << (14 + mantissa_bits)) as f32) as u32,
+        _ => ((value >> (23 - mantissa_bits)) - ((127 - 15) << mantissa_bits)).min(infinity - 1),
+    }
+}
+
+/// What a pixel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PixelFormat {
+    /// Bytes of a pixel: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// Where red, green, blue and alpha lie; `None` where the format lacks one.
+    pub parts: [Option<Part>; 4],
+}
+
+impl PixelFormat {
+    /// A pixel with these numbers. What the format lacks is dropped.
+    #[inline]
+    pub fn encode(&self, values: [u32; 4]) -> Words {
+        let mut words = [0; 4];
+        for (part, value) in self.parts.iter().zip(values) {
+            if let Some(part) = part {
+                part.channel.insert(&mut words, part.encode(value));
+            }
+        }
+        words
+    }
+
+    /// The numbers of a pixel. Those that the format lacks are 0, alpha is 1.0.
+    #[inline]
+    pub fn decode(&self, words: &Words) -> [u32; 4] {
+        const ONE: u32 = 0x3F80_0000;
+        let mut values = [0, 0, 0, ONE];
+        for (value, part) in values.iter_mut().zip(&self.parts) {
+            if let Some(part) = part {
+                *value = part.decode(part.channel.extract(words));
+            }
+        }
+        values
+    }
+
+    /// The stored bits of the components of a mask (bit n: component n).
+    pub fn stored_bits(&self, mask: u8) -> Words {
+        let mut words = [0; 4];
+        for (n, part) in self.parts.iter().enumerate() {
+            if let Some(part) = part.as_ref().filter(|_| mask >> n & 1 != 0) {
+                part.channel.insert(&mut words, u32::MAX);
+            }
+        }
+        words
+    }
+
+    /// Whether its numbers are integers.
+    pub fn is_integer(&self) -> bool {
+        self.parts.iter().flatten().any(Part::is_integer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(width: u32, numbers: Numbers) -> Part {
+        Part::new(0, width, numbers)
+    }
+
+    #[test]
+    fn integers_are_clamped() {
+        let unsigned = [0, 255, 256, u32::MAX].map(|value| part(8, Numbers::Uint).encode(value));
+        assert_eq!(unsigned, [0, 255, 255, 255]);
+        let signed = [-1i32, 127, 128, -129, i32::MIN].map(|value| part(8, Numbers::Sint).encode(value as u32));
+        assert_eq!(signed, [0xFF, 127, 127, 0x80, 0x80]);
+        assert_eq!(part(10, Numbers::Sint).decode(0x200) as i32, -512);
+        let wide = [Numbers::Uint, Numbers::Sint].map(|numbers| part(32, numbers));
+        for value in [0, 1, 0x7F80_0001, u32::MAX] {
+            assert_eq!(wide.map(|part| (part.encode(value), part.decode(value))), [(value, value); 2]);
+        }
+    }
+
+    #[test]
+    fn small_floats_are_cut_off() {
+        let eleven = part(11, Numbers::Float);
+        for (value, bits) in [
+            (1.0f32, 15 << 6),
+            (1.99, 15 << 6 | 63),
+            (-1.0, 0),
+            (65024.0, 30 << 6 | 63),
+            (1e9, 30 << 6 | 63),
+            (f32::INFINITY, 31 << 6),
+            (0.5 / 16384.0, 32),
+            (1.0 / 16384.0, 1 << 6),
+            (1e-9, 0),
+        ] {
+            assert_eq!(eleven.encode(value.to_bits()), bits, "{value}");
+        }
+        for width in [10, 11] {
+            let part = part(width, Numbers::Float);
+            for bits in 0..31 << (width - 5) {
+                assert_eq!(part.encode(part.decode(bits)), bits);
+            }
+            assert!(f32::from_bits(part.decode(part.encode(f32::NAN.to_bits()))).is_nan());
+        }
+        assert_eq!(f32::from_bits(part(10, Numbers::Float).decode(16 << 5 | 16)), 3.0);
+    }
+
+    #[test]
+    fn pixels_keep_what_they_have() {
+        let srgb = |shift| Some(Part::new(shift, 8, Numbers::Srgb));
+        let alpha = Some(Part::plain(Channel::new(24, 8, Kind::Unorm)));
+        let format = PixelFormat { bytes: 4, parts: [srgb(16), srgb(8), srgb(0), alpha] };
+        let stored = format.encode([1.0f32, 0.5, 0.0, 0.5].map(f32::to_bits));
+        assert_eq!(stored, [0x80FF_BC00, 0, 0, 0], "0.5 is 188 in sRGB");
+        assert_eq!(format.encode(format.decode(&stored)), stored);
+        assert_eq!(format.stored_bits(0b0101), [0x00FF_00FF, 0, 0, 0]);
+        let one = PixelFormat { bytes: 1, parts: [None, Some(part(8, Numbers::Uint)), None, None] };
+        assert_eq!(one.decode(&[7, 0, 0, 0]), [0, 7, 0, 0x3F80_0000]);
+        assert!(one.is_integer() && !format.is_integer());
+    }
+}
