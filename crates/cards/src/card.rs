@@ -12,7 +12,7 @@ use thiserror::Error;
 /// How a card works. What it draws does not depend on it.
 #[derive(Default)]
 pub struct Setup {
-    /// What executes programs; `None` is the reference.
+    /// What executes programs that run for many pixels or vertices; `None` is the reference.
     pub executor: Option<Executor>,
     /// The time that a submission may take.
     pub time_limit: Option<Duration>,
@@ -65,7 +65,10 @@ impl Card {
                 Card::R5xx(Box::new(card))
             }
             Model::R700(model) => {
-                let mut card = ctm_r700_card::Card::new(model);
+                let mut card = ctm_r700_card::Card::new(model).with_threads(threads);
+                if let Some(executor) = executor {
+                    card = card.with_executor(executor);
+                }
                 if host_clock {
                     card = card.with_host_clock();
                 }

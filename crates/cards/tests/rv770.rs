@@ -5,6 +5,7 @@ use ctm_array::{Data, read_png};
 use ctm_card::Card as _;
 use ctm_card::trace::{TraceReader, TraceRecord};
 use ctm_cards::{Card, Model, Setup};
+use ctm_engine::{Engine, Executor};
 use ctm_memory::Arena;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,19 @@ fn read(scene: &str) -> Vec<TraceRecord> {
 
 /// Executes a trace, and gives the buffer of the last draw: the copy that the scene reads, from the bottom row on.
 fn picture(scene: &str) -> Vec<u8> {
+    let (bits, _) = executed(scene, Executor::Reference);
+    let rows = bits.chunks(WIDTH).rev().flatten().flatten();
+    rows.map(|&bits| (f32::from_bits(bits) * 255.0).round() as u8).collect()
+}
+
+/// Executes a trace, and gives the buffer of the last draw, and all memory.
+fn executed(scene: &str, executor: Executor) -> (Vec<[u32; 4]>, Vec<u32>) {
     let records = read(scene);
     let ends = records.iter().flat_map(|record| &record.objects).map(|object| object.address + object.size);
     let end = ends.max().expect("objects").next_multiple_of(4096);
     let memory = Arc::new(Arena::new(0x1000, end - 0x1000).expect("memory"));
-    let mut card = Card::new(Model::named("rv770").expect("the card"), Setup::default());
+    let mut card =
+        Card::new(Model::named("rv770").expect("the card"), Setup { executor: Some(executor), ..Setup::default() });
     for record in &records {
         record.write_pages(&memory);
         card.submit(&memory, &record.submission()).expect("commands");
@@ -44,8 +53,9 @@ fn picture(scene: &str) -> Vec<u8> {
     assert_eq!(card.take_warnings(), [""; 0], "{scene}");
     let picture = card.picture(&memory, 0).expect("a format").expect("a target");
     assert_eq!((picture.width as usize, picture.height as usize), (WIDTH, HEIGHT));
-    let rows = picture.pixels.chunks(WIDTH).rev().flatten().flatten();
-    rows.map(|&bits| (f32::from_bits(bits) * 255.0).round() as u8).collect()
+    let mut words = vec![0; memory.size() as usize / 4];
+    assert!(memory.read_words(memory.base(), &mut words));
+    (picture.pixels, words)
 }
 
 /// Pixels of which a channel differs by more than `most` from that of a file.
@@ -64,6 +74,17 @@ fn pictures_are_as_they_were() {
         assert_eq!(differing(&found, &format!("rv770/{scene}.png"), 0), 0, "{scene}: pixels differ");
         let far = differing(&found, &format!("{scene}.llvmpipe.png"), ROUNDING);
         assert!(far <= EDGES, "{scene}: {far} pixels are far from llvmpipe's");
+    }
+}
+
+/// Programs that run for many lanes do on engines what they do on the reference, bit for bit.
+#[test]
+fn engines_draw_what_the_reference_draws() {
+    for scene in ["triangles", "depth", "wave", "blend"] {
+        let engine = Engine::interpreter();
+        let found = executed(scene, Executor::Engine(engine.clone()));
+        assert!(engine.cache_stats().misses > 0, "{scene}: the engine has run a program");
+        assert!(found == executed(scene, Executor::Reference), "{scene}: memory differs");
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The first card address that is used.
 pub const FIRST: u64 = 0x1000;
 /// Bytes of the file: all card addresses.
-pub const LENGTH: u64 = 1 << 32;
+pub const LENGTH: u64 = 3 << 30;
 
 /// The card's memory.
 pub struct Memory {

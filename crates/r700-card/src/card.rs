@@ -2,12 +2,13 @@
 
 use crate::draws::vertices;
 use crate::packets::Event;
-use crate::pipeline::{self, DrawError};
+use crate::pipeline::{self, DrawError, Means, Scratch};
 use crate::registers::{self, DbRenderControl};
 use crate::resources;
 use crate::state::State;
 use crate::stream::{Command, Draw, DwordPlace, Number, Place, Predicate, StreamoutOffset, commands};
 use ctm_card::{Counts, DrawStats, Fact, Identity, ObjectBytes, Rejected, Submission};
+use ctm_engine::Executor;
 use ctm_lane::clock::Instant;
 use ctm_memory::Arena;
 use std::collections::BTreeSet;
@@ -65,6 +66,9 @@ enum Clock {
 pub struct Card {
     model: Model,
     state: State,
+    executor: Executor,
+    threads: usize,
+    scratch: Scratch,
     clock: Clock,
     time_limit: Option<Duration>,
     draws: Option<Vec<DrawStats>>,
@@ -80,6 +84,9 @@ impl Card {
         Card {
             model,
             state: State::default(),
+            executor: Executor::Reference,
+            threads: 1,
+            scratch: Scratch::default(),
             clock: Clock::Commands(0),
             time_limit: None,
             draws: None,
@@ -87,6 +94,17 @@ impl Card {
             unknown: BTreeSet::new(),
             result: false,
         }
+    }
+
+    /// The same card, whose programs are run by this where they run for many lanes; otherwise the scalar reference runs them. What is drawn
+    /// is the same.
+    pub fn with_executor(self, executor: Executor) -> Self {
+        Card { executor, ..self }
+    }
+
+    /// The same card, whose programs run on so many threads; 0 is one per processor. What is drawn is the same.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Card { threads, ..self }
     }
 
     /// The same card, whose time stamps are those of the host's clock, as programs expect that measure times.
@@ -130,7 +148,7 @@ impl Card {
     }
 
     /// Gives what ends the submission.
-    fn execute(&mut self, memory: &Arena, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
+    fn execute(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, command: &Command) -> Result<(), Rejected> {
         if let Clock::Commands(count) = &mut self.clock {
             *count += 1;
         }
@@ -187,12 +205,18 @@ impl Card {
     }
 
     /// Draws, and gives what ends the submission.
-    fn draw(&mut self, memory: &Arena, deadline: Option<Instant>, draw: &Draw) -> Result<(), Rejected> {
+    fn draw(&mut self, memory: &Arc<Arena>, deadline: Option<Instant>, draw: &Draw) -> Result<(), Rejected> {
         if draw.predicated && !self.state.visible {
             return Ok(());
         }
         let start = Instant::now();
-        let done = pipeline::draw(&mut self.state, memory, deadline, draw);
+        let means = Means {
+            memory,
+            executor: &self.executor,
+            scratch: &self.scratch,
+            options: pipeline::options(deadline, self.threads),
+        };
+        let done = pipeline::draw(&mut self.state, &means, draw);
         pipeline::written(&self.state);
         if let Some(draws) = &mut self.draws {
             let vertices = u64::from(vertices(&self.state.registers, draw)) * u64::from(self.state.instances);

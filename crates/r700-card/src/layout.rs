@@ -80,6 +80,11 @@ impl Layout {
         Layout { samples: samples.max(1).into(), ..self }
     }
 
+    /// Samples of an element.
+    pub fn samples(&self) -> u32 {
+        self.samples as u32
+    }
+
     /// Elements from one row to the next.
     pub fn pitch(&self) -> u32 {
         self.pitch as u32

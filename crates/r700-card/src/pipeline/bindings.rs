@@ -1,4 +1,4 @@
-//! What programs name by number: constant and fetch buffers, copied into the memory of the draw, textures, and samplers.
+//! What programs name by number: constant and fetch buffers, which are read where they are, textures, and samplers.
 
 use super::DrawError;
 use super::textures::{Shape, VECTOR_BYTES};
@@ -13,8 +13,8 @@ use crate::state::State;
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_r700::{
-    Bindings, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers, Program, Sampler,
-    Texture, Uses, VertexBuffer, Wrap,
+    Bindings, Compare, ElementFormat, EndianSwap, Filter, MipFilter, NumberFormat as ElementNumbers, Program, Region,
+    Sampler, Texture, Uses, VertexBuffer, Wrap,
 };
 
 /// Bytes from the border colour of a sampler to that of the next.
@@ -70,7 +70,7 @@ pub fn bindings(
     for program in programs {
         let used = Uses::of(program).of_stage;
         for number in used.banks {
-            bindings.kcache[usize::from(number & 15)] = Some(plan.with(constants(stage, registers, memory, number))?);
+            bindings.kcache[usize::from(number & 15)] = Some(constants(stage, registers, number));
         }
         for number in used.buffers {
             bindings.buffers.insert(number, buffer(stage, registers, memory, number, plan)?);
@@ -85,12 +85,12 @@ pub fn bindings(
     Ok(bindings)
 }
 
-/// The bytes of a constant buffer; none if there is none.
-fn constants(stage: StageBindings, registers: &RegisterFile, memory: &Arena, number: u8) -> Vec<u8> {
+/// A constant buffer; empty if there is none.
+fn constants(stage: StageBindings, registers: &RegisterFile, number: u8) -> Region {
     let offset = 4 * u32::from(number);
     let size = u64::from(registers.value(stage.constant_sizes + offset)) * 256;
-    let Some(binding) = registers.binding_at(stage.constants + offset) else { return Vec::new() };
-    copy(&ObjectBytes::new(memory, binding.object, 0), u64::from(binding.value) << 8, size)
+    let binding = registers.binding_at(stage.constants + offset);
+    binding.map_or(Region::default(), |binding| Plan::part(binding.object, u64::from(binding.value) << 8, size))
 }
 
 /// As many of these bytes as there are.
@@ -122,12 +122,19 @@ fn buffer(
     let fields = BufferResource::read(&words);
     let offset = u64::from(fields.base) | u64::from(fields.base_high) << 32;
     let size = u64::from(fields.last) + 1;
-    let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, size + u64::from(ELEMENT_TAIL));
     // Elements that begin inside are read; what they have beyond the object is 0.
-    let begin = size.min(bytes.len() as u64) as usize;
-    bytes.resize(begin + ELEMENT_TAIL as usize, 0);
+    let whole = size + u64::from(ELEMENT_TAIL);
+    let part = Plan::part(binding.object, offset, whole);
+    let region = if u64::from(part.length) == whole {
+        part
+    } else {
+        let mut bytes = copy(&ObjectBytes::new(memory, binding.object, 0), offset, whole);
+        let begin = size.min(bytes.len() as u64) as usize;
+        bytes.resize(begin + ELEMENT_TAIL as usize, 0);
+        plan.with(bytes)?
+    };
     Ok(VertexBuffer {
-        region: plan.with(bytes)?,
+        region,
         tail: ELEMENT_TAIL,
         stride: fields.stride.into(),
         format: ElementFormat {

@@ -1,28 +1,47 @@
 //! The depth buffer: tests of depth and stencil values. Coarse depth is not kept.
 
 use super::DrawError;
+use super::targets::{Layers, Place, samples};
 use crate::layout::Layout;
 use crate::registers::codes::{DepthFormat, Function, StencilOp};
 use crate::registers::{
-    DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbRenderControl, DbStencilrefmask,
-    DbStencilrefmaskBf, PaScVportZmax, PaScVportZmin, PaSuPolyOffsetBackOffset, PaSuPolyOffsetBackScale,
-    PaSuPolyOffsetClamp, PaSuPolyOffsetDbFmtCntl, PaSuPolyOffsetFrontOffset, PaSuPolyOffsetFrontScale, RegisterFile,
+    DbDepthBase, DbDepthControl, DbDepthInfo, DbDepthSize, DbDepthView, DbStencilrefmask, DbStencilrefmaskBf,
+    PaSuPolyOffsetBackOffset, PaSuPolyOffsetBackScale, PaSuPolyOffsetClamp, PaSuPolyOffsetDbFmtCntl,
+    PaSuPolyOffsetFrontOffset, PaSuPolyOffsetFrontScale, RegisterFile,
 };
 use ctm_card::ObjectBytes;
 use ctm_memory::Arena;
 use ctm_num::convert::f32_to_unorm;
+use ctm_raster::channel::Words;
 use ctm_raster::depth::{
     CompareFunction, DepthState, DepthStencilState, Facing, StencilOperation, StencilState, Stored, test,
 };
 
-/// The depth buffer of a draw.
-pub struct DepthBuffer<'a> {
-    state: DepthStencilState,
+/// The depth buffer as a surface.
+pub struct DepthSurface<'a> {
     format: Form,
     layout: Layout,
     bytes: ObjectBytes<'a>,
-    slice: u32,
-    range: [f32; 2],
+    layers: Layers,
+}
+
+/// The depth buffer of a draw, and its tests.
+pub struct DepthBuffer<'a> {
+    state: DepthStencilState,
+    surface: DepthSurface<'a>,
+}
+
+/// What of a fragment is tested.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming {
+    /// Its depth.
+    pub depth: f32,
+    /// What depths are clamped to.
+    pub range: [f32; 2],
+    /// The stencil value that the program exports.
+    pub reference: Option<u8>,
+    /// Its primitive is seen from the front.
+    pub front: bool,
 }
 
 /// How depth and stencil values are stored.
@@ -124,22 +143,33 @@ impl DepthOffset {
     }
 }
 
-/// A depth buffer whose pixels are copied to a colour target, bit for bit.
-pub struct DepthCopy<'a> {
-    layout: Layout,
-    bytes: ObjectBytes<'a>,
-    slice: u32,
-}
-
-impl<'a> DepthCopy<'a> {
-    /// The depth buffer, if draws copy it.
+impl<'a> DepthSurface<'a> {
+    /// The one that the registers name, if they name one.
     pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
-        let render = registers.get::<DbRenderControl>();
-        if !render.depth_copy_enable && !render.stencil_copy_enable {
-            return Ok(None);
-        }
-        let Some((_, layout, bytes, slice)) = surface(registers, memory)? else { return Ok(None) };
-        Ok(Some(DepthCopy { layout, bytes, slice }))
+        let info = registers.get::<DbDepthInfo>();
+        let format = match info.format {
+            DepthFormat::None => return Ok(None),
+            DepthFormat::Unorm16 => Form::Unorm16,
+            DepthFormat::UnormX24 => Form::Unorm24 { stencil: false },
+            DepthFormat::Unorm24Stencil8 => Form::Unorm24 { stencil: true },
+            DepthFormat::Float32 => Form::Float { stencil: false },
+            DepthFormat::Float32Stencil8 => Form::Float { stencil: true },
+            DepthFormat::FloatX24 | DepthFormat::Float24Stencil8 => {
+                return Err(DrawError::NotYet { what: "a depth buffer of 24 bits, floating," });
+            }
+        };
+        let Some(binding) = registers.binding::<DbDepthBase>(0) else { return Ok(None) };
+        let size = registers.get::<DbDepthSize>();
+        let pitch = (u32::from(size.pitch_tile_max) + 1) * 8;
+        let rows = (size.slice_tile_max + 1) * 64 / pitch;
+        let layout = Layout::new(info.array_mode, pitch, rows, format.bytes())
+            .ok_or(DrawError::NotYet { what: "a depth buffer of this order" })?
+            .with_samples(samples(registers));
+        let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
+        let bytes = ObjectBytes::new(memory, binding.object, offset);
+        let view = registers.get::<DbDepthView>();
+        let layers = Layers { first: view.slice_start.into(), last: view.slice_max.into() };
+        Ok(Some(DepthSurface { format, layout, bytes, layers }))
     }
 
     /// Columns and rows.
@@ -147,70 +177,54 @@ impl<'a> DepthCopy<'a> {
         [self.layout.pitch(), self.layout.rows()]
     }
 
-    /// Bytes of a pixel.
-    pub fn pixel_bytes(&self) -> u32 {
+    /// Bytes of a sample.
+    pub fn sample_bytes(&self) -> u32 {
         self.layout.bytes()
     }
 
-    /// What is stored of a pixel.
-    pub fn read(&self, x: u32, y: u32) -> [u32; 4] {
-        self.bytes.read(self.layout.offset(x, y, self.slice), self.layout.bytes())
+    /// Samples of a pixel.
+    pub fn samples(&self) -> u32 {
+        self.layout.samples()
     }
-}
 
-/// The depth buffer as a surface: how it is stored, its layout, its bytes, its layer.
-fn surface<'a>(
-    registers: &RegisterFile,
-    memory: &'a Arena,
-) -> Result<Option<(Form, Layout, ObjectBytes<'a>, u32)>, DrawError> {
-    let info = registers.get::<DbDepthInfo>();
-    let format = match info.format {
-        DepthFormat::None => return Ok(None),
-        DepthFormat::Unorm16 => Form::Unorm16,
-        DepthFormat::UnormX24 => Form::Unorm24 { stencil: false },
-        DepthFormat::Unorm24Stencil8 => Form::Unorm24 { stencil: true },
-        DepthFormat::Float32 => Form::Float { stencil: false },
-        DepthFormat::Float32Stencil8 => Form::Float { stencil: true },
-        DepthFormat::FloatX24 | DepthFormat::Float24Stencil8 => {
-            return Err(DrawError::NotYet { what: "a depth buffer of 24 bits, floating," });
-        }
-    };
-    let Some(binding) = registers.binding::<DbDepthBase>(0) else { return Ok(None) };
-    let size = registers.get::<DbDepthSize>();
-    let pitch = (u32::from(size.pitch_tile_max) + 1) * 8;
-    let rows = (size.slice_tile_max + 1) * 64 / pitch;
-    let layout = Layout::new(info.array_mode, pitch, rows, format.bytes())
-        .ok_or(DrawError::NotYet { what: "a depth buffer of this order" })?;
-    let offset = u32::try_from(u64::from(binding.value) << 8).unwrap_or(u32::MAX);
-    let bytes = ObjectBytes::new(memory, binding.object, offset);
-    Ok(Some((format, layout, bytes, registers.get::<DbDepthView>().slice_start.into())))
+    fn offset(&self, Place { x, y, layer, sample }: Place) -> u64 {
+        self.layout.sample_offset(x, y, self.layers.slice(layer), sample)
+    }
+
+    /// What is stored.
+    pub fn read(&self, place: Place) -> Words {
+        self.bytes.read(self.offset(place), self.layout.bytes())
+    }
 }
 
 impl<'a> DepthBuffer<'a> {
     /// The depth buffer, if there is one and something is tested.
     pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
-        let Some((format, layout, bytes, slice)) = surface(registers, memory)? else { return Ok(None) };
-        let state = state(registers, format.has_stencil());
-        if state == DepthStencilState::default() {
-            return Ok(None);
-        }
-        let range = [registers.float::<PaScVportZmin>(), registers.float::<PaScVportZmax>()];
-        Ok(Some(DepthBuffer { state, format, layout, bytes, slice, range }))
+        let Some(surface) = DepthSurface::of(registers, memory)? else { return Ok(None) };
+        let state = state(registers, surface.format.has_stencil());
+        Ok((state != DepthStencilState::default()).then_some(DepthBuffer { state, surface }))
     }
 
     /// Columns and rows.
     pub fn size(&self) -> [u32; 2] {
-        [self.layout.pitch(), self.layout.rows()]
+        self.surface.size()
     }
 
-    /// Tests a pixel, and stores what that leaves; whether it passes.
-    pub fn test(&self, (x, y): (u32, u32), depth: f32, front: bool) -> bool {
-        let (offset, bytes) = (self.layout.offset(x, y, self.slice), self.format.bytes());
-        let stored = self.format.load(self.bytes.read(offset, bytes));
-        let incoming = self.format.key(depth.max(self.range[0]).min(self.range[1]));
-        let outcome = test(&self.state, stored, incoming, if front { Facing::Front } else { Facing::Back });
+    /// Tests a sample, and stores what that leaves; whether it passes.
+    pub fn test(&self, place: Place, incoming: &Incoming) -> bool {
+        let DepthSurface { format, layout, bytes, .. } = &self.surface;
+        let (offset, count) = (self.surface.offset(place), layout.bytes());
+        let words = bytes.read(offset, count);
+        let stored = format.load(words);
+        let Incoming { depth, range: [least, most], reference, front } = *incoming;
+        let mut state = self.state;
+        if let (Some(reference), Some(sides)) = (reference, &mut state.stencil) {
+            sides.iter_mut().for_each(|side| side.reference = reference);
+        }
+        let depth = format.key(depth.max(least).min(most));
+        let outcome = test(&state, stored, depth, if front { Facing::Front } else { Facing::Back });
         if outcome.stored != stored {
-            self.bytes.write(offset, bytes, self.format.store(outcome.stored));
+            bytes.write(offset, count, format.store(outcome.stored));
         }
         outcome.passed
     }

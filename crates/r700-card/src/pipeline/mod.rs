@@ -1,13 +1,19 @@
-//! The pipeline, from a draw packet to memory: programs run by the reference of their instruction set. What it does not draw yet, it refuses.
+//! The pipeline, from a draw packet to memory. What it does not draw yet, it refuses.
 
 mod assemble;
 mod bindings;
+mod blending;
 mod clip;
+mod copies;
 mod depth;
 mod indices;
+mod inputs;
 mod kept;
+mod means;
 mod pixels;
 mod primitives;
+mod samples;
+mod shading;
 mod streamout;
 mod targets;
 mod textures;
@@ -16,24 +22,24 @@ mod workspace;
 
 use crate::registers::codes::{GeometryMode, NumberType, PolygonMode};
 use crate::registers::{
-    CbColorBase, DbAlphaToMask, DbDepthBase, DbRenderControl, DbShaderControl, PaClClipCntl, PaClVsOutCntl,
-    PaScAaConfig, PaScGenericScissorBr, PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl,
-    PaScVportScissorBr, PaScVportScissorTl, PaScWindowScissorBr, PaScWindowScissorTl, PaSuScModeCntl, PaSuVtxCntl,
-    RegisterFile, VgtGsMode, VgtPrimitiveType, VgtStrmoutBufferBase,
+    CbColorBase, DbDepthBase, PaClClipCntl, PaClVsOutCntl, PaScModeCntl, PaScWindowScissorBr, PaSuScModeCntl,
+    PaSuVtxCntl, RegisterFile, VgtGsMode, VgtPrimitiveType, VgtStrmoutBufferBase,
 };
 use crate::state::{STREAMOUT_BUFFERS, State};
 use crate::stream::Draw;
+pub use kept::Textures;
+pub use means::Means;
+pub use workspace::Scratch;
+
 use ctm_card::{Counts, Picture};
 use ctm_lane::budget::{Budget, Halt};
 use ctm_lane::clock::Instant;
 use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
-use ctm_r700::{Job, RunError};
-use ctm_raster::grid::Rect;
-pub use kept::Textures;
+use ctm_r700::RunError;
 use pixels::Pixels;
 use primitives::Shapes;
-use targets::{TARGETS, Target};
+use targets::TARGETS;
 use thiserror::Error;
 
 /// Instructions that a group may execute.
@@ -104,24 +110,18 @@ impl From<RunError> for DrawError {
     }
 }
 
-/// How programs run, until a deadline.
-fn options(deadline: Option<Instant>) -> RunOptions<'static> {
+/// How programs run, until a deadline, on so many threads; 0 is one per processor.
+pub fn options(deadline: Option<Instant>, threads: usize) -> RunOptions<'static> {
     let budget = Budget { deadline, ..Budget::default() };
-    RunOptions { step_limit: STEP_LIMIT, threads: 1, budget, ..RunOptions::default() }
-}
-
-/// Runs a program.
-fn run(job: &Job, options: &RunOptions) -> Result<(), DrawError> {
-    ctm_r700::reference::run(job, options)?;
-    Ok(())
+    RunOptions { step_limit: STEP_LIMIT, threads, budget, ..RunOptions::default() }
 }
 
 /// Draws, and gives what it did.
 ///
 /// # Errors
 /// At what is not executed; nothing was drawn then, unless a program stops.
-pub fn draw(state: &mut State, memory: &Arena, deadline: Option<Instant>, draw: &Draw) -> Result<Counts, DrawError> {
-    let options = options(deadline);
+pub fn draw(state: &mut State, means: &Means, draw: &Draw) -> Result<Counts, DrawError> {
+    let memory = means.memory;
     let kind = state.registers.get::<VgtPrimitiveType>().prim_type;
     let last = state.registers.get::<PaSuScModeCntl>().provoking_vtx_last;
     // Of a kind that cannot be drawn nothing is.
@@ -131,14 +131,14 @@ pub fn draw(state: &mut State, memory: &Arena, deadline: Option<Instant>, draw: 
     let shapes = Shapes::of(&state.registers);
     let mut pixels = match state.registers.get::<PaClClipCntl>().dx_rasterization_kill {
         true => None,
-        false => Some(pixels(state, memory, &options)?),
+        false => Some(Pixels::of(state, means)?),
     };
     let streams = streamout::buffers(&state.registers);
     let mut counts = Counts::default();
     for instance in 0..state.instances {
         for part in parts.iter().filter(|part| !part.is_empty()) {
             let streamed = streams.as_deref().unwrap_or_default();
-            let (vertices, records) = vertices::vertices(state, memory, &options, part, instance, streamed)?;
+            let (vertices, records) = vertices::vertices(state, means, part, instance, streamed)?;
             let primitives = assemble::primitives(kind, part.len(), last)?;
             counts.vertices += part.len() as u64;
             counts.primitives += primitives.len() as u64;
@@ -167,25 +167,8 @@ pub fn written(state: &State) {
     }
 }
 
-/// What draws pixels.
-fn pixels<'a>(state: &State, memory: &'a Arena, options: &RunOptions<'static>) -> Result<Pixels<'a>, DrawError> {
-    let registers = &state.registers;
-    let render = registers.get::<DbRenderControl>();
-    // Copies of depth have a target of their own.
-    let count = if render.depth_copy_enable || render.stencil_copy_enable { 0 } else { TARGETS };
-    let targets: Vec<Target> =
-        (0..count).filter_map(|number| Target::of(registers, memory, number).transpose()).collect::<Result<_, _>>()?;
-    let mut clip = scissor(registers);
-    for target in &targets {
-        let [right, bottom] = target.size();
-        clip = clip.intersection(Rect { left: 0, top: 0, right, bottom });
-    }
-    Pixels::of(state, memory, targets, clip, *options)
-}
-
 /// What is not executed yet, and would change what is drawn.
 fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
-    let shader = registers.get::<DbShaderControl>();
     let out = registers.get::<PaClVsOutCntl>();
     let mode = registers.get::<PaSuScModeCntl>();
     let is_point = registers.get::<VgtPrimitiveType>().prim_type.0 == 1;
@@ -195,10 +178,6 @@ fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
         && mode.poly_mode != 0
         && [mode.polymode_front_ptype, mode.polymode_back_ptype].iter().any(|&kind| kind != PolygonMode::Filled);
     let not_yet = [
-        (shader.stencil_ref_export_enable, "a stencil value of a program"),
-        (shader.mask_export_enable, "a mask of samples of a program"),
-        (registers.get::<DbAlphaToMask>().alpha_to_mask_enable, "a mask of samples by alpha"),
-        (registers.get::<PaScAaConfig>().msaa_num_samples != 0, "a pixel of several samples"),
         (registers.get::<VgtGsMode>().mode != GeometryMode::Off, "what needs a geometry program"),
         (is_line && registers.get::<PaScModeCntl>().line_stipple_enable, "a stippled line"),
         (!is_polygon && mode.poly_offset_para_enable, "an offset of depth of points and lines"),
@@ -212,27 +191,6 @@ fn refuse(registers: &RegisterFile) -> Result<(), DrawError> {
         Some(&(_, what)) => Err(DrawError::NotYet { what }),
         None => Ok(()),
     }
-}
-
-/// The pixels that can be drawn to.
-fn scissor(registers: &RegisterFile) -> Rect {
-    let rect = |left: u16, top: u16, right: u16, bottom: u16| Rect {
-        left: left.into(),
-        top: top.into(),
-        right: right.into(),
-        bottom: bottom.into(),
-    };
-    let (tl, br) = (registers.get::<PaScScreenScissorTl>(), registers.get::<PaScScreenScissorBr>());
-    let screen = rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y);
-    let (tl, br) = (registers.get::<PaScWindowScissorTl>(), registers.get::<PaScWindowScissorBr>());
-    let window = rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y);
-    let (tl, br) = (registers.get::<PaScGenericScissorTl>(), registers.get::<PaScGenericScissorBr>());
-    let mut all = screen.intersection(window).intersection(rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y));
-    if registers.get::<PaScModeCntl>().r700_vport_scissor_enable {
-        let (tl, br) = (registers.get::<PaScVportScissorTl>(), registers.get::<PaScVportScissorBr>());
-        all = all.intersection(rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y));
-    }
-    all
 }
 
 /// What a draw with this state would write to, if that is anything: colour target `number`, from 0, up to the window's scissor.

@@ -4,11 +4,16 @@ use super::DrawError;
 use super::assemble::{Form, Primitive};
 use super::clip::{Corner, Projection};
 use super::depth::DepthOffset;
-use super::pixels::{Face, GRID, Pixels, Placed};
+use super::inputs::{Face, Placed};
+use super::pixels::{GRID, Pixels};
 use super::vertices::Vertex;
-use crate::registers::{PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, RegisterFile};
+use crate::registers::{
+    PaScGenericScissorBr, PaScGenericScissorTl, PaScModeCntl, PaScScreenScissorBr, PaScScreenScissorTl,
+    PaScVportScissorBr, PaScVportScissorTl, PaScVportZmax, PaScVportZmin, PaScWindowScissorBr, PaScWindowScissorTl,
+    PaSuLineCntl, PaSuPointMinmax, PaSuPointSize, PaSuScModeCntl, RegisterFile,
+};
 use ctm_raster::coverage::{LIMIT, cross};
-use ctm_raster::grid::Point;
+use ctm_raster::grid::{Point, Rect};
 use ctm_raster::outline::{LineEnds, line, point};
 use ctm_raster::plane::Setup;
 
@@ -22,6 +27,10 @@ pub struct Shapes {
     points: PaSuPointSize,
     bounds: PaSuPointMinmax,
     lines: PaSuLineCntl,
+    /// The pixels that can be drawn.
+    clip: Rect,
+    /// The least and the greatest depth.
+    depths: [f32; 2],
     /// Of front and back faces.
     offsets: [Option<DepthOffset>; 2],
 }
@@ -36,6 +45,8 @@ impl Shapes {
                 mode.poly_offset_back_enable.then(|| DepthOffset::of(registers, false)),
             ],
             projection: Projection::of(registers),
+            clip: scissor(registers),
+            depths: [registers.float::<PaScVportZmin>(), registers.float::<PaScVportZmax>()],
             mode,
             points: registers.get(),
             bounds: registers.get(),
@@ -50,7 +61,16 @@ impl Shapes {
             return Ok(());
         };
         let Some(provoking) = vertices.get(primitive.provoking) else { return Ok(()) };
-        let face = Face { vertices: &chosen, provoking, front: true, offset: None, sprite: None };
+        let face = Face {
+            vertices: &chosen,
+            provoking,
+            front: true,
+            offset: None,
+            sprite: None,
+            clip: self.clip,
+            depths: self.depths,
+            layer: 0,
+        };
         let corners = Projection::corners(&chosen);
         match primitive.form {
             Form::Point(_) => self.point(face, &corners, pixels),
@@ -118,4 +138,25 @@ impl Shapes {
         let fourth = Point { x: b.x + c.x - a.x, y: b.y + c.y - a.y };
         pixels.polygon(face, &[a, b, fourth, c], setup, [first, second, third])
     }
+}
+
+/// The pixels that can be drawn.
+fn scissor(registers: &RegisterFile) -> Rect {
+    let rect = |left: u16, top: u16, right: u16, bottom: u16| Rect {
+        left: left.into(),
+        top: top.into(),
+        right: right.into(),
+        bottom: bottom.into(),
+    };
+    let (tl, br) = (registers.get::<PaScScreenScissorTl>(), registers.get::<PaScScreenScissorBr>());
+    let screen = rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y);
+    let (tl, br) = (registers.get::<PaScWindowScissorTl>(), registers.get::<PaScWindowScissorBr>());
+    let window = rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y);
+    let (tl, br) = (registers.get::<PaScGenericScissorTl>(), registers.get::<PaScGenericScissorBr>());
+    let mut all = screen.intersection(window).intersection(rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y));
+    if registers.get::<PaScModeCntl>().r700_vport_scissor_enable {
+        let (tl, br) = (registers.get::<PaScVportScissorTl>(), registers.get::<PaScVportScissorBr>());
+        all = all.intersection(rect(tl.tl_x, tl.tl_y, br.br_x, br.br_y));
+    }
+    all
 }

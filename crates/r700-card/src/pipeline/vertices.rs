@@ -3,12 +3,11 @@
 use super::bindings::{VERTEX, bindings};
 use super::streamout::{Buffer, Records};
 use super::workspace::{Plan, Workspace};
-use super::{DrawError, run};
+use super::{DrawError, Means};
 use crate::programs::{STAGES, program};
 use crate::registers::{PaClVsOutCntl, SqVtxStartInstLoc};
 use crate::state::State;
 use ctm_lane::domain::Lanes;
-use ctm_lane::run::RunOptions;
 use ctm_memory::Arena;
 use ctm_r700::{GPRS, Input, Items, Job, PARAMETERS, POSITIONS, Program, Region, Stage, Target, Uses};
 
@@ -37,12 +36,12 @@ pub fn stage_program(state: &State, memory: &Arena, stage: Stage) -> Option<Prog
 /// Runs the vertex program for vertices with these numbers; also what it writes to these buffers.
 pub fn vertices(
     state: &State,
-    memory: &Arena,
-    options: &RunOptions,
+    means: &Means,
     numbers: &[u32],
     instance: u32,
     streams: &[Buffer],
 ) -> Result<(Vec<Vertex>, Vec<Records>), DrawError> {
+    let memory = means.memory;
     let mut main = stage_program(state, memory, Stage::Vertex).ok_or(DrawError::NoProgram { stage: "vertex" })?;
     // The driver's fetch programs load more elements than its vertex programs have registers for.
     main.info.num_gprs = GPRS as u8;
@@ -53,12 +52,12 @@ pub fn vertices(
         Target::Colour(_) | Target::Depth | Target::Position(_) => 0,
     };
     let parameters = Uses::of(&main).exports.iter().map(exported).max().unwrap_or_default().min(PARAMETERS);
-    let mut plan = Plan::default();
+    let mut plan = Plan::new(means.scratch, memory);
     let bytes = 16 * numbers.len() as u64;
     let inputs: Vec<[u32; 4]> = numbers.iter().map(|&number| [number, 0, 0, instance]).collect();
     let input = plan.reserve(bytes)?;
     let regions =
-        |count: usize, plan: &mut Plan| (0..count).map(|_| plan.reserve(bytes)).collect::<Result<Vec<Region>, _>>();
+        |count: usize, plan: &mut Plan| (0..count).map(|_| plan.clear(bytes)).collect::<Result<Vec<Region>, _>>();
     let positions = regions(POSITIONS, &mut plan)?;
     let places = regions(parameters, &mut plan)?;
     let mut records = Vec::new();
@@ -67,8 +66,8 @@ pub fn vertices(
     }
     let bindings = bindings(VERTEX, state, memory, &programs, &mut plan)?;
     let workspace = plan.make()?;
-    workspace.set(input, &inputs);
-    let mut job = Job::new(&main, Lanes::Line(numbers.len() as u32), &workspace.space);
+    workspace.set(input, 0, &inputs);
+    let mut job = Job::new(&main, Lanes::Line(numbers.len() as u32), workspace.space());
     job.fetch_program = fetch.as_ref();
     job.inputs.insert(0, Input::Buffer(input));
     job.start_instance = state.registers.get::<SqVtxStartInstLoc>().value;
@@ -82,7 +81,7 @@ pub fn vertices(
     for (stream, region) in streams.iter().zip(&records) {
         job.memories.streams[stream.number] = Some(Items { region: *region, item_dwords: stream.stride });
     }
-    let records = stream_records(&job, options, &workspace, streams, &records, numbers.len())?;
+    let records = stream_records(&job, means, &workspace, streams, &records, numbers.len())?;
     let exports = Exports::of(&state.registers.get());
     let vertex = |number: usize| {
         let position = |place: usize| {
@@ -127,7 +126,7 @@ impl Exports {
 /// with different numbers only where nothing is written.
 fn stream_records(
     job: &Job,
-    options: &RunOptions,
+    means: &Means,
     workspace: &Workspace,
     streams: &[Buffer],
     regions: &[Region],
@@ -135,8 +134,8 @@ fn stream_records(
 ) -> Result<Vec<Records>, DrawError> {
     let contents = |value: u32| -> Result<Vec<Vec<u32>>, DrawError> {
         regions.iter().for_each(|region| workspace.fill(*region, value));
-        run(job, options)?;
-        Ok(regions.iter().map(|region| workspace.words(*region)).collect())
+        means.run(job)?;
+        Ok(regions.iter().map(|region| workspace.words(*region, region.length as usize / 4)).collect())
     };
     let zero = contents(0)?;
     if streams.is_empty() {

@@ -1,33 +1,136 @@
-//! Memory of one draw: copies of what programs read, and regions for what they export. Programs write to none of the card's memory.
+//! Memory of one draw: copies of what programs read that is not read where it is, and regions for what they export. Programs write to none
+//! of the card's memory. The memory itself outlives draws.
 
 use super::DrawError;
+use ctm_card::Object;
 use ctm_memory::{Arena, BASE_ALIGNMENT, Space};
 use ctm_r700::Region;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bytes at most.
-const LIMIT: u64 = 1 << 30;
-/// The first address.
-const FIRST: u32 = 0x1000;
-/// The first address of memory that is shared with other draws, and the end of addresses.
-const SHARED: u64 = 2 * LIMIT;
+const LIMIT: u64 = 1 << 28;
+/// The end of addresses.
 const END: u64 = 1 << 32;
+/// Bytes at least.
+const LEAST: u64 = 1 << 20;
+/// Memories that are kept, and bytes of one at most.
+const KEPT: usize = 4;
+const KEPT_BYTES: u32 = 1 << 26;
+/// Lanes of a program from which on preparing it for the engine is worth it.
+const MANY: u64 = 2048;
+/// Programs whose lanes are counted.
+const PROGRAMS: usize = 4096;
+
+/// What outlives draws: memory, and how many lanes programs have run for.
+pub struct Scratch {
+    memories: RefCell<Vec<Kept>>,
+    lanes: RefCell<HashMap<u64, u64>>,
+    many: u64,
+}
+
+/// Memory behind that of the card, and both as programs see them.
+struct Kept {
+    card: Arc<Arena>,
+    arena: Arc<Arena>,
+    space: Space,
+}
+
+impl Kept {
+    fn new(card: &Arc<Arena>, base: u32, bytes: u64) -> Option<Self> {
+        let arena = Arc::new(Arena::new(base, u32::try_from(bytes).ok()?).ok()?);
+        let mut space = Space::default();
+        space.map(Arc::clone(card)).ok()?;
+        space.map(Arc::clone(&arena)).ok()?;
+        Some(Kept { card: Arc::clone(card), arena, space })
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch { memories: RefCell::default(), lanes: RefCell::default(), many: MANY }
+    }
+}
+
+impl Scratch {
+    /// Adds lanes to those of the program with this hash; whether they are now so many that preparing it is worth it.
+    pub fn is_worth_it(&self, program: u64, lanes: u64) -> bool {
+        let mut counted = self.lanes.borrow_mut();
+        if counted.len() >= PROGRAMS {
+            counted.clear();
+        }
+        let all = counted.entry(program).or_default();
+        *all = all.saturating_add(lanes);
+        *all >= self.many
+    }
+
+    /// Memory of at least so many bytes behind that of the card.
+    fn take(&self, card: &Arc<Arena>, base: u32, bytes: u64) -> Option<Kept> {
+        let mut memories = self.memories.borrow_mut();
+        memories.retain(|kept| Arc::ptr_eq(&kept.card, card));
+        let fits = memories.iter().position(|kept| u64::from(kept.arena.size()) >= bytes);
+        fits.map(|place| memories.swap_remove(place))
+            .or_else(|| Kept::new(card, base, bytes.next_power_of_two().max(LEAST)))
+    }
+
+    fn give_back(&self, kept: Kept) {
+        let mut memories = self.memories.borrow_mut();
+        if kept.arena.size() <= KEPT_BYTES {
+            if memories.len() == KEPT {
+                memories.remove(0);
+            }
+            memories.push(kept);
+        }
+    }
+}
 
 /// Memory that is being laid out.
-#[derive(Default)]
-pub struct Plan {
+pub struct Plan<'s> {
+    scratch: &'s Scratch,
+    card: &'s Arc<Arena>,
+    /// Where it begins: behind the card's.
+    base: u64,
     pieces: Vec<(Region, Vec<u8>)>,
+    /// Regions that are to be zeros.
+    cleared: Vec<Region>,
     bytes: u64,
+    /// Memory that other draws have as well.
     shared: Vec<Arena>,
     shared_bytes: u64,
 }
 
-impl Plan {
-    /// A region of so many bytes.
+impl<'s> Plan<'s> {
+    /// Behind the card's memory.
+    pub fn new(scratch: &'s Scratch, card: &'s Arc<Arena>) -> Self {
+        let base = u64::from(card.base()) + u64::from(card.size());
+        Plan {
+            scratch,
+            card,
+            base,
+            pieces: Vec::new(),
+            cleared: Vec::new(),
+            bytes: 0,
+            shared: Vec::new(),
+            shared_bytes: 0,
+        }
+    }
+
+    /// A region of so many bytes, of which nothing is known.
     pub fn reserve(&mut self, bytes: u64) -> Result<Region, DrawError> {
-        let region = Region { base: FIRST + self.bytes as u32, length: bytes.min(LIMIT) as u32 };
-        self.bytes += bytes.next_multiple_of(BASE_ALIGNMENT.into());
-        if self.bytes > LIMIT { Err(DrawError::Memory) } else { Ok(region) }
+        let start = self.base + self.bytes;
+        self.bytes = self.bytes.saturating_add(bytes.next_multiple_of(BASE_ALIGNMENT.into()));
+        match (u32::try_from(start), u32::try_from(bytes)) {
+            (Ok(base), Ok(length)) if self.bytes <= LIMIT => Ok(Region { base, length }),
+            _ => Err(DrawError::Memory),
+        }
+    }
+
+    /// A region of so many zeros.
+    pub fn clear(&mut self, bytes: u64) -> Result<Region, DrawError> {
+        let region = self.reserve(bytes)?;
+        self.cleared.push(region);
+        Ok(region)
     }
 
     /// A region with these bytes.
@@ -43,7 +146,7 @@ impl Plan {
         if let Some(shared) = known {
             return Ok(Region { base: shared.base(), length: shared.size() });
         }
-        let (base, length) = (SHARED + self.shared_bytes, memory.size());
+        let (base, length) = (self.base + LIMIT + self.shared_bytes, memory.size());
         if base + u64::from(length) > END {
             return Err(DrawError::Memory);
         }
@@ -52,56 +155,133 @@ impl Plan {
         Ok(Region { base: base as u32, length })
     }
 
-    /// The memory.
-    pub fn make(self) -> Result<Workspace, DrawError> {
-        let size = self.bytes.max(BASE_ALIGNMENT.into()) as u32;
-        let arena = Arc::new(Arena::new(FIRST, size).map_err(|_| DrawError::Memory)?);
-        for (region, bytes) in &self.pieces {
-            arena.write_bytes(region.base, bytes);
+    /// The part of an object from `offset` on, of at most so many bytes: not copied.
+    pub fn part(object: Object, offset: u64, bytes: u64) -> Region {
+        let length = u64::from(object.size).saturating_sub(offset).min(bytes);
+        match (u32::try_from(offset), u32::try_from(length)) {
+            (Ok(offset), Ok(length)) if length > 0 => Region { base: object.address.wrapping_add(offset), length },
+            _ => Region { base: 0, length: 0 },
         }
-        let mut space = Space::default();
+    }
+
+    /// The memory.
+    pub fn make(self) -> Result<Workspace<'s>, DrawError> {
+        let base = u32::try_from(self.base).map_err(|_| DrawError::Memory)?;
+        let bytes = self.bytes.max(BASE_ALIGNMENT.into());
+        let kept = self.scratch.take(self.card, base, bytes).ok_or(DrawError::Memory)?;
+        for (region, bytes) in &self.pieces {
+            kept.arena.write_bytes(region.base, bytes);
+        }
+        let mut space = kept.space.clone();
         // Their addresses are their own.
-        for part in self.shared.into_iter().map(Arc::new).chain([Arc::clone(&arena)]) {
+        for part in self.shared {
             _ = space.map(part);
         }
-        Ok(Workspace { arena, space })
+        let workspace = Workspace { scratch: self.scratch, kept: Some(kept), space };
+        self.cleared.iter().for_each(|region| workspace.fill(*region, 0));
+        Ok(workspace)
     }
 }
 
 /// The memory of a draw.
-pub struct Workspace {
-    arena: Arc<Arena>,
-    /// The same for programs.
-    pub space: Space,
+pub struct Workspace<'s> {
+    scratch: &'s Scratch,
+    /// There until it is dropped.
+    kept: Option<Kept>,
+    space: Space,
 }
 
-impl Workspace {
+impl Drop for Workspace<'_> {
+    fn drop(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            self.scratch.give_back(kept);
+        }
+    }
+}
+
+impl Workspace<'_> {
+    /// It, the card's memory, and what other draws have as well, for programs.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn arena(&self) -> &Arena {
+        &self.kept.as_ref().expect("it is given back when the workspace is dropped").arena
+    }
+
     /// The vector with this number from a place on.
     pub fn vector(&self, region: Region, number: usize) -> [u32; 4] {
-        let mut words = [0; 4];
-        self.arena.read_words(region.base.wrapping_add(16 * number as u32), &mut words);
-        words
+        let mut vector = [[0; 4]];
+        self.vectors(region, number, &mut vector);
+        vector[0]
     }
 
-    /// A dword of a region.
-    pub fn word(&self, region: Region, number: usize) -> u32 {
-        self.arena.read_u32(region.base.wrapping_add(4 * number as u32)).unwrap_or_default()
+    /// Vectors, from the one with this number of a region on.
+    pub fn vectors(&self, region: Region, first: usize, vectors: &mut [[u32; 4]]) {
+        self.arena().read_words(region.base.wrapping_add(16 * first as u32), vectors.as_flattened_mut());
     }
 
-    /// The dwords of a region.
-    pub fn words(&self, region: Region) -> Vec<u32> {
-        let mut words = vec![0; region.length as usize / 4];
-        self.arena.read_words(region.base, &mut words);
+    /// The first so many dwords of a region.
+    pub fn words(&self, region: Region, count: usize) -> Vec<u32> {
+        let mut words = vec![0; count];
+        self.arena().read_words(region.base, &mut words);
         words
     }
 
     /// Sets the dwords of a region.
     pub fn fill(&self, region: Region, word: u32) {
-        self.arena.fill_words(region.base, region.length as usize / 4, word, u32::MAX);
+        self.fill_part(region, 0, region.length as usize / 4, word);
     }
 
-    /// Sets vectors, from the first of a region on.
-    pub fn set(&self, region: Region, vectors: &[[u32; 4]]) {
-        self.arena.write_words(region.base, vectors.as_flattened());
+    /// Sets so many dwords of a region, from this one on.
+    pub fn fill_part(&self, region: Region, first: usize, count: usize, word: u32) {
+        self.arena().fill_words(region.base.wrapping_add(4 * first as u32), count, word, u32::MAX);
+    }
+
+    /// Sets vectors, from one of a region on.
+    pub fn set(&self, region: Region, first: usize, vectors: &[[u32; 4]]) {
+        self.arena().write_words(region.base.wrapping_add(16 * first as u32), vectors.as_flattened());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_again() {
+        let (scratch, card) = (Scratch::default(), Arc::new(Arena::new(0x1000, 0x4000).unwrap()));
+        let place = |fill: u32| {
+            let mut plan = Plan::new(&scratch, &card);
+            let (dirty, clean) = (plan.reserve(100).unwrap(), plan.clear(8).unwrap());
+            let copied = plan.with(vec![1, 2, 3, 4]).unwrap();
+            let workspace = plan.make().unwrap();
+            assert_eq!(workspace.words(clean, 2), [0, 0]);
+            assert_eq!(workspace.words(copied, 1), [0x0403_0201]);
+            let before = workspace.words(dirty, 4)[3];
+            workspace.fill(dirty, fill);
+            workspace.fill(clean, fill);
+            assert!(workspace.space().arena_of(0x1000, 4).is_some());
+            (dirty.base, before)
+        };
+        assert_eq!((place(7), place(8), place(9)), ((0x5000, 0), (0x5000, 7), (0x5000, 8)));
+        let mut plan = Plan::new(&scratch, &card);
+        assert!(plan.reserve(LIMIT).is_ok() && plan.reserve(1).is_err());
+        let high = Arc::new(Arena::new(0xFFFF_F000, 0x1000).unwrap());
+        assert!(Plan::new(&scratch, &high).reserve(4).is_err(), "there are no addresses behind it");
+    }
+
+    #[test]
+    fn programs_of_many_lanes_are_worth_it() {
+        let scratch = Scratch::default();
+        assert!(!scratch.is_worth_it(1, MANY - 1) && !scratch.is_worth_it(2, 5) && scratch.is_worth_it(1, 1));
+    }
+
+    #[test]
+    fn parts_end_with_their_object() {
+        let object = Object { address: 0x2000, size: 0x100 };
+        let part = |offset, bytes| (Plan::part(object, offset, bytes).base, Plan::part(object, offset, bytes).length);
+        assert_eq!(part(0x40, 0x1000), (0x2040, 0xC0));
+        assert_eq!((part(0, 16), part(0x100, 16), part(1 << 40, 16)), ((0x2000, 16), (0, 0), (0, 0)));
     }
 }

@@ -1,0 +1,116 @@
+//! Draws that copy: a depth buffer to a colour target, the averages of samples to a target without them.
+
+use super::DrawError;
+use super::depth::DepthSurface;
+use super::targets::{Place, Surface};
+use crate::registers::codes::SpecialOp;
+use crate::registers::{CbColorControl, DbRenderControl, RegisterFile};
+use ctm_memory::Arena;
+use ctm_raster::NAN;
+use ctm_raster::channel::Words;
+
+/// What pixels that are drawn copy.
+pub enum Copy<'a> {
+    /// The depth buffer, bit for bit, to target 0.
+    Depth {
+        /// The depth buffer.
+        from: DepthSurface<'a>,
+        /// The target.
+        to: Surface<'a>,
+    },
+    /// The averages of target 0's samples, to target 1.
+    Resolve {
+        /// The target with samples.
+        from: Surface<'a>,
+        /// The one without.
+        to: Surface<'a>,
+    },
+    /// Nothing: what is stored is whole already.
+    Nothing,
+}
+
+impl<'a> Copy<'a> {
+    /// What draws copy; `None` if they draw.
+    ///
+    /// # Errors
+    /// If copies are between pixels of different sizes.
+    pub fn of(registers: &RegisterFile, memory: &'a Arena) -> Result<Option<Self>, DrawError> {
+        let render = registers.get::<DbRenderControl>();
+        if render.depth_copy_enable || render.stencil_copy_enable {
+            let Some(from) = DepthSurface::of(registers, memory)? else { return Ok(Some(Copy::Nothing)) };
+            let to = Surface::of(registers, memory, 0)?.filter(|to| to.format.bytes == from.sample_bytes());
+            let to = to.ok_or(DrawError::NotYet { what: "a copy of depth to a target of another size" })?;
+            return Ok(Some(Copy::Depth { from, to }));
+        }
+        if render.depth_compress_disable || render.stencil_compress_disable {
+            return Ok(Some(Copy::Nothing));
+        }
+        match registers.get::<CbColorControl>().special_op {
+            SpecialOp::Normal | SpecialOp::Disable => Ok(None),
+            SpecialOp::ExpandSamples => Ok(Some(Copy::Nothing)),
+            SpecialOp::Resolve => {
+                let surfaces = (Surface::of(registers, memory, 0)?, Surface::of(registers, memory, 1)?);
+                let (Some(from), Some(to)) = surfaces else { return Ok(Some(Copy::Nothing)) };
+                Ok(Some(Copy::Resolve { from, to }))
+            }
+            op @ (SpecialOp::Reserved2 | SpecialOp::Reserved3 | SpecialOp::Reserved4 | SpecialOp::Reserved5) => {
+                Err(DrawError::NotYet { what: op.name() })
+            }
+        }
+    }
+
+    /// Columns and rows that both sides have; `None` if nothing is copied.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        let (from, to) = match self {
+            Copy::Depth { from, to } => (from.size(), to.size()),
+            Copy::Resolve { from, to } => (from.size(), to.size()),
+            Copy::Nothing => return None,
+        };
+        Some([from[0].min(to[0]), from[1].min(to[1])])
+    }
+
+    /// Copies a pixel: of a depth buffer the samples of this mask, each to itself, or the first of them where the target has one.
+    pub fn pixel(&self, x: u32, y: u32, layer: u32, mask: u8) {
+        let place = |sample| Place { x, y, layer, sample };
+        match self {
+            Copy::Depth { from, to } => {
+                let mut enabled = (0..from.samples()).filter(|sample| mask >> sample & 1 != 0);
+                if to.samples() == 1 {
+                    let first = enabled.next().unwrap_or_default();
+                    to.write(place(0), from.read(place(first)));
+                } else {
+                    enabled.for_each(|sample| to.write(place(sample), from.read(place(sample))));
+                }
+            }
+            Copy::Resolve { from, to } => {
+                let samples: Vec<Words> = (0..from.samples()).map(|sample| from.read(place(sample))).collect();
+                let colours: Vec<[u32; 4]> = samples.iter().map(|words| from.format.decode(words)).collect();
+                let colour = if from.format.is_integer() { colours[0] } else { average(&colours) };
+                to.write(place(0), to.format.encode(colour));
+            }
+            Copy::Nothing => {}
+        }
+    }
+}
+
+/// The average of colours, component by component: the sum in their order, divided.
+fn average(colours: &[[u32; 4]]) -> [u32; 4] {
+    std::array::from_fn(|component| {
+        let sum = colours.iter().fold(0.0, |sum, colour| sum + f32::from_bits(colour[component]));
+        let average = sum / colours.len() as f32;
+        if average.is_nan() { NAN } else { average.to_bits() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_are_sums_in_order() {
+        let colours = [[1.0f32, 0.0, -1.0, f32::NAN], [0.5, 0.0, 1.0, 0.0]].map(|colour| colour.map(f32::to_bits));
+        assert_eq!(average(&colours), [0.75f32.to_bits(), 0, 0, NAN]);
+        let large = [1e30f32, 1.0, -1e30, 1.0].map(|value| [value.to_bits(); 4]);
+        assert_eq!(average(&large)[0], 0.25f32.to_bits());
+    }
+}

@@ -1,0 +1,48 @@
+//! What the programs of a draw run with.
+
+use super::DrawError;
+use super::workspace::Scratch;
+use ctm_engine::Executor;
+use ctm_lane::domain::Lanes;
+use ctm_lane::run::RunOptions;
+use ctm_memory::Arena;
+use ctm_r700::{Job, Program};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// What programs run with.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// The card's memory.
+    pub memory: &'a Arc<Arena>,
+    /// What executes programs that run for many lanes.
+    pub executor: &'a Executor,
+    /// What outlives draws.
+    pub scratch: &'a Scratch,
+    /// Limits.
+    pub options: RunOptions<'static>,
+}
+
+impl Means<'_> {
+    /// Runs a program: on the executor, once so many lanes have run it that preparing it there is worth it. What is drawn is the same.
+    ///
+    /// # Errors
+    /// The program does what the machine cannot do, or the time is up.
+    pub fn run(&self, job: &Job) -> Result<(), DrawError> {
+        let lanes = match job.lanes {
+            Lanes::Line(count) => u64::from(count),
+            Lanes::Area(domain) => u64::from(domain.i1 - domain.i0 + 1) * u64::from(domain.j1 - domain.j0 + 1),
+        };
+        match self.scratch.is_worth_it(hash(job.program, job.fetch_program), lanes) {
+            true => self.executor.run(job, &self.options)?,
+            false => ctm_r700::reference::run(job, &self.options)?,
+        };
+        Ok(())
+    }
+}
+
+fn hash(program: &Program, fetch: Option<&Program>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&program.code, fetch.map(|fetch| &fetch.code)).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,346 @@
+//! The pixel program: what it gets, and what becomes of what it exports. It runs for many quads together; what it exports is used quad by
+//! quad, in the order in which they were drawn.
+
+use super::bindings::{PIXEL, bindings};
+use super::depth::{DepthBuffer, Incoming, function};
+use super::inputs::{Face, Gradients, Inputs, Pixels4, Placed};
+use super::samples::Samples;
+use super::targets::{Place, TARGETS, Target};
+use super::vertices::stage_program;
+use super::workspace::{Plan, Workspace};
+use super::{DrawError, Means};
+use crate::registers::{DbAlphaToMask, DbShaderControl, RegisterFile, SxAlphaRef, SxAlphaTestControl};
+use crate::state::State;
+use ctm_card::Counts;
+use ctm_lane::domain::Domain;
+use ctm_memory::{Format, Surface, Tiling};
+use ctm_r700::{Bindings, Input, Job, Program, Region, Stage};
+use ctm_raster::depth::CompareFunction;
+use ctm_raster::plane::Setup;
+use std::collections::BTreeMap;
+
+/// Quads that the program runs for together.
+const BATCH: usize = 2048;
+/// Pixels of a row of them.
+const COLUMNS: usize = 2 * BATCH;
+/// Bytes of a vector.
+const VECTOR: u64 = 16;
+
+/// What the pixel program of a draw needs.
+pub struct Shading<'a> {
+    means: &'a Means<'a>,
+    program: Program,
+    bindings: Bindings,
+    inputs: Inputs,
+    targets: Vec<Target<'a>>,
+    samples: Samples,
+    depth: Option<DepthBuffer<'a>>,
+    rules: Rules,
+    memory: Memory<'a>,
+    /// The primitives of the quads that wait; the last one is drawn.
+    primitives: Vec<Primitive>,
+    waiting: Vec<Waiting>,
+    /// What the quads bring: of each input, the vectors of upper and of lower pixels.
+    brought: Vec<[Vec<[u32; 4]>; 2]>,
+    counts: Counts,
+}
+
+/// What happens between the program and the targets.
+struct Rules {
+    /// Depth and stencil tests come before the program.
+    early: bool,
+    /// Something depends on the program.
+    runs: bool,
+    alpha: Option<(CompareFunction, f32)>,
+    alpha_to_mask: bool,
+    exports_depth: bool,
+    exports_stencil: bool,
+    exports_mask: bool,
+}
+
+/// Where the program finds and leaves what it works on.
+struct Memory<'a> {
+    workspace: Workspace<'a>,
+    inputs: Vec<Region>,
+    outputs: BTreeMap<usize, Region>,
+    /// Depth, stencil value and mask of samples, if it exports one of them.
+    depth: Option<Region>,
+    /// Where pixels are noted that it does not kill, if it may kill some.
+    valid: Option<Region>,
+}
+
+/// A primitive whose quads wait.
+struct Primitive {
+    gradients: Gradients,
+    front: bool,
+    layer: u32,
+    range: [f32; 2],
+}
+
+/// A quad that waits for the program.
+struct Waiting {
+    corner: (u32, u32),
+    /// The samples of its pixels that are drawn to.
+    samples: [u8; 4],
+    /// Which of the primitives it is of.
+    primitive: usize,
+}
+
+/// What the program has left, by place: rows of upper and of lower pixels.
+struct Results {
+    outputs: BTreeMap<usize, Vec<[u32; 4]>>,
+    depth: Vec<[u32; 4]>,
+    valid: Vec<u32>,
+}
+
+impl<'a> Shading<'a> {
+    /// Of the state.
+    pub fn of(state: &State, means: &'a Means<'a>, samples: Samples) -> Result<Self, DrawError> {
+        let registers = &state.registers;
+        let program =
+            stage_program(state, means.memory, Stage::Pixel).ok_or(DrawError::NoProgram { stage: "pixel" })?;
+        let targets: Vec<Target> = (0..TARGETS)
+            .filter_map(|number| Target::of(registers, means.memory, number).transpose())
+            .collect::<Result<_, _>>()?;
+        let mut plan = Plan::new(means.scratch, means.memory);
+        let bindings = bindings(PIXEL, state, means.memory, &[&program], &mut plan)?;
+        let inputs = Inputs::of(registers)?;
+        let control = registers.get::<DbShaderControl>();
+        let rules = Rules::of(registers, &control, samples.count() > 1, !targets.is_empty());
+        let bytes = |pixel: u64| 2 * COLUMNS as u64 * pixel;
+        let regions = inputs.registers().map(|_| plan.reserve(bytes(VECTOR))).collect::<Result<_, _>>()?;
+        let mut outputs = BTreeMap::new();
+        // Alpha is that of the first.
+        let first = (rules.alpha.is_some() || rules.alpha_to_mask).then_some(0);
+        let used = targets.iter().flat_map(|target| [Some(target.output), target.second]).flatten();
+        for output in used.chain(first) {
+            outputs.insert(output, plan.reserve(bytes(VECTOR))?);
+        }
+        let exports = rules.exports_depth || rules.exports_stencil || rules.exports_mask;
+        let depth = if exports { Some(plan.reserve(bytes(VECTOR))?) } else { None };
+        let valid = if control.kill_enable { Some(plan.reserve(bytes(4))?) } else { None };
+        let memory = Memory { workspace: plan.make()?, inputs: regions, outputs, depth, valid };
+        Ok(Shading {
+            means,
+            program,
+            bindings,
+            brought: inputs.registers().map(|_| Default::default()).collect(),
+            inputs,
+            targets,
+            samples,
+            depth: DepthBuffer::of(registers, means.memory)?,
+            rules,
+            memory,
+            primitives: Vec::new(),
+            waiting: Vec::new(),
+            counts: Counts::default(),
+        })
+    }
+
+    /// Columns and rows that all targets and the depth buffer have; `None` if there are none.
+    pub fn size(&self) -> Option<[u32; 2]> {
+        let sizes = self.targets.iter().map(Target::size).chain(self.depth.as_ref().map(DepthBuffer::size));
+        sizes.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])
+    }
+
+    /// The quads of this primitive come next.
+    pub fn begin(&mut self, face: &Face, setup: Setup, corners: [&Placed; 3]) {
+        if self.waiting.is_empty() {
+            self.primitives.clear();
+        }
+        let gradients = self.inputs.over(face, setup, corners);
+        self.primitives.push(Primitive { gradients, front: face.front, layer: face.layer, range: face.depths });
+    }
+
+    /// Draws a quad, of whose pixels these samples are covered.
+    pub fn quad(&mut self, corner: (u32, u32), covered: [u8; 4]) -> Result<(), DrawError> {
+        let drawn = covered.map(|samples| samples & self.samples.mask());
+        if drawn == [0; 4] {
+            return Ok(());
+        }
+        if !self.samples.iterates {
+            return self.shade(&Pixels4 { corner, covered, sample: None }, drawn);
+        }
+        for sample in 0..self.samples.count() {
+            let of_sample = drawn.map(|samples| samples & 1 << sample);
+            if of_sample != [0; 4] {
+                self.shade(&Pixels4 { corner, covered, sample: Some(sample) }, of_sample)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws to these samples of a quad what the program gives for it.
+    fn shade(&mut self, pixels: &Pixels4, mut samples: [u8; 4]) -> Result<(), DrawError> {
+        self.counts.fragments += samples.iter().filter(|&&samples| samples != 0).count() as u64;
+        let Some(primitive) = self.primitives.last() else { return Ok(()) };
+        if self.rules.early {
+            for (pixel, samples) in samples.iter_mut().enumerate() {
+                let place = self.place(primitive, pixels.corner, pixel);
+                *samples = self.test(primitive, place, *samples, None, None);
+                self.counts.passed += u64::from(samples.count_ones());
+            }
+        }
+        if !self.rules.runs || samples == [0; 4] {
+            return Ok(());
+        }
+        let brought = &mut self.brought;
+        primitive.gradients.at(pixels, &self.samples, |number, vectors| {
+            brought[number][0].extend_from_slice(&vectors[..2]);
+            brought[number][1].extend_from_slice(&vectors[2..]);
+        });
+        self.waiting.push(Waiting { corner: pixels.corner, samples, primitive: self.primitives.len() - 1 });
+        if self.waiting.len() == BATCH { self.run() } else { Ok(()) }
+    }
+
+    /// The first sample of a pixel of a quad.
+    fn place(&self, primitive: &Primitive, corner: (u32, u32), pixel: usize) -> Place {
+        let (x, y) = (corner.0 + pixel as u32 % 2, corner.1 + pixel as u32 / 2);
+        Place { x, y, layer: primitive.layer, sample: 0 }
+    }
+
+    /// Tests samples of a pixel, with what the program exports; gives those that pass.
+    fn test(&self, primitive: &Primitive, place: Place, samples: u8, depth: Option<f32>, reference: Option<u8>) -> u8 {
+        let Some(buffer) = &self.depth else { return samples };
+        let passes = |sample: u32| {
+            let at_sample = || primitive.gradients.depth_at(self.samples.point(place.x, place.y, sample));
+            let depth = depth.unwrap_or_else(at_sample);
+            let Primitive { range, front, .. } = *primitive;
+            buffer.test(Place { sample, ..place }, &Incoming { depth, range, reference, front })
+        };
+        of(samples).filter(|&sample| passes(sample)).fold(0, |passed, sample| passed | 1 << sample)
+    }
+
+    /// Runs the program for all quads that wait, and uses what it exports.
+    fn run(&mut self) -> Result<(), DrawError> {
+        let columns = 2 * self.waiting.len();
+        let Some(domain) = Domain::of_size(columns as u32, 2) else { return Ok(()) };
+        let Memory { workspace, inputs, outputs, depth, valid } = &self.memory;
+        for (region, rows) in inputs.iter().zip(&mut self.brought) {
+            for (row, vectors) in rows.iter_mut().enumerate() {
+                workspace.set(*region, row * COLUMNS, vectors);
+                vectors.clear();
+            }
+        }
+        let plane = |region: &Region| Surface {
+            base: region.base,
+            pitch: COLUMNS as u32,
+            height: 2,
+            tiling: Tiling::Linear,
+            superfine: false,
+            format: Format::Float32_4,
+        };
+        let mut job = Job::new(&self.program, domain, workspace.space());
+        job.bindings = self.bindings.clone();
+        job.quad_derivatives = true;
+        job.inputs = self.inputs.registers().zip(inputs.iter().map(plane).map(Input::Surface)).collect();
+        // What is not exported is zero.
+        for region in outputs.values().chain(depth) {
+            (0..2).for_each(|row| workspace.fill_part(*region, row * 4 * COLUMNS, 4 * columns, 0));
+        }
+        for (&output, region) in outputs {
+            if let Some(colour) = job.targets.colours.get_mut(output) {
+                *colour = Some(plane(region));
+            }
+        }
+        job.targets.depth = depth.as_ref().map(plane);
+        job.targets.valid = *valid;
+        valid.iter().for_each(|region| workspace.fill_part(*region, 0, 2 * columns, 0));
+        self.means.run(&job)?;
+        let vectors = |region: &Region| {
+            let mut vectors = vec![[0; 4]; 2 * columns];
+            let (upper, lower) = vectors.split_at_mut(columns);
+            workspace.vectors(*region, 0, upper);
+            workspace.vectors(*region, COLUMNS, lower);
+            vectors
+        };
+        let results = Results {
+            outputs: outputs.iter().map(|(&output, region)| (output, vectors(region))).collect(),
+            depth: depth.as_ref().map(vectors).unwrap_or_default(),
+            valid: valid.map(|region| workspace.words(region, 2 * columns)).unwrap_or_default(),
+        };
+        let waiting = std::mem::take(&mut self.waiting);
+        for (quad, waiting) in waiting.iter().enumerate() {
+            for pixel in (0..4).filter(|&pixel| waiting.samples[pixel] != 0) {
+                self.counts.passed +=
+                    self.finish_pixel(&results, waiting, pixel, pixel / 2 * columns + 2 * quad + pixel % 2);
+            }
+        }
+        self.waiting = waiting;
+        self.waiting.clear();
+        // Of the primitives that is left that is drawn.
+        self.primitives.drain(..self.primitives.len() - 1);
+        Ok(())
+    }
+
+    /// Uses what the program exported for a pixel of a quad, at this place among the results. Gives how many samples passed tests that come
+    /// after it.
+    fn finish_pixel(&self, results: &Results, waiting: &Waiting, pixel: usize, place: usize) -> u64 {
+        let rules = &self.rules;
+        let mut samples = waiting.samples[pixel];
+        if results.valid.get(place).is_some_and(|&valid| valid == 0) {
+            return 0;
+        }
+        let output = |number| results.outputs.get(&number).map_or([0; 4], |vectors: &Vec<[u32; 4]>| vectors[place]);
+        let alpha = || f32::from_bits(output(0)[3]);
+        if rules.alpha.is_some_and(|(function, reference)| !function.holds(alpha(), reference)) {
+            return 0;
+        }
+        if rules.alpha_to_mask {
+            samples &= self.samples.of_alpha(alpha());
+        }
+        let [depth, stencil, mask, _] = results.depth.get(place).copied().unwrap_or_default();
+        if rules.exports_mask {
+            samples &= mask as u8;
+        }
+        let primitive = &self.primitives[waiting.primitive];
+        let at = self.place(primitive, waiting.corner, pixel);
+        let mut passed = 0;
+        if !rules.early {
+            let depth = rules.exports_depth.then(|| f32::from_bits(depth));
+            samples = self.test(primitive, at, samples, depth, rules.exports_stencil.then_some(stencil as u8));
+            passed = samples.count_ones().into();
+        }
+        for target in &self.targets {
+            let (colour, second) = (output(target.output), target.second.map(output).unwrap_or_default());
+            of(samples).for_each(|sample| target.write(Place { sample, ..at }, colour, second));
+        }
+        passed
+    }
+
+    /// Runs the program for what still waits, and gives what was done.
+    pub fn finish(mut self) -> Result<Counts, DrawError> {
+        self.run()?;
+        Ok(self.counts)
+    }
+}
+
+/// The samples of a mask.
+fn of(mask: u8) -> impl Iterator<Item = u32> {
+    (0..8).filter(move |sample| mask >> sample & 1 != 0)
+}
+
+impl Rules {
+    fn of(registers: &RegisterFile, control: &DbShaderControl, has_samples: bool, has_targets: bool) -> Self {
+        let test = registers.get::<SxAlphaTestControl>();
+        let tests_alpha = test.alpha_test_enable && !test.alpha_test_bypass;
+        let alpha = tests_alpha.then(|| (function(test.alpha_func), registers.float::<SxAlphaRef>()));
+        let alpha_to_mask = has_samples && registers.get::<DbAlphaToMask>().alpha_to_mask_enable;
+        let exports_mask = has_samples && control.mask_export_enable;
+        let early = alpha.is_none()
+            && !alpha_to_mask
+            && !exports_mask
+            && !control.kill_enable
+            && !control.z_export_enable
+            && !control.stencil_ref_export_enable;
+        Rules {
+            early,
+            runs: has_targets || !early,
+            alpha,
+            alpha_to_mask,
+            exports_depth: control.z_export_enable,
+            exports_stencil: control.stencil_ref_export_enable,
+            exports_mask,
+        }
+    }
+}
